@@ -14,9 +14,9 @@ mod random;
 
 use std::path::{Path, PathBuf};
 
+use shaderbench::answers::outliers::{By, Fleet, Rules};
 use shaderbench::record::{Record, Status};
 use shaderbench::report::csv;
-use shaderbench::results::fleet::{By, Fleet, Rules};
 use shaderbench::suite::Extent;
 
 use random::Random;

@@ -18,10 +18,10 @@ mod synthetic;
 use std::error::Error;
 use std::path::Path;
 
+use shaderbench::answers::compare::{Comparison, Pair, Processes, Report, Rules, Verdict, compare_by};
 use shaderbench::engine::measure::Rules as Sampling;
 use shaderbench::record::{Clock, Record, stats};
 use shaderbench::report::reader;
-use shaderbench::results::compare::{Comparison, Pair, Processes, Report, Rules, Verdict, compare_by};
 use shaderbench::suite::{Api, Extent};
 use synthetic::{Disturbance, Process, Random, Varies};
 

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use shaderbench::report::normal::{Shipped, pack};
+use shaderbench::answers::among::text::{Shipped, pack};
 use shaderbench::report::{example, reader};
 
 const OUT: &str = "data/references.json.gz";

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Bundles the page's chart library (Observable Plot and the parts of D3 that it needs) with all licences into
-# src/report/html/page/vendor/plot.js, in the versions of package-lock.json beside it. Needs node and npm. Only a change
+# src/answers/page/drawing/vendor/plot.js, in the versions of package-lock.json beside it. Needs node and npm. Only a change
 # of the versions needs this script.
 set -euo pipefail
-vendor="$(cd "$(dirname "$0")/../src/report/html/page/vendor" && pwd)"
+vendor="$(cd "$(dirname "$0")/../src/answers/page/drawing/vendor" && pwd)"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$vendor"/entry.js "$vendor"/package.json "$work"

@@ -67,11 +67,11 @@ build_page() {
     touch "$PAGE/.nojekyll"
 }
 
-# The charts of the HTML report: their files in the order of src/report/html/mod.rs.
+# The charts of the HTML report: their files in the order of src/answers/page/mod.rs.
 copy_charts() {
-    local html=src/report/html part parts
-    parts=$(sed -n 's/^ *include_str!("\(page\/.*\.js\)"),$/\1/p' "$html/mod.rs")
-    cp "$html/page/page.css" "$PAGE/report.css"
+    local html=src/answers/page part parts
+    parts=$(sed -n 's/^ *include_str!("\(drawing\/.*\.js\)"),$/\1/p' "$html/mod.rs")
+    cp "$html/drawing/page.css" "$PAGE/report.css"
     {
         printf 'const ShaderbenchReport = (() => {\n"use strict";\n'
         for part in $parts; do cat "$html/$part"; done

@@ -14,9 +14,9 @@
 //! | [`shader`] | WGSL read and translated by naga; the CUDA source of a twin |
 //! | [`job`] | a case made concrete: buffers and steps |
 //! | [`backend`] | devices: wgpu and CUDA |
-//! | [`results`] | what follows from rows: ceilings, comparisons, cards, summaries |
+//! | [`report`] | file formats, tables, layout |
 //! | [`engine`] | a run, from plan to records |
-//! | [`report`] | CSV, JSON, tables, Markdown, HTML: pure functions of results |
+//! | [`answers`] | what a reader asks of rows: a folder for each question, with its judge and its text |
 //! | [`cli`] | the command line |
 //!
 //! `examples/own_kernel.rs` declares a kernel that is not the suite's, and measures it.
@@ -24,6 +24,7 @@
 /// This version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+pub mod answers;
 pub mod backend;
 pub mod claim;
 #[cfg(not(target_family = "wasm"))]
@@ -34,6 +35,5 @@ pub mod families;
 pub mod job;
 pub mod record;
 pub mod report;
-pub mod results;
 pub mod shader;
 pub mod suite;

@@ -11,12 +11,12 @@ use std::path::Path;
 use libfuzzer_sys::fuzz_target;
 use shaderbench::error::is_hidden;
 use shaderbench::families::FAMILIES;
-use shaderbench::report::comparison::{self, OutputFormat, Sort, View};
-use shaderbench::report::summary::{LINES, card, side_by_side};
-use shaderbench::report::tour;
+use shaderbench::answers::compare::text::{self, OutputFormat, Sort, View};
+use shaderbench::answers::summary::{LINES, card, side_by_side};
+use shaderbench::answers::articles;
 use shaderbench::report::{Medium, Terminal, html, index, lay_out, reader, section, sections};
 use shaderbench::record::Record;
-use shaderbench::results::compare::{Report, compare};
+use shaderbench::answers::compare::{Report, compare};
 use shaderbench::families::articles::steps;
 
 fn check(what: &str, text: &str) {

@@ -4,22 +4,30 @@
 //! on a claim that nobody made. Families declare their claims.
 
 mod article;
-mod claim;
 mod facts;
 mod judges;
 mod margin;
+mod measured;
 mod pair;
 mod pick;
 mod sheet;
 
 pub(crate) use article::Answer;
 pub use article::{ArticleClaim, Bar, Graph, Judgement, Picture, Verdict};
-pub(crate) use claim::COMPARED;
-pub use claim::{Claim, Measured};
 pub(crate) use facts::Facts;
 pub use facts::{Finding, Quantity, Stated};
 pub(crate) use judges::*;
 pub(crate) use margin::*;
+pub(crate) use measured::COMPARED;
+pub use measured::Measured;
 pub(crate) use pair::*;
 pub(crate) use pick::*;
 pub(crate) use sheet::{Sheet, Why};
+
+/// A statement that the rows of one device through one API may support.
+pub enum Claim {
+    /// The suite's own: a sentence with figures, or nothing. Nobody claimed it before, so that there is no verdict.
+    Measured(Measured),
+    /// An article's: rows support a verdict on it, or none.
+    Article(ArticleClaim),
+}

@@ -8,14 +8,14 @@ use super::output::{complain, print, say, terminal};
 use super::references::is_example;
 use super::reports::read_all;
 use super::values::percentage;
+use crate::answers::compare::text::{OutputFormat, Sort, View, regression_lines, undecided, write};
+use crate::answers::compare::{Comparison, MARGIN, Report, Rules, compare_by};
 use crate::engine::plan::filter::Filter;
 use crate::engine::plan::unknown_benchmark;
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::record::Record;
-use crate::report::comparison::{OutputFormat, Sort, View, regression_lines, undecided, write};
 use crate::report::{reader, sort_records};
-use crate::results::compare::{Comparison, MARGIN, Report, Rules, compare_by};
 
 /// Exit code for a certain regression beyond the limit.
 const REGRESSION: u8 = 4;

@@ -13,6 +13,8 @@ use super::references::is_example;
 use super::reports::{Measured, named_or_newest};
 use super::steps::{is_step, steps_named};
 use super::tour::{GLOSSARY, measure};
+use crate::answers::articles::GLOSSARY as TERMS;
+use crate::answers::articles::{self, StepData, glossary, sides};
 use crate::claim::ArticleClaim;
 use crate::engine::plan::{params_of, select};
 use crate::error::{Error, Result};
@@ -20,8 +22,6 @@ use crate::families::FAMILIES;
 use crate::families::articles::{shown_by, steps};
 use crate::record::Record;
 use crate::report::json::columns;
-use crate::report::tour::GLOSSARY as TERMS;
-use crate::report::tour::{self, StepData, glossary, sides};
 use crate::report::{self, Medium, Part, Section, lanes, lay_out};
 use crate::suite::Header;
 use crate::suite::{Benchmark, Case, Family, Limit, Params, Shape, binary_size};
@@ -176,7 +176,7 @@ struct Found<'a> {
     api: &'static str,
     compiler: &'a str,
     text: String,
-    values: Vec<tour::Value>,
+    values: Vec<articles::Value>,
 }
 
 fn data<'a>(
@@ -192,7 +192,7 @@ fn data<'a>(
     };
     let mut explained = Explained {
         report: measured.and_then(source),
-        steps: steps.iter().map(|step| tour::data(step, &sides)).collect(),
+        steps: steps.iter().map(|step| articles::data(step, &sides)).collect(),
         benchmarks: Vec::new(),
         findings: Vec::new(),
     };
@@ -219,7 +219,7 @@ fn data<'a>(
             api: lane.api.name(),
             compiler: lane.foreign(),
             text: finding.text(),
-            values: tour::values(finding.values().cloned().collect()),
+            values: articles::values(finding.values().cloned().collect()),
         });
         explained.findings.extend(found);
     }
@@ -376,5 +376,5 @@ fn rows(family: &Family, benchmarks: &[&Benchmark], measured: Option<&Measured>,
     let findings = if is_whole { report::findings(family.name, &rows) } else { Vec::new() };
     let is_by_kernel = family.is_by_kernel;
     let section = Section { title: "measured", summary: &summary, findings, is_by_kernel, rows: rows.clone() };
-    Some(report::section(&section, medium))
+    Some(crate::answers::section(&section, medium))
 }

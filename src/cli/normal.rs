@@ -6,10 +6,10 @@ use super::format::Format;
 use super::output::{print, print_json};
 use super::references::shipped;
 use super::reports::{self, in_folder, named_or_newest, none_readable, none_yet};
+use crate::answers::among::Reference;
+use crate::answers::among::text::{data, write};
 use crate::error::Result;
-use crate::report::normal::{data, write};
 use crate::report::reader;
-use crate::results::normal::Reference;
 
 /// The value of `--among` for the reports that the program brings along, which are always compared with.
 pub(super) const REFERENCES: &str = "references";

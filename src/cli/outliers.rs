@@ -6,9 +6,9 @@ use super::format::Format;
 use super::output::{print, print_json, say};
 use super::reports::stream;
 use super::values::{percentage, plural};
+use crate::answers::outliers::text;
+use crate::answers::outliers::{self, Fleet, LEAST_UNITS, Rules, Verdicts};
 use crate::error::{Error, Result};
-use crate::report::outliers;
-use crate::results::fleet::{self, Fleet, LEAST_UNITS, Rules, Verdicts};
 
 /// Exit code if there is a slow card.
 const SLOW: u8 = 4;
@@ -47,7 +47,7 @@ enum By {
 
 /// Runs the command and returns the exit code.
 pub(super) fn outliers(arguments: &Arguments) -> Result<u8> {
-    let by = if arguments.by == By::Host { fleet::By::Host } else { fleet::By::Card };
+    let by = if arguments.by == By::Host { outliers::By::Host } else { outliers::By::Card };
     let mut all = Fleet::new(by);
     let streamed = stream(&arguments.files, None, |records| {
         records.iter().for_each(|record| all.add(record));
@@ -66,12 +66,12 @@ pub(super) fn outliers(arguments: &Arguments) -> Result<u8> {
         return Err(Error::Undecided(undecided(&verdicts, arguments.by)));
     }
     let Some(medium) = arguments.format.medium() else {
-        print_json(&outliers::json(&verdicts))?;
+        print_json(&text::json(&verdicts))?;
         return Ok(exit_code(&verdicts, arguments.by));
     };
     match arguments.by {
-        By::Model => print(&outliers::spreads(&verdicts, medium))?,
-        By::Card | By::Host => print(&outliers::slow(&verdicts, by, &rules, medium))?,
+        By::Model => print(&text::spreads(&verdicts, medium))?,
+        By::Card | By::Host => print(&text::slow(&verdicts, by, &rules, medium))?,
     }
     Ok(exit_code(&verdicts, arguments.by))
 }

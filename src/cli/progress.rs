@@ -165,7 +165,7 @@ impl Progress {
     fn end_family(&mut self) {
         let rows: Vec<&Record> = self.family.iter().collect();
         let Some(first) = rows.first() else { return };
-        let line = report::summary::headline(&first.family, &rows);
+        let line = crate::answers::summary::headline(&first.family, &rows);
         self.bar.say(&line);
         self.family.clear();
     }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::answers::among::text::{Shipped, unpack};
 use crate::error::{Error, Result};
 use crate::report::csv::Parsed;
-use crate::report::normal::{Shipped, unpack};
 use crate::report::reader;
 
 /// What is kept of the reports in `results/`; `examples/references.rs` makes the file.
@@ -40,10 +40,10 @@ pub(super) fn shipped() -> Result<Shipped> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answers::among::text::pack;
+    use crate::answers::summary::card;
     use crate::report::Terminal;
     use crate::report::example::{SOURCE, pack as packed};
-    use crate::report::normal::pack;
-    use crate::report::summary::card;
 
     #[test]
     fn the_file_is_made_from_the_committed_reports() {

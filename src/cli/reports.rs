@@ -8,11 +8,11 @@ use rayon::prelude::*;
 
 use super::output::say;
 use super::references::{EXAMPLE, example, is_example};
+use crate::answers::compare::Report;
 use crate::error::{Error, Result, shown};
 use crate::record::Record;
 use crate::report::csv::Parsed;
 use crate::report::reader;
-use crate::results::compare::Report;
 
 /// A report with its path.
 pub(super) struct Measured {

@@ -8,11 +8,11 @@ use super::normal::{REFERENCES, normal};
 use super::output::{print, print_json};
 use super::reports::{named_or_newest, none_yet, read_all};
 use super::values::plural;
+use crate::answers::compare::Report;
+use crate::answers::summary::{card, headlines, side_by_side};
 use crate::error::Result;
 use crate::record::{Record, by_card, typical};
 use crate::report::Medium;
-use crate::report::summary::{card, headlines, side_by_side};
-use crate::results::compare::Report;
 
 /// Arguments of `summary`.
 #[derive(clap::Args)]

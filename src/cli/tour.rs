@@ -11,10 +11,10 @@ use super::reports::Measured;
 use super::run;
 use super::selection::select_runs;
 use super::target::targets;
+use crate::answers::articles::{self, Side};
 use crate::backend::Device;
 use crate::claim::ArticleClaim;
 use crate::error::{Error, Result};
-use crate::report::tour::{self, Side};
 use crate::report::{Part, apis, reader};
 use crate::suite::DeviceType;
 
@@ -23,12 +23,12 @@ pub(super) const GLOSSARY: &str = "glossary";
 
 /// The list of all steps with their verdicts.
 pub(super) fn all(sides: &[Side], measured: Option<&Measured>) -> Vec<Vec<Part>> {
-    vec![beginning(&[], measured), tour::overview(sides), vec![next()]]
+    vec![beginning(&[], measured), articles::overview(sides), vec![next()]]
 }
 
 /// Steps, each with its verdicts.
 pub(super) fn each(steps: &[&'static ArticleClaim], sides: &[Side], measured: Option<&Measured>) -> Vec<Vec<Part>> {
-    let steps_of = steps.iter().map(|step| tour::step(step, sides));
+    let steps_of = steps.iter().map(|step| articles::step(step, sides));
     std::iter::once(beginning(steps, measured)).chain(steps_of).collect()
 }
 
@@ -44,7 +44,7 @@ fn beginning(chosen: &[&'static ArticleClaim], measured: Option<&Measured>) -> V
     let rest = rest.unwrap_or_else(|| none.to_owned());
     let name = match chosen {
         [first, rest @ ..] if rest.iter().all(|step| step.chapter() == first.chapter()) => {
-            tour::chapter(first.chapter())
+            articles::chapter(first.chapter())
         }
         _ => "CUDA memory in five chapters".to_owned(),
     };

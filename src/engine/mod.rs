@@ -3,12 +3,15 @@
 //! With several APIs, each case runs on all of them in turn, so that clock and temperature drift affects all alike.
 //! Each API has its own timer, canary and ceilings: its rows are never compared with another API's peaks.
 
+mod again;
+pub mod ceilings;
 pub mod checks;
 pub mod clock;
 pub mod measure;
 pub mod plan;
 mod run;
 
+pub use again::{judged_again, program};
 pub use checks::smallest::{MOST_ELEMENTS, WrongResult, wrong_at, wrong_result};
 pub use measure::soak::soak;
 pub use plan::catalogue::catalogue;

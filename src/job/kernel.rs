@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::{Error, Result};
 use crate::shader::Shader;
 use crate::shader::{module, twin};
-use crate::suite::{Case, Checks, Constants, Dtype, Feature, HOST_PARAMS, Interface};
+use crate::suite::{Case, Checks, Constants, Dtype, Feature, Fnv, HOST_PARAMS, Interface};
 
 /// A kernel, ready to compile.
 ///
@@ -225,14 +225,6 @@ pub enum Language {
     Cuda,
 }
 
-/// Hash of `bytes` as sixteen hexadecimal digits.
-#[must_use]
-pub fn hash(bytes: &[u8]) -> String {
-    let mut hasher = Fnv::default();
-    hasher.write(bytes);
-    format!("{:016x}", hasher.finish())
-}
-
 /// `source` without comments, and with each run of whitespace as one space. In CUDA a preprocessor directive keeps the
 /// line breaks around it, which have a meaning there.
 fn code(source: &str, language: Language) -> String {
@@ -309,26 +301,6 @@ fn literal_length(text: &str) -> usize {
         is_escaped = !is_escaped && char == '\\';
     }
     text.len()
-}
-
-/// FNV-1a: the same for every version of Rust, unlike the standard hasher.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -12,5 +12,5 @@ pub use crate::suite::{
 pub use bind::{Job, Only, ReferenceJob};
 pub use buffer::{JobBuffer, Mapping};
 pub use check::{OutputCheck, Product};
-pub use kernel::{Kernel, Language, hash};
+pub use kernel::{Kernel, Language};
 pub use step::Step;

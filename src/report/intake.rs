@@ -8,10 +8,10 @@ use crate::error::visible;
 use crate::record::{COLUMNS, Column, Record, SCHEMA};
 
 /// Columns that every report must have.
-pub(super) const NEEDED: [&str; 3] = ["family", "benchmark", "status"];
+pub(crate) const NEEDED: [&str; 3] = ["family", "benchmark", "status"];
 
 /// Figures without a unit that are never negative, beside those with a unit. A drift has either sign.
-pub(super) const NOT_NEGATIVE: [&str; 6] =
+pub(crate) const NOT_NEGATIVE: [&str; 6] =
     ["share", "model", "noise_within", "noise_between", "share_low", "share_high"];
 
 /// Columns of the first release. Reports without later ones get no note.
@@ -33,11 +33,11 @@ pub struct Parsed {
 }
 
 /// A value of a row with its column, or why it cannot be read.
-pub(super) type Cell<'a> = (&'static Column, Result<Cow<'a, str>, String>);
+pub(crate) type Cell<'a> = (&'static Column, Result<Cow<'a, str>, String>);
 
 /// Collects the rows of one report.
 #[derive(Default)]
-pub(super) struct Intake {
+pub(crate) struct Intake {
     report: Parsed,
     /// Index and line of each case's row, by the hash of its identity.
     indices: HashMap<u64, (usize, u64)>,
@@ -56,7 +56,7 @@ pub(super) struct Intake {
 
 impl Intake {
     /// Adds a note about the whole report.
-    pub(super) fn note(&mut self, note: String) {
+    pub(crate) fn note(&mut self, note: String) {
         if !self.noted.insert(self.hasher.hash_one(&note)) {
             return;
         }
@@ -68,7 +68,7 @@ impl Intake {
     }
 
     /// Notes the unknown columns, and those of the first release that are missing.
-    pub(super) fn columns(&mut self, unknown: &[String], has: impl Fn(&str) -> bool) {
+    pub(crate) fn columns(&mut self, unknown: &[String], has: impl Fn(&str) -> bool) {
         let missing = COLUMNS.iter().take(FIRST).map(|column| column.name).filter(|name| !has(name));
         let missing: Vec<String> = missing.map(str::to_owned).collect();
         for (names, fate) in [(unknown, "unknown columns, ignored"), (&missing, "missing columns, left empty")] {
@@ -83,7 +83,7 @@ impl Intake {
     }
 
     /// Whether there are no notes and no rows yet.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.report.notes.is_empty() && self.report.records.is_empty()
     }
 
@@ -93,7 +93,7 @@ impl Intake {
     ///
     /// # Errors
     /// What is invalid, with the column.
-    pub(super) fn row(
+    pub(crate) fn row(
         &mut self,
         line: u64,
         cells: &[Cell],
@@ -146,7 +146,7 @@ impl Intake {
     }
 
     /// The rows, with all notes.
-    pub(super) fn report(mut self) -> Parsed {
+    pub(crate) fn report(mut self) -> Parsed {
         let mut notes = Vec::new();
         if self.more_notes > 0 {
             notes.push(format!("{} more notes about columns", self.more_notes));
@@ -176,7 +176,7 @@ impl Intake {
 }
 
 /// The column with this name.
-pub(super) fn column(name: &str) -> Option<&'static Column> {
+pub(crate) fn column(name: &str) -> Option<&'static Column> {
     COLUMNS.iter().find(|column| column.name == name)
 }
 
@@ -187,7 +187,7 @@ fn schema(cells: &[Cell]) -> Option<u64> {
 }
 
 /// Whether the value is valid for its column.
-pub(super) fn is_valid(column: &Column, value: &str) -> bool {
+pub(crate) fn is_valid(column: &Column, value: &str) -> bool {
     (column.set)(&mut Record::default(), value).is_ok()
 }
 
@@ -210,7 +210,7 @@ fn set(column: &Column, record: &mut Record, value: &Result<Cow<str>, String>) -
 }
 
 /// The first 60 characters of a value, for messages.
-pub(super) fn quoted(value: &str) -> String {
+pub(crate) fn quoted(value: &str) -> String {
     let mut characters = value.chars();
     let start: String = characters.by_ref().take(60).collect();
     let rest = if characters.next().is_some() { "…" } else { "" };

@@ -26,7 +26,7 @@ pub enum Medium {
 impl Medium {
     /// The terminal properties for tables. Markdown uses the columns of a narrow terminal, without colours or a width
     /// limit.
-    pub(super) const fn terminal(self) -> Terminal {
+    pub(crate) const fn terminal(self) -> Terminal {
         match self {
             Self::Terminal(terminal) => terminal,
             Self::Markdown => Terminal { width: 120, has_color: false },
@@ -35,7 +35,7 @@ impl Medium {
 }
 
 /// Bar characters, from one eighth to a full cell.
-pub(super) const BAR: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+pub(crate) const BAR: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
 /// Severity of a remark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +92,7 @@ pub enum Part {
 
 impl Part {
     /// A text part without indent.
-    pub(super) fn text(text: &str) -> Self {
+    pub(crate) fn text(text: &str) -> Self {
         Self::Text { text: text.to_owned(), indent: "" }
     }
 
@@ -209,7 +209,7 @@ fn folded(name: &str, width: usize) -> String {
 
 /// The mark of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(crate) enum Mark {
     /// No mark.
     None,
     /// The row has a note.
@@ -220,7 +220,7 @@ pub(super) enum Mark {
 
 impl Mark {
     /// Width of a mark.
-    pub(super) const WIDTH: usize = 2;
+    pub(crate) const WIDTH: usize = 2;
 
     const fn text(self) -> &'static str {
         match self {
@@ -232,22 +232,22 @@ impl Mark {
 }
 
 /// A column to the right of the names.
-pub(super) struct Column {
+pub(crate) struct Column {
     /// Its heading.
-    pub(super) heading: String,
+    pub(crate) heading: String,
     /// Whether it is aligned right.
-    pub(super) is_right: bool,
+    pub(crate) is_right: bool,
 }
 
 /// A cell. A style and a bar appear only on a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(crate) struct Cell {
     /// The text.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Style on a terminal; it applies to the bar if the cell has one.
-    pub(super) style: TextStyle,
+    pub(crate) style: TextStyle,
     /// A bar before the text.
-    pub(super) bar: Option<String>,
+    pub(crate) bar: Option<String>,
 }
 
 impl From<String> for Cell {
@@ -271,34 +271,34 @@ impl Cell {
 }
 
 /// A row of a grid.
-pub(super) struct Row {
+pub(crate) struct Row {
     /// Title of the row's group; empty if it has none.
-    pub(super) group: String,
+    pub(crate) group: String,
     /// The mark.
-    pub(super) mark: Mark,
+    pub(crate) mark: Mark,
     /// The name.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// One cell per column.
-    pub(super) cells: Vec<Cell>,
+    pub(crate) cells: Vec<Cell>,
 }
 
 /// A table with headings. Rows are grouped under titles.
 pub struct Grid {
     /// The columns after the names.
-    pub(super) columns: Vec<Column>,
+    pub(crate) columns: Vec<Column>,
     /// Maximum width of the names; `None` for all of the remaining width.
-    pub(super) widest_name: Option<usize>,
+    pub(crate) widest_name: Option<usize>,
     /// Heading of the last column if that column holds notes. It takes the remaining width.
-    pub(super) note: Option<&'static str>,
+    pub(crate) note: Option<&'static str>,
     /// Whether marks precede the names.
-    pub(super) has_marks: bool,
+    pub(crate) has_marks: bool,
     /// The rows. With notes, each row has one more cell than there are columns.
-    pub(super) rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
 }
 
 impl Grid {
     /// Draws the table without trailing spaces.
-    pub(super) fn draw(self, terminal: Terminal) -> String {
+    pub(crate) fn draw(self, terminal: Terminal) -> String {
         let width_of = |index: usize, column: &Column| {
             let cells = self.rows.iter().map(|row| row.cells[index].width());
             cells.chain([display_width(&column.heading)]).max().unwrap_or(0)
@@ -375,16 +375,16 @@ impl Grid {
 }
 
 /// Bold style.
-pub(super) const BOLD: TextStyle = TextStyle::new().bold();
+pub(crate) const BOLD: TextStyle = TextStyle::new().bold();
 /// Dimmed style.
-pub(super) const DIM: TextStyle = TextStyle::new().dimmed();
+pub(crate) const DIM: TextStyle = TextStyle::new().dimmed();
 
 /// A style with a foreground colour.
-pub(super) const fn colored(color: AnsiColor) -> TextStyle {
+pub(crate) const fn colored(color: AnsiColor) -> TextStyle {
     TextStyle::new().fg_color(Some(anstyle::Color::Ansi(color)))
 }
 
-pub(super) fn paint(terminal: Terminal, style: TextStyle, text: &str) -> String {
+pub(crate) fn paint(terminal: Terminal, style: TextStyle, text: &str) -> String {
     if terminal.has_color && style != TextStyle::new() { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 

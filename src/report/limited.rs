@@ -3,16 +3,16 @@
 use std::io::{Error, ErrorKind, Read, Result};
 
 /// Maximum size of a report in bytes, packed or unpacked.
-pub(super) const MOST_BYTES: u64 = 256 << 20;
+pub(crate) const MOST_BYTES: u64 = 256 << 20;
 
 /// Reads at most [`MOST_BYTES`] from `source`, whatever it claims: a device file and a compressed file have no end.
-pub(super) struct Limited<R> {
+pub(crate) struct Limited<R> {
     source: R,
     left: u64,
 }
 
 impl<R: Read> Limited<R> {
-    pub(super) const fn new(source: R) -> Self {
+    pub(crate) const fn new(source: R) -> Self {
         Self { source, left: MOST_BYTES }
     }
 }
@@ -26,7 +26,7 @@ impl<R: Read> Read for Limited<R> {
 }
 
 /// The error for a report beyond the limit.
-pub(super) fn too_large() -> Error {
+pub(crate) fn too_large() -> Error {
     let message = format!(
         "larger than {} MiB: split it by device or by run, or name the folder of its reports",
         MOST_BYTES >> 20

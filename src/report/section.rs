@@ -175,7 +175,7 @@ pub fn sections(records: &[Record]) -> Vec<Section<'_>> {
 }
 
 /// The families of rows that are not the suite's, in order of first occurrence: those of `bench`, and of other versions.
-pub(super) fn other_families<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<&'a str> {
+pub(crate) fn other_families<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<&'a str> {
     let mut found: Vec<&str> = Vec::new();
     for name in records.into_iter().map(|row| row.family.as_str()) {
         if !FAMILIES.iter().any(|family| family.name == name) && !found.contains(&name) {

@@ -12,16 +12,16 @@ use anstyle::AnsiColor;
 
 /// Minimum terminal width for the wide table, which adds the interval, sample counts, end-to-end time, ceiling and
 /// note.
-pub(super) const WIDE: usize = 180;
+pub(crate) const WIDE: usize = 180;
 
 /// Minimum terminal width for the bytes behind the degree of coalescing.
 const BYTES: usize = 100;
 
 /// Maximum width of names in the wide table.
-pub(super) const WIDE_NAME: usize = 32;
+pub(crate) const WIDE_NAME: usize = 32;
 
 /// A section with rows from one API: table, remarks and findings.
-pub(super) fn section(section: &Section, terminal: Terminal) -> Vec<Part> {
+pub(crate) fn section(section: &Section, terminal: Terminal) -> Vec<Part> {
     let mut parts = vec![headline(section, "")];
     let measured: Vec<_> = section.rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
     if !measured.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn section(section: &Section, terminal: Terminal) -> Vec<Part> {
 }
 
 /// The section's name and summary, followed by `more`.
-pub(super) fn headline(section: &Section, more: &str) -> Part {
+pub(crate) fn headline(section: &Section, more: &str) -> Part {
     Part::Heading { name: section.title.to_owned(), rest: format!("{}{more}", section.summary).trim_start().to_owned() }
 }
 
@@ -86,18 +86,18 @@ fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Gr
 }
 
 /// Title of the row's group.
-pub(super) fn title(is_by_kernel: bool, row: &Record) -> String {
+pub(crate) fn title(is_by_kernel: bool, row: &Record) -> String {
     if is_by_kernel { row.benchmark.clone() } else { kind(row) }
 }
 
 /// Name of the row within its group.
-pub(super) fn name(is_by_kernel: bool, row: &Record) -> String {
+pub(crate) fn name(is_by_kernel: bool, row: &Record) -> String {
     let name = if is_by_kernel { kind(row) } else { row.benchmark.clone() };
     format!("{name} {}", variant(row)).trim_end().to_owned()
 }
 
 /// Name of the row within its family.
-pub(super) fn label(row: &Record) -> String {
+pub(crate) fn label(row: &Record) -> String {
     [row.benchmark.as_str(), &kind(row), &variant(row)].join(" ").trim_end().to_owned()
 }
 
@@ -138,14 +138,14 @@ fn cells(firsts: &Firsts, row: &Record, headings: &[&str], is_wide: bool) -> Vec
 
 /// The first measured row of each group and size, to which the speeds of the others are relative. Found once: a search
 /// for each row would take a quadratic time.
-pub(super) struct Firsts<'a> {
+pub(crate) struct Firsts<'a> {
     is_by_kernel: bool,
     rows: HashMap<(&'a str, Option<Extent>), &'a Record>,
 }
 
 impl<'a> Firsts<'a> {
     /// Those of `rows`, which one API measured.
-    pub(super) fn new(is_by_kernel: bool, rows: impl Iterator<Item = &'a Record>) -> Self {
+    pub(crate) fn new(is_by_kernel: bool, rows: impl Iterator<Item = &'a Record>) -> Self {
         let mut firsts = HashMap::new();
         for row in rows.filter(|row| row.median_ns.is_some()) {
             firsts.entry(place(is_by_kernel, row)).or_insert(row);
@@ -154,13 +154,13 @@ impl<'a> Firsts<'a> {
     }
 
     /// Speed of a row relative to the first of its group and size.
-    pub(super) fn speed(&self, row: &Record) -> String {
+    pub(crate) fn speed(&self, row: &Record) -> String {
         speed(self.rows.get(&place(self.is_by_kernel, row)).copied(), row)
     }
 }
 
 /// The speed that the family's model predicts, relative to the same row as the measured speed.
-pub(super) fn model(row: &Record) -> String {
+pub(crate) fn model(row: &Record) -> String {
     row.model.map_or_else(String::new, format::ratio)
 }
 
@@ -181,7 +181,7 @@ fn bytes(bytes: f64) -> String {
 }
 
 /// Half width of the row's interval, in percent of the median.
-pub(super) fn noise(row: &Record) -> String {
+pub(crate) fn noise(row: &Record) -> String {
     row.noise().map_or_else(String::new, format::noise)
 }
 
@@ -259,7 +259,7 @@ fn has_changed_speed(row: &Record) -> bool {
 }
 
 /// One remark for all rows during which the device's speed changed; none in the wide table, whose notes say it.
-pub(super) fn changed_speed<'a>(rows: impl Iterator<Item = &'a Record>, terminal: Terminal) -> Option<Remark> {
+pub(crate) fn changed_speed<'a>(rows: impl Iterator<Item = &'a Record>, terminal: Terminal) -> Option<Remark> {
     let drifts: Vec<f64> = rows.filter(|row| has_changed_speed(row)).filter_map(|row| row.drift).collect();
     let most = drifts.iter().map(|drift| drift.abs()).reduce(f64::max).filter(|_| terminal.width < WIDE)?;
     let text = format!(
@@ -272,7 +272,7 @@ pub(super) fn changed_speed<'a>(rows: impl Iterator<Item = &'a Record>, terminal
 
 /// Remarks for rows without a time and, in the narrow table, for rows with a note (the wide table has a column for
 /// notes), other than that of [`changed_speed`]. Rows with the same status and reason share a remark.
-pub(super) fn remarks(rows: &[&Record], terminal: Terminal) -> Vec<Remark> {
+pub(crate) fn remarks(rows: &[&Record], terminal: Terminal) -> Vec<Remark> {
     let mut indices: HashMap<(&str, &str), usize> = HashMap::new();
     let mut groups: Vec<((Status, &str), Vec<String>)> = Vec::new();
     let has_note = |row: &Record| terminal.width < WIDE && !row.reason.is_empty() && !has_changed_speed(row);
@@ -303,7 +303,7 @@ pub fn time(ns: Option<f64>) -> String {
 }
 
 /// The rate of a row: bytes per second if available, else operations per second. For dependent loads, the latency.
-pub(super) fn rate(row: &Record) -> String {
+pub(crate) fn rate(row: &Record) -> String {
     if let Some(ns) = load_ns(row) {
         return format::load_latency(ns);
     }
@@ -315,14 +315,14 @@ pub(super) fn rate(row: &Record) -> String {
 }
 
 /// The share of the ceiling, with a bar of six cells. The bar is full at 100 %.
-pub(super) fn share(row: &Record) -> Cell {
+pub(crate) fn share(row: &Record) -> Cell {
     let Some(share) = row.share else { return String::new().into() };
     let (bar, style) = share_bar(share, 6);
     Cell { text: share_text(row), style, bar: Some(bar) }
 }
 
 /// A bar of so many cells for a share, full at 100 %, and its colour.
-pub(super) fn share_bar(share: f64, cells: usize) -> (String, anstyle::Style) {
+pub(crate) fn share_bar(share: f64, cells: usize) -> (String, anstyle::Style) {
     let eighths = (share.clamp(0.0, 1.0) * cells as f64 * 8.0).round() as usize;
     let mut bar: String = vec![BAR[7]; eighths / 8].into_iter().collect();
     bar.extend(BAR[..7].get((eighths % 8).wrapping_sub(1)));
@@ -337,7 +337,7 @@ pub(super) fn share_bar(share: f64, cells: usize) -> (String, anstyle::Style) {
 
 /// The share of the ceiling in percent, with the digits that its interval leaves; empty if there is none.
 #[must_use]
-pub(super) fn share_text(row: &Record) -> String {
+pub(crate) fn share_text(row: &Record) -> String {
     match (row.share, row.share_low.zip(row.share_high)) {
         (Some(share), Some((low, high))) => format::percent_within(share, low, high),
         (Some(share), None) => format::percent(share),

@@ -103,3 +103,14 @@ impl fmt::Display for Case {
         if self.shape.params.is_empty() { Ok(()) } else { write!(f, " {}", self.params_text()) }
     }
 }
+
+/// What the suite's kernel of a case is.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// Hash of the WGSL kernel; empty without one.
+    pub wgsl_hash: String,
+    /// Hash of the CUDA kernel; empty without one.
+    pub cuda_hash: String,
+    /// `None` without a kernel.
+    pub workgroup_size: Option<[u32; 3]>,
+}

@@ -13,6 +13,7 @@ mod case;
 mod csr;
 pub mod cycle;
 mod device;
+mod hash;
 mod header;
 pub mod input;
 mod interface;
@@ -38,9 +39,11 @@ pub use benchmark::{
     Answer, Benchmark, Block, Cases, Chart, Check, Declaration, Family, Headline, OfSize, Quick, Reference, Work, all,
 };
 pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, TexelFormat, Texture, uniform};
-pub use case::Case;
+pub use case::{Case, Program};
 pub use csr::{Csr, CsrArray, Pattern};
 pub use device::{DeviceType, SubgroupSize};
+pub(crate) use hash::Fnv;
+pub use hash::hash;
 pub use header::Header;
 pub use interface::{Access, Binding, Checks, Constants, Feature, Interface, Value};
 pub use lane::{BUILT_IN, Lane};

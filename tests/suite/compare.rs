@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::command::{Folder, Output};
 use crate::terminal::{trim_lines, without_colors};
+use shaderbench::answers::compare::text::{OutputFormat, Sort, View, write};
+use shaderbench::answers::compare::{Comparison, Report, compare};
 use shaderbench::record::{Bound, Clock, Record, Status};
 use shaderbench::report::Terminal;
-use shaderbench::report::comparison::{OutputFormat, Sort, View, write};
 use shaderbench::report::{csv, json};
-use shaderbench::results::compare::{Comparison, Report, compare};
 use shaderbench::suite::Dtype;
 use shaderbench::suite::Extent;
 use shaderbench::suite::parse_params;

@@ -135,7 +135,13 @@ const UNMEASURED: &[(&str, &str)] = &[("bank_conflict", "no banks")];
 #[test]
 fn every_claim_is_supported_by_some_report() {
     let reports: Vec<Vec<Record>> = reports().into_iter().map(|(_, rows)| disturbed(&rows, 1e-5, 0)).collect();
+    let newest = reports.iter().flatten().map(|row| row.date.as_str()).max().expect("a report");
     for (family, claim) in measured() {
+        let of_family = FAMILIES.iter().find(|known| known.name == family).expect("a family");
+        // Claims about kernels that are younger than all reports wait for one.
+        if of_family.benchmarks.iter().any(|benchmark| benchmark.since > newest) {
+            continue;
+        }
         let is_stated = reports.iter().any(|rows| {
             let own: Vec<&Record> = rows.iter().filter(|row| row.family == family).collect();
             claim.states(&own)

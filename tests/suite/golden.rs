@@ -1,9 +1,10 @@
 //! The table as people see it, at 80 and 200 columns.
 
+use shaderbench::answers::{tables, write};
 use shaderbench::claim::{Finding, Stated};
 use shaderbench::record::{Bound, Clock, Record, Status};
 use shaderbench::report::table::line;
-use shaderbench::report::{Medium, Section, Terminal, json, tables, write};
+use shaderbench::report::{Medium, Section, Terminal, json};
 use shaderbench::suite::Extent;
 use shaderbench::suite::parse_params;
 use shaderbench::suite::{Api, Dtype};

@@ -7,10 +7,11 @@ use std::path::Path;
 
 use crate::browser::Browser;
 use crate::command::{Folder, Output, program, shaderbench};
+use shaderbench::answers::compare::Report;
+use shaderbench::answers::page as html;
 use shaderbench::error::is_hidden;
 use shaderbench::record::{COLUMNS, Clock, Record, Status};
-use shaderbench::report::{csv, html, json, reader};
-use shaderbench::results::compare::Report;
+use shaderbench::report::{csv, json, reader};
 
 const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv";
 

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::command::{Folder, Output, has_device, shaderbench, shaderbench_in_empty_folder};
+use shaderbench::answers::articles::{GLOSSARY, term};
 use shaderbench::claim::{ArticleClaim, Verdict};
 use shaderbench::families::articles::{self, ids, named, steps};
 use shaderbench::families::benchmark;
 use shaderbench::record::{Clock, Record, Status};
 use shaderbench::report::csv;
-use shaderbench::report::tour::{GLOSSARY, term};
 use shaderbench::suite::{Api, DeviceType, Extent};
 
 const BOTH: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";

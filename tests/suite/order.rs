@@ -1,10 +1,11 @@
 //! The order of rows and families in tables, and the columns of tables of two APIs.
 
 use crate::command::{Folder, shaderbench};
+use shaderbench::answers::{tables, write};
 use shaderbench::families::FAMILIES;
 use shaderbench::families::articles::steps;
 use shaderbench::record::{Clock, Record};
-use shaderbench::report::{Medium, Terminal, csv, families_in_reading_order, sections, tables, write};
+use shaderbench::report::{Medium, Terminal, csv, families_in_reading_order, sections};
 use shaderbench::suite::{Api, Dtype, Extent, parse_params};
 
 fn row(name: &str, n: u64, params: &str, median_ns: f64) -> Record {

@@ -5,10 +5,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::command::{Folder, has_device, shaderbench_in_empty_folder};
+use shaderbench::answers::outliers::host::{HostCard, host};
+use shaderbench::answers::outliers::{Host, HostRules, Uneven};
 use shaderbench::record::{Record, Status};
-use shaderbench::report::host::{HostCard, host};
 use shaderbench::report::{Medium, Terminal, reader};
-use shaderbench::results::fleet::{Host, HostRules, Uneven};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_shaderbench");
 

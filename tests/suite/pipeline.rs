@@ -6,9 +6,9 @@ use crate::common::{
     Behaviour, Fake, Recorder, SUBJECT, cases, cases_of, fake, fake_on, measure, only, plan_of_subject, right, row_of,
     run, run_family, run_with, subject,
 };
+use shaderbench::engine::ceilings::Ceilings;
 use shaderbench::error::Result;
 use shaderbench::record::{Record, Status};
-use shaderbench::results::ceilings::Ceilings;
 use shaderbench::suite::{Api, Case, DeviceType, Dtype, Feature, Profile};
 
 fn has_no_figures(record: &Record) -> bool {

@@ -7,12 +7,13 @@ use rayon::prelude::*;
 
 use crate::command::{Folder, shaderbench};
 use crate::tampering::{Sheet, TAMPERINGS};
+use shaderbench::answers::share::{Checks, copied_from, faults, kernel_key};
+use shaderbench::engine::ceilings::Ceilings;
+use shaderbench::engine::{judged_again, program};
 use shaderbench::families::FAMILIES;
 use shaderbench::record::stats::{round_to_seven_digits, summarize};
 use shaderbench::record::{Cause, Record, Status, times::estimate};
 use shaderbench::report::csv;
-use shaderbench::results::ceilings::Ceilings;
-use shaderbench::results::consistency::{Checks, copied_from, faults, kernel_key};
 use shaderbench::suite::{Case, Profile, Shape};
 
 #[path = "../../examples/synthetic/mod.rs"]
@@ -333,8 +334,13 @@ fn quick() -> Vec<(Case, Record)> {
 fn a_hundred_simulated_devices_pass() {
     let base = quick();
     let known: BTreeSet<u64> = base.iter().map(|(_, row)| kernel_key(row)).collect();
-    let checks =
-        Checks { latest: "2026-11-24T00:00:00Z", is_known_kernel: &|key| known.contains(&key), references: &[] };
+    let checks = Checks {
+        latest: "2026-11-24T00:00:00Z",
+        is_known_kernel: &|key| known.contains(&key),
+        program,
+        judged_again,
+        references: &[],
+    };
     let reports: Vec<Vec<Record>> = (0..100_u64)
         .into_par_iter()
         .map(|seed| {

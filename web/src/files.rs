@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use shaderbench::answers::compare::text::{self as comparison, OutputFormat, Sort, View, write};
+use shaderbench::answers::compare::{CaseComparison, Comparison, Pair, Report, Side, compare as compare_reports};
+use shaderbench::answers::page as html;
 use shaderbench::error::{Error, Result};
 use shaderbench::families::FAMILIES;
 use shaderbench::record::Record;
-use shaderbench::report::comparison::{self, OutputFormat, Sort, View, write};
-use shaderbench::report::html;
 use shaderbench::report::{Terminal, table};
 use shaderbench::report::{csv as csv_report, json as json_report, reader};
-use shaderbench::results::compare::{CaseComparison, Comparison, Pair, Report, Side, compare as compare_reports};
 
 /// Converts a JSON report to CSV.
 pub(crate) fn csv(json: &str) -> Result<String> {

@@ -9,11 +9,11 @@ use std::time::Duration;
 use super::compiler::{self, Spec};
 use super::output::{print, say};
 use super::values::{duration, percentage, plural};
+use crate::answers::bisect::{Answer, Outcome, Search};
 use crate::engine::plan::filter::Filter;
 use crate::error::{Error, Result};
 use crate::record::format::{noise, percent, percent_change, time};
 use crate::record::{Record, Status};
-use crate::results::bisect::{Answer, Outcome, Search};
 use version::{OUT, Version};
 
 /// Measurements before an answer: fewer do not show how runs differ.

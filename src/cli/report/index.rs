@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::arguments::Arguments;
+use crate::answers::index::{Entry, MARK, write};
 use crate::cli::grouping::By;
 use crate::cli::output::print;
 use crate::cli::reports::{in_folder, none_readable};
 use crate::error::{Error, Result, shown};
 use crate::record::Record;
-use crate::report::index::{Entry, MARK, write};
 use crate::report::{Target, reader, replace_file};
 
 /// Writes the page of the folder, which is the only argument.

@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use super::arguments::Arguments;
+use crate::answers::compare::{Report, Rules};
+use crate::answers::page as html;
 use crate::cli::grouping::By;
 use crate::cli::output::print;
 use crate::cli::outputs::{check_different, check_new};
 use crate::cli::reports::{in_folder, none_readable, read};
 use crate::error::{Result, shown};
 use crate::record::Record;
-use crate::report::{html, replace_file};
-use crate::results::compare::{Report, Rules};
+use crate::report::replace_file;
 
 /// Writes the page, and returns the exit code.
 pub(super) fn page(arguments: &Arguments) -> Result<u8> {

@@ -26,6 +26,7 @@ use super::progress::Progress;
 use super::selection::{select_runs, why_this_card};
 use super::target::{Target, Through, targets};
 use super::values::plural;
+use crate::answers::summary::{self, card_within};
 use crate::backend::{Backend, Device};
 use crate::engine::plan::{by_part, plan, select_tagged, without_size};
 use crate::engine::{EarlierRows, End, Fitted, Outcome, Settings};
@@ -33,7 +34,6 @@ use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::record::Record;
 use crate::report::csv::Parsed;
-use crate::report::summary::{self, card_within};
 use crate::report::{self, CsvFile};
 use crate::suite::{Api, Case, DeviceType, Dtype, Profile};
 
@@ -335,9 +335,9 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
     match arguments.table.unwrap_or_else(usual) {
         Tables::All => {}
         Tables::Family => sections.retain(|section| section.rows.iter().any(is_named)),
-        Tables::None => return Ok(report::compilers(&sections, arguments.format.medium())),
+        Tables::None => return Ok(crate::answers::compilers(&sections, arguments.format.medium())),
     }
-    Ok(report::write(&sections, arguments.format.medium()))
+    Ok(crate::answers::write(&sections, arguments.format.medium()))
 }
 
 /// Whether the run ends with a summary: `explain` shows its rows, Markdown is for tables alone, and kernels of `bench` do no

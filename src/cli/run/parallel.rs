@@ -11,6 +11,8 @@ use super::arguments::Arguments;
 use super::in_step::{END, GO, LATE, Message};
 use super::meetings::{Meetings, Release};
 use super::opened::{date, seed};
+use crate::answers::outliers::host::{HostCard, host};
+use crate::answers::outliers::{Host, HostRules};
 use crate::backend::Device;
 use crate::cli::again::Typed;
 use crate::cli::bar::Bar;
@@ -22,8 +24,6 @@ use crate::engine::Expected;
 use crate::error::{Error, Result};
 use crate::record::Record;
 use crate::report;
-use crate::report::host::{HostCard, host};
-use crate::results::fleet::{Host, HostRules};
 
 /// Maximum time that cards wait for one that does not come: longer than a kernel takes to compile.
 const PATIENCE: Duration = Duration::from_secs(120);

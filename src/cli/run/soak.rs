@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::arguments::Arguments;
 use super::opened::{open, settings};
 use super::planned::{cases_for, profile_for};
+use crate::answers::soak::text::{HEADER, Head, line, table};
 use crate::backend::{Device, card_name};
 use crate::cli::interrupt::{self, Interrupt};
 use crate::cli::output::{print, say};
@@ -15,7 +16,6 @@ use crate::cli::values::plural;
 use crate::engine::plan::select_tagged;
 use crate::engine::{Fitted, soak};
 use crate::error::{Error, Result};
-use crate::report::soak::{HEADER, Head, line, table};
 use crate::suite::{Benchmark, Family};
 
 /// Time between writes of the CSV, in seconds, or this share of the time so far, whichever is longer: the whole file is
@@ -82,7 +82,7 @@ pub(super) fn run(
                     api: device.api.name().to_owned(),
                 };
                 let (mut moments, mut written, mut failure) = (Vec::new(), 0.0, Ok(()));
-                let mut observe = |moment: crate::results::soak::Moment| {
+                let mut observe = |moment: crate::record::Moment| {
                     text.push_str(&line(&head, case, &moment));
                     let seconds = moment.seconds;
                     moments.push(moment);

@@ -12,11 +12,12 @@ use super::outputs::words;
 use super::references::shipped;
 use super::reports::in_folder;
 use super::values::plural;
+use crate::answers::among::text::Shipped;
+use crate::answers::share::{Checks, Kind, copied_from, faults};
+use crate::engine::{judged_again, program};
 use crate::error::{Error, Result, shown};
 use crate::record::Record;
-use crate::report::normal::Shipped;
 use crate::report::{Target, apis, csv, reader, replace_file};
-use crate::results::consistency::{Checks, Kind, copied_from, faults};
 use sentence::{UNCHANGED, advice, sentences};
 
 /// Exit code for a report with faults.
@@ -153,7 +154,8 @@ impl Report {
         }
         let is_known_kernel = |key: u64| known.shipped.kernels.binary_search(&key).is_ok();
         let references = &known.shipped.runs;
-        let mut found = faults(&rows, &Checks { latest: &known.latest, is_known_kernel: &is_known_kernel, references });
+        let (latest, is_known_kernel) = (&*known.latest, &is_known_kernel);
+        let mut found = faults(&rows, &Checks { latest, is_known_kernel, program, judged_again, references });
         if found.iter().any(|fault| matches!(fault.kind, Kind::Missing { .. })) {
             // Intervals and shares follow from all rows.
             found.retain(|fault| !matches!(fault.kind, Kind::Underived { .. }));

@@ -1,7 +1,7 @@
 //! The text of a pull request that shares a report.
 
+use crate::answers::summary::card;
 use crate::record::{Record, Status};
-use crate::report::summary::card;
 use crate::report::{Terminal, apis};
 
 /// The text, in Markdown. `path` is the report's in the repository.

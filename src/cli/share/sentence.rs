@@ -3,10 +3,10 @@
 use std::mem::discriminant;
 use std::path::Path;
 
+use crate::answers::share::{Fault, Kind};
 use crate::error::shown;
 use crate::families::FAMILIES;
 use crate::record::Record;
-use crate::results::consistency::{Fault, Kind};
 
 /// Faults of a kind that are listed; the others are counted.
 const MOST_OF_A_KIND: usize = 3;

@@ -10,7 +10,7 @@ use crate::engine::run::session::Session;
 use crate::engine::run::settings::Settings;
 use crate::error::Result;
 use crate::job::Job;
-use crate::results::soak::Moment;
+use crate::record::Moment;
 use crate::suite::Case;
 
 /// Duration of a submission, in nanoseconds, unless one launch takes longer.

@@ -7,11 +7,12 @@ use super::observer::Observer;
 use super::session::Session;
 use super::settings::Settings;
 use crate::backend::{Backend, Device, card_name, l2_bytes, peaks};
+use crate::engine::ceilings::Ceilings;
 use crate::engine::plan::schedule::Effort;
 use crate::error::{Error, Result, visible_lines};
-use crate::job::{Job, hash};
+use crate::job::Job;
 use crate::record::{Cause, Record, SCHEMA, Status};
-use crate::results::ceilings::Ceilings;
+use crate::suite::hash;
 use crate::suite::{Case, DeviceType, Lane};
 
 /// One API of a run.

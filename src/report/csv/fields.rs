@@ -12,11 +12,11 @@ const LONGEST: usize = 1 << 20;
 
 /// The fields of one row, unquoted.
 #[derive(Debug, Default)]
-pub(super) struct Fields {
+pub(crate) struct Fields {
     /// Line of the row's start, counted from 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// Whether the input ended inside the row.
-    pub(super) is_cut: bool,
+    pub(crate) is_cut: bool,
     bytes: Vec<u8>,
     ends: Vec<usize>,
     count: usize,
@@ -24,12 +24,12 @@ pub(super) struct Fields {
 
 impl Fields {
     /// The number of fields.
-    pub(super) const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.count
     }
 
     /// The fields in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.count).map(|index| self.get(index))
     }
 
@@ -40,7 +40,7 @@ impl Fields {
 }
 
 /// Splits `source` into rows. Lines end in LF, CR LF or CR.
-pub(super) struct Splitter<R> {
+pub(crate) struct Splitter<R> {
     path: PathBuf,
     source: BufReader<R>,
     core: csv_core::Reader,
@@ -50,7 +50,7 @@ pub(super) struct Splitter<R> {
 }
 
 impl<R: Read> Splitter<R> {
-    pub(super) fn new(path: &Path, source: R) -> Self {
+    pub(crate) fn new(path: &Path, source: R) -> Self {
         Self {
             path: path.to_owned(),
             source: BufReader::with_capacity(1 << 16, source),
@@ -64,7 +64,7 @@ impl<R: Read> Splitter<R> {
     ///
     /// # Errors
     /// [`Error::Io`] if the source fails, [`Error::Report`] if the row is too long.
-    pub(super) fn next(&mut self, row: &mut Fields) -> Result<bool> {
+    pub(crate) fn next(&mut self, row: &mut Fields) -> Result<bool> {
         let (mut length, mut has_started) = (0, false);
         (row.count, row.is_cut) = (0, false);
         loop {

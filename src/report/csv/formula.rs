@@ -24,7 +24,7 @@ pub fn neutral(text: String) -> String {
 }
 
 /// The text that [`neutral`] was given.
-pub(super) fn original(text: Cow<'_, str>) -> Cow<'_, str> {
+pub(crate) fn original(text: Cow<'_, str>) -> Cow<'_, str> {
     if !(text.starts_with('\'') && is_formula(&text)) {
         return text;
     }

@@ -8,13 +8,13 @@ use crate::record::{COLUMNS, Column};
 use crate::report::intake::{Cell, Intake, NEEDED, is_valid, quoted};
 
 /// Maps fields to columns.
-pub(super) struct Header {
+pub(crate) struct Header {
     columns: Vec<Option<&'static Column>>,
     unknown: Vec<String>,
 }
 
 /// Whether the row is a header. Concatenated reports contain headers between rows.
-pub(super) fn is_header(row: &Fields) -> bool {
+pub(crate) fn is_header(row: &Fields) -> bool {
     NEEDED.iter().all(|name| row.iter().any(|field| without_mark(field) == name.as_bytes()))
 }
 
@@ -24,7 +24,7 @@ fn without_mark(field: &[u8]) -> &[u8] {
 }
 
 /// Whether the row is a prefix of the header.
-pub(super) fn is_part_of_header(row: &Fields) -> bool {
+pub(crate) fn is_part_of_header(row: &Fields) -> bool {
     let mut columns = COLUMNS.iter().map(|column| column.name.as_bytes());
     row.len() <= COLUMNS.len() && row.iter().all(|field| columns.next().is_some_and(|name| name.starts_with(field)))
 }
@@ -34,7 +34,7 @@ impl Header {
     ///
     /// # Errors
     /// Why the row is not a header.
-    pub(super) fn read(row: &Fields) -> Result<Self, String> {
+    pub(crate) fn read(row: &Fields) -> Result<Self, String> {
         let names: Vec<&[u8]> = row.iter().map(without_mark).collect();
         let first = names.first().copied().unwrap_or_default();
         if first.starts_with(b"\x1f\x8b") {
@@ -75,12 +75,12 @@ impl Header {
     }
 
     /// Notes the unknown and the missing columns.
-    pub(super) fn note(&self, intake: &mut Intake) {
+    pub(crate) fn note(&self, intake: &mut Intake) {
         intake.columns(&self.unknown, |name| self.columns.iter().flatten().any(|column| column.name == name));
     }
 
     /// Whether the status field holds a valid status. Such a row is data even if its texts look like a header.
-    pub(super) fn finds_status(&self, row: &Fields) -> bool {
+    pub(crate) fn finds_status(&self, row: &Fields) -> bool {
         let mut fields = self.columns.iter().zip(row.iter());
         let status =
             fields.find_map(|(column, field)| column.filter(|column| column.name == "status").zip(Some(field)));
@@ -91,7 +91,7 @@ impl Header {
     ///
     /// # Errors
     /// The row has another number of fields than the header.
-    pub(super) fn cells<'r>(&self, row: &'r Fields) -> Result<Vec<Cell<'r>>, String> {
+    pub(crate) fn cells<'r>(&self, row: &'r Fields) -> Result<Vec<Cell<'r>>, String> {
         if row.len() != self.columns.len() {
             let (has, wants) = (row.len(), self.columns.len());
             return Err(format!("the row has {has} fields, the header has {wants}"));
@@ -101,7 +101,7 @@ impl Header {
     }
 
     /// Whether the last field of a truncated row contains whole rows, so that a quote is not closed.
-    pub(super) fn is_swallowing_rows(&self, row: &Fields) -> bool {
+    pub(crate) fn is_swallowing_rows(&self, row: &Fields) -> bool {
         let Some(last) = row.iter().last() else { return false };
         let commas = |line: &[u8]| line.iter().filter(|byte| **byte == b',').count();
         last.split(|byte| matches!(byte, b'\n' | b'\r')).skip(1).any(|line| commas(line) + 1 >= self.columns.len())

@@ -1,0 +1,89 @@
+//! The reports that the program brings along, as one file: JSON, packed by gzip.
+
+use std::io::{Read, Write};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
+
+use crate::answers::among::Reference;
+use crate::answers::share::kernel_key;
+use crate::record::Record;
+use crate::report::limited::Limited;
+
+/// What is kept of the committed reports.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Shipped {
+    /// Their runs.
+    pub runs: Vec<Reference>,
+    /// [`kernel_key`] of their kernels, in rising order: those of this build and of earlier ones.
+    pub kernels: Vec<u64>,
+}
+
+impl Shipped {
+    /// Adds a report.
+    pub fn add(&mut self, records: &[Record]) {
+        self.runs.extend(Reference::of_report(records));
+        self.kernels.extend(records.iter().filter(|row| !row.shader_hash.is_empty()).map(kernel_key));
+    }
+}
+
+/// The file. It is the same for the same reports in any order.
+#[must_use]
+pub fn pack(mut shipped: Shipped) -> Vec<u8> {
+    let Shipped { runs: references, kernels } = &mut shipped;
+    kernels.sort_unstable();
+    kernels.dedup();
+    let key = |of: &Reference| [&of.device, &of.api, &of.compiler, &of.date, &of.card].map(Clone::clone);
+    references.sort_by_cached_key(key);
+    references.dedup_by(|a, b| a.is_same_run(b));
+    // Plain data, written to memory: neither can fail.
+    let json = serde_json::to_vec(&shipped).unwrap_or_default();
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let _ = encoder.write_all(&json);
+    encoder.finish().unwrap_or_default()
+}
+
+/// The content of a file that [`pack`] made.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn unpack(bytes: &[u8]) -> Result<Shipped, String> {
+    let mut json = Vec::new();
+    Limited::new(GzDecoder::new(bytes)).read_to_end(&mut json).map_err(|error| error.to_string())?;
+    serde_json::from_slice(&json).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answers::among::{Figure, Unit};
+
+    #[test]
+    fn reports_survive_packing_in_any_order_and_once() {
+        let figure = Figure {
+            name: "sum".to_owned(),
+            unit: Unit::Bytes,
+            value: 4496.123,
+            error: Some((0.001234567, 12.5)),
+            case: "reduction/atomic f32 1024".to_owned(),
+            settings: "0123456789abcdef off timestamp".to_owned(),
+        };
+        let run = |date: &str| Reference {
+            device: "H200".to_owned(),
+            date: date.to_owned(),
+            figures: vec![figure.clone()],
+            l2_bytes: Some(1 << 20),
+            ..Reference::default()
+        };
+        let all = |dates: &[&str], kernels: &[u64]| Shipped {
+            runs: dates.iter().map(|date| run(date)).collect(),
+            kernels: kernels.to_vec(),
+        };
+        let packed = pack(all(&["2", "1", "2"], &[9, 3, 9]));
+        assert_eq!(packed, pack(all(&["1", "2"], &[3, 9])));
+        assert_eq!(unpack(&packed), Ok(all(&["1", "2"], &[3, 9])));
+        assert!(unpack(&packed[..packed.len() / 2]).is_err() && unpack(b"no gzip").is_err());
+    }
+}

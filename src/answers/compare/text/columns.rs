@@ -1,0 +1,207 @@
+//! Builds the columns of a table of cases.
+
+use anstyle::{AnsiColor, Style};
+
+use super::sentences::{labels, marked, name, none, with_interval};
+use super::view::{Sort, View};
+use crate::answers::compare::{CaseComparison, Comparison, Pair, Side, Verdict};
+use crate::record::format::{percent, ratio, time};
+use crate::report::layout::{Cell, Mark as RowMark, colored};
+use crate::report::table;
+
+/// A column: heading and one cell per row.
+pub(super) struct Column {
+    pub(super) heading: String,
+    /// Whether the column is right-aligned, as numbers are.
+    pub(super) is_right: bool,
+    pub(super) cells: Vec<Cell>,
+}
+
+/// Heading of the verdicts of two sides.
+pub(super) const VERDICT: &str = "verdict";
+
+/// A table of cases.
+pub(super) struct Block {
+    /// Group title of each row; empty if rows have full names.
+    pub(super) titles: Vec<String>,
+    /// Mark of each row.
+    pub(super) marks: Vec<RowMark>,
+    /// Name of each row.
+    pub(super) names: Vec<String>,
+    /// Groups of columns. Columns of one group stay in the same table on a narrow terminal.
+    pub(super) groups: Vec<Vec<Column>>,
+    /// Notes of each row.
+    pub(super) notes: Vec<String>,
+}
+
+/// The table of `cases`; `None` if no case has values on two sides. With several matches, `is_full` adds intervals to
+/// ratios. With one match, it adds noise and shares; the ratio always has its interval.
+pub(super) fn block(comparison: &Comparison, cases: &[&CaseComparison], view: View, is_full: bool) -> Option<Block> {
+    let is_shown = |case: &&&CaseComparison| {
+        let sides = 0..comparison.sides.len();
+        let has_value =
+            |side: &usize| if view.is_relative { case.share(*side).is_some() } else { case.timing(*side).is_some() };
+        sides.filter(has_value).count() > 1
+    };
+    let shown: Vec<&CaseComparison> = cases.iter().filter(is_shown).copied().collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let groups = match comparison.matches.as_slice() {
+        _ if view.is_relative => relative(comparison, &shown),
+        [_] => pair(comparison, &shown, is_full),
+        _ => sides(comparison, &shown, is_full),
+    };
+    let (titles, names) = shown.iter().map(|case| called(case, view)).unzip();
+    let marks = shown.iter().map(|case| mark(case)).collect();
+    Some(Block { titles, marks, names, groups, notes: shown.iter().map(|case| note(comparison, case)).collect() })
+}
+
+fn column(heading: &str, is_right: bool, cases: &[&CaseComparison], cell: impl Fn(&CaseComparison) -> Cell) -> Column {
+    Column { heading: heading.to_owned(), is_right, cells: cases.iter().map(|case| cell(case)).collect() }
+}
+
+fn cell(text: impl Into<String>) -> Cell {
+    Cell::from(text.into())
+}
+
+/// Two sides: both times, the ratio with its interval, and the verdict.
+fn pair(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> Vec<Vec<Column>> {
+    let of = comparison.matches[0];
+    let [a, b] = labels(comparison, 0);
+    let mut groups: Vec<Vec<Column>> = [of.baseline, of.side]
+        .map(|side| {
+            let label = &comparison.sides[side].label;
+            let mut columns = vec![column(label, true, cases, |case| {
+                cell(case.timing(side).map_or_else(none, |timing| time(timing.median_ns)))
+            })];
+            if is_full {
+                let noise = |case: &CaseComparison| {
+                    case.timing(side).and_then(|timing| timing.noise()).map_or_else(String::new, percent)
+                };
+                columns.push(column("±", true, cases, |case| cell(noise(case))));
+                columns.push(column("of ceiling", true, cases, |case| {
+                    cell(case.share(side).map_or_else(String::new, percent))
+                }));
+            }
+            columns
+        })
+        .into();
+    groups.push(vec![
+        column(&format!("{a} ÷ {b}"), true, cases, |case| {
+            cell(case.pairs.get(0).map_or_else(none, |pair| with_interval(&pair.ratio)))
+        }),
+        column(VERDICT, false, cases, |case| case.pairs.get(0).map_or_else(|| cell(""), verdict)),
+    ]);
+    groups
+}
+
+/// Several sides: times with the fastest marked, and the ratio of each match.
+fn sides(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> Vec<Vec<Column>> {
+    let best: Vec<Vec<usize>> = cases.iter().map(|case| case.fastest.clone()).collect();
+    let of_side = |(side, is): (usize, &Side)| {
+        let value = |case: &CaseComparison| case.timing(side).map(|timing| time(timing.median_ns));
+        let mut columns = vec![starred(&is.label, side, cases, &best, value)];
+        for of in (0..comparison.matches.len()).filter(|of| comparison.matches[*of].side == side) {
+            let [a, b] = labels(comparison, of);
+            let ratio =
+                |case: &CaseComparison| case.pairs.get(of).map_or_else(|| cell(none()), |pair| short(pair, is_full));
+            columns.push(column(&format!("{a} ÷ {b}"), true, cases, ratio));
+        }
+        columns
+    };
+    comparison.sides.iter().enumerate().map(of_side).collect()
+}
+
+/// Each side's share of its own ceiling, with the largest marked.
+fn relative(comparison: &Comparison, cases: &[&CaseComparison]) -> Vec<Vec<Column>> {
+    let best: Vec<Vec<usize>> = cases.iter().map(|case| case.nearest_to_ceiling.clone()).collect();
+    let of_side =
+        |(side, is): (usize, &Side)| vec![starred(&is.label, side, cases, &best, |case| case.share(side).map(percent))];
+    comparison.sides.iter().enumerate().map(of_side).collect()
+}
+
+/// A column of one side. The best values have a star.
+fn starred(
+    heading: &str,
+    side: usize,
+    cases: &[&CaseComparison],
+    best: &[Vec<usize>],
+    value: impl Fn(&CaseComparison) -> Option<String>,
+) -> Column {
+    let one = |(case, best): (&&CaseComparison, &Vec<usize>)| {
+        let is_best = best.contains(&side);
+        let star = if is_best { '*' } else { ' ' };
+        let style = if is_best { colored(AnsiColor::Green) } else { Style::new() };
+        Cell { text: format!("{}{star}", value(case).unwrap_or_else(none)), style, bar: None }
+    };
+    Column { heading: format!("{heading} "), is_right: true, cells: cases.iter().zip(best).map(one).collect() }
+}
+
+const fn style(verdict: Verdict) -> Style {
+    match verdict {
+        Verdict::Faster => colored(AnsiColor::Green),
+        Verdict::Slower => colored(AnsiColor::Red),
+        Verdict::Same => Style::new(),
+        Verdict::Unclear => colored(AnsiColor::Yellow),
+    }
+}
+
+fn verdict(pair: &Pair) -> Cell {
+    Cell { text: pair.verdict.name().to_owned(), style: style(pair.verdict), bar: None }
+}
+
+/// The ratio with its verdict: in full, or as a sign if `is_full` is false.
+fn short(pair: &Pair, is_full: bool) -> Cell {
+    let text = if is_full {
+        format!("{} {:<7}", with_interval(&pair.ratio), pair.verdict.name())
+    } else {
+        format!("{} {}", ratio(pair.ratio.value), sign(pair.verdict))
+    };
+    Cell { text, style: style(pair.verdict), bar: None }
+}
+
+/// A verdict as one character.
+pub(super) const fn sign(verdict: Verdict) -> char {
+    match verdict {
+        Verdict::Faster => '+',
+        Verdict::Slower => '-',
+        Verdict::Same => '=',
+        Verdict::Unclear => '?',
+    }
+}
+
+fn mark(case: &CaseComparison) -> RowMark {
+    let is_marked = case.pairs.values().any(|pair| !pair.marks.is_empty());
+    if is_marked { RowMark::Note } else { RowMark::None }
+}
+
+/// The group title of a case, and its name within the group.
+fn called(case: &CaseComparison, view: View) -> (String, String) {
+    if view.sort != Sort::Family {
+        return (String::new(), name(case));
+    }
+    let is_by_kernel = view.by_kernel.contains(&case.row.family.as_str());
+    (table::title(is_by_kernel, case.row), table::name(is_by_kernel, case.row))
+}
+
+/// Differences other than time, and the notes of the rows.
+fn note(comparison: &Comparison, case: &CaseComparison) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let is_single = comparison.matches.len() == 1;
+    for (of, pair) in case.pairs.iter() {
+        let [_, side] = labels(comparison, of);
+        let marks: Vec<_> = pair.marks.iter().map(|mark| marked(*mark)).collect();
+        if !marks.is_empty() {
+            let prefix = if is_single { String::new() } else { format!("{side}: ") };
+            parts.push(format!("{prefix}{}", marks.join(", ")));
+        }
+    }
+    for (side, entry) in case.entries.iter() {
+        let reason = &entry.row().reason;
+        if !reason.is_empty() {
+            parts.push(format!("{}: {reason}", comparison.sides[side].label));
+        }
+    }
+    parts.join("; ")
+}

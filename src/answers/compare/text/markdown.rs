@@ -1,0 +1,95 @@
+//! Comparisons as Markdown for pull requests: the summary first, then all rows.
+
+use super::columns::block;
+use super::groups::groups;
+use super::sentences::{
+    RegressionLine, days, labels, left_out, mean_shares, none, particulars, regression_lines, rule, tally_line, title,
+    with_interval,
+};
+use super::view::View;
+use crate::answers::compare::{Comparison, Verdict};
+use crate::record::format::percent;
+use crate::report::markdown::{escape, table};
+
+pub(super) fn write(comparison: &Comparison, view: View) -> String {
+    let mut parts = vec![sides(comparison)];
+    if let Some(limit) = view.limit {
+        let lines = regression_lines(comparison, limit);
+        let item = |line: &RegressionLine| {
+            let text = escape(&line.text);
+            if line.is_item { format!("- {text}\n") } else { format!("\n{text}\n") }
+        };
+        parts.push(lines.iter().map(item).collect::<String>().trim_start().to_owned());
+    }
+    if view.is_relative {
+        parts.push(shares(comparison));
+    } else {
+        parts.extend((0..comparison.matches.len()).map(|of| overall(comparison, of)));
+        parts.push(format!("Ratios of times with 95 % intervals. {}\n", rule(comparison)));
+    }
+    for group in groups(comparison, view.sort) {
+        let Some(block) = block(comparison, &group.cases, view, false) else { continue };
+        let columns: Vec<_> = block.groups.iter().flatten().collect();
+        let mut heading = vec!["case".to_owned()];
+        heading.extend(columns.iter().map(|column| column.heading.clone()));
+        heading.push("note".to_owned());
+        let row = |index: usize| {
+            let mut cells = vec![format!("{} {}", block.titles[index], block.names[index])];
+            cells.extend(columns.iter().map(|column| column.cells[index].text.clone()));
+            cells.push(block.notes[index].clone());
+            cells
+        };
+        let rows: Vec<_> = (0..block.names.len()).map(row).collect();
+        let right = columns.iter().map(|column| column.is_right);
+        let right: Vec<bool> = std::iter::once(false).chain(right).chain([false]).collect();
+        parts.push(format!("### {}\n\n{}", group.family.unwrap_or("all cases"), table(&heading, &right, &rows)));
+    }
+    let left: Vec<_> = (0..comparison.matches.len()).flat_map(|of| left_out(comparison, of)).collect();
+    parts.push(left.iter().map(|line| format!("- {}\n", escape(line))).collect());
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n")
+}
+
+fn sides(comparison: &Comparison) -> String {
+    let heading = ["", "device and API", "driver", "shaderbench", "runs", "reports"].map(str::to_owned);
+    let row = |side: &crate::answers::compare::Side| {
+        let name = [vec![title(side)], particulars(comparison, side)].concat().join(", ");
+        [side.label.as_str(), &name, side.driver, side.tool_version, &days(side), &side.reports.join(", ")]
+            .map(str::to_owned)
+            .to_vec()
+    };
+    table(&heading, &[false; 6], &comparison.sides.iter().map(row).collect::<Vec<_>>())
+}
+
+fn overall(comparison: &Comparison, of: usize) -> String {
+    let [a, b] = labels(comparison, of);
+    let row = |name: &str, family: Option<&str>| {
+        let tally = comparison.tally(of, family);
+        let mut cells = vec![name.to_owned(), tally.cases.to_string()];
+        cells.push(tally.mean.map_or_else(none, |mean| with_interval(&mean)));
+        cells.extend(tally.verdicts.map(|count| count.to_string()));
+        cells
+    };
+    let mut heading: Vec<String> = ["family", "cases", &format!("{a} ÷ {b}")].map(str::to_owned).into();
+    heading.extend(Verdict::ALL.map(|verdict| verdict.name().to_owned()));
+    let mut rows: Vec<_> = comparison.families().into_iter().map(|family| row(family, Some(family))).collect();
+    rows.push(row("all", None));
+    let line = tally_line(comparison, of, &comparison.tally(of, None));
+    let line = line.map_or_else(String::new, |line| format!("{line}\n\n"));
+    format!("{line}{}", table(&heading, &[false, true, true, true, true, true, true], &rows))
+}
+
+fn shares(comparison: &Comparison) -> String {
+    let row = |name: &str, family: Option<&str>| {
+        let (cases, means) = mean_shares(comparison, family);
+        let mut cells = vec![name.to_owned(), cases.to_string()];
+        cells.extend(means.into_iter().map(|mean| mean.map_or_else(none, percent)));
+        cells
+    };
+    let mut heading = vec!["share of ceiling".to_owned(), "cases".to_owned()];
+    heading.extend(comparison.sides.iter().map(|side| side.label.clone()));
+    let mut rows: Vec<_> = comparison.families().into_iter().map(|family| row(family, Some(family))).collect();
+    rows.push(row("all", None));
+    let right: Vec<bool> = (0..heading.len()).map(|index| index > 0).collect();
+    table(&heading, &right, &rows)
+}

@@ -1,0 +1,288 @@
+//! The sentences of a comparison, shared by all formats.
+
+use crate::answers::compare::{
+    CaseComparison, Comparison, Entry, Evidence, Mark, Match, Ratio, Regression, Side, Tally, Verdict,
+};
+use crate::record::format;
+use crate::report::table::label;
+use crate::suite::Api;
+
+/// Maximum number of names in a line.
+const NAMES: usize = 5;
+
+/// A line about regressions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegressionLine {
+    /// The text.
+    pub text: String,
+    /// Whether the line names one case of the list that the line above introduces.
+    pub is_item: bool,
+}
+
+/// Lines about cases that are slower by more than `limit` (0.05 = 5 %).
+#[must_use]
+pub fn regression_lines(comparison: &Comparison, limit: f64) -> Vec<RegressionLine> {
+    let sentence = |text: String| RegressionLine { text, is_item: false };
+    let item = |text: String| RegressionLine { text, is_item: true };
+    let past = format::percent_limit(limit);
+    let (certain, possible): (Vec<_>, Vec<_>) =
+        comparison.regressions(limit).into_iter().partition(|regression| regression.is_certain);
+    let mut lines = Vec::new();
+    if certain.is_empty() {
+        lines.push(sentence(format!("No case is certainly slower by more than {past}.")));
+    } else {
+        lines.push(sentence(format!("Certainly slower by more than {past}: {}:", count(certain.len()))));
+        lines.extend(certain.iter().map(|regression| item(regression_line(comparison, regression))));
+    }
+    if !possible.is_empty() {
+        let all: Vec<_> = possible.iter().map(|regression| name(regression.case)).collect();
+        let why = "not certain, timed by the host, or timed by different clocks";
+        lines.push(sentence(format!("Possibly slower by more than {past} ({why}): {}.", some(&all))));
+    }
+    lines
+}
+
+/// Why the comparison cannot show a regression, and what to do; `None` if it can.
+#[must_use]
+pub fn undecided(comparison: &Comparison) -> Option<String> {
+    let Evidence { pairs, device_timed, deciding } = comparison.evidence();
+    let compared = count(pairs);
+    match (pairs, device_timed, deciding) {
+        (.., 1..) => None,
+        (0, ..) => Some(format!(
+            "nothing was compared: none of {} has a time on both sides: compare runs of the same benchmarks and sizes",
+            count(comparison.cases.len())
+        )),
+        (_, 0, _) => Some(format!(
+            "nothing was decided: {compared} compared, but none timed by the device's clock on both sides: measure on an \
+             API with timestamps"
+        )),
+        _ => Some(format!(
+            "nothing was decided: {compared} compared, but without run-to-run variation: use reports with epochs, or three \
+             runs or more"
+        )),
+    }
+}
+
+fn regression_line(comparison: &Comparison, regression: &Regression) -> String {
+    let slower = regression.ratio.recip();
+    let percent = |times: f64| format::percent_change(times - 1.0);
+    let interval =
+        slower.interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", percent(low), percent(high)));
+    let [baseline, side] = labels(comparison, regression.of);
+    let which = if comparison.matches.len() > 1 { format!(" ({side} against {baseline})") } else { String::new() };
+    format!("{}: {}{interval} slower{which}", name(regression.case), percent(slower.value))
+}
+
+/// Full name of a case.
+pub(super) fn name(case: &CaseComparison) -> String {
+    format!("{}/{}", case.row.family, label(case.row))
+}
+
+/// Device and API of a side, with its compiler if it is not wgpu's own: `NVIDIA H200, Vulkan`.
+#[must_use]
+pub fn title(side: &Side) -> String {
+    let device = if side.device.is_empty() { "unnamed device" } else { side.device };
+    let compiler = side.compiler.join(" ");
+    let parts = [device, side.api.map_or("", Api::title), compiler.trim_end()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// The dates of the side's runs, and their number if there are several.
+#[must_use]
+pub fn days(side: &Side) -> String {
+    let day = |date: &str| date.chars().take(10).collect::<String>();
+    match side.dates.as_slice() {
+        [] => String::new(),
+        [one] => day(one),
+        several => {
+            let (first, last) =
+                (several.iter().min().map(|date| day(date)), several.iter().max().map(|date| day(date)));
+            let span =
+                if first == last { first } else { first.zip(last).map(|(first, last)| format!("{first} to {last}")) };
+            format!("{} runs, {}", several.len(), span.unwrap_or_default())
+        }
+    }
+}
+
+/// Summarizes the cases of a match in one sentence.
+#[must_use]
+pub fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> Option<String> {
+    let [baseline, side] = labels(comparison, of);
+    let counts: Vec<_> = Verdict::ALL
+        .iter()
+        .zip(tally.verdicts)
+        .filter(|(_, count)| *count > 0)
+        .map(|(verdict, count)| format!("{count} {}", verdict.name()))
+        .collect();
+    let mean = tally.mean.map(|mean| {
+        let many = count(tally.cases);
+        format!("{side} is {} as fast as {baseline} (geometric mean of {many})", with_interval(&mean))
+    });
+    let parts: Vec<_> = mean.into_iter().chain((!counts.is_empty()).then(|| counts.join(", "))).collect();
+    (!parts.is_empty()).then(|| format!("{}.", parts.join(": ")))
+}
+
+/// The labels of a match: baseline, other side.
+pub(super) fn labels<'b>(comparison: &'b Comparison, of: usize) -> [&'b str; 2] {
+    let of = comparison.matches[of];
+    [of.baseline, of.side].map(|side| comparison.sides[side].label.as_str())
+}
+
+/// Number of cases for which every side has a share, and the geometric mean of these shares for each side. Covers one
+/// family, or all if `family` is `None`.
+pub(super) fn mean_shares(comparison: &Comparison, family: Option<&str>) -> (usize, Vec<Option<f64>>) {
+    let cases = family.map_or(&comparison.cases[..], |family| comparison.cases_of(family));
+    let shares: Vec<Vec<f64>> = cases
+        .iter()
+        .filter_map(|case| {
+            (0..comparison.sides.len()).map(|side| case.share(side).filter(|share| *share > 0.0)).collect()
+        })
+        .collect();
+    let mean = |side: usize| {
+        crate::record::stats::geometric_mean(&shares.iter().map(|of_case| of_case[side]).collect::<Vec<_>>())
+    };
+    (shares.len(), (0..comparison.sides.len()).map(mean).collect())
+}
+
+/// The cases that a match excludes, one line per reason.
+#[must_use]
+pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for case in &comparison.cases {
+        let Some(why) = why_not(comparison, of, case) else { continue };
+        let name = format!("{}{}", name(case), fault(comparison, of, case));
+        match groups.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((why, vec![name])),
+        }
+    }
+    let [baseline, side] = labels(comparison, of);
+    // A single match needs no label.
+    let which = if comparison.matches.len() > 1 { format!(" ({baseline}, {side})") } else { String::new() };
+    groups.into_iter().map(|(why, names)| format!("Not compared{which}, {why}: {}.", some(&names))).collect()
+}
+
+/// The reason of a failed case, in parentheses.
+fn fault(comparison: &Comparison, of: usize, case: &CaseComparison) -> String {
+    let at = comparison.matches[of];
+    let rows = [at.baseline, at.side].into_iter().filter_map(|side| Some(case.entries.get(side)?.row()));
+    let reason = rows.filter(|row| row.status.is_fault()).map(|row| &row.reason).find(|reason| !reason.is_empty());
+    reason.map_or_else(String::new, |reason| format!(" ({reason})"))
+}
+
+/// Why a match excludes a case; `None` if the case is compared or on neither side.
+pub(super) fn why_not(comparison: &Comparison, of: usize, case: &CaseComparison) -> Option<String> {
+    if case.pairs.get(of).is_some() {
+        return None;
+    }
+    let [baseline, side] = labels(comparison, of);
+    let at = comparison.matches[of];
+    let state = |entry: &Entry| match entry.status() {
+        status if status.is_timed() && entry.timing.is_some() => None,
+        status if status.is_timed() => Some("without a time"),
+        other => Some(other.name()),
+    };
+    match (case.entries.get(at.baseline), case.entries.get(at.side)) {
+        (None, None) => None,
+        (Some(_), None) => Some(format!("only in {baseline}")),
+        (None, Some(_)) => Some(format!("only in {side}")),
+        (Some(a), Some(b)) => match (state(a), state(b)) {
+            (Some(a), Some(b)) if a == b => Some(format!("{a} in {baseline} and {side}")),
+            (a, b) => {
+                let of = |state: Option<&str>, label: &str| state.map(|state| format!("{state} in {label}"));
+                let both: Vec<_> = of(a, baseline).into_iter().chain(of(b, side)).collect();
+                Some(both.join(", "))
+            }
+        },
+    }
+}
+
+/// A difference between two rows other than time: `different shader`.
+#[must_use]
+pub fn marked(mark: Mark) -> String {
+    format!("different {}", mark.name())
+}
+
+/// The rule for verdicts.
+#[must_use]
+pub fn rule(comparison: &Comparison) -> String {
+    let margin = format::percent_limit(comparison.margin);
+    let rule = format!(
+        "faster, slower: the 95 % interval lies beyond {margin}, certain after correction for the number of rows; \
+         same: it lies within {margin}; else unclear."
+    );
+    let mut pairs = comparison.cases.iter().flat_map(|case| case.pairs.values());
+    if pairs.all(|pair| pair.ratio.interval.is_some()) {
+        return rule;
+    }
+    format!(
+        "{rule} A ratio without an interval is unclear: one run without epochs does not show run-to-run variation; \
+         use three runs or more."
+    )
+}
+
+/// What the totals of a match do not show: rows whose kernels or checks differ, and a side without epochs.
+pub(super) fn remarks(comparison: &Comparison, of: usize) -> Vec<String> {
+    let pairs: Vec<_> = comparison.cases.iter().filter_map(|case| Some((case, case.pairs.get(of)?))).collect();
+    let mut remarks: Vec<String> = Mark::ALL
+        .iter()
+        .filter_map(|mark| {
+            let many = pairs.iter().filter(|(_, pair)| pair.marks.contains(mark)).count();
+            (many > 0).then(|| format!("{} with a {}.", count(many), marked(*mark)))
+        })
+        .collect();
+    let Match { baseline, side } = comparison.matches[of];
+    let is_single = |index: usize| {
+        let timings = || pairs.iter().filter_map(|(case, _)| case.entries.get(index)?.timing);
+        timings().next().is_some() && timings().all(|timing| !timing.shows_variation())
+    };
+    let single: Vec<&str> = [baseline, side]
+        .into_iter()
+        .zip(labels(comparison, of))
+        .filter_map(|(index, label)| is_single(index).then_some(label))
+        .collect();
+    if !single.is_empty() {
+        let who = match single[..] {
+            [one] => format!("{one} has one run without epochs, which does"),
+            _ => format!("{} have one run each without epochs, which do", single.join(" and ")),
+        };
+        remarks.push(format!("{who} not show run-to-run variation: no verdict is possible."));
+    }
+    remarks
+}
+
+/// Facts that tell a side from others of the same device, API and compiler: its card, its host, and the APIs of its runs.
+pub(super) fn particulars(comparison: &Comparison, side: &Side) -> Vec<String> {
+    let differs = |get: fn(&Side) -> String| {
+        let alike = |other: &&Side| (other.device, other.api, other.compiler) == (side.device, side.api, side.compiler);
+        comparison.sides.iter().filter(alike).any(|other| get(other) != get(side))
+    };
+    let card = (!side.card.is_empty() && differs(|side| side.card.to_owned())).then(|| format!("card {}", side.card));
+    let host = (!side.host.is_empty() && differs(|side| side.host.to_owned())).then(|| format!("host {}", side.host));
+    let apis = !side.apis.is_empty() && differs(|side| side.apis.to_owned());
+    card.into_iter().chain(host).chain(apis.then(|| format!("run through {}", side.apis))).collect()
+}
+
+/// The number of names, and the first few names.
+pub(super) fn some(names: &[String]) -> String {
+    let shown = names[..names.len().min(NAMES)].join(", ");
+    let more = names.len().saturating_sub(NAMES);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}: {shown}{rest}", count(names.len()))
+}
+
+pub(super) fn count(cases: usize) -> String {
+    if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") }
+}
+
+/// `1.07× [1.06, 1.08]`.
+#[must_use]
+pub fn with_interval(ratio: &Ratio) -> String {
+    format::ratio_with_interval(ratio.value, ratio.interval)
+}
+
+/// Text of an empty cell.
+pub(super) fn none() -> String {
+    "–".to_owned()
+}

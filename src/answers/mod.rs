@@ -1,0 +1,18 @@
+//! One folder for each question that a reader asks of rows: what answers it, and how the answer reads. No GPU, no files.
+
+#[cfg(not(target_family = "wasm"))]
+pub mod among;
+pub mod articles;
+pub mod bisect;
+pub mod compare;
+pub mod index;
+#[cfg(not(target_family = "wasm"))]
+pub mod outliers;
+pub mod page;
+pub mod share;
+pub mod soak;
+pub mod summary;
+mod tables;
+pub mod versus;
+
+pub use tables::{compilers, section, tables, write};

@@ -1,0 +1,203 @@
+//! Many cards: which ones are slower than the others of their model.
+//!
+//! A *unit* is a card, or all cards of a host. Its time of a case is divided by the median of all units of the model, and
+//! the median of these ratios over the cases of a family is the unit's ratio in that family. What the units of a model
+//! differ by in a family is estimated from themselves, robustly, so that the outliers do not hide each other. See
+//! [`Fleet::judge`] for the test.
+
+pub mod host;
+mod in_step;
+mod judge;
+pub mod text;
+
+use std::collections::{BTreeMap, HashMap};
+
+pub use in_step::{Host, HostFamily, HostRules, Influence, Relative, SlowInHost, Uneven};
+pub use judge::{Family, LEAST_UNITS, Rules, Slow, SlowFamily, Verdicts};
+
+use crate::record::times::{least_variance, log_epochs, mean_and_squares};
+use crate::record::{Clock, Record, Status};
+use crate::suite::{Api, Checks, Dtype, Extent, Lane};
+
+/// What is compared with others of its model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// Each card.
+    Card,
+    /// All cards of a host together.
+    Host,
+}
+
+/// A card or a host.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Unit {
+    /// Name of the device, if the unit is a card.
+    pub device: String,
+    /// Name of the host; empty if unknown.
+    pub host: String,
+    /// UUID of the card, its hash or its PCI address; without one, the start of the run. Empty if the unit is a host.
+    pub card: String,
+}
+
+/// Rows of one model, API and compiler.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Model {
+    /// Name of the device.
+    pub device: String,
+    /// The API, and what compiled the WGSL if it was not wgpu.
+    pub lane: String,
+}
+
+impl Model {
+    fn of(record: &Record) -> Self {
+        let title = |lane: Lane<'_>| [Api::title(lane.api), lane.foreign()].join(" ").trim_end().to_owned();
+        Self { device: record.device.clone(), lane: record.lane().map_or_else(String::new, title) }
+    }
+}
+
+/// What tells cases apart. Kernels, checks or clocks that differ are different cases.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    model: usize,
+    name: (String, String),
+    shape: (Option<Dtype>, Option<Extent>, String),
+    kernel: (Option<Checks>, String, Option<Clock>),
+}
+
+impl Key {
+    fn of(record: &Record, model: usize) -> Self {
+        Self {
+            model,
+            name: (record.family.clone(), record.benchmark.clone()),
+            shape: (record.dtype, record.n, record.params_text()),
+            kernel: (record.checks, record.shader_hash.clone(), record.timer),
+        }
+    }
+}
+
+struct Case {
+    model: usize,
+    family: String,
+    /// The times of each unit.
+    times: HashMap<usize, Times>,
+}
+
+/// Logarithms of times of one case on one unit.
+#[derive(Default)]
+struct Times {
+    runs: f64,
+    sum: f64,
+    /// Sum of the variances of the runs' means.
+    variance: f64,
+}
+
+/// Numbers things by their first occurrence.
+struct Numbered<T> {
+    all: Vec<T>,
+    indices: HashMap<T, usize>,
+}
+
+impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
+    fn index(&mut self, thing: T) -> usize {
+        *self.indices.entry(thing).or_insert_with_key(|thing| {
+            self.all.push(thing.clone());
+            self.all.len() - 1
+        })
+    }
+}
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), indices: HashMap::new() }
+    }
+}
+
+/// The times of many cards, collected row by row.
+pub struct Fleet {
+    by: By,
+    units: Numbered<Unit>,
+    models: Numbered<Model>,
+    cases: Vec<Case>,
+    indices: HashMap<Key, usize>,
+    /// Numbers of rows that are wrong, failed or implausible, by unit.
+    faults: BTreeMap<usize, BTreeMap<&'static str, usize>>,
+    rows: usize,
+    without_host: usize,
+}
+
+impl Fleet {
+    /// An empty fleet.
+    #[must_use]
+    pub fn new(by: By) -> Self {
+        Self {
+            by,
+            units: Numbered::default(),
+            models: Numbered::default(),
+            cases: Vec::new(),
+            indices: HashMap::new(),
+            faults: BTreeMap::new(),
+            rows: 0,
+            without_host: 0,
+        }
+    }
+
+    /// Number of rows with a time.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of rows that were left out, because they name no host.
+    #[must_use]
+    pub const fn without_host(&self) -> usize {
+        self.without_host
+    }
+
+    /// Adds a row. Times of several runs of a unit are averaged.
+    pub fn add(&mut self, record: &Record) {
+        let Some(unit) = self.unit(record) else {
+            self.without_host += 1;
+            return;
+        };
+        let unit = self.units.index(unit);
+        if record.status.is_fault() {
+            *self.faults.entry(unit).or_default().entry(Status::name(record.status)).or_default() += 1;
+        }
+        let logs = if record.status.is_timed() { log_epochs(record) } else { Vec::new() };
+        if logs.is_empty() {
+            return;
+        }
+        let model = self.models.index(Model::of(record));
+        let case = *self.indices.entry(Key::of(record, model)).or_insert_with(|| {
+            self.cases.push(Case { model, family: record.family.clone(), times: HashMap::new() });
+            self.cases.len() - 1
+        });
+        let (mean, squares) = mean_and_squares(&logs);
+        let count = logs.len() as f64;
+        let variance = if logs.len() > 1 { squares / (count - 1.0) } else { 0.0 };
+        let times = self.cases[case].times.entry(unit).or_default();
+        times.runs += 1.0;
+        times.sum += mean;
+        times.variance += variance.max(least_variance(record, mean.exp())) / count;
+        self.rows += 1;
+    }
+
+    fn unit(&self, record: &Record) -> Option<Unit> {
+        let host = record.host.clone();
+        match self.by {
+            By::Host if host.is_empty() => None,
+            By::Host => Some(Unit { device: String::new(), host, card: String::new() }),
+            By::Card => {
+                let is_named = !record.card.is_empty() || !host.is_empty();
+                let card = if is_named { record.card.clone() } else { record.date.clone() };
+                // A UUID is the same card in any host.
+                let host =
+                    if record.card_id().host.is_empty() && !record.card.is_empty() { String::new() } else { host };
+                Some(Unit { device: record.device.clone(), host, card })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,214 @@
+//! The slow cards or hosts of a fleet, and what the cards of a model differ by, as tables and JSON.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::answers::outliers::{By, Family, LEAST_UNITS, Rules, Unit, Verdicts};
+use crate::record::format::{percent, percent_change, percent_limit};
+use crate::record::stats::Estimate;
+use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
+
+/// The slow units: a block for each, with a row for each family in which it is slow.
+#[must_use]
+pub fn slow(verdicts: &Verdicts, by: By, rules: &Rules, medium: Medium) -> String {
+    let mut parts = vec![Part::text(&headline(verdicts, by, rules))];
+    if !verdicts.slow.is_empty() {
+        parts.push(Part::text(""));
+        parts.push(Part::Table(grid(verdicts)));
+    }
+    if !verdicts.faulty.is_empty() {
+        parts.push(Part::text(""));
+    }
+    for (unit, faults) in &verdicts.faulty {
+        let counts: Vec<String> = faults.iter().map(|(status, count)| format!("{count} {status}")).collect();
+        parts.push(Part::text(&format!("{}: {}.", name(unit), counts.join(", "))));
+    }
+    lay_out(parts, medium)
+}
+
+/// `1 of 40 cards is slow …`, and which units could not be tested.
+fn headline(verdicts: &Verdicts, by: By, rules: &Rules) -> String {
+    let (one, many) = words(by);
+    let count = |count: usize| format!("{count} {}", if count == 1 { one } else { many });
+    let limit = percent_limit(rules.limit);
+    let rest = match verdicts.units - verdicts.tested {
+        0 => String::new(),
+        rest => format!(" {} not tested: fewer than {LEAST_UNITS} of the model.", count(rest)),
+    };
+    if verdicts.tested == 0 {
+        return rest.trim_start().to_owned();
+    }
+    let (slow, is) = (verdicts.slow.len(), if verdicts.slow.len() == 1 { "is" } else { "are" });
+    let found = if slow == 0 { "none".to_owned() } else { slow.to_string() };
+    format!(
+        "{found} of {} {is} slower than the median of {} by {limit} or more; at most {} of such findings are expected to \
+         be false.{rest}",
+        count(verdicts.tested),
+        if slow == 1 { "its model" } else { "their model" },
+        percent_limit(rules.false_discoveries)
+    )
+}
+
+const fn words(by: By) -> (&'static str, &'static str) {
+    match by {
+        By::Card => ("card", "cards"),
+        By::Host => ("host", "hosts"),
+    }
+}
+
+/// The unit in words: `GPU-1, host a, NVIDIA H200`.
+fn name(unit: &Unit) -> String {
+    let host = if unit.host.is_empty() { String::new() } else { format!("host {}", unit.host) };
+    let facts = [unit.card.as_str(), &host, &unit.device];
+    facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+fn grid(verdicts: &Verdicts) -> Grid {
+    let mut rows = Vec::new();
+    for slow in &verdicts.slow {
+        let mut row = |name: String, cells: [String; 3]| {
+            rows.push(Row {
+                group: self::name(&slow.unit),
+                mark: Mark::None,
+                name,
+                cells: cells.map(Into::into).to_vec(),
+            });
+        };
+        row("  all families".to_owned(), [String::new(), slower(&slow.ratio), String::new()]);
+        for found in &slow.families {
+            let family = &verdicts.families[found.family];
+            let cells = [family.cases.to_string(), slower(&found.ratio), percent(family.spread)];
+            row(format!("  {}, {}", family.family, family.model.lane), cells);
+        }
+    }
+    let column = |heading: &str| Column { heading: heading.to_owned(), is_right: true };
+    let columns = ["cases", "slower by", "others vary by"].map(column).into();
+    Grid { columns, widest_name: None, note: None, has_marks: false, rows }
+}
+
+/// `5.1 % [4.9 %, 5.3 %]`.
+fn slower(ratio: &Estimate) -> String {
+    let percent = |ratio: f64| percent_change(ratio - 1.0);
+    format!("{} [{}, {}]", percent(ratio.value), percent(ratio.low), percent(ratio.high))
+}
+
+/// What the cards of each model differ by: a row for each family.
+#[must_use]
+pub fn spreads(verdicts: &Verdicts, medium: Medium) -> String {
+    let row = |family: &Family| {
+        let ends = family.range.map(|ratio| percent_change(ratio - 1.0));
+        let cells = [family.units.to_string(), family.cases.to_string(), percent(family.spread)];
+        Row {
+            group: format!("{}, {}", family.model.device, family.model.lane),
+            mark: Mark::None,
+            name: format!("  {}", family.family),
+            cells: cells.into_iter().chain(ends).map(Into::into).collect(),
+        }
+    };
+    let mut families: Vec<&Family> = verdicts.families.iter().collect();
+    families.sort_by(|a, b| a.model.cmp(&b.model));
+    let column = |heading: &str| Column { heading: heading.to_owned(), is_right: true };
+    let columns = ["cards", "cases", "vary by", "fastest", "slowest"].map(column).into();
+    let rows = families.into_iter().map(row).collect();
+    let grid = Grid { columns, widest_name: None, note: None, has_marks: false, rows };
+    let legend = "vary by: standard deviation of the cards' times, whatever the outliers are. fastest, slowest: \
+                  difference of a card's time from the median of its model.";
+    lay_out(vec![Part::Table(grid), Part::text(""), Part::text(legend)], medium)
+}
+
+/// Everything, as JSON.
+#[must_use]
+pub fn json(verdicts: &Verdicts) -> Value {
+    let unit = |unit: &Unit| json!({ "device": unit.device, "host": unit.host, "card": unit.card });
+    let ratio = |ratio: &Estimate| json!({ "value": ratio.value, "low": ratio.low, "high": ratio.high });
+    let family = |family: &Family| {
+        json!({
+            "device": family.model.device, "api": family.model.lane, "family": family.family, "cases": family.cases,
+            "units": family.units, "spread": family.spread, "fastest": family.range[0], "slowest": family.range[1],
+        })
+    };
+    let slow = verdicts.slow.iter().map(|slow| {
+        let named = slow.families.iter().map(|found| {
+            let of = &verdicts.families[found.family];
+            json!({ "api": of.model.lane, "family": of.family, "ratio": ratio(&found.ratio) })
+        });
+        json!({
+            "unit": unit(&slow.unit), "ratio": ratio(&slow.ratio), "adjusted_p": slow.adjusted_p,
+            "families": named.collect::<Vec<_>>(),
+        })
+    });
+    let faulty = |(of, counts): &(Unit, BTreeMap<&str, usize>)| json!({ "unit": unit(of), "rows": counts });
+    json!({
+        "units": verdicts.units, "tested": verdicts.tested, "slow": slow.collect::<Vec<_>>(),
+        "families": verdicts.families.iter().map(family).collect::<Vec<_>>(),
+        "faulty": verdicts.faulty.iter().map(faulty).collect::<Vec<_>>(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answers::outliers::{Fleet, Model, Slow, SlowFamily};
+    use crate::report::Terminal;
+
+    const PLAIN: Medium = Medium::Terminal(Terminal { width: 80, has_color: false });
+
+    fn verdicts() -> Verdicts {
+        let model = Model { device: "H200".to_owned(), lane: "Vulkan".to_owned() };
+        let family = |name: &str, cases| Family {
+            model: model.clone(),
+            family: name.to_owned(),
+            cases,
+            units: 40,
+            spread: 0.004,
+            range: [0.99, 1.07],
+        };
+        let unit = Unit { device: "H200".to_owned(), host: "node7".to_owned(), card: "GPU-1".to_owned() };
+        let ratio = Estimate { value: 1.051, low: 1.048, high: 1.054 };
+        let families = vec![SlowFamily { family: 1, ratio }];
+        Verdicts {
+            units: 41,
+            tested: 40,
+            families: vec![family("scan", 6), family("matmul", 60)],
+            slow: vec![Slow { unit: unit.clone(), ratio, adjusted_p: 0.001, families }],
+            faulty: vec![(unit, BTreeMap::from([("wrong", 2)]))],
+        }
+    }
+
+    #[test]
+    fn a_slow_card_is_named_with_its_families() {
+        let text = slow(&verdicts(), By::Card, &Rules::default(), PLAIN);
+        for line in [
+            "1 of 40 cards is slower than the median of its model by 2 % or more; at most",
+            " 1 card not tested: ",
+            "GPU-1, host node7, H200\n",
+            "\n  matmul, Vulkan            60  5.1 % [4.8 %, 5.4 %]           0.4 %\n",
+            "GPU-1, host node7, H200: 2 wrong.\n",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        assert!(!text.contains("scan"), "{text}");
+        let value = json(&verdicts());
+        assert_eq!(value["slow"][0]["families"][0]["family"], "matmul");
+        assert_eq!(value["slow"][0]["unit"]["host"], "node7");
+    }
+
+    #[test]
+    fn a_fleet_without_slow_cards_says_so() {
+        let calm = Verdicts { slow: Vec::new(), faulty: Vec::new(), units: 40, ..verdicts() };
+        let text = slow(&calm, By::Host, &Rules::default(), PLAIN);
+        assert!(text.starts_with("none of 40 hosts are slower than the median of their model by 2 % or"), "{text}");
+        let empty = Fleet::new(By::Card).judge(&Rules::default());
+        assert_eq!(
+            slow(&Verdicts { units: 3, ..empty }, By::Card, &Rules::default(), PLAIN),
+            "3 cards not tested: fewer than 4 of the model.\n"
+        );
+    }
+
+    #[test]
+    fn the_spread_of_a_model_has_a_row_for_each_family() {
+        let text = spreads(&verdicts(), PLAIN);
+        assert!(text.contains("H200, Vulkan\n") && text.contains("0.4 %   -1.0 %    7.0 %"), "{text}");
+    }
+}

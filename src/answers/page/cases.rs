@@ -1,0 +1,225 @@
+//! Cases and rows in columns, to keep the page small: ten devices have about 20,000 rows.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+use super::figure::Figure;
+use crate::answers::compare::{CaseComparison, Comparison, Entry};
+use crate::record::{Bound, Clock, Record, Status};
+use crate::suite::{Checks, Dtype, Extent};
+
+/// Largest parameter and predicted speed for the charts; others are errors in the report, and axes would overflow.
+const MOST_PARAM: f64 = 1e15;
+const MODELS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
+
+/// All distinct texts. Columns refer to them by index.
+#[derive(Default)]
+pub(super) struct Texts<'a> {
+    indices: HashMap<Cow<'a, str>, usize>,
+    texts: Vec<Cow<'a, str>>,
+    values: Values,
+}
+
+/// The values behind some texts, by text index.
+#[derive(Default, Serialize)]
+struct Values {
+    /// Bytes per element of a type.
+    element_bytes: BTreeMap<usize, u64>,
+    /// The dimensions of a size: one for an array, two for a matrix, three for a matrix product or a volume.
+    sides: BTreeMap<usize, Vec<u64>>,
+    params: BTreeMap<usize, BTreeMap<String, f64>>,
+    /// The limit of each ceiling.
+    limits: BTreeMap<usize, &'static str>,
+}
+
+/// All texts, and the values behind some of them.
+#[derive(Serialize)]
+pub(super) struct TextTable<'a> {
+    texts: Vec<Cow<'a, str>>,
+    values: Values,
+}
+
+impl<'a> Texts<'a> {
+    pub(super) fn index_of(&mut self, text: impl Into<Cow<'a, str>>) -> usize {
+        let text = text.into();
+        *self.indices.entry(text.clone()).or_insert_with(|| {
+            self.texts.push(text);
+            self.texts.len() - 1
+        })
+    }
+
+    fn index_of_dtype(&mut self, row: &Record) -> usize {
+        let index = self.index_of(row.dtype_name());
+        self.values.element_bytes.insert(index, row.dtype.map_or(0, Dtype::bytes));
+        index
+    }
+
+    fn index_of_size(&mut self, row: &Record) -> usize {
+        let index = self.index_of(row.size());
+        self.values.sides.insert(index, row.n.map_or_else(Vec::new, Extent::sides));
+        index
+    }
+
+    fn index_of_params(&mut self, row: &Record) -> usize {
+        let index = self.index_of(row.params_text());
+        let is_sound = |value: &f64| value.abs() <= MOST_PARAM;
+        let sound = || row.params.iter().filter(|(_, value)| is_sound(value));
+        let params = || sound().map(|(name, value)| (name.clone(), *value)).collect();
+        self.values.params.entry(index).or_insert_with(params);
+        index
+    }
+
+    fn index_of_ceiling(&mut self, bound: Option<Bound>) -> usize {
+        let index = self.index_of(bound.map_or_else(String::new, |bound| bound.to_string()));
+        if let Some(bound) = bound {
+            self.values.limits.insert(index, bound.limit.name());
+        }
+        index
+    }
+
+    pub(super) fn into_table(self) -> TextTable<'a> {
+        TextTable { texts: self.texts, values: self.values }
+    }
+}
+
+/// The cases in columns. Texts are stored as text indices.
+#[derive(Default, Serialize)]
+pub(super) struct CaseColumns {
+    family: Vec<usize>,
+    benchmark: Vec<usize>,
+    dtype: Vec<usize>,
+    n: Vec<usize>,
+    params: Vec<usize>,
+    /// Bytes that one launch must move.
+    bytes: Vec<Option<Figure>>,
+    /// Operations that one launch must do.
+    flops: Vec<Option<Figure>>,
+    /// Speed predicted by the family's model, relative to its first row.
+    model: Vec<Option<Figure>>,
+    /// The ceiling on the first side where the case has one.
+    ceiling: Vec<Option<usize>>,
+}
+
+impl CaseColumns {
+    pub(super) fn new<'a>(cases: &[CaseComparison<'a>], texts: &mut Texts<'a>) -> Self {
+        let mut columns = Self::default();
+        for case in cases {
+            let row = case.row;
+            columns.family.push(texts.index_of(row.family.as_str()));
+            columns.benchmark.push(texts.index_of(row.benchmark.as_str()));
+            columns.dtype.push(texts.index_of_dtype(row));
+            columns.n.push(texts.index_of_size(row));
+            columns.params.push(texts.index_of_params(row));
+            columns.bytes.push(of_case(case, bytes).map(Figure::whole));
+            columns.flops.push(of_case(case, flops).map(Figure::whole));
+            columns.model.push(
+                of_case(case, |row| row.model.filter(|model| MODELS.contains(model)))
+                    .and_then(|model| Figure::new(model, 4)),
+            );
+            columns.ceiling.push(ceiling(case).map(|ceiling| texts.index_of_ceiling(Some(ceiling))));
+        }
+        columns
+    }
+}
+
+/// Bytes and operations that a rate can be computed from: not zero.
+fn bytes(row: &Record) -> Option<u64> {
+    row.bytes.filter(|bytes| *bytes > 0)
+}
+
+fn flops(row: &Record) -> Option<u64> {
+    row.flops.filter(|flops| *flops > 0)
+}
+
+/// The value of the first row that has one. Rows without a time have no work figures.
+fn of_case<T>(case: &CaseComparison, get: fn(&Record) -> Option<T>) -> Option<T> {
+    case.entries.values().find_map(|entry| get(entry.row()))
+}
+
+/// The ceiling on the first side where the case has one.
+fn ceiling(case: &CaseComparison<'_>) -> Option<Bound> {
+    case.entries.values().find_map(|entry| entry.share.and(entry.row().ceiling))
+}
+
+/// Ascending indices as ranges (first, count). Most sides have nearly all cases, so there are few ranges.
+#[derive(Default, Serialize)]
+#[serde(transparent)]
+pub(super) struct Ranges(Vec<(usize, usize)>);
+
+impl Ranges {
+    pub(super) fn push(&mut self, index: usize) {
+        match self.0.last_mut() {
+            Some((first, count)) if *first + *count == index => *count += 1,
+            _ => self.0.push((index, 1)),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().map(|(_, count)| count).sum()
+    }
+}
+
+/// The rows of a side.
+#[derive(Default, Serialize)]
+pub(super) struct SideColumns {
+    /// Indices of the cases.
+    case: Ranges,
+    median_ns: Vec<Option<Figure>>,
+    /// Distance of the lower end of the 95 % interval, relative to the median, in units of 1/10,000.
+    below: Vec<Option<Figure>>,
+    /// Same for the upper end.
+    above: Vec<Option<Figure>>,
+    /// Share of the side's own ceiling, 1 = the ceiling.
+    share: Vec<Option<Figure>>,
+    /// Rows whose ceiling differs from that of the case: row, ceiling.
+    ceiling: Vec<(usize, usize)>,
+    /// Rows that are not `ok` or have a note: row, status, reason.
+    notes: Vec<(usize, &'static str, usize)>,
+    /// Rows with run-time checks: row, checks.
+    checks: Vec<(usize, usize)>,
+    /// Rows timed by another clock than device timestamps: row, clock.
+    timer: Vec<(usize, usize)>,
+    /// Rows whose bytes or operations differ from those of the case.
+    work: Vec<(usize, Option<Figure>, Option<Figure>)>,
+}
+
+impl SideColumns {
+    pub(super) fn new<'a>(comparison: &Comparison<'a>, side: usize, texts: &mut Texts<'a>) -> Self {
+        let mut columns = Self::default();
+        for (index, case, entry) in comparison.on_side(side) {
+            columns.push(index, case, entry, texts);
+        }
+        columns
+    }
+
+    fn push<'a>(&mut self, index: usize, case: &CaseComparison<'a>, entry: &Entry<'a>, texts: &mut Texts<'a>) {
+        let (at, row) = (self.case.len(), entry.row());
+        let timing = entry.timing;
+        let reach = |end: fn((f64, f64)) -> f64| {
+            timing.and_then(|timing| Figure::distance(timing.median_ns, end(timing.interval?)))
+        };
+        self.case.push(index);
+        self.median_ns.push(timing.and_then(|timing| Figure::new(timing.median_ns, 5)));
+        self.below.push(reach(|interval| interval.0));
+        self.above.push(reach(|interval| interval.1));
+        self.share.push(entry.share.and_then(|share| Figure::new(share, 4)));
+        if entry.share.is_some() && row.ceiling != ceiling(case) {
+            self.ceiling.push((at, texts.index_of_ceiling(row.ceiling)));
+        }
+        if row.status != Status::Ok || !row.reason.is_empty() {
+            self.notes.push((at, row.status.name(), texts.index_of(row.reason.as_str())));
+        }
+        if let Some(checks) = row.checks.filter(|checks| *checks != Checks::default()) {
+            self.checks.push((at, texts.index_of(checks.name())));
+        }
+        if let Some(clock) = row.timer.filter(|clock| *clock != Clock::Timestamp) {
+            self.timer.push((at, texts.index_of(clock.name())));
+        }
+        let work = (bytes(row), flops(row));
+        if timing.is_some() && work != (of_case(case, bytes), of_case(case, flops)) {
+            self.work.push((at, work.0.map(Figure::whole), work.1.map(Figure::whole)));
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The data object of the page.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::cases::{CaseColumns, SideColumns, TextTable, Texts};
+use super::facts::{Ceiling, Plateau, ceilings, levels};
+use super::matches::{Match, matches};
+use super::samples::{Series, widest};
+use crate::answers::articles::chapter;
+use crate::answers::compare::{Comparison, Report, Rules, Side, compare_by};
+use crate::claim::{ArticleClaim, Quantity};
+use crate::families::FAMILIES;
+#[cfg(not(target_family = "wasm"))]
+use crate::families::articles::{judged, steps};
+use crate::families::claims::finding;
+use crate::record::{Record, Status, stats};
+use crate::report::section::other_families;
+use crate::suite::{Api, Chart, DeviceType, Family};
+
+/// All data of the page. It serializes to plain JSON; the comments of the fields define their meaning.
+#[derive(Serialize)]
+pub struct Data<'a> {
+    /// Version of shaderbench that wrote the page.
+    tool_version: &'static str,
+    families: Vec<FamilyData<'a>>,
+    tour: Vec<StepData>,
+    sides: Vec<SideData<'a>>,
+    cases: CaseColumns,
+    #[serde(flatten)]
+    texts: TextTable<'a>,
+    matches: Vec<Match>,
+}
+
+#[derive(Serialize)]
+struct FamilyData<'a> {
+    name: &'a str,
+    summary: &'static str,
+    is_by_kernel: bool,
+    /// The title of its chart of kernels; empty in the chart for several families, `null` where it has a chart of its own.
+    ladder: Option<&'static str>,
+    /// Benchmarks whose result is the latency of one load.
+    latencies: Vec<&'static str>,
+}
+
+/// A step of the tour.
+#[derive(Serialize)]
+struct StepData {
+    id: &'static str,
+    /// Letter and title of its chapter.
+    chapter: String,
+    title: &'static str,
+    claim: &'static str,
+    expected: String,
+}
+
+/// A side: one device through one API.
+#[derive(Serialize)]
+struct SideData<'a> {
+    label: &'a str,
+    device: &'a str,
+    /// API name as in the CSV.
+    backend: &'static str,
+    /// API name for display.
+    /// With the compiler, if it is not wgpu's own.
+    api: String,
+    driver: &'a str,
+    /// UUID or PCI address of the card.
+    card: &'a str,
+    /// Name of the host, where the card's name is not unique.
+    host: &'a str,
+    /// APIs of the side's runs, joined by +.
+    apis: &'a str,
+    tool_version: &'a str,
+    vendor: &'a str,
+    device_type: &'a str,
+    os: &'a str,
+    cpu: &'a str,
+    /// Minimum and maximum subgroup size.
+    subgroup: Option<[u32; 2]>,
+    dates: &'a [&'a str],
+    reports: &'a [&'a str],
+    /// Number of rows per status; statuses without rows are omitted.
+    statuses: Vec<(&'static str, usize)>,
+    /// Half width of the 95 % interval ÷ median: its median and its 90th percentile over the rows.
+    noise: [Option<f64>; 2],
+    ceilings: Vec<Ceiling>,
+    levels: Vec<Plateau>,
+    findings: Vec<FindingData>,
+    /// The verdict on each step of the tour, with its reason; empty after the first few sides, to keep the page small.
+    tour: Vec<String>,
+    rows: SideColumns,
+    samples: Vec<Series>,
+}
+
+/// A finding for one family.
+#[derive(Serialize)]
+struct FindingData {
+    family: &'static str,
+    text: String,
+    values: BTreeMap<String, Quantity>,
+}
+
+/// The steps of the tour. The program in a browser has none: with them its page would be larger than 1.5 MB.
+fn tour_steps() -> impl Iterator<Item = &'static ArticleClaim> {
+    #[cfg(target_family = "wasm")]
+    return std::iter::empty();
+    #[cfg(not(target_family = "wasm"))]
+    return steps().into_iter();
+}
+
+/// Sides for which the page has the tour.
+const TOUR_SIDES: usize = 4;
+
+/// The page data of a comparison from [`super::sides`].
+///
+/// As in [`crate::answers::compare`], a side is one card, API, driver and version. Several runs of a side are pooled.
+#[must_use]
+pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
+    let mut texts = Texts::default();
+    let cases = CaseColumns::new(&comparison.cases, &mut texts);
+    let sides = (0..comparison.sides.len()).map(|side| side_data(comparison, side, &mut texts)).collect();
+    let is_there = |name: &str| !comparison.cases_of(name).is_empty();
+    let family = |family: &&Family| FamilyData {
+        name: family.name,
+        summary: family.summary,
+        is_by_kernel: family.is_by_kernel,
+        ladder: if let Chart::Ladder(title) = family.chart { Some(title) } else { None },
+        latencies: family
+            .benchmarks
+            .iter()
+            .filter(|benchmark| benchmark.is_latency)
+            .map(|benchmark| benchmark.name)
+            .collect(),
+    };
+    let other = |name| FamilyData { name, summary: "", is_by_kernel: false, ladder: Some(""), latencies: Vec::new() };
+    let others = other_families(comparison.cases.iter().map(|case| case.row)).into_iter().map(other);
+    let step = |step: &ArticleClaim| StepData {
+        id: step.id,
+        chapter: chapter(step.chapter()),
+        title: step.title,
+        claim: step.claim,
+        expected: (step.prediction)(),
+    };
+    Data {
+        tool_version: env!("CARGO_PKG_VERSION"),
+        families: FAMILIES.iter().filter(|family| is_there(family.name)).map(family).chain(others).collect(),
+        tour: tour_steps().map(step).collect(),
+        sides,
+        cases,
+        matches: matches(comparison, &mut texts),
+        texts: texts.into_table(),
+    }
+}
+
+/// Pools `reports` into sides, and collects their cases.
+#[must_use]
+pub fn sides(reports: &[Report]) -> Comparison<'_> {
+    sides_by(&Rules::default(), reports)
+}
+
+/// The same by other rules.
+#[must_use]
+pub fn sides_by<'a>(rules: &Rules, reports: &'a [Report]) -> Comparison<'a> {
+    compare_by(rules, reports, &[])
+}
+
+fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts<'a>) -> SideData<'a> {
+    let side: &Side = &comparison.sides[index];
+    let entries = || comparison.on_side(index).map(|(_, _, entry)| entry);
+    let rows: Vec<&Record> = entries().map(|entry| entry.row()).collect();
+    // Facts about the run are the same in every row that has them.
+    let first_text = |get: fn(&'a Record) -> &'a String| {
+        entries().map(|entry| get(entry.row()).as_str()).find(|text| !text.is_empty()).unwrap_or_default()
+    };
+    let count = |status: Status| rows.iter().filter(|row| row.status == status).count();
+    let statuses =
+        [Status::Ok, Status::Unverified, Status::Skipped, Status::Wrong, Status::Failed, Status::Implausible];
+    let noises: Vec<f64> = entries().filter_map(|entry| entry.timing?.noise()).collect();
+    let found = |family: &&Family| {
+        let of_family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == family.name).collect();
+        let found = finding(family.name, &of_family)?;
+        Some(FindingData { family: family.name, text: found.text(), values: found.values().cloned().collect() })
+    };
+    SideData {
+        label: &side.label,
+        device: if side.device.is_empty() { "unnamed device" } else { side.device },
+        backend: side.api.map_or("", Api::name),
+        api: [side.api.map_or("", Api::title), side.compiler[0]].join(" ").trim_end().to_owned(),
+        driver: side.driver,
+        card: side.card,
+        host: side.host,
+        apis: side.apis,
+        tool_version: side.tool_version,
+        vendor: first_text(|row| &row.vendor),
+        device_type: rows.iter().find_map(|row| row.device_type).map_or("", DeviceType::name),
+        os: first_text(|row| &row.os),
+        cpu: first_text(|row| &row.cpu),
+        subgroup: rows.iter().find_map(|row| row.subgroup_size).map(|size| [size.least, size.most]),
+        dates: &side.dates,
+        reports: &side.reports,
+        statuses: statuses
+            .into_iter()
+            .map(|status| (status.name(), count(status)))
+            .filter(|(_, count)| *count > 0)
+            .collect(),
+        noise: [0.5, 0.9].map(|part| quantile(&noises, part)),
+        ceilings: ceilings(&rows),
+        levels: levels(&rows),
+        findings: FAMILIES.iter().filter_map(found).collect(),
+        tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| judged(step, &rows).sentences()).collect(),
+        rows: SideColumns::new(comparison, index, texts),
+        samples: widest(comparison, index),
+    }
+}
+
+fn quantile(values: &[f64], part: f64) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = (sorted.len().checked_sub(1)? as f64 * part).round() as usize;
+    Some(stats::round_to_seven_digits(sorted[at]))
+}

@@ -1,0 +1,63 @@
+//! Measured limits and cache levels of a device.
+
+use serde::Serialize;
+
+use super::figure::Figure;
+use crate::answers::summary::figures::{Peak, peaks};
+use crate::families::cache_curve::claims as cache_curve;
+use crate::families::cache_curve::claims::Level;
+use crate::record::Record;
+use crate::suite::Scalar;
+
+/// A measured limit of a side.
+#[derive(Serialize)]
+pub(super) struct Ceiling {
+    /// `copy`, `read`, `fill`, `fma`, `tensor`, `workgroup`, `launch`.
+    limit: &'static str,
+    /// Scalar type, for arithmetic limits.
+    scalar: Option<&'static str>,
+    /// Working set of the measurement in bytes; for memory limits the largest one.
+    bytes: Option<u64>,
+    gb_per_s: Option<Figure>,
+    gflop_per_s: Option<Figure>,
+    /// Time of an empty launch.
+    ns: Option<Figure>,
+}
+
+/// The measured peaks of a side's rows.
+pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
+    let figure = |value: Option<f64>| Figure::new(value?, 4);
+    let ceiling = |peak: Peak| Ceiling {
+        limit: peak.limit.name(),
+        scalar: peak.scalar.map(Scalar::name),
+        bytes: peak.bytes,
+        gb_per_s: figure(peak.gb_per_s),
+        gflop_per_s: figure(peak.gflop_per_s),
+        ns: figure(peak.ns),
+    };
+    peaks(rows).into_iter().map(ceiling).collect()
+}
+
+/// A cache level, or DRAM.
+#[derive(Serialize)]
+pub(super) struct Plateau {
+    /// `L1`, `DRAM`, or `level 2 or DRAM` if the curve is too short to tell.
+    name: String,
+    /// The largest working set that surely fits, in bytes; `None` for the last level.
+    at_least: Option<u64>,
+    /// The smallest working set that surely does not fit, in bytes.
+    at_most: Option<u64>,
+    latency_ns: Option<Figure>,
+}
+
+/// The side's cache levels and DRAM.
+pub(super) fn levels(rows: &[&Record]) -> Vec<Plateau> {
+    let family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == "cache_curve").collect();
+    let plateau = |(name, level): (String, Level)| Plateau {
+        name,
+        at_least: level.size().map(|(at_least, _)| at_least),
+        at_most: level.size().map(|(_, at_most)| at_most),
+        latency_ns: level.latency_ns().and_then(|ns| Figure::new(ns, 6)),
+    };
+    cache_curve::levels(&family).into_iter().map(plateau).collect()
+}

@@ -1,0 +1,140 @@
+use serde_json::{Value, json};
+
+use crate::answers::compare::Report;
+use crate::answers::page::*;
+use crate::families::cache_curve;
+use crate::record::{Bound, Clock, Record, Status};
+use crate::suite::Extent;
+use crate::suite::{Api, Dtype};
+
+fn row(backend: &str, benchmark: &str, median_ns: f64) -> Record {
+    Record {
+        device: "Fake 9000".to_owned(),
+        backend: Api::named(backend),
+        family: "transpose".to_owned(),
+        benchmark: benchmark.to_owned(),
+        dtype: Some(Dtype::F32),
+        n: Some(Extent::Matrix(8, 8)),
+        timer: Some(Clock::Timestamp),
+        median_ns: Some(median_ns),
+        ci_low_ns: Some(median_ns * 0.99),
+        ci_high_ns: Some(median_ns * 1.02),
+        bytes: Some(512),
+        share: Some(0.5),
+        ceiling: Bound::parse("copy 1 KiB"),
+        ..Record::default()
+    }
+}
+
+fn report(records: Vec<Record>) -> Vec<Report> {
+    vec![Report { name: "r.csv".to_owned(), records }]
+}
+
+/// The JSON data of reports, as the page gets it.
+fn value(reports: &[Report]) -> Value {
+    let comparison = sides(reports);
+    serde_json::from_str(&json(&data(&comparison))).expect("JSON")
+}
+
+#[test]
+fn the_apis_of_a_device_are_sides_that_stand_against_each_other() {
+    let skipped =
+        Record { status: Status::Skipped, reason: "no twin".to_owned(), median_ns: None, ..row("cuda", "c", 1.0) };
+    let twin = Record { epochs_ns: vec![0.997e6, 1e6, 1e6, 1e6 / 0.997], ..row("cuda", "a", 1e6) };
+    let first = Record { epochs_ns: twin.epochs_ns.iter().map(|ns| 2.0 * ns).collect(), ..row("vulkan", "a", 2e6) };
+    let rows = vec![first, row("vulkan", "c", 7e5), twin, skipped];
+    let value = value(&report(rows));
+    let texts = |index: &Value| value["texts"][index.as_u64().expect("a index") as usize].clone();
+    let [vulkan, cuda] = [&value["sides"][0], &value["sides"][1]];
+    assert_eq!((&vulkan["api"], &cuda["api"]), (&json!("Vulkan"), &json!("CUDA")));
+    assert_eq!(vulkan["rows"]["case"], json!([[0, 2]]));
+    assert_eq!(vulkan["rows"]["median_ns"], json!([2_000_000, 700_000]));
+    assert_eq!((&vulkan["rows"]["below"], &vulkan["rows"]["above"]), (&json!([39, 100]), &json!([39, 200])));
+    assert_eq!(cuda["rows"]["median_ns"], json!([1_000_000, null]));
+    assert_eq!(cuda["statuses"], json!([["ok", 1], ["skipped", 1]]));
+    let note = &cuda["rows"]["notes"][0];
+    assert_eq!((&note[0], &note[1], texts(&note[2])), (&json!(1), &json!("skipped"), json!("no twin")));
+    let of = &value["matches"][0];
+    assert_eq!((&of["baseline"], &of["side"], &of["is_one_device"]), (&json!(0), &json!(1), &json!(true)));
+    assert_eq!((&of["case"], &of["ratio"], &of["verdict"]), (&json!([[0, 1]]), &json!([2]), &json!("f")));
+    assert_eq!(of["reach"], json!([42]));
+    assert_eq!(of["means"]["cases"], json!([1, 1, 1]), "all, the family, the benchmark");
+    assert_eq!(vulkan["findings"], json!([]));
+}
+
+#[test]
+fn what_two_clocks_timed_is_not_compared() {
+    let by_host = Record { timer: Some(Clock::Wall), ..row("cuda", "a", 100.0) };
+    assert_eq!(value(&report(vec![row("vulkan", "a", 200.0), by_host]))["matches"], json!([]));
+}
+
+#[test]
+fn ceilings_are_those_of_the_largest_working_set() {
+    let rung = |bytes: u64, gb: f64, share: f64| Record {
+        family: "ceiling".to_owned(),
+        n: Some(Extent::Linear(bytes)),
+        bytes: Some(bytes),
+        gb_per_s: Some(gb),
+        share: Some(share),
+        ..row("vulkan", "copy", 10.0)
+    };
+    let value = value(&report(vec![rung(1 << 20, 900.0, 1.0), rung(1 << 30, 400.0, 0.8), rung(1 << 25, 700.0, 1.0)]));
+    let ceiling =
+        json!({ "limit": "copy", "scalar": null, "bytes": 1 << 30, "gb_per_s": 400, "gflop_per_s": null, "ns": null });
+    assert_eq!(value["sides"][0]["ceilings"], json!([ceiling]));
+}
+
+#[test]
+fn a_level_at_the_end_of_the_curve_has_no_size() {
+    let latency = |words: u64, ns: f64| Record {
+        family: "cache_curve".to_owned(),
+        n: Some(Extent::Linear(words)),
+        epochs_ns: vec![1.0; 3],
+        ..row(
+            "vulkan",
+            "latency",
+            ns * cache_curve::steps(cache_curve::cycle(words), &std::collections::BTreeMap::new()) as f64,
+        )
+    };
+    let of = |largest: u64| {
+        let small = (9..13).map(|power| (1 << power, 20.0));
+        let large = (0..4).map(|power| (largest >> power, 300.0));
+        let rows = small.chain(large).map(|(words, ns)| latency(words, ns)).collect();
+        value(&report(rows))["sides"][0]["levels"].clone()
+    };
+    let first = |most: u64| json!({ "name": "level 1", "at_least": 16384, "at_most": most, "latency_ns": 20 });
+    let last = |name: &str| json!({ "name": name, "at_least": null, "at_most": null, "latency_ns": 300 });
+    assert_eq!(of(1 << 20), json!([first(1 << 19), last("level 2 or DRAM")]));
+    assert_eq!(of(1 << 27), json!([first(1 << 26), last("DRAM")]));
+}
+
+#[test]
+fn a_run_s_csv_takes_the_samples_of_its_json_and_shows_the_widest() {
+    let with = |record: Record, samples: &[f64]| Record { all_samples_ns: samples.to_vec(), ..record };
+    let csv = vec![row("vulkan", "calm", 100.0), row("vulkan", "wild", 100.0), row("vulkan", "other", 100.0)];
+    let json = vec![with(csv[0].clone(), &[99.0, 100.0, 101.0]), with(csv[1].clone(), &[80.0, 100.0, 130.0])];
+    let mut reports = [report(csv), report(json)].concat();
+    share_samples(&mut reports);
+    assert_eq!(reports[0].records[1].all_samples_ns, [80.0, 100.0, 130.0]);
+    let value = value(&reports);
+    let series = &value["sides"][0]["samples"];
+    assert_eq!(series.as_array().map(Vec::len), Some(2));
+    assert_eq!(series[0], json!({ "case": 1, "count": 3, "relative": [0.8, 1, 1.3] }));
+}
+
+#[test]
+fn the_page_holds_every_part_once_and_no_markup_of_a_report() {
+    let evil = "{{script}}</script><script>alert(1)</script>&\u{2028}";
+    let reports = report(vec![Record { device: evil.to_owned(), ..row("vulkan", "a", 1.0) }]);
+    let comparison = sides(&reports);
+    let data = data(&comparison);
+    let page = page(&data);
+    let (style, script) = (without_indentation(STYLE), without_indentation(SCRIPT));
+    assert_eq!((page.matches(&script).count(), page.matches(&style).count()), (1, 1));
+    assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (3, 3));
+    assert!(page.contains(&hash(&script)) && page.contains(&hash(START)) && !page.contains("alert(1)<"));
+    let data =
+        page.split_once("report-data\">").and_then(|(_, rest)| rest.split_once("</script>")).expect("the data").0;
+    let data: Value = serde_json::from_str(data).expect("JSON");
+    assert_eq!(data["sides"][0]["device"], evil, "as it was");
+}

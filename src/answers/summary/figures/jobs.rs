@@ -1,0 +1,197 @@
+//! The fastest kernel of each job.
+
+use crate::claim::{byte_rate, flop_rate, time};
+use crate::families::{benchmark, headlines};
+use crate::record::stats::{self, Estimate};
+use crate::record::{Record, Status};
+use crate::suite::Headline;
+
+/// The fastest kernel of a job.
+#[derive(Debug, Clone)]
+pub struct Best<'a> {
+    /// The job.
+    pub job: &'static Headline,
+    /// Its row.
+    pub row: &'a Record,
+    /// Whether another kernel may be as fast: their intervals overlap.
+    pub is_tied: bool,
+    /// Whether no other kernel of the job has a rate.
+    pub is_only: bool,
+    /// Whether the largest size of the profile quick, at which the rate saturates, is larger.
+    pub is_small: bool,
+    /// Its speed relative to the naive kernel at the same type, size and parameters, if the two surely differ.
+    pub over_naive: Option<Estimate>,
+}
+
+/// A library's kernel, for comparison only.
+const LIBRARY: &str = "cublas";
+
+/// Bytes per second, else operations per second; in a product the operations.
+fn rate(job: &Headline, row: &Record) -> Option<Estimate> {
+    if job.is_largest { byte_rate(row) } else { flop_rate(row) }
+}
+
+/// Whether each parameter that both rows have is the same: a rotation by 5 degrees is not compared with one by 90.
+fn have_one_value(a: &Record, b: &Record) -> bool {
+    a.params.iter().all(|(name, value)| b.params.get(name).is_none_or(|other| other == value))
+}
+
+/// The fastest kernel of each job that `rows`, of one device through one API, have. Only rows that are `ok` count, and
+/// no library's.
+#[must_use]
+pub fn best<'a>(rows: &[&'a Record]) -> Vec<Best<'a>> {
+    headlines().filter_map(|(family, job)| best_of(family, job, rows)).collect()
+}
+
+/// The rows of a job that count, with their rates: those of the largest size if the job asks for it.
+pub(in crate::answers) fn rated<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<(&'a Record, Estimate)> {
+    let is_wanted = |row: &&&Record| {
+        row.family == family
+            && row.status == Status::Ok
+            && row.benchmark != LIBRARY
+            && (job.benchmarks.is_empty() || job.benchmarks.contains(&row.benchmark.as_str()))
+            && job.scalar.is_none_or(|scalar| row.dtype.is_some_and(|dtype| dtype.scalar() == scalar))
+    };
+    let mut rated: Vec<(&Record, Estimate)> =
+        rows.iter().filter(is_wanted).filter_map(|row| Some((*row, rate(job, row)?))).collect();
+    if job.is_largest {
+        let most = rated.iter().filter_map(|(row, _)| row.bytes).max();
+        rated.retain(|(row, _)| row.bytes == most);
+    }
+    rated
+}
+
+/// The fastest kernel of a job; `None` where no row has a rate.
+#[must_use]
+pub fn best_of<'a>(family: &str, job: &'static Headline, rows: &[&'a Record]) -> Option<Best<'a>> {
+    let rated = rated(family, job, rows);
+    let (row, highest) = *rated.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+    let is_same_case = |other: &Record| (other.dtype, other.n) == (row.dtype, row.n) && have_one_value(other, row);
+    let is_tied = rated.iter().any(|(other, rate)| {
+        !std::ptr::eq(*other, row)
+            && other.benchmark != row.benchmark
+            && is_same_case(other)
+            && rate.high >= highest.low
+    });
+    let is_only = rated.iter().all(|(other, _)| other.benchmark == row.benchmark);
+    let naive = rows
+        .iter()
+        .filter(|other| other.benchmark == job.naive && other.family == family && other.status == Status::Ok)
+        .filter(|other| is_same_case(other) && other.benchmark != row.benchmark)
+        // The plain one: parameters that the fastest kernel lacks may make it slower.
+        .min_by_key(|other| other.params.len());
+    let over_naive = naive.and_then(|naive| stats::ratio(time(naive)?, time(row)?));
+    let over_naive = over_naive.filter(|ratio| ratio.low > 1.0);
+    Some(Best { job, row, is_tied, is_only, is_small: is_small(row), over_naive })
+}
+
+/// Whether the kernel's size in the profile quick, at the row's type, is larger than the row's.
+fn is_small(row: &Record) -> bool {
+    let quick = benchmark(&row.family, &row.benchmark).map_or(&[][..], |benchmark| benchmark.quick);
+    let own = quick.iter().find(|quick| row.dtype.is_some_and(|dtype| quick.dtypes.contains(&dtype)));
+    own.zip(row.n).is_some_and(|(quick, n)| quick.extent.count() > n.count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::{Dtype, Extent};
+
+    fn row(benchmark: &str, n: u64, gb_per_s: f64, noise: f64) -> Record {
+        let ns = 4.0 * n as f64 / gb_per_s;
+        Record {
+            family: "reduction".to_owned(),
+            benchmark: benchmark.to_owned(),
+            dtype: Some(Dtype::F32),
+            n: Some(Extent::Linear(n)),
+            bytes: Some(4 * n),
+            gb_per_s: Some(gb_per_s),
+            median_ns: Some(ns),
+            ci_low_ns: Some(ns * (1.0 - noise)),
+            ci_high_ns: Some(ns * (1.0 + noise)),
+            epochs_ns: vec![ns; 2],
+            ..Record::default()
+        }
+    }
+
+    fn job<'a>(name: &str, rows: &[&'a Record]) -> Option<Best<'a>> {
+        let (family, job) = headlines().find(|(_, job)| job.name == name).expect("a job");
+        best_of(family, job, rows)
+    }
+
+    fn sum<'a>(rows: &'a [Record]) -> Option<Best<'a>> {
+        job("sum", &rows.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn every_job_names_kernels_of_the_suite() {
+        for (family, job) in headlines() {
+            for name in job.benchmarks.iter().chain([&job.naive]).filter(|name| !name.is_empty()) {
+                assert!(benchmark(family, name).is_some(), "{}: {name}", job.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_fastest_of_the_largest_rows_is_compared_with_the_naive_kernel() {
+        let rows = [
+            row("interleaved_global", 1000, 10.0, 0.001),
+            row("subgroup", 500, 900.0, 0.001),
+            row("subgroup", 1000, 40.0, 0.001),
+            row("atomic", 1000, 20.0, 0.001),
+        ];
+        let best = sum(&rows).expect("a row");
+        assert_eq!((best.row.benchmark.as_str(), best.is_tied, best.is_only), ("subgroup", false, false));
+        let ratio = best.over_naive.expect("they differ");
+        assert!((ratio.value - 4.0).abs() < 1e-9 && ratio.low > 3.9, "{ratio:?}");
+    }
+
+    #[test]
+    fn rows_of_other_parameters_are_not_compared() {
+        let with = |row: Record, name: &str, value: f64| Record { params: [(name.to_owned(), value)].into(), ..row };
+        let angle = |benchmark: &str, angle: f64, gb_per_s: f64| {
+            let row = Record { family: "texture".to_owned(), ..row(benchmark, 1000, gb_per_s, 0.001) };
+            with(row, "ANGLE", angle)
+        };
+        let rows = [
+            angle("rotate_by_hand", 5.0, 39.99),
+            angle("rotate_by_hand", 90.0, 10.0),
+            angle("rotate_sampled", 5.0, 39.0),
+            angle("rotate_sampled", 90.0, 40.0),
+        ];
+        let best = job("rotation", &rows.iter().collect::<Vec<_>>()).expect("a row");
+        let ratio = best.over_naive.expect("they differ").value;
+        assert!((ratio - 4.0).abs() < 1e-9 && !best.is_tied, "{best:?}");
+        // A parameter that only one of the kernels has does not part them.
+        let naive = |gb_per_s: f64| row("interleaved_global", 1000, gb_per_s, 0.001);
+        let rows = [with(naive(5.0), "INPUT", 0.5), naive(10.0), with(row("subgroup", 1000, 40.0, 0.001), "WG", 64.0)];
+        let ratio = sum(&rows).expect("a row").over_naive.expect("they differ").value;
+        assert!((ratio - 4.0).abs() < 1e-9, "{ratio}");
+    }
+
+    #[test]
+    fn kernels_within_the_noise_are_tied_and_no_factor_comes_of_noise() {
+        let rows = [row("subgroup", 1000, 40.0, 0.05), row("interleaved_global", 1000, 39.0, 0.05)];
+        let best = sum(&rows).expect("a row");
+        assert!(best.is_tied && best.over_naive.is_none(), "{best:?}");
+    }
+
+    #[test]
+    fn rows_that_are_not_right_and_libraries_do_not_count() {
+        let mut rows =
+            [row("subgroup", 1000, 40.0, 0.01), row("atomic", 1000, 20.0, 0.01), row(LIBRARY, 1000, 90.0, 0.01)];
+        rows[0].status = Status::Wrong;
+        assert_eq!(sum(&rows).expect("a row").row.benchmark, "atomic");
+        assert!(sum(&rows[..1]).is_none());
+        let best = sum(&rows[1..]).expect("a row");
+        assert!(best.is_only && !best.is_tied, "a library is none of the suite's: {best:?}");
+    }
+
+    #[test]
+    fn a_size_below_that_of_the_profile_quick_is_small() {
+        let kernel = benchmark("reduction", "subgroup").expect("a kernel");
+        let largest = kernel.quick[0].extent.count();
+        let is_small = |n: u64| sum(&[row("subgroup", n, 40.0, 0.01)]).expect("a row").is_small;
+        assert_eq!([1, largest - 1, largest, 2 * largest].map(is_small), [true, true, false, false]);
+    }
+}

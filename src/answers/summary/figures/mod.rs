@@ -1,0 +1,14 @@
+//! The headline figures of a device through one API: what the summary on the terminal, the cards of the page, and
+//! `index` show.
+
+mod jobs;
+mod memory;
+mod peaks;
+mod troubles;
+
+pub(in crate::answers) use jobs::rated;
+pub use jobs::{Best, best, best_of};
+pub use memory::{MEMORY, Space, spaces};
+pub(in crate::answers) use peaks::peak_rows;
+pub use peaks::{Peak, peaks};
+pub use troubles::{Troubles, UNSTEADY, troubles};

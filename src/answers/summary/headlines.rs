@@ -1,0 +1,192 @@
+//! The summary's figures for programs.
+
+use serde::Serialize;
+
+use super::figures::{Best, Peak, Space, best, peaks, spaces, troubles};
+use crate::answers::versus::Ratios;
+use crate::record::{Record, stats::Estimate};
+use crate::report::lanes;
+use crate::suite::{Lane, Limit, Scalar};
+
+/// The headline figures of a card through one API and compiler.
+#[derive(Debug, Serialize)]
+pub struct Headlines<'a> {
+    report: &'a str,
+    device: &'a str,
+    driver: &'a str,
+    date: &'a str,
+    api: &'static str,
+    compiler: &'a str,
+    memory: Vec<Memory>,
+    arithmetic: Vec<Arithmetic>,
+    launch_ns: Option<f64>,
+    jobs: Vec<JobLine<'a>>,
+    /// The time of the same cases ÷ that of each other API or compiler, for the first one of a report.
+    time_ratios: Vec<TimeRatios<'a>>,
+    rows: Rows,
+}
+
+#[derive(Debug, Serialize)]
+struct Memory {
+    level: String,
+    read_gb_per_s: Option<Estimate>,
+    copy_gb_per_s: Option<f64>,
+    latency_ns: Option<Estimate>,
+    size_at_least_bytes: Option<u64>,
+    size_at_most_bytes: Option<u64>,
+    driver_bytes: Option<u64>,
+    banks: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Arithmetic {
+    dtype: &'static str,
+    is_tensor: bool,
+    gop_per_s: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct JobLine<'a> {
+    job: &'static str,
+    family: &'a str,
+    benchmark: &'a str,
+    dtype: String,
+    n: String,
+    params: String,
+    gb_per_s: Option<f64>,
+    gflop_per_s: Option<f64>,
+    share: Option<f64>,
+    /// Whether another kernel is as fast, within the noise.
+    is_tied: bool,
+    /// Its speed ÷ that of the simplest kernel, where they surely differ.
+    over_naive: Option<Estimate>,
+}
+
+#[derive(Debug, Serialize)]
+struct TimeRatios<'a> {
+    api: &'static str,
+    compiler: &'a str,
+    jobs: Vec<JobRatio>,
+    /// Geometric means.
+    families: Vec<FamilyRatio<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct JobRatio {
+    job: &'static str,
+    ratio: Estimate,
+}
+
+#[derive(Debug, Serialize)]
+struct FamilyRatio<'a> {
+    family: &'a str,
+    ratio: f64,
+}
+
+/// Numbers of rows.
+#[derive(Debug, Serialize)]
+struct Rows {
+    all: usize,
+    wrong: usize,
+    failed: usize,
+    implausible: usize,
+    skipped: usize,
+    unsteady: usize,
+}
+
+/// The headline figures of reports, each with its name: an entry for each API and compiler of a report.
+#[must_use]
+pub fn headlines(reports: &[(String, Vec<Record>)]) -> Vec<Headlines<'_>> {
+    reports.iter().flat_map(|(name, records)| of_report(name, records)).collect()
+}
+
+fn of_report<'a>(name: &'a str, records: &'a [Record]) -> Vec<Headlines<'a>> {
+    let lanes = lanes(records);
+    let entry = |(index, lane): (usize, &Lane<'a>)| {
+        let others = if index == 0 { &lanes[1..] } else { &[] };
+        of_lane(name, records, *lane, others)
+    };
+    lanes.iter().enumerate().filter_map(entry).collect()
+}
+
+fn of_lane<'a>(name: &'a str, records: &'a [Record], lane: Lane<'a>, others: &[Lane<'a>]) -> Option<Headlines<'a>> {
+    let rows: Vec<&Record> = records.iter().filter(|row| row.lane() == Some(lane)).collect();
+    let first = *rows.first()?;
+    let (peaks, best, troubles) = (peaks(&rows), best(&rows), troubles(&rows));
+    let is_arithmetic = |peak: &&Peak| matches!(peak.limit, Limit::Fma | Limit::Tensor);
+    Some(Headlines {
+        report: name,
+        device: &first.device,
+        driver: &first.driver,
+        date: &first.date,
+        api: lane.api.name(),
+        compiler: lane.foreign(),
+        memory: spaces(&rows).into_iter().map(Memory::from).collect(),
+        arithmetic: peaks.iter().filter(is_arithmetic).map(Arithmetic::from).collect(),
+        launch_ns: peaks.iter().find_map(|peak| peak.ns),
+        jobs: best.iter().map(JobLine::from).collect(),
+        time_ratios: others.iter().map(|other| time_ratios(records, &best, [lane, *other])).collect(),
+        rows: Rows {
+            all: rows.len(),
+            wrong: troubles.wrong.len(),
+            failed: troubles.failed.len(),
+            implausible: troubles.implausible.len(),
+            skipped: troubles.skipped,
+            unsteady: troubles.unsteady.len(),
+        },
+    })
+}
+
+fn time_ratios<'a>(records: &'a [Record], best: &[Best<'a>], lanes: [Lane<'a>; 2]) -> TimeRatios<'a> {
+    let ratios = Ratios::new(records, lanes);
+    let job = |best: &Best| Some(JobRatio { job: best.job.name, ratio: ratios.of(best.row)? });
+    let families = ratios.by_family().into_iter().map(|(family, ratio)| FamilyRatio { family, ratio });
+    TimeRatios {
+        api: lanes[1].api.name(),
+        compiler: lanes[1].foreign(),
+        jobs: best.iter().filter_map(job).collect(),
+        families: families.collect(),
+    }
+}
+
+impl From<Space> for Memory {
+    fn from(space: Space) -> Self {
+        let (size_at_least_bytes, size_at_most_bytes) = space.size.unzip();
+        Self {
+            level: space.name,
+            read_gb_per_s: space.read,
+            copy_gb_per_s: space.copy,
+            latency_ns: space.latency,
+            size_at_least_bytes,
+            size_at_most_bytes,
+            driver_bytes: space.driver_bytes,
+            banks: space.banks,
+        }
+    }
+}
+
+impl From<&Peak> for Arithmetic {
+    fn from(peak: &Peak) -> Self {
+        let dtype = peak.scalar.map_or("", Scalar::name);
+        Self { dtype, is_tensor: peak.limit == Limit::Tensor, gop_per_s: peak.gflop_per_s }
+    }
+}
+
+impl<'a> From<&Best<'a>> for JobLine<'a> {
+    fn from(best: &Best<'a>) -> Self {
+        let row = best.row;
+        Self {
+            job: best.job.name,
+            family: &row.family,
+            benchmark: &row.benchmark,
+            dtype: row.dtype_name().to_owned(),
+            n: row.size(),
+            params: row.params_text(),
+            gb_per_s: row.gb_per_s,
+            gflop_per_s: row.gflop_per_s,
+            share: row.share,
+            is_tied: best.is_tied,
+            over_naive: best.over_naive,
+        }
+    }
+}

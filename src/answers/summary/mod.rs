@@ -1,0 +1,12 @@
+//! The summary of reports: one screen for one report, a table for several.
+
+mod beside;
+mod card;
+pub mod figures;
+mod headlines;
+mod texts;
+
+pub use beside::side_by_side;
+pub use card::{COLUMNS, LINES, SOFTWARE, card, card_within, headline, lines_of};
+pub use headlines::{Headlines, headlines};
+pub(super) use texts::{operations, quoted, quoted_rate};

@@ -1,0 +1,85 @@
+//! Figures of the summary, with the digits that their intervals leave.
+
+use super::figures::Peak;
+use crate::answers::compare::MARGIN;
+use crate::record::format;
+use crate::record::stats::Estimate;
+use crate::suite::{Limit, Scalar};
+
+/// A figure in the first of `units` that fits, after multiplication by `factor`; `None` if it is too noisy to quote.
+pub(in crate::answers) fn quoted(estimate: Estimate, units: &[&str], factor: f64) -> Option<String> {
+    let digits = format::digits(estimate.value, estimate.low, estimate.high)?;
+    Some(format::scaled(format::rounded(estimate.value, digits) * factor, units, digits))
+}
+
+/// A rate in GB/s.
+pub(in crate::answers) fn quoted_rate(rate: Estimate) -> Option<String> {
+    quoted(rate, format::BYTE_RATE_UNITS, 1000.0)
+}
+
+/// A ratio, with three digits at most.
+pub(super) fn quoted_ratio(ratio: Estimate) -> Option<String> {
+    let digits = format::digits(ratio.value, ratio.low, ratio.high)?.min(3);
+    Some(format!("{}×", format::significant(format::rounded(ratio.value, digits), digits)))
+}
+
+/// How a side compares whose speed is `ratio` times that of another: `1.48× faster`, `1.03× slower`, `same` within the
+/// margin of verdicts, `unclear` where the noise hides which.
+pub(super) fn faster(ratio: Estimate) -> String {
+    let Estimate { value, low, high } = ratio;
+    if 1.0 / (1.0 + MARGIN) <= low && high <= 1.0 + MARGIN {
+        return "same".to_owned();
+    }
+    let (word, factor) = match () {
+        () if low > 1.0 => ("faster", ratio),
+        () if high < 1.0 => ("slower", Estimate { value: 1.0 / value, low: 1.0 / high, high: 1.0 / low }),
+        () => return "unclear".to_owned(),
+    };
+    quoted_ratio(factor).map_or_else(|| "unclear".to_owned(), |factor| format!("{factor} {word}"))
+}
+
+/// Figures without their units where the next one has the same: `3.109`, `7.5 TB/s`, `149 ns`.
+pub(super) fn bare(figures: Vec<String>) -> Vec<String> {
+    let unit = |figure: &String| figure.rsplit_once(' ').map(|(_, unit)| unit.to_owned());
+    let units: Vec<Option<String>> = figures.iter().map(unit).chain([None]).collect();
+    let is_repeated = |index: usize| units[index].is_some() && units[index] == units[index + 1];
+    let number =
+        |figure: String| figure.rsplit_once(' ').map_or_else(|| figure.clone(), |(number, _)| number.to_owned());
+    figures.into_iter().enumerate().map(|(at, figure)| if is_repeated(at) { number(figure) } else { figure }).collect()
+}
+
+/// `f32`, `tensor f16`.
+pub(super) fn arithmetic_name(peak: &Peak) -> String {
+    let scalar = peak.scalar.map_or("", Scalar::name);
+    if peak.limit == Limit::Tensor { "tensor f16".to_owned() } else { scalar.to_owned() }
+}
+
+/// Operations per second, from 10^9: `33.2 TOP/s` for integers, `65.6 TFLOP/s` for floats.
+pub(in crate::answers) fn operations(peak: &Peak, gflop_per_s: f64) -> String {
+    format::operation_rate(gflop_per_s, peak.scalar.is_none_or(Scalar::is_float))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comparison_says_its_direction_and_nothing_that_noise_may_be() {
+        let of = |value: f64, noise: f64| {
+            faster(Estimate { value, low: value / (1.0 + noise), high: value * (1.0 + noise) })
+        };
+        assert_eq!(
+            [1.48, 0.68, 22.71, 0.97].map(|value| of(value, 0.004)),
+            ["1.48× faster", "1.47× slower", "22.7× faster", "1.03× slower"]
+        );
+        assert_eq!([of(1.003, 0.004), of(0.996, 0.001)], ["same", "same"]);
+        assert_eq!([of(1.003, 0.05), of(3.0, 0.5), of(0.3, 5.0)], ["unclear"; 3]);
+    }
+
+    #[test]
+    fn a_unit_stands_once() {
+        let of = |figures: &[&str]| bare(figures.iter().map(|figure| (*figure).to_owned()).collect()).join(", ");
+        assert_eq!(of(&["3.109 TB/s", "7.5 TB/s", "149 GB/s"]), "3.109, 7.5 TB/s, 149 GB/s");
+        assert_eq!((of(&["2 ns"]), of(&[])), ("2 ns".to_owned(), String::new()));
+    }
+}

@@ -1,0 +1,42 @@
+//! Writes sections as text.
+
+use super::versus;
+use crate::report::layout::{Medium, Part, Terminal, lay_out};
+use crate::report::{Section, lanes, table};
+
+/// All sections as terminal tables. Rows of several APIs or compilers are compared; a table of all families then ends the text,
+/// and one of the compilers.
+#[must_use]
+pub fn tables(sections: &[Section], terminal: Terminal) -> String {
+    write(sections, Medium::Terminal(terminal))
+}
+
+/// All sections for the given medium.
+#[must_use]
+pub fn write(sections: &[Section], medium: Medium) -> String {
+    let all = sections.iter().map(|section| rows(section, medium)).chain(versus::overall(sections));
+    let rows = sections.iter().flat_map(|section| section.rows.iter().copied());
+    let speed = table::changed_speed(rows, medium.terminal()).map(|remark| vec![Part::Remark(remark)]);
+    let all = all.chain(versus::compilers(sections)).chain(speed);
+    all.map(|parts| lay_out(parts, medium)).collect::<Vec<_>>().join("\n")
+}
+
+/// The table of the compilers; empty unless the rows compare compilers.
+#[must_use]
+pub fn compilers(sections: &[Section], medium: Medium) -> String {
+    versus::compilers(sections).map_or_else(String::new, |parts| lay_out(parts, medium))
+}
+
+/// One section: table, remarks and findings.
+#[must_use]
+pub fn section(section: &Section, medium: Medium) -> Vec<Part> {
+    let speed = table::changed_speed(section.rows.iter().copied(), medium.terminal()).map(Part::Remark);
+    rows(section, medium).into_iter().chain(speed).collect()
+}
+
+/// A section without the remark that all sections share.
+fn rows(section: &Section, medium: Medium) -> Vec<Part> {
+    let lanes = lanes(section.rows.iter().copied());
+    let terminal = medium.terminal();
+    if lanes.len() < 2 { table::section(section, terminal) } else { versus::section(section, &lanes, terminal) }
+}
