@@ -10,15 +10,15 @@
 //! - `… -- simulate [ROWS [SEED]]`: all of them on synthetic runs, which vary within an epoch, between epochs and between
 //!   processes.
 //!
-//! A first argument `--processes alike` or `--processes sum` leaves out what processes differ by besides their epochs, as
-//! the comparison itself shows it, or adds it as a variance; by default it is a factor, as in `shaderbench compare`. Reports are the CSV or JSON files of `shaderbench run`.
+//! A first argument `--processes-alike` leaves out what processes differ by besides their epochs, which widens the
+//! intervals of `shaderbench compare`. Reports are the CSV or JSON files of `shaderbench run`.
 
 mod synthetic;
 
 use std::error::Error;
 use std::path::Path;
 
-use shaderbench::answers::compare::{Comparison, Pair, Processes, Report, Rules, Verdict, compare_by};
+use shaderbench::answers::compare::{Comparison, Pair, Report, Rules, Verdict, compare_by};
 use shaderbench::engine::measure::Rules as Sampling;
 use shaderbench::record::{Clock, Record, stats};
 use shaderbench::report::reader;
@@ -39,15 +39,11 @@ const TIMES: [(&str, f64); 7] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let processes = match words[..] {
-        ["--processes", "alike", ..] => Processes::Alike,
-        ["--processes", "sum", ..] => Processes::Sum,
-        _ => Processes::default(),
-    };
-    if processes != Processes::default() {
-        words.drain(..2);
+    let widens = words.first() != Some(&"--processes-alike");
+    if !widens {
+        words.remove(0);
     }
-    let rules = Rules { processes, ..Rules::default() };
+    let rules = Rules { widens, ..Rules::default() };
     match words[..] {
         ["same", ref files @ ..] if files.len() > 1 => same(&rules, &read_all(files)?),
         ["planted", ref files @ .., "--slow", factor] if files.len() > 1 => {
@@ -59,11 +55,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["simulate", rows] => simulate(&rules, rows.parse()?, 2026),
         ["simulate", rows, seed] => simulate(&rules, rows.parse()?, seed.parse()?),
         _ => {
-            return Err(
-                "noise [--processes factor|sum] same|planted|coverage REPORT REPORT… [--slow FACTOR], or noise \
+            return Err("noise [--processes-alike] same|planted|coverage REPORT REPORT… [--slow FACTOR], or noise \
                         simulate [ROWS [SEED]]"
-                    .into(),
-            );
+                .into());
         }
     }
     Ok(())

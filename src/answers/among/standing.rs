@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::reference::{Figure, Reference, Unit};
-use crate::record::stats::{Variance, median, round_to_seven_digits, student_above};
+use crate::record::stats::{LogValue, Variance, median, round_to_seven_digits, sum};
 
 /// With fewer cards of the model, a quantile says nothing.
 pub const LEAST_CARDS: usize = 5;
@@ -114,13 +114,6 @@ pub(super) fn like<'a>(run: &Reference, figure: &Figure, other: &'a Reference) -
     if run.profile == other.profile { figures.into_iter().find(is_like) } else { None }
 }
 
-/// A card, or a report where cards are too few: logarithm of the speed and its variance.
-#[derive(Debug, Clone, Copy)]
-struct Level {
-    log: f64,
-    variance: Option<Variance>,
-}
-
 fn standing(run: &Reference, figure: &Figure, all: &[&Reference], runs: &BetweenRuns, level: f64) -> Standing {
     let compared: Vec<(&Reference, &Figure)> =
         all.iter().filter_map(|other| Some((*other, like(run, figure, other)?))).collect();
@@ -131,7 +124,7 @@ fn standing(run: &Reference, figure: &Figure, all: &[&Reference], runs: &Between
     }
     let between = runs.of_figure(&figure.name);
     let cards = by_card.len();
-    let levels: Vec<Level> = if cards >= LEAST_CARDS {
+    let levels: Vec<LogValue> = if cards >= LEAST_CARDS {
         by_card.values().map(|figures| level_of(figures, between)).collect()
     } else {
         compared.iter().map(|(_, known)| level_of(&[*known], between)).collect()
@@ -156,7 +149,7 @@ fn standing(run: &Reference, figure: &Figure, all: &[&Reference], runs: &Between
 }
 
 /// Mean of the runs of a card.
-fn level_of(figures: &[&Figure], between: Variance) -> Level {
+fn level_of(figures: &[&Figure], between: Variance) -> LogValue {
     let count = figures.len() as f64;
     let log = figures.iter().map(|figure| figure.log_speed()).sum::<f64>() / count;
     let variances: Option<Vec<Variance>> = figures.iter().map(|figure| figure.variance()).collect();
@@ -165,34 +158,21 @@ fn level_of(figures: &[&Figure], between: Variance) -> Level {
         let own = all.into_iter().map(|variance| shrunk(variance, count * count));
         sum(own.chain([shrunk(between, count)]))
     });
-    Level { log, variance }
+    LogValue { log, variance }
 }
 
 /// How many of `others` are certainly faster than `own` (`sign` 1), or slower (−1): the largest k with a p-value of the
 /// partial conjunction of at most `level`.
-fn certain(own: Level, others: &[Level], sign: f64, level: f64) -> usize {
-    let p_value = |other: &Level| {
-        let variance = own.variance.zip(other.variance).map(|(a, b)| sum([a, b].into_iter()));
-        variance.map_or(1.0, |variance| {
-            student_above(sign * (other.log - own.log) / variance.value.sqrt(), variance.degrees)
-        })
+fn certain(own: LogValue, others: &[LogValue], sign: f64, level: f64) -> usize {
+    let p_value = |other: &LogValue| {
+        let ahead = other.over(own);
+        LogValue { log: sign * ahead.log, ..ahead }.p_at_most(0.0).unwrap_or(1.0)
     };
     let mut p_values: Vec<f64> = others.iter().map(p_value).collect();
     p_values.sort_by(f64::total_cmp);
     let count = p_values.len();
     let holds = |k: &usize| (count - k + 1) as f64 * p_values[k - 1] <= level;
     (1..=count).rev().find(holds).unwrap_or(0)
-}
-
-/// Sum of variances with its degrees of freedom (Welch–Satterthwaite).
-fn sum(variances: impl Iterator<Item = Variance>) -> Variance {
-    let (mut value, mut squares) = (0.0, 0.0);
-    for variance in variances.filter(|variance| variance.value > 0.0) {
-        value += variance.value;
-        squares += variance.value * variance.value / variance.degrees;
-    }
-    let degrees = if squares > 0.0 { value * value / squares } else { 1.0 };
-    Variance { value: value.max(f64::MIN_POSITIVE), degrees }
 }
 
 /// What runs of one card differ by, by figure.

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::case::CaseComparison;
-use super::inflation::{Inflation, Processes, inflated, inflation};
+use super::inflation::{inflated, inflation};
 use super::pair::Pair;
 use super::rules::Rules;
 use super::series::{Series, differences, variances};
 use super::sides::{Match, Side};
 use super::timing::Ratio;
 use super::verdict::Verdict;
-use crate::record::stats::benjamini_hochberg;
+use crate::record::stats::{Errors, LogValue, Null, differ};
 use crate::record::{Record, times::Class};
 
 /// The pairs of every match, each with the index of its case, with verdicts corrected for the number of all of them.
@@ -33,17 +33,16 @@ pub(super) fn pairs<'a>(
             (0..rest.len()).filter_map(|index| pair_of(&rest[index], *of, index)).collect();
         let mut both = [(cases, &mut pairs), (rest, &mut others)];
         pool(&mut both, *of);
-        if rules.processes != Processes::Alike && sides[of.baseline].is_like(&sides[of.side]) {
-            inflate(rules.processes, &mut both, *of);
+        if rules.widens && sides[of.baseline].is_like(&sides[of.side]) {
+            inflate(&mut both, *of);
         }
         pairs
     };
     let mut all: Vec<Vec<(usize, Pair)>> = matches.iter().map(of_match).collect();
-    let judged = || all.iter().flatten().map(|(_, pair)| pair);
-    let p_values: Vec<f64> = judged().filter_map(|pair| pair.ratio.p_of_equivalence(rules.margin)).collect();
-    let mut adjusted = benjamini_hochberg(&p_values).into_iter();
-    for (_, pair) in all.iter_mut().flatten() {
-        pair.adjusted_p = pair.ratio.variance.and_then(|_| adjusted.next());
+    let ratios: Vec<LogValue> = all.iter().flatten().map(|(_, pair)| pair.ratio.log()).collect();
+    let adjusted = differ(&ratios, Null::Within(rules.margin.ln_1p()), Errors::Discoveries);
+    for ((_, pair), adjusted) in all.iter_mut().flatten().zip(adjusted) {
+        pair.adjusted_p = adjusted;
         pair.verdict = Verdict::new(&pair.ratio, rules.margin, pair.adjusted_p);
     }
     all
@@ -55,7 +54,7 @@ fn take_turns(pairs: &mut [(usize, Pair)]) {
     let ratios: Vec<Option<Ratio>> = turns
         .iter()
         .zip(variances(&turns))
-        .map(|(turns, variance)| turns.map(|turns| Ratio::new(turns.mean(), variance)))
+        .map(|(turns, variance)| turns.map(|turns| Ratio::new(LogValue { log: turns.mean(), variance })))
         .collect();
     for ((_, pair), ratio) in pairs.iter_mut().zip(ratios) {
         pair.ratio = ratio.unwrap_or(pair.ratio);
@@ -83,7 +82,7 @@ fn pool(all: &mut [Judged; 2], of: Match) {
     let pairs = all.iter_mut().flat_map(|(_, pairs)| pairs.iter_mut());
     for ((_, pair), variance) in pairs.zip(variances) {
         if variance.is_some() {
-            pair.ratio = Ratio::new(pair.ratio.value.ln(), variance);
+            pair.ratio = Ratio::new(LogValue { variance, ..pair.ratio.log() });
         }
     }
 }
@@ -101,12 +100,14 @@ pub fn ratios_in_turns(pairs: &[(&Record, &Record)]) -> Vec<Option<Ratio>> {
     let series: Vec<Option<Series>> = pairs.iter().map(difference).collect();
     let turns: Vec<Option<&Series>> = series.iter().map(Option::as_ref).collect();
     let with_variance = turns.iter().zip(variances(&turns));
-    with_variance.map(|(turns, variance)| turns.map(|turns| Ratio::new(turns.mean(), variance))).collect()
+    with_variance
+        .map(|(turns, variance)| turns.map(|turns| Ratio::new(LogValue { log: turns.mean(), variance })))
+        .collect()
 }
 
 /// Widens the intervals by what processes differ by, class by class. Rows of equal kernels show it; it holds for all rows
 /// of the class.
-fn inflate(processes: Processes, all: &mut [Judged; 2], of: Match) {
+fn inflate(all: &mut [Judged; 2], of: Match) {
     let classes = |case: &CaseComparison| -> Vec<Class> {
         let series = case.entries.get(of.baseline).and_then(|entry| entry.series.as_ref());
         series.map_or_else(Vec::new, |series| series.classes().to_vec())
@@ -117,14 +118,12 @@ fn inflate(processes: Processes, all: &mut [Judged; 2], of: Match) {
             classes(&cases[*index]).into_iter().for_each(|class| unchanged.entry(class).or_default().push(pair.ratio));
         }
     }
-    let found: HashMap<Class, Inflation> = unchanged
-        .into_iter()
-        .filter_map(|(class, ratios)| Some((class, inflation(processes, ratios.iter())?)))
-        .collect();
+    let found: HashMap<Class, f64> =
+        unchanged.into_iter().filter_map(|(class, ratios)| Some((class, inflation(ratios.iter())?))).collect();
     for (cases, pairs) in all {
         for (index, pair) in pairs.iter_mut().filter(|(_, pair)| !pair.has_turns) {
-            if let Some(inflation) = classes(&cases[*index]).into_iter().find_map(|class| found.get(&class).copied()) {
-                pair.ratio = inflated(&pair.ratio, inflation);
+            if let Some(factor) = classes(&cases[*index]).into_iter().find_map(|class| found.get(&class).copied()) {
+                pair.ratio = inflated(&pair.ratio, factor);
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::series::{Series, larger, sum};
+use super::series::{Series, larger};
 use super::timing::Ratio;
-use crate::record::stats::Variance;
+use crate::record::stats::{LogValue, Variance, sum};
 use crate::record::times::mean_and_squares;
 
 /// A pair of rows: its ratio, and the times it was computed from.
@@ -41,7 +41,7 @@ pub(super) fn geometric_mean(members: &[Member]) -> Option<Ratio> {
         return Some(Ratio::ONE);
     }
     let Some(independent) = changed.iter().map(|member| member.ratio.variance).collect::<Option<Vec<_>>>() else {
-        return Some(Ratio::new(log, None));
+        return Some(Ratio::new(LogValue { log, variance: None }));
     };
     let scaled = |variance: Variance| Variance { value: variance.value / (count * count), ..variance };
     let independent = scaled(sum(independent.into_iter()));
@@ -64,10 +64,10 @@ pub(super) fn geometric_mean(members: &[Member]) -> Option<Ratio> {
             larger(Some(scaled(sum(own.into_iter().flatten()))), moving(&series))
         });
         // Ratios of turns among them count as independent.
-        let both = sum(sides.into_iter().flatten().filter(|variance| variance.value > 0.0));
+        let both = sum(sides.into_iter().flatten());
         larger(Some(independent), Some(both))
     };
-    Some(Ratio::new(log, variance))
+    Some(Ratio::new(LogValue { log, variance }))
 }
 
 /// Variance of the mean over rows, from the movement that the rows share; `None` for a single row, whose own variance

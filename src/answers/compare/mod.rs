@@ -29,7 +29,6 @@ use std::ops::Range;
 
 pub use case::CaseComparison;
 pub use entry::{Entry, Mark};
-pub use inflation::Processes;
 pub use judge::ratios_in_turns;
 pub use pair::Pair;
 pub use rules::Rules;
@@ -38,7 +37,8 @@ pub use sparse::Sparse;
 pub use timing::{Ratio, Timing};
 pub use verdict::{FALSE_DISCOVERIES, MARGIN, Verdict};
 
-use crate::record::{Record, stats::benjamini_hochberg};
+use crate::record::Record;
+use crate::record::stats::{Errors, LogValue, Null, differ};
 use entry::Copies;
 use series::{Series, variances};
 use sides::Sides;
@@ -188,14 +188,16 @@ impl<'a> Comparison<'a> {
             case.pairs.iter().map(|(of, pair)| (case, of, pair)).collect()
         };
         let pairs: Vec<_> = self.cases.iter().flat_map(of_case).collect();
-        let p_value = |pair: &Pair| pair.ratio.p_of_at_most(slowdown).filter(|_| pair.has_device_clock());
-        let p_values: Vec<f64> = pairs.iter().filter_map(|(_, _, pair)| p_value(pair)).collect();
-        let mut adjusted = benjamini_hochberg(&p_values).into_iter();
+        let slower = |pair: &Pair| {
+            let log = pair.ratio.recip().log();
+            if pair.has_device_clock() { log } else { LogValue { variance: None, ..log } }
+        };
+        let slower: Vec<LogValue> = pairs.iter().map(|(_, _, pair)| slower(pair)).collect();
+        let adjusted = differ(&slower, Null::AtMost(slowdown.ln_1p()), Errors::Discoveries);
         let limit = 1.0 / (1.0 + slowdown);
         let seems = 1.0 / (1.0 + slowdown.min(self.margin));
         let mut found = Vec::new();
-        for (case, of, pair) in pairs {
-            let p = p_value(pair).and_then(|_| adjusted.next());
+        for ((case, of, pair), p) in pairs.into_iter().zip(adjusted) {
             let ratio = pair.ratio;
             let (low, high) = ratio.interval.unwrap_or((ratio.value, ratio.value));
             let is_certain = high < limit && p.is_some_and(|p| p <= FALSE_DISCOVERIES);

@@ -1,6 +1,5 @@
 //! How to compare.
 
-use super::inflation::Processes;
 use super::verdict::MARGIN;
 use crate::record::Record;
 
@@ -11,15 +10,15 @@ pub struct Rules<'r> {
     pub margin: f64,
     /// The rows to compare; the others still show how noisy a class of rows is.
     pub is_compared: &'r dyn Fn(&Record) -> bool,
-    /// How intervals widen by what two processes differ by besides their epochs, as the comparison itself shows it for
+    /// Whether intervals widen by what two processes differ by besides their epochs, as the comparison itself shows it for
     /// rows of one card, driver, API and kernel.
-    pub processes: Processes,
+    pub widens: bool,
     /// Whether all cards of a model are one side; else each card is.
     pub is_by_model: bool,
 }
 
 impl Default for Rules<'_> {
     fn default() -> Self {
-        Self { margin: MARGIN, is_compared: &|_| true, processes: Processes::default(), is_by_model: false }
+        Self { margin: MARGIN, is_compared: &|_| true, widens: true, is_by_model: false }
     }
 }

@@ -1,7 +1,7 @@
 //! The times of a case as logarithms, by run and epoch, and the variance of their mean.
 
 use crate::record::Record;
-use crate::record::stats::{Observation, Variance, f_above, moderate, student};
+use crate::record::stats::{Observation, Variance, f_above, moderate};
 use crate::record::times::{Class, classes, least_variance, log_epochs, mean_and_squares};
 
 /// One run of a case.
@@ -196,20 +196,4 @@ pub(super) fn larger(a: Option<Variance>, b: Option<Variance>) -> Option<Varianc
         (Some(a), Some(b)) => Some(if a.value < b.value { b } else { a }),
         (a, b) => a.or(b),
     }
-}
-
-/// Half width of the 95 % interval of a mean with this variance.
-pub(super) fn reach(variance: Variance) -> f64 {
-    student(variance.degrees) * variance.value.sqrt()
-}
-
-/// The variance of a sum of independent means, with the degrees of freedom of Welch and Satterthwaite (*Biometrics
-/// Bulletin* 2, 1946).
-pub(super) fn sum(variances: impl Iterator<Item = Variance>) -> Variance {
-    let (mut value, mut squares) = (0.0, 0.0);
-    for variance in variances {
-        value += variance.value;
-        squares += variance.value * variance.value / variance.degrees;
-    }
-    Variance { value, degrees: value * value / squares }
 }

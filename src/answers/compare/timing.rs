@@ -1,7 +1,7 @@
 //! The time of a case on one side, from one or more runs, and ratios of times.
 
-use super::series::{Series, reach, sum};
-use crate::record::stats::{Variance, student_above};
+use super::series::Series;
+use crate::record::stats::{LogValue, Variance, reach};
 use crate::record::times::POSSIBLE;
 
 /// The time of one launch.
@@ -33,6 +33,11 @@ impl Timing {
         Self { median_ns, interval: interval.filter(is_sound), runs: series.runs.len(), variance }
     }
 
+    /// Its logarithm.
+    pub(super) fn log(&self) -> LogValue {
+        LogValue { log: self.median_ns.ln(), variance: self.variance }
+    }
+
     /// Whether run-to-run variation is known: of several runs, or of one with epochs.
     #[must_use]
     pub const fn shows_variation(&self) -> bool {
@@ -62,36 +67,20 @@ impl Ratio {
     /// The ratio of a measurement to itself.
     pub const ONE: Self = Self { value: 1.0, interval: Some((1.0, 1.0)), variance: None };
 
-    /// The ratio with the logarithm `log` and its variance.
-    pub(super) fn new(log: f64, variance: Option<Variance>) -> Self {
-        let value = log.exp();
-        let interval = variance.map(|variance| (value / reach(variance).exp(), value * reach(variance).exp()));
-        let interval = interval.filter(|(low, high)| *low > 0.0 && high.is_finite());
-        Self { value, interval, variance: variance.filter(|_| interval.is_some()) }
+    /// The ratio with its interval.
+    pub(super) fn new(log: LogValue) -> Self {
+        let interval = log.estimate().map(|estimate| (estimate.low, estimate.high));
+        Self { value: log.log.exp(), interval, variance: log.variance.filter(|_| interval.is_some()) }
     }
 
-    /// The ratio of two independent times. The variances of their logarithms add up (Welch's test).
+    /// The ratio of two independent times.
     pub(super) fn of(baseline: &Timing, side: &Timing) -> Self {
-        let both = baseline.variance.zip(side.variance);
-        Self::new((baseline.median_ns / side.median_ns).ln(), both.map(|(a, b)| sum([a, b].into_iter())))
+        Self::new(baseline.log().over(side.log()))
     }
 
-    /// The p-value of the hypothesis that the true times differ by no more than 1 + `margin`, in either direction:
-    /// Student's tails beyond the ratio at the margin's near end. `None` if nothing is known about run-to-run
-    /// variation.
-    pub(super) fn p_of_equivalence(&self, margin: f64) -> Option<f64> {
-        let (distance, margin) = (self.value.ln().abs(), margin.ln_1p());
-        let near = self.tail(distance - margin)?;
-        Some((near + self.tail(distance + margin)?).min(1.0))
-    }
-
-    /// The p-value of the hypothesis that the side takes at most 1 + `slowdown` times the baseline's time.
-    pub(super) fn p_of_at_most(&self, slowdown: f64) -> Option<f64> {
-        self.tail(-self.value.ln() - slowdown.ln_1p())
-    }
-
-    fn tail(&self, distance: f64) -> Option<f64> {
-        self.variance.map(|variance| student_above(distance / variance.value.sqrt(), variance.degrees))
+    /// Its logarithm.
+    pub(super) fn log(&self) -> LogValue {
+        LogValue { log: self.value.ln(), variance: self.variance }
     }
 
     /// The inverse ratio.

@@ -39,7 +39,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict on `ratio` with the adjusted p-value of [`Ratio::p_of_equivalence`].
+    /// The verdict on `ratio` with the adjusted p-value of [`differ`](crate::record::stats::differ).
     pub(super) fn new(ratio: &Ratio, margin: f64, adjusted: Option<f64>) -> Self {
         let Some((low, high)) = ratio.interval else { return Self::Unclear };
         let (least, most) = (1.0 / (1.0 + margin), 1.0 + margin);
@@ -59,16 +59,16 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::stats::Variance;
+    use crate::record::stats::{LogValue, Variance};
 
     /// A ratio whose interval reaches from ÷ `reach` to × `reach`, with about normal noise.
     fn ratio(value: f64, reach: f64) -> Ratio {
         let value_of = (reach.ln() / 1.959_964).powi(2);
-        Ratio::new(value.ln(), Some(Variance { value: value_of, degrees: 1e6 }))
+        Ratio::new(LogValue { log: value.ln(), variance: Some(Variance { value: value_of, degrees: 1e6 }) })
     }
 
     fn alone(ratio: Ratio) -> Verdict {
-        Verdict::new(&ratio, MARGIN, ratio.p_of_equivalence(MARGIN))
+        Verdict::new(&ratio, MARGIN, ratio.log().p_within(MARGIN.ln_1p()))
     }
 
     #[test]
@@ -80,14 +80,18 @@ mod tests {
         assert_eq!(alone(ratio(1.005, 1.004)), Verdict::Same, "a difference, and too small to matter");
         assert_eq!(alone(ratio(1.02, 1.005)), Verdict::Faster);
         assert_eq!(alone(ratio(1.02, 1.01)), Verdict::Unclear, "the interval holds the margin");
-        assert_eq!(alone(Ratio::new(5.0_f64.ln(), None)), Verdict::Unclear, "nothing is known about other runs");
+        assert_eq!(
+            alone(Ratio::new(LogValue { log: 5.0_f64.ln(), variance: None })),
+            Verdict::Unclear,
+            "nothing is known about other runs"
+        );
         assert_eq!(alone(Ratio::ONE), Verdict::Same);
     }
 
     #[test]
     fn a_p_value_that_many_rows_make_likely_decides_nothing() {
         let ratio = ratio(1.06, 1.03);
-        let p = ratio.p_of_equivalence(MARGIN).expect("noise is known");
+        let p = ratio.log().p_within(MARGIN.ln_1p()).expect("noise is known");
         assert!((0.001..0.01).contains(&p), "{p}");
         assert_eq!(Verdict::new(&ratio, MARGIN, Some(p)), Verdict::Faster);
         assert_eq!(Verdict::new(&ratio, MARGIN, Some(60.0 * p)), Verdict::Unclear);
@@ -97,16 +101,16 @@ mod tests {
     fn p_values_have_known_answers() {
         // 1.959964 standard errors from the margin: 2.5 %, and nothing on the other side of it.
         let at = ratio((1.0 + MARGIN) * 1.01, 1.01);
-        assert!((at.p_of_equivalence(MARGIN).expect("known") - 0.025).abs() < 1e-5);
-        assert!((at.recip().p_of_equivalence(MARGIN).expect("known") - 0.025).abs() < 1e-5);
+        assert!((at.log().p_within(MARGIN.ln_1p()).expect("known") - 0.025).abs() < 1e-5);
+        assert!((at.recip().log().p_within(MARGIN.ln_1p()).expect("known") - 0.025).abs() < 1e-5);
         // Without a margin, both sides count.
-        assert!((ratio(1.01, 1.01).p_of_equivalence(0.0).expect("known") - 0.05).abs() < 1e-5);
+        assert!((ratio(1.01, 1.01).log().p_within(0.0).expect("known") - 0.05).abs() < 1e-5);
         // A slow-down of 5 %, and a limit one interval away.
         let slower = ratio(1.0 / 1.05, 1.01);
-        assert!((slower.p_of_at_most(1.05 / 1.01 - 1.0).expect("known") - 0.025).abs() < 1e-5);
-        assert!((slower.p_of_at_most(0.05).expect("known") - 0.5).abs() < 1e-9);
-        assert!(slower.recip().p_of_at_most(0.0).expect("known") > 0.999);
-        assert_eq!(Ratio::ONE.p_of_equivalence(MARGIN), None);
+        assert!((slower.recip().log().p_at_most((1.05_f64 / 1.01).ln()).expect("known") - 0.025).abs() < 1e-5);
+        assert!((slower.recip().log().p_at_most(0.05_f64.ln_1p()).expect("known") - 0.5).abs() < 1e-9);
+        assert!(slower.log().p_at_most(0.0).expect("known") > 0.999);
+        assert_eq!(Ratio::ONE.log().p_within(MARGIN.ln_1p()), None);
     }
 
     #[test]

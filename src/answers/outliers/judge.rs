@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::answers::compare::FALSE_DISCOVERIES;
 use crate::answers::outliers::{Fleet, Model, Unit};
 use crate::record::stats::{
-    Estimate, SPREAD_EFFICIENCY, benjamini_hochberg, binomial_above, median, median_interval, spread, student,
+    Estimate, SPREAD_EFFICIENCY, benjamini_hochberg, binomial_above, median, median_interval, simes, spread, student,
     student_above,
 };
 
@@ -118,7 +118,7 @@ impl Fleet {
     pub fn judge(&self, rules: &Rules) -> Verdicts {
         let (families, scores) = self.scores();
         let tested: Vec<(usize, Vec<Score>)> = scores.into_iter().collect();
-        let joint: Vec<f64> = tested.iter().map(|(_, scores)| simes(scores)).collect();
+        let joint: Vec<f64> = tested.iter().map(|(_, scores)| simes(&p_values(scores))).collect();
         let adjusted = benjamini_hochberg(&joint);
         let found = adjusted.iter().filter(|p| **p <= rules.false_discoveries).count();
         let level = rules.false_discoveries * found as f64 / tested.len().max(1) as f64;
@@ -127,8 +127,7 @@ impl Fleet {
             if *adjusted_p > rules.false_discoveries {
                 continue;
             }
-            let p_values: Vec<f64> = scores.iter().map(|score| score.p).collect();
-            let within = benjamini_hochberg(&p_values);
+            let within = benjamini_hochberg(&p_values(scores));
             let is_slow = |(score, p): &(&Score, &f64)| **p <= level && score.log >= rules.limit.ln_1p();
             let named = scores.iter().zip(&within).filter(is_slow);
             let mut families: Vec<SlowFamily> =
@@ -196,6 +195,11 @@ fn score(cases: &[(f64, f64)]) -> Score {
     Score { family: 0, log: median(&logs).unwrap_or_default(), logs, noise, centre: 0.0, p: 1.0 }
 }
 
+/// Those of a unit's families.
+fn p_values(scores: &[Score]) -> Vec<f64> {
+    scores.iter().map(|score| score.p).collect()
+}
+
 /// Sets the p-values of the units of one family. Returns their spread; `None` for too few units.
 fn test(units: &mut [(usize, Score)]) -> Option<f64> {
     if units.len() < LEAST_UNITS {
@@ -230,14 +234,6 @@ fn chance_of_disturbances(score: &Score, all: &[f64]) -> f64 {
     let rows = all.len() - score.logs.len();
     // One more, so that a few rows never prove that there is no such disturbance.
     binomial_above(own, score.logs.len(), (others + 1) as f64 / (rows + 1) as f64)
-}
-
-/// The p-value that joins those of a unit's families.
-fn simes(scores: &[Score]) -> f64 {
-    let mut sorted: Vec<f64> = scores.iter().map(|score| score.p).collect();
-    sorted.sort_by(f64::total_cmp);
-    let count = sorted.len() as f64;
-    sorted.iter().enumerate().map(|(index, p)| p * count / (index + 1) as f64).fold(1.0, f64::min)
 }
 
 /// Time ÷ median of the model over the cases of these families. The interval is that of the median over the cases, the

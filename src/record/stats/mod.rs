@@ -1,7 +1,8 @@
 //! Statistics of samples, as pure functions.
 
-mod discoveries;
 mod interval;
+mod log;
+mod many;
 mod moderated;
 #[cfg(test)]
 pub(crate) mod random;
@@ -9,8 +10,9 @@ pub(crate) mod random;
 mod robust;
 mod student;
 
-pub use discoveries::benjamini_hochberg;
 pub use interval::median_interval;
+pub use log::{LogValue, Null, differ, reach, sum};
+pub use many::{Errors, benjamini_hochberg, holm, simes};
 pub use moderated::{LEAST, Observation, Variance, moderate};
 #[cfg(not(target_family = "wasm"))]
 pub use robust::{SPREAD_EFFICIENCY, spread};

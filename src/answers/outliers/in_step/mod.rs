@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use crate::answers::outliers::{Key, Model, Numbered};
 use crate::record::Record;
 use crate::record::stats::{
-    Estimate, Observation, SPREAD_EFFICIENCY, Variance, median, moderate, spread, student, student_above,
-    student_beyond,
+    Errors, Estimate, LogValue, Null, Observation, SPREAD_EFFICIENCY, Variance, binomial_above, differ, median,
+    moderate, spread, student, student_beyond,
 };
 use crate::record::times::{Class, classes, degrees, least_variance, log_epochs, mean_and_squares};
 
@@ -120,38 +120,11 @@ pub struct Host {
     pub influences: Vec<Influence>,
 }
 
-/// Time of a case on a card, as a logarithm.
-#[derive(Clone, Copy)]
-struct Time {
-    log: f64,
-    variance: Variance,
-}
-
 /// The times of a case, by card, and the median of its epochs.
 struct Case {
     family: usize,
-    times: Vec<Option<Time>>,
+    times: Vec<Option<LogValue>>,
     medians: Vec<Option<f64>>,
-}
-
-/// A card in one family against the others: logarithm, standard error, degrees of freedom.
-#[derive(Clone, Copy)]
-struct Difference {
-    log: f64,
-    error: f64,
-    degrees: f64,
-}
-
-impl Difference {
-    fn estimate(&self) -> Estimate {
-        let reach = student(self.degrees) * self.error;
-        Estimate { value: self.log.exp(), low: (self.log - reach).exp(), high: (self.log + reach).exp() }
-    }
-
-    /// The p-value of a ratio that is at most `limit` above 1.
-    fn p(&self, limit: f64) -> f64 {
-        student_above((self.log - limit.ln_1p()) / self.error, self.degrees)
-    }
 }
 
 impl Host {
@@ -172,8 +145,9 @@ impl Host {
     pub fn judge(cards: &[Vec<Record>], rules: &HostRules) -> Self {
         let mut models = Numbered::default();
         let (families, trials, signs) = families(cards, &mut models, rules.limit);
-        let p_values = trials.iter().map(|(_, test)| test.p(rules.limit)).chain(signs.iter().map(Uneven::p));
-        let found = holm(&p_values.collect::<Vec<_>>(), rules.level);
+        let p_values = trials.iter().filter_map(|(_, test)| test.p_at_most(rules.limit.ln_1p()));
+        let p_values: Vec<f64> = p_values.chain(signs.iter().map(Uneven::p)).collect();
+        let found: Vec<bool> = Errors::Any.adjusted(&p_values).into_iter().map(|p| p <= rules.level).collect();
         let (by_median, by_sign) = found.split_at(trials.len());
         let slow: Vec<SlowInHost> =
             trials.iter().zip(by_median).filter_map(|((slow, _), is_found)| is_found.then_some(*slow)).collect();
@@ -185,7 +159,7 @@ impl Host {
 }
 
 /// Each card's test in each family.
-type Tests = Vec<(SlowInHost, Difference)>;
+type Tests = Vec<(SlowInHost, LogValue)>;
 
 /// The families with at least two cards of a model, and each card's tests.
 fn families(cards: &[Vec<Record>], models: &mut Numbered<Model>, limit: f64) -> (Vec<HostFamily>, Tests, Vec<Uneven>) {
@@ -214,9 +188,9 @@ fn families(cards: &[Vec<Record>], models: &mut Numbered<Model>, limit: f64) -> 
         let relative = |card: usize| {
             let difference = difference(&own, card)?;
             let logs: Vec<f64> = own.iter().filter_map(|case| case.share(card)).collect();
-            Some((Relative { share: median(&logs)?.exp(), ratio: difference.estimate() }, difference))
+            Some((Relative { share: median(&logs)?.exp(), ratio: difference.estimate()? }, difference))
         };
-        let of_cards: Vec<Option<(Relative, Difference)>> = (0..cards.len()).map(relative).collect();
+        let of_cards: Vec<Option<(Relative, LogValue)>> = (0..cards.len()).map(relative).collect();
         for (card, (_, difference)) in of_cards.iter().enumerate().filter_map(|(card, of)| Some((card, of.as_ref()?))) {
             trials.push((SlowInHost { card, family: families.len() }, *difference));
             signs.push(uneven(&own, card, families.len(), limit));
@@ -243,14 +217,7 @@ fn uneven(cases: &[&Case], card: usize, family: usize, limit: f64) -> Uneven {
 impl Uneven {
     /// Probability that of the cases that differ, so many or more are slower, if slower and faster are as likely.
     fn p(&self) -> f64 {
-        let count = self.slower + self.faster;
-        let (mut term, mut sum) = (0.5_f64.powi(count as i32), 0.0);
-        // From all of them down to as many as are slower.
-        for faster in 0..=self.faster {
-            sum += term;
-            term *= (count - faster) as f64 / (faster + 1) as f64;
-        }
-        sum
+        binomial_above(self.slower, self.slower + self.faster, 0.5)
     }
 }
 
@@ -268,36 +235,38 @@ impl Case {
         Some(self.medians[card]? - median(&others)?)
     }
 
-    /// Logarithm of the card's time ÷ median time of the others.
-    fn against_others(&self, card: usize) -> Option<Time> {
+    /// The card's time ÷ median time of the others.
+    fn against_others(&self, card: usize) -> Option<LogValue> {
         let own = self.times[card]?;
-        let others: Vec<Time> =
+        let others: Vec<LogValue> =
             self.times.iter().enumerate().filter(|(other, _)| *other != card).filter_map(|(_, time)| *time).collect();
+        let variances: Vec<Variance> = others.iter().filter_map(|time| time.variance).collect();
         let count = others.len() as f64;
         let centre = median(&others.iter().map(|time| time.log).collect::<Vec<_>>())?;
-        let mean = others.iter().map(|time| time.variance.value).sum::<f64>() / count;
+        let mean = variances.iter().map(|variance| variance.value).sum::<f64>() / count;
         let of_centre = if others.len() > 2 { OF_MEDIAN * mean / count } else { mean / count };
-        let degrees = others.iter().map(|time| time.variance.degrees).fold(own.variance.degrees, f64::min);
-        let value = own.variance.value + of_centre + 2.0 * PROCESS * PROCESS;
-        Some(Time { log: own.log - centre, variance: Variance { value, degrees } })
+        let degrees = variances.iter().map(|variance| variance.degrees).fold(own.variance?.degrees, f64::min);
+        let value = own.variance?.value + of_centre + 2.0 * PROCESS * PROCESS;
+        Some(LogValue { log: own.log - centre, variance: Some(Variance { value, degrees }) })
     }
 }
 
 /// The row's time; `None` without an interval of several epochs.
-fn time(record: &Record, degrees: Option<f64>) -> Option<Time> {
+fn time(record: &Record, degrees: Option<f64>) -> Option<LogValue> {
     let (median, high, degrees) = (record.median_ns?, record.ci_high_ns?, degrees?);
     let error = (high / median).ln() / student(degrees);
-    (error.is_finite() && error >= 0.0)
-        .then(|| Time { log: median.ln(), variance: Variance { value: error * error, degrees } })
+    let variance = Some(Variance { value: error * error, degrees });
+    (error.is_finite() && error >= 0.0).then(|| LogValue { log: median.ln(), variance })
 }
 
 /// A card against the others in the cases of a family.
-fn difference(cases: &[&Case], card: usize) -> Option<Difference> {
-    let rows: Vec<Time> = cases.iter().filter_map(|case| case.against_others(card)).collect();
+fn difference(cases: &[&Case], card: usize) -> Option<LogValue> {
+    let rows: Vec<LogValue> = cases.iter().filter_map(|case| case.against_others(card)).collect();
     let logs: Vec<f64> = rows.iter().map(|row| row.log).collect();
     let (log, count) = (median(&logs)?, rows.len() as f64);
-    let variances: Vec<f64> = rows.iter().map(|row| row.variance.value).collect();
-    let known = rows.iter().map(|row| row.variance.degrees).fold(PRIOR, f64::min);
+    let known: Vec<Variance> = rows.iter().filter_map(|row| row.variance).collect();
+    let variances: Vec<f64> = known.iter().map(|variance| variance.value).collect();
+    let known = known.iter().map(|variance| variance.degrees).fold(PRIOR, f64::min);
     // A disturbed row hardly moves a median, so it must not widen its interval.
     let is_robust = rows.len() >= ROBUST;
     let of_rows = if is_robust { median(&variances)? } else { variances.iter().sum::<f64>() / count };
@@ -309,27 +278,14 @@ fn difference(cases: &[&Case], card: usize) -> Option<Difference> {
     let degrees = known + own;
     let of_cases = (known * of_rows + own * scatter) / degrees;
     let factor = if rows.len() > 2 { OF_MEDIAN } else { 1.0 };
-    Some(Difference { log, error: (factor * of_rows.max(of_cases) / count).sqrt(), degrees })
-}
-
-/// Which hypotheses Holm's procedure rejects.
-fn holm(p_values: &[f64], level: f64) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
-    let mut rejected = vec![false; p_values.len()];
-    for (rank, index) in order.into_iter().enumerate() {
-        if p_values[index] * (p_values.len() - rank) as f64 > level {
-            break;
-        }
-        rejected[index] = true;
-    }
-    rejected
+    let value = factor * of_rows.max(of_cases) / count;
+    Some(LogValue { log, variance: Some(Variance { value, degrees }) })
 }
 
 /// The cases that were also measured alone.
 fn influences(cards: &[Vec<Record>], models: &mut Numbered<Model>, rules: &HostRules) -> Vec<Influence> {
     let (mut found, mut indices): (Vec<Influence>, HashMap<Key, usize>) = (Vec::new(), HashMap::new());
-    let mut trials: Vec<(usize, usize, Difference)> = Vec::new();
+    let mut trials: Vec<(usize, usize, LogValue)> = Vec::new();
     for (card, records) in cards.iter().enumerate() {
         let rows: Vec<(&Record, f64, Observation<Class>)> = records.iter().filter_map(together_and_alone).collect();
         let observed: Vec<Observation<Class>> = rows.iter().map(|(_, _, observation)| observation.clone()).collect();
@@ -348,17 +304,19 @@ fn influences(cards: &[Vec<Record>], models: &mut Numbered<Model>, rules: &HostR
                 found.len() - 1
             });
             let counts = [record.epochs_ns.len(), record.alone_epochs_ns.len()];
-            let error = (variance.value * counts.map(|count| 1.0 / count as f64).iter().sum::<f64>()).sqrt();
-            trials.push((index, card, Difference { log, error, degrees: variance.degrees }));
+            let value = variance.value * counts.map(|count| 1.0 / count as f64).iter().sum::<f64>();
+            trials.push((index, card, LogValue { log, variance: Some(Variance { value, ..variance }) }));
         }
     }
-    let slowed = holm(&trials.iter().map(|(_, _, test)| test.p(rules.limit)).collect::<Vec<_>>(), rules.level);
+    let logs: Vec<LogValue> = trials.iter().map(|(_, _, test)| *test).collect();
+    let slowed = differ(&logs, Null::AtMost(rules.limit.ln_1p()), Errors::Any);
     let tail = 0.05 / trials.len().max(1) as f64;
-    for ((index, card, test), is_slowed) in trials.into_iter().zip(slowed) {
+    for ((index, card, test), adjusted) in trials.into_iter().zip(slowed) {
         let influence = &mut found[index];
-        influence.cards[card] = Some(test.estimate());
-        influence.slowed.extend(is_slowed.then_some(card));
-        let bound = (test.log + student_beyond(tail, test.degrees) * test.error).exp();
+        influence.cards[card] = test.estimate();
+        influence.slowed.extend(adjusted.is_some_and(|p| p <= rules.level).then_some(card));
+        let reach = test.variance.map_or(0.0, |own| student_beyond(tail, own.degrees) * own.value.sqrt());
+        let bound = (test.log + reach).exp();
         influence.bound = influence.bound.max(bound);
     }
     found
