@@ -1,7 +1,7 @@
 //! Experiments on the kernels with the widest gaps between CUDA and Vulkan. Each variant changes one thing: a change
 //! that makes the CUDA twin as slow as the WGSL, or the WGSL as fast as the twin, shows the cause of the gap. The
 //! hypotheses come from the machine code (see `machine_code`). Run with `cargo run --release --example gaps --
-//! [FILTER…]` on a machine with an NVIDIA GPU. Every variant is verified; `docs/portable-cost.md` has the results.
+//! [FILTER…]` on a machine with an NVIDIA GPU. Every variant is verified; `docs/research/2026-11-25-portable-cost.md` has the results.
 
 use std::error::Error;
 

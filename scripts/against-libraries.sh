@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares the suite with NVIDIA's libraries on this device: builds scripts/reference/libraries.cu, runs it and the fast
-# variants on Vulkan and CUDA within minutes, and prints the ratios (docs/limits.md). Needs nvcc and cuBLAS (the CUDA
+# variants on Vulkan and CUDA within minutes, and prints the ratios (docs/research/2026-11-25-limits.md). Needs nvcc and cuBLAS (the CUDA
 # toolkit); cuFFT and cuSPARSE are left out if they are missing. CLPEAK and VKPEAK name those programs (clpeak 2, vkpeak),
 # by default the ones on the PATH; without them, older figures of clpeak's stand in. PROGRAMS names a folder with `shaderbench`,
 # `against_libraries` and, optionally, `libraries` that are already built; REPORTS the folder of the reports (by default a

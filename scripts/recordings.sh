@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes docs/recordings: what a terminal of 80×24 shows of a run, from the first line to the last, and of a run that
+# Writes docs/research/recordings: what a terminal of 80×24 shows of a run, from the first line to the last, and of a run that
 # Ctrl-C ends and the printed command completes. Both are made here, on the software device if there is no GPU.
 #
 #     scripts/recordings.sh [NAME=TYPESCRIPT…]
@@ -23,7 +23,7 @@ trap 'tmux -L "$socket" kill-server 2>/dev/null || true; rm -rf "$work"' EXIT
 cargo build --release --locked --quiet
 target="${CARGO_TARGET_DIR:-target}"
 [[ $target = /* ]] || target="$PWD/$target"
-folder="$PWD/docs/recordings"
+folder="$PWD/docs/research/recordings"
 mkdir -p "$folder"
 
 # A shell in a terminal, whose prompt is "$ ".

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The error rates of verdicts on this machine: runs the same build RUNS times (6). Prints on how many rows single runs,
 # and halves of all runs, seem faster or slower though nothing changed, on how many rows a planted slow-down of 3 % is
-# found, and how often the intervals of ratios hold 1 (docs/trust.md).
+# found, and how often the intervals of ratios hold 1 (docs/method.md).
 # Usage: scripts/trust.sh [arguments of `run`], as in `RUNS=6 scripts/trust.sh --backend all --profile quick`. PROGRAMS
 # names a folder with `shaderbench` and `noise` that are already built; REPORTS the folder of the reports (by default a
 # temporary one).

@@ -1,4 +1,4 @@
-// Compares stores to compressible memory with stores to plain memory, for docs/limits.md: fills 1 GiB of each with data
+// Compares stores to compressible memory with stores to plain memory, for docs/research/2026-11-25-limits.md: fills 1 GiB of each with data
 // that can be compressed (sixteen equal bytes) and with data that cannot.
 // nvcc -O3 -arch=native scripts/reference/compressible.cu -lcuda && ./a.out
 #include <cuda.h>

@@ -1,4 +1,4 @@
-// Loads from random positions by Vulkan and by CUDA, each from memory of either API, for docs/portable-cost.md.
+// Loads from random positions by Vulkan and by CUDA, each from memory of either API, for docs/research/2026-11-25-portable-cost.md.
 //   glslangValidator --target-env vulkan1.1 scripts/reference/gather.comp -o gather.spv
 //   nvcc -O3 -arch=native scripts/reference/gather.cu -lcuda -lvulkan && ./a.out gather.spv
 // Needs Vulkan's headers (libvulkan-dev). Takes the first Vulkan device, and the CUDA device with its UUID.

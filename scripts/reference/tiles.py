@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes variants of matrix products and transposes for docs/limits.md, one folder each, for `run --shaders`.
+"""Writes variants of matrix products and transposes for docs/research/2026-11-25-limits.md, one folder each, for `run --shaders`.
 
     python3 scripts/reference/tiles.py DIR
     shaderbench run matmul/double_buffered --size 4096 --shaders DIR/two-rounds

@@ -1,4 +1,4 @@
-// What stops fills and copies through Vulkan, for docs/limits.md: the rates of Vulkan's own commands on each family of
+// What stops fills and copies through Vulkan, for docs/research/2026-11-25-limits.md: the rates of Vulkan's own commands on each family of
 // queues, of copies out of the host's memory, and of equal stores by CUDA and by Vulkan, each to memory of either API.
 //   glslangValidator --target-env vulkan1.1 scripts/reference/fill.comp -o fill.spv
 //   nvcc -O3 -arch=native scripts/reference/vulkan_memory.cu -lcuda -lvulkan && ./a.out fill.spv

@@ -1,4 +1,4 @@
-// Matrix products by VK_NV_cooperative_matrix2, for docs/limits.md: f16 with sums of f32, in workgroups and tiles of
+// Matrix products by VK_NV_cooperative_matrix2, for docs/research/2026-11-25-limits.md: f16 with sums of f32, in workgroups and tiles of
 // many shapes. Elements at 3000 positions of each result are compared with exact ones.
 //   g++ -O2 scripts/reference/workgroup_matrices.cpp -lvulkan && ./a.out matrices.spv
 // Needs Vulkan's headers of 1.3.300 or later, and matrices.spv of workgroup_matrices.comp. Takes the first Vulkan device.

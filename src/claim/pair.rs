@@ -19,7 +19,7 @@ pub(crate) fn is_software(row: &Record) -> bool {
 }
 
 /// What a row with one epoch may differ by with another placement of its buffers, on a log scale: kernels of microseconds
-/// do so by up to this much (`docs/trust.md`).
+/// do so by up to this much (`docs/method.md`).
 const ONE_PLACEMENT: f64 = 0.05;
 
 /// What a row on a software device may differ by in another run, on a log scale: other programs share its cores, for

@@ -4,7 +4,7 @@ use crate::backend::Device;
 use crate::suite::{DeviceType, Profile};
 
 /// Mean seconds of a case through one API with its epochs, kernels' compilation and verification, as runs of the whole
-/// suite took through Vulkan on H100s (`docs/limits.md`). `None` if no such run has been timed.
+/// suite took through Vulkan on H100s (`docs/research/2026-11-25-limits.md`). `None` if no such run has been timed.
 const fn seconds_per_case(profile: Profile) -> Option<f64> {
     match profile {
         // 134 cases in 29 to 31 s, on a host where `standard` took 241 s.

@@ -1,5 +1,5 @@
 //! Large buffers that the next job reuses: a driver takes 25 to 50 ms to allocate a gigabyte, and 20 to 30 ms to free it
-//! (docs/limits.md).
+//! (docs/research/2026-11-25-limits.md).
 
 use std::cmp::Reverse;
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 //! another place of memory.
 //!
 //! Most of a row's variance lies between runs: it depends on where buffers lie and on what ran before. Epochs within one
-//! process show it (`docs/trust.md`), so that a single run knows how the next one will differ. The order is random down
+//! process show it (`docs/method.md`), so that a single run knows how the next one will differ. The order is random down
 //! to the single case: cases with equal inputs that ran in a row, to upload these once, found their buffers at the same
 //! place in every pass of a process, and at another one in the next process.
 

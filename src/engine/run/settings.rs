@@ -70,7 +70,7 @@ impl Settings {
 
     /// The settings of a profile: its time budget per epoch, its epochs and its upload limit.
     ///
-    /// The numbers of epochs follow from the variance between them (`docs/trust.md`): kernels above 100 µs vary by
+    /// The numbers of epochs follow from the variance between them (`docs/method.md`): kernels above 100 µs vary by
     /// 0.1 %, for which two epochs and what their class shows suffice; shorter ones by up to 1 %.
     #[must_use]
     pub fn new(profile: Profile, date: String, os: String, cpu: String) -> Self {

@@ -19,7 +19,7 @@ use crate::record::times::{Class, classes, degrees, least_variance, log_epochs, 
 const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
 
 /// Standard deviation of a row's time between two processes, besides what their epochs show, as a logarithm: 0.3 %
-/// (`docs/trust.md`).
+/// (`docs/method.md`).
 const PROCESS: f64 = 0.003;
 
 /// Fewest cases of a family whose scatter is estimated robustly.
