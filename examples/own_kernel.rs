@@ -90,7 +90,7 @@ static FAMILY: Family = Family {
 struct Quiet;
 
 impl Observer for Quiet {
-    fn timer(&mut self, _: shaderbench::suite::Lane<'_>, _: &Timer) {}
+    fn timer(&mut self, _: shaderbench::suite::Toolchain<'_>, _: &Timer) {}
     fn start(&mut self, _: usize, _: &shaderbench::suite::Case, _: &Record) {}
     fn row(&mut self, _: &Record) {}
     fn finish(&mut self, _: &[Record], _: &Changes) -> shaderbench::error::Result<()> {

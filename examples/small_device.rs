@@ -23,7 +23,7 @@ use shaderbench::suite::{Case, Profile};
 struct Quiet;
 
 impl Observer for Quiet {
-    fn timer(&mut self, _: shaderbench::suite::Lane<'_>, _: &Timer) {}
+    fn timer(&mut self, _: shaderbench::suite::Toolchain<'_>, _: &Timer) {}
     fn start(&mut self, _: usize, _: &Case, _: &Record) {}
     fn row(&mut self, _: &Record) {}
     fn finish(&mut self, _: &[Record], _: &Changes) -> shaderbench::error::Result<()> {

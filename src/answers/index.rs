@@ -9,8 +9,8 @@ use crate::record::stats::Estimate;
 use crate::record::{Record, Status, by_card, format, typical};
 use crate::report::markdown::{escape, table};
 use crate::report::table::{rate, share_text};
-use crate::report::{apis, lanes};
-use crate::suite::{Api, DeviceType, Lane, Limit, Scalar};
+use crate::report::{apis, toolchains};
+use crate::suite::{Api, DeviceType, Limit, Scalar, Toolchain};
 
 /// First line of the page. It marks the page as generated.
 pub const MARK: &str = "<!-- Written by `shaderbench report --format index`: do not edit. -->";
@@ -44,7 +44,7 @@ fn reports(entries: &[Entry]) -> String {
         let first = entry.records.first();
         let of = |field: fn(&Record) -> &str| first.map_or("", field).to_owned();
         let names: Vec<_> = apis(&entry.records).into_iter().map(Api::title).collect();
-        let ratio = mean_ratio(&entry.records, [Api::Vulkan, Api::Cuda].map(Lane::from));
+        let ratio = mean_ratio(&entry.records, [Api::Vulkan, Api::Cuda].map(Toolchain::from));
         let cells = [
             of(|row| &row.device),
             cards(&entry.records),
@@ -137,8 +137,8 @@ fn figures(entries: &[Entry], is_by_model: bool) -> String {
     ];
     let mut rows = Vec::new();
     for (device, records) in groups(entries, is_by_model) {
-        for lane in lanes(records.iter().copied()) {
-            let own: Vec<&Record> = records.iter().copied().filter(|row| row.lane() == Some(lane)).collect();
+        for toolchain in toolchains(records.iter().copied()) {
+            let own: Vec<&Record> = records.iter().copied().filter(|row| row.toolchain() == Some(toolchain)).collect();
             let spaces = spaces(&own);
             let space = |names: &[&str]| spaces.iter().find(|space| names.contains(&space.name.as_str()));
             let memory = space(MEMORY);
@@ -162,7 +162,7 @@ fn figures(entries: &[Entry], is_by_model: bool) -> String {
             ];
             let head = [
                 device.clone(),
-                lane.title().into_owned(),
+                toolchain.title().into_owned(),
                 records.first().map_or_else(String::new, |row| row.date.chars().take(10).collect()),
             ];
             rows.push(head.into_iter().chain(figures.map(|figure| figure.unwrap_or_else(none))).collect());

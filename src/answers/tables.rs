@@ -2,7 +2,7 @@
 
 use super::versus;
 use crate::report::layout::{Medium, Part, Terminal, lay_out};
-use crate::report::{Section, lanes, table};
+use crate::report::{Section, table, toolchains};
 
 /// All sections as terminal tables. Rows of several APIs or compilers are compared; a table of all families then ends the text,
 /// and one of the compilers.
@@ -36,7 +36,11 @@ pub fn section(section: &Section, medium: Medium) -> Vec<Part> {
 
 /// A section without the remark that all sections share.
 fn rows(section: &Section, medium: Medium) -> Vec<Part> {
-    let lanes = lanes(section.rows.iter().copied());
+    let toolchains = toolchains(section.rows.iter().copied());
     let terminal = medium.terminal();
-    if lanes.len() < 2 { table::section(section, terminal) } else { versus::section(section, &lanes, terminal) }
+    if toolchains.len() < 2 {
+        table::section(section, terminal)
+    } else {
+        versus::section(section, &toolchains, terminal)
+    }
 }

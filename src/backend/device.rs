@@ -6,9 +6,9 @@ use super::compiler::HlslCompiler;
 use super::translator::CompilerName;
 use crate::error::{Error, Result};
 use crate::job::{Checks, Job, JobBuffer, Language, Mapping, Step};
-use crate::suite::{Access, Api, Case, DeviceType, Feature, Interface, Lane, SubgroupSize};
+use crate::suite::{Access, Api, Case, DeviceType, Feature, Interface, SubgroupSize, Toolchain};
 
-impl<'a> From<&'a Device> for Lane<'a> {
+impl<'a> From<&'a Device> for Toolchain<'a> {
     /// The API of a device, and what compiles its kernels.
     fn from(device: &'a Device) -> Self {
         Self { api: device.api, compiler: &device.kernel_compiler.name }

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::job::{Kernel, Language};
 use crate::record::{Record, Status};
 use crate::shader::{Shader, Target};
-use crate::suite::{Api, Benchmark, Case, Dtype, Extent, Family, Lane, Shape, params_text, parse_params};
+use crate::suite::{Api, Benchmark, Case, Dtype, Extent, Family, Shape, Toolchain, params_text, parse_params};
 
 /// Arguments of `bench replay`.
 #[derive(clap::Args)]
@@ -77,7 +77,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
         let is_case = |case: &&Case| {
             case.name() == row.name() && Some(case.shape.dtype) == row.dtype && Some(case.shape.extent) == row.n
         };
-        let backend = backends.iter_mut().find(|backend| Some(Lane::from(backend.device())) == row.lane());
+        let backend = backends.iter_mut().find(|backend| Some(Toolchain::from(backend.device())) == row.toolchain());
         let (Some(case), Some(backend)) = (cases.iter().find(is_case), backend) else { continue };
         let mut case = case.clone();
         case.shape.params = row.params.clone();
@@ -87,7 +87,8 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
         match pollster::block_on(wrong_result(*backend, &case)) {
             Ok(Some(found)) => match write(&found, &**backend, report) {
                 Ok(folder) => {
-                    let option = if Lane::from(backend.device()).foreign().is_empty() { "" } else { "--unchecked " };
+                    let option =
+                        if Toolchain::from(backend.device()).foreign().is_empty() { "" } else { "--unchecked " };
                     let by = by(backend.device());
                     let folder = folder.display();
                     say(&format!("{name}{by} is wrong: `shaderbench bench replay {option}{folder}` shows it"));
@@ -102,7 +103,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
 
 /// ` compiled by tint`; empty for wgpu's own compiler.
 fn by(device: &Device) -> String {
-    let foreign = Lane::from(device).foreign();
+    let foreign = Toolchain::from(device).foreign();
     if foreign.is_empty() { String::new() } else { format!(" compiled by {foreign}") }
 }
 
@@ -117,7 +118,7 @@ fn folder_of(found: &WrongResult, compiler: &str, report: &Path) -> PathBuf {
 
 fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<PathBuf> {
     let device = backend.device();
-    let foreign = Lane::from(device).foreign();
+    let foreign = Toolchain::from(device).foreign();
     let folder = folder_of(found, foreign, report);
     let WrongResult { case, kernel, elements, .. } = found;
     let save = |name: &str, bytes: &[u8]| {

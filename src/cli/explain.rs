@@ -22,7 +22,7 @@ use crate::families::FAMILIES;
 use crate::families::articles::{shown_by, steps};
 use crate::record::Record;
 use crate::report::json::columns;
-use crate::report::{self, Medium, Part, Section, lanes, lay_out};
+use crate::report::{self, Medium, Part, Section, lay_out, toolchains};
 use crate::suite::Header;
 use crate::suite::{Benchmark, Case, Family, Limit, Params, Shape, binary_size};
 
@@ -214,10 +214,10 @@ fn data<'a>(
             continue;
         }
         let rows: Vec<&Record> = records.iter().filter(|row| row.family == family.name).collect();
-        let found = report::findings(family.name, &rows).into_iter().map(|(lane, finding)| Found {
+        let found = report::findings(family.name, &rows).into_iter().map(|(toolchain, finding)| Found {
             family: family.name,
-            api: lane.api.name(),
-            compiler: lane.foreign(),
+            api: toolchain.api.name(),
+            compiler: toolchain.foreign(),
             text: finding.text(),
             values: articles::values(finding.values().cloned().collect()),
         });
@@ -368,8 +368,8 @@ fn rows(family: &Family, benchmarks: &[&Benchmark], measured: Option<&Measured>,
     report::sort_rows(&mut rows, family.is_by_kernel);
     let first = rows.first()?;
     let date = first.date.get(..10).unwrap_or(&first.date);
-    let lanes = lanes(rows.iter().copied());
-    let names = lanes.iter().map(|lane| lane.title()).collect::<Vec<_>>().join(" and ");
+    let toolchains = toolchains(rows.iter().copied());
+    let names = toolchains.iter().map(|toolchain| toolchain.title()).collect::<Vec<_>>().join(" and ");
     let summary = format!("{}, {names}, {date} ({})", first.device, measured.path);
     // Findings are per family.
     let is_whole = benchmarks.len() == family.benchmarks.len();

@@ -15,7 +15,7 @@ use crate::engine::{Changes, Expected, Observer, Picture};
 use crate::error::{Error, Result};
 use crate::record::{Cause, Record, Status};
 use crate::report::{self, CsvFile, Output, table};
-use crate::suite::{Api, Case, Lane};
+use crate::suite::{Api, Case, Toolchain};
 
 /// Minimum time between two writes of the JSON report during a run. It cannot be appended to and contains every sample,
 /// so each write is large.
@@ -171,14 +171,14 @@ impl Progress {
     }
 
     /// Prefix with the API, or its compiler, if there are several.
-    fn of(&self, lane: Lane, then: &str) -> String {
-        let name = || if lane.compiler.is_empty() { lane.api.name().into() } else { lane.title() };
+    fn of(&self, toolchain: Toolchain, then: &str) -> String {
+        let name = || if toolchain.compiler.is_empty() { toolchain.api.name().into() } else { toolchain.title() };
         if self.apis > 1 { format!("{}{then}", name()) } else { String::new() }
     }
 
     /// The prefix of a row.
     fn of_row(&self, row: &Record) -> String {
-        row.lane().map_or_else(String::new, |lane| self.of(lane, " "))
+        row.toolchain().map_or_else(String::new, |toolchain| self.of(toolchain, " "))
     }
 }
 
@@ -222,10 +222,10 @@ impl Json {
 }
 
 impl Observer for Progress {
-    fn timer(&mut self, lane: Lane<'_>, timer: &Timer) {
+    fn timer(&mut self, toolchain: Toolchain<'_>, timer: &Timer) {
         let clock = if timer.is_device { "device timestamps" } else { "the host clock" };
         let why = timer.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
-        let of = self.of(lane, ": ");
+        let of = self.of(toolchain, ": ");
         self.bar.say(&format!("{of}timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::bound::Bound;
 use super::cause::Cause;
 use super::conditions::Conditions;
-use crate::suite::{Api, Checks, DeviceType, Dtype, Extent, Lane, Profile, SubgroupSize, params_text};
+use crate::suite::{Api, Checks, DeviceType, Dtype, Extent, Profile, SubgroupSize, Toolchain, params_text};
 
 /// Version of the columns. It grows when a column changes its meaning.
 pub const SCHEMA: u64 = 2;
@@ -178,8 +178,8 @@ impl Record {
 
     /// The API and the compiler that ran the kernel; `None` if the API is unknown.
     #[must_use]
-    pub fn lane(&self) -> Option<Lane<'_>> {
-        Some(Lane { api: self.backend?, compiler: &self.compiler })
+    pub fn toolchain(&self) -> Option<Toolchain<'_>> {
+        Some(Toolchain { api: self.backend?, compiler: &self.compiler })
     }
 
     /// The API's name; empty if unknown.

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::intake::{Cell, Intake, Parsed, column, quoted};
+use super::accepted::{AcceptedRows, Cell, Parsed, column, quoted};
 use crate::error::{Error, Result, visible};
 use crate::record::{COLUMNS, Record};
 
@@ -52,7 +52,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Parsed> {
     let text = text.trim_start_matches('\u{feff}');
     // Keep the raw text of each row, so that errors can give its line.
     let rows: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| fault(error.line(), not_json(&error)))?;
-    let mut intake = Intake::default();
+    let mut intake = AcceptedRows::default();
     // Lines are counted on from the row before: from the start they would take a quadratic time.
     let (mut counted, mut line) = (0, 1);
     for row in rows {
@@ -73,7 +73,7 @@ fn not_json(error: &serde_json::Error) -> String {
     }
 }
 
-fn add(intake: &mut Intake, line: u64, text: &str) -> Result<(), String> {
+fn add(intake: &mut AcceptedRows, line: u64, text: &str) -> Result<(), String> {
     let object: Map<String, Value> =
         serde_json::from_str(text).map_err(|_| "a row must be an object whose keys are column names".to_owned())?;
     let cells: Vec<Cell> =

@@ -1,5 +1,6 @@
 //! Reports as files, tables and text: formats, their readers and writers, layout.
 
+mod accepted;
 pub mod csv;
 #[cfg(not(target_family = "wasm"))]
 pub mod example;
@@ -7,7 +8,6 @@ pub mod example;
 pub mod export;
 #[cfg(not(target_family = "wasm"))]
 mod file;
-mod intake;
 pub mod json;
 pub(crate) mod layout;
 pub(crate) mod limited;
@@ -23,4 +23,4 @@ pub use file::{CsvFile, Lock, Output, Target, check_folder, replace_file};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use layout::wrap;
 pub use layout::{Medium, Part, Terminal, lay_out};
-pub use section::{Section, apis, families_in_reading_order, findings, lanes, sections, sort_records, sort_rows};
+pub use section::{Section, apis, families_in_reading_order, findings, sections, sort_records, sort_rows, toolchains};

@@ -6,7 +6,7 @@ use crate::claim::Finding;
 use crate::families::claims::finding;
 use crate::families::{FAMILIES, articles};
 use crate::record::Record;
-use crate::suite::{Api, Dtype, Extent, Family, Lane};
+use crate::suite::{Api, Dtype, Extent, Family, Toolchain};
 
 /// The rows of one family and their findings.
 pub struct Section<'a> {
@@ -15,7 +15,7 @@ pub struct Section<'a> {
     /// What the family does, in one sentence.
     pub summary: &'a str,
     /// Findings on this device, each with the API and the compiler of its rows.
-    pub findings: Vec<(Lane<'a>, Finding)>,
+    pub findings: Vec<(Toolchain<'a>, Finding)>,
     /// Rows in order.
     pub rows: Vec<&'a Record>,
     /// Whether rows are grouped by kernel (ceilings) rather than by type and size.
@@ -34,24 +34,24 @@ pub fn apis<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Api> {
 }
 
 /// The APIs of `records`, each with each of its compilers, in order of first occurrence.
-pub fn lanes<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Lane<'a>> {
-    let mut lanes: Vec<Lane> = Vec::new();
-    for lane in records.into_iter().filter_map(Record::lane) {
-        if !lanes.contains(&lane) {
-            lanes.push(lane);
+pub fn toolchains<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Toolchain<'a>> {
+    let mut toolchains: Vec<Toolchain> = Vec::new();
+    for toolchain in records.into_iter().filter_map(Record::toolchain) {
+        if !toolchains.contains(&toolchain) {
+            toolchains.push(toolchain);
         }
     }
-    lanes
+    toolchains
 }
 
 /// The findings of a family's rows, separately for each API and compiler.
 #[must_use]
-pub fn findings<'a>(family: &str, rows: &[&'a Record]) -> Vec<(Lane<'a>, Finding)> {
-    let found = |lane: Lane<'a>| {
-        let of_lane: Vec<_> = rows.iter().copied().filter(|row| row.lane() == Some(lane)).collect();
-        Some((lane, finding(family, &of_lane)?))
+pub fn findings<'a>(family: &str, rows: &[&'a Record]) -> Vec<(Toolchain<'a>, Finding)> {
+    let found = |toolchain: Toolchain<'a>| {
+        let of_toolchain: Vec<_> = rows.iter().copied().filter(|row| row.toolchain() == Some(toolchain)).collect();
+        Some((toolchain, finding(family, &of_toolchain)?))
     };
-    lanes(rows.iter().copied()).into_iter().filter_map(found).collect()
+    toolchains(rows.iter().copied()).into_iter().filter_map(found).collect()
 }
 
 /// The families in the order of the tour of the articles, by the first step that is about a family: ceilings, which the

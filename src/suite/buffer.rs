@@ -1,8 +1,8 @@
 //! Buffers and their contents before the first launch.
 
 use super::csr::{Csr, CsrArray};
-use super::cycle::Cycle;
 use super::input::Values;
+use super::pointer_chase::Cycle;
 use super::shape::Scalar;
 
 /// A buffer of a job.

@@ -64,7 +64,7 @@ fn what_is_no_bundle_is_one_sentence() {
 
 /// Faults by which a kernel reads workgroup memory that nothing wrote: what it finds differs from launch to launch.
 const UNWRITTEN: &[(&str, &str)] = &[
-    ("scan/single_pass_subgroup", "lane == lanes - 1u || "),
+    ("scan/single_pass_subgroup", "toolchain == toolchains - 1u || "),
     ("workgroup_memory/distinct_words", "words[j * WG + t] ="),
     ("workgroup_memory/same_word", "words[j * CLUMPS + clump] ="),
     ("workgroup_memory/occupancy", "i < sizes.elements"),

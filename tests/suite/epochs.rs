@@ -8,7 +8,7 @@ use shaderbench::engine::measure::Timer;
 use shaderbench::engine::{self, Changes, EarlierRows, End, Epochs, Expected, Observer, Outcome, Settings};
 use shaderbench::error::Result;
 use shaderbench::record::{Record, Status};
-use shaderbench::suite::{Api, Case, Lane};
+use shaderbench::suite::{Api, Case, Toolchain};
 
 /// Notes in which order cases run, and may interrupt the run.
 #[derive(Default)]
@@ -21,7 +21,7 @@ struct Watch {
 }
 
 impl Observer for Watch {
-    fn timer(&mut self, _: Lane<'_>, _: &Timer) {}
+    fn timer(&mut self, _: Toolchain<'_>, _: &Timer) {}
     fn plan(&mut self, cases: &[Expected]) {
         self.plans.push(cases.to_vec());
     }

@@ -9,7 +9,7 @@ use shaderbench::families::FAMILIES;
 use shaderbench::families::claims::finding;
 use shaderbench::record::Record;
 use shaderbench::report::{json, table};
-use shaderbench::suite::{Case, Lane};
+use shaderbench::suite::{Case, Toolchain};
 use wasm_bindgen::JsValue;
 
 use crate::tab;
@@ -43,7 +43,7 @@ impl Rows {
 }
 
 impl Observer for Rows {
-    fn timer(&mut self, _: Lane<'_>, timer: &Timer) {
+    fn timer(&mut self, _: Toolchain<'_>, timer: &Timer) {
         let tick = table::time(Some(timer.tick_ns));
         self.post("timer", &json!({ "is_device": timer.is_device, "tick": tick, "note": timer.note }));
     }

@@ -9,7 +9,7 @@ use crate::families::memory_spaces::claims as memory_spaces;
 use crate::record::stats::{Estimate, Variance, median, round_to_seven_digits, student};
 use crate::record::{Cause, Clock, Record, Status, times::degrees};
 use crate::suite::hash;
-use crate::suite::{Headline, Lane, Limit, Scalar};
+use crate::suite::{Headline, Limit, Scalar, Toolchain};
 
 /// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,7 +102,7 @@ impl Reference {
         for (record, degrees) in records.iter().zip(degrees) {
             let is_of = |run: &&mut Vec<(&Record, Option<f64>)>| {
                 run.first().is_some_and(|(first, _)| {
-                    first.lane() == record.lane()
+                    first.toolchain() == record.toolchain()
                         && (&first.device, &first.date, &first.card) == (&record.device, &record.date, &record.card)
                 })
             };
@@ -123,7 +123,7 @@ impl Reference {
         Some(Self {
             device: first.device.trim().to_owned(),
             api: first.api_name().to_owned(),
-            compiler: first.lane().as_ref().map_or("", Lane::foreign).to_owned(),
+            compiler: first.toolchain().as_ref().map_or("", Toolchain::foreign).to_owned(),
             card: card(first),
             driver: first.driver.clone(),
             date: first.date.clone(),

@@ -1,7 +1,7 @@
 //! The rows of each API of a report's first device.
 
 use crate::record::Record;
-use crate::report::{apis, lanes};
+use crate::report::{apis, toolchains};
 
 /// The rows of one device through one API.
 pub struct Side<'a> {
@@ -22,10 +22,10 @@ pub fn sides(records: &[Record]) -> Vec<Side<'_>> {
         if row.backend == first.backend { is_named } else { is_named || is_one_run(row) }
     };
     let own: Vec<&Record> = records.iter().filter(is_own).collect();
-    let lanes = lanes(own.iter().copied());
+    let toolchains = toolchains(own.iter().copied());
     let side = |api| {
-        let first = lanes.iter().find(|lane| lane.api == api).copied();
-        let rows = own.iter().copied().filter(|row| row.lane() == first).collect();
+        let first = toolchains.iter().find(|toolchain| toolchain.api == api).copied();
+        let rows = own.iter().copied().filter(|row| row.toolchain() == first).collect();
         Side { label: api.title(), rows }
     };
     apis(own.iter().copied()).into_iter().map(side).collect()

@@ -120,7 +120,7 @@ impl Squares {
 /// Whether two rows of different APIs or compilers were measured in turns: one run, one host, one card.
 fn is_one_run(a: &Record, b: &Record) -> bool {
     let host = |row: &Record| (row.date.clone(), row.os.clone(), row.cpu.clone(), row.tool_version.clone());
-    a.lane() != b.lane() && !a.date.is_empty() && a.may_be_of_one_card(b) && host(a) == host(b)
+    a.toolchain() != b.toolchain() && !a.date.is_empty() && a.may_be_of_one_card(b) && host(a) == host(b)
 }
 
 /// The variance of each series' mean, for the mean of other runs of the same number; `None` if nothing is known about

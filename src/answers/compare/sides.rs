@@ -88,7 +88,7 @@ impl<'a> Sides<'a> {
         let own = record.card_id();
         let card = if self.is_by_model { CardId { device: own.device, host: "", name: "" } } else { own };
         let texts = [&record.apis, &record.driver, &record.tool_version];
-        let foreign = record.lane().map_or("", |lane| lane.foreign());
+        let foreign = record.toolchain().map_or("", |toolchain| toolchain.foreign());
         // wgpu's own is a part of the tool's version.
         let compiler = if foreign.is_empty() { [""; 2] } else { [foreign, &record.compiler_version] };
         let identity = (is_baseline, record.backend, compiler, card, texts.map(String::as_str));

@@ -71,7 +71,7 @@ fn grid(host: &Host, cards: &[HostCard], columns: &[usize]) -> Grid {
     let row = |family: &HostFamily| {
         let share = |card: &usize| family.cards[*card].map_or_else(|| "–".to_owned(), |of| share(&of));
         Row {
-            group: format!("{}, {}", family.model.device, family.model.lane),
+            group: format!("{}, {}", family.model.device, family.model.toolchain),
             mark: Mark::None,
             name: format!("  {}", family.family),
             cells: [family.cases.to_string()].into_iter().chain(columns.iter().map(share)).map(Into::into).collect(),
@@ -112,7 +112,7 @@ fn verdict(host: &Host, cards: &[HostCard], rules: &HostRules) -> Vec<Part> {
                 "device {} is slow in {}, {}: it takes {} longer than {others}.",
                 cards[slow.card].number,
                 family.family,
-                family.model.lane,
+                family.model.toolchain,
                 longer(&ratio)
             ),
             indent: "  ",
@@ -136,7 +136,7 @@ fn slow_in_part(host: &Host, cards: &[HostCard], uneven: &Uneven, limit: &str) -
     let text = format!(
         "device {} is slow in a part of {}, {}: {slower} of {} cases take {limit} or more longer than on the other {others}, \
          {faster} less by as much; of the slower ones, the median is {typical:.2}×, the largest {most:.2}×.",
-        cards[*card].number, family.family, family.model.lane, family.cases
+        cards[*card].number, family.family, family.model.toolchain, family.cases
     );
     Part::Text { text, indent: "  " }
 }
@@ -161,7 +161,7 @@ fn influence(host: &Host, cards: &[HostCard], rules: &HostRules) -> Vec<Part> {
         let text = format!(
             "The cards slow each other down in {}, {}; time while the others run ÷ alone: {}.",
             influence.case,
-            influence.model.lane,
+            influence.model.toolchain,
             figures.join(", ")
         );
         parts.push(Part::Text { text, indent: "  " });
@@ -206,7 +206,7 @@ mod tests {
     const PLAIN: Medium = Medium::Terminal(Terminal { width: 80, has_color: false });
 
     fn judged(cards: usize) -> (Host, Vec<HostCard>) {
-        let model = Model { device: "NVIDIA H200".to_owned(), lane: "CUDA".to_owned() };
+        let model = Model { device: "NVIDIA H200".to_owned(), toolchain: "CUDA".to_owned() };
         let relative = |log: f64| {
             let ratio = Estimate { value: log.exp(), low: (log - 0.002).exp(), high: (log + 0.002).exp() };
             Some(Relative { share: (-log / 2.0).exp(), ratio })

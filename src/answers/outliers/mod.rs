@@ -17,7 +17,7 @@ pub use judge::{Family, LEAST_UNITS, Rules, Slow, SlowFamily, Verdicts};
 
 use crate::record::times::{least_variance, log_epochs, mean_and_squares};
 use crate::record::{Clock, Record, Status};
-use crate::suite::{Api, Checks, Dtype, Extent, Lane};
+use crate::suite::{Api, Checks, Dtype, Extent, Toolchain};
 
 /// What is compared with others of its model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,13 +45,14 @@ pub struct Model {
     /// Name of the device.
     pub device: String,
     /// The API, and what compiled the WGSL if it was not wgpu.
-    pub lane: String,
+    pub toolchain: String,
 }
 
 impl Model {
     fn of(record: &Record) -> Self {
-        let title = |lane: Lane<'_>| [Api::title(lane.api), lane.foreign()].join(" ").trim_end().to_owned();
-        Self { device: record.device.clone(), lane: record.lane().map_or_else(String::new, title) }
+        let title =
+            |toolchain: Toolchain<'_>| [Api::title(toolchain.api), toolchain.foreign()].join(" ").trim_end().to_owned();
+        Self { device: record.device.clone(), toolchain: record.toolchain().map_or_else(String::new, title) }
     }
 }
 

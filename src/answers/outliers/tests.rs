@@ -135,8 +135,8 @@ fn other_models_kernels_and_apis_are_not_compared() {
     fleet.add(&Record { device: "A100".to_owned(), ..row(99, "scan", 1, 9000.0) });
     let verdicts = fleet.judge(&Rules::default());
     assert_eq!((verdicts.units, verdicts.tested, names(&verdicts).len()), (17, 16, 0));
-    let lanes: Vec<&str> = verdicts.families.iter().map(|family| family.model.lane.as_str()).collect();
-    assert_eq!(lanes, ["Vulkan", "CUDA"]);
+    let toolchains: Vec<&str> = verdicts.families.iter().map(|family| family.model.toolchain.as_str()).collect();
+    assert_eq!(toolchains, ["Vulkan", "CUDA"]);
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn grid(verdicts: &Verdicts) -> Grid {
         for found in &slow.families {
             let family = &verdicts.families[found.family];
             let cells = [family.cases.to_string(), slower(&found.ratio), percent(family.spread)];
-            row(format!("  {}, {}", family.family, family.model.lane), cells);
+            row(format!("  {}, {}", family.family, family.model.toolchain), cells);
         }
     }
     let column = |heading: &str| Column { heading: heading.to_owned(), is_right: true };
@@ -100,7 +100,7 @@ pub fn spreads(verdicts: &Verdicts, medium: Medium) -> String {
         let ends = family.range.map(|ratio| percent_change(ratio - 1.0));
         let cells = [family.units.to_string(), family.cases.to_string(), percent(family.spread)];
         Row {
-            group: format!("{}, {}", family.model.device, family.model.lane),
+            group: format!("{}, {}", family.model.device, family.model.toolchain),
             mark: Mark::None,
             name: format!("  {}", family.family),
             cells: cells.into_iter().chain(ends).map(Into::into).collect(),
@@ -124,14 +124,14 @@ pub fn json(verdicts: &Verdicts) -> Value {
     let ratio = |ratio: &Estimate| json!({ "value": ratio.value, "low": ratio.low, "high": ratio.high });
     let family = |family: &Family| {
         json!({
-            "device": family.model.device, "api": family.model.lane, "family": family.family, "cases": family.cases,
+            "device": family.model.device, "api": family.model.toolchain, "family": family.family, "cases": family.cases,
             "units": family.units, "spread": family.spread, "fastest": family.range[0], "slowest": family.range[1],
         })
     };
     let slow = verdicts.slow.iter().map(|slow| {
         let named = slow.families.iter().map(|found| {
             let of = &verdicts.families[found.family];
-            json!({ "api": of.model.lane, "family": of.family, "ratio": ratio(&found.ratio) })
+            json!({ "api": of.model.toolchain, "family": of.family, "ratio": ratio(&found.ratio) })
         });
         json!({
             "unit": unit(&slow.unit), "ratio": ratio(&slow.ratio), "adjusted_p": slow.adjusted_p,
@@ -155,7 +155,7 @@ mod tests {
     const PLAIN: Medium = Medium::Terminal(Terminal { width: 80, has_color: false });
 
     fn verdicts() -> Verdicts {
-        let model = Model { device: "H200".to_owned(), lane: "Vulkan".to_owned() };
+        let model = Model { device: "H200".to_owned(), toolchain: "Vulkan".to_owned() };
         let family = |name: &str, cases| Family {
             model: model.clone(),
             family: name.to_owned(),

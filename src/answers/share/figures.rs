@@ -6,7 +6,7 @@ use super::fault::{Checks, Column, Fault, Kind, ROUNDING, compare};
 use crate::claim::is_software;
 use crate::record::stats::round_to_seven_digits;
 use crate::record::{COLUMNS, Energy, Kind as ColumnKind, Record, Status, times::estimate};
-use crate::suite::{Case, Lane};
+use crate::suite::{Case, Toolchain};
 
 /// Relative error of an interval's width, which the rounded epochs of all rows of a class change a little.
 const WIDTH: f64 = 2e-3;
@@ -28,15 +28,15 @@ pub(super) fn check(records: &[Record], checks: &Checks, faults: &mut Vec<Fault>
             interval(index, row, estimated, faults);
         }
     }
-    let mut lanes: Vec<Lane> = Vec::new();
-    for lane in records.iter().filter_map(Record::lane) {
-        if !lanes.contains(&lane) {
-            lanes.push(lane);
+    let mut toolchains: Vec<Toolchain> = Vec::new();
+    for toolchain in records.iter().filter_map(Record::toolchain) {
+        if !toolchains.contains(&toolchain) {
+            toolchains.push(toolchain);
         }
     }
     // Ceilings were judged by other rules before rows had epochs.
     if records.iter().all(|row| row.schema >= Some(SCHEMA_OF_EPOCHS)) {
-        lanes.into_iter().for_each(|lane| shares(records, lane, checks, faults));
+        toolchains.into_iter().for_each(|toolchain| shares(records, toolchain, checks, faults));
     }
 }
 
@@ -107,8 +107,8 @@ fn interval(index: usize, row: &Record, estimated: &Record, faults: &mut Vec<Fau
 }
 
 /// Ceilings and shares of one API.
-fn shares(records: &[Record], lane: Lane, checks: &Checks, faults: &mut Vec<Fault>) {
-    let own = records.iter().enumerate().filter(|(_, row)| row.lane() == Some(lane));
+fn shares(records: &[Record], toolchain: Toolchain, checks: &Checks, faults: &mut Vec<Fault>) {
+    let own = records.iter().enumerate().filter(|(_, row)| row.toolchain() == Some(toolchain));
     let (indices, cases): (Vec<usize>, Vec<(Case, &Record)>) =
         own.filter_map(|(index, row)| Some((index, (case_of(row)?, row)))).unzip();
     let judged = (checks.judged_again)(&cases);

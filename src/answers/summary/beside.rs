@@ -4,8 +4,8 @@ use super::figures::{best, peaks, spaces};
 use super::texts::{arithmetic_name, operations, quoted, quoted_rate};
 use crate::record::{Record, format};
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
-use crate::report::{lanes, table};
-use crate::suite::{Lane, Limit, binary_range};
+use crate::report::{table, toolchains};
+use crate::suite::{Limit, Toolchain, binary_range};
 
 /// Reports side by side that fit in 80 columns.
 const MOST: usize = 4;
@@ -17,7 +17,9 @@ pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String
     let sides: Vec<(String, Vec<(String, String)>)> = reports
         .iter()
         .flat_map(|(name, records)| {
-            lanes(records).into_iter().map(move |lane| (title(name, records, lane), figures(records, lane)))
+            toolchains(records)
+                .into_iter()
+                .map(move |toolchain| (title(name, records, toolchain), figures(records, toolchain)))
         })
         .collect();
     let letters: Vec<String> = (0..sides.len()).map(letter).collect();
@@ -39,18 +41,18 @@ fn letter(index: usize) -> String {
     if index < 26 { last.to_string() } else { format!("{}{last}", letter(index / 26 - 1)) }
 }
 
-fn title(name: &str, records: &[Record], lane: Lane) -> String {
-    let Some(first) = records.iter().find(|row| row.lane() == Some(lane)) else { return name.to_owned() };
+fn title(name: &str, records: &[Record], toolchain: Toolchain) -> String {
+    let Some(first) = records.iter().find(|row| row.toolchain() == Some(toolchain)) else { return name.to_owned() };
     let day = first.date.get(..10).unwrap_or(&first.date);
-    let through = lane.title();
+    let through = toolchain.title();
     let facts = [first.device.as_str(), &through, &first.driver, day];
     let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     format!("{} ({name})", facts.join(", "))
 }
 
-/// The figures of one lane, by name, in the order of the summary.
-fn figures(records: &[Record], lane: Lane) -> Vec<(String, String)> {
-    let rows: Vec<&Record> = records.iter().filter(|row| row.lane() == Some(lane)).collect();
+/// The figures of one toolchain, by name, in the order of the summary.
+fn figures(records: &[Record], toolchain: Toolchain) -> Vec<(String, String)> {
+    let rows: Vec<&Record> = records.iter().filter(|row| row.toolchain() == Some(toolchain)).collect();
     let mut figures: Vec<(String, String)> = Vec::new();
     let mut add = |name: String, text: Option<String>| figures.extend(text.map(|text| (name, text)));
     for space in spaces(&rows) {

@@ -9,8 +9,8 @@ use super::texts::{arithmetic_name, bare, faster, operations, quoted, quoted_rat
 use crate::answers::versus::Ratios;
 use crate::record::{Record, format, stats::Estimate};
 use crate::report::layout::{BOLD, DIM, Terminal, colored, padded, paint};
-use crate::report::{apis, lanes, table};
-use crate::suite::{Api, DeviceType, Extent, Lane, Limit, binary_range, binary_size};
+use crate::report::{apis, table, toolchains};
+use crate::suite::{Api, DeviceType, Extent, Limit, Toolchain, binary_range, binary_size};
 use textwrap::core::display_width;
 
 /// Lines of the summary.
@@ -35,7 +35,7 @@ const UNSTEADY_ROWS: usize = 4;
 
 /// The summary of the rows of one card, in at most [`LINES`] lines; `after` are lines below it, which stay whole.
 ///
-/// With several lanes (APIs, or compilers), figures are those of the first; a column compares the second at the same case, and a
+/// With several toolchains (APIs, or compilers), figures are those of the first; a column compares the second at the same case, and a
 /// line the means of the families.
 #[must_use]
 pub fn card(records: &[Record], after: &[String], terminal: Terminal) -> String {
@@ -46,10 +46,12 @@ pub fn card(records: &[Record], after: &[String], terminal: Terminal) -> String 
 #[must_use]
 pub fn card_within(records: &[Record], after: &[String], lines: usize, terminal: Terminal) -> String {
     let apis = apis(records);
-    let lanes = lanes(records);
-    let rows: Vec<&Record> =
-        records.iter().filter(|row| lanes.first().is_none_or(|lane| row.lane() == Some(*lane))).collect();
-    let ratios: Vec<(Lane, Ratios)> = match lanes.split_first() {
+    let toolchains = toolchains(records);
+    let rows: Vec<&Record> = records
+        .iter()
+        .filter(|row| toolchains.first().is_none_or(|toolchain| row.toolchain() == Some(*toolchain)))
+        .collect();
+    let ratios: Vec<(Toolchain, Ratios)> = match toolchains.split_first() {
         Some((first, others)) => others.iter().map(|other| (*other, Ratios::new(records, [*first, *other]))).collect(),
         None => Vec::new(),
     };
@@ -65,7 +67,7 @@ pub fn card_within(records: &[Record], after: &[String], lines: usize, terminal:
     // A bar of a software device is no verdict.
     let look = Terminal { has_color: terminal.has_color && !is_software, ..terminal };
     if !found.is_empty() {
-        let table = Jobs { other: ratios.first().map(|(lane, ratios)| (*lane, ratios)), terminal: look };
+        let table = Jobs { other: ratios.first().map(|(toolchain, ratios)| (*toolchain, ratios)), terminal: look };
         shown.push(of(JOB)(title(&table.heading(), terminal)));
         shown.extend(found.iter().map(|best| table.line(best)).map(of(JOB)));
     }
@@ -214,8 +216,8 @@ fn labelled(label: &str, parts: &[String], terminal: Terminal) -> Vec<String> {
 
 /// The table of the jobs.
 struct Jobs<'a> {
-    /// The second lane, and how it compares.
-    other: Option<(Lane<'a>, &'a Ratios<'a>)>,
+    /// The second toolchain, and how it compares.
+    other: Option<(Toolchain<'a>, &'a Ratios<'a>)>,
     terminal: Terminal,
 }
 
@@ -233,7 +235,7 @@ impl Jobs<'_> {
     fn heading(&self) -> String {
         let (kernel, bar) = self.widths();
         let left = format!("{:<NAME$}{:<SIZE$}{:<kernel$}{:>RATE$}", "job", "size", "fastest kernel", "rate");
-        let other = self.other.map_or_else(String::new, |(lane, _)| format!("{} is", cut(&lane.title(), 9)));
+        let other = self.other.map_or_else(String::new, |(toolchain, _)| format!("{} is", cut(&toolchain.title(), 9)));
         format!("{left}  {:<width$}{:>8} {other:>12}", "of peak", "vs naive", width = bar + 4)
     }
 
@@ -333,9 +335,9 @@ fn legend(found: &[Best], terminal: Terminal) -> Vec<String> {
     lines.iter().map(|line| paint(terminal, DIM, line)).collect()
 }
 
-/// The speed of the `other` lane relative to the first, the geometric mean by family, the largest first. Families for
+/// The speed of the `other` toolchain relative to the first, the geometric mean by family, the largest first. Families for
 /// which `room` lines are too few are counted.
-fn by_family(other: Lane, ratios: &Ratios, room: usize, terminal: Terminal) -> Vec<String> {
+fn by_family(other: Toolchain, ratios: &Ratios, room: usize, terminal: Terminal) -> Vec<String> {
     let mut families = ratios.by_family();
     families.sort_by(|a, b| b.1.total_cmp(&a.1));
     let label = format!("{} is", other.title());
@@ -569,12 +571,12 @@ mod tests {
     #[test]
     fn families_that_do_not_fit_are_counted_the_most_costly_ones_named() {
         let records = all_families();
-        let lanes = lanes(&records);
-        let ratios = Ratios::new(&records, [lanes[0], lanes[1]]);
+        let toolchains = toolchains(&records);
+        let ratios = Ratios::new(&records, [toolchains[0], toolchains[1]]);
         let mut sorted = ratios.by_family();
         sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
         for room in 0..12 {
-            let lines = by_family(lanes[1], &ratios, room, PLAIN);
+            let lines = by_family(toolchains[1], &ratios, room, PLAIN);
             assert!(lines.len() <= room, "{room}: {lines:?}");
             let text = lines.join(", ").replace('\n', "");
             let text = text.split_once("CUDA is").map_or("", |(_, families)| families.trim());

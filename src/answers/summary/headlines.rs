@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::figures::{Best, Peak, Space, best, peaks, spaces, troubles};
 use crate::answers::versus::Ratios;
 use crate::record::{Record, stats::Estimate};
-use crate::report::lanes;
-use crate::suite::{Lane, Limit, Scalar};
+use crate::report::toolchains;
+use crate::suite::{Limit, Scalar, Toolchain};
 
 /// The headline figures of a card through one API and compiler.
 #[derive(Debug, Serialize)]
@@ -101,16 +101,21 @@ pub fn headlines(reports: &[(String, Vec<Record>)]) -> Vec<Headlines<'_>> {
 }
 
 fn of_report<'a>(name: &'a str, records: &'a [Record]) -> Vec<Headlines<'a>> {
-    let lanes = lanes(records);
-    let entry = |(index, lane): (usize, &Lane<'a>)| {
-        let others = if index == 0 { &lanes[1..] } else { &[] };
-        of_lane(name, records, *lane, others)
+    let toolchains = toolchains(records);
+    let entry = |(index, toolchain): (usize, &Toolchain<'a>)| {
+        let others = if index == 0 { &toolchains[1..] } else { &[] };
+        of_toolchain(name, records, *toolchain, others)
     };
-    lanes.iter().enumerate().filter_map(entry).collect()
+    toolchains.iter().enumerate().filter_map(entry).collect()
 }
 
-fn of_lane<'a>(name: &'a str, records: &'a [Record], lane: Lane<'a>, others: &[Lane<'a>]) -> Option<Headlines<'a>> {
-    let rows: Vec<&Record> = records.iter().filter(|row| row.lane() == Some(lane)).collect();
+fn of_toolchain<'a>(
+    name: &'a str,
+    records: &'a [Record],
+    toolchain: Toolchain<'a>,
+    others: &[Toolchain<'a>],
+) -> Option<Headlines<'a>> {
+    let rows: Vec<&Record> = records.iter().filter(|row| row.toolchain() == Some(toolchain)).collect();
     let first = *rows.first()?;
     let (peaks, best, troubles) = (peaks(&rows), best(&rows), troubles(&rows));
     let is_arithmetic = |peak: &&Peak| matches!(peak.limit, Limit::Fma | Limit::Tensor);
@@ -119,13 +124,13 @@ fn of_lane<'a>(name: &'a str, records: &'a [Record], lane: Lane<'a>, others: &[L
         device: &first.device,
         driver: &first.driver,
         date: &first.date,
-        api: lane.api.name(),
-        compiler: lane.foreign(),
+        api: toolchain.api.name(),
+        compiler: toolchain.foreign(),
         memory: spaces(&rows).into_iter().map(Memory::from).collect(),
         arithmetic: peaks.iter().filter(is_arithmetic).map(Arithmetic::from).collect(),
         launch_ns: peaks.iter().find_map(|peak| peak.ns),
         jobs: best.iter().map(JobLine::from).collect(),
-        time_ratios: others.iter().map(|other| time_ratios(records, &best, [lane, *other])).collect(),
+        time_ratios: others.iter().map(|other| time_ratios(records, &best, [toolchain, *other])).collect(),
         rows: Rows {
             all: rows.len(),
             wrong: troubles.wrong.len(),
@@ -137,13 +142,13 @@ fn of_lane<'a>(name: &'a str, records: &'a [Record], lane: Lane<'a>, others: &[L
     })
 }
 
-fn time_ratios<'a>(records: &'a [Record], best: &[Best<'a>], lanes: [Lane<'a>; 2]) -> TimeRatios<'a> {
-    let ratios = Ratios::new(records, lanes);
+fn time_ratios<'a>(records: &'a [Record], best: &[Best<'a>], toolchains: [Toolchain<'a>; 2]) -> TimeRatios<'a> {
+    let ratios = Ratios::new(records, toolchains);
     let job = |best: &Best| Some(JobRatio { job: best.job.name, ratio: ratios.of(best.row)? });
     let families = ratios.by_family().into_iter().map(|(family, ratio)| FamilyRatio { family, ratio });
     TimeRatios {
-        api: lanes[1].api.name(),
-        compiler: lanes[1].foreign(),
+        api: toolchains[1].api.name(),
+        compiler: toolchains[1].foreign(),
         jobs: best.iter().filter_map(job).collect(),
         families: families.collect(),
     }

@@ -5,15 +5,16 @@ use super::pair::{Gap, Pair, pairs};
 use super::texts::none;
 use crate::record::{Record, Status, format, stats::geometric_mean};
 use crate::report::layout::{Column, Grid, Mark, Part, Row};
-use crate::report::{Section, lanes};
-use crate::suite::Lane;
+use crate::report::{Section, toolchains};
+use crate::suite::Toolchain;
 
 /// A table with a line for each compiler: its rows by status, what it made of the kernels, and the mean ratio of times to
 /// the first compiler. `None` unless the run compares compilers.
 pub(in crate::answers) fn compilers(sections: &[Section]) -> Option<Vec<Part>> {
     let rows: Vec<&Record> = sections.iter().flat_map(|section| section.rows.iter().copied()).collect();
-    let lanes: Vec<Lane> = lanes(rows.iter().copied()).into_iter().filter(|lane| !lane.compiler.is_empty()).collect();
-    let first = *lanes.first().filter(|_| lanes.len() > 1)?;
+    let toolchains: Vec<Toolchain> =
+        toolchains(rows.iter().copied()).into_iter().filter(|toolchain| !toolchain.compiler.is_empty()).collect();
+    let first = *toolchains.first().filter(|_| toolchains.len() > 1)?;
     let headings = ["ok", "wrong", "failed", "skipped", "translation", "pipeline", "bytes", "instructions"];
     let headings = headings.map(str::to_owned).into_iter().chain([format!("{} ÷", first.title())]);
     let grid = Grid {
@@ -21,11 +22,11 @@ pub(in crate::answers) fn compilers(sections: &[Section]) -> Option<Vec<Part>> {
         widest_name: None,
         note: None,
         has_marks: true,
-        rows: lanes.iter().map(|lane| row(&rows, first, *lane)).collect(),
+        rows: toolchains.iter().map(|toolchain| row(&rows, first, *toolchain)).collect(),
     };
-    let versions = lanes.iter().map(|lane| {
-        let version = of(&rows, *lane).find(|row| !row.compiler_version.is_empty());
-        format!("{} {}", lane.title(), version.map_or("", |row| &row.compiler_version)).trim_end().to_owned()
+    let versions = toolchains.iter().map(|toolchain| {
+        let version = of(&rows, *toolchain).find(|row| !row.compiler_version.is_empty());
+        format!("{} {}", toolchain.title(), version.map_or("", |row| &row.compiler_version)).trim_end().to_owned()
     });
     let versions: Vec<String> = versions.collect();
     let title = first.title();
@@ -42,25 +43,25 @@ pub(in crate::answers) fn compilers(sections: &[Section]) -> Option<Vec<Part>> {
     Some([Part::Heading { name, rest: String::new() }, Part::Table(grid)].into_iter().chain(lines).collect())
 }
 
-fn of<'r, 'a: 'r>(rows: &'r [&'a Record], lane: Lane<'r>) -> impl Iterator<Item = &'a Record> + 'r {
-    rows.iter().copied().filter(move |row| row.lane() == Some(lane))
+fn of<'r, 'a: 'r>(rows: &'r [&'a Record], toolchain: Toolchain<'r>) -> impl Iterator<Item = &'a Record> + 'r {
+    rows.iter().copied().filter(move |row| row.toolchain() == Some(toolchain))
 }
 
-fn row(rows: &[&Record], first: Lane, lane: Lane) -> Row {
-    let count = |statuses: &[Status]| of(rows, lane).filter(|row| statuses.contains(&row.status)).count();
+fn row(rows: &[&Record], first: Toolchain, toolchain: Toolchain) -> Row {
+    let count = |statuses: &[Status]| of(rows, toolchain).filter(|row| statuses.contains(&row.status)).count();
     let wrong = count(&[Status::Wrong]);
     let failed = count(&[Status::Failed]);
     let number = |count: usize| if count == 0 { none() } else { count.to_string() };
     let time = |get: fn(&Record) -> Option<f64>| {
         // Several sizes share a kernel: its times count once.
         let mut times: Vec<(&str, f64)> =
-            of(rows, lane).filter_map(|row| Some((row.shader_hash.as_str(), get(row)?))).collect();
+            of(rows, toolchain).filter_map(|row| Some((row.shader_hash.as_str(), get(row)?))).collect();
         times.sort_by(|a, b| a.0.cmp(b.0));
         times.dedup_by_key(|(hash, _)| *hash);
         let sum: f64 = times.iter().map(|(_, ms)| ms).sum();
         if times.is_empty() { none() } else { format::time(1e6 * sum / times.len() as f64) }
     };
-    let pairs = pairs(rows, [first, lane]);
+    let pairs = pairs(rows, [first, toolchain]);
     let size = |get: fn(&Record) -> Option<u64>| {
         let ratio = |pair: &Pair| {
             let (a, b) = (get(pair.first?)?, get(pair.second?)?);
@@ -69,7 +70,7 @@ fn row(rows: &[&Record], first: Lane, lane: Lane) -> Row {
         geometric_mean(&pairs.iter().filter_map(ratio).collect::<Vec<_>>()).map_or_else(none, format::ratio)
     };
     let gaps: Vec<Gap> = pairs.iter().filter_map(Pair::gap).collect();
-    let is_first = first == lane;
+    let is_first = first == toolchain;
     let speed = if is_first { none() } else { mean(&gaps).map_or_else(none, format::ratio) };
     let cells = [
         number(count(&[Status::Ok, Status::Unverified, Status::Implausible])),
@@ -85,7 +86,7 @@ fn row(rows: &[&Record], first: Lane, lane: Lane) -> Row {
     Row {
         group: String::new(),
         mark: if wrong + failed > 0 { Mark::Fault } else { Mark::None },
-        name: lane.title().into_owned(),
+        name: toolchain.title().into_owned(),
         cells: cells.map(Into::into).into(),
     }
 }

@@ -1,4 +1,4 @@
-//! The table of one family through two lanes.
+//! The table of one family through two toolchains.
 
 use super::pair::Pair;
 use super::texts::{by_lane, none, with_interval};
@@ -6,7 +6,7 @@ use crate::record::Record;
 use crate::report::Section;
 use crate::report::layout::{Cell, Column, Grid, Mark, Row, Terminal};
 use crate::report::table::{Firsts, WIDE, WIDE_NAME, model, name, noise, rate, share, time, title};
-use crate::suite::Lane;
+use crate::suite::Toolchain;
 
 /// Minimum terminal width for the columns `speed` and `model`.
 const ROOMY: usize = 100;
@@ -34,8 +34,8 @@ impl Shown {
         }
     }
 
-    /// Headings of the columns after the time of each lane.
-    fn of_lane(self) -> Vec<&'static str> {
+    /// Headings of the columns after the time of each toolchain.
+    fn of_toolchain(self) -> Vec<&'static str> {
         let mut headings = Vec::new();
         if self.is_wide {
             headings.extend(["±", "rate", "of ceiling"]);
@@ -46,20 +46,20 @@ impl Shown {
     }
 }
 
-pub(super) fn table(section: &Section, pairs: &[&Pair], lanes: [Lane; 2], terminal: Terminal) -> Grid {
+pub(super) fn table(section: &Section, pairs: &[&Pair], toolchains: [Toolchain; 2], terminal: Terminal) -> Grid {
     let shown = Shown::new(pairs, terminal);
     let mut columns: Vec<Column> = Vec::new();
     let mut push = |heading: &str| {
         columns.push(Column { heading: heading.to_owned(), is_right: heading != "of ceiling" });
     };
-    for lane in lanes {
-        push(&lane.title());
-        shown.of_lane().into_iter().for_each(&mut push);
+    for toolchain in toolchains {
+        push(&toolchain.title());
+        shown.of_toolchain().into_iter().for_each(&mut push);
     }
     if shown.has_model {
         push("model");
     }
-    push(&lanes.map(|lane| lane.title()).join(" ÷ "));
+    push(&toolchains.map(|toolchain| toolchain.title()).join(" ÷ "));
     let sides: [for<'a> fn(&Pair<'a>) -> Option<&'a Record>; 2] = [|pair| pair.first, |pair| pair.second];
     let firsts = sides.map(|side| Firsts::new(section.is_by_kernel, pairs.iter().filter_map(|pair| side(pair))));
     Grid {
@@ -67,11 +67,11 @@ pub(super) fn table(section: &Section, pairs: &[&Pair], lanes: [Lane; 2], termin
         widest_name: shown.is_wide.then_some(WIDE_NAME),
         note: shown.is_wide.then_some("note"),
         has_marks: true,
-        rows: pairs.iter().filter_map(|pair| row(section, pair, lanes, &firsts, shown)).collect(),
+        rows: pairs.iter().filter_map(|pair| row(section, pair, toolchains, &firsts, shown)).collect(),
     }
 }
 
-fn row(section: &Section, pair: &Pair, lanes: [Lane; 2], firsts: &[Firsts; 2], shown: Shown) -> Option<Row> {
+fn row(section: &Section, pair: &Pair, toolchains: [Toolchain; 2], firsts: &[Firsts; 2], shown: Shown) -> Option<Row> {
     let any = pair.sides().next()?;
     let mark = if pair.sides().any(|row| row.status.is_fault()) {
         Mark::Fault
@@ -92,7 +92,7 @@ fn row(section: &Section, pair: &Pair, lanes: [Lane; 2], firsts: &[Firsts; 2], s
             (Some(row), "speed") => firsts.speed(row).into(),
             (Some(row), _) => time(row.end_to_end_ns).into(),
         };
-        cells.extend(shown.of_lane().into_iter().map(cell));
+        cells.extend(shown.of_toolchain().into_iter().map(cell));
     }
     if shown.has_model {
         cells.push(pair.sides().find(|row| row.model.is_some()).map_or_else(String::new, model).into());
@@ -101,7 +101,8 @@ fn row(section: &Section, pair: &Pair, lanes: [Lane; 2], firsts: &[Firsts; 2], s
     if shown.is_wide {
         // Remarks below the table cover rows without a time.
         let notes = pair.sides().filter(|row| row.median_ns.is_some() && !row.reason.is_empty());
-        let notes = by_lane(notes.filter_map(|row| Some((row.lane()?, row.reason.clone()))).collect(), &lanes);
+        let notes =
+            by_lane(notes.filter_map(|row| Some((row.toolchain()?, row.reason.clone()))).collect(), &toolchains);
         let notes: Vec<_> = notes.iter().map(|(prefix, note)| format!("{prefix}{note}")).collect();
         cells.push(notes.join("; ").into());
     }

@@ -1,6 +1,6 @@
-//! Compares the records of one device through several lanes: APIs, or compilers of one API.
+//! Compares the records of one device through several toolchains: APIs, or compilers of one API.
 //!
-//! A ratio is the time of the first lane ÷ the time of the second; above 1 the second is faster. A case is compared only
+//! A ratio is the time of the first toolchain ÷ the time of the second; above 1 the second is faster. A case is compared only
 //! if both sides are `ok` and use the same clock. The interval is that of the differences between their epochs, which took
 //! turns; of rows without epochs, that of [`stats::ratio`].
 
@@ -17,36 +17,36 @@ use crate::record::stats::{self, Estimate};
 use crate::record::{Clock, Record, format};
 use crate::report::layout::{Column, Grid, Mark, Part, Remark, Row, Severity, Terminal};
 use crate::report::table::{WIDE_NAME, headline, label, remarks};
-use crate::report::{Section, lanes};
-use crate::suite::Lane;
+use crate::report::{Section, toolchains};
+use crate::suite::Toolchain;
 
 /// The most differences that one family names, and the most that all families name per direction.
 const WIDEST_OF_FAMILY: usize = 3;
 const WIDEST_OF_ALL: usize = 5;
 
-/// Geometric mean of (time of the first lane ÷ time of the second), and the number of cases. `None` if no case can be
+/// Geometric mean of (time of the first toolchain ÷ time of the second), and the number of cases. `None` if no case can be
 /// compared.
 #[must_use]
-pub fn mean_ratio(records: &[Record], lanes: [Lane; 2]) -> Option<(f64, usize)> {
+pub fn mean_ratio(records: &[Record], toolchains: [Toolchain; 2]) -> Option<(f64, usize)> {
     let rows: Vec<&Record> = records.iter().collect();
-    let gaps: Vec<Gap> = pairs(&rows, lanes).iter().filter_map(Pair::gap).collect();
+    let gaps: Vec<Gap> = pairs(&rows, toolchains).iter().filter_map(Pair::gap).collect();
     Some((mean(&gaps)?, gaps.len()))
 }
 
-/// The ratios of all cases that two lanes share. One comparison over all rows of a report: the interval of a ratio depends
+/// The ratios of all cases that two toolchains share. One comparison over all rows of a report: the interval of a ratio depends
 /// on the rows that are compared with it.
 pub(super) struct Ratios<'a> {
     gaps: Vec<Gap<'a>>,
 }
 
 impl<'a> Ratios<'a> {
-    /// Time of the first of `lanes` ÷ time of the second, for all cases in `records`.
-    pub(super) fn new(records: &'a [Record], lanes: [Lane; 2]) -> Self {
+    /// Time of the first of `toolchains` ÷ time of the second, for all cases in `records`.
+    pub(super) fn new(records: &'a [Record], toolchains: [Toolchain; 2]) -> Self {
         let rows: Vec<&Record> = records.iter().collect();
-        Self { gaps: pairs(&rows, lanes).iter().filter_map(Pair::gap).collect() }
+        Self { gaps: pairs(&rows, toolchains).iter().filter_map(Pair::gap).collect() }
     }
 
-    /// The ratio of the case of `row`, a row of the first lane; `None` if it is not compared.
+    /// The ratio of the case of `row`, a row of the first toolchain; `None` if it is not compared.
     pub(super) fn of(&self, row: &Record) -> Option<Estimate> {
         let is_same = |of: &Record| {
             (&of.family, &of.benchmark, of.dtype, of.n, &of.params)
@@ -68,18 +68,18 @@ impl<'a> Ratios<'a> {
     }
 }
 
-/// The two lanes of each table: the first lane with each of the others.
-fn matches<'a>(lanes: &[Lane<'a>]) -> Vec<[Lane<'a>; 2]> {
-    lanes.iter().skip(1).map(|other| [lanes[0], *other]).collect()
+/// The two toolchains of each table: the first toolchain with each of the others.
+fn matches<'a>(toolchains: &[Toolchain<'a>]) -> Vec<[Toolchain<'a>; 2]> {
+    toolchains.iter().skip(1).map(|other| [toolchains[0], *other]).collect()
 }
 
-/// A section with rows from several `lanes`: one table and one sentence for the first lane with each of the others, then
-/// remarks and findings. Remarks and findings that are not the same for all lanes name their lanes.
-pub(super) fn section<'a>(section: &Section<'a>, lanes: &[Lane<'a>], terminal: Terminal) -> Vec<Part> {
-    let faster = if let [_, second] = lanes { second.title() } else { "the second".into() };
+/// A section with rows from several `toolchains`: one table and one sentence for the first toolchain with each of the others, then
+/// remarks and findings. Remarks and findings that are not the same for all toolchains name their toolchains.
+pub(super) fn section<'a>(section: &Section<'a>, toolchains: &[Toolchain<'a>], terminal: Terminal) -> Vec<Part> {
+    let faster = if let [_, second] = toolchains { second.title() } else { "the second".into() };
     let mut parts = vec![headline(section, &format!(" (ratio of times: above 1 {faster} is faster)"))];
     let mut clocks = Vec::new();
-    for of in matches(lanes) {
+    for of in matches(toolchains) {
         let pairs = pairs(&section.rows, of);
         let measured: Vec<_> = pairs.iter().filter(|pair| pair.sides().any(|row| row.median_ns.is_some())).collect();
         if !measured.is_empty() {
@@ -90,17 +90,21 @@ pub(super) fn section<'a>(section: &Section<'a>, lanes: &[Lane<'a>], terminal: T
         clocks.extend(two_clocks(&pairs, of));
     }
     parts.extend(clocks.into_iter().map(Part::Remark));
-    let rows_of = |lane: Lane| section.rows.iter().copied().filter(|row| row.lane() == Some(lane)).collect::<Vec<_>>();
-    let lines = lanes.iter().flat_map(|lane| remarks(&rows_of(*lane), terminal).into_iter().map(|line| (*lane, line)));
+    let rows_of = |toolchain: Toolchain| {
+        section.rows.iter().copied().filter(|row| row.toolchain() == Some(toolchain)).collect::<Vec<_>>()
+    };
+    let lines = toolchains
+        .iter()
+        .flat_map(|toolchain| remarks(&rows_of(*toolchain), terminal).into_iter().map(|line| (*toolchain, line)));
     let with_prefix = |(prefix, remark): (String, Remark)| Part::Remark(Remark { prefix, ..remark });
-    parts.extend(by_lane(lines.collect(), lanes).into_iter().map(with_prefix));
-    let lines = section.findings.iter().map(|(lane, finding)| (*lane, finding.text())).collect();
-    parts.extend(by_lane(lines, lanes).iter().map(|(prefix, finding)| Part::text(&format!("{prefix}{finding}"))));
+    parts.extend(by_lane(lines.collect(), toolchains).into_iter().map(with_prefix));
+    let lines = section.findings.iter().map(|(toolchain, finding)| (*toolchain, finding.text())).collect();
+    parts.extend(by_lane(lines, toolchains).iter().map(|(prefix, finding)| Part::text(&format!("{prefix}{finding}"))));
     parts
 }
 
-/// A remark that lists the rows that are not compared because the two lanes use different clocks.
-fn two_clocks(pairs: &[Pair], [first, second]: [Lane; 2]) -> Option<Remark> {
+/// A remark that lists the rows that are not compared because the two toolchains use different clocks.
+fn two_clocks(pairs: &[Pair], [first, second]: [Toolchain; 2]) -> Option<Remark> {
     let of: Vec<_> = pairs.iter().filter(|pair| pair.has_two_clocks()).filter_map(Pair::both).collect();
     let (one, other) = of.first()?;
     let labels: Vec<_> = of.iter().map(|(row, _)| label(row)).collect();
@@ -116,7 +120,7 @@ fn two_clocks(pairs: &[Pair], [first, second]: [Lane; 2]) -> Option<Remark> {
 }
 
 /// Summarizes a family in one sentence; `None` if no case is compared.
-fn summary(gaps: Vec<Gap>, [first, second]: [Lane; 2]) -> Option<String> {
+fn summary(gaps: Vec<Gap>, [first, second]: [Toolchain; 2]) -> Option<String> {
     let ratio = mean(&gaps)?;
     let mut text = format!(
         "{} takes {} the time of {} (geometric mean of {})",
@@ -142,15 +146,15 @@ fn summary(gaps: Vec<Gap>, [first, second]: [Lane; 2]) -> Option<String> {
     Some(text)
 }
 
-/// For each pair of lanes: a table of geometric means by family, and the largest differences in both directions. Empty
-/// if all rows are from one lane.
+/// For each pair of toolchains: a table of geometric means by family, and the largest differences in both directions. Empty
+/// if all rows are from one toolchain.
 pub(super) fn overall(sections: &[Section]) -> Vec<Vec<Part>> {
-    let lanes = lanes(sections.iter().flat_map(|section| section.rows.iter().copied()));
-    matches(&lanes).into_iter().filter_map(|of| overall_of(sections, of)).collect()
+    let toolchains = toolchains(sections.iter().flat_map(|section| section.rows.iter().copied()));
+    matches(&toolchains).into_iter().filter_map(|of| overall_of(sections, of)).collect()
 }
 
-fn overall_of(sections: &[Section], of: [Lane; 2]) -> Option<Vec<Part>> {
-    let [first, second] = of.map(|lane| lane.title());
+fn overall_of(sections: &[Section], of: [Toolchain; 2]) -> Option<Vec<Part>> {
+    let [first, second] = of.map(|toolchain| toolchain.title());
     let mut rows: Vec<[String; 3]> = Vec::new();
     let (mut means, mut all, mut left_out) = (Vec::new(), Vec::new(), 0);
     for section in sections {
@@ -188,13 +192,13 @@ fn overall_of(sections: &[Section], of: [Lane; 2]) -> Option<Vec<Part>> {
         let why = "without a correct, plausible time from the same clock on both sides";
         lines.push(format!("Not compared: {} {why}.", count(left_out)));
     }
-    let mut widest_where = |lane: &str, is_faster: fn(&Gap) -> bool, shown: fn(Estimate) -> Estimate| {
+    let mut widest_where = |toolchain: &str, is_faster: fn(&Gap) -> bool, shown: fn(Estimate) -> Estimate| {
         let gaps = widest(all.iter().filter(|gap| gap.is_certain() && is_faster(gap)), WIDEST_OF_ALL);
         if !gaps.is_empty() {
             let names = gaps
                 .iter()
                 .map(|gap| format!("{}/{} {}", gap.row.family, label(gap.row), with_interval(shown(gap.ratio))));
-            lines.push(format!("Largest advantages of {lane}: {}.", names.collect::<Vec<_>>().join(", ")));
+            lines.push(format!("Largest advantages of {toolchain}: {}.", names.collect::<Vec<_>>().join(", ")));
         }
     };
     widest_where(&second, |gap| gap.ratio.value > 1.0, |ratio| ratio);

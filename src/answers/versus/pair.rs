@@ -1,13 +1,13 @@
-//! Rows of two lanes as pairs of one case.
+//! Rows of two toolchains as pairs of one case.
 
 use std::collections::HashMap;
 
 use crate::answers::compare::{Ratio, ratios_in_turns};
 use crate::record::Record;
 use crate::record::stats::{self, Estimate};
-use crate::suite::Lane;
+use crate::suite::Toolchain;
 
-/// One case through two lanes.
+/// One case through two toolchains.
 pub(super) struct Pair<'a> {
     pub(super) first: Option<&'a Record>,
     pub(super) second: Option<&'a Record>,
@@ -62,8 +62,8 @@ impl Gap<'_> {
     }
 }
 
-/// Pairs the `rows` of the two lanes by case, in the order of the rows.
-pub(super) fn pairs<'a>(rows: &[&'a Record], [first, second]: [Lane; 2]) -> Vec<Pair<'a>> {
+/// Pairs the `rows` of the two toolchains by case, in the order of the rows.
+pub(super) fn pairs<'a>(rows: &[&'a Record], [first, second]: [Toolchain; 2]) -> Vec<Pair<'a>> {
     let key = |row: &'a Record| (&*row.family, &*row.benchmark, row.dtype_name(), row.size(), row.params_text());
     let mut indices = HashMap::new();
     let mut pairs: Vec<Pair> = Vec::new();
@@ -73,8 +73,8 @@ pub(super) fn pairs<'a>(rows: &[&'a Record], [first, second]: [Lane; 2]) -> Vec<
             pairs.push(Pair { first: None, second: None, ratio: None });
         }
         let pair = &mut pairs[index];
-        for (lane, side) in [(first, &mut pair.first), (second, &mut pair.second)] {
-            if row.lane() == Some(lane) {
+        for (toolchain, side) in [(first, &mut pair.first), (second, &mut pair.second)] {
+            if row.toolchain() == Some(toolchain) {
                 side.get_or_insert(row);
             }
         }

@@ -1,9 +1,9 @@
 //! `run`: selects devices, plans and measures cases, writes reports and prints tables.
 
 mod arguments;
+mod devices;
 mod in_step;
 mod meetings;
-mod opened;
 mod parallel;
 mod planned;
 mod soak;
@@ -38,8 +38,8 @@ use crate::report::{self, CsvFile};
 use crate::suite::{Api, Case, DeviceType, Dtype, Profile};
 
 pub(super) use arguments::Arguments;
+use devices::{open, settings};
 use in_step::Parent;
-use opened::{open, settings};
 use planned::{all_sizes, cases_for, dry_run, expected_time, profile_for, request, time_for};
 
 /// Runs the command and returns the exit code.

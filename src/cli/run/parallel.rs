@@ -8,9 +8,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::arguments::Arguments;
+use super::devices::{date, seed};
 use super::in_step::{END, GO, LATE, Message};
 use super::meetings::{Meetings, Release};
-use super::opened::{date, seed};
 use crate::answers::outliers::host::{HostCard, host};
 use crate::answers::outliers::{Host, HostRules};
 use crate::backend::Device;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::arguments::Arguments;
-use super::opened::{open, settings};
+use super::devices::{open, settings};
 use super::planned::{cases_for, profile_for};
 use crate::answers::soak::text::{HEADER, Head, line, table};
 use crate::backend::{Device, card_name};

@@ -71,16 +71,16 @@ mod tests {
         let clean = POISON.to_le_bytes().repeat(4);
         assert_eq!(found(&clean, &clean), None);
         assert_eq!(found(&[], &[]), None);
-        let touched = |at: usize| {
+        let changes = |at: usize| {
             let mut zone = clean.clone();
             zone[at] ^= 1;
             zone
         };
         let text = |distance: &str| Some(format!("an element is written outside the buffer 'output', {distance}"));
-        assert_eq!(found(&clean, &touched(0)), text("0 bytes after its end"));
-        assert_eq!(found(&clean, &touched(8)), text("8 bytes after its end"));
-        assert_eq!(found(&touched(12), &clean), text("4 bytes before its start"));
-        assert_eq!(found(&touched(0), &touched(15)), text("15 bytes after its end"));
+        assert_eq!(found(&clean, &changes(0)), text("0 bytes after its end"));
+        assert_eq!(found(&clean, &changes(8)), text("8 bytes after its end"));
+        assert_eq!(found(&changes(12), &clean), text("4 bytes before its start"));
+        assert_eq!(found(&changes(0), &changes(15)), text("15 bytes after its end"));
     }
 
     #[test]

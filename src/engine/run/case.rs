@@ -70,7 +70,7 @@ impl Turn<'_, '_> {
     /// Measures the case at `index` through the APIs without a row for it. Returns whether the time limit allowed it and,
     /// if it `has_smaller` sizes in reserve, the memory.
     async fn measure(&mut self, index: usize, effort: &Effort, has_smaller: bool) -> Result<bool> {
-        let (case, mut touched) = (&self.cases[index], Touched::default());
+        let (case, mut changes) = (&self.cases[index], Touched::default());
         let missing = missing(self.rows, index, self.runs.len());
         if missing.is_empty() {
             return Ok(true);
@@ -85,7 +85,7 @@ impl Turn<'_, '_> {
                 self.runs.iter_mut().for_each(ApiRun::release);
                 record = self.runs[api].judged_row(case, effort, &measured, self.observer).await?;
             }
-            let is_first = touched.is_empty();
+            let is_first = changes.is_empty();
             let record = match record {
                 Some(_) if is_first && has_smaller && self.runs[api].is_out_of_memory => return Ok(false),
                 Some(record) => record,
@@ -94,14 +94,14 @@ impl Turn<'_, '_> {
                 None => self.runs[api].left_out(case),
             };
             for (ceiling, again) in std::mem::take(&mut self.runs[api].again) {
-                self.rows.put(ceiling, api, again, &mut touched);
+                self.rows.put(ceiling, api, again, &mut changes);
             }
-            self.rows.put(index, api, record, &mut touched);
+            self.rows.put(index, api, record, &mut changes);
         }
-        self.rows.judge(self.cases, self.runs, &mut touched);
+        self.rows.judge(self.cases, self.runs, &mut changes);
         let fresh = self.rows.of(index).filter(|(api, _)| missing.contains(api));
         fresh.for_each(|(_, record)| self.observer.row(record));
-        self.observer.finish(self.rows.records(), &self.rows.changes(&touched))?;
+        self.observer.finish(self.rows.records(), &self.rows.changes(&changes))?;
         Ok(true)
     }
 }

@@ -6,7 +6,7 @@ use super::settings::Settings;
 use crate::backend::{Device, card_name};
 use crate::job::Job;
 use crate::record::{Cause, Record, SCHEMA, Status};
-use crate::suite::{Case, Dtype, Extent, Lane};
+use crate::suite::{Case, Dtype, Extent, Toolchain};
 
 /// Rows that a resumed run need not measure, and those to measure again.
 #[derive(Debug, Default)]
@@ -109,7 +109,7 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
         let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
         return Err(format!("has rows of API {}; this run uses {}", record.api_name(), apis.join(", ")));
     }
-    let Some(api) = devices.iter().position(|device| Some(Lane::from(device)) == record.lane()) else {
+    let Some(api) = devices.iter().position(|device| Some(Toolchain::from(device)) == record.toolchain()) else {
         let of = |name: &str| if name.is_empty() { "no --compiler".to_owned() } else { format!("compiler {name}") };
         let names: Vec<_> = devices.iter().map(|device| of(&device.kernel_compiler.name)).collect();
         return Err(format!("has rows of {}; this run uses {}", of(&record.compiler), names.join(", ")));

@@ -121,7 +121,7 @@ impl Passes<'_, '_> {
         };
         let (case, apis, start) = (&self.cases[index], self.runs.len(), Instant::now());
         let wanting = self.wanting(index);
-        let mut touched = Touched::default();
+        let mut changes = Touched::default();
         // Another API is first in each pass.
         for (turn, api) in turns(index + pass as usize, apis).filter(|api| wanting.contains(api)).enumerate() {
             let step = self.steps.as_mut().map(|steps| steps.step(index, pass, turn, self.settings));
@@ -130,19 +130,19 @@ impl Passes<'_, '_> {
             let mut record = record.clone();
             self.observer.start(index, case, &record);
             if self.runs[api].epoch(case, &effort, &mut record).await? {
-                self.rows.put(index, api, record, &mut touched);
+                self.rows.put(index, api, record, &mut changes);
             } else {
                 self.stopped.insert(index * apis + api);
             }
         }
         self.costs.insert(index, start.elapsed());
-        self.observer.finish(self.rows.records(), &self.rows.changes(&touched))
+        self.observer.finish(self.rows.records(), &self.rows.changes(&changes))
     }
 
     /// Estimates all rows from their epochs, and compares them with the ceilings estimated likewise.
     fn settle(&mut self) -> Result<()> {
-        let mut touched = Touched::default();
-        self.rows.settle(self.cases, self.runs, &mut touched);
-        self.observer.finish_pass(self.rows.records(), &self.rows.changes(&touched))
+        let mut changes = Touched::default();
+        self.rows.settle(self.cases, self.runs, &mut changes);
+        self.observer.finish_pass(self.rows.records(), &self.rows.changes(&changes))
     }
 }

@@ -148,12 +148,12 @@ fn skip_left_out(
         if rows.has_benchmark(case.family.name, case.benchmark.name) {
             continue;
         }
-        let mut touched = Touched::default();
+        let mut changes = Touched::default();
         for (api, run) in runs.iter().enumerate() {
-            rows.put(index, api, run.left_out(case), &mut touched);
+            rows.put(index, api, run.left_out(case), &mut changes);
         }
         rows.of(index).for_each(|(_, record)| observer.row(record));
-        observer.finish(rows.records(), &rows.changes(&touched))?;
+        observer.finish(rows.records(), &rows.changes(&changes))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::engine::measure::Timer;
 use crate::error::Result;
 use crate::record::Record;
-use crate::suite::{Api, Case, Lane};
+use crate::suite::{Api, Case, Toolchain};
 
 /// What a case draws, as RGBA pixels, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Expected {
 /// Receives the events of a run, to show progress and write reports.
 pub trait Observer {
     /// The timer for an API is selected.
-    fn timer(&mut self, lane: Lane<'_>, timer: &Timer);
+    fn timer(&mut self, toolchain: Toolchain<'_>, timer: &Timer);
     /// What each case needs, by index: before the first case, and again before each pass, since the rows tell more.
     fn plan(&mut self, cases: &[Expected]) {
         let _ = cases;

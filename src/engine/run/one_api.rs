@@ -13,7 +13,7 @@ use crate::error::{Error, Result, visible_lines};
 use crate::job::Job;
 use crate::record::{Cause, Record, SCHEMA, Status};
 use crate::suite::hash;
-use crate::suite::{Case, DeviceType, Lane};
+use crate::suite::{Case, DeviceType, Toolchain};
 
 /// One API of a run.
 pub(super) struct ApiRun<'a> {
@@ -42,8 +42,8 @@ impl<'a> ApiRun<'a> {
         let device = backend.device().clone();
         let session = Session::new(backend, settings).await.map_err(unusable);
         if let Ok(session) = &session {
-            let lane = Lane::from(&device);
-            observer.timer(lane, &session.timer);
+            let toolchain = Toolchain::from(&device);
+            observer.timer(toolchain, &session.timer);
         }
         let monitor = session.as_ref().ok().and_then(|session| session.monitor.as_deref());
         let ceilings = Ceilings::of_device(peaks(&device, monitor));

@@ -47,13 +47,13 @@ impl Rows {
         self.slots.binary_search(&(index * self.apis + api)).ok().map(|at| &self.records[at])
     }
 
-    /// Estimates all times from their epochs. Changed rows are touched.
-    fn estimate(&mut self, touched: &mut Touched) {
+    /// Estimates all times from their epochs. Changed rows are changes.
+    fn estimate(&mut self, changes: &mut Touched) {
         let before: Vec<_> = self.records.iter().map(|record| (record.median_ns, record.ci_high_ns)).collect();
         estimate(&mut self.records);
         for ((slot, record), before) in self.slots.iter().zip(&self.records).zip(before) {
             if (record.median_ns, record.ci_high_ns) != before {
-                touched.changed.insert(*slot);
+                changes.changed.insert(*slot);
             }
         }
     }
@@ -64,24 +64,24 @@ impl Rows {
     }
 
     /// Inserts a row, or replaces the one in its slot.
-    pub(super) fn put(&mut self, index: usize, api: usize, record: Record, touched: &mut Touched) {
+    pub(super) fn put(&mut self, index: usize, api: usize, record: Record, changes: &mut Touched) {
         let slot = index * self.apis + api;
         self.to_repeat.remove(&slot);
         match self.slots.binary_search(&slot) {
             Ok(at) => {
                 self.records[at] = record;
-                touched.changed.insert(slot);
+                changes.changed.insert(slot);
             }
             Err(at) => {
                 self.slots.insert(at, slot);
                 self.records.insert(at, record);
-                touched.added.insert(slot);
+                changes.added.insert(slot);
             }
         }
     }
 
     /// Compares all rows of an API with its ceilings again if a ceiling rose.
-    pub(super) fn judge(&mut self, cases: &[Case], runs: &mut [ApiRun], touched: &mut Touched) {
+    pub(super) fn judge(&mut self, cases: &[Case], runs: &mut [ApiRun], changes: &mut Touched) {
         for (slot, record) in self.slots.iter().zip(&mut self.records) {
             let run = &runs[slot % self.apis];
             if !run.has_risen {
@@ -94,28 +94,28 @@ impl Rows {
             let before = verdict(record);
             run.judge(&cases[slot / self.apis], record);
             if before != verdict(record) {
-                touched.changed.insert(*slot);
+                changes.changed.insert(*slot);
             }
         }
         runs.iter_mut().for_each(|run| run.has_risen = false);
     }
 
     /// Estimates all rows from their epochs, sets the ceilings from them, and compares all rows with these.
-    pub(super) fn settle(&mut self, cases: &[Case], runs: &mut [ApiRun], touched: &mut Touched) {
-        self.estimate(touched);
+    pub(super) fn settle(&mut self, cases: &[Case], runs: &mut [ApiRun], changes: &mut Touched) {
+        self.estimate(changes);
         runs.iter_mut().for_each(ApiRun::clear_ceilings);
         for (slot, record) in self.iter() {
             runs[slot % self.apis].add(&cases[slot / self.apis], record);
         }
-        self.judge(cases, runs, touched);
+        self.judge(cases, runs, changes);
     }
 
-    /// The touched rows by position among all rows.
-    pub(super) fn changes(&self, touched: &Touched) -> Changes {
+    /// The changes rows by position among all rows.
+    pub(super) fn changes(&self, changes: &Touched) -> Changes {
         let at =
             |slots: &BTreeSet<usize>| slots.iter().filter_map(|slot| self.slots.binary_search(slot).ok()).collect();
-        let changed = touched.changed.difference(&touched.added).copied().collect();
-        Changes { added: at(&touched.added), changed: at(&changed) }
+        let changed = changes.changed.difference(&changes.added).copied().collect();
+        Changes { added: at(&changes.added), changed: at(&changed) }
     }
 
     /// The rows of a case, each with the index of its API.

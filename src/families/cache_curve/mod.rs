@@ -20,8 +20,8 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use crate::suite::Interface;
-use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
+use crate::suite::pointer_chase::Cycle;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
     Quick, Shape, Step, Tag, Work, each, uniform,

@@ -12,8 +12,8 @@ use oracles::{
     words_read,
 };
 
-use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
+use crate::suite::pointer_chase::Cycle;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Quick, Shape, Step,
     Tag, TexelFormat, Texture, Work, all, each, uniform,

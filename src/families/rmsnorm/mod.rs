@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use super::softmax::{LONG, PLAIN, QUICK, additions, by_lanes, cases};
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Check, Contents, Extent, Family, Interface, Limit, OfRows, Oracle, Scalar, Shape,
-    Step, Tag, Work, all, grid, uniform,
+    Accepted, Benchmark, Buffer, Check, Contents, Extent, Family, Interface, Limit, Oracle, Scalar, Shape, Step, Tag,
+    WholeRows, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -118,7 +118,7 @@ fn buffers(shape: &Shape, lanes: u64) -> Vec<Buffer> {
 
 /// The normalised elements, or their magnitudes times `units`, where that is not 1.
 fn normalised(shape: &Shape, units: f64) -> Oracle {
-    let (rows, columns, gains) = (OfRows::new(shape, INPUT), shape.extent.matrix().1, shape.input(GAINS));
+    let (rows, columns, gains) = (WholeRows::new(shape, INPUT), shape.extent.matrix().1, shape.input(GAINS));
     let known: OnceLock<Vec<f64>> = OnceLock::new();
     Box::new(move |first, slots| {
         let gains = known.get_or_init(|| {

@@ -4,8 +4,8 @@ pub(in crate::families) mod claims;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, OfRows, Oracle,
-    Params, Profile, Quick, Shape, Step, Tag, Value, Work, all, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, Oracle, Params,
+    Profile, Quick, Shape, Step, Tag, Value, WholeRows, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -181,7 +181,7 @@ fn row_of(values: &[f64], powers: &[f64]) -> Row {
 
 /// Calls `fill` with each row that a slice of the output covers, and with the inputs of its part there.
 fn over_rows(shape: &Shape, fill: impl Fn(&Row, &[f64], &mut [f64]) + Send + Sync + 'static) -> Oracle {
-    let (rows, powers) = (OfRows::new(shape, Values::Logits), powers());
+    let (rows, powers) = (WholeRows::new(shape, Values::Logits), powers());
     Box::new(move |first, slots| {
         rows.visit(first, slots, |values| row_of(values, &powers), |row, _, slots| fill(row, &powers, slots));
     })

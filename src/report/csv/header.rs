@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::fields::Fields;
 use super::formula::original;
 use crate::record::{COLUMNS, Column};
-use crate::report::intake::{Cell, Intake, NEEDED, is_valid, quoted};
+use crate::report::accepted::{AcceptedRows, Cell, NEEDED, is_valid, quoted};
 
 /// Maps fields to columns.
 pub(crate) struct Header {
@@ -75,7 +75,7 @@ impl Header {
     }
 
     /// Notes the unknown and the missing columns.
-    pub(crate) fn note(&self, intake: &mut Intake) {
+    pub(crate) fn note(&self, intake: &mut AcceptedRows) {
         intake.columns(&self.unknown, |name| self.columns.iter().flatten().any(|column| column.name == name));
     }
 

@@ -7,8 +7,8 @@ mod header;
 use std::io::Read;
 use std::path::Path;
 
-use super::intake::Intake;
-pub use super::intake::Parsed;
+use super::accepted::AcceptedRows;
+pub use super::accepted::Parsed;
 use crate::error::{Error, Result};
 use crate::record::{COLUMNS, Record};
 use fields::{Fields, Splitter};
@@ -72,7 +72,7 @@ pub fn read(path: &Path, source: impl Read) -> Result<Parsed> {
 #[derive(Default)]
 struct Reader {
     header: Option<Header>,
-    intake: Intake,
+    intake: AcceptedRows,
 }
 
 impl Reader {

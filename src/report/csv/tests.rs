@@ -330,7 +330,7 @@ mod properties {
 
     fn non_negative(record: &Record) -> bool {
         let is_figure = |column: &&crate::record::Column| {
-            !column.unit.is_empty() || crate::report::intake::NOT_NEGATIVE.contains(&column.name)
+            !column.unit.is_empty() || crate::report::accepted::NOT_NEGATIVE.contains(&column.name)
         };
         COLUMNS
             .iter()

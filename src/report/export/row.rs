@@ -34,11 +34,11 @@ pub(super) fn names(rows: &[&Record]) -> Vec<String> {
     };
     let is_one_card = rows.iter().all(|row| card(row) == card(rows[0]));
     let name = |row: &&Record| {
-        let lane = row
-            .lane()
-            .map_or_else(String::new, |lane| [lane.api.name(), lane.foreign()].join(" ").trim_end().to_owned());
+        let toolchain = row.toolchain().map_or_else(String::new, |toolchain| {
+            [toolchain.api.name(), toolchain.foreign()].join(" ").trim_end().to_owned()
+        });
         let own = if is_one_card { String::new() } else { card(row) };
-        let facts = [row.name(), case(row), lane, own];
+        let facts = [row.name(), case(row), toolchain, own];
         facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(", ")
     };
     rows.iter().map(name).collect()

@@ -7,7 +7,7 @@ use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{self, Changes, EarlierRows, Epochs, Observer, Outcome, Settings};
 use shaderbench::error::Result;
 use shaderbench::record::{Record, Status};
-use shaderbench::suite::{Case, Dtype, Lane, Profile};
+use shaderbench::suite::{Case, Dtype, Profile, Toolchain};
 
 /// An observer that records its calls.
 #[derive(Default)]
@@ -34,7 +34,7 @@ pub(crate) struct Recorder {
 }
 
 impl Observer for Recorder {
-    fn timer(&mut self, _: Lane<'_>, timer: &Timer) {
+    fn timer(&mut self, _: Toolchain<'_>, timer: &Timer) {
         self.timer = Some(timer.clone());
     }
     fn start(&mut self, index: usize, case: &Case, row: &Record) {

@@ -33,13 +33,13 @@ fn of_run(name: &str, run: &Reference, records: &[Record], references: &[Referen
     let reports = standings.iter().map(|standing| standing.reports).max().unwrap_or(0);
     let cards = standings.iter().map(|standing| standing.cards).max().unwrap_or(0);
     let api = Api::named(&run.api).map_or_else(|| run.api.clone(), |api| api.title().to_owned());
-    let lane = if run.compiler.is_empty() { api } else { format!("{} ({api})", run.compiler) };
+    let toolchain = if run.compiler.is_empty() { api } else { format!("{} ({api})", run.compiler) };
     let beside = match (reports, cards) {
         (0, _) => "no report to compare with".to_owned(),
         (_, 0) => format!("among {} of the same card", counted(reports, "other report")),
         _ => format!("among {} of {}", counted(reports, "report"), counted(cards, "other card")),
     };
-    let heading = format!("{}, {lane}", if run.device.is_empty() { "unnamed device" } else { &run.device });
+    let heading = format!("{}, {toolchain}", if run.device.is_empty() { "unnamed device" } else { &run.device });
     let mut parts = vec![Part::Heading { name: heading, rest: format!("{beside} ({name})") }];
     let note = |text: String| Part::Text { text, indent: "  " };
     if reports > 0 {

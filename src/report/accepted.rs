@@ -37,7 +37,7 @@ pub(crate) type Cell<'a> = (&'static Column, Result<Cow<'a, str>, String>);
 
 /// Collects the rows of one report.
 #[derive(Default)]
-pub(crate) struct Intake {
+pub(crate) struct AcceptedRows {
     report: Parsed,
     /// Index and line of each case's row, by the hash of its identity.
     indices: HashMap<u64, (usize, u64)>,
@@ -54,7 +54,7 @@ pub(crate) struct Intake {
     more_notes: usize,
 }
 
-impl Intake {
+impl AcceptedRows {
     /// Adds a note about the whole report.
     pub(crate) fn note(&mut self, note: String) {
         if !self.noted.insert(self.hasher.hash_one(&note)) {
@@ -228,7 +228,7 @@ mod tests {
 
     fn fault(name: &str, value: &str) -> String {
         let row = cells(&[("family", "a"), ("benchmark", "b"), ("status", "ok"), (name, value)]);
-        Intake::default().row(2, &row, |_| Ok(())).expect_err(value)
+        AcceptedRows::default().row(2, &row, |_| Ok(())).expect_err(value)
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
             assert_eq!(fault(name, value), message);
         }
         let row = cells(&[("family", "a"), ("benchmark", "b"), ("status", "ok"), ("drift", "-0.5")]);
-        Intake::default().row(2, &row, |_| Ok(())).expect("a drift");
+        AcceptedRows::default().row(2, &row, |_| Ok(())).expect("a drift");
     }
 
     #[test]
@@ -260,13 +260,13 @@ mod tests {
     #[test]
     fn a_row_without_a_status_is_no_row() {
         let row = cells(&[("family", "a"), ("benchmark", "b")]);
-        let message = Intake::default().row(1, &row, |_| Ok(())).expect_err("no status");
+        let message = AcceptedRows::default().row(1, &row, |_| Ok(())).expect_err("no status");
         assert_eq!(message, "column status is missing: every row must have family, benchmark, status");
     }
 
     #[test]
     fn notes_that_are_cut_off_are_counted() {
-        let mut intake = Intake::default();
+        let mut intake = AcceptedRows::default();
         (0..MOST_NOTES + 7).for_each(|number| intake.note(format!("note {number}")));
         let notes = intake.report().notes;
         assert_eq!((notes.len(), notes[MOST_NOTES].as_str()), (MOST_NOTES + 1, "7 more notes about columns"));

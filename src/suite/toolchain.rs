@@ -7,16 +7,16 @@ use super::Api;
 /// The name of the compiler inside wgpu.
 pub const BUILT_IN: &str = "naga";
 
-/// An API and what compiles its kernels. Rows of different lanes are never taken for one another.
+/// An API and what compiles its kernels. Rows of different toolchains are never taken for one another.
 #[derive(Debug, Clone, Copy)]
-pub struct Lane<'a> {
+pub struct Toolchain<'a> {
     /// The API.
     pub api: Api,
     /// What compiles WGSL, as the row writes it: empty or [`BUILT_IN`] for wgpu's own compiler.
     pub compiler: &'a str,
 }
 
-impl<'a> Lane<'a> {
+impl<'a> Toolchain<'a> {
     /// The compiler's name; empty for wgpu's own, which rows of a run without `--compiler` do not name.
     #[must_use]
     pub fn foreign(&self) -> &'a str {
@@ -34,15 +34,15 @@ impl<'a> Lane<'a> {
     }
 }
 
-impl PartialEq for Lane<'_> {
+impl PartialEq for Toolchain<'_> {
     fn eq(&self, other: &Self) -> bool {
         (self.api, self.foreign()) == (other.api, other.foreign())
     }
 }
 
-impl Eq for Lane<'_> {}
+impl Eq for Toolchain<'_> {}
 
-impl From<Api> for Lane<'_> {
+impl From<Api> for Toolchain<'_> {
     /// The API with its own compiler.
     fn from(api: Api) -> Self {
         Self { api, compiler: "" }
@@ -55,12 +55,12 @@ mod tests {
 
     #[test]
     fn an_unnamed_compiler_is_the_built_in_one() {
-        let lane = |api, compiler| Lane { api, compiler };
-        assert_eq!(lane(Api::Vulkan, ""), lane(Api::Vulkan, BUILT_IN));
-        assert_ne!(lane(Api::Vulkan, ""), lane(Api::Vulkan, "tint"));
-        assert_ne!(lane(Api::Vulkan, "tint"), lane(Api::Gl, "tint"));
+        let toolchain = |api, compiler| Toolchain { api, compiler };
+        assert_eq!(toolchain(Api::Vulkan, ""), toolchain(Api::Vulkan, BUILT_IN));
+        assert_ne!(toolchain(Api::Vulkan, ""), toolchain(Api::Vulkan, "tint"));
+        assert_ne!(toolchain(Api::Vulkan, "tint"), toolchain(Api::Gl, "tint"));
         let titles = [(Api::Vulkan, ""), (Api::Vulkan, BUILT_IN), (Api::Vulkan, "tint"), (Api::Gl, "tint")];
-        let titles = titles.map(|(api, compiler)| lane(api, compiler).title().into_owned());
+        let titles = titles.map(|(api, compiler)| toolchain(api, compiler).title().into_owned());
         assert_eq!(titles, ["Vulkan", "naga", "tint", "tint (OpenGL)"]);
     }
 }

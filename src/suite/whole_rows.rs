@@ -7,7 +7,7 @@ use super::rows::by_rows;
 use super::shape::{Scalar, Shape};
 
 /// What elements of a matrix of f32 depend on besides themselves: a `T` for each of its rows, made of the whole row.
-pub(crate) struct OfRows<T> {
+pub(crate) struct WholeRows<T> {
     input: Input,
     rows: u64,
     columns: u64,
@@ -15,7 +15,7 @@ pub(crate) struct OfRows<T> {
     known: OnceLock<Vec<OnceLock<T>>>,
 }
 
-impl<T> OfRows<T> {
+impl<T> WholeRows<T> {
     /// Of the rows of the values of a shape.
     pub(crate) fn new(shape: &Shape, values: Values) -> Self {
         let (rows, columns) = shape.extent.matrix();
