@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::command::{Folder, has_device, shaderbench_in_empty_folder};
-use shaderbench::answers::outliers::host::{HostCard, host};
+use shaderbench::answers::outliers::in_step::text::{HostCard, host};
 use shaderbench::answers::outliers::{Host, HostRules, Uneven};
 use shaderbench::record::{Record, Status};
 use shaderbench::report::{Medium, Terminal, reader};

@@ -5,8 +5,7 @@
 //! differ by in a family is estimated from themselves, robustly, so that the outliers do not hide each other. See
 //! [`Fleet::judge`] for the test.
 
-pub mod host;
-mod in_step;
+pub mod in_step;
 mod judge;
 pub mod text;
 

@@ -11,7 +11,7 @@ use super::arguments::Arguments;
 use super::devices::{date, seed};
 use super::in_step::{END, GO, LATE, Message};
 use super::meetings::{Meetings, Release};
-use crate::answers::outliers::host::{HostCard, host};
+use crate::answers::outliers::in_step::text::{HostCard, host};
 use crate::answers::outliers::{Host, HostRules};
 use crate::backend::Device;
 use crate::cli::again::Typed;

@@ -5,6 +5,8 @@
 //! question is a smaller one: whether this card took longer than the others of this host in this run, by more than a
 //! margin. Its answer follows from the epochs.
 
+pub mod text;
+
 use std::collections::HashMap;
 
 use crate::answers::outliers::{Key, Model, Numbered};
