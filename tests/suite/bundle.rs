@@ -64,7 +64,7 @@ fn what_is_no_bundle_is_one_sentence() {
 
 /// Faults by which a kernel reads workgroup memory that nothing wrote: what it finds differs from launch to launch.
 const UNWRITTEN: &[(&str, &str)] = &[
-    ("scan/single_pass_subgroup", "toolchain == toolchains - 1u || "),
+    ("scan/single_pass_subgroup", "lane == lanes - 1u || "),
     ("workgroup_memory/distinct_words", "words[j * WG + t] ="),
     ("workgroup_memory/same_word", "words[j * CLUMPS + clump] ="),
     ("workgroup_memory/occupancy", "i < sizes.elements"),
@@ -117,9 +117,18 @@ fn replays(family: &str) {
 }
 
 mod planted_faults_replay {
-    crate::device::each_family!(replay_of);
+    crate::device::each_family!(
+        #[ignore = "takes minutes: scripts/test.sh --all"]
+        replay_of
+    );
 
     fn replay_of(family: &str) {
         super::replays(family);
     }
+}
+
+/// The others replay in `scripts/test.sh --all`.
+#[test]
+fn planted_faults_of_a_transpose_replay() {
+    replays("transpose");
 }

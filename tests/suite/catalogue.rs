@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test program that includes this file uses its own part")]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use shaderbench::families::FAMILIES;
@@ -27,10 +28,16 @@ pub fn family(name: &str) -> &'static Family {
     FAMILIES.iter().find(|family| family.name == name).expect("a family of that name")
 }
 
-/// Rounds for kernels of a family that repeat the same accesses a thousand times unless a parameter says otherwise: a
-/// software device would take minutes.
-pub fn few_rounds(family: &str) -> Option<(String, f64)> {
-    (family == "bank_conflict").then(|| ("ROUNDS".to_owned(), 64.0))
+/// Most rounds of a kernel that repeats the same accesses: a software device takes minutes for the thousands that a time
+/// needs, and the first few show what all do.
+const FEW_ROUNDS: f64 = 4.0;
+
+/// Parameters with few rounds: those of a case, and of kernels with a thousand rounds unless a parameter says otherwise.
+pub fn few_rounds(family: &str, declared: impl Iterator<Item = (String, f64)>) -> BTreeMap<String, f64> {
+    let own = (family == "bank_conflict").then(|| ("ROUNDS".to_owned(), 64.0));
+    let few =
+        |(name, value): (String, f64)| if name == "ROUNDS" { (name, value.min(FEW_ROUNDS)) } else { (name, value) };
+    own.into_iter().chain(declared.map(few)).collect()
 }
 
 /// Every file below a folder with this extension, sorted.

@@ -83,6 +83,7 @@ fn the_honest_kernel_is_right() {
 }
 
 #[test]
+#[ignore = "takes minutes: scripts/test.sh --all"]
 fn a_kernel_that_remembers_its_result_is_wrong() {
     // Launches that skip this much work are faster by far more than what other programs on a busy machine take from them.
     let Some(row) = product_of("192x160x4096", "if (is_poison) { c[at] = right(id); }") else { return };
@@ -127,6 +128,7 @@ fn a_fault_that_only_sizes_beside_the_workgroup_show_is_found_in_u32_and_f64_at_
 }
 
 #[test]
+#[ignore = "takes minutes: scripts/test.sh --all"]
 fn a_fault_that_squares_hide_is_found_in_f64_at_default_sizes() {
     let wgsl = planted("transpose/naive_coalesced_read", "sizes.rows", "sizes.columns");
     let (benchmark, time) = ("transpose/naive_coalesced_read", ["--time", "10s"]);
@@ -190,6 +192,7 @@ fn closed_form() -> String {
 }
 
 #[test]
+#[ignore = "takes minutes: scripts/test.sh --all"]
 fn a_closed_form_in_place_of_multiply_adds_is_no_ceiling() {
     let Some(rows) = rows("ceiling/fma", &[], &closed_form()) else { return };
     let mut kinds = 0;
@@ -204,6 +207,7 @@ fn a_closed_form_in_place_of_multiply_adds_is_no_ceiling() {
 }
 
 #[test]
+#[ignore = "takes minutes: scripts/test.sh --all"]
 fn the_suites_own_chain_is_no_closed_form_when_it_is_foreign() {
     // A comment makes it foreign.
     let wgsl = format!("{}// Another kernel.\n", planted("ceiling/fma", "ROUNDS", "ROUNDS"));

@@ -122,20 +122,15 @@ fn in_f32(dtype: Dtype) -> Dtype {
 
 /// A test for each family, which calls a function with its name, and a test that no family is missing.
 macro_rules! each_family {
-    ($function:ident) => {
+    ($(#[$attribute:meta])* $function:ident) => {
         crate::device::each_family!(
-            $function: atomics, attention, bank_conflict, barrier, cache_curve, ceiling, coalescing, fft, gemv, histogram, matmul,
+            $(#[$attribute])* $function: atomics, attention, bank_conflict, barrier, cache_curve, ceiling, coalescing, fft, gemv, histogram, matmul,
             memory_spaces, pitched, radix_sort, reduction, rmsnorm, roofline, safety_tax, scan, softmax, spmv, stencil,
             stream, sum_of_cubes, texture, transfer, transpose, workgroup_memory
         );
     };
-    ($function:ident: $($family:ident),*) => {
-        $(
-            #[test]
-            fn $family() {
-                $function(stringify!($family));
-            }
-        )*
+    ($(#[$attribute:meta])* $function:ident: $($family:ident),*) => {
+        crate::device::each_family!(@ [$(#[$attribute])*] $function: $($family),*);
 
         #[test]
         fn no_family_is_missing() {
@@ -143,6 +138,16 @@ macro_rules! each_family {
             all.sort_unstable();
             assert_eq!(all, [$(stringify!($family)),*], "add the family to tests/suite/device.rs");
         }
+    };
+    (@ $attributes:tt $function:ident: $($family:ident),*) => {
+        $(crate::device::each_family!(@@ $attributes $function $family);)*
+    };
+    (@@ [$(#[$attribute:meta])*] $function:ident $family:ident) => {
+            #[test]
+            $(#[$attribute])*
+            fn $family() {
+                $function(stringify!($family));
+            }
     };
 }
 pub(crate) use each_family;

@@ -73,8 +73,8 @@ fn verify_values_of(name: &str) {
                 let block = &benchmark.cases[0];
                 let dtype = common_dtype(benchmark, block.dtypes[0]);
                 let declared = block.params[0].iter().map(|(name, value)| ((*name).to_owned(), *value));
-                let params =
-                    few_rounds(family.name).into_iter().chain(declared).chain([(param.clone(), value)]).collect();
+                let mut params = few_rounds(family.name, declared);
+                params.insert(param.clone(), value);
                 let shape = Shape::new(dtype, size(&name, benchmark, dtype.lanes()), params);
                 let case = Case::new(family, benchmark, shape);
                 match Job::new(&case).and_then(|mut job| fault(&mut backend, &mut job)) {

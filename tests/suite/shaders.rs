@@ -162,6 +162,7 @@ fn spirv_val_accepts_every_kernel_without_checks() {
 }
 
 #[test]
+#[ignore = "takes minutes: scripts/test.sh --all"]
 fn glslang_accepts_every_kernel_without_checks() {
     if !is_installed("glslangValidator") {
         return;

@@ -187,6 +187,7 @@ fn spirv_val_accepts_every_kernel_with_checks() {
 }
 
 #[test]
+#[ignore = "takes minutes: scripts/test.sh --all"]
 fn glslang_accepts_every_kernel_with_checks() {
     if !is_installed("glslangValidator") {
         return;
