@@ -82,9 +82,13 @@ families![
     transfer,
 ];
 
-/// Every job of the summary with its family, in the order of the families.
-pub fn headlines() -> impl Iterator<Item = (&'static str, &'static Headline)> {
-    FAMILIES.iter().flat_map(|family| family.headlines.iter().map(|headline| (family.name, headline)))
+/// Every job of the summary with its family, in the order of the summary.
+#[must_use]
+pub fn headlines() -> Vec<(&'static str, &'static Headline)> {
+    let of_family = |family: &&'static Family| family.headlines.iter().map(|headline| (family.name, headline));
+    let mut all: Vec<_> = FAMILIES.iter().flat_map(of_family).collect();
+    all.sort_by_key(|(_, headline)| headline.place);
+    all
 }
 
 /// The benchmark of this name.

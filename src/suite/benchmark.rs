@@ -55,6 +55,8 @@ impl Family {
 pub struct Headline {
     /// What the reader calls it.
     pub name: &'static str,
+    /// Its place in the summary: what most readers ask for comes first, and lines are left out from the end.
+    pub place: u8,
     /// The benchmarks that do this job; all of the family if there are none.
     pub benchmarks: &'static [&'static str],
     /// The simplest kernel of the job, with which the fastest is compared; empty where there is none.
@@ -67,7 +69,8 @@ pub struct Headline {
 
 impl Headline {
     /// A job on f32 at its largest size: defaults for the fields that a literal leaves out.
-    pub const F32: Self = Self { name: "", benchmarks: &[], naive: "", scalar: Some(Scalar::F32), is_largest: true };
+    pub const F32: Self =
+        Self { name: "", place: u8::MAX, benchmarks: &[], naive: "", scalar: Some(Scalar::F32), is_largest: true };
 }
 
 /// How the page draws a family's rows.

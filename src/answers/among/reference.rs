@@ -208,7 +208,7 @@ impl Rows<'_> {
                 Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => {}
             }
         }
-        figures.extend(headlines().flat_map(|(family, job)| self.of_job(family, job)));
+        figures.extend(headlines().into_iter().flat_map(|(family, job)| self.of_job(family, job)));
         figures
     }
 

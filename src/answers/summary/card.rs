@@ -631,7 +631,7 @@ mod tests {
         let text = card(&records, &[], PLAIN);
         let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(Api::Vulkan)).collect();
         let found = best(&rows);
-        assert_eq!(found.len(), crate::families::headlines().count());
+        assert_eq!(found.len(), crate::families::headlines().len());
         for best in found {
             let line = text.lines().find(|line| line.starts_with(&format!("{} ", best.job.name))).expect(best.job.name);
             assert!(line.contains(&table::rate(best.row)) && line.contains(&best.row.benchmark), "{line}");

@@ -33,6 +33,7 @@ pub const FAMILY: Family = Family {
         does that in one request.",
     headlines: &[Headline {
         name: "rotation",
+        place: 11,
         benchmarks: &["rotate_sampled", "rotate_by_hand"],
         naive: "rotate_by_hand",
         scalar: None,

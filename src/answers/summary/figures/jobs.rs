@@ -40,7 +40,7 @@ fn have_one_value(a: &Record, b: &Record) -> bool {
 /// no library's.
 #[must_use]
 pub fn best<'a>(rows: &[&'a Record]) -> Vec<Best<'a>> {
-    headlines().filter_map(|(family, job)| best_of(family, job, rows)).collect()
+    headlines().into_iter().filter_map(|(family, job)| best_of(family, job, rows)).collect()
 }
 
 /// The rows of a job that count, with their rates: those of the largest size if the job asks for it.
@@ -115,7 +115,7 @@ mod tests {
     }
 
     fn job<'a>(name: &str, rows: &[&'a Record]) -> Option<Best<'a>> {
-        let (family, job) = headlines().find(|(_, job)| job.name == name).expect("a job");
+        let (family, job) = headlines().into_iter().find(|(_, job)| job.name == name).expect("a job");
         best_of(family, job, rows)
     }
 
