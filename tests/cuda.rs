@@ -228,7 +228,7 @@ fn the_file_of_ptx_has_every_kernel_of_every_profile_and_no_other() {
 }
 
 #[test]
-fn ptx_names_the_entry_point_and_is_stored_for_each_architecture_that_a_twin_tests() {
+fn ptx_is_stored_for_each_architecture_that_a_twin_tests() {
     let Some(compiler) = compiler() else { return };
     let kernels = catalogue(Language::Cuda).expect("a catalogue");
     // `scripts/release.sh` compiles all of them. The prelude tests the architecture, too.
@@ -315,7 +315,7 @@ fn graphs_run_as_many_launches_as_single_submissions_and_have_times() {
 }
 
 #[test]
-fn a_write_to_an_illegal_address_loses_the_device_and_a_new_one_is_opened_if_the_driver_allows() {
+fn an_illegal_write_loses_the_device_and_a_new_one_is_opened() {
     COUNTED.get_or_init(count_launches);
     let Some(mut backend) = device::cuda() else { return };
     // Terabytes beyond all allocations.

@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_result_is_found_though_one_verdict_is_flaky_and_some_versions_do_not_build() {
+    fn a_wrong_result_is_found_despite_a_flaky_verdict_and_failed_builds() {
         let mut search = Search::new(9, 0.02);
         [3, 4].into_iter().for_each(|version| search.skip(version));
         let mut is_first = true;

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_started_program_is_waited_for_a_queued_one_is_the_callers_and_a_failed_one_is_omitted() {
+    fn a_started_program_is_waited_for_and_a_queued_one_is_the_callers() {
         let started = Arc::new(AtomicUsize::new(0));
         let threads = cores().div_ceil(2);
         let (programs, gates): (Queue<u64>, Vec<_>) =

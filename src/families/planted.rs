@@ -238,7 +238,7 @@ fn noise_never_contradicts_the_device_and_removes_every_claim_in_the_end() {
 }
 
 #[test]
-fn nothing_is_inferred_without_knees_on_a_software_device_or_from_faulty_rows() {
+fn nothing_is_inferred_without_knees_or_from_faulty_or_software_rows() {
     let flat: Vec<Record> = H200
         .rows()
         .into_iter()

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_without_names_is_read_and_buffers_are_written_only_where_the_kernel_does() {
+    fn a_module_without_names_is_read_and_only_written_buffers_are_written() {
         let words = spirv(
             "@group(0) @binding(3) var<storage, read_write> a: array<f32>;
 @group(0) @binding(0) var<storage, read_write> b: array<f32>;

@@ -239,3 +239,16 @@ fn the_core_reads_no_clock_and_no_file() {
         }
     }
 }
+
+#[test]
+fn names_of_tests_fit_a_line() {
+    const MOST: usize = 70;
+    let all = [sources(Path::new("src")), sources(Path::new("tests"))].concat();
+    for path in all.iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs")) {
+        let text = std::fs::read_to_string(path).expect("readable");
+        for test in text.split("#[test]").skip(1) {
+            let name = test.split("fn ").nth(1).and_then(|rest| rest.split('(').next()).unwrap_or_default();
+            assert!(name.len() <= MOST, "{}: {name}", path.display());
+        }
+    }
+}

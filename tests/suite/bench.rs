@@ -129,7 +129,7 @@ fn a_new_kernel_has_a_table_at_once_and_files_are_not_overwritten() {
 }
 
 #[test]
-fn a_kernel_without_an_answer_is_unverified_and_one_with_a_wrong_answer_is_wrong() {
+fn a_kernel_without_an_answer_is_unverified_and_a_wrong_one_wrong() {
     if !has_device() {
         return;
     }

@@ -58,7 +58,7 @@ fn without_a_slow_version_none_is_named() {
 }
 
 #[test]
-fn the_first_wrong_version_is_named_and_one_that_writes_nothing_is_left_out() {
+fn the_first_wrong_version_is_named_and_a_silent_one_left_out() {
     let output = bisect("WRONG=5 BROKEN=9", &[]).succeeds();
     assert!(output.stdout.starts_with("stream/copy f32 1024: wrong from version 5 on"), "{output}");
     assert!(output.stderr.contains("version 9 is left out: "), "{output}");

@@ -117,7 +117,7 @@ fn a_kernel_that_is_right_only_for_squares_is_wrong_at_a_square_too() {
 }
 
 #[test]
-fn a_fault_that_only_sizes_beside_the_workgroup_show_is_found_in_u32_and_f64_at_default_sizes() {
+fn a_fault_at_sizes_beside_the_workgroup_is_found_at_default_sizes() {
     let rounded = "i < (sizes.n & 0xffffff00u)";
     let wgsl = planted("sum_of_cubes/many_blocks_host_sum", "i < sizes.n", rounded);
     let reason = ["element ", " at size 32769"];
@@ -136,7 +136,7 @@ fn a_fault_that_squares_hide_is_found_in_f64_at_default_sizes() {
 }
 
 #[test]
-fn a_missing_bounds_check_is_found_in_u32_and_f64_with_and_without_run_time_checks() {
+fn a_missing_bounds_check_is_found_with_and_without_checks() {
     for unchecked in [&[][..], &["--unchecked"]] {
         let arguments = [&["--time", "10s"], unchecked].concat();
         for (benchmark, check, dtype, end) in [

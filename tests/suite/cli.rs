@@ -223,7 +223,7 @@ fn a_dry_run_measures_nothing() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_ends_the_run_before_anything_is_measured() {
+fn a_report_that_cannot_be_written_ends_the_run_at_once() {
     if !has_device() {
         return;
     }

@@ -307,7 +307,7 @@ fn verdicts(folder: &Folder, arguments: &[&str]) -> [u64; 4] {
 }
 
 #[test]
-fn a_slow_down_of_3_percent_is_never_the_same_and_no_change_is_never_different() {
+fn a_slow_down_of_3_percent_is_never_same_and_no_change_never_different() {
     let without_epochs = |record: &mut Record, factor: f64| {
         record.epochs_ns.clear();
         record.median_ns = record.median_ns.map(|ns| ns * factor);

@@ -169,7 +169,7 @@ fn a_row_without_memory_for_another_epoch_keeps_those_it_has() {
 }
 
 #[test]
-fn a_device_that_is_lost_in_a_later_epoch_fails_the_row_and_the_run_continues() {
+fn a_device_lost_in_a_later_epoch_fails_the_row_and_the_run_continues() {
     let mut watch = Watch { stop_in_pass: Some(2), ..Watch::default() };
     let settings = with(THREE, 1);
     let rows = run(&mut [&mut right()], Vec::new(), &settings, &mut watch).records;

@@ -44,7 +44,7 @@ fn every_benchmark_has_its_own_text_about_its_result_and_its_limit() {
 }
 
 #[test]
-fn the_work_of_a_launch_is_described_either_in_the_header_or_in_the_literal() {
+fn work_is_described_either_in_the_header_or_in_the_literal() {
     for (name, _, benchmark) in benchmarks() {
         let has_header = !Header::of(benchmark.wgsl).work.is_empty();
         let has_text = !benchmark.work_text.is_empty();

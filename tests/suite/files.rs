@@ -153,7 +153,7 @@ fn devices_and_pipes_are_written_through_and_folders_refused() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_leaves_nothing_behind_and_the_old_one_as_it_was() {
+fn a_file_that_cannot_be_written_leaves_the_old_one_as_it_was() {
     let folder = Folder::new();
     folder.write("own", "mine");
     let limited = in_shell(&folder, r#"ulimit -f 0; exec "$@""#, &[&SHOW[..], &["own", "--force"]].concat());
@@ -287,7 +287,7 @@ fn a_report_of_another_profile_is_not_resumed() {
 }
 
 #[test]
-fn a_full_disk_in_mid_run_keeps_the_rows_prints_the_table_and_says_how_to_go_on() {
+fn a_full_disk_in_mid_run_keeps_the_rows_and_says_how_to_go_on() {
     if !has_device() {
         return;
     }

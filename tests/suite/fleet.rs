@@ -162,7 +162,7 @@ fn exports_are_written_to_files_and_refuse_reports_without_times() {
 
 /// On a real device.
 #[test]
-fn a_run_names_its_host_unless_it_is_anonymous_and_a_resumed_run_keeps_to_that() {
+fn a_run_names_its_host_unless_anonymous_and_so_when_resumed() {
     let folder = Folder::new();
     let base = ["run", "ceiling/launch", "--profile=quick", "--table=none", "--fail-on=wrong"];
     let run = |arguments: &[&str]| folder.run(&[&base[..], arguments].concat());

@@ -141,7 +141,7 @@ fn interrupted(folder: &Folder, arguments: &[&str]) -> Option<Vec<String>> {
 }
 
 #[test]
-fn an_interrupted_run_exits_with_130_and_ends_with_the_command_that_resumes_it() {
+fn an_interrupted_run_exits_with_130_and_prints_the_command_to_resume() {
     let own = [&RUN[..], &["--out", "my r.csv", "--force", "--json=r.json"]].concat();
     // Without the word `run`, and into the usual report.
     let usual = [&RUN[1..], &["--", "ceiling/launch"]].concat();

@@ -307,7 +307,7 @@ fn the_tour_fits_80_columns_and_has_no_colours_in_a_pipe() {
 }
 
 #[test]
-fn a_chapter_has_the_number_of_its_article_and_a_report_may_be_named_alone() {
+fn a_chapter_has_its_articles_number_and_a_report_may_be_named_alone() {
     let folder = Folder::new();
     folder.write("r.csv", std::fs::read(EPOCHS).expect("readable"));
     let by_letter = folder.run(&["explain", "E", "--report", "r.csv"]).succeeds().stdout;

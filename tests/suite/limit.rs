@@ -75,7 +75,7 @@ fn a_benchmark_too_slow_at_every_size_has_one_skipped_row() {
 }
 
 #[test]
-fn an_api_too_slow_for_a_case_has_a_skipped_row_beside_the_row_of_the_other() {
+fn an_api_too_slow_for_a_case_has_a_skipped_row() {
     let cases = planned("histogram/*");
     let slow = |label: &str| if label.contains("global_atomic") { Behaviour::Slow(1e7) } else { Behaviour::Right };
     let (mut fast, mut slow) = (right(), fake_on(Api::Cuda, slow));
@@ -107,7 +107,7 @@ fn a_run_with_a_time_limit_of_zero_skips_every_benchmark() {
 }
 
 #[test]
-fn rows_of_a_limited_run_have_the_order_of_the_plan_and_the_rest_is_measured_on_resume() {
+fn a_limited_run_has_the_order_of_the_plan_and_is_completed_on_resume() {
     let cases = planned("reduction");
     let slow = only("reduction", Behaviour::Slow(1e5));
     let first = measured(&mut software(slow), &cases, EarlierRows::default(), &limited()).records;

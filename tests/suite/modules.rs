@@ -94,7 +94,7 @@ fn spirv_val_accepts_every_module() {
 }
 
 #[test]
-fn vulkan_devices_with_the_matrices_run_the_modules_and_others_skip_them_with_the_reason() {
+fn devices_with_the_matrices_run_the_modules_and_others_skip_them() {
     let without = |feature: Feature| {
         let mut device = device();
         device.features.remove(&feature);

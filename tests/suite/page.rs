@@ -112,7 +112,7 @@ const OPTIONS: &str = r#"[...document.querySelectorAll("figure.chart:not([hidden
   }))"#;
 
 #[test]
-fn every_chart_of_the_committed_reports_is_drawn_without_an_error_or_a_request() {
+fn every_chart_of_the_committed_reports_is_drawn_without_an_error() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();
     let samples = with_samples(&folder);

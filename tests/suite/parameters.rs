@@ -152,7 +152,7 @@ fn of_a_foreign_kernel_only_the_types_of_the_parameters_are_known() {
 }
 
 #[test]
-fn a_size_that_leaves_no_case_is_a_usage_error_and_one_that_leaves_families_out_says_so() {
+fn a_size_that_leaves_no_case_is_a_usage_error() {
     let run = |arguments: &[&str]| shaderbench_in_empty_folder(&[&["run", "--dry-run"], arguments].concat());
     run(&["reduction", "--size", "512x2000"])
         .fails_with(2, "no selected benchmark takes the size 512x2000: give N (2^20) for reduction");

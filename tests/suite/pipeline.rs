@@ -123,7 +123,7 @@ fn a_benchmark_for_cuda_only_is_skipped_on_other_apis_with_the_reason() {
 }
 
 #[test]
-fn cooperative_matrices_have_their_own_ceiling_and_are_skipped_on_a_device_without_them() {
+fn cooperative_matrices_have_a_ceiling_and_are_skipped_without_them() {
     for has_matrices in [true, false] {
         let mut fake = right();
         fake.device.max_workgroup_bytes = 48 << 10;
@@ -179,7 +179,7 @@ fn assert_shares_follow_from_the_rows(records: &[Record], cases: &[Case]) {
 }
 
 #[test]
-fn a_row_20_percent_above_its_ceiling_is_implausible_and_noise_of_53_percent_is_not() {
+fn a_row_20_percent_above_its_ceiling_is_implausible_and_noise_is_not() {
     let mut cases = cases(&["reduction"], &["2^20"]);
     cases.retain(|case| case.benchmark.only_cuda.is_none());
     for (factor, noise, status) in [(1.0 / 1.2, 0.01, Status::Implausible), (1.0, 0.53, Status::Ok)] {

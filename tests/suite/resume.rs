@@ -132,7 +132,7 @@ fn a_case_that_the_time_limit_left_out_is_measured_by_the_resumed_run() {
 }
 
 #[test]
-fn rows_that_timed_out_and_larger_sizes_of_their_kernel_are_measured_again_on_request() {
+fn rows_that_timed_out_are_measured_again_on_request() {
     let plan = common::cases(&["reduction/sequential"], &["2^10", "2^16"]);
     let small = "reduction/sequential f32 1024";
     let first = measure(&mut fake(only(small, Behaviour::Hanging)), &plan);

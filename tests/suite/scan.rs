@@ -64,7 +64,7 @@ fn every_path_of_the_single_pass_scan_is_right_in_cuda() {
 /// Some devices start workgroups in the middle of a grid before those in front of them: llvmpipe does, one on each core.
 /// Such a one sums up all tiles before it, more than llvmpipe's loops may have iterations if each takes many.
 #[test]
-fn the_scan_by_subgroups_is_right_where_workgroups_start_in_the_middle_of_the_grid() {
+fn scans_by_subgroups_are_right_if_workgroups_start_in_mid_grid() {
     let Some(adapter) = adapter() else { return };
     let mut backend = open(adapter);
     if !backend.device().features.contains(&Feature::Subgroups) {
@@ -77,7 +77,7 @@ fn the_scan_by_subgroups_is_right_where_workgroups_start_in_the_middle_of_the_gr
 
 #[cfg(feature = "cuda")]
 #[test]
-fn the_scan_by_subgroups_is_right_where_blocks_start_in_the_middle_of_the_grid_in_cuda() {
+fn scans_by_subgroups_are_right_if_blocks_start_in_mid_grid_in_cuda() {
     let Some(mut backend) = crate::device::cuda() else { return };
     let tile = "const u32 tile = blockIdx.y * gridDim.x + blockIdx.x;";
     let middle = "const u32 tile = (blockIdx.y * gridDim.x + blockIdx.x + sizes.tiles / 2u) % sizes.tiles;";
@@ -174,7 +174,7 @@ fn single_pass_scans_are_right_where_every_second_tile_stalls() {
 
 #[cfg(feature = "cuda")]
 #[test]
-fn cuda_twins_of_single_pass_scans_are_right_where_every_second_tile_stalls() {
+fn cuda_twins_of_scans_are_right_where_every_second_tile_stalls() {
     let mut backend = crate::device::cuda();
     for (name, own, stalled, inclusive) in [
         (

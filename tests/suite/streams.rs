@@ -62,7 +62,7 @@ fn contents(buffer: &JobBuffer) -> Vec<u8> {
 }
 
 #[test]
-fn another_stream_changes_every_input_and_every_answer_that_depends_on_one() {
+fn another_stream_changes_every_input_and_the_answers_that_need_one() {
     let mut inputs = 0;
     for (name, family, benchmark) in benchmarks() {
         let [(_, first), (_, second)] = [0, 1].map(|stream| job(family, benchmark, stream));

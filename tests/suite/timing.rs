@@ -7,7 +7,7 @@ use shaderbench::record::{Record, Status};
 use shaderbench::suite::Dtype;
 
 #[test]
-fn copies_on_the_device_have_timestamps_where_the_device_has_them_for_copies() {
+fn copies_have_timestamps_where_the_device_has_them_for_copies() {
     for (has_copy_timestamps, copy_clock, timer) in
         [(true, Clock::Good(32.0), "timestamp"), (true, Clock::Zero, "wall"), (false, Clock::Good(32.0), "wall")]
     {

@@ -195,7 +195,7 @@ fn a_change_of_the_clock_below_the_limit_of_the_canary_is_not_marked() {
 }
 
 #[test]
-fn a_throttled_case_is_measured_again_and_not_marked_after_throttling_ends() {
+fn a_throttled_case_is_measured_again_when_throttling_ends() {
     let throttling =
         |attempts: usize| if attempts == 1 { vec![Throttle::HardwareThermal] } else { vec![Throttle::PowerCap] };
     let (row, attempts, others) = measured(MonitoredDevice { throttling: Some(throttling), ..monitored() });

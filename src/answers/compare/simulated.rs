@@ -113,7 +113,7 @@ fn simulate(rounds: usize, runs: usize, noise: Noise, factor: f64, rules: &Rules
 }
 
 #[test]
-fn unchanged_rows_are_hardly_ever_called_different_and_their_intervals_cover_95_percent() {
+fn unchanged_rows_are_hardly_ever_different_and_intervals_cover_95() {
     // Where processes do not differ, the allowance for what they differ by only widens intervals.
     for (widens, most) in [(false, 0.97), (true, 0.975)] {
         for runs in [1, 3] {

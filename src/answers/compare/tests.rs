@@ -244,7 +244,7 @@ fn reports_without_rows_compare_to_nothing() {
 }
 
 #[test]
-fn rows_of_compilers_are_sides_of_their_own_and_the_built_in_one_needs_no_name() {
+fn each_compiler_is_a_side_and_the_built_in_one_needs_no_name() {
     let of = |compiler: &str, time: f64| Record {
         compiler: compiler.into(),
         compiler_version: "30".into(),

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_compiled_in_background_give_the_same_answers_and_a_faulty_one_fails_alone() {
+    fn kernels_compiled_in_background_answer_alike_and_a_faulty_one_fails() {
         pollster::block_on(async {
             let Some(adapter) = adapters(None).await.into_iter().next() else {
                 eprintln!("SKIPPED: there is no device to compile for");

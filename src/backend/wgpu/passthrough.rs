@@ -245,7 +245,7 @@ fn main(@builtin(local_invocation_index) i: u32) { output[i] = input[i] + sizes.
     }
 
     #[test]
-    fn every_module_of_the_suite_has_the_interface_and_the_parameters_of_its_twin() {
+    fn every_module_has_the_interface_and_the_parameters_of_its_twin() {
         let mut count = 0;
         for case in plan(&Request::new(Vec::new(), Profile::Thorough)).expect("a plan of everything") {
             let Ok(Job { mut kernel, .. }) = Job::new(&case) else { continue };

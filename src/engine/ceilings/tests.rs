@@ -57,7 +57,7 @@ fn a_row_above_its_rung_is_implausible() {
 }
 
 #[test]
-fn a_ceiling_is_the_median_of_the_fastest_kernel_and_not_its_fastest_sample() {
+fn a_ceiling_is_the_fastest_kernels_median_and_not_its_fastest_sample() {
     let (copy, rung) = (case("stream/copy", 1 << 24), case("ceiling/copy", 1 << 24));
     let rows = [(&rung, row(&rung, 400.0, 0.3)), (&rung, row(&rung, 500.0, 0.01)), (&rung, row(&rung, 450.0, 0.4))];
     let ceilings = ceilings(&rows);
@@ -172,7 +172,7 @@ fn implausible_rows(share: f64, sigma: f64, epochs: usize, scatter: Option<f64>)
 }
 
 #[test]
-fn noise_of_53_percent_makes_no_row_implausible_and_a_fault_of_20_percent_is_found_where_noise_is_1_percent() {
+fn a_fault_of_20_percent_is_found_and_noise_of_53_is_not_implausible() {
     // A 95 % interval of ± 53 % for a single sample is a standard deviation of 0.53 / 1.96.
     let sigma = 0.53 / 1.96;
     for epochs in [3, 5] {
@@ -263,7 +263,7 @@ fn known_units() -> Ceilings {
 }
 
 #[test]
-fn a_ceiling_above_what_the_units_can_do_is_implausible_and_sets_no_ceiling() {
+fn a_ceiling_above_what_units_can_do_is_implausible_and_sets_none() {
     let fma = case("ceiling/fma", 1 << 22);
     for (rate, noise, status) in [
         (60_000.0, 0.01, Status::Ok),

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_cases_run_in_the_order_of_the_plan_and_as_long_as_the_rules_say() {
+    fn without_a_limit_cases_run_in_the_order_of_the_plan() {
         let (cases, settings) = (cases(), settings(None));
         let schedule = Schedule::new(&cases, &settings, |index| index != 1);
         let effort = schedule.effort(0).expect("no limit");

@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_first_two_strides_or_on_a_software_device_there_is_no_finding() {
+    fn without_the_first_two_strides_or_in_software_there_is_no_finding() {
         let mut rows = with_banks(32);
         assert_eq!(finding(&rows[..1]), None);
         assert_eq!(finding(&rows[1..]), None);

@@ -212,7 +212,7 @@ mod tests {
 
     /// The products in which the kernel has the factors of a pass of radix 16.
     #[test]
-    fn products_of_factors_are_off_by_four_and_a_half_units_of_rounding_at_most() {
+    fn products_of_factors_are_off_by_at_most_four_and_a_half_units() {
         fn times(a: [f32; 2], b: [f32; 2]) -> [f32; 2] {
             [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
         }

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_file_that_a_killed_run_left_keeps_nobody_out_and_a_users_file_stays() {
+    fn a_lock_that_a_killed_run_left_keeps_nobody_out() {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, lock) = (folder.path().join("r.csv"), folder.path().join(".r.csv.lock"));
         std::fs::write(&lock, "").expect("written");
