@@ -1,7 +1,8 @@
-//! `stream`: the five kernels of BabelStream (Deakin et al.), with its byte counts: copy, mul, add, triad, dot.
+//! `stream`: the six kernels of BabelStream (Deakin et al.), with its byte counts: copy, mul, add, triad, dot, nstream.
 //!
 //! The operands make every result exact: the scalar is a power of two, and where two arrays meet, one holds ±k/128 and
-//! the other ±1. The dot product stores one sum per workgroup and vector component, all of which are checked; the host
+//! the other ±1; nstream's third holds further ±k/128. Its output is an array of its own, where BabelStream adds to an
+//! input, and is counted once: three reads and a write, as there. The dot product stores one sum per workgroup and vector component, all of which are checked; the host
 //! adds them up, as in BabelStream's own GPU versions, and the end-to-end time includes that.
 //!
 //! Kernels with two reads per write are compared with the read peak: a device that fetches a line before it overwrites
@@ -20,10 +21,10 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "stream",
-    summary: "BabelStream's five kernels, with its byte counts",
+    summary: "BabelStream's six kernels, with its byte counts",
     tags: &[Tag::Memory],
     model_text: "Time is proportional to the bytes counted: relative to copy, mul and dot take the same time (2n), add \
-        and triad 3/2 of it (3n), a speed of 0.67.",
+        and triad 3/2 of it (3n), a speed of 0.67, and nstream twice it (4n), a speed of 0.5.",
     headlines: &[Headline { name: "triad", place: 3, benchmarks: &["triad"], ..Headline::F32 }],
     benchmarks: &[
         Benchmark {
@@ -54,7 +55,7 @@ pub const FAMILY: Family = Family {
             check: Check {
                 buffer: "b",
                 scalars: all,
-                oracle: |shape, _| from(shape, Values::Constant(S), Values::Wide, |s, c| s * c),
+                oracle: |shape, _| from(shape, [Values::Constant(S), Values::Wide], |[s, c]| s * c),
             },
             ..BASE
         },
@@ -81,7 +82,7 @@ pub const FAMILY: Family = Family {
             check: Check {
                 buffer: "c",
                 scalars: all,
-                oracle: |shape, _| from(shape, Values::Summable, Values::Signs, |a, b| a + b),
+                oracle: |shape, _| from(shape, [Values::Summable, Values::Signs], |[a, b]| a + b),
             },
             ..BASE
         },
@@ -107,7 +108,7 @@ pub const FAMILY: Family = Family {
             check: Check {
                 buffer: "a",
                 scalars: all,
-                oracle: |shape, _| from(shape, Values::Signs, Values::Summable, |b, c| b + S * c),
+                oracle: |shape, _| from(shape, [Values::Signs, Values::Summable], |[b, c]| b + S * c),
             },
             ..BASE
         },
@@ -143,6 +144,38 @@ pub const FAMILY: Family = Family {
             check: Check { buffer: "block_sums", scalars: block_sums, oracle: dot_oracle },
             ..BASE
         },
+        Benchmark {
+            name: "nstream",
+            quick: &[],
+            summary: "out = a + b + 3 c",
+            since: "2026-11-26",
+            look_for: "At least 3/4 of triad's speed: 4 bytes for its 3, and three reads for each write cause fewer \
+                turnarounds of the bus.",
+            limited_by: "Reads, three quarters of the traffic; four streams open one more DRAM page at a time than \
+                triad.",
+            wgsl: include_str!("../../../shaders/stream/nstream.wgsl"),
+            cuda: include_str!("../../../shaders/stream/nstream.cu"),
+            buffers: |shape, _| {
+                vec![
+                    operand("a", shape, Values::Summable),
+                    operand("b", shape, Values::Signs),
+                    operand("c", shape, FURTHER),
+                    output("out", shape),
+                    sizes_with(shape, NSTREAM_S),
+                ]
+            },
+            work: |shape| Work { bytes: 4 * shape.array_bytes(), flops: 3 * shape.count() },
+            ceiling: Some(Limit::Read),
+            model: Some(|_| 0.5),
+            check: Check {
+                buffer: "out",
+                scalars: all,
+                oracle: |shape, _| {
+                    from(shape, [Values::Summable, Values::Signs, FURTHER], |[a, b, c]| a + b + NSTREAM_S * c)
+                },
+            },
+            ..BASE
+        },
     ],
     ..Family::BLANK
 };
@@ -176,6 +209,12 @@ const SIZES: [Extent; 4] =
 /// The scalar s. BabelStream's is 0.4; products with 0.5 are exact.
 const S: f64 = 0.5;
 
+/// The scalar of nstream: products of 3 and k/128 are exact.
+const NSTREAM_S: f64 = 3.0;
+
+/// The third operand of nstream, independent of the first.
+const FURTHER: Values = Values::SummableFrom(1 << 40);
+
 fn elements(shape: &Shape) -> u64 {
     shape.count() / shape.dtype.lanes()
 }
@@ -189,19 +228,30 @@ fn output(name: &'static str, shape: &Shape) -> Buffer {
 }
 
 fn sizes(shape: &Shape) -> Buffer {
-    uniform("sizes", &[elements(shape), u64::from((S as f32).to_bits())])
+    sizes_with(shape, S)
 }
 
-/// An oracle from two operands at the same index.
-fn from(shape: &Shape, a: Values, b: Values, value: impl Fn(f64, f64) -> f64 + Send + Sync + 'static) -> Oracle {
-    let (a, b, scalar) = (shape.input(a), shape.input(b), shape.dtype.scalar());
+fn sizes_with(shape: &Shape, scalar: f64) -> Buffer {
+    uniform("sizes", &[elements(shape), u64::from((scalar as f32).to_bits())])
+}
+
+/// An oracle from operands at the same index.
+fn from<const N: usize>(
+    shape: &Shape,
+    operands: [Values; N],
+    value: impl Fn([f64; N]) -> f64 + Send + Sync + 'static,
+) -> Oracle {
+    let (operands, scalar) = (operands.map(|values| shape.input(values)), shape.dtype.scalar());
     Box::new(move |first, slots| {
-        let mut block = [0.0; BLOCK];
+        let mut blocks = [[0.0; BLOCK]; N];
         for (number, slots) in slots.chunks_mut(BLOCK).enumerate() {
-            let (first, others) = (first + (number * BLOCK) as u64, &mut block[..slots.len()]);
-            a.elements(scalar, first, 1, slots);
-            b.elements(scalar, first, 1, others);
-            slots.iter_mut().zip(others).for_each(|(slot, other)| *slot = value(*slot, *other));
+            let first = first + (number * BLOCK) as u64;
+            for (operand, block) in operands.iter().zip(&mut blocks) {
+                operand.elements(scalar, first, 1, &mut block[..slots.len()]);
+            }
+            for (at, slot) in slots.iter_mut().enumerate() {
+                *slot = value(std::array::from_fn(|operand| blocks[operand][at]));
+            }
         }
     })
 }
