@@ -1,7 +1,7 @@
 //! The stream kernels compared with a copy.
 
 use super::FAMILY;
-use crate::claim::{Claim, Facts, Measured, byte_rate, differ, largest, like, of};
+use crate::claim::{COMPARED, Claim, Facts, Measured, byte_rate, differ, largest, like, of};
 use crate::record::Record;
 use crate::record::stats::Estimate;
 use crate::suite::Dtype;
@@ -30,6 +30,17 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         condition: "the interval is clear of that of the second slowest other kernel; a factor if it is clear of the \
             copy's",
         state: |rows, facts| extreme(rows, facts, "slowest", |a, b| a.value.total_cmp(&b.value)),
+    }),
+    Claim::Measured(Measured {
+        name: "nstream beside triad",
+        rows: "nstream and triad, of the same type, at the largest size that both have",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let [nstream, triad] = rows.together([("stream/nstream", &[]), ("stream/triad", &[])]).ok()?;
+            let speed = facts.speed("nstream over triad", byte_rate(nstream)?, byte_rate(triad)?)?;
+            let (size, dtype) = (nstream.short_size(), nstream.dtype_name());
+            Some(format!("At {size} {dtype}, nstream, with three reads for each write, is {speed} triad, by bytes."))
+        },
     }),
 ];
 
