@@ -1,6 +1,5 @@
 //! One folder for each question that a reader asks of rows: what answers it, and how the answer reads. No GPU, no files.
 
-#[cfg(not(target_family = "wasm"))]
 pub mod among;
 pub mod articles;
 pub mod bisect;

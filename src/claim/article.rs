@@ -133,7 +133,7 @@ pub struct ArticleClaim {
     pub claim: &'static str,
     /// The benchmarks that show it, as `family/benchmark`.
     pub kernels: &'static [&'static str],
-    /// CUDA names of the [glossary](super::GLOSSARY) that the kernels use.
+    /// CUDA names of the glossary that the kernels use: `answers::articles::GLOSSARY`.
     pub terms: &'static [&'static str],
     /// What to expect, with the model's number where there is a model.
     pub prediction: fn() -> String,

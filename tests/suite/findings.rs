@@ -139,7 +139,8 @@ fn every_claim_is_supported_by_some_report() {
     for (family, claim) in measured() {
         let of_family = FAMILIES.iter().find(|known| known.name == family).expect("a family");
         // Claims about kernels that are younger than all reports wait for one.
-        if of_family.benchmarks.iter().any(|benchmark| benchmark.since > newest) {
+        let mut young = of_family.benchmarks.iter().filter(|benchmark| benchmark.since > newest);
+        if young.any(|benchmark| claim.rows.split_whitespace().any(|word| word == benchmark.name)) {
             continue;
         }
         let is_stated = reports.iter().any(|rows| {

@@ -162,7 +162,7 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
     ("stream/dot", "(r + s)", "(r + r)"),
     ("stream/dot", "        workgroupBarrier();\n", ""),
     ("stream/nstream", "b[i] + ", "b[i ^ 1u] + "),
-    ("stream/nstream", "* c[i]", "* a[i]"),
+    ("stream/nstream", "* c[i]", "* c[i ^ 1u]"),
     ("stream/nstream", "T(bitcast<f32>(sizes.scalar)) * ", ""),
     ("stream/nstream", "i < sizes.elements", "i + 1u < sizes.elements"),
     ("sum_of_cubes/one_invocation", "(; i < sizes.n", "(; i + 1u < sizes.n"),

@@ -15,6 +15,7 @@ mod reference;
 mod standing;
 #[cfg(test)]
 mod tests;
+#[cfg(not(target_family = "wasm"))]
 pub mod text;
 
 pub use hints::{Hint, hints};

@@ -12,8 +12,9 @@ use crate::answers::articles::chapter;
 use crate::answers::compare::{Comparison, Report, Rules, Side, compare_by};
 use crate::claim::{ArticleClaim, Quantity};
 use crate::families::FAMILIES;
+use crate::families::articles::judged;
 #[cfg(not(target_family = "wasm"))]
-use crate::families::articles::{judged, steps};
+use crate::families::articles::steps;
 use crate::families::claims::finding;
 use crate::record::{Record, Status, stats};
 use crate::report::section::other_families;

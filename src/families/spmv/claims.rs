@@ -25,11 +25,10 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
                 let at = |kind| like(rows, kernel, &[("MATRIX", kind)], largest);
                 let speed =
                     facts.speed(format!("{kernel}, unequal over equal"), byte_rate(at(2.0)?)?, byte_rate(at(1.0)?)?)?;
-                Some(format!("{kernel} {speed}"))
+                Some(format!("With rows of unequal length, {kernel} is {speed} with equal ones, by bytes."))
             };
             let parts: Vec<String> = ["row", "merge"].into_iter().filter_map(compared).collect();
-            (!parts.is_empty())
-                .then(|| format!("With rows of unequal length, {} with random columns alone.", parts.join(", ")))
+            (!parts.is_empty()).then(|| parts.join(" "))
         },
     }),
 ];
