@@ -21,6 +21,8 @@ pub struct Measured {
 pub(crate) const COMPARED: &str = "a factor if the intervals are apart; alike if they overlap and are within ±5 %";
 
 impl Measured {
+    pub(super) const BLANK: Self = Self { name: "", rows: "", condition: "", state: |_, _| None };
+
     /// Whether `rows`, of the claim's family, of one device through one API, support it.
     #[must_use]
     pub fn states(&self, rows: &[&Record]) -> bool {

@@ -31,3 +31,27 @@ pub enum Claim {
     /// An article's: rows support a verdict on it, or none.
     Article(ArticleClaim),
 }
+
+/// How many of `claims` are measured.
+pub(crate) const fn measured_count(claims: &[Claim]) -> usize {
+    let (mut count, mut index) = (0, 0);
+    while index < claims.len() {
+        count += matches!(claims[index], Claim::Measured(_)) as usize;
+        index += 1;
+    }
+    count
+}
+
+/// The measured ones of `claims`, at compile time: a program that judges no article has none of their texts.
+pub(crate) const fn measured_of<const COUNT: usize>(claims: &[Claim]) -> [Measured; COUNT] {
+    let mut found = [Measured::BLANK; COUNT];
+    let (mut count, mut index) = (0, 0);
+    while index < claims.len() {
+        if let Claim::Measured(own) = &claims[index] {
+            found[count] = *own;
+            count += 1;
+        }
+        index += 1;
+    }
+    found
+}

@@ -24,7 +24,7 @@ pub const ARTICLES: &[(char, &str)] = &[
 /// Every claim, in the order of the articles.
 #[must_use]
 pub fn steps() -> Vec<&'static ArticleClaim> {
-    let families = CLAIMS.iter().flat_map(|(_, claims)| *claims);
+    let families = CLAIMS.iter().copied().flatten();
     let of_articles = families.chain(device_articles::CLAIMS);
     let mut steps: Vec<&ArticleClaim> =
         of_articles.filter_map(|claim| if let Claim::Article(own) = claim { Some(own) } else { None }).collect();

@@ -1,16 +1,13 @@
 //! What the rows of a family support: the statements of its own claims.
 
-use super::CLAIMS;
+use super::MEASURED;
 use super::given::without_given;
-use crate::claim::{Claim, Finding, Measured, Sheet, Stated};
+use crate::claim::{Finding, Measured, Sheet, Stated};
 use crate::record::Record;
 
 /// Every claim of the suite's own with its family: what may be stated, which rows it follows from, and when.
 pub fn measured() -> impl Iterator<Item = (&'static str, &'static Measured)> {
-    let own = |(family, claims): &'static (&'static str, &'static [Claim])| {
-        claims.iter().filter_map(|claim| if let Claim::Measured(own) = claim { Some((*family, own)) } else { None })
-    };
-    CLAIMS.iter().flat_map(own)
+    MEASURED.iter().flat_map(|(family, claims)| claims.iter().map(move |claim| (*family, claim)))
 }
 
 /// What the rows of a family show of one device through one API; `None` where they support no claim.

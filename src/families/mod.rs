@@ -36,7 +36,7 @@ pub mod transfer;
 pub mod transpose;
 pub mod workgroup_memory;
 
-use crate::claim::Claim;
+use crate::claim::{Claim, Measured, measured_count, measured_of};
 use crate::record::Record;
 use crate::suite::{Benchmark, Dtype, Extent, Family, Headline, Shape, Traffic};
 
@@ -47,7 +47,13 @@ macro_rules! families {
         pub const FAMILIES: &[&Family] = &[$(&$name::FAMILY),*];
 
         /// The claims of each family.
-        const CLAIMS: &[(&str, &[Claim])] = &[$((stringify!($name), $name::claims::CLAIMS)),*];
+        const CLAIMS: &[&[Claim]] = &[$($name::claims::CLAIMS),*];
+
+        /// Those of the suite's own.
+        const MEASURED: &[(&str, &[Measured])] = &[$((stringify!($name), {
+            const OWN: &[Measured] = &measured_of::<{ measured_count($name::claims::CLAIMS) }>($name::claims::CLAIMS);
+            OWN
+        })),*];
     };
 }
 
