@@ -10,14 +10,8 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         condition: "one kernel is named if its interval is clear of the others, else those that overlap",
         state: |rows, facts| {
             let best = fastest_bytes(keys(rows))?;
-            let (subject, rate) = best.named(benchmark);
-            let rate = facts.byte_rate("fastest", rate)?;
-            let share = if best.is_certain() {
-                facts.share("fastest share", best.row, "the measured copy peak")
-            } else {
-                String::new()
-            };
-            Some(format!("Radix sort of {} keys: {subject} {rate}{share}.", best.row.short_size()))
+            let fastest = facts.fastest("fastest", &best, benchmark, "the measured copy peak")?;
+            Some(format!("Radix sort of {} keys: {fastest}.", best.row.short_size()))
         },
     }),
     Claim::Measured(Measured {

@@ -122,14 +122,8 @@ fn best<'a>(rows: &[&'a Record]) -> Option<Fastest<'a>> {
 
 fn fastest(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     let best = best(rows)?;
-    let (subject, rate) = best.named(benchmark);
-    let rate = facts.byte_rate("fastest", rate)?;
-    let share = if best.is_certain() {
-        facts.share("fastest share", best.row, "the measured read peak")
-    } else {
-        String::new()
-    };
-    Some(format!("Sum of {} f32: {subject} {rate}{share}.", best.row.short_size()))
+    let fastest = facts.fastest("fastest", &best, benchmark, "the measured read peak")?;
+    Some(format!("Sum of {} f32: {fastest}.", best.row.short_size()))
 }
 
 const GLOBAL: &str = "reduction/interleaved_global";

@@ -40,12 +40,6 @@ fn of_kind<'a>(rows: &[&'a Record], kind: f64) -> impl Iterator<Item = &'a Recor
 
 fn best(rows: &[&Record], facts: &mut Facts, name: &str, kind: f64) -> Option<String> {
     let best = fastest_bytes(of_kind(rows, kind))?;
-    let (subject, rate) = best.named(benchmark);
-    let rate = facts.byte_rate(format!("fastest {name}"), rate)?;
-    let share = if best.is_certain() {
-        facts.share(format!("fastest {name} share"), best.row, "the measured read peak")
-    } else {
-        String::new()
-    };
-    Some(format!("SpMV of {} rows, {name}: {subject} {rate}{share}.", best.row.short_size()))
+    let fastest = facts.fastest(&format!("fastest {name}"), &best, benchmark, "the measured read peak")?;
+    Some(format!("SpMV of {} rows, {name}: {fastest}.", best.row.short_size()))
 }

@@ -37,14 +37,8 @@ fn of_kind<'a>(rows: &[&'a Record], dimensions: &'static str) -> impl Iterator<I
 
 fn best(rows: &[&Record], facts: &mut Facts, dimensions: &'static str) -> Option<String> {
     let best = fastest_bytes(of_kind(rows, dimensions))?;
-    let (subject, rate) = best.named(label);
-    let rate = facts.byte_rate(format!("fastest {dimensions}"), rate)?;
-    let share = if best.is_certain() {
-        facts.share(format!("fastest {dimensions} share"), best.row, "the measured copy peak")
-    } else {
-        String::new()
-    };
-    Some(format!("Stencil of {} f32: {subject} {rate}{share}.", best.row.short_size()))
+    let fastest = facts.fastest(&format!("fastest {dimensions}"), &best, label, "the measured copy peak")?;
+    Some(format!("Stencil of {} f32: {fastest}.", best.row.short_size()))
 }
 
 fn gain(rows: &[&Record], facts: &mut Facts, dimensions: &'static str) -> Option<String> {

@@ -114,14 +114,8 @@ fn best<'a>(rows: &[&'a Record]) -> Option<Fastest<'a>> {
 
 fn fastest(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     let best = best(rows)?;
-    let (subject, rate) = best.named(label);
-    let rate = facts.byte_rate("fastest", rate)?;
-    let share = if best.is_certain() {
-        facts.share("fastest share", best.row, "the measured copy peak")
-    } else {
-        String::new()
-    };
-    Some(format!("Transpose of {} f32: {subject} {rate}{share}.", best.row.short_size()))
+    let fastest = facts.fastest("fastest", &best, label, "the measured copy peak")?;
+    Some(format!("Transpose of {} f32: {fastest}.", best.row.short_size()))
 }
 
 fn faster_by(rows: &Sheet, facts: &mut Facts, name: &str, own: Named, other: Named) -> Option<String> {
