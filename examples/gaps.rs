@@ -595,7 +595,7 @@ async fn row(backend: &mut dyn Backend, job: &Job, times: usize) -> Result<Strin
         let series = measure(prepared.as_mut(), &timer, &rules).await?;
         let median = stats::median(&series.samples_ns).unwrap_or(f64::NAN);
         text += &format!("{:>10.2}", median / 1e3);
-        if let Some(wrong) = verify(prepared.as_mut(), job).await? {
+        if let Some(wrong) = verify(prepared.as_mut(), job, 7).await? {
             text += &format!(" (WRONG: {wrong})");
         }
     }

@@ -336,6 +336,6 @@ fn an_illegal_write_loses_the_device_and_a_new_one_is_opened() {
         let job = Job::new(&case).expect("valid");
         let mut prepared = backend.prepare(&job).await.expect("prepared");
         prepared.sample(1).await.expect("the new context runs");
-        assert_eq!(verify(prepared.as_mut(), &job).await.expect("readable"), None);
+        assert_eq!(verify(prepared.as_mut(), &job, 7).await.expect("readable"), None);
     });
 }

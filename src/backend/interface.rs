@@ -135,6 +135,12 @@ pub trait Prepared {
     /// Overwrites every output with [`crate::job::POISON`].
     fn poison(&mut self) -> Task<'_, ()>;
 
+    /// Like [`Self::poison`], but of one output alone, where a backend can.
+    fn poison_buffer(&mut self, buffer: usize) -> Task<'_, ()> {
+        let _ = buffer;
+        self.poison()
+    }
+
     /// The bytes of a buffer's guard zones ([`crate::job::JobBuffer::guard`]): before and behind it. Both are filled
     /// with [`crate::job::POISON`] when the job is prepared. Empty where a backend has no such zone.
     fn guards(&mut self, buffer: usize) -> Task<'_, [Vec<u8>; 2]> {

@@ -182,6 +182,8 @@ impl Record {
         }
         self.all_samples_ns.clear();
         self.epoch_samples.clear();
+        // It was said of these figures, and would return in place of why they are gone.
+        self.unjudged = None;
     }
 }
 

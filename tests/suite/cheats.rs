@@ -194,7 +194,7 @@ fn closed_form() -> String {
 #[test]
 #[ignore = "takes minutes: scripts/test.sh --all"]
 fn a_closed_form_in_place_of_multiply_adds_is_no_ceiling() {
-    let Some(rows) = rows("ceiling/fma", &[], &closed_form()) else { return };
+    let Some(rows) = rows("ceiling/fma", &["--time", "10m"], &closed_form()) else { return };
     let mut kinds = 0;
     for row in rows {
         // On a device whose units are known, the rate may already be above what they can do.
@@ -211,6 +211,84 @@ fn a_closed_form_in_place_of_multiply_adds_is_no_ceiling() {
 fn the_suites_own_chain_is_no_closed_form_when_it_is_foreign() {
     // A comment makes it foreign.
     let wgsl = format!("{}// Another kernel.\n", planted("ceiling/fma", "ROUNDS", "ROUNDS"));
-    let Some(rows) = rows("ceiling/fma", &[], &wgsl) else { return };
+    let Some(rows) = rows("ceiling/fma", &["--time", "10m"], &wgsl) else { return };
     assert!(rows.iter().all(|row| row.status == Status::Ok), "{rows:?}");
+}
+
+/// A kernel that does its work in the first launches after each poison only, as far as it can tell: `SEEN` is the number of
+/// launches that it knows of, and `NOTE` keeps it.
+const COUNTER: &str = "
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@group(0) @binding(2) var<storage, read_write> aux: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let i = id.x;
+    if (i >= arrayLength(&input)) { return; }
+    let is_poisoned = output[i] == 0xffc0feadu;
+    let seen = SEEN;
+    if (seen >= 2u) { return; }
+    var x = input[i];
+    for (var k = 0u; k < ROUNDSu; k++) { x = x * 1664525u + 1013904223u; x = x ^ (x >> 13u); }
+    output[i] = x;
+    NOTE
+}
+";
+
+/// The statuses and reasons of kernels with so many rounds, of which the first is honest and the reference of the others.
+fn counters(rounds: &str, kernels: &[(&str, &str, &str)]) -> Vec<(String, Status, String)> {
+    let folder = Folder::new();
+    for (name, seen, note) in kernels {
+        let text = COUNTER.replace("SEEN", seen).replace("NOTE", note).replace("ROUNDS", rounds);
+        folder.write(&format!("{name}.wgsl"), text);
+    }
+    let names: Vec<String> = kernels.iter().map(|(name, ..)| format!("{name}.wgsl")).collect();
+    folder.write(
+        "k.toml",
+        format!(
+            "kernels = {names:?}\ndtype = \"u32\"\nsizes = [\"2^10\"]\nlimit = \"none\"\n[buffers]\n\
+             output = {{ length = \"2 * n\" }}\n[verify]\nbuffer = \"output\"\nlength = 1024\n\
+             reference = \"honest.wgsl\"\n"
+        ),
+    );
+    let output = folder.run(&["bench", "k.toml", "--epochs", "1", "--time", "5m", "--out", "r.csv"]);
+    let rows = folder.records("r.csv").into_iter().filter(|row| row.family == "k");
+    let rows: Vec<_> = rows.map(|row| (row.benchmark, row.status, row.reason)).collect();
+    assert_eq!(rows.len(), kernels.len(), "{output}");
+    rows
+}
+
+#[test]
+fn kernels_that_count_their_launches_anywhere_are_wrong() {
+    if !has_device() {
+        return;
+    }
+    let honest = ("honest", "select(0u, 0u, is_poisoned)", "aux[i] = 0u;");
+    let many = "select(aux[i], 0u, aux[i] > 64u)";
+    let padding = "output[i + arrayLength(&input)]";
+    let seen_in_padding = format!("select({padding}, 0u, {padding} > 64u)");
+    let noted_in_padding = format!("{padding} = seen + 1u;");
+    // Work that is long beside what other programs on a busy machine take.
+    let found = counters(
+        "20000",
+        &[
+            honest,
+            // In another buffer, which is poisoned with the output.
+            ("aside", many, "aux[i] = seen + 1u;"),
+            // Beyond the end of what is verified.
+            ("padding", &seen_in_padding, &noted_in_padding),
+            // By the input whose result it has.
+            ("input", "select(0u, 2u, aux[i] == (input[i] ^ 0x5bd1e995u))", "aux[i] = input[i] ^ 0x5bd1e995u;"),
+            // By the output itself.
+            ("itself", "select(2u, 0u, is_poisoned)", "aux[i] = 0u;"),
+        ],
+    );
+    for (name, status, reason) in &found[1..] {
+        assert_eq!(*status, Status::Wrong, "{name}");
+        assert!(reason.ends_with("the kernel skips work") || reason.contains("alone poisoned"), "{name}: {reason}");
+    }
+    // Little work: the time of single launches tells nothing.
+    let late = "select(0u, 2u, aux[i] >= 3u && aux[i] <= 64u)";
+    let found = counters("200", &[honest, ("late", late, "aux[i] = select(aux[i] + 1u, 1u, aux[i] > 64u);")]);
+    assert_eq!((found[0].1, found[1].1), (Status::Unverified, Status::Wrong), "{found:?}");
+    assert!(found[1].2.ends_with("after a launch that finds this output alone poisoned"), "{found:?}");
 }

@@ -60,7 +60,7 @@ pub fn fault(backend: &mut dyn Backend, job: &mut Job) -> Result<Option<String>,
         let mut prepared = backend.prepare(job).await?;
         prepared.poison().await?;
         prepared.sample(2).await?;
-        if let Some(mismatch) = verify(prepared.as_mut(), job).await? {
+        if let Some(mismatch) = verify(prepared.as_mut(), job, 7).await? {
             return Ok(Some(mismatch.to_string()));
         }
         for index in 0..if is_guarded { job.buffers.len() } else { 0 } {

@@ -141,7 +141,7 @@ fn a_cached_input_is_replaced_by_that_of_another_stream() {
         let mismatch = pollster::block_on(async {
             let mut prepared = backend.prepare(&job).await?;
             prepared.sample(1).await?;
-            verify(prepared.as_mut(), &job).await
+            verify(prepared.as_mut(), &job, 7).await
         });
         assert_eq!(mismatch.expect("it runs"), None, "stream {stream}");
     }
@@ -242,7 +242,7 @@ fn a_submission_longer_than_the_timeout_fails_and_a_new_device_works() {
             backend.reopen().await.expect("a new device");
             let ran = match backend.prepare(&job).await {
                 Ok(mut prepared) => match prepared.sample(1).await {
-                    Ok(_) => verify(prepared.as_mut(), &job).await,
+                    Ok(_) => verify(prepared.as_mut(), &job, 7).await,
                     Err(error) => {
                         std::mem::forget(prepared);
                         Err(error)

@@ -229,7 +229,7 @@ fn workgroups_do_not_repeat_the_sum_of_a_stalled_tile() {
 async fn second_word(backend: &mut dyn Backend, job: &Job) -> u32 {
     let mut prepared = backend.prepare(job).await.expect("prepared");
     prepared.sample(1).await.expect("it runs");
-    assert_eq!(verify(prepared.as_mut(), job).await.expect("it runs"), None);
+    assert_eq!(verify(prepared.as_mut(), job, 7).await.expect("it runs"), None);
     let state = job.buffers.iter().position(|buffer| buffer.name == "state").expect("declared");
     let mut bytes = Vec::new();
     prepared.read(state, 16, &mut |_, part| bytes.extend_from_slice(part)).await.expect("read");

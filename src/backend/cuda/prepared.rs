@@ -416,10 +416,11 @@ impl CudaJob {
         done
     }
 
-    fn poisoned(&mut self) -> Result<()> {
+    /// Poisons the outputs at these indices, and what the host received.
+    fn poisoned(&mut self, is_wanted: impl Fn(usize) -> bool) -> Result<()> {
         self.gpu.context.enter()?;
         for (index, (spec, memory)) in self.specs.iter().zip(&self.buffers).enumerate() {
-            if spec.is_output() {
+            if spec.is_output() && is_wanted(index) {
                 self.at_home(memory, || memory.fill(POISON))?;
                 if let Some(array) = self.arrays.get(&index) {
                     array.copy_from(memory, array.row_bytes())?;
@@ -464,7 +465,11 @@ impl Prepared for CudaJob {
     }
 
     fn poison(&mut self) -> Task<'_, ()> {
-        Box::pin(async move { self.poisoned() })
+        Box::pin(async move { self.poisoned(|_| true) })
+    }
+
+    fn poison_buffer(&mut self, buffer: usize) -> Task<'_, ()> {
+        Box::pin(async move { self.poisoned(|index| index == buffer) })
     }
 
     fn guards(&mut self, buffer: usize) -> Task<'_, [Vec<u8>; 2]> {

@@ -336,7 +336,7 @@ mod tests {
                     Ok(mut prepared) => {
                         prepared.poison().await.expect("poisoned");
                         prepared.sample(1).await.expect("it runs");
-                        assert_eq!(verify(prepared.as_mut(), job).await.expect("read"), None, "{}", job.label);
+                        assert_eq!(verify(prepared.as_mut(), job, 7).await.expect("read"), None, "{}", job.label);
                     }
                     Err(error) => {
                         assert_eq!((index, error.to_string()), (1, alone.to_string()), "the same message");

@@ -147,11 +147,11 @@ mod tests {
                 let job = Job::new(case).expect("valid");
                 let mut prepared = backend.prepare(&job).await.expect("prepared");
                 prepared.sample(1).await.expect("it runs");
-                assert_eq!(verify(prepared.as_mut(), &job).await.expect("read"), None, "{}", job.label);
+                assert_eq!(verify(prepared.as_mut(), &job, 7).await.expect("read"), None, "{}", job.label);
                 // A launch that writes nothing must find poison, not the last job's answer.
                 drop(prepared);
                 let mut again = backend.prepare(&job).await.expect("prepared");
-                assert!(verify(again.as_mut(), &job).await.expect("read").is_some(), "{}", job.label);
+                assert!(verify(again.as_mut(), &job, 7).await.expect("read").is_some(), "{}", job.label);
             }
         });
     }

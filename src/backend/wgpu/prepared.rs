@@ -282,6 +282,22 @@ impl WgpuJob {
     }
 }
 
+impl WgpuJob {
+    /// Poisons the outputs at these indices, and what the host received.
+    async fn poison_where(&mut self, is_wanted: impl Fn(usize) -> bool) -> Result<()> {
+        let outputs = self.specs.iter().zip(&self.memory).enumerate();
+        for (_, (spec, memory)) in outputs.filter(|(index, (spec, _))| spec.is_output() && is_wanted(*index)) {
+            match memory {
+                Memory::Buffer(buffer) => self.gpu.poison(buffer, 0..spec.bytes + spec.guard),
+                Memory::Texture(texture) => self.gpu.upload_texture(spec, texture)?,
+            }
+        }
+        self.received.values_mut().for_each(|bytes| bytes.fill(0xff));
+        // Wait, so that the copies do not overlap the next sample.
+        self.gpu.run(self.gpu.encoder()).await
+    }
+}
+
 impl Prepared for WgpuJob {
     fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
         Box::pin(async move {
@@ -355,17 +371,11 @@ impl Prepared for WgpuJob {
     }
 
     fn poison(&mut self) -> Task<'_, ()> {
-        Box::pin(async move {
-            for (spec, memory) in self.specs.iter().zip(&self.memory).filter(|(spec, _)| spec.is_output()) {
-                match memory {
-                    Memory::Buffer(buffer) => self.gpu.poison(buffer, 0..spec.bytes + spec.guard),
-                    Memory::Texture(texture) => self.gpu.upload_texture(spec, texture)?,
-                }
-            }
-            self.received.values_mut().for_each(|bytes| bytes.fill(0xff));
-            // Wait, so that the copies do not overlap the next sample.
-            self.gpu.run(self.gpu.encoder()).await
-        })
+        Box::pin(async move { self.poison_where(|_| true).await })
+    }
+
+    fn poison_buffer(&mut self, buffer: usize) -> Task<'_, ()> {
+        Box::pin(async move { self.poison_where(|index| index == buffer).await })
     }
 
     fn guards(&mut self, buffer: usize) -> Task<'_, [Vec<u8>; 2]> {

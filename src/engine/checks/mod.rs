@@ -22,9 +22,9 @@ use crate::job::Job;
 use crate::suite::Case;
 use fewer_rounds::{rounds_take_no_time, with_half_the_rounds};
 use odd_shape::checked_launch;
-use output::{FEW_PARTS, MANY_PARTS, PARTS, verify, verify_parts};
+use output::{FEW_PARTS, MANY_PARTS, PARTS, mixed, verify, verify_parts};
 use outside::store_outside;
-use skipped_work::{Caches, slower_if_poisoned};
+use skipped_work::{Caches, launches_between, slower_if_poisoned};
 
 /// When a check runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,10 +64,11 @@ struct Check {
 }
 
 /// The checks of a prepared case, in their order.
-const CHECKS: [Check; 6] = [
+const CHECKS: [Check; 7] = [
     Check { when: When::FirstLaunch, of: |_, _| true, run: |probe| Box::pin(after_one_launch(probe)) },
     Check { when: When::EachAttempt, of: |_, _| true, run: |probe| Box::pin(wrong_output(probe)) },
     Check { when: When::EachAttempt, of: |_, _| true, run: |probe| Box::pin(store_outside(probe.prepared, probe.job)) },
+    Check { when: When::FirstEpoch, of: writes_several, run: |probe| Box::pin(poisoned_alone(probe)) },
     Check { when: When::FirstEpoch, of: can_skip_work, run: |probe| Box::pin(skipped_work(probe)) },
     // The suite's own ceilings compute what they count.
     Check { when: When::FirstEpoch, of: |case, _| case.is_foreign(), run: |probe| Box::pin(fewer_rounds(probe)) },
@@ -90,7 +91,7 @@ pub(in crate::engine) async fn fault(when: When, probe: &mut Probe<'_>) -> Resul
 }
 
 async fn after_one_launch(probe: &mut Probe<'_>) -> Result<Option<String>> {
-    let fault = checked_launch(probe.prepared, probe.job).await?;
+    let fault = checked_launch(probe.prepared, probe.job, mixed(probe.random, 1)).await?;
     Ok(fault.map(|fault| format!("{fault} after a single launch")))
 }
 
@@ -99,7 +100,7 @@ async fn wrong_output(probe: &mut Probe<'_>) -> Result<Option<String>> {
     let Probe { prepared, job, epoch, random, .. } = probe;
     let mismatch = match epoch {
         0 if job.check.is_sampled => verify_parts(*prepared, job, MANY_PARTS, *random).await?,
-        0 => verify(*prepared, job).await?,
+        0 => verify(*prepared, job, *random).await?,
         _ => verify_parts(*prepared, job, FEW_PARTS, *random).await?,
     };
     Ok(mismatch.map(|mismatch| mismatch.to_string()))
@@ -113,7 +114,8 @@ fn can_skip_work(_: &Case, job: &Job) -> bool {
 async fn skipped_work(probe: &mut Probe<'_>) -> Result<Option<String>> {
     let start = Instant::now();
     let before = probe.caches.before(probe.backend).await?;
-    let ratio = slower_if_poisoned(probe.prepared, before, probe.timer, probe.budget_ns / 10.0).await?;
+    let random = mixed(probe.random, 2);
+    let ratio = slower_if_poisoned(probe.prepared, before, probe.timer, probe.budget_ns / 10.0, random).await?;
     probe.measuring += start.elapsed();
     Ok(ratio.map(|ratio| {
         format!("a launch into a poisoned output takes {ratio:.1} times as long as others: the kernel skips work")
@@ -128,8 +130,25 @@ async fn fewer_rounds(probe: &mut Probe<'_>) -> Result<Option<String>> {
     Ok(ratio.map(|ratio| format!("all rounds take {ratio:.2} times as long as half of them: the kernel skips work")))
 }
 
+fn writes_several(_: &Case, job: &Job) -> bool {
+    job.runs_kernel() && job.buffers.iter().filter(|buffer| buffer.is_output()).count() > 1
+}
+
+/// After a random number of launches, one finds the verified output poisoned, and all else that the kernel writes as it was: a kernel that
+/// counts its launches there cannot tell.
+async fn poisoned_alone(probe: &mut Probe<'_>) -> Result<Option<String>> {
+    let Probe { prepared, job, random, budget_ns, .. } = probe;
+    let one_ns = prepared.sample(1).await?.wall_ns;
+    prepared.sample(launches_between(*budget_ns / 4.0, one_ns, mixed(*random, 5))).await?;
+    prepared.poison_buffer(job.check.buffer).await?;
+    prepared.sample(1).await?;
+    let mismatch = verify_parts(*prepared, job, PARTS, mixed(*random, 4)).await?;
+    Ok(mismatch.map(|mismatch| format!("{mismatch} after a launch that finds this output alone poisoned")))
+}
+
 /// The last launch found the output of the one before it.
 async fn complete_output(probe: &mut Probe<'_>) -> Result<Option<String>> {
-    let mismatch = verify_parts(probe.prepared, probe.job, PARTS, 1).await?;
+    let Probe { prepared, job, random, .. } = probe;
+    let mismatch = verify_parts(*prepared, job, PARTS, mixed(*random, 3)).await?;
     Ok(mismatch.map(|mismatch| format!("{mismatch} after a launch into a complete output")))
 }

@@ -19,7 +19,12 @@ pub(in crate::engine) struct OtherShapes {
 impl OtherShapes {
     /// The fault of a case's kernel at [its other shape](other_shape), between guard zones; `None` if there is none. Each
     /// kernel runs once.
-    pub(in crate::engine) async fn fault(&mut self, backend: &mut dyn Backend, case: &Case) -> Result<Option<String>> {
+    pub(in crate::engine) async fn fault(
+        &mut self,
+        backend: &mut dyn Backend,
+        case: &Case,
+        random: u64,
+    ) -> Result<Option<String>> {
         // Its sizes are those that its declaration names.
         if case.benchmark.declared.is_some() {
             return Ok(None);
@@ -29,13 +34,13 @@ impl OtherShapes {
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
-        let fault = fault_at(backend, &other).await?;
+        let fault = fault_at(backend, &other, random).await?;
         self.known.insert(key, fault.clone());
         Ok(fault)
     }
 }
 
-async fn fault_at(backend: &mut dyn Backend, case: &Case) -> Result<Option<String>> {
+async fn fault_at(backend: &mut dyn Backend, case: &Case, random: u64) -> Result<Option<String>> {
     // Some kernels have only certain shapes.
     let Ok(mut job) = Job::new(case) else { return Ok(None) };
     job.guard(backend.device().largest_buffer());
@@ -43,18 +48,22 @@ async fn fault_at(backend: &mut dyn Backend, case: &Case) -> Result<Option<Strin
         return Ok(None);
     }
     let mut prepared = backend.prepare(&job).await?;
-    let result = checked_launch(prepared.as_mut(), &job).await;
+    let result = checked_launch(prepared.as_mut(), &job, random).await;
     let fault = leak_if_lost(prepared, result)?;
     Ok(fault.map(|fault| format!("{fault} at size {}", case.shape.extent)))
 }
 
 /// Runs one launch into the outputs, which are poisoned when a job is prepared, and verifies them and their guard zones.
-pub(in crate::engine) async fn checked_launch(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<String>> {
+pub(in crate::engine) async fn checked_launch(
+    prepared: &mut dyn Prepared,
+    job: &Job,
+    random: u64,
+) -> Result<Option<String>> {
     prepared.sample(1).await?;
     if let Some(fault) = store_outside(prepared, job).await? {
         return Ok(Some(fault));
     }
-    Ok(verify_parts(prepared, job, PARTS, 0).await?.map(|mismatch| mismatch.to_string()))
+    Ok(verify_parts(prepared, job, PARTS, random).await?.map(|mismatch| mismatch.to_string()))
 }
 
 /// Elements of the other shape of an array: odd, and more than two workgroups of the kernels whose workgroups cover

@@ -47,11 +47,12 @@ impl Mismatch {
 }
 
 /// Reads the job's output back and compares all of it, exactly or within the benchmark's tolerance: element by element,
-/// or large matrix products by Freivalds' check. `None` if it is right.
+/// or large matrix products by Freivalds' check, whose vectors follow from `random`: a kernel that knew them could hide wrong
+/// elements. `None` if it is right.
 ///
 /// # Errors
 /// Errors of reading back.
-pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mismatch>> {
+pub async fn verify(prepared: &mut dyn Prepared, job: &Job, random: u64) -> Result<Option<Mismatch>> {
     if job.check.scalars == 0 {
         return Ok(None);
     }
@@ -59,7 +60,7 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
     let size = scalar.bytes() as u64;
     let mut suspects = 0..job.check.scalars;
     if let Some(product) = &job.check.product {
-        let mut freivalds = Freivalds::new(product, scalar);
+        let mut freivalds = Freivalds::new(product, scalar, random);
         let mut add = |offset: u64, bytes: &[u8]| freivalds.add(offset / size, bytes);
         prepared.read(job.check.buffer, job.check.scalars * size, &mut add).await?;
         let Some(row) = freivalds.first_wrong_row() else { return Ok(None) };
@@ -89,6 +90,14 @@ fn blameless(job: &Job, found: Option<Mismatch>) -> Result<Option<Mismatch>> {
     if let Some(fault) = job.check.fault.get() {
         return Err(Error::Usage(fault.clone()));
     }
+    if let Some(Mismatch { index, want, .. }) = &found
+        && want.is_nan()
+        && job.reference.is_none()
+    {
+        return Err(Error::Usage(format!(
+            "the right value of element {index} is NaN, with which nothing can be compared"
+        )));
+    }
     if let (Some(Mismatch { index, want, scalar, .. }), Some(reference)) = (&found, &job.reference) {
         let (mut bytes, size) = ([0; 8], scalar.bytes());
         scalar.encode(std::iter::once(*want), &mut bytes[..size]);
@@ -96,6 +105,12 @@ fn blameless(job: &Job, found: Option<Mismatch>) -> Result<Option<Mismatch>> {
         if (0..size).all(|at| bytes[at] == POISON.to_le_bytes()[(first + at) % 4]) {
             let (label, name) = (&reference.job.label, job.buffers[job.check.buffer].name);
             return Err(Error::Shader(format!("the reference {label} does not write element {index} of '{name}'")));
+        }
+        if want.is_nan() {
+            let (label, name) = (&reference.job.label, job.buffers[job.check.buffer].name);
+            return Err(Error::Shader(format!(
+                "the reference {label} gives NaN for element {index} of '{name}', with which nothing can be compared"
+            )));
         }
     }
     Ok(found)
@@ -132,7 +147,7 @@ pub async fn verify_parts(
     let (size, bytes) = (scalar.bytes() as u64, job.check.scalars * scalar.bytes() as u64);
     let part = part(&job.check);
     if bytes <= SMALL * number * part {
-        return verify(prepared, job).await;
+        return verify(prepared, job, random).await;
     }
     if job.check.product.is_none() {
         call_once(job);
@@ -169,12 +184,21 @@ fn wrong_element(product: &Product, scalar: Scalar, first: u64, bytes: &[u8]) ->
     found.find_map_first(|mismatch| mismatch)
 }
 
+/// A random number of a series: one of different numbers or series tells nothing of another.
+pub(in crate::engine) const fn mixed(series: u64, number: u64) -> u64 {
+    // Two rounds of a multiplicative hash whose high half is mixed into the low one.
+    let mut bits = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(series);
+    bits = (bits ^ (bits >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    bits = (bits ^ (bits >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    bits ^ (bits >> 32)
+}
+
 /// `count` parts of `part` bytes of an output of `bytes`: one at a random place in each of as many equal sections, but the
 /// first and the last at their ends.
 fn parts(bytes: u64, count: u64, part: u64, random: u64) -> impl Iterator<Item = Range<u64>> {
     let section = bytes / count;
     (0..count).map(move |number| {
-        let draw = (random ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let draw = mixed(random, number) >> 32;
         let start = match number {
             0 => 0,
             _ if number == count - 1 => bytes - part,
@@ -215,8 +239,9 @@ struct Freivalds<'a> {
 }
 
 impl<'a> Freivalds<'a> {
-    fn new(product: &'a Product, scalar: Scalar) -> Self {
-        let (signs, sums) = ((0..product.n).map(signs).collect(), vec![Row::default(); product.m as usize]);
+    fn new(product: &'a Product, scalar: Scalar, random: u64) -> Self {
+        let signs = (0..product.n).map(|column| signs(column, random)).collect();
+        let sums = vec![Row::default(); product.m as usize];
         Self { product, scalar, signs, sums }
     }
 
@@ -270,10 +295,8 @@ vectorised! {
 }
 
 /// The vectors' elements at `column`, each 1 or -1.
-fn signs(column: u64) -> Row {
-    // The mixed high half of a multiplicative hash makes the signs of different columns and vectors independent.
-    let mut signs = (column + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    signs = (signs ^ (signs >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32;
+fn signs(column: u64, random: u64) -> Row {
+    let signs = mixed(random, column + 1) >> 32;
     std::array::from_fn(|index| if signs >> index & 1 == 0 { 1.0 } else { -1.0 })
 }
 
@@ -282,7 +305,10 @@ fn signs(column: u64) -> Row {
 #[must_use]
 pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
     const PIECE: usize = 1 << 15;
+    const SIGN: u64 = 1 << 63;
     let size = scalar.bytes();
+    // Where values must be equal, they are so to the bit: -0 is not 0, though it compares as equal.
+    let differs = |got: f64, want: f64| got != want || got.to_bits() ^ want.to_bits() == SIGN;
     let pieces = bytes.par_chunks(PIECE).enumerate();
     let found = pieces.map_init(<[Vec<f64>; 3]>::default, |[got, want, allowed], (piece, chunk)| {
         let first = first + (piece * (PIECE / size)) as u64;
@@ -291,7 +317,7 @@ pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -
         scalar.decode(chunk, got);
         (check.oracle)(first, want);
         // Counting all differences is faster than searching for one. NaN, poison or wrong, is neither equal nor near.
-        let differing = got.iter().zip(want.iter()).filter(|(got, want)| got != want).count();
+        let differing = got.iter().zip(want.iter()).filter(|(got, want)| differs(**got, **want)).count();
         if differing == 0 {
             return None;
         }
@@ -312,7 +338,7 @@ pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -
                 (got[at] - want[at]).abs() <= own[0]
             })
         };
-        let found = (0..got.len()).find(|at| got[*at] != want[*at] && !is_near(*at));
+        let found = (0..got.len()).find(|at| differs(got[*at], want[*at]) && !is_near(*at));
         found.map(|at| Mismatch { index: first + at as u64, got: got[at], want: want[at], scalar })
     });
     found.find_map_first(|mismatch| mismatch)
@@ -337,7 +363,7 @@ mod tests {
     /// Adds C in pieces that end within rows.
     fn first_wrong_row(c: &[f32]) -> Option<u64> {
         let bytes: Vec<u8> = c.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let mut freivalds = Freivalds::new(&PRODUCT, Scalar::F32);
+        let mut freivalds = Freivalds::new(&PRODUCT, Scalar::F32, 5);
         for (piece, chunk) in bytes.chunks(4 * 333).enumerate() {
             freivalds.add(333 * piece as u64, chunk);
         }

@@ -1,16 +1,22 @@
 //! Kernels that do their work only in a launch that is checked.
 //!
 //! A kernel that finds its result in the output of an earlier launch can skip the work. Verification poisons the output
-//! first, and so never sees such a launch; but then a launch into a poisoned output takes longer than the others.
+//! first, and so never sees such a launch; but then a launch into a poisoned output takes longer than the others. A kernel
+//! may also count its launches: a random number of others therefore lies between the two that are compared.
 
 use std::collections::BTreeMap;
 
+use super::output::mixed;
 use crate::backend::{Backend, Prepared};
 use crate::engine::clock::canary::{can_ramp, case_of};
 use crate::engine::measure::Timer;
 use crate::error::Result;
 use crate::job::Job;
 use crate::suite::{Case, Dtype, Extent, Shape};
+
+/// Most launches between one into a poisoned output and the one that it is compared with, about as many as a series has. The
+/// fewest are two: a kernel that skips work from its third launch on must have skipped it by then.
+const BETWEEN: f64 = 4096.0;
 
 /// Maximum number of launches of each kind in a round.
 const LAUNCHES: usize = 3;
@@ -98,7 +104,15 @@ pub(in crate::engine) enum Before<'a> {
     Nothing,
 }
 
-/// The times of single launches into a poisoned and into a complete output, both after what `before` says. Returns the
+/// A random number of launches, from 2 to as many as `budget_ns` has room for where one takes `one_ns`, 4096 at most. Each
+/// power of two is as likely.
+pub(in crate::engine) fn launches_between(budget_ns: f64, one_ns: f64, random: u64) -> u32 {
+    let most = (budget_ns / one_ns.max(1.0)).clamp(2.0, BETWEEN);
+    (2.0 * (most / 2.0).powf(random as f64 / u64::MAX as f64)) as u32
+}
+
+/// The times of single launches into a poisoned output and, after a number of launches that follows from `random`, into a
+/// complete one, both after what `before` says. Returns the
 /// ratio of the fastest ones if the poisoned launch takes longer in every round, by more than 30 % (200 % without a flush),
 /// 4 steps of the clock, and 3 µs (1 ms without a flush, 2 ms by the host's clock); `None` if they agree, or if launches
 /// take too long for `budget_ns`.
@@ -110,19 +124,25 @@ pub(in crate::engine) async fn slower_if_poisoned(
     mut before: Before<'_>,
     timer: &Timer,
     budget_ns: f64,
+    random: u64,
 ) -> Result<Option<f64>> {
     let (relative, device_ns, rounds) = match before {
         Before::Flush(_) => (RELATIVE, DEVICE_NS, ROUNDS),
         Before::Poison(_) | Before::Nothing => (RELATIVE_UNFLUSHED, UNFLUSHED_NS, ROUNDS_UNFLUSHED),
     };
     let absolute_ns = if timer.is_device { device_ns } else { HOST_NS }.max(TICKS * timer.tick_ns);
-    let mut ratio = None;
+    let (mut ratio, mut number) = (None, 0);
     for _ in 0..rounds {
         let (mut poisoned, mut complete) = (f64::INFINITY, f64::INFINITY);
-        let mut spent_ns = 0.0;
+        let mut spent_ns = 0.0_f64;
         for _ in 0..LAUNCHES {
             prepared.poison().await?;
             for (fastest, is_complete) in [(&mut poisoned, false), (&mut complete, true)] {
+                if is_complete {
+                    number += 1;
+                    let between = launches_between(budget_ns, spent_ns, mixed(random, number));
+                    spent_ns += prepared.sample(between).await?.wall_ns;
+                }
                 match &mut before {
                     Before::Flush(flush) => drop(flush.sample(1).await?),
                     Before::Poison(other) if is_complete => other.poison().await?,
@@ -157,9 +177,10 @@ mod tests {
     }
 
     impl<F: Fn(bool, usize) -> f64> Prepared for Scripted<F> {
-        fn sample(&mut self, _: u32) -> Task<'_, Sample> {
+        fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
             let ns = (self.cost)(self.is_poisoned, self.launches);
-            self.launches += 1;
+            // Those between two that are compared are not counted.
+            self.launches += usize::from(launches == 1);
             self.is_poisoned = false;
             Box::pin(async move { Ok(Sample { device_ns: Some(ns), wall_ns: ns + 10_000.0 }) })
         }
@@ -179,7 +200,7 @@ mod tests {
         let mut job = Scripted { cost, is_poisoned: false, launches: 0 };
         let mut flush = Scripted { cost: |_, _| 1e5, is_poisoned: false, launches: 0 };
         let timer = Timer { is_device, tick_ns: 32.0, note: None };
-        let ratio = slower_if_poisoned(&mut job, Before::Flush(&mut flush), &timer, 1e9);
+        let ratio = slower_if_poisoned(&mut job, Before::Flush(&mut flush), &timer, 1e9, 7);
         let ratio = pollster::block_on(ratio).expect("nothing fails");
         assert_eq!(flush.launches, job.launches, "before each launch");
         (ratio, job.launches)
@@ -191,7 +212,7 @@ mod tests {
             let cost = move |is_poisoned: bool, _: usize| if is_poisoned { poisoned } else { complete };
             let mut job = Scripted { cost, is_poisoned: false, launches: 0 };
             let timer = Timer { is_device: true, tick_ns, note: None };
-            pollster::block_on(slower_if_poisoned(&mut job, Before::Nothing, &timer, 1e9)).expect("nothing fails")
+            pollster::block_on(slower_if_poisoned(&mut job, Before::Nothing, &timer, 1e9, 7)).expect("nothing fails")
         };
         assert_eq!((ratio(2.5e6, 1e6, 32.0), ratio(5e6, 1e6, 32.0)), (None, Some(5.0)));
         // A software device on a busy machine: 4.1 times, and 20 µs.
@@ -233,10 +254,43 @@ mod tests {
             let (mut job, mut control) = (of(work_ns), of(0.0));
             let before = if has_control { Before::Poison(&mut control) } else { Before::Nothing };
             let timer = Timer { is_device: true, tick_ns: 1.0, note: None };
-            pollster::block_on(slower_if_poisoned(&mut job, before, &timer, 1e9)).expect("nothing fails")
+            pollster::block_on(slower_if_poisoned(&mut job, before, &timer, 1e9, 7)).expect("nothing fails")
         };
         assert_eq!((ratio(0.0, false), ratio(0.0, true)), (Some(11.0), None));
         assert!(ratio(9e6, true).is_some_and(|ratio| ratio > 5.0), "work that is skipped is still found");
+    }
+
+    #[test]
+    fn a_kernel_that_counts_its_launches_is_found() {
+        /// It works in the first launches after each poison.
+        struct Counting {
+            since_poison: u32,
+            works: u32,
+        }
+        impl Prepared for Counting {
+            fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
+                let ns = if self.since_poison < self.works { 1e5 } else { 1e3 };
+                self.since_poison += launches;
+                Box::pin(async move { Ok(Sample { device_ns: Some(ns), wall_ns: ns }) })
+            }
+            fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)> {
+                Box::pin(async { Ok((0.0, None)) })
+            }
+            fn poison(&mut self) -> Task<'_, ()> {
+                self.since_poison = 0;
+                Box::pin(async { Ok(()) })
+            }
+            fn read<'a>(&'a mut self, _: usize, _: u64, _: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
+                Box::pin(async { Ok(()) })
+            }
+        }
+        let timer = Timer { is_device: true, tick_ns: 32.0, note: None };
+        for works in 1..=3 {
+            let mut job = Counting { since_poison: 0, works };
+            let mut flush = Scripted { cost: |_, _| 1e5, is_poisoned: false, launches: 0 };
+            let ratio = slower_if_poisoned(&mut job, Before::Flush(&mut flush), &timer, 1e9, 3);
+            assert_eq!(pollster::block_on(ratio).expect("nothing fails"), Some(100.0), "{works}");
+        }
     }
 
     #[test]

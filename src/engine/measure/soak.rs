@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use web_time::Instant;
 
 use crate::backend::{Backend, Prepared, leak_if_lost};
-use crate::engine::checks::output::{FEW_PARTS, PARTS, verify_parts};
+use crate::engine::checks::output::{FEW_PARTS, PARTS, mixed, verify_parts};
 use crate::engine::run::session::Session;
 use crate::engine::run::settings::Settings;
 use crate::error::Result;
@@ -54,7 +54,7 @@ async fn load(
     // The first launch may include compilation.
     timer.sample(prepared, 1).await?;
     let launch_ns = timer.sample(prepared, 1).await?.wall_ns;
-    if let Some(mismatch) = verify_parts(prepared, job, PARTS, 0).await? {
+    if let Some(mismatch) = verify_parts(prepared, job, PARTS, mixed(session.settings.seed, 0)).await? {
         return Ok(Some(mismatch.to_string()));
     }
     let mut launches = ((PIECE_NS / launch_ns.max(1.0)) as u32).clamp(1, session.most_launches());
@@ -81,7 +81,8 @@ async fn load(
             next_check += CHECK;
             prepared.poison().await?;
             timer.sample(prepared, 1).await?;
-            if let Some(mismatch) = verify_parts(prepared, job, FEW_PARTS, number).await? {
+            if let Some(mismatch) = verify_parts(prepared, job, FEW_PARTS, mixed(session.settings.seed, number)).await?
+            {
                 return Ok(Some(mismatch.to_string()));
             }
         }

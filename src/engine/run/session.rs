@@ -11,7 +11,7 @@ use super::settings::Settings;
 use crate::backend::monitor::Monitor;
 use crate::backend::{Backend, Compilation, Prepared, leak_if_lost};
 use crate::engine::checks::odd_shape::OtherShapes;
-use crate::engine::checks::output::verify;
+use crate::engine::checks::output::{mixed, verify};
 use crate::engine::checks::reference::run_reference;
 use crate::engine::checks::skipped_work::Caches;
 use crate::engine::checks::{self, Probe, When};
@@ -57,7 +57,7 @@ impl<'a> Session<'a> {
     pub(in crate::engine) async fn new(backend: &'a mut dyn Backend, settings: &'a Settings) -> Result<Self> {
         let canary_job = Job::new(&canary_case(backend.device())?)?;
         let mut prepared = backend.prepare_own(&canary_job).await?;
-        let tested = test_device(prepared.as_mut(), &canary_job, &backend.device().name).await;
+        let tested = test_device(prepared.as_mut(), &canary_job, &backend.device().name, settings.seed).await;
         let timer = match tested {
             Ok(timer) => timer,
             Err(error) => return leak_if_lost(prepared, Err(error)),
@@ -137,7 +137,7 @@ impl<'a> Session<'a> {
         }
         self.backend.device().check(&job)?;
         self.guard.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;
-        let fault = self.other_shapes.fault(self.backend, case).await?;
+        let fault = self.other_shapes.fault(self.backend, case, mixed(self.settings.seed, 0)).await?;
         if let Some(compilation) = self.backend.compilation(&job.kernel) {
             note_compilation(record, compilation);
         }
@@ -241,7 +241,7 @@ impl<'a> Session<'a> {
     /// The fault that the checks of this moment find.
     async fn fault(&mut self, when: When, of: Subject<'_>, prepared: &mut dyn Prepared) -> Result<Option<String>> {
         let Subject { case, job, timer, rules, epoch } = of;
-        let random = self.settings.seed.wrapping_add(epoch as u64);
+        let random = mixed(self.settings.seed, 1 + epoch as u64);
         let (backend, caches, budget_ns) = (&mut *self.backend, &mut self.caches, rules.budget_ns);
         let measuring = Duration::ZERO;
         let mut probe = Probe { backend, prepared, caches, case, job, timer, epoch, random, budget_ns, measuring };
@@ -388,9 +388,9 @@ fn copy_case() -> Result<Case> {
 }
 
 /// Selects the timer, and checks that the device computes simple arithmetic right.
-async fn test_device(prepared: &mut dyn Prepared, job: &Job, name: &str) -> Result<Timer> {
+async fn test_device(prepared: &mut dyn Prepared, job: &Job, name: &str, random: u64) -> Result<Timer> {
     let timer = measure::select_timer(prepared).await?;
-    match verify(prepared, job).await? {
+    match verify(prepared, job, random).await? {
         Some(mismatch) => Err(Error::NoDevice(format!("{name} gets simple arithmetic wrong: {mismatch}"))),
         None => Ok(timer),
     }

@@ -361,10 +361,12 @@ fn sums_of_slices(shape: &Shape, _: &Interface) -> Oracle {
             (block + k / length * step) % slices * length + k % length
         });
         if elements > MOST {
-            return read.map(sum).sum();
+            // Rust has -0 for a sum of nothing.
+            return 0.0 + read.map(sum).sum::<f64>();
         }
         let table = table.get_or_init(|| (0..elements).into_par_iter().map(sum).collect::<Vec<f64>>());
-        read.map(|element| table[element as usize]).sum()
+        // Rust has -0 for a sum of nothing.
+        0.0 + read.map(|element| table[element as usize]).sum::<f64>()
     })
 }
 
@@ -380,7 +382,8 @@ fn sums_read_once(shape: &Shape, interface: &Interface) -> Oracle {
     each(move |i| {
         let first = i / workgroup * ROUNDS * workgroup + i % workgroup;
         let read = (0..ROUNDS).map(|k| first + k * workgroup).filter(|element| *element < elements);
-        read.flat_map(|element| 4 * element..4 * element + 4).map(|at| values.at(scalar, at)).sum()
+        // Rust has -0 for a sum of nothing.
+        0.0 + read.flat_map(|element| 4 * element..4 * element + 4).map(|at| values.at(scalar, at)).sum::<f64>()
     })
 }
 
@@ -412,7 +415,8 @@ fn sums_read(shape: &Shape, interface: &Interface) -> Oracle {
     let sum = move |i: u64| -> f64 {
         let first = i / workgroup * span + i % workgroup;
         let read = (0..ROUNDS).map(|k| (first + k * workgroup) % elements);
-        read.flat_map(|at| 4 * at..4 * at + 4).map(|at| input.at(scalar, at)).sum()
+        // Rust has -0 for a sum of nothing.
+        0.0 + read.flat_map(|at| 4 * at..4 * at + 4).map(|at| input.at(scalar, at)).sum::<f64>()
     };
     // Workgroups this far apart start at the same element: elements / gcd(elements, span), with elements a power of
     // two.

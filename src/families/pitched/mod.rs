@@ -303,6 +303,7 @@ fn sums_of_rows(shape: &Shape, interface: &Interface) -> Oracle {
     let (input, invocations) = (shape.input(Values::Summable), u64::from(interface.invocations()));
     each(move |i| {
         let (row, t) = (i / invocations, i % invocations);
-        (t..width).step_by(invocations as usize).map(|x| input.at(scalar, row * pitch + x)).sum()
+        // Rust has -0 for a sum of nothing.
+        0.0 + (t..width).step_by(invocations as usize).map(|x| input.at(scalar, row * pitch + x)).sum::<f64>()
     })
 }

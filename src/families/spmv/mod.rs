@@ -181,7 +181,8 @@ fn product(shape: &Shape) -> Oracle {
                 let end = csr.start(row + 1);
                 let (own, others) = rest.split_at((end - start) as usize);
                 let terms = (start..).zip(own).map(|(nonzero, value)| value * x.at(scalar, csr.column(nonzero)));
-                *slot = terms.sum();
+                // Rust has -0 for a sum of nothing.
+                *slot = 0.0 + terms.sum::<f64>();
                 (start, rest) = (end, others);
             }
         }
