@@ -3,9 +3,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::state::Monitor;
 use crate::suite::Reading;
+
+/// A card that is busy for less than this, in percent, is not in use.
+const LEAST_USE: f64 = 10.0;
 
 /// The files of one card's sensors.
 pub(super) struct Sensors {
@@ -56,6 +60,12 @@ impl Monitor for Sensors {
             watts: self.power(),
             throttling: Vec::new(),
         }
+    }
+
+    /// Only before this process has used the card: AMD's driver does not say whose work it is.
+    fn users(&mut self, _: SystemTime) -> Option<usize> {
+        let busy = self.number(&["device/gpu_busy_percent"])?;
+        Some(usize::from(busy >= LEAST_USE))
     }
 
     fn joules(&mut self) -> Option<f64> {

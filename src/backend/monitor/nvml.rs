@@ -2,7 +2,9 @@
 //! [NVIDIA's reference](https://docs.nvidia.com/deploy/nvml-api/).
 #![expect(unsafe_code, reason = "a library that is loaded at run time has no safe functions")]
 
+use std::collections::BTreeSet;
 use std::ffi::{CString, c_char, c_int, c_uint, c_ulonglong, c_void};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use libloading::Library;
 
@@ -67,6 +69,39 @@ impl Card {
     }
 }
 
+/// `nvmlProcessUtilizationSample_t`: the shares are in percent.
+#[repr(C)]
+#[derive(Clone, Default)]
+struct ProcessSample {
+    pid: c_uint,
+    time: c_ulonglong,
+    cores: c_uint,
+    memory: c_uint,
+    encoder: c_uint,
+    decoder: c_uint,
+}
+
+/// A process that uses the cores less than this, in percent, disturbs no other.
+const LEAST_USE: c_uint = 10;
+
+impl Card {
+    /// The samples of processes that are newer than this time, in microseconds since 1970.
+    fn samples(&self, since: c_ulonglong) -> Option<Vec<ProcessSample>> {
+        type Get = unsafe extern "C" fn(*mut c_void, *mut ProcessSample, *mut c_uint, c_ulonglong) -> Status;
+        // SAFETY: the type is that of NVIDIA's header.
+        let get = unsafe { self.library.get::<Get>(b"nvmlDeviceGetProcessUtilization").ok()? };
+        let (handle, mut count) = (self.handle as *mut c_void, 0);
+        // SAFETY: without room for samples the call writes their number alone.
+        unsafe { get(handle, std::ptr::null_mut(), &raw mut count, since) };
+        let mut samples = vec![ProcessSample::default(); count as usize];
+        // SAFETY: there is room for as many samples as `count` says.
+        let status = unsafe { get(handle, samples.as_mut_ptr(), &raw mut count, since) };
+        // No process used the card.
+        samples.truncate(if status == SUCCESS { count as usize } else { 0 });
+        Some(samples)
+    }
+}
+
 impl Drop for Card {
     fn drop(&mut self) {
         // SAFETY: the type is that of NVIDIA's header. NVML counts its users, and the handle is not used again.
@@ -96,6 +131,13 @@ impl Monitor for Card {
     fn watts(&mut self) -> Option<f64> {
         let milliwatts: c_uint = self.number(b"nvmlDeviceGetPowerUsage")?;
         Some(f64::from(milliwatts) / 1e3)
+    }
+
+    fn users(&mut self, since: SystemTime) -> Option<usize> {
+        let since = c_ulonglong::try_from(since.duration_since(UNIX_EPOCH).ok()?.as_micros()).ok()?;
+        let samples = self.samples(since)?;
+        let busy = samples.iter().filter(|sample| sample.cores >= LEAST_USE && sample.time > since);
+        Some(busy.map(|sample| sample.pid).collect::<BTreeSet<_>>().len())
     }
 
     fn max_sm_mhz(&self) -> Option<u32> {

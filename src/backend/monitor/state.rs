@@ -1,5 +1,7 @@
 //! Reads a card's state.
 
+use std::time::SystemTime;
+
 use crate::suite::Reading;
 
 /// Reads a card's state.
@@ -15,6 +17,13 @@ pub trait Monitor {
     /// Power draw in watts: of this moment or a mean over up to a second, as the card's sensor has it.
     fn watts(&mut self) -> Option<f64> {
         self.read().watts
+    }
+
+    /// The number of processes that kept the card busy for at least a tenth of a moment since then, this one included;
+    /// `None` where the driver does not tell.
+    fn users(&mut self, since: SystemTime) -> Option<usize> {
+        let _ = since;
+        None
     }
 
     /// The highest clock that the streaming multiprocessors can be set to, in MHz; `None` where it is not reported.
