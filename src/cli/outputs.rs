@@ -72,12 +72,14 @@ impl Paths<'_> {
 
     /// Checks that files can be written, creates the folder of the images, and locks the CSV.
     pub(super) fn open(&self) -> Result<Files> {
-        let csv = self.out.or(self.resume).map(LockedFile::open).transpose()?;
+        let is_new = !self.has_force;
+        let out = self.out.map(|path| LockedFile::open(path, is_new));
+        let csv = out.or_else(|| self.resume.map(|path| LockedFile::open(path, false))).transpose()?;
         if let Some(out) = self.out {
             // A run that had the lock may have just written it.
             check_new(out, self.has_force, ANOTHER_FILE)?;
         }
-        let json = self.json.map(Output::open).transpose()?;
+        let json = self.json.map(if is_new { Output::open_new } else { Output::open }).transpose()?;
         if let Some(folder) = self.images {
             let fault = |source| Error::Io { action: "write into", path: folder.to_owned(), source };
             std::fs::create_dir_all(folder).and_then(|()| check_folder(folder)).map_err(fault)?;
@@ -100,8 +102,8 @@ pub(super) struct LockedFile {
 }
 
 impl LockedFile {
-    fn open(path: &Path) -> Result<Self> {
-        let output = Output::open(path)?;
+    fn open(path: &Path, is_new: bool) -> Result<Self> {
+        let output = if is_new { Output::open_new(path)? } else { Output::open(path)? };
         let lock = output.file().map(|file| Lock::take(file, path)).transpose()?;
         Ok(Self { output, _lock: lock })
     }
@@ -123,7 +125,7 @@ pub(super) fn default_csv(devices: &[Device], date: &str, kind: &str, json: Opti
             continue;
         }
         match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(_) => return LockedFile::open(&path),
+            Ok(_) => return LockedFile::open(&path, false),
             Err(source) if source.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(source) => return Err(fault("create", &path, source)),
         }

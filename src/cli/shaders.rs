@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::inputs;
 use crate::engine::plan::{Source, select, unknown_benchmark};
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
@@ -35,7 +36,7 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> 
                     unknown_benchmark("benchmark", &name, &known)
                 )));
             }
-            let bytes = std::fs::read(&file).map_err(|source| fault(&file, source))?;
+            let bytes = inputs::contents(&file, inputs::KERNEL)?;
             let text = text(bytes).map_err(|why| Error::Usage(format!("--shaders: {}: {why}", file.display())))?;
             let source = sources.entry(name).or_default();
             *(if kind == "cu" { &mut source.cuda } else { &mut source.wgsl }) = Some(text);

@@ -12,7 +12,7 @@ use crate::backend::{Compiler, HlslCompiler, KernelCompiler};
 use crate::engine::plan::{Request, plan, select, unknown};
 use crate::error::{Error, Result};
 use crate::job::{Job, Kernel};
-use crate::report::replace_file;
+use crate::report::write_file;
 use crate::shader::module::specialize;
 use crate::shader::twin::without_prelude;
 use crate::shader::{Shader, ShaderModel, Target, disassemble};
@@ -101,7 +101,7 @@ pub(super) fn show(arguments: &Arguments) -> Result<()> {
     let text = text(arguments, &case, &kernel)?;
     let Some(path) = &arguments.out else { return print(&String::from_utf8_lossy(&text)) };
     check_new(path, arguments.force, ANOTHER_FILE)?;
-    replace_file(path, &text)
+    write_file(path, &text, arguments.force)
 }
 
 /// The SPIR-V that a compiler writes.

@@ -17,6 +17,9 @@ pub(crate) const NOT_NEGATIVE: [&str; 6] =
 /// Columns of the first release. Reports without later ones get no note.
 const FIRST: usize = 40;
 
+/// Maximum number of rows of a report: 250 runs of all sizes take 1 GB of memory.
+const MOST_ROWS: usize = 350_000;
+
 /// Maximum number of notes about columns, and of names in one of them.
 const MOST_NOTES: usize = 20;
 
@@ -101,6 +104,11 @@ impl AcceptedRows {
     ) -> Result<(), String> {
         if let Some(name) = NEEDED.iter().find(|name| !cells.iter().any(|(column, _)| column.name == **name)) {
             return Err(format!("column {name} is missing: every row must have {}", NEEDED.join(", ")));
+        }
+        if self.report.records.len() >= MOST_ROWS {
+            return Err(format!(
+                "the report has more than {MOST_ROWS} rows: split it by device or by run, or name the folder of its reports"
+            ));
         }
         let is_newer = schema(cells).is_some_and(|schema| schema > SCHEMA);
         let (mut record, mut first_fault, mut has_status) = (Record::default(), None, true);

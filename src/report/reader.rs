@@ -116,7 +116,7 @@ pub struct Folder {
 /// [`Error::Io`] if the folder cannot be read, [`Error::Usage`] if there is no report.
 pub fn files(folder: &Path) -> Result<Folder> {
     let (mut found, mut entries) = (Folder::default(), 0);
-    collect(folder, &mut HashSet::new(), &mut entries, &mut found)?;
+    collect(folder, 0, &mut HashSet::new(), &mut entries, &mut found)?;
     if entries > MOST_ENTRIES {
         let folder = shown(folder);
         return Err(Error::Usage(format!(
@@ -139,7 +139,21 @@ pub fn is_report_name(path: &Path) -> bool {
 /// Files and folders that are searched for reports: more is the root of a disk.
 const MOST_ENTRIES: usize = 200_000;
 
-fn collect(folder: &Path, seen: &mut HashSet<PathBuf>, entries: &mut usize, found: &mut Folder) -> Result<()> {
+/// Folders in folders that are searched for reports.
+const MOST_FOLDERS: usize = 32;
+
+fn collect(
+    folder: &Path,
+    depth: usize,
+    seen: &mut HashSet<PathBuf>,
+    entries: &mut usize,
+    found: &mut Folder,
+) -> Result<()> {
+    if depth > MOST_FOLDERS {
+        let folder: String = shown(folder).chars().take(80).collect();
+        found.notes.push(format!("skipped a folder that lies in more than {MOST_FOLDERS} others: {folder}…"));
+        return Ok(());
+    }
     let whole = folder.canonicalize().map_err(|source| unreadable(folder, source))?;
     if !seen.insert(whole) {
         return Ok(());
@@ -153,7 +167,7 @@ fn collect(folder: &Path, seen: &mut HashSet<PathBuf>, entries: &mut usize, foun
         let kind = path.metadata().map(|metadata| metadata.file_type());
         match kind {
             Ok(kind) if kind.is_dir() => {
-                if let Err(error) = collect(&path, seen, entries, found) {
+                if let Err(error) = collect(&path, depth + 1, seen, entries, found) {
                     found.notes.push(format!("skipped a folder: {}", error.chain()));
                 }
             }

@@ -1,10 +1,10 @@
 //! `bench init`: a kernel and its declaration to begin with.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use crate::cli::output::print;
 use crate::error::{Error, Result};
+use crate::report::write_file;
 
 /// Arguments of `bench init`.
 #[derive(clap::Args)]
@@ -23,12 +23,10 @@ pub(super) fn init(arguments: &Arguments) -> Result<()> {
     for (end, text) in [("wgsl", WGSL), ("toml", TOML)] {
         let name = format!("{stem}.{end}");
         let path = Path::new(&name);
-        let fault = |source: std::io::Error| match source.kind() {
-            std::io::ErrorKind::AlreadyExists => Error::Usage(format!("{name} exists: give another name")),
-            _ => Error::Io { action: "create", path: path.to_owned(), source },
-        };
-        let mut file = std::fs::File::create_new(path).map_err(fault)?;
-        file.write_all(text.as_bytes()).map_err(fault)?;
+        if path.symlink_metadata().is_ok() {
+            return Err(Error::Usage(format!("{name} exists: give another name")));
+        }
+        write_file(path, text.as_bytes(), false)?;
     }
     print(&format!("{stem}.wgsl, {stem}.toml\nnext: shaderbench bench {stem}.wgsl\n"))
 }

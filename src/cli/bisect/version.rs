@@ -126,19 +126,26 @@ fn unmeasured(sentence: String) -> Error {
     Error::Unsupported(sentence)
 }
 
+/// Time for the last line of a program that has ended.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// Waits for the end of a program, or ends it after `limit`. Returns its status and the last line that it wrote to
 /// stderr; `None` if it was ended.
 fn end_of(mut child: Child, limit: Duration) -> std::io::Result<Option<(ExitStatus, String)>> {
     // A full pipe would stop the program.
     let stderr = child.stderr.take();
-    let reader = std::thread::spawn(move || {
+    let (sender, last_line) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
         let text = stderr.and_then(|stderr| std::io::read_to_string(stderr).ok()).unwrap_or_default();
-        text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no message").to_owned()
+        let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no message").to_owned();
+        // Nobody may wait any more.
+        let _ = sender.send(last);
     });
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Some((status, reader.join().unwrap_or_default())));
+            // A process that it left behind may hold the pipe.
+            return Ok(Some((status, last_line.recv_timeout(GRACE).unwrap_or_default())));
         }
         if start.elapsed() >= limit {
             child.kill()?;

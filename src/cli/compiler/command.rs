@@ -1,7 +1,7 @@
 //! Runs the commands of a compiler.
 
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,6 +10,8 @@ use sha2::{Digest, Sha256};
 
 use super::spec::{IN, OUT, Spec, WEBGPU};
 use crate::backend::Translator;
+use crate::cli::group::{self, grouped};
+use crate::cli::inputs;
 use crate::error::{Error, Result, visible};
 use crate::job::Kernel;
 
@@ -21,6 +23,9 @@ const LONGEST_VERSION: Duration = Duration::from_secs(5);
 
 /// Time between two looks at a command that runs: an error of the translation's time.
 const STEP: Duration = Duration::from_micros(200);
+
+/// Maximum size of what a command prints, in bytes.
+const MOST_MESSAGES: u64 = 16 << 20;
 
 /// Largest number of characters of a message or a version.
 const LONGEST_LINE: usize = 200;
@@ -133,7 +138,7 @@ impl Translator for Chain {
 /// # Errors
 /// Why it is none.
 pub(in crate::cli) fn spirv(path: &Path) -> Result<Vec<u32>, String> {
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let bytes = inputs::read(path, inputs::KERNEL).map_err(|error| error.to_string())?;
     if bytes.is_empty() {
         return Err("the file is empty".to_owned());
     }
@@ -171,10 +176,14 @@ fn why_not(error: &std::io::Error) -> String {
 fn ended(command: &mut Command, messages: &Path, longest: Duration) -> Result<Option<String>, String> {
     let file = File::create(messages).map_err(|error| error.to_string())?;
     let copy = file.try_clone().map_err(|error| error.to_string())?;
-    let started = command.stdin(Stdio::null()).stdout(file).stderr(copy).spawn();
+    let started = grouped(command.stdin(Stdio::null()).stdout(file).stderr(copy)).spawn();
     let mut child = started.map_err(|error| why_not(&error))?;
     let start = Instant::now();
     loop {
+        if messages.metadata().is_ok_and(|file| file.len() > MOST_MESSAGES) {
+            group::end(&mut child);
+            return Ok(Some(format!("printed more than {} MiB", MOST_MESSAGES >> 20)));
+        }
         match child.try_wait().map_err(|error| error.to_string())? {
             Some(status) if status.success() => return Ok(None),
             Some(status) => {
@@ -182,7 +191,7 @@ fn ended(command: &mut Command, messages: &Path, longest: Duration) -> Result<Op
                 return Ok(Some(code.unwrap_or_else(|| "was ended by a signal".to_owned())));
             }
             None if start.elapsed() > longest => {
-                let _ = (child.kill(), child.wait());
+                group::end(&mut child);
                 return Ok(Some(format!("did not end within {} s", longest.as_secs())));
             }
             None => std::thread::sleep(STEP),
@@ -192,7 +201,9 @@ fn ended(command: &mut Command, messages: &Path, longest: Duration) -> Result<Op
 
 /// The first line of a file with text in it, and the next one if it ends with a colon.
 fn first_line(path: &Path) -> String {
-    let text = String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
+    let mut text = Vec::new();
+    let _ = File::open(path).map(|file| file.take(MOST_MESSAGES).read_to_end(&mut text));
+    let text = String::from_utf8_lossy(&text).into_owned();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut line = lines.next().unwrap_or_default().to_owned();
     if let Some(next) = lines.next().filter(|_| line.ends_with(':')) {

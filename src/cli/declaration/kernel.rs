@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::script::Script;
 use crate::cli::compiler::spirv;
+use crate::cli::inputs;
 use crate::cli::shaders;
 use crate::error::{Error, Result, shown};
 use crate::shader::{Layout, Shader, SpirvKernel, twin};
@@ -172,7 +173,7 @@ fn unreadable(path: &Path, source: std::io::Error) -> Error {
 }
 
 fn text(path: &Path) -> Result<&'static str> {
-    let text = shaders::text(std::fs::read(path).map_err(|source| unreadable(path, source))?);
+    let text = shaders::text(inputs::contents(path, inputs::KERNEL)?);
     let text = text.map_err(|why| Error::Usage(format!("{}: {why}", shown(path))))?;
     Ok(kept_text(text))
 }

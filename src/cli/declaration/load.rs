@@ -10,6 +10,7 @@ use super::options::Own as Options;
 use super::portable::{TOML, portable};
 use super::script::Script;
 use super::spec::{BufferSpec, Contents, KernelSpec, OneOrMany, Spec, Text, VerifySpec};
+use crate::cli::inputs;
 use crate::error::{Error, Result, shown, visible};
 use crate::suite::input::Values;
 use crate::suite::kept::{kept, kept_items, kept_text};
@@ -201,12 +202,20 @@ fn limit(spec: &Spec, shared: &Shared, file: &str) -> Result<(Option<Limit>, &'s
     Ok((found, if found.is_none() { "its declaration names no limit" } else { "" }))
 }
 
+/// Maximum number of combinations of parameters: each is a case of its own.
+const MOST_SETS: usize = 1000;
+
 /// Every combination of the file's parameters that the kernel has.
 fn param_sets(spec: &Spec, kernel: &Kernel, dtype: Dtype) -> Result<Vec<Params>> {
     let own = kernel.overrides(dtype)?;
     let has = |name: &String| own.as_ref().is_none_or(|own| own.contains(name));
     let mut sets: Vec<Vec<(&'static str, f64)>> = vec![Vec::new()];
-    for (name, values) in spec.params.iter().filter(|(name, _)| has(name)) {
+    let lists = || spec.params.iter().filter(|(name, _)| has(name));
+    let count = lists().try_fold(1_usize, |count, (_, values)| count.checked_mul(values.list().len()));
+    if count.is_none_or(|count| count > MOST_SETS) {
+        return Err(Error::Usage(format!("[params]: the values make more than {MOST_SETS} combinations: name fewer")));
+    }
+    for (name, values) in lists() {
         let name = kept_text(name.clone());
         let values = values.list();
         sets = sets.iter().flat_map(|set| values.iter().map(|value| [&set[..], &[(name, *value)]].concat())).collect();
@@ -319,7 +328,7 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })
+    inputs::contents(path, inputs::DATA)
 }
 
 /// How the output is verified.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::kernel::{Kernel, Text};
 use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec, Text as Written};
+use crate::cli::inputs;
 use crate::error::{Error, Result};
 use crate::suite::Dtype;
 
@@ -72,5 +73,5 @@ pub(super) fn portable(
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })
+    inputs::contents(path, inputs::DATA)
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::options::Own as Options;
+use crate::cli::inputs;
 use crate::error::{Error, Result};
 
 /// What the interface of a kernel does not say.
@@ -163,11 +164,8 @@ impl Spec {
     /// # Errors
     /// If it cannot be read, or is no such TOML.
     pub(super) fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|source| Error::Io {
-            action: "read",
-            path: path.to_owned(),
-            source,
-        })?;
+        let text = String::from_utf8(inputs::contents(path, inputs::KERNEL)?)
+            .map_err(|_| Error::Usage(format!("{} is no text in UTF-8", crate::error::shown(path))))?;
         toml::from_str(&text).map_err(|error| {
             let before = |span: std::ops::Range<usize>| text[..span.start.min(text.len())].matches('\n').count();
             let line = 1 + error.span().map_or(0, before);

@@ -7,7 +7,7 @@ use crate::cli::reports::{in_folder, none_readable, read};
 use crate::error::{Error, Result, shown};
 use crate::record::Record;
 use crate::report::export::{Format, write};
-use crate::report::{reader, replace_file};
+use crate::report::{reader, write_file};
 
 /// Writes the reports to the file of `--out`, else to stdout.
 pub(super) fn export(arguments: &Arguments, format: Format) -> Result<()> {
@@ -40,7 +40,7 @@ pub(super) fn export(arguments: &Arguments, format: Format) -> Result<()> {
     let text = write(&records, format);
     match &arguments.out {
         Some(path) => {
-            replace_file(path, text.as_bytes())?;
+            write_file(path, text.as_bytes(), arguments.force)?;
             print(&format!("{}\n", shown(path)))
         }
         None => print(&text),

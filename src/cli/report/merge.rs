@@ -33,7 +33,7 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
     let is_packed = is_packed(path)?;
     check_new(path, arguments.force, "name another file with --out")?;
     files.iter().try_for_each(|file| check_different(("FILE", file), ("--out", path)))?;
-    let output = Output::open(path)?;
+    let output = if arguments.force { Output::open(path)? } else { Output::open_new(path)? };
     let (mut rows, mut read, mut known) = (0, Streamed::default(), Known::default());
     output.replace_by(|file| {
         let mut sink = Sink::new(is_packed, file)?;

@@ -11,7 +11,7 @@ use crate::cli::outputs::{check_different, check_new};
 use crate::cli::reports::{in_folder, none_readable, read};
 use crate::error::{Result, shown};
 use crate::record::Record;
-use crate::report::replace_file;
+use crate::report::write_file;
 
 /// Writes the page, and returns the exit code.
 pub(super) fn page(arguments: &Arguments) -> Result<u8> {
@@ -41,7 +41,7 @@ pub(super) fn page(arguments: &Arguments) -> Result<u8> {
     let rules = Rules { is_by_model, ..Rules::default() };
     let comparison = html::sides_by(&rules, &reports);
     let page = html::page(&html::data(&comparison));
-    replace_file(out, page.as_bytes())?;
+    write_file(out, page.as_bytes(), arguments.force)?;
     print(&format!("{}\n", shown(out)))?;
     Ok(0)
 }

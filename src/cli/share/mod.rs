@@ -119,8 +119,11 @@ impl Report {
     /// Reads the report at `path`, anonymous if asked for, and checks it.
     fn examine(path: &Path, is_anonymous: bool, known: &Known) -> Result<Self> {
         let unreadable = |source| Error::Io { action: "read", path: path.to_owned(), source };
-        let length = std::fs::metadata(path).map_err(unreadable)?.len();
-        if length > file::MOST_BYTES {
+        let found = std::fs::metadata(path).map_err(unreadable)?;
+        if !found.is_file() {
+            return Ok(Self::refused(vec!["it is no regular file".to_owned()]));
+        }
+        if found.len() > file::MOST_BYTES {
             let most = file::MOST_BYTES >> 20;
             return Ok(Self::refused(vec![format!(
                 "the file is larger than {most} MiB, which no report of one run is"

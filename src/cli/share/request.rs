@@ -4,6 +4,11 @@ use crate::answers::summary::card;
 use crate::record::{Record, Status};
 use crate::report::{Terminal, apis};
 
+/// A text of the report in which no name is a person or an issue of the repository.
+fn inert(text: &str) -> String {
+    text.replace('@', "@<!-- -->").replace('#', "#<!-- -->")
+}
+
 /// The text, in Markdown. `path` is the report's in the repository.
 pub(super) fn text(records: &[Record], path: &str) -> String {
     let Some(first) = records.first() else { return String::new() };
@@ -33,7 +38,7 @@ pub(super) fn text(records: &[Record], path: &str) -> String {
     }
     let table: String = cells
         .iter()
-        .map(|(name, value)| format!("| {name} | {} |\n", crate::report::markdown::escape(value)))
+        .map(|(name, value)| format!("| {name} | {} |\n", inert(&crate::report::markdown::escape(value))))
         .collect();
     let summary = card(records, &[path.to_owned()], Terminal { width: 80, has_color: false });
     format!(
@@ -54,8 +59,23 @@ pub(super) fn text(records: &[Record], path: &str) -> String {
          4. cargo run -- share --check {path}\n\
          5. git add results data; git commit; git push; paste this text.\n\
          -->\n",
-        device = first.device,
+        device = first.device.replace(['@', '#'], ""),
         apis = names.join(" + "),
         day = first.date.get(..10).unwrap_or_default(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_a_report_mention_and_close_nothing() {
+        let row = Record { device: "Card @team".to_owned(), driver: "closes #1".to_owned(), ..Record::default() };
+        let text = text(&[row], "results/card/r.csv");
+        let (title, rest) = text.split_once('\n').expect("lines");
+        assert!(title.starts_with("Report: Card team, "), "{title}");
+        let outside = rest.split("```").next().expect("a table");
+        assert!(outside.contains("Card @<!-- -->team") && outside.contains("closes #<!-- -->1"), "{outside}");
+    }
 }

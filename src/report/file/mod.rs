@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::record::Record;
 pub use lock::Lock;
 use output::io;
-pub use output::{Output, Target, check_folder, replace_file};
+pub use output::{Output, Target, check_folder, replace_file, write_file};
 
 /// A CSV report that is updated after each case. New rows are appended; if an earlier row changes, the whole file is
 /// replaced. After a crash, at most the rows being written are lost. A device or pipe receives all rows at the end.
@@ -190,5 +190,22 @@ mod tests {
         std::fs::remove_file(&path).expect("removed");
         file.update(&records, &[2], false).expect("written");
         assert_eq!(read(&path), records);
+    }
+
+    #[test]
+    fn a_file_that_another_program_creates_meanwhile_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("r.json");
+        let output = Output::open_new(&path).expect("writable");
+        std::fs::write(&path, "mine").expect("written");
+        let fault = output.replace(b"rows").expect_err("it is there");
+        assert!(fault.to_string().ends_with("in the meantime, and stays as it is: name another file"), "{fault}");
+        assert_eq!(std::fs::read_to_string(&path).expect("there"), "mine");
+        std::fs::remove_file(&path).expect("removed");
+        // Its own file it replaces.
+        for text in ["one", "two"] {
+            output.replace(text.as_bytes()).expect("written");
+            assert_eq!(std::fs::read_to_string(&path).expect("there"), text);
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 
@@ -80,6 +81,8 @@ pub struct Output {
     /// The user's name for it.
     path: PathBuf,
     sink: Sink,
+    /// Whether a file that is there now is another program's.
+    is_new: Arc<AtomicBool>,
 }
 
 #[derive(Debug, Clone)]
@@ -105,7 +108,17 @@ impl Output {
             Target::Stdout => Sink::Stdout,
             Target::Stderr => Sink::Stderr,
         };
-        Ok(Self { path: path.to_owned(), sink })
+        Ok(Self { path: path.to_owned(), sink, is_new: Arc::default() })
+    }
+
+    /// The same for a file that does not exist yet. One that another program creates in the meantime is not replaced.
+    ///
+    /// # Errors
+    /// As for [`Output::open`].
+    pub fn open_new(path: &Path) -> Result<Self> {
+        let output = Self::open(path)?;
+        output.is_new.store(true, Ordering::Relaxed);
+        Ok(output)
     }
 
     /// The user's name for it.
@@ -140,7 +153,12 @@ impl Output {
         let fault = || io("write", &self.path);
         let whole = |stream: &mut (dyn Write + Send)| fill(stream).and_then(|()| stream.flush().map_err(fault()));
         let written = match &self.sink {
-            Sink::File(path) => return replace(path, |file| whole(file), fault),
+            Sink::File(path) => {
+                let is_new = self.is_new.load(Ordering::Relaxed);
+                replace(path, is_new, |file| whole(file), fault)?;
+                self.is_new.store(false, Ordering::Relaxed);
+                return Ok(());
+            }
             Sink::Stream(stream) => whole(&mut stream.as_ref()),
             Sink::Stdout => whole(&mut io::stdout()),
             Sink::Stderr => whole(&mut io::stderr()),
@@ -150,6 +168,15 @@ impl Output {
             written => written,
         }
     }
+}
+
+/// Writes `text` to `path`, which must not exist unless the user forces it: see [`Output::replace`].
+///
+/// # Errors
+/// The errors of [`Output::open`] and [`Output::replace`].
+pub fn write_file(path: &Path, text: &[u8], has_force: bool) -> Result<()> {
+    let output = if has_force { Output::open(path)? } else { Output::open_new(path)? };
+    output.replace(text)
 }
 
 /// Writes `text` to `path`: see [`Output::replace`].
@@ -180,6 +207,7 @@ pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) ->
 
 fn replace<F: FnOnce(io::Error) -> Error>(
     path: &Path,
+    is_new: bool,
     fill: impl FnOnce(&mut File) -> Result<()>,
     fault: impl Fn() -> F,
 ) -> Result<()> {
@@ -189,7 +217,14 @@ fn replace<F: FnOnce(io::Error) -> Error>(
     }
     fill(part.as_file_mut())?;
     part.as_file().sync_data().map_err(fault())?;
-    part.persist(path).map_err(|error| fault()(error.error))?;
+    let moved = if is_new { part.persist_noclobber(path) } else { part.persist(path) };
+    moved.map_err(|error| match error.error.kind() {
+        ErrorKind::AlreadyExists => Error::Usage(format!(
+            "{} was created by another program in the meantime, and stays as it is: name another file",
+            path.display()
+        )),
+        _ => fault()(error.error),
+    })?;
     sync_folder(path);
     Ok(())
 }

@@ -1,0 +1,57 @@
+//! Reads files that a user names, which may be anything: regular files alone, up to a size.
+
+use std::fs::File;
+use std::io::{Error as IoError, ErrorKind, Read};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// Maximum size of a kernel or a declaration, in bytes.
+pub(super) const KERNEL: u64 = 64 << 20;
+
+/// Maximum size of the contents of a buffer, in bytes.
+pub(super) const DATA: u64 = 4 << 30;
+
+/// The contents of a file of at most `most` bytes. Devices and pipes have no end, and may never have a beginning.
+///
+/// # Errors
+/// [`Error::Io`] if it cannot be read, is no regular file or larger.
+pub(super) fn contents(path: &Path, most: u64) -> Result<Vec<u8>> {
+    read(path, most).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })
+}
+
+/// The same with the system's error.
+///
+/// # Errors
+/// As for [`contents`].
+pub(super) fn read(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    let refused = |message: String| IoError::new(ErrorKind::InvalidInput, message);
+    let found = path.metadata()?;
+    if !(found.is_file() || found.is_dir()) {
+        return Err(refused("it is no regular file: name one".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(refused(format!("it is larger than {} MiB", most >> 20)));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_up_to_their_limit_and_devices_not_at_all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("k.wgsl");
+        std::fs::write(&path, "12345").expect("written");
+        assert_eq!(read(&path, 5).expect("small enough"), b"12345");
+        assert_eq!(read(&path, 4).expect_err("too large").to_string(), "it is larger than 0 MiB");
+        if cfg!(unix) {
+            let fault = contents(Path::new("/dev/zero"), 5).expect_err("a device");
+            assert_eq!(fault.chain(), "cannot read /dev/zero: it is no regular file: name one");
+        }
+    }
+}
