@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Microsoft's compilers of HLSL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Compiler {
     /// FXC, a part of Windows: shader model 5.1 only.
     Fxc,
@@ -15,7 +15,7 @@ pub enum Compiler {
 pub type Model = (u32, u32);
 
 /// A compiler of HLSL, and the shader model that it compiles for the device.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct HlslCompiler {
     /// Which of the two.
     pub compiler: Compiler,

@@ -1,5 +1,6 @@
 //! A device's properties and limits, and whether a job fits them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::compiler::HlslCompiler;
@@ -16,7 +17,7 @@ impl<'a> From<&'a Device> for Toolchain<'a> {
 }
 
 /// How an API handles run-time checks ([`Checks`]).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum RuntimeChecks {
     /// Each check can be switched on and off.
     Switchable,
@@ -28,8 +29,11 @@ pub enum RuntimeChecks {
     Unknown,
 }
 
+/// A property for display only: section, name and value.
+pub(super) type Fact = (Cow<'static, str>, String, String);
+
 /// A device's properties and limits.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Device {
     /// Name, from the driver.
     pub name: String,
@@ -88,7 +92,7 @@ pub struct Device {
     /// Workgroups along one side of the grid.
     pub max_groups: u32,
     /// Every other property, as `(section, name, value)`: for display only.
-    pub facts: Vec<(&'static str, String, String)>,
+    pub facts: Vec<Fact>,
 }
 
 /// Kernels that a driver's compiler does not finish: part of the device's name, the kernel, and what the compiler took

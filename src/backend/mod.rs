@@ -5,6 +5,7 @@ mod compiler;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod device;
+mod doing;
 mod identity;
 mod interface;
 mod l2;
@@ -15,6 +16,7 @@ pub mod wgpu;
 
 pub use compiler::{Compiler, HlslCompiler, Model};
 pub use device::{Device, RuntimeChecks};
+pub use doing::{Doing, watch};
 pub use identity::card_name;
 pub(crate) use interface::leak_if_lost;
 pub use interface::{Backend, Prepared, Sample, Task};

@@ -38,7 +38,7 @@ pub enum KernelCompiler {
 }
 
 /// The compiler of a device's kernels, as reports name it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CompilerName {
     /// Its name; empty for the API's own in a run without `--compiler`.
     pub name: String,

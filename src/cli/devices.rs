@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use super::format::Format;
 use super::output::{print, print_json, terminal};
 use super::selection::{is_same_card, no_device};
-use super::target::{Target, Through, cuda, targets};
+use super::target::Through;
+use super::worker::list;
 use crate::backend::Device;
 use crate::backend::wgpu::refusal;
 use crate::error::{Error, Result};
@@ -55,8 +56,9 @@ const MAIN_FACTS: [&str; 9] = [
 ];
 
 /// The facts to show.
-fn facts(device: &Device, is_long: bool) -> impl Iterator<Item = &(&'static str, String, String)> {
-    device.facts.iter().filter(move |(_, name, _)| is_long || MAIN_FACTS.contains(&name.as_str()))
+fn facts(device: &Device, is_long: bool) -> impl Iterator<Item = (&str, &str, &str)> {
+    let texts = device.facts.iter().map(|(section, name, value)| (section.as_ref(), name.as_str(), value.as_str()));
+    texts.filter(move |(_, name, _)| is_long || MAIN_FACTS.contains(name))
 }
 
 /// A device in the list.
@@ -82,15 +84,13 @@ impl Entry {
 /// The adapters, then CUDA's devices; with `backend`, only those of one API. Missing CUDA is an error only if it is
 /// requested.
 fn entries(backend: Option<Through>) -> Result<Vec<Entry>> {
-    let numbered = |found: Vec<Target>| {
-        found.into_iter().enumerate().map(|(index, target)| Entry { index, device: target.device().clone() })
-    };
+    let numbered = |found: Vec<Device>| found.into_iter().enumerate().map(|(index, device)| Entry { index, device });
     let mut all: Vec<Entry> = Vec::new();
     if backend != Some(Through::One(Api::Cuda)) {
-        all.extend(numbered(targets(None)?));
+        all.extend(numbered(list(None)?.devices));
     }
-    match cuda() {
-        Ok(found) => all.extend(numbered(found)),
+    match list(Some(Through::One(Api::Cuda))) {
+        Ok(found) => all.extend(numbered(found.devices)),
         Err(error) if backend == Some(Through::One(Api::Cuda)) => return Err(error),
         Err(_) => {}
     }
@@ -123,7 +123,7 @@ fn sheet(entry: &Entry, all: &[Entry], is_long: bool) -> String {
     }
     let mut section = "";
     for (of, name, value) in facts(device, is_long) {
-        if is_long && *of != section {
+        if is_long && of != section {
             section = of;
             text.push_str(&format!("  {section}\n"));
         }
@@ -158,7 +158,7 @@ fn object(entry: &Entry, all: &[Entry]) -> Value {
     object.extend(refusal(device).map(|reason| ("unusable".to_owned(), Value::from(reason))));
     object.extend(device.basics().into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
     for (section, name, value) in &device.facts {
-        let section = object.entry(*section).or_insert_with(|| json!({}));
+        let section = object.entry(section.as_ref()).or_insert_with(|| json!({}));
         // Features have no value; write true.
         let value = if value.is_empty() { json!(true) } else { serde_json::from_str(value).unwrap_or(json!(value)) };
         section[name.as_str()] = value;

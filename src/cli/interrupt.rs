@@ -60,26 +60,6 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Handlers for a process whose parent handles Ctrl-C and passes it on ([`Interrupt::request`]).
-    ///
-    /// # Errors
-    /// [`Error::Usage`] if a handler cannot be installed.
-    pub(super) fn listen_in_step() -> Result<Self> {
-        let interrupt = Self { is_requested: Arc::default(), is_shown: Arc::default(), is_over: Arc::default() };
-        interrupt.end();
-        register(SIGTERM, &interrupt.is_requested)?;
-        // The terminal sends these to all processes: the parent answers.
-        register(SIGINT, &Arc::default())?;
-        #[cfg(unix)]
-        register(signal_hook::consts::SIGHUP, &Arc::default())?;
-        Ok(interrupt)
-    }
-
-    /// Ends the run after the current case, as a signal does.
-    pub(super) fn request(&self) {
-        self.is_requested.store(true, Ordering::Relaxed);
-    }
-
     /// Leaves it to a bar to show the interruption.
     pub(super) fn show_in_bar(&self) {
         self.is_shown.store(true, Ordering::Relaxed);
@@ -97,6 +77,18 @@ impl Interrupt {
     pub(super) fn is_requested(&self) -> bool {
         self.is_requested.load(Ordering::Relaxed)
     }
+}
+
+/// Ignores Ctrl-C and termination requests, in a worker: a terminal sends them to all processes, and the program answers.
+///
+/// # Errors
+/// [`Error::Usage`] if a handler cannot be installed.
+pub(super) fn ignore() -> Result<()> {
+    register(SIGTERM, &Arc::default())?;
+    register(SIGINT, &Arc::default())?;
+    #[cfg(unix)]
+    register(signal_hook::consts::SIGHUP, &Arc::default())?;
+    Ok(())
 }
 
 /// Sets `flag` at a signal.

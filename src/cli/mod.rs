@@ -43,6 +43,6 @@ mod target;
 mod time_left;
 mod tour;
 mod values;
-mod watchdog;
+mod worker;
 
 pub use program::main;

@@ -51,11 +51,23 @@ pub(super) fn color_among(arguments: &[OsString]) -> ColorChoice {
     }
 }
 
+/// Where notes go in place of stderr, and results nowhere.
+static REDIRECTED: OnceLock<fn(&str)> = OnceLock::new();
+
+/// Sends notes and errors to `to` from now on, and results nowhere: a worker has no terminal.
+pub(super) fn redirect(to: fn(&str)) {
+    // A second call would be of the same process.
+    let _ = REDIRECTED.set(to);
+}
+
 /// Writes to stdout. A closed pipe (`| head`) is not an error.
 ///
 /// # Errors
 /// [`Error::Io`] for any other write error.
 pub(super) fn print(text: &str) -> Result<()> {
+    if REDIRECTED.get().is_some() {
+        return Ok(());
+    }
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(source) if source.kind() != ErrorKind::BrokenPipe => {
@@ -74,6 +86,9 @@ pub(super) fn say(text: &str) {
 
 /// Writes an error to stderr, wrapped on a terminal. A lost message must not end a run.
 pub(super) fn complain(text: &str) {
+    if let Some(to) = REDIRECTED.get() {
+        return to(text);
+    }
     let _ = writeln!(std::io::stderr().lock(), "{}", wrapped(text));
 }
 

@@ -12,6 +12,7 @@ use super::interrupt::survive_file_limits;
 use super::output::{color_among, complain, set_global};
 use super::outputs::is_source;
 use super::references::is_example;
+use super::worker::{WORD, serve};
 use super::{
     bench, bisect, compare, describe, devices, explain, help, list, outliers, report, run, share, show, summary,
 };
@@ -25,21 +26,38 @@ pub fn main() -> ExitCode {
     quiet_mesa();
     survive_file_limits();
     let words: Vec<OsString> = std::env::args_os().collect();
+    if words.len() == 2 && words[1] == WORD {
+        return serve(|rest| run_words(words_of(rest)).unwrap_or(Ok(0)));
+    }
+    match run_words(words) {
+        Ok(Ok(code)) => ExitCode::from(code),
+        Ok(Err(error)) => failed(&error),
+        Err(code) => code,
+    }
+}
+
+/// The words of a command line behind the program's name.
+fn words_of(rest: Vec<OsString>) -> Vec<OsString> {
+    std::iter::once(OsString::from("shaderbench")).chain(rest).collect()
+}
+
+/// Runs a command line. The outer error is the exit code of one that is refused with a message of its own.
+fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
     if let Some(error) = words.get(1).and_then(|word| renamed(word.to_str()?)) {
-        return failed(&error);
+        return Ok(Err(error));
     }
     let parser = help::command().color(color_among(&words));
     let parsed = parser.clone().try_get_matches_from(words);
     let parsed = parsed.and_then(|matches| Ok((CommandLine::from_arg_matches(&matches)?, matches)));
     let (arguments, matches) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => return refused(&error),
+        Err(error) => return Err(refused(&error)),
     };
     set_global(arguments.global);
     if let Some(error) = before_command(&parser, &matches) {
-        return failed(&error);
+        return Ok(Err(error));
     }
-    let done = match arguments.command {
+    Ok(match arguments.command {
         None => match arguments.generate {
             Some(what) => describe::generate(what, arguments.run.out()).map(|()| 0),
             None => without_command(&arguments.run, &options(&parser, &matches)),
@@ -58,11 +76,7 @@ pub fn main() -> ExitCode {
         Some(Command::Share(arguments)) => share::share(&arguments),
         Some(Command::Outliers(arguments)) => outliers::outliers(&arguments),
         Some(Command::Help { all, command }) => help::help(all, &command).map(|()| 0),
-    };
-    match done {
-        Ok(code) => ExitCode::from(code),
-        Err(error) => failed(&error),
-    }
+    })
 }
 
 fn failed(error: &Error) -> ExitCode {

@@ -1,21 +1,16 @@
 //! Shows the progress of a run on stderr and updates the report files.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::again::Typed;
 use super::bar::Bar;
 use super::interrupt::Interrupt;
-use super::output::{complain, say_whole};
-use super::pictures::Pictures;
 use super::values::plural;
-use super::watchdog::{self, Watchdog};
 use crate::engine::measure::Timer;
-use crate::engine::{Changes, Expected, Observer, Picture};
+use crate::engine::{Changes, Expected, Observer};
 use crate::error::{Error, Result};
-use crate::record::{Cause, Record, Status};
+use crate::record::Record;
 use crate::report::{self, CsvFile, Output, table};
-use crate::suite::{Api, Case, Toolchain};
+use crate::suite::{Case, Toolchain};
 
 /// Minimum time between two writes of the JSON report during a run. It cannot be appended to and contains every sample,
 /// so each write is large.
@@ -29,7 +24,7 @@ pub(super) struct Progress {
     bar: Bar,
     /// Whether the run has a time limit.
     has_limit: bool,
-    csv: Arc<Mutex<CsvFile>>,
+    csv: CsvFile,
     json: Option<Json>,
     /// When the whole CSV was last replaced because rows changed, and whether rows changed since.
     replaced: (Option<Instant>, bool),
@@ -37,13 +32,11 @@ pub(super) struct Progress {
     apis: usize,
     /// The new rows of the family that is measured, of the first API.
     family: Vec<Record>,
-    pictures: Option<Pictures>,
     /// Whether rows are shown only if they are faults.
     hides_rows: bool,
     /// The first error of writing a file. It ends the run after the current case.
     failure: Option<Error>,
     interrupt: Interrupt,
-    watchdog: Watchdog,
 }
 
 /// The JSON report.
@@ -55,20 +48,9 @@ struct Json {
 }
 
 impl Progress {
-    /// Shows a run on `apis` APIs with this time limit. Rows go into `csv`; `again` resumes the run.
-    pub(super) fn new(
-        apis: usize,
-        limit: Option<Duration>,
-        csv: CsvFile,
-        interrupt: Interrupt,
-        again: Option<Typed>,
-    ) -> Self {
+    /// Shows a run on `apis` APIs with this time limit. Rows go into `csv`.
+    pub(super) fn new(apis: usize, limit: Option<Duration>, csv: CsvFile, interrupt: Interrupt) -> Self {
         let bar = Bar::new(limit, interrupt.clone());
-        let csv = Arc::new(Mutex::new(csv));
-        let file = Arc::clone(&csv);
-        let watchdog = Watchdog::new(watchdog::TIMEOUT, move |row| {
-            end_program(&mut lock(&file), row, again.as_ref());
-        });
         Self {
             bar,
             has_limit: limit.is_some(),
@@ -77,23 +59,21 @@ impl Progress {
             replaced: (None, false),
             apis,
             family: Vec::new(),
-            pictures: None,
             hides_rows: false,
             failure: None,
             interrupt,
-            watchdog,
         }
+    }
+
+    /// Shows a note above the bar.
+    pub(super) fn say(&self, text: &str) {
+        self.bar.say(text);
     }
 
     /// Shows no progress, and of the rows only faults: the process has a parent that shows its own.
     pub(super) fn hide_rows(&mut self) {
         self.hides_rows = true;
         self.bar.hide();
-    }
-
-    /// Saves the images of kernels.
-    pub(super) fn save_pictures(&mut self, pictures: Option<Pictures>) {
-        self.pictures = pictures;
     }
 
     /// Also writes a JSON report, which starts with the rows `before`.
@@ -113,16 +93,15 @@ impl Progress {
         self.failure.take().map_or(Ok(()), Err).and(csv).and(json)
     }
 
-    fn complete_csv(&self, records: &[Record]) -> Result<()> {
-        let mut csv = lock(&self.csv);
+    fn complete_csv(&mut self, records: &[Record]) -> Result<()> {
         if self.replaced.1 {
-            csv.update(records, &[], true)?;
+            self.csv.update(records, &[], true)?;
         }
-        csv.finish(records)
+        self.csv.finish(records)
     }
 
     /// Keeps the first error of writing a file: the run then ends with its rows, as if it were interrupted.
-    fn note(&mut self, written: Result<()>) {
+    pub(super) fn note(&mut self, written: Result<()>) {
         if let Err(error) = written {
             self.replaced.1 = true;
             self.failure.get_or_insert(error);
@@ -136,7 +115,7 @@ impl Progress {
             self.replaced.1 = true;
             return Ok(());
         }
-        lock(&self.csv).update(records, &changes.added, has_changed)?;
+        self.csv.update(records, &changes.added, has_changed)?;
         if has_changed {
             self.replaced = (Some(Instant::now()), false);
         }
@@ -182,31 +161,6 @@ impl Progress {
     }
 }
 
-fn lock(csv: &Mutex<CsvFile>) -> MutexGuard<'_, CsvFile> {
-    csv.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Ends the program if the driver does not return from a case: no driver call can be cancelled.
-fn end_program(csv: &mut CsvFile, row: Record, again: Option<&Typed>) {
-    let case = format!("{} {} {} {}", row.name(), row.dtype_name(), row.size(), row.params_text());
-    let (case, seconds) = (case.trim_end(), watchdog::TIMEOUT.as_secs());
-    let written = csv.append_last(overdue(row));
-    let path = csv.path().display();
-    let lost = written.err().map_or_else(String::new, |error| format!(" ({})", error.chain()));
-    let rest = if again.is_some() { "; to measure the rest, with --retry-timeouts this case too, type:" } else { "" };
-    complain(&format!(
-        "error: {case}: the driver did not return within {seconds} s; the rows so far are in {path}{lost}{rest}"
-    ));
-    again.iter().for_each(|again| say_whole(&format!("  {again}")));
-    signal_hook::low_level::exit(1);
-}
-
-/// The row of a case for which the driver did not return.
-fn overdue(row: Record) -> Record {
-    let reason = Error::Timeout { seconds: watchdog::TIMEOUT.as_secs_f64() }.to_string();
-    Record { status: Status::Failed, cause: Some(Cause::TimedOut), reason, ..row }
-}
-
 impl Json {
     /// Whether to write it in mid-run. A device or pipe receives it once, at the end.
     fn is_due(&self) -> bool {
@@ -234,17 +188,7 @@ impl Observer for Progress {
     }
 
     fn start(&mut self, index: usize, case: &Case, row: &Record) {
-        self.watchdog.watch(row);
         self.bar.start(index, &format!("{}{case}", self.of_row(row)));
-    }
-
-    fn picture(&mut self, case: &Case, api: Api, picture: &Picture) -> Result<()> {
-        let Some(pictures) = &mut self.pictures else { return Ok(()) };
-        match pictures.save(case, api, picture) {
-            Ok(message) => self.bar.say(&message),
-            Err(error) => self.note(Err(error)),
-        }
-        Ok(())
     }
 
     fn row(&mut self, record: &Record) {
@@ -257,12 +201,10 @@ impl Observer for Progress {
     }
 
     fn left_out(&mut self, index: usize, _case: &Case) {
-        self.watchdog.clear();
         self.bar.leave_out(index);
     }
 
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
-        self.watchdog.clear();
         self.bar.finish();
         self.headline(records, changes);
         if self.failure.is_none() {
@@ -283,7 +225,7 @@ impl Observer for Progress {
     fn finish_pass(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
         self.replaced.1 |= !changes.changed.is_empty();
         if self.failure.is_none() {
-            let written = lock(&self.csv).update(records, &[], self.replaced.1);
+            let written = self.csv.update(records, &[], self.replaced.1);
             if written.is_ok() {
                 self.replaced = (Some(Instant::now()), false);
             }
@@ -294,19 +236,5 @@ impl Observer for Progress {
 
     fn is_interrupted(&self) -> bool {
         self.failure.is_some() || self.interrupt.is_requested()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_row_of_a_driver_that_does_not_come_back_is_one_of_what_hung() {
-        let row = overdue(Record { benchmark: "tiled".to_owned(), ..Record::default() });
-        assert_eq!((row.status, row.benchmark.as_str()), (Status::Failed, "tiled"));
-        // A resumed run does not measure rows of this cause.
-        assert_eq!(row.cause, Some(Cause::TimedOut));
-        assert!(row.reason.starts_with("timed out"), "{}", row.reason);
     }
 }

@@ -221,7 +221,10 @@ pub(super) mod fakes {
             max_workgroup_size: [1024, 1024, 64],
             max_groups: 65_535,
             sub_texel_bits: 8,
-            facts: facts.iter().map(|(name, value)| ("adapter", (*name).to_owned(), (*value).to_owned())).collect(),
+            facts: facts
+                .iter()
+                .map(|(name, value)| ("adapter".into(), (*name).to_owned(), (*value).to_owned()))
+                .collect(),
         }
     }
 

@@ -13,7 +13,7 @@ pub(super) fn apis() -> Vec<Api> {
 }
 
 /// The value of `--backend`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Through {
     /// One API.
     One(Api),
@@ -22,14 +22,6 @@ pub(super) enum Through {
 }
 
 impl Through {
-    /// The value.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::One(api) => api.name(),
-            Self::All => "all",
-        }
-    }
-
     /// Parser and possible values of `--backend`.
     pub(super) fn parser() -> impl TypedValueParser<Value = Self> {
         let names = apis().into_iter().map(Api::name).chain(["all"]);

@@ -10,9 +10,8 @@ use super::output::say;
 use super::reports::Measured;
 use super::run;
 use super::selection::select_runs;
-use super::target::targets;
+use super::worker::{link, list};
 use crate::answers::articles::{self, Side};
-use crate::backend::Device;
 use crate::claim::ArticleClaim;
 use crate::error::{Error, Result};
 use crate::report::{Part, apis, reader};
@@ -59,7 +58,7 @@ fn next() -> Part {
 
 /// What a run on the first device cannot judge; `None` where it is a GPU.
 fn unjudged(steps: &[&ArticleClaim]) -> Result<Option<String>> {
-    let devices: Vec<Device> = targets(None)?.iter().map(|target| target.device().clone()).collect();
+    let devices = list(None)?.devices;
     let runs = select_runs(&devices, None, None)?;
     let device = &devices[runs[0][0]];
     let timed = steps.iter().filter(|step| step.is_timing).count();
@@ -83,7 +82,9 @@ pub(super) fn measure(steps: &[&ArticleClaim], kernels: &BTreeSet<String>) -> Re
         say("these steps have no benchmarks: nothing to measure");
         return Ok((0, None));
     }
-    unjudged(steps)?.iter().for_each(|note| say(note));
+    if link().is_none() {
+        unjudged(steps)?.iter().for_each(|note| say(note));
+    }
     let reports = || reader::files(Path::new("results")).map_or_else(|_| Vec::new(), |found| found.reports);
     let known: BTreeSet<PathBuf> = reports().into_iter().collect();
     let words = || ["run", "--profile", "quick"].into_iter().chain(kernels.iter().map(String::as_str));

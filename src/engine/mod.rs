@@ -17,7 +17,7 @@ pub use measure::soak::soak;
 pub use plan::catalogue::catalogue;
 pub use plan::fit::{Fitted, WORKGROUP_SIZE, fit};
 pub use plan::schedule::LeftOut;
-pub use run::earlier::EarlierRows;
+pub use run::earlier::{EarlierRows, Slots};
 pub use run::observer::{Changes, Expected, Observer, Picture};
 pub use run::pace::{Pace, Point, Way};
 pub use run::settings::{Epochs, Settings};

@@ -74,6 +74,9 @@ pub enum Error {
         /// The time waited, in seconds.
         seconds: f64,
     },
+    /// The kernel ended the process twice, at sizes that are not larger than this one.
+    #[error("the same kernel ended the process twice, first at size {0}")]
+    CrashedBefore(String),
     /// The kernel timed out before, at a size that is not larger than this one.
     #[error("the same kernel timed out at size {0}")]
     TimedOutBefore(String),
@@ -83,7 +86,14 @@ impl Error {
     /// Whether the case cannot run here at all, so that its row is `skipped` rather than `failed`.
     #[must_use]
     pub const fn is_skip(&self) -> bool {
-        matches!(self, Self::Unsupported(_) | Self::OutOfMemory(_) | Self::TooLong { .. } | Self::TimedOutBefore(_))
+        matches!(
+            self,
+            Self::Unsupported(_)
+                | Self::OutOfMemory(_)
+                | Self::TooLong { .. }
+                | Self::TimedOutBefore(_)
+                | Self::CrashedBefore(_)
+        )
     }
 
     /// Whether a new device must be opened before the next case.

@@ -217,7 +217,7 @@ impl Texts {
 const SUBGROUPS: &str = "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n";
 
 /// A language that kernels are written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Language {
     /// WebGPU's shading language, or the SPIR-V of a kernel that it cannot express.
     Wgsl,

@@ -3,7 +3,7 @@
 use crate::error::Error;
 
 /// Why a row has no figures, or why its figures are doubtful. [`super::Record::reason`] says it in words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Cause {
     /// The device or the API lacks what the case needs.
     Unsupported,
@@ -11,6 +11,10 @@ pub enum Cause {
     TimeLimit,
     /// The device did not answer in time, in this case or in a smaller one of the same kernel.
     TimedOut,
+    /// The driver ended the process.
+    Crashed,
+    /// The driver ended the process when the case was measured again, too, or in smaller cases of the same kernel.
+    CrashedAgain,
     /// The device was lost.
     DeviceLost,
     /// There is no device, or it cannot be used.
@@ -35,10 +39,12 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Unsupported,
         Self::TimeLimit,
         Self::TimedOut,
+        Self::Crashed,
+        Self::CrashedAgain,
         Self::DeviceLost,
         Self::NoDevice,
         Self::OutOfMemory,
@@ -58,6 +64,8 @@ impl Cause {
             Self::Unsupported => "unsupported",
             Self::TimeLimit => "time-limit",
             Self::TimedOut => "timed-out",
+            Self::Crashed => "crashed",
+            Self::CrashedAgain => "crashed-again",
             Self::DeviceLost => "device-lost",
             Self::NoDevice => "no-device",
             Self::OutOfMemory => "out-of-memory",
@@ -84,6 +92,7 @@ impl From<&Error> for Cause {
             Error::Unsupported(_) => Self::Unsupported,
             Error::TooLong { .. } => Self::TimeLimit,
             Error::Timeout { .. } | Error::TimedOutBefore(_) => Self::TimedOut,
+            Error::CrashedBefore(_) => Self::CrashedAgain,
             Error::Lost(_) => Self::DeviceLost,
             Error::NoDevice(_) => Self::NoDevice,
             Error::OutOfMemory(_) => Self::OutOfMemory,

@@ -3,7 +3,7 @@
 use crate::suite::Reading;
 
 /// What one second of a long load showed.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Moment {
     /// End of this second, from the start of the load, in seconds.
     pub seconds: f64,

@@ -11,7 +11,7 @@ use crate::suite::{Api, Checks, DeviceType, Dtype, Extent, Profile, SubgroupSize
 pub const SCHEMA: u64 = 2;
 
 /// How a case ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Status {
     /// Verified and measured.
     #[default]
@@ -60,7 +60,7 @@ impl Status {
 }
 
 /// The clock that timed a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Clock {
     /// Device timestamps.
     Timestamp,
@@ -85,7 +85,7 @@ impl Clock {
 /// One row: a case and its figures, or the reason why it has none.
 ///
 /// Times are nanoseconds for one launch of all the case's dispatches. [`COLUMNS`](super::COLUMNS) describes each field.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[expect(missing_docs, reason = "COLUMNS documents every field in one place")]
 pub struct Record {
     pub schema: Option<u64>,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// An API that runs kernels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Api {
     /// Vulkan.
     Vulkan,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// What kind of device it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum DeviceType {
     /// A GPU with its own memory.
     Discrete,
@@ -35,7 +35,7 @@ impl DeviceType {
 }
 
 /// Invocations of a subgroup.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SubgroupSize {
     /// Smallest size.
     pub least: u32,

@@ -95,7 +95,7 @@ impl Value {
 }
 
 /// A feature of the shading language that not every device has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Feature {
     /// Subgroup operations.
     Subgroups,
@@ -172,7 +172,7 @@ impl Feature {
 
 /// Run-time checks that an API may add to a kernel. Off everywhere except in `safety_tax` and
 /// `workgroup_memory/zero_init`, for comparison with CUDA, which adds none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 pub struct Checks {
     /// Every index is clamped to its array.
     pub bounds: bool,

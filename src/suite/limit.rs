@@ -1,7 +1,7 @@
 //! Limits of a device.
 
 /// A limit of the device, whose peak the family `ceiling` measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Limit {
     /// Reading and writing memory in equal parts, by working set.
     Copy,

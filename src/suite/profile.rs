@@ -1,7 +1,7 @@
 //! How much of the suite a run measures.
 
 /// How much of the suite a run measures, and how long it measures each case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Profile {
     /// The headline sizes; with a time limit, under a minute on a software device.

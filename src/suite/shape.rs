@@ -8,7 +8,7 @@ use half::f16;
 use crate::error::{Error, Result};
 
 /// A scalar type in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Scalar {
     /// 8-bit fraction of a picture, as a number from 0 to 255.
     Unorm8,
@@ -101,7 +101,7 @@ fn decode_words<const N: usize>(bytes: &[u8], read: impl Fn([u8; N]) -> f64, val
 }
 
 /// An element type: the `T` of the shader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Dtype {
     /// `f32`.
     F32,
@@ -174,7 +174,7 @@ impl Dtype {
 }
 
 /// A size: scalars of an array, or rows by columns of a matrix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Extent {
     /// Scalars.
     Linear(u64),

@@ -11,7 +11,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::command::{Folder, Program, has_device, program};
-use shaderbench::record::Record;
+use shaderbench::record::{Record, Status};
 
 /// A busy machine may find rows implausible: no fault here.
 const RUN: [&str; 6] = ["run", "transpose", "--size", "64x96", "--profile=quick", "--fail-on=wrong,failed"];
@@ -117,6 +117,56 @@ fn a_run_killed_at_any_moment_loses_one_row_at_most_and_is_completed() {
          all completed to the same {} rows",
         complete.len(),
         length.as_secs_f64(),
+        complete.len()
+    );
+}
+
+/// The worker of a program, once there is one.
+fn worker(program: &Child) -> Option<String> {
+    let listed = self::program("pgrep").args(&["-P", &program.id().to_string()]).run();
+    listed.stdout.lines().next().map(str::to_owned)
+}
+
+#[test]
+fn a_worker_that_dies_at_any_moment_costs_its_case_alone() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    let kills: usize = std::env::var("KILLS").ok().map_or(3, |kills| kills.parse().expect("KILLS is a number"));
+    let first = RunningProcess::start(&folder, &["--out", "complete.csv"]);
+    first.has_opened.recv().expect("opens");
+    let start = Instant::now();
+    assert!(first.rows.recv().expect("counted") > 0);
+    let length = start.elapsed();
+    let complete = cases(&folder, "complete.csv");
+    let (mut failed, mut survived) = (0, 0);
+    for number in 0..kills {
+        let signal = ["-SEGV", "-KILL", "-STOP"][number % 3];
+        let report = format!("{number}.csv");
+        let mut command = run(&folder, &["--out", &report]).into_command();
+        let command = command.env("SHADERBENCH_SILENCE", "4").stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("starts");
+        let lines = BufReader::new(child.stderr.take().expect("piped")).lines().map_while(Result::ok);
+        let mut lines = lines.skip_while(|line| !line.starts_with("timing by"));
+        let mut log: Vec<String> = lines.next().into_iter().collect();
+        std::thread::sleep(Duration::from_micros(random(length.as_micros() as u64)));
+        // A run with nothing left to measure may have ended.
+        if let Some(id) = worker(&child) {
+            self::program("kill").args(&[signal, &id]).run();
+        }
+        log.extend(lines);
+        let code = child.wait().expect("ends").code();
+        assert!(matches!(code, Some(0 | 3)), "{signal}: {code:?} {log:#?}");
+        assert_eq!(cases(&folder, &report), complete, "{signal}: {log:#?}");
+        let lost = folder.records(&report).iter().filter(|row| row.status == Status::Failed).count();
+        assert!(lost <= 1, "{signal}: {lost} rows failed: {log:#?}");
+        failed += lost;
+        survived += usize::from(log.iter().any(|line| line.ends_with("another one goes on")));
+    }
+    println!(
+        "{kills} runs of {} rows whose worker got SIGSEGV, SIGKILL or SIGSTOP: {survived} workers died before they were \
+         done, {failed} rows of cases in progress failed, none other was lost",
         complete.len()
     );
 }

@@ -14,6 +14,7 @@ mod command;
 mod common;
 mod compare;
 mod compilers;
+mod crash;
 mod device;
 mod dx12;
 mod epochs;

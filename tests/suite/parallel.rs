@@ -98,7 +98,7 @@ fn two_devices_run_in_step_and_are_compared() {
 
 #[cfg(unix)]
 #[test]
-fn a_card_whose_process_dies_keeps_its_rows_and_blocks_no_other() {
+fn a_card_whose_process_dies_goes_on_in_another_one_and_blocks_no_other() {
     let folder = Folder::new();
     let Some(drivers) = two_drivers(&folder) else { return };
     let run = command(&folder, &drivers, &["stream", "reduction/sequential"]).spawn().expect("starts");
@@ -107,18 +107,15 @@ fn a_card_whose_process_dies_keeps_its_rows_and_blocks_no_other() {
     signal("-KILL", &ids[1]);
     let output = run.wait_with_output().expect("ends");
     let log = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{log}");
-    for sentence in [
-        "device 1 ended early (signal: 9 (SIGKILL)): the others go on without it",
-        "whether the cards slow each other down cannot be told",
-        "to measure the rest of device 1, alone, type:\n",
-        " --device 1 --resume all-device1.csv\n",
-    ] {
-        assert!(log.contains(sentence), "{log}");
-    }
-    let (all, lost) = (folder.records("all.csv"), folder.records("all-device1.csv"));
-    assert!(!lost.is_empty() && all.len() >= 2 * lost.len(), "{} {}", all.len(), lost.len());
-    assert!(all[..all.len() - lost.len()].iter().all(|row| row.epochs_ns.len() == 3), "the other one is complete");
+    assert!(log.contains("device 1: ") && log.contains("the process was killed (SIGKILL)"), "{log}");
+    assert!(log.contains("whether the cards slow each other down cannot be told"), "{log}");
+    let all = folder.records("all.csv");
+    let (first, second) = all.split_at(all.len() / 2);
+    let names = |rows: &[Record]| rows.iter().map(|row| (row.name(), row.dtype)).collect::<Vec<_>>();
+    assert_eq!(names(first), names(second), "{log}");
+    assert!(first.iter().all(|row| row.epochs_ns.len() == 3), "the other card is complete");
+    let lost = second.iter().filter(|row| row.epochs_ns.len() < 3).count();
+    assert!(lost <= 1 && matches!(output.status.code(), Some(0 | 3 | 4)), "{lost} {log}");
 }
 
 #[cfg(unix)]
@@ -181,28 +178,6 @@ fn what_cannot_run_on_all_cards_at_once_is_refused_in_one_sentence() {
             "{output}"
         );
     }
-}
-
-#[test]
-fn a_process_in_step_ends_without_a_parent() {
-    if !has_device() {
-        return;
-    }
-    let folder = Folder::new();
-    let names = [
-        "run",
-        "--in-step",
-        "2026-11-24T00:00:00Z",
-        "--profile",
-        "quick",
-        "--size",
-        "2^12",
-        "--out",
-        "r.csv",
-        "stream/copy",
-    ];
-    let output = folder.run(&names);
-    assert_eq!(output.code, Some(130), "{output}");
 }
 
 /// The rows of each card of a run in step, in the order of their cards.

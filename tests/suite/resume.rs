@@ -1,5 +1,6 @@
 //! Interrupted runs that are resumed, and devices that are lost during a run, on a fake device.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use crate::common::{
@@ -7,9 +8,9 @@ use crate::common::{
     right, row_of, run, settings,
 };
 use shaderbench::backend::Backend;
-use shaderbench::engine::{EarlierRows, End, Outcome};
+use shaderbench::engine::{EarlierRows, End, Outcome, Slots};
 use shaderbench::record::{Cause, Record, Status};
-use shaderbench::suite::{Api, Extent, Profile};
+use shaderbench::suite::{Api, Dtype, Extent, Profile};
 
 /// Resumes a run of the subject's family that left these rows.
 fn complete(backends: &mut [&mut Fake], records: Vec<Record>, recorder: &mut Recorder) -> Outcome {
@@ -171,7 +172,7 @@ fn cases_that_failed_because_their_device_hung_earlier_are_measured_again() {
 #[test]
 fn a_report_of_another_run_is_rejected_with_the_reason() {
     type Change = fn(&mut Vec<Record>);
-    let table: [(Change, &str); 12] = [
+    let table: [(Change, &str); 11] = [
         (|rows| rows[0].device = "Fake 8000".into(), "is from another device: Fake 8000 in the file, Fake 9000 now"),
         (|rows| rows[0].driver = "fake 0.9".into(), "is from another driver: fake 0.9 in the file, fake 1.0 now"),
         (|rows| rows[0].tool_version = "0.0.1".into(), "is from another version of shaderbench: 0.0.1 in the file, "),
@@ -188,7 +189,6 @@ fn a_report_of_another_run_is_rejected_with_the_reason() {
             |rows| rows[0].n = Some(Extent::Linear(77)),
             "which these arguments do not measure: use the arguments of the run that wrote it",
         ),
-        (|rows| drop(rows.remove(2)), "but has rows for later cases: use the arguments of"),
         (|rows| rows[1].shader_hash = "0".into(), "with another version of its kernel"),
     ];
     let complete_rows = uninterrupted(|_| Behaviour::Right);
@@ -200,6 +200,38 @@ fn a_report_of_another_run_is_rejected_with_the_reason() {
         let reason = rejection(rows).expect("rows of another run");
         assert!(reason.contains(sentence) && !reason.contains('\n'), "{reason}");
     }
+}
+
+#[test]
+fn a_hole_in_the_rows_is_filled_and_nothing_else_is_measured() {
+    let whole = uninterrupted(|_| Behaviour::Right);
+    let mut rows = whole.clone();
+    let lost = rows.remove(2);
+    let mut recorder = Recorder { records: rows.clone(), is_in_any_order: true, ..Recorder::default() };
+    let filled = complete(&mut [&mut right()], rows, &mut recorder).records;
+    assert_eq!(names(&filled), names(&whole));
+    assert_eq!((recorder.turns.len(), filled[2].identity()), (1, lost.identity()));
+}
+
+#[test]
+fn a_kernel_that_ended_the_process_twice_is_skipped_at_larger_sizes() {
+    let cases = cases(&["reduction/sequential"], &["2^10", "2^12", "2^16"]);
+    let rows = measure(&mut right(), &cases);
+    let crash = |row: &mut Record, cause| {
+        row.drop_figures();
+        (row.status, row.cause) = (Status::Failed, Some(cause));
+    };
+    let subject = |row: &Record| row.family == "reduction" && row.dtype == Some(Dtype::F32);
+    let mut kept: Vec<Record> = rows.into_iter().filter(|row| !subject(row) || row.size() != "65536").collect();
+    kept.iter_mut().filter(|row| subject(row)).for_each(|row| crash(row, Cause::Crashed));
+    let places = Slots::new(&cases, &[common::device()]);
+    let slots = kept.iter().map(|row| places.slot(row).expect("a case of the plan")).collect();
+    let earlier = EarlierRows::of_run(kept, slots, BTreeSet::new());
+    let mut recorder = Recorder { is_in_any_order: true, ..Recorder::default() };
+    let rows = common::resume(&mut [&mut right()], &cases, earlier, &settings(), &mut recorder).records;
+    let last = rows.iter().find(|row| subject(row) && row.size() == "65536").expect("a row");
+    assert_eq!((last.status, last.cause), (Status::Skipped, Some(Cause::CrashedAgain)), "{}", last.reason);
+    assert_eq!(last.reason, "the same kernel ended the process twice, first at size 1024");
 }
 
 #[test]

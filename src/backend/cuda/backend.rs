@@ -16,6 +16,7 @@ use super::query;
 use super::steps;
 use super::twins::Twins;
 use crate::backend::background::{self, BackgroundCompiler, Work};
+use crate::backend::doing;
 use crate::backend::{Backend, Device, Prepared, Task, spacers};
 use crate::error::{Error, Result};
 use crate::job::{Job, JobBuffer, Kernel, Language, POISON, Step};
@@ -186,6 +187,7 @@ impl CudaBackend {
         let module = if job.kernel.is_empty() {
             None
         } else {
+            let _compiling = doing::compiling();
             let image = self.image(&job.kernel)?;
             // SAFETY: `image` came from `Compiler::compile`, or from an archive whose texts end with a zero byte.
             let module = unsafe { Module::load(&self.gpu.context, &image, twin::ENTRY_POINT)? };

@@ -7,6 +7,7 @@ use cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
 use cudarc::driver::sys::{CUdevice, CUresult};
 
 use super::{query, status};
+use crate::backend::device::Fact;
 use crate::backend::{CompilerName, Device, RuntimeChecks};
 use crate::error::{Error, Result, visible};
 use crate::job::Language;
@@ -174,7 +175,7 @@ const ABILITIES: &[(&str, &str, Attribute)] = &[
     ("processor", "time limit on kernels", Attribute::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT),
 ];
 
-fn facts(handle: CUdevice, memory: u64, capability: (u32, u32)) -> Vec<(&'static str, String, String)> {
+fn facts(handle: CUdevice, memory: u64, capability: (u32, u32)) -> Vec<Fact> {
     let number = |attribute| query::attribute(handle, attribute);
     let mut facts = vec![
         ("processor", "compute capability", format!("{}.{}", capability.0, capability.1)),
@@ -199,7 +200,7 @@ fn facts(handle: CUdevice, memory: u64, capability: (u32, u32)) -> Vec<(&'static
     );
     let position = |section: &str| SECTIONS.iter().position(|known| *known == section);
     facts.sort_by_key(|(section, _, _)| position(section));
-    facts.into_iter().map(|(section, name, value)| (section, name.to_owned(), value)).collect()
+    facts.into_iter().map(|(section, name, value)| (section.into(), name.to_owned(), value)).collect()
 }
 
 /// Sections of the facts, in their order.

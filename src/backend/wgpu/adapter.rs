@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::platform::{self, APIS};
+use crate::backend::device::Fact;
 use crate::backend::{CompilerName, Device, HlslCompiler, RuntimeChecks};
 use crate::error::visible;
 use crate::job::Language;
@@ -203,7 +204,7 @@ fn facts(
     limits: &wgpu::Limits,
     features: wgpu::Features,
     adapter: &wgpu::Adapter,
-) -> Vec<(&'static str, String, String)> {
+) -> Vec<Fact> {
     let saves_memory = info.transient_saves_memory.map_or("", |saves| if saves { "yes" } else { "no" });
     let mut facts = vec![
         ("adapter", "vendor id".to_owned(), format!("{:#06x}", info.vendor)),
@@ -228,7 +229,7 @@ fn facts(
     let missing = wgpu::DownlevelFlags::all() - downlevel.flags;
     facts.extend(missing.iter_names().map(|(name, _)| ("lacks", words(name), String::new())));
     facts.extend(features.iter_names().map(|(name, _)| ("features", words(name), String::new())));
-    facts
+    facts.into_iter().map(|(section, name, value)| (section.into(), name, value)).collect()
 }
 
 /// `max_buffer_size` and `SHADER_F64` as words.

@@ -6,6 +6,7 @@ use super::gpu::Gpu;
 use super::{passthrough, platform};
 use crate::backend::Device;
 use crate::backend::background::{self, BackgroundCompiler};
+use crate::backend::doing;
 use crate::error::{Error, Result, one_line};
 use crate::job::{Job, Kernel, Language};
 use crate::shader::ENTRY_POINT;
@@ -32,7 +33,9 @@ impl Pipelines {
         if let Some(pipeline) = self.ready.get(&key) {
             return Ok(pipeline.clone());
         }
+        let compiling = doing::compiling();
         let pipeline = compile(&gpu.device, kernel).await?;
+        drop(compiling);
         gpu.check()?;
         self.ready.insert(key, pipeline.clone());
         Ok(pipeline)

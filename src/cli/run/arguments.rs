@@ -40,7 +40,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) backend: Option<Through>,
     /// With --device all: all cards at once, and which are slow
     ///
-    /// All cards run in step, one process each. A table has each card's share of the median by family. Whether the cards slow each
+    /// All cards run in step, one worker each. A table has each card's share of the median by family. Whether the cards slow each
     /// other down is measured, too.
     #[arg(long, hide_short_help = true, conflicts_with_all =
           ["resume", "json", "save_image", "time", "soak", "compilers"])]
@@ -65,7 +65,7 @@ pub(in crate::cli) struct Arguments {
     /// [default: 5 in quick; 2 to 16 in standard, as its noise needs; 8 to 32 in thorough]
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(super) epochs: Option<u16>,
-    /// Seed of the order of the cases after the first pass [default: from the clock]
+    /// Seed of the order of the cases, and of where outputs are verified [default: random]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) seed: Option<u64>,
     /// Folder of kernels that replace those of the suite
@@ -100,7 +100,7 @@ pub(in crate::cli) struct Arguments {
     /// Continue the run that wrote this CSV, with the same other arguments
     #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "dry_run"])]
     pub(super) resume: Option<PathBuf>,
-    /// With --resume: also rerun cases that timed out, and larger sizes of their kernels
+    /// With --resume: also rerun cases that timed out or ended the process twice
     #[arg(long, hide_short_help = true, requires = "resume")]
     pub(super) retry_timeouts: bool,
     /// Name of the host in the reports [default: the system's name]
@@ -144,9 +144,6 @@ pub(in crate::cli) struct Arguments {
     /// List the cases that would run, and exit
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// The process of one card of --parallel, with the date of its rows: stdin and stdout lead to its parent.
-    #[arg(long, value_name = "DATE", hide = true, conflicts_with = "parallel")]
-    pub(super) in_step: Option<String>,
     /// Kernels of the user's, in place of the suite's: see `bench`.
     #[arg(skip)]
     pub(in crate::cli) own: Option<&'static Family>,

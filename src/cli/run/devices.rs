@@ -1,5 +1,6 @@
 //! The devices of a run, opened, and its settings.
 
+use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use super::arguments::Arguments;
@@ -10,10 +11,10 @@ use crate::cli::output::say;
 use crate::cli::selection::no_device;
 use crate::cli::target::Target;
 use crate::engine::{Epochs, Settings};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::suite::Profile;
 
-/// Seeds from the clock are below this, short enough to type.
+/// Seeds that nobody chose are below this, short enough to type.
 const SEEDS: u64 = 1_000_000;
 
 /// Maximum number of epochs that measure a case's energy.
@@ -27,8 +28,7 @@ pub(super) fn settings(
     devices: &[Device],
 ) -> Settings {
     let now = jiff::Timestamp::now();
-    let date = arguments.in_step.clone().unwrap_or_else(|| date(now));
-    let mut settings = Settings::new(profile, date, operating_system(), processor());
+    let mut settings = Settings::new(profile, date(now), operating_system(), processor());
     settings.host = arguments.host.clone().unwrap_or_else(host::name);
     settings.is_anonymous = arguments.anonymous;
     settings.time = time;
@@ -38,7 +38,7 @@ pub(super) fn settings(
     apis.sort_unstable();
     apis.dedup();
     settings.apis = apis.join("+");
-    if arguments.in_step.is_some() {
+    if arguments.parallel {
         settings.epochs = epochs_in_step(profile);
     }
     if let Some(epochs) = arguments.epochs {
@@ -52,9 +52,10 @@ pub(super) fn date(time: jiff::Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// A seed from the clock.
+/// A seed that no kernel can know: it also selects where outputs are verified, and how.
 pub(super) fn seed() -> u64 {
-    jiff::Timestamp::now().as_millisecond() as u64 % SEEDS
+    // The standard library's only source of the system's entropy.
+    RandomState::new().hash_one(std::process::id()) % SEEDS
 }
 
 /// The number of epochs of cards in step: fixed, so that no card has one alone, and enough of them for an interval.
@@ -94,4 +95,14 @@ pub(super) fn open(card: Vec<Target>, arguments: &Arguments) -> Result<Vec<Box<d
         say(&format!("{api} is left out: {}", error.chain()));
     }
     Ok(backends)
+}
+
+/// Refuses `--energy` on a card without a counter or a sensor.
+pub(super) fn has_energy(backend: &dyn Backend) -> Result<()> {
+    let has = backend.monitor().is_some_and(|mut monitor| monitor.joules().or_else(|| monitor.watts()).is_some());
+    let refusal = || {
+        let name = &backend.device().name;
+        Error::Usage(format!("--energy: {name} reports neither an energy counter nor its power: run without --energy"))
+    };
+    if has { Ok(()) } else { Err(refusal()) }
 }

@@ -55,6 +55,11 @@ impl Meetings {
         self.advance(now)
     }
 
+    /// A card starts anew, and comes to a point that the others may have left.
+    pub(super) fn lag(&mut self, card: usize) {
+        self.cards[card] = State::Behind;
+    }
+
     /// A card has ended. Returns the cards that may go on.
     pub(super) fn leave(&mut self, card: usize, now: Instant) -> Vec<Release> {
         self.cards[card] = State::Gone;

@@ -2,59 +2,60 @@
 
 mod arguments;
 mod devices;
-mod in_step;
 mod meetings;
 mod parallel;
 mod planned;
+mod served;
 mod soak;
+mod supervisor;
 
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::again::Typed;
-use super::bundle;
 use super::compiler;
 use super::format::{TableFormat, Tables};
 use super::host::battery_note;
 use super::interrupt::{self, Interrupt};
-use super::messages::{beginning, how_to_go_on, left_out, matched_by_part, smaller_workgroups};
+use super::messages::{self, beginning, how_to_go_on, matched_by_part, smaller_workgroups};
 use super::output::{is_on_terminal, print, say, say_whole, terminal};
-use super::outputs::{Files, Paths, default_csv, name_words};
+use super::outputs::{Files, LockedFile, Paths, default_csv, name_words};
 use super::pictures::Pictures;
 use super::progress::Progress;
 use super::selection::{select_runs, why_this_card};
-use super::target::{Target, Through, targets};
+use super::target::Through;
 use super::values::plural;
+use super::worker::{Listed, link, list};
 use crate::answers::summary::{self, card_within};
-use crate::backend::{Backend, Device};
+use crate::backend::Device;
 use crate::engine::plan::{by_part, plan, select_tagged, without_size};
-use crate::engine::{EarlierRows, End, Fitted, Outcome, Settings};
+use crate::engine::{EarlierRows, Fitted, Settings};
 use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::record::Record;
 use crate::report::csv::Parsed;
-use crate::report::{self, CsvFile};
+use crate::report::{self, CsvFile, Output};
 use crate::suite::{Api, Case, DeviceType, Dtype, Profile};
 
 pub(super) use arguments::Arguments;
-use devices::{open, settings};
-use in_step::Parent;
+use devices::settings;
 use planned::{all_sizes, cases_for, dry_run, expected_time, profile_for, request, time_for};
+use supervisor::{Alone, End, RunOrder, Running, Supervisor};
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(arguments: &Arguments) -> Result<u8> {
+    if let Some(link) = link() {
+        return served::serve(arguments, link);
+    }
     // Check the command line before anything slow.
     let request = request(arguments, Profile::Quick, false)?;
     let cases = plan(&request)?;
     check_declarations(&cases)?;
-    // The parent of a process in step says it.
-    let is_told = arguments.in_step.is_none();
-    for (filter, names) in by_part(&arguments.filters)?.into_iter().filter(|_| is_told) {
+    for (filter, names) in by_part(&arguments.filters)? {
         say(&matched_by_part(filter, &names));
     }
     let dropped = without_size(&request)?;
-    if !dropped.is_empty() && is_told {
+    if !dropped.is_empty() {
         say(&format!("left out, no --size fits: {}", dropped.join(", ")));
     }
     if arguments.save_image.is_some() && !cases.iter().any(|case| case.shape.dtype == Dtype::Rgba8) {
@@ -79,8 +80,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     let mut files = is_there.then(|| paths.open()).transpose()?;
     let mut resumed = arguments.resume.as_deref().map(report::csv::open).transpose()?;
     let (device, backend) = (arguments.device.as_deref(), arguments.backend);
-    let mut found: Vec<Option<Target>> = targets(backend)?.into_iter().map(Some).collect();
-    let devices: Vec<Device> = found.iter().flatten().map(|target| target.device().clone()).collect();
+    let listed = list(backend)?;
+    let devices = listed.devices.clone();
     let runs = select_runs(&devices, device, backend)?;
     if arguments.dry_run {
         let card: Vec<&Device> = runs[0].iter().map(|index| &devices[*index]).collect();
@@ -89,46 +90,44 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     if arguments.device.is_none() {
         why_this_card(&devices, &runs[0]).iter().for_each(|why| say(why));
     }
-    battery_note().iter().filter(|_| is_told).for_each(|note| say(note));
+    battery_note().iter().for_each(|note| say(note));
     if resumed.is_some() && runs.len() > 1 {
         return Err(Error::Usage("--resume continues a run on one device: select it with --device".to_owned()));
     }
     if arguments.parallel {
-        return parallel::run(arguments, &runs, &devices, &paths.open()?, &|rows| tables(arguments, rows));
+        return parallel::run(arguments, &runs, listed, &paths.open()?, &|rows| tables(arguments, rows));
     }
     if let Some(duration) = arguments.soak {
         let Files { csv, .. } = paths.open()?;
-        let take = |run: Vec<usize>| run.into_iter().filter_map(|index| found[index].take()).collect();
-        let cards = runs.into_iter().map(take).collect();
-        return soak::run(arguments, duration, cards, csv);
+        return soak::run(arguments, duration, listed, &runs, csv);
     }
     let mut pictures = Vec::new();
     for (number, run) in runs.iter().enumerate() {
         let card: Vec<&Device> = run.iter().map(|index| &devices[*index]).collect();
         let name = if runs.len() > 1 { format!("{}-{number}", name_words(card[0])) } else { String::new() };
-        pictures.push(pictures_of(arguments, &card, name)?);
+        pictures.push(check_pictures(arguments, &card, name)?);
     }
     let files = files.take().map_or_else(|| paths.open(), Ok)?;
-    let interrupt = if arguments.in_step.is_some() { Interrupt::listen_in_step()? } else { Interrupt::listen()? };
-    let parent = arguments.in_step.is_some().then(|| Parent::listen(&interrupt));
+    let interrupt = Interrupt::listen()?;
     let (mut all, mut printed): (Vec<Record>, Result<()>) = (Vec::new(), Ok(()));
     let typed = arguments.typed.clone().unwrap_or_else(Typed::of_process);
-    let command = Command { arguments, typed, files, interrupt, parent };
+    let command = Command { arguments, typed, files, interrupt };
+    let mut listed = Some(listed);
     let has_several = runs.len() > 1;
     for (run, pictures) in runs.into_iter().zip(pictures) {
         if command.interrupt.is_requested() {
             return Ok(interrupt::EXIT_CODE);
         }
         let number = has_several.then_some(run[0]);
-        let card: Vec<Target> = run.into_iter().filter_map(|index| found[index].take()).collect();
-        let (outcome, table) = command.run_on(card, number, resumed.take(), &all, pictures)?;
+        let listed = listed.take().map_or_else(|| list(backend), Ok)?;
+        let (records, end, table) = command.run_on(listed, run, number, resumed.take(), &all, pictures)?;
         // A table that cannot be printed must not end the run: the other devices have theirs to come.
         printed = printed.and(table);
-        all.extend(outcome.records);
-        match outcome.end {
-            End::Complete => {}
-            End::Interrupted => return printed.map(|()| interrupt::EXIT_CODE),
-            End::NoDevice(error) => return Err(error),
+        all.extend(records);
+        match end {
+            End::Done { is_interrupted: false, .. } => {}
+            End::Done { .. } => return printed.map(|()| interrupt::EXIT_CODE),
+            End::Error(error) => return Err(error),
         }
     }
     printed?;
@@ -155,17 +154,18 @@ impl Arguments {
     }
 }
 
-/// The images of a run on `card`. A run that is resumed finds those of its earlier part.
-fn pictures_of(arguments: &Arguments, card: &[&Device], name: String) -> Result<Option<Pictures>> {
+/// Refuses images of a run on `card` in place of other files. A run that is resumed finds those of its earlier part. Returns
+/// what distinguishes them from other cards' if images are saved.
+fn check_pictures(arguments: &Arguments, card: &[&Device], name: String) -> Result<Option<String>> {
     let Some(folder) = &arguments.save_image else { return Ok(None) };
-    let pictures = Pictures::new(folder, name, card.len() > 1, arguments.force);
+    let pictures = Pictures::new(folder, name.clone(), card.len() > 1, arguments.force);
     if arguments.resume.is_none() {
         let profile = profile_for(arguments, card[0]);
         let Fitted { cases, .. } = cases_for(arguments, profile, time_for(arguments, profile), card)?;
         let apis: Vec<_> = card.iter().map(|device| device.api).collect();
         pictures.check(&cases, &apis, arguments.json.as_deref())?;
     }
-    Ok(Some(pictures))
+    Ok(Some(name))
 }
 
 /// The command line, with its reports open.
@@ -174,28 +174,63 @@ struct Command<'a> {
     typed: Typed,
     files: Files,
     interrupt: Interrupt,
-    /// The parent of a process in step.
-    parent: Option<Parent>,
+}
+
+/// What a run on a card leaves: its rows, how it ended, and whether its tables could be printed.
+type Left = (Vec<Record>, End, Result<()>);
+
+/// What the end of a run must know of its beginning.
+struct Begun {
+    /// The report, where the card has its own.
+    _own: Option<LockedFile>,
+    file: Output,
+    again: Option<Typed>,
+    /// Number of cases.
+    count: usize,
+    profile: Profile,
+    time: Option<Duration>,
+    start: Instant,
 }
 
 impl Command<'_> {
-    /// Runs on a card through each API of `card`, or continues the run in `resumed`. `number` is that of the card if there
-    /// are several, and `before` has the rows of the previous ones. Returns whether the tables could be printed, too.
+    /// Runs on a card, indices into the devices of `listed`, one for each API, or continues the run in `resumed`. `number` is
+    /// that of the card if there are several, and `before` has the rows of the previous ones.
     fn run_on(
         &self,
-        card: Vec<Target>,
+        listed: Listed,
+        card: Vec<usize>,
+        number: Option<usize>,
+        mut resumed: Option<Parsed>,
+        before: &[Record],
+        pictures: Option<String>,
+    ) -> Result<Left> {
+        let mut begun = None;
+        let mut prepare = |_, devices| {
+            let (running, beginning) = self.prepare(devices, number, resumed.take(), before, pictures.clone())?;
+            begun = Some(beginning);
+            Ok(running)
+        };
+        let mut supervisor = Supervisor::new(listed, &[card], self.arguments.backend, &self.interrupt);
+        supervisor.measure(&mut prepare, &mut Alone);
+        let card = supervisor.cards.pop();
+        let end = card.and_then(|card| Some((card.running, card.end?)));
+        match (end, begun) {
+            (Some((Some(running), end)), Some(begun)) => self.conclude(running, end, &begun),
+            (Some((_, End::Error(error))), _) => Err(error),
+            _ => Err(Error::NoDevice("the card has no rows".to_owned())),
+        }
+    }
+
+    /// Prepares the run on the devices of a card, which are open.
+    fn prepare(
+        &self,
+        devices: Vec<Device>,
         number: Option<usize>,
         resumed: Option<Parsed>,
         before: &[Record],
-        pictures: Option<Pictures>,
-    ) -> Result<(Outcome, Result<()>)> {
-        let Self { arguments, typed, files, interrupt, parent } = self;
-        // Open first: devices that fail to open leave no report.
-        let mut backends = open(card, arguments)?;
-        let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
-        if arguments.energy {
-            backends.iter().try_for_each(|backend| has_energy(backend.as_ref()))?;
-        }
+        pictures: Option<String>,
+    ) -> Result<(Running, Begun)> {
+        let Self { arguments, typed, files, interrupt } = self;
         let profile = profile_for(arguments, &devices[0]);
         let time = time_for(arguments, profile);
         let card: Vec<&Device> = devices.iter().collect();
@@ -216,86 +251,83 @@ impl Command<'_> {
         let file = own.as_ref().or(files.csv.as_ref()).map(|file| file.output.clone());
         let file = file.ok_or_else(|| Error::Usage("there is no file for the report".to_owned()))?;
         let count = cases.iter().filter(|case| !case.is_reserve).count();
-        match parent {
-            Some(parent) => {
-                parent.plan(count, devices.len(), settings.epochs.most, file.path());
-                settings.pace = Some(Arc::new(parent.clone()));
-            }
-            None => say(&beginning(&devices, &cases, count, profile, time)),
-        }
+        say(&beginning(&devices, &cases, count, profile, time));
         note.iter().for_each(|note| say(note));
         // Create the file now: a run killed before its first row also leaves a report.
         let csv = CsvFile::create(file.clone(), first, earlier.records())?;
-        let left = count - (earlier.records().len() - earlier.again()) / devices.len();
+        let measured = (earlier.records().len() - earlier.again()) / devices.len();
+        let left = count.saturating_sub(measured);
         // A report of several cards cannot be resumed, nor one that cannot be read.
         let can_resume = (own.is_some() || before.is_empty()) && file.file().is_some();
         let again = can_resume.then(|| typed.clone().resume(file.path(), arguments.json.as_deref(), number));
-        let mut progress = Progress::new(devices.len(), time, csv, interrupt.clone(), again.clone());
-        match parent {
-            Some(_) => progress.hide_rows(),
-            None => expected_time(arguments, profile, time, left, &card).iter().for_each(|expected| say(expected)),
-        }
-        progress.save_pictures(pictures);
+        let mut progress = Progress::new(devices.len(), time, csv, interrupt.clone());
+        expected_time(arguments, profile, time, left, &card).iter().for_each(|expected| say(expected));
         if let Some(json) = &files.json {
             progress.write_json(json.clone(), before.to_vec());
         }
-        let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
-        apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
-        let start = Instant::now();
-        let outcome = pollster::block_on(crate::engine::resume(&mut apis, &cases, earlier, &settings, &mut progress))?;
-        let seconds = start.elapsed().as_secs_f64();
-        if matches!(outcome.end, End::Interrupted) {
+        let (date, seed, report) = (settings.date, settings.seed, file.path().to_owned());
+        let order = RunOrder { date, seed, time, report, pictures, is_in_step: false };
+        let begun = Begun { _own: own, file, again, count, profile, time, start: Instant::now() };
+        Ok((Running::new(cases, devices, progress, earlier, order, settings.epochs.most), begun))
+    }
+
+    /// Completes the reports, and prints the tables and the summary.
+    fn conclude(&self, running: Running, end: End, begun: &Begun) -> Result<Left> {
+        let Self { arguments, typed, interrupt, .. } = self;
+        let Running { devices, mut progress, records, .. } = running;
+        let Begun { file, again, count, profile, time, .. } = begun;
+        let (count, card) = (*count, devices.iter().collect::<Vec<&Device>>());
+        let seconds = begun.start.elapsed().as_secs_f64();
+        let is_complete = matches!(end, End::Done { is_interrupted: false, .. });
+        if !is_complete {
             interrupt.end();
         }
-        let written = progress.end(&outcome.records);
+        let written = progress.end(&records);
         drop(progress);
-        bundle::write_all(&mut apis, &cases, &outcome.records, file.path());
-        let is_quiet = arguments.is_quiet || parent.is_some();
-        let printed = if is_quiet { Ok(()) } else { print(&tables(arguments, &outcome.records)?) };
+        let printed = if arguments.is_quiet { Ok(()) } else { print(&tables(arguments, &records)?) };
         let wanted = count * devices.len();
         if let Err(error) = written {
             let when = "once files can be written again";
-            say_how_to_go_on(&how_to_go_on(&file, wanted, again.as_ref(), when));
+            say_how_to_go_on(&how_to_go_on(file, wanted, again.as_ref(), when));
             return Err(error);
         }
-        if parent.is_some() {
-            // It says the rest.
-            return Ok((outcome, printed));
-        }
-        let (rows, path) = (outcome.records.len(), file.path().display().to_string());
+        let path = file.path().display().to_string();
         if !has_summary(arguments) && devices.iter().any(|device| device.kind == DeviceType::Software) {
             say(&format!("{}: {}", devices[0].name, summary::SOFTWARE));
         }
-        let is_complete = matches!(outcome.end, End::Complete);
-        if is_complete {
-            let rows = plural(rows, "row", "rows");
-            // A resumed run may have nothing left to measure.
-            let share = 100.0 * outcome.measuring.as_secs_f64() / seconds;
-            let time = format!("; {seconds:.0} s, {share:.0} % of them spent measuring");
-            let time = if outcome.measuring.is_zero() { "" } else { &time };
-            // The summary ends with the path.
-            let place = if has_summary(arguments) { String::new() } else { format!(" in {path}") };
-            say(&format!("{rows}{place}{time}"));
+        if let End::Done { is_interrupted: false, left_out, measuring } = &end {
+            say_complete(arguments, (records.len(), seconds, *measuring), &path);
+            let time = time.unwrap_or_default();
+            messages::left_out(count, left_out, time).iter().for_each(|line| say(line));
         }
-        if is_complete {
-            left_out(count, &outcome.left_out, time.unwrap_or_default()).iter().for_each(|line| say(line));
-        }
-        let measure_rest = || how_to_go_on(&file, wanted, again.as_ref(), "to measure the rest");
+        let measure_rest = || how_to_go_on(file, wanted, again.as_ref(), "to measure the rest");
         let rest = if is_complete { Vec::new() } else { measure_rest() };
         let next = match () {
             () if !is_complete => None,
             () if arguments.own.is_some() => Some("next: shaderbench compare OLD NEW, report FILE".to_owned()),
-            () => all_sizes(arguments, typed.clone(), profile, &card).or_else(|| Some(NEXT.to_owned())),
+            () => all_sizes(arguments, typed.clone(), *profile, &card).or_else(|| Some(NEXT.to_owned())),
         };
         // The command that measures the rest has the path.
         let path = Some(path).filter(|_| rest.len() < 2);
         let after: Vec<String> = next.into_iter().chain(path).collect();
         let printed = printed.and_then(|()| {
-            print_summary(arguments, &outcome.records, &after, summary::lines_of(rest.iter().map(String::as_str)))
+            print_summary(arguments, &records, &after, summary::lines_of(rest.iter().map(String::as_str)))
         });
         say_how_to_go_on(&rest);
-        Ok((outcome, printed))
+        Ok((records, end, printed))
     }
+}
+
+/// The number of rows of a complete run, and the time that it took.
+fn say_complete(arguments: &Arguments, (rows, seconds, measuring): (usize, f64, Duration), path: &str) {
+    let rows = plural(rows, "row", "rows");
+    // A resumed run may have nothing left to measure.
+    let share = 100.0 * measuring.as_secs_f64() / seconds;
+    let time = format!("; {seconds:.0} s, {share:.0} % of them spent measuring");
+    let time = if measuring.is_zero() { "" } else { &time };
+    // The summary ends with the path.
+    let place = if has_summary(arguments) { String::new() } else { format!(" in {path}") };
+    say(&format!("{rows}{place}{time}"));
 }
 
 /// What to type after a run of all sizes.
@@ -307,16 +339,6 @@ fn say_how_to_go_on(lines: &[String]) {
         say(sentence);
         command.iter().for_each(|command| say_whole(command));
     }
-}
-
-/// Refuses `--energy` on a card without a counter or a sensor.
-fn has_energy(backend: &dyn Backend) -> Result<()> {
-    let has = backend.monitor().is_some_and(|mut monitor| monitor.joules().or_else(|| monitor.watts()).is_some());
-    let refusal = || {
-        let name = &backend.device().name;
-        Error::Usage(format!("--energy: {name} reports neither an energy counter nor its power: run without --energy"))
-    };
-    if has { Ok(()) } else { Err(refusal()) }
 }
 
 /// The tables that the user asks for. A terminal has no room for all of them; a pipe gets them all.
@@ -384,6 +406,12 @@ fn earlier_rows(
         0 => String::new(),
         again => format!(", rerunning {again} that failed"),
     };
-    say(&format!("{path}: keeping {}{again}", plural(earlier.records().len(), "row", "rows")));
+    let given_up = match earlier.given_up() {
+        0 => String::new(),
+        count => {
+            format!(", {count} of them of cases that hung or ended the process twice (--retry-timeouts reruns them)")
+        }
+    };
+    say(&format!("{path}: keeping {}{given_up}{again}", plural(earlier.records().len(), "row", "rows")));
     Ok(earlier)
 }

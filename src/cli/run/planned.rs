@@ -65,7 +65,7 @@ const QUICK_TIME: Duration = Duration::from_secs(55);
 /// The time limit that the command line sets, or the usual one of the device.
 pub(super) fn time_for(arguments: &Arguments, profile: Profile) -> Option<Duration> {
     // Cards in step have the same cases.
-    if arguments.in_step.is_some() || arguments.parallel {
+    if arguments.parallel {
         return None;
     }
     arguments.time.or((profile == Profile::Quick).then_some(QUICK_TIME))

@@ -1,22 +1,22 @@
 //! `run --soak`: each case for a long time, second by second.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::arguments::Arguments;
-use super::devices::{open, settings};
+use super::devices::settings;
 use super::planned::{cases_for, profile_for};
 use crate::answers::soak::text::{HEADER, Head, line, table};
 use crate::backend::{Device, card_name};
 use crate::cli::interrupt::{self, Interrupt};
 use crate::cli::output::{print, say};
 use crate::cli::outputs::{LockedFile, default_csv};
-use crate::cli::target::Target;
 use crate::cli::values::plural;
+use crate::cli::worker::{Event, Listed, Load, Opened, Order, Stopped, list};
 use crate::engine::plan::select_tagged;
-use crate::engine::{Fitted, soak};
+use crate::engine::{Fitted, Settings};
 use crate::error::{Error, Result};
-use crate::suite::{Benchmark, Family};
+use crate::record::Moment;
+use crate::suite::{Benchmark, Case, Family, Profile};
 
 /// Time between writes of the CSV, in seconds, or this share of the time so far, whichever is longer: the whole file is
 /// written.
@@ -33,29 +33,36 @@ pub(super) fn check(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Runs the cases on each of `cards`, one after the other, and returns the exit code.
+/// The cases of a load, without the ceilings that rows of a run are compared with.
+pub(super) fn cases(arguments: &Arguments, profile: Profile, devices: &[Device]) -> Result<Vec<Case>> {
+    let known: Vec<&Device> = devices.iter().collect();
+    let Fitted { mut cases, .. } = cases_for(arguments, profile, None, &known)?;
+    let selected = select_tagged(&arguments.filters, &arguments.tags)?;
+    cases.retain(|case| {
+        let is_named = |(family, benchmark): &(&Family, &Benchmark)| {
+            case.family.name == family.name && case.benchmark.name == benchmark.name
+        };
+        arguments.own.map_or_else(|| selected.iter().any(is_named), |own| case.family.name == own.name)
+    });
+    Ok(cases)
+}
+
+/// Runs the cases on each card of `runs`, one after the other, and returns the exit code.
 pub(super) fn run(
     arguments: &Arguments,
     duration: Duration,
-    cards: Vec<Vec<Target>>,
+    listed: Listed,
+    runs: &[Vec<usize>],
     mut file: Option<LockedFile>,
 ) -> Result<u8> {
     let interrupt = Interrupt::listen()?;
-    let (mut text, mut is_wrong) = (HEADER.to_owned(), false);
-    for card in cards {
-        let mut backends = open(card, arguments)?;
-        let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
+    let (mut text, mut is_wrong, mut listed) = (HEADER.to_owned(), false, Some(listed));
+    for run in runs {
+        let next = listed.take().map_or_else(|| list(arguments.backend), Ok)?;
+        let mut opened = next.open(run.clone())?;
+        let devices = opened.devices.clone();
         let profile = profile_for(arguments, &devices[0]);
-        let known: Vec<&Device> = devices.iter().collect();
-        let Fitted { mut cases, .. } = cases_for(arguments, profile, None, &known)?;
-        // Without the ceilings that rows of a run are compared with.
-        let selected = select_tagged(&arguments.filters, &arguments.tags)?;
-        cases.retain(|case| {
-            let is_named = |(family, benchmark): &(&Family, &Benchmark)| {
-                case.family.name == family.name && case.benchmark.name == benchmark.name
-            };
-            arguments.own.map_or_else(|| selected.iter().any(is_named), |own| case.family.name == own.name)
-        });
+        let cases = cases(arguments, profile, &devices)?;
         let settings = settings(arguments, profile, None, &devices);
         let (count, total) = (cases.len() * devices.len(), duration * (cases.len() * devices.len()) as u32);
         say(&format!(
@@ -70,47 +77,38 @@ pub(super) fn run(
             file = Some(default_csv(&devices, &settings.date[..10], "-soak", None)?);
         }
         let output = &file.as_ref().ok_or_else(|| Error::Usage("there is no file for the report".to_owned()))?.output;
-        for case in &cases {
-            for backend in &mut backends {
-                let device = backend.device().clone();
-                let identity = settings.identity(card_name(&device));
-                let head = Head {
-                    date: settings.date.clone(),
-                    host: identity.host,
-                    device: device.name.clone(),
-                    card: identity.card,
-                    api: device.api.name().to_owned(),
-                };
-                let (mut moments, mut written, mut failure) = (Vec::new(), 0.0, Ok(()));
-                let mut observe = |moment: crate::record::Moment| {
+        for (index, case) in cases.iter().enumerate() {
+            for (api, device) in devices.iter().enumerate() {
+                let head = head(&settings, device);
+                let (mut moments, mut written): (Vec<Moment>, f64) = (Vec::new(), 0.0);
+                let load = Load { case: index, api, seconds: duration.as_secs_f64() };
+                let mut is_told = false;
+                let mut observe = |moment: Moment| -> Result<bool> {
                     text.push_str(&line(&head, case, &moment));
                     let seconds = moment.seconds;
                     moments.push(moment);
                     if seconds - written >= WRITE.0.max(WRITE.1 * seconds) {
                         written = seconds;
-                        failure = output.replace(text.as_bytes());
+                        output.replace(text.as_bytes())?;
                     }
-                    if failure.is_err() || interrupt.is_requested() {
-                        return ControlFlow::Break(());
-                    }
-                    ControlFlow::Continue(())
+                    Ok(interrupt.is_requested() && !std::mem::replace(&mut is_told, true))
                 };
-                let seconds = duration.as_secs_f64();
-                let measured = pollster::block_on(soak(backend.as_mut(), case, &settings, seconds, &mut observe));
-                failure?;
+                let loaded = load_one(&mut opened, load, &mut observe);
                 output.replace(text.as_bytes())?;
-                match measured {
-                    Ok(None) => {}
-                    Ok(Some(mismatch)) => {
+                match loaded? {
+                    Loaded::Right => {}
+                    Loaded::Wrong(mismatch) => {
                         is_wrong = true;
-                        say(&format!(
-                            "{case}: wrong after {:.0} s: {mismatch}",
-                            moments.last().map_or(0.0, |m| m.seconds)
-                        ));
+                        let seconds = moments.last().map_or(0.0, |moment| moment.seconds);
+                        say(&format!("{case}: wrong after {seconds:.0} s: {mismatch}"));
                     }
-                    Err(error) if error.ends_device() => return Err(error),
-                    Err(error) => {
-                        say(&format!("{case}: {}", error.chain()));
+                    Loaded::Failed(why) => {
+                        say(&format!("{case}: {why}"));
+                        continue;
+                    }
+                    Loaded::Died(how) => {
+                        say(&format!("{case}: {how}"));
+                        opened = list(arguments.backend)?.open(run.clone())?;
                         continue;
                     }
                 }
@@ -126,4 +124,50 @@ pub(super) fn run(
     }
     interrupt.end();
     Ok(if is_wrong { 3 } else { 0 })
+}
+
+fn head(settings: &Settings, device: &Device) -> Head {
+    let identity = settings.identity(card_name(device));
+    Head {
+        date: settings.date.clone(),
+        host: identity.host,
+        device: device.name.clone(),
+        card: identity.card,
+        api: device.api.name().to_owned(),
+    }
+}
+
+/// How a load ended.
+enum Loaded {
+    Right,
+    /// With the first wrong element.
+    Wrong(String),
+    Failed(String),
+    /// The worker died.
+    Died(String),
+}
+
+/// Loads the device with one case. `observe` takes each second, and returns whether to end the load.
+fn load_one(opened: &mut Opened, load: Load, observe: &mut dyn FnMut(Moment) -> Result<bool>) -> Result<Loaded> {
+    opened.worker.order(&Order::Load(load));
+    loop {
+        let event = match opened.next() {
+            Ok(event) => event,
+            Err(Stopped::Refused(error)) => return Err(error),
+            Err(Stopped::Died(death)) => return Ok(Loaded::Died(death.how)),
+        };
+        match event {
+            Event::Moment(moment) => {
+                if observe(moment)? {
+                    opened.worker.order(&Order::Stop);
+                }
+                opened.worker.order(&Order::Continue);
+            }
+            Event::Loaded { wrong: Some(wrong), .. } => return Ok(Loaded::Wrong(wrong)),
+            Event::Loaded { error: Some(why), ends_device: true, .. } => return Err(Error::NoDevice(why)),
+            Event::Loaded { error: Some(why), .. } => return Ok(Loaded::Failed(why)),
+            Event::Loaded { .. } => return Ok(Loaded::Right),
+            _ => {}
+        }
+    }
 }

@@ -16,7 +16,12 @@ pub(in crate::engine) struct LaunchGuard {
     by_benchmark: HashMap<String, LaunchTime>,
     /// Kernels that timed out, with the size: in scalars and as text.
     timed_out: HashMap<String, (u64, String)>,
+    /// Kernels that ended the process, with the smallest size, in scalars and as text, and how often.
+    crashed: HashMap<String, (u64, String, usize)>,
 }
+
+/// A kernel that ended the process so often is not launched again at larger sizes.
+pub(in crate::engine) const MOST_CRASHES: usize = 2;
 
 /// A launch: its size in scalars, its work (see [`work`]) and its time in nanoseconds.
 #[derive(Debug, Clone, Copy)]
@@ -71,11 +76,21 @@ impl LaunchGuard {
         self.timed_out.insert(kernel_key(case), (case.shape.count(), case.shape.extent.to_string()));
     }
 
+    /// Stores that the case ended the process so often.
+    pub(in crate::engine) fn note_crash(&mut self, case: &Case, count: usize) {
+        let (scalars, extent) = (case.shape.count(), case.shape.extent.to_string());
+        let known = self.crashed.entry(kernel_key(case)).or_insert((scalars, extent.clone(), 0));
+        if scalars < known.0 {
+            (known.0, known.1) = (scalars, extent);
+        }
+        known.2 += count;
+    }
+
     /// Refuses a launch so long that the operating system may reset the device, a launch of a kernel that timed out at
-    /// a size not larger than this, and, in a run with a time limit, a launch longer than `longest_ns`.
+    /// a size not larger than this, one of a kernel that ended the process twice likewise, and, in a run with a time limit, a launch longer than `longest_ns`.
     ///
     /// # Errors
-    /// [`Error::TimedOutBefore`], [`Error::Unsupported`] or [`Error::TooLong`] with the estimate, and any error of the probe.
+    /// [`Error::TimedOutBefore`], [`Error::CrashedBefore`], [`Error::Unsupported`] or [`Error::TooLong`] with the estimate, and any error of the probe.
     pub(in crate::engine) async fn check(
         &mut self,
         backend: &mut dyn Backend,
@@ -87,6 +102,12 @@ impl LaunchGuard {
             && case.shape.count() >= *scalars
         {
             return Err(Error::TimedOutBefore(extent.clone()));
+        }
+        if let Some((scalars, extent, count)) = self.crashed.get(&kernel_key(case))
+            && *count >= MOST_CRASHES
+            && case.shape.count() >= *scalars
+        {
+            return Err(Error::CrashedBefore(extent.clone()));
         }
         let safe = longest_launch_ns(backend.device());
         let longest = longest_ns.map_or(safe, |longest| longest.min(safe));

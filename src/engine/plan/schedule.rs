@@ -56,7 +56,7 @@ pub(in crate::engine) struct Schedule<'a> {
 }
 
 /// Cases of a run that have no row of their own, in plan order.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, serde::Serialize, serde::Deserialize)]
 pub struct LeftOut {
     /// Those without any row: the time limit did not allow them.
     pub whole: Vec<usize>,

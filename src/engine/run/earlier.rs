@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use serde::{Deserialize, Serialize};
+
 use super::settings::Settings;
 use crate::backend::{Device, card_name};
 use crate::job::Job;
 use crate::record::{Cause, Record, SCHEMA, Status};
-use crate::suite::{Case, Dtype, Extent, Toolchain};
+use crate::suite::{Api, Case, Dtype, Extent, Toolchain};
 
 /// Rows that a resumed run need not measure, and those to measure again.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
 pub struct EarlierRows {
     pub(in crate::engine) records: Vec<Record>,
     /// Each row's slot in the plan: the index of its case times the number of APIs, plus the index of its API.
@@ -19,16 +21,15 @@ pub struct EarlierRows {
 }
 
 impl EarlierRows {
-    /// Matches `records`, in any order, with a run of `cases` through the APIs of `devices`. They must cover the plan
-    /// from its start without a gap, unless the run has a time limit. Rows that failed or exceed their ceiling are
-    /// measured again, since the cause may be gone (a lost device, memory used by others), and so are those that the
-    /// time limit left out, since a resumed run has new time. Rows that timed out are not: they would hang again (see
-    /// [`Self::retry_timeouts`]).
+    /// Matches `records`, in any order, with a run of `cases` through the APIs of `devices`. Rows may be missing anywhere: a
+    /// process that ended left holes. Rows that failed or exceed their ceiling are measured again, since the cause may be gone
+    /// (a lost device, memory used by others), and so are those that the time limit left out, since a resumed run has new time.
+    /// Rows that timed out or ended the process twice are not: they would do so again (see [`Self::retry_timeouts`]).
     ///
     /// # Errors
     /// If version, host, device, driver, profile, cases or kernels do not match. The text follows the file's name.
     pub fn new(records: Vec<Record>, cases: &[Case], devices: &[Device], settings: &Settings) -> Result<Self, String> {
-        let indices: HashMap<_, usize> = cases.iter().enumerate().map(|(index, case)| (of_case(case), index)).collect();
+        let known = Slots::new(cases, devices);
         let date = records.first().map(|record| record.date.clone());
         let mut slots: Vec<(usize, Record)> = Vec::with_capacity(records.len());
         for record in records {
@@ -36,25 +37,18 @@ impl EarlierRows {
                 return Err("has rows of several runs".to_owned());
             }
             let api = same_device(&record, devices, settings)?;
-            let Some(index) = indices.get(&of_record(&record)) else {
+            let Some(index) = known.index(&record) else {
                 return Err(format!(
                     "has a row for {}, which these arguments do not measure: {USE_SAME_ARGUMENTS}",
                     title(&record)
                 ));
             };
-            same_kernel(&record, &cases[*index], &devices[api])?;
+            same_kernel(&record, &cases[index], &devices[api])?;
             slots.push((index * devices.len() + api, record));
         }
         slots.sort_by_key(|(slot, _)| *slot);
-        let gap = || slots.iter().enumerate().position(|(at, (slot, _))| at != *slot);
-        if settings.time.is_none()
-            && let Some(missing) = gap()
-        {
-            let case = &cases[missing / devices.len()];
-            return Err(format!("has no row for {case} but has rows for later cases: {USE_SAME_ARGUMENTS}"));
-        }
         let must_repeat = |record: &Record| match record.cause {
-            Some(Cause::TimedOut) => false,
+            Some(Cause::TimedOut | Cause::CrashedAgain) => false,
             // Memory may be free by now.
             Some(Cause::TimeLimit | Cause::OutOfMemory) => true,
             Some(cause) if cause.is_by_ceiling() => true,
@@ -65,12 +59,33 @@ impl EarlierRows {
         Ok(Self { records, slots, to_repeat })
     }
 
-    /// Also measures rows again that timed out, or were skipped because a smaller size of their kernel did.
+    /// Rows of a run that goes on in another process, each with its slot, in plan order. Those in the slots `to_repeat` are
+    /// measured again.
+    #[must_use]
+    pub const fn of_run(records: Vec<Record>, slots: Vec<usize>, to_repeat: BTreeSet<usize>) -> Self {
+        Self { records, slots, to_repeat }
+    }
+
+    /// The rows, their slots and the slots of those to measure again, as for [`Self::of_run`].
+    #[must_use]
+    pub fn into_parts(self) -> (Vec<Record>, Vec<usize>, BTreeSet<usize>) {
+        (self.records, self.slots, self.to_repeat)
+    }
+
+    /// Also measures rows again that timed out or ended the process twice, or were skipped because a smaller size of their
+    /// kernel did.
     #[must_use]
     pub fn retry_timeouts(mut self) -> Self {
-        let timed_out = self.slots.iter().zip(&self.records).filter(|(_, row)| row.cause == Some(Cause::TimedOut));
-        self.to_repeat.extend(timed_out.map(|(slot, _)| *slot));
+        let ended = self.slots.iter().zip(&self.records).filter(|(_, row)| has_ended(row));
+        self.to_repeat.extend(ended.map(|(slot, _)| *slot));
         self
+    }
+
+    /// Number of rows that are not measured again because they timed out or ended the process twice.
+    #[must_use]
+    pub fn given_up(&self) -> usize {
+        let rows = self.slots.iter().zip(&self.records);
+        rows.filter(|(slot, row)| has_ended(row) && !self.to_repeat.contains(slot)).count()
     }
 
     /// The rows, in plan order.
@@ -83,6 +98,39 @@ impl EarlierRows {
     #[must_use]
     pub fn again(&self) -> usize {
         self.to_repeat.len()
+    }
+}
+
+fn has_ended(row: &Record) -> bool {
+    matches!(row.cause, Some(Cause::TimedOut | Cause::CrashedAgain))
+}
+
+/// Where the rows of a plan belong: a row's slot is the index of its case times the number of APIs, plus the index of its API.
+#[derive(Debug)]
+pub struct Slots {
+    indices: HashMap<Key, usize>,
+    toolchains: Vec<(Api, String)>,
+}
+
+impl Slots {
+    /// The slots of a run of `cases` through the APIs of `devices`.
+    #[must_use]
+    pub fn new(cases: &[Case], devices: &[Device]) -> Self {
+        let indices = cases.iter().enumerate().map(|(index, case)| (of_case(case), index)).collect();
+        let of = |device: &Device| (device.api, device.kernel_compiler.name.clone());
+        Self { indices, toolchains: devices.iter().map(of).collect() }
+    }
+
+    fn index(&self, record: &Record) -> Option<usize> {
+        self.indices.get(&of_record(record)).copied()
+    }
+
+    /// The slot of a row; `None` for one of another run.
+    #[must_use]
+    pub fn slot(&self, record: &Record) -> Option<usize> {
+        let of = record.toolchain()?;
+        let api = self.toolchains.iter().position(|(api, compiler)| of == Toolchain { api: *api, compiler })?;
+        Some(self.index(record)? * self.toolchains.len() + api)
     }
 }
 
@@ -149,6 +197,10 @@ fn same_kernel(record: &Record, case: &Case, device: &Device) -> Result<(), Stri
     let (work, amount) = (case.work(), |amount: u64| (amount > 0).then_some(amount));
     if (record.bytes, record.flops) != (amount(work.bytes), amount(work.flops)) {
         return Err(format!("has a row for {} with other bytes or flops: its declaration has changed", title(record)));
+    }
+    let checks = device.checks_in(case, &job.kernel.interface);
+    if record.median_ns.is_some() && job.runs_kernel() && record.checks != checks {
+        return Err(format!("has a row for {} with other run-time checks: --unchecked has changed", title(record)));
     }
     if record.shader_hash.is_empty() || record.shader_hash == job.kernel.hash(device.language) {
         return Ok(());

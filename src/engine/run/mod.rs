@@ -95,9 +95,15 @@ pub async fn resume(
     let apis = runs.len();
     let mut rows = Rows::new(earlier, apis);
     for (slot, record) in rows.iter() {
-        runs[slot % apis].resume_from(&cases[slot / apis], record);
+        let (case, run) = (&cases[slot / apis], &mut runs[slot % apis]);
+        run.resume_from(case, record);
+        if !rows.lacks(slot / apis, slot % apis) {
+            run.note_end(case, record);
+        }
     }
-    compile_ahead(&mut runs, cases, &rows);
+    if settings.compiles_ahead {
+        compile_ahead(&mut runs, cases, &rows);
+    }
     let (mut end, mut measuring) = (End::Complete, Duration::ZERO);
     let last = settings.time.map(|time| Instant::now() + time);
     let mut steps = Steps::new(cases, settings);

@@ -15,7 +15,7 @@ pub struct Picture {
 }
 
 /// The epochs that a case needs from now on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Expected {
     /// Whether the first of them gives the case its row.
     pub is_new: bool,

@@ -8,6 +8,7 @@ use super::session::Session;
 use super::settings::Settings;
 use crate::backend::{Backend, Device, card_name, l2_bytes, peaks};
 use crate::engine::ceilings::Ceilings;
+use crate::engine::clock::launch_time::MOST_CRASHES;
 use crate::engine::plan::schedule::Effort;
 use crate::error::{Error, Result, visible_lines};
 use crate::job::Job;
@@ -207,6 +208,17 @@ impl<'a> ApiRun<'a> {
         self.add(case, record);
         if let (Ok(session), Some(median_ns)) = (&mut self.session, record.median_ns) {
             session.guard.note(case, median_ns);
+        }
+    }
+
+    /// Restores from a row that stays as it is whether its case may be launched at larger sizes.
+    pub(super) fn note_end(&mut self, case: &Case, record: &Record) {
+        let (Ok(session), Status::Failed) = (&mut self.session, record.status) else { return };
+        match record.cause {
+            Some(Cause::TimedOut) => session.guard.note_timeout(case),
+            Some(Cause::Crashed) => session.guard.note_crash(case, 1),
+            Some(Cause::CrashedAgain) => session.guard.note_crash(case, MOST_CRASHES),
+            _ => {}
         }
     }
 

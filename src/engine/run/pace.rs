@@ -6,7 +6,7 @@ use crate::suite::Case;
 
 /// A point of a run at which it meets the others. Every run reaches its points in ascending order, and equal runs reach
 /// the same ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Point {
     /// Number of the pass, counted from 0.
     pub pass: u64,
@@ -19,7 +19,7 @@ pub struct Point {
 }
 
 /// How the runs at a point go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Way {
     /// All at once.
     Together,

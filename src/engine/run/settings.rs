@@ -37,6 +37,8 @@ pub struct Settings {
     pub energy_epochs: usize,
     /// Time limit of the run, counted from its first case. Cases that do not fit are left out, larger sizes first.
     pub time: Option<Duration>,
+    /// Whether kernels compile on other threads before their cases run, where that helps.
+    pub compiles_ahead: bool,
     /// The runs on other cards that this one keeps pace with.
     pub pace: Option<Arc<dyn Pace>>,
 }
@@ -105,6 +107,7 @@ impl Settings {
             end_to_end_bytes,
             energy_epochs: 0,
             time: None,
+            compiles_ahead: true,
             pace: None,
         }
     }

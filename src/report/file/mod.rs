@@ -71,19 +71,6 @@ impl CsvFile {
         if self.is_sorted { Ok(()) } else { self.replace(records) }
     }
 
-    /// Appends the last row of a program that ends at once.
-    ///
-    /// # Errors
-    /// [`Error::Io`](crate::error::Error::Io) with the path.
-    pub fn append_last(&mut self, record: Record) -> Result<()> {
-        if self.output.file().is_some() {
-            return self.append(&[record]);
-        }
-        let mut records = std::mem::take(&mut self.pending);
-        records.push(record);
-        self.finish(&records)
-    }
-
     fn append(&mut self, records: &[Record]) -> Result<()> {
         let path = self.output.file().unwrap_or(self.output.path());
         let fault = io("write", self.output.path());

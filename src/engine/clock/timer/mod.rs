@@ -43,7 +43,7 @@ const LONGER: f64 = 1.2;
 const ATTEMPTS: usize = 3;
 
 /// The clock that times rows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Timer {
     /// `true`: device timestamps. `false`: the host's clock around submit and wait.
     pub is_device: bool,

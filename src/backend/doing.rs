@@ -1,0 +1,40 @@
+//! What a driver does, for whoever must know it should the driver end the process.
+
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+/// What a driver does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Doing {
+    /// It compiles a kernel that the next launch needs.
+    Compiling,
+    /// Anything else.
+    Running,
+}
+
+static WATCHER: OnceLock<fn(Doing)> = OnceLock::new();
+
+/// Calls `watcher` at each change, from now on. Once in a process.
+pub fn watch(watcher: fn(Doing)) {
+    // A second watcher would hear nothing.
+    let _ = WATCHER.set(watcher);
+}
+
+/// A kernel is compiled until the guard is dropped.
+pub(super) fn compiling() -> impl Drop {
+    struct Guard;
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            tell(Doing::Running);
+        }
+    }
+    tell(Doing::Compiling);
+    Guard
+}
+
+fn tell(doing: Doing) {
+    if let Some(watcher) = WATCHER.get() {
+        watcher(doing);
+    }
+}

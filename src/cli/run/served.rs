@@ -1,0 +1,214 @@
+//! A worker's part of `run`: it opens the card and measures, as the program orders.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::arguments::Arguments;
+use super::devices::{has_energy, open, settings};
+use super::planned::{cases_for, profile_for, time_for};
+use super::soak;
+use crate::backend::monitor::Monitor;
+use crate::backend::{Backend, Device};
+use crate::cli::bundle;
+use crate::cli::output::say;
+use crate::cli::pictures::Pictures;
+use crate::cli::worker::{Done, Event, Link, Load, Order, Run, Sent};
+use crate::engine::measure::Timer;
+use crate::engine::{Changes, End, Expected, Fitted, Observer, Picture};
+use crate::error::Result;
+use crate::record::{Moment, Record};
+use crate::suite::{Api, Case, Toolchain};
+
+/// Opens the card of the order, and measures until there are no more orders.
+///
+/// # Errors
+/// If no API of the card can be opened, or the run cannot go on.
+pub(super) fn serve(arguments: &Arguments, link: &'static Link) -> Result<u8> {
+    let since = SystemTime::now();
+    let mut backends = open(link.take_card(), arguments)?;
+    if arguments.energy {
+        backends.iter().try_for_each(|backend| has_energy(backend.as_ref()))?;
+    }
+    let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
+    link.send(&Event::Opened(devices.clone()));
+    while let Some(order) = link.order() {
+        match order {
+            Order::Run(run) => {
+                measure(arguments, link, (&mut backends, &devices, since), *run)?;
+                break;
+            }
+            Order::Load(case) => load(arguments, link, &mut backends, &devices, &case)?,
+            _ => break,
+        }
+    }
+    Ok(0)
+}
+
+fn measure(
+    arguments: &Arguments,
+    link: &'static Link,
+    (backends, devices, since): (&mut [Box<dyn Backend>], &[Device], SystemTime),
+    run: Run,
+) -> Result<()> {
+    let profile = profile_for(arguments, &devices[0]);
+    let known: Vec<&Device> = devices.iter().collect();
+    let Fitted { cases, .. } = cases_for(arguments, profile, time_for(arguments, profile), &known)?;
+    let mut settings = settings(arguments, profile, run.time, devices);
+    (settings.date, settings.seed, settings.compiles_ahead) = (run.date, run.seed, run.compiles_ahead);
+    if run.is_in_step {
+        settings.pace = Some(Arc::new(link));
+    }
+    let folder = arguments.save_image.as_ref();
+    let pictures = run.pictures.zip(folder);
+    let pictures = pictures.map(|(card, folder)| Pictures::new(folder, card, devices.len() > 1, arguments.force));
+    let others = Others::new(backends.first().and_then(|backend| backend.monitor()), since);
+    let mut told = Told { link, others, known: run.earlier.records().to_vec(), pictures };
+    let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
+    apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
+    let outcome = pollster::block_on(crate::engine::resume(&mut apis, &cases, run.earlier, &settings, &mut told))?;
+    told.others.look();
+    let (is_interrupted, no_device) = match outcome.end {
+        End::Complete => (false, None),
+        End::Interrupted => (true, None),
+        End::NoDevice(error) => (false, Some(error.chain())),
+    };
+    let done = Done { left_out: outcome.left_out, is_interrupted, no_device, measuring: outcome.measuring };
+    link.send(&Event::Done(Box::new(done)));
+    bundle::write_all(&mut apis, &cases, &outcome.records, &run.report);
+    Ok(())
+}
+
+fn load(
+    arguments: &Arguments,
+    link: &'static Link,
+    backends: &mut [Box<dyn Backend>],
+    devices: &[Device],
+    Load { case, api, seconds }: &Load,
+) -> Result<()> {
+    let profile = profile_for(arguments, &devices[0]);
+    let cases = soak::cases(arguments, profile, devices)?;
+    let (Some(case), Some(backend)) = (cases.get(*case), backends.get_mut(*api)) else { return Ok(()) };
+    let settings = settings(arguments, profile, None, devices);
+    let mut observe = |moment: Moment| {
+        link.send_and_wait(&Event::Moment(moment));
+        if link.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let measured = pollster::block_on(crate::engine::soak(backend.as_mut(), case, &settings, *seconds, &mut observe));
+    let (wrong, error) = match measured {
+        Ok(wrong) => (wrong, None),
+        Err(error) => (None, Some(error)),
+    };
+    let ends_device = error.as_ref().is_some_and(crate::error::Error::ends_device);
+    link.send(&Event::Loaded { wrong, error: error.map(|error| error.chain()), ends_device });
+    Ok(())
+}
+
+/// Other processes on the card, which are said once.
+struct Others {
+    monitor: Option<Box<dyn Monitor>>,
+    /// When they were last looked for.
+    since: SystemTime,
+}
+
+impl Others {
+    /// Looks for processes that used the card while this one, which has not, opened it from `since` on.
+    fn new(monitor: Option<Box<dyn Monitor>>, since: SystemTime) -> Self {
+        let mut others = Self { monitor, since };
+        others.say_more_than(0, "before the run");
+        others
+    }
+
+    /// Looks for processes that used the card beside this one.
+    fn look(&mut self) {
+        self.say_more_than(1, "during the run");
+    }
+
+    fn say_more_than(&mut self, own: usize, when: &str) {
+        let since = std::mem::replace(&mut self.since, SystemTime::now());
+        let users = self.monitor.as_mut().and_then(|monitor| monitor.users(since)).unwrap_or(0);
+        if users > own {
+            self.monitor = None;
+            say(&format!("another process used the GPU {when}: times may be longer than those of a card that is free"));
+        }
+    }
+}
+
+/// Tells the program what a run does.
+struct Told {
+    link: &'static Link,
+    others: Others,
+    /// The rows as the program has them.
+    known: Vec<Record>,
+    pictures: Option<Pictures>,
+}
+
+impl Told {
+    fn rows(&mut self, records: &[Record], changes: &Changes, ends_pass: bool) {
+        let added = changes.added.iter().map(|at| {
+            self.known.insert((*at).min(self.known.len()), records[*at].clone());
+            (*at, Sent::new(&records[*at], None))
+        });
+        let added = added.collect();
+        let changed = changes.changed.iter().map(|at| {
+            let sent = Sent::new(&records[*at], Some(&self.known[*at]));
+            self.known[*at].clone_from(&records[*at]);
+            (*at, sent)
+        });
+        let changed = changed.collect();
+        self.link.send_and_wait(&Event::Rows { added, changed, ends_pass });
+    }
+}
+
+impl Observer for Told {
+    fn timer(&mut self, toolchain: Toolchain<'_>, timer: &Timer) {
+        let compiler = toolchain.compiler.to_owned();
+        self.link.send(&Event::Timer { api: toolchain.api, compiler, timer: timer.clone() });
+    }
+
+    fn plan(&mut self, cases: &[Expected]) {
+        self.link.send(&Event::Plan(cases.to_vec()));
+    }
+
+    fn start(&mut self, index: usize, _case: &Case, row: &Record) {
+        let row = Record { all_samples_ns: Vec::new(), epoch_samples: Vec::new(), ..row.clone() };
+        self.link.send(&Event::Start { index, row: Box::new(row) });
+    }
+
+    fn row(&mut self, record: &Record) {
+        let row = Record { all_samples_ns: Vec::new(), epoch_samples: Vec::new(), ..record.clone() };
+        self.link.send(&Event::Row(Box::new(row)));
+    }
+
+    fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
+        self.rows(records, changes, false);
+        Ok(())
+    }
+
+    fn pass(&mut self, number: usize, count: usize) {
+        self.others.look();
+        self.link.send(&Event::Pass { number, count });
+    }
+
+    fn finish_pass(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
+        self.rows(records, changes, true);
+        Ok(())
+    }
+
+    fn left_out(&mut self, index: usize, _case: &Case) {
+        self.link.send(&Event::LeftOut { index });
+    }
+
+    fn picture(&mut self, case: &Case, api: Api, picture: &Picture) -> Result<()> {
+        let Some(pictures) = &mut self.pictures else { return Ok(()) };
+        self.link.send(&match pictures.save(case, api, picture) {
+            Ok(message) => Event::Says(message),
+            Err(error) => Event::Unwritten(error.chain()),
+        });
+        Ok(())
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.link.is_stopped()
+    }
+}

@@ -1,0 +1,597 @@
+//! The program's part of `run`: it gives orders to a worker a card, writes what they measure, and starts another worker where
+//! one dies or is silent.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use super::meetings::Release;
+use crate::backend::Device;
+use crate::cli::interrupt::Interrupt;
+use crate::cli::output::say;
+use crate::cli::progress::Progress;
+use crate::cli::worker::{Cleared, Death, Done, Ears, Event, Heard, Id, Listed, Order, Run, Worker, silence};
+use crate::engine::{Changes, EarlierRows, LeftOut, Observer, Point, Slots, Way};
+use crate::error::{Error, Result};
+use crate::record::{Cause, Record, Status};
+use crate::suite::{Case, DeviceType, Toolchain};
+
+/// Time between two looks at the clock and for interruptions.
+const TICK: Duration = Duration::from_millis(100);
+
+/// A run whose workers die before they are open ends after so many of them.
+const MOST_FAILED_STARTS: usize = 2;
+
+/// A run ends after so many deaths in a row without a row between them.
+const MOST_DEATHS: usize = 5;
+
+/// A card as the first worker listed it, and what its workers need.
+pub(super) struct Card {
+    /// Its indices in the list of devices, one for each API.
+    pub(super) indices: Vec<usize>,
+    /// The same devices.
+    pub(super) listed: Vec<Device>,
+    state: State,
+    worker: Option<Worker>,
+    /// Number of workers so far.
+    workers: usize,
+    /// Since when the worker is silent: time in system sleep does not count.
+    silent: Duration,
+    /// Whether it waits for other cards.
+    is_waiting: bool,
+    compiles_ahead: bool,
+    /// Deaths since the last row.
+    barren: usize,
+    is_stopped: bool,
+    pub(super) running: Option<Running>,
+    pub(super) end: Option<End>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Listing,
+    Opening,
+    Running,
+    Ended,
+}
+
+/// How a card ended.
+#[derive(Debug)]
+pub(super) enum End {
+    /// As the worker said, or with the error that no device is left.
+    Done { left_out: LeftOut, is_interrupted: bool, measuring: Duration },
+    /// The card cannot be used, or its rows cannot be kept.
+    Error(Error),
+}
+
+/// What a card measures, once it is open.
+pub(super) struct Running {
+    pub(super) cases: Vec<Case>,
+    pub(super) devices: Vec<Device>,
+    pub(super) progress: Progress,
+    /// Rows in plan order, with their slots.
+    pub(super) records: Vec<Record>,
+    slots: Vec<usize>,
+    to_repeat: BTreeSet<usize>,
+    places: Slots,
+    /// Slots whose cases ended the process in an earlier run.
+    crashed_before: BTreeSet<usize>,
+    pub(super) run: RunOrder,
+    /// Most epochs of a case.
+    pub(super) epochs: usize,
+    start: Instant,
+    /// The case in progress, and its row as it began.
+    started: Option<(usize, Record)>,
+    done: Option<Done>,
+}
+
+/// What the orders of a run have in common.
+pub(super) struct RunOrder {
+    pub(super) date: String,
+    pub(super) seed: u64,
+    pub(super) time: Option<Duration>,
+    pub(super) report: PathBuf,
+    pub(super) pictures: Option<String>,
+    pub(super) is_in_step: bool,
+}
+
+impl Running {
+    pub(super) fn new(
+        cases: Vec<Case>,
+        devices: Vec<Device>,
+        progress: Progress,
+        earlier: EarlierRows,
+        run: RunOrder,
+        epochs: usize,
+    ) -> Self {
+        let places = Slots::new(&cases, &devices);
+        let (records, slots, to_repeat) = earlier.into_parts();
+        let has_crashed = |(_, row): &(&usize, &Record)| row.cause == Some(Cause::Crashed);
+        let crashed_before = slots.iter().zip(&records).filter(has_crashed).map(|(slot, _)| *slot).collect();
+        let start = Instant::now();
+        Self {
+            cases,
+            devices,
+            progress,
+            records,
+            slots,
+            to_repeat,
+            places,
+            crashed_before,
+            run,
+            epochs,
+            start,
+            started: None,
+            done: None,
+        }
+    }
+
+    fn order(&self, compiles_ahead: bool) -> Order {
+        let RunOrder { date, seed, time, report, pictures, is_in_step } = &self.run;
+        Order::Run(Box::new(Run {
+            date: date.clone(),
+            seed: *seed,
+            time: time.map(|time| time.saturating_sub(self.start.elapsed())),
+            earlier: EarlierRows::of_run(self.records.clone(), self.slots.clone(), self.to_repeat.clone()),
+            compiles_ahead,
+            is_in_step: *is_in_step,
+            report: report.clone(),
+            pictures: pictures.clone(),
+        }))
+    }
+
+    /// Inserts a row, or replaces the one in its slot. Returns its position, and whether it is new.
+    fn put(&mut self, record: Record) -> Option<(usize, bool)> {
+        let slot = self.places.slot(&record)?;
+        // Other rows change because a ceiling rose.
+        if self.started.as_ref().is_some_and(|(index, _)| slot / self.devices.len() == *index) {
+            self.to_repeat.remove(&slot);
+        }
+        Some(match self.slots.binary_search(&slot) {
+            Ok(at) => {
+                self.records[at] = record;
+                (at, false)
+            }
+            Err(at) => {
+                self.slots.insert(at, slot);
+                self.records.insert(at, record);
+                (at, true)
+            }
+        })
+    }
+
+    /// The row of the case in progress becomes that of a death. Returns whether there is such a case.
+    fn blame(&mut self, death: &Death) -> Result<bool> {
+        let Some((_, start)) = self.started.clone() else { return Ok(false) };
+        let slot = self.places.slot(&start);
+        let at = slot.and_then(|slot| self.slots.binary_search(&slot).ok());
+        let mut row = at.map_or(start, |at| self.records[at].clone());
+        row.drop_figures();
+        row.status = Status::Failed;
+        let is_again = slot.is_some_and(|slot| self.crashed_before.contains(&slot));
+        row.cause = Some(if is_again && death.cause == Cause::Crashed { Cause::CrashedAgain } else { death.cause });
+        row.reason = if is_again { format!("{}, as in an earlier run", death.how) } else { death.how.clone() };
+        let Some((at, is_new)) = self.put(row) else { return Ok(false) };
+        self.started = None;
+        let (added, changed) = if is_new { (vec![at], Vec::new()) } else { (Vec::new(), vec![at]) };
+        self.progress.row(&self.records[at]);
+        self.progress.finish(&self.records, &Changes { added, changed })?;
+        Ok(true)
+    }
+}
+
+impl Card {
+    fn new(indices: Vec<usize>, devices: &[Device]) -> Self {
+        let listed: Vec<Device> = indices.iter().map(|index| devices[*index].clone()).collect();
+        // Without other threads a death is always the fault of the case in progress.
+        let compiles_ahead = listed.iter().any(|device| device.kind != DeviceType::Software);
+        Self {
+            indices,
+            listed,
+            state: State::Listing,
+            worker: None,
+            workers: 0,
+            silent: Duration::ZERO,
+            is_waiting: false,
+            compiles_ahead,
+            barren: 0,
+            is_stopped: false,
+            running: None,
+            end: None,
+        }
+    }
+
+    /// The card among devices that another worker listed; `None` if one of its devices is gone.
+    fn found(&self, devices: &[Device]) -> Option<Vec<usize>> {
+        let is_it = |a: &Device, b: &Device| {
+            (a.api, &a.name, &a.pci_address, &a.uuid) == (b.api, &b.name, &b.pci_address, &b.uuid)
+        };
+        let at = |index: &usize, listed: &Device| {
+            let is_same_place = devices.get(*index).is_some_and(|device| is_it(device, listed));
+            if is_same_place { Some(*index) } else { devices.iter().position(|device| is_it(device, listed)) }
+        };
+        self.indices.iter().zip(&self.listed).map(|(index, listed)| at(index, listed)).collect()
+    }
+
+    fn order(&mut self, order: &Order) {
+        if let Some(worker) = &mut self.worker {
+            worker.order(order);
+        }
+    }
+
+    fn end(&mut self, end: End) {
+        self.state = State::Ended;
+        self.worker = None;
+        self.end.get_or_insert(end);
+    }
+}
+
+/// Prepares a card's run on the devices as they opened.
+pub(super) type Prepare<'p> = dyn FnMut(usize, Vec<Device>) -> Result<Running> + 'p;
+
+/// What the cards of a run do besides measuring.
+pub(super) trait Company {
+    /// The card at this index is about to measure.
+    fn begin(&mut self, card: usize, running: &Running);
+    /// It has come to a point where it meets the others.
+    fn arrive(&mut self, card: usize, point: Point, way: Way, case: &str) -> Vec<Release>;
+    /// It has ended. `how` says so if it ended early.
+    fn leave(&mut self, card: usize, how: Option<&str>) -> Vec<Release>;
+    /// Time has passed.
+    fn tick(&mut self) -> Vec<Release>;
+    /// A note of its worker. Whether the company has shown it.
+    fn says(&mut self, card: usize, text: &str) -> bool;
+    /// Another worker goes on with the card, some cases later.
+    fn restart(&mut self, card: usize) {
+        let _ = card;
+    }
+    /// The user ends the run.
+    fn stop(&mut self) {}
+}
+
+/// A card that is alone.
+pub(super) struct Alone;
+
+impl Company for Alone {
+    fn begin(&mut self, _: usize, _: &Running) {}
+    fn arrive(&mut self, card: usize, _: Point, _: Way, _: &str) -> Vec<Release> {
+        vec![Release { card, is_in_step: false }]
+    }
+    fn leave(&mut self, _: usize, _: Option<&str>) -> Vec<Release> {
+        Vec::new()
+    }
+    fn tick(&mut self) -> Vec<Release> {
+        Vec::new()
+    }
+    fn says(&mut self, _: usize, _: &str) -> bool {
+        false
+    }
+}
+
+/// The workers of a run.
+pub(super) struct Supervisor<'a> {
+    pub(super) cards: Vec<Card>,
+    cleared: Cleared,
+    ears: Ears,
+    heard: Receiver<(Id, Heard)>,
+    words: Vec<std::ffi::OsString>,
+    backend: Option<crate::cli::target::Through>,
+    interrupt: &'a Interrupt,
+    /// When all were told to end.
+    stopped: Option<Instant>,
+}
+
+impl<'a> Supervisor<'a> {
+    /// Workers for `runs`, indices into the devices of `listed`. Its worker serves the first card.
+    pub(super) fn new(
+        listed: Listed,
+        runs: &[Vec<usize>],
+        backend: Option<crate::cli::target::Through>,
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        let Listed { devices, cleared, worker, ears: (ears, heard) } = listed;
+        let mut cards: Vec<Card> = runs.iter().map(|run| Card::new(run.clone(), &devices)).collect();
+        if let Some(first) = cards.first_mut() {
+            first.worker = Some(worker);
+        }
+        let words = std::env::args_os().skip(1).collect();
+        Self { cards, cleared, ears, heard, words, backend, interrupt, stopped: None }
+    }
+
+    /// Measures all cards at once, and returns when all have ended.
+    pub(super) fn measure(&mut self, prepare: &mut Prepare<'_>, company: &mut dyn Company) {
+        for index in 0..self.cards.len() {
+            if self.cards[index].worker.is_some() {
+                self.open(index, self.cards[index].indices.clone());
+            } else {
+                self.start(index);
+            }
+        }
+        let mut last = Instant::now();
+        while self.cards.iter().any(|card| card.end.is_none()) {
+            match self.heard.recv_timeout(TICK) {
+                Ok(((index, workers), heard)) => {
+                    if self.cards[index].workers == workers && self.cards[index].end.is_none() {
+                        self.cards[index].silent = Duration::ZERO;
+                        self.hear(index, heard, prepare, company);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            // Hours asleep pass between two looks at the clock.
+            let passed = last.elapsed().min(2 * TICK);
+            last = Instant::now();
+            for index in 0..self.cards.len() {
+                let card = &mut self.cards[index];
+                if card.end.is_some() || card.is_waiting {
+                    continue;
+                }
+                card.silent += passed;
+                if card.silent >= silence()
+                    && let Some(worker) = &mut card.worker
+                {
+                    let death = worker.end_silent();
+                    self.died(index, &death, company);
+                }
+            }
+            let releases = company.tick();
+            self.release(&releases);
+            self.check_stop(company);
+        }
+    }
+
+    /// Starts another worker for the card.
+    fn start(&mut self, index: usize) {
+        let card = &mut self.cards[index];
+        card.workers += 1;
+        (card.state, card.silent, card.is_waiting) = (State::Listing, Duration::ZERO, false);
+        match Worker::start((index, card.workers), &self.ears, &self.cleared) {
+            Ok(mut worker) => {
+                worker.order(&Order::Devices { backend: self.backend });
+                card.worker = Some(worker);
+            }
+            Err(error) => card.end(End::Error(error)),
+        }
+    }
+
+    fn open(&mut self, index: usize, found: Vec<usize>) {
+        let words = self.words.clone();
+        self.cards[index].state = State::Opening;
+        self.cards[index].order(&Order::Open { words, card: found });
+    }
+
+    fn hear(&mut self, index: usize, heard: Heard, prepare: &mut Prepare<'_>, company: &mut dyn Company) {
+        match heard {
+            Heard::Text(line) => self.say(index, &line, company),
+            Heard::Gone => {
+                let Some(worker) = &mut self.cards[index].worker else { return };
+                let death = worker.death();
+                self.died(index, &death, company);
+            }
+            Heard::Event(event) => {
+                if let Some(worker) = &mut self.cards[index].worker {
+                    worker.note(&event);
+                }
+                if let Err(error) = self.take(index, *event, prepare, company) {
+                    self.finish(index, End::Error(error), company);
+                }
+            }
+        }
+    }
+
+    /// Shows a note, above the bar if there is one.
+    fn say(&self, index: usize, text: &str, company: &mut dyn Company) {
+        if company.says(index, text) {
+            return;
+        }
+        match &self.cards[index].running {
+            Some(running) => running.progress.say(text),
+            None => say(text),
+        }
+    }
+
+    fn take(&mut self, index: usize, event: Event, prepare: &mut Prepare<'_>, company: &mut dyn Company) -> Result<()> {
+        let card = &mut self.cards[index];
+        match event {
+            Event::Devices(devices) => match card.found(&devices) {
+                Some(found) => self.open(index, found),
+                None => {
+                    let name = &card.listed[0].name;
+                    return Err(Error::NoDevice(format!("{name} is no longer listed: its driver may need a restart")));
+                }
+            },
+            Event::Opened(devices) => {
+                if card.running.is_none() {
+                    let running = prepare(index, devices)?;
+                    company.begin(index, &running);
+                    card.running = Some(running);
+                }
+                if let Some(running) = &card.running {
+                    let order = running.order(card.compiles_ahead);
+                    card.state = State::Running;
+                    card.order(&order);
+                }
+            }
+            Event::Failed { message, is_usage } => {
+                return Err(if is_usage { Error::Usage(message) } else { Error::NoDevice(message) });
+            }
+            Event::Says(text) => self.say(index, &text, company),
+            Event::Meet { point, way, case } => {
+                card.is_waiting = true;
+                let releases = company.arrive(index, point, way, &case);
+                self.release(&releases);
+            }
+            Event::End => {
+                let done = card.running.as_mut().and_then(|running| running.done.take());
+                let end = done.map_or_else(|| End::Error(Error::NoDevice(UNFINISHED.to_owned())), of_done);
+                self.finish(index, end, company);
+            }
+            event => {
+                let Some(running) = &mut card.running else { return Ok(()) };
+                let has_rows = matches!(&event, Event::Rows { .. });
+                running.take(event)?;
+                if has_rows {
+                    card.barren = 0;
+                    card.order(&Order::Continue);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn release(&mut self, releases: &[Release]) {
+        for Release { card, is_in_step } in releases {
+            self.cards[*card].is_waiting = false;
+            self.cards[*card].order(&Order::Go { is_in_step: *is_in_step });
+        }
+    }
+
+    /// A worker has died: its case fails, and another worker goes on.
+    fn died(&mut self, index: usize, death: &Death, company: &mut dyn Company) {
+        let is_stopped = self.stopped.is_some();
+        let card = &mut self.cards[index];
+        let was = card.state;
+        card.worker = None;
+        card.barren += 1;
+        let Some(running) = &mut card.running else {
+            // Nothing is measured yet. A driver that fails twice may fail always.
+            if card.barren < MOST_FAILED_STARTS && !is_stopped {
+                self.say(index, &format!("{}; another one starts", death.how), company);
+                self.start(index);
+                return;
+            }
+            let doing = if was == State::Listing { "when its devices were listed" } else { "when it was opened" };
+            let how = death.how.replace("while it ran", doing);
+            self.finish(index, End::Error(Error::NoDevice(how)), company);
+            return;
+        };
+        if let Some(done) = running.done.take() {
+            running.progress.say(&format!("not every wrong result has a bundle: {}", death.how));
+            self.finish(index, of_done(done), company);
+            return;
+        }
+        if is_stopped {
+            let done = End::Done { left_out: LeftOut::default(), is_interrupted: true, measuring: Duration::ZERO };
+            self.finish(index, done, company);
+            return;
+        }
+        // Where kernels compile on other threads, the case in progress may have no part in it.
+        let is_known = !card.compiles_ahead || death.cause == Cause::TimedOut;
+        card.compiles_ahead = false;
+        let blamed = if is_known { running.blame(death) } else { Ok(false) };
+        running.started = None;
+        let is_last = card.barren >= MOST_DEATHS;
+        match blamed {
+            Ok(is_blamed) => {
+                // The row has said which case, and why.
+                let how = if is_blamed { "the process has ended" } else { death.how.as_str() };
+                let next = if is_last { "" } else { "; another one goes on" };
+                self.say(index, &format!("{how}{next}"), company);
+            }
+            Err(error) => {
+                self.finish(index, End::Error(error), company);
+                return;
+            }
+        }
+        if is_last {
+            let how = format!("{MOST_DEATHS} processes ended one after the other, the last one: {}", death.how);
+            self.finish(index, End::Error(Error::NoDevice(how)), company);
+            return;
+        }
+        company.restart(index);
+        let releases = company.tick();
+        self.release(&releases);
+        self.start(index);
+    }
+
+    fn finish(&mut self, index: usize, end: End, company: &mut dyn Company) {
+        let how = match &end {
+            End::Error(error) => Some(error.chain()),
+            End::Done { .. } => None,
+        };
+        self.cards[index].end(end);
+        let releases = company.leave(index, how.as_deref());
+        self.release(&releases);
+    }
+
+    /// Tells the workers to end after their cases once the user or a full disk ends the run.
+    fn check_stop(&mut self, company: &mut dyn Company) {
+        if self.stopped.is_none() && self.interrupt.is_requested() {
+            self.stopped = Some(Instant::now());
+            company.stop();
+        }
+        let all = self.stopped.is_some();
+        for card in &mut self.cards {
+            let is_full = card.running.as_ref().is_some_and(|running| running.progress.is_interrupted());
+            if (all || is_full) && !card.is_stopped {
+                card.is_stopped = true;
+                card.order(&Order::Stop);
+            }
+        }
+    }
+}
+
+const UNFINISHED: &str = "the process ended before the run did";
+
+fn of_done(Done { left_out, is_interrupted, no_device, measuring }: Done) -> End {
+    match no_device {
+        Some(why) => End::Error(Error::NoDevice(why)),
+        None => End::Done { left_out, is_interrupted, measuring },
+    }
+}
+
+impl Running {
+    /// An event of the run itself.
+    fn take(&mut self, event: Event) -> Result<()> {
+        match event {
+            Event::Timer { api, compiler, timer } => {
+                self.progress.timer(Toolchain { api, compiler: &compiler }, &timer);
+            }
+            Event::Plan(expected) => self.progress.plan(&expected),
+            Event::Start { index, row } => {
+                let Some(case) = self.cases.get(index) else { return Err(unknown()) };
+                self.progress.start(index, case, &row);
+                self.started = Some((index, *row));
+            }
+            Event::Row(row) => self.progress.row(&row),
+            Event::Pass { number, count } => self.progress.pass(number, count),
+            Event::LeftOut { index } => {
+                let Some(case) = self.cases.get(index) else { return Err(unknown()) };
+                self.started = None;
+                self.progress.left_out(index, case);
+            }
+            Event::Unwritten(why) => self.progress.note(Err(Error::NoDevice(why))),
+            Event::Rows { added, changed, ends_pass } => {
+                let mut changes = Changes::default();
+                for (at, sent) in added {
+                    let record = sent.complete(None).ok_or_else(unknown)?;
+                    let (put, _) = self.put(record).ok_or_else(unknown)?;
+                    if put != at {
+                        return Err(unknown());
+                    }
+                    changes.added.push(at);
+                }
+                for (at, sent) in changed {
+                    let record = sent.complete(self.records.get(at)).ok_or_else(unknown)?;
+                    self.put(record).filter(|(put, _)| *put == at).ok_or_else(unknown)?;
+                    changes.changed.push(at);
+                }
+                if ends_pass {
+                    self.progress.finish_pass(&self.records, &changes)?;
+                } else {
+                    self.started = None;
+                    self.progress.finish(&self.records, &changes)?;
+                }
+            }
+            Event::Done(done) => self.done = Some(*done),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The error of an event that does not fit the run.
+fn unknown() -> Error {
+    Error::NoDevice("the measuring process sent rows of another run: are there two versions of the program?".to_owned())
+}

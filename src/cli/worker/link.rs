@@ -1,0 +1,215 @@
+//! A worker's side: it reads orders, and sends events.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufRead, IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::protocol::{Doing, Event, Order};
+use crate::backend;
+use crate::cli::interrupt;
+use crate::cli::output;
+use crate::cli::target::{Target, targets};
+use crate::engine::{Pace, Point, Way};
+use crate::error::{Error, Result};
+use crate::suite::Case;
+
+/// The only argument of a worker.
+pub(in crate::cli) const WORD: &str = "worker";
+
+static LINK: OnceLock<Link> = OnceLock::new();
+
+/// The link to the program, in a worker.
+pub(in crate::cli) fn link() -> Option<&'static Link> {
+    LINK.get()
+}
+
+/// A worker's link to the program.
+pub(in crate::cli) struct Link {
+    out: Mutex<File>,
+    state: Mutex<State>,
+    has_changed: Condvar,
+    is_stopped: AtomicBool,
+    /// Whether notes go to the program: the command line said its own there already.
+    speaks: AtomicBool,
+    card: Mutex<Vec<Target>>,
+}
+
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Link").finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    orders: VecDeque<Order>,
+    /// Number of [`Order::Continue`] that nobody waited for yet.
+    continues: usize,
+    go: Option<bool>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Link {
+    /// Sends an event. Without the program there is nobody to work for.
+    pub(in crate::cli) fn send(&self, event: &Event) {
+        let mut line = serde_json::to_vec(event).unwrap_or_default();
+        line.push(b'\n');
+        if lock(&self.out).write_all(&line).is_err() {
+            signal_hook::low_level::exit(1);
+        }
+    }
+
+    /// Sends an event, and waits until the program has written what follows from it.
+    pub(in crate::cli) fn send_and_wait(&self, event: &Event) {
+        self.send(event);
+        let state = self.has_changed.wait_while(lock(&self.state), |state| state.continues == 0);
+        state.unwrap_or_else(PoisonError::into_inner).continues -= 1;
+    }
+
+    /// Waits for the next order.
+    pub(in crate::cli) fn order(&self) -> Option<Order> {
+        let state = self.has_changed.wait_while(lock(&self.state), |state| state.orders.is_empty());
+        state.unwrap_or_else(PoisonError::into_inner).orders.pop_front()
+    }
+
+    /// Whether the run ends after the current case.
+    pub(in crate::cli) fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// The devices to open.
+    pub(in crate::cli) fn take_card(&self) -> Vec<Target> {
+        self.speaks.store(true, Ordering::Relaxed);
+        std::mem::take(&mut lock(&self.card))
+    }
+
+    fn hear(&self, order: Order) {
+        let mut state = lock(&self.state);
+        match order {
+            Order::Continue => state.continues += 1,
+            Order::Go { is_in_step } => state.go = Some(is_in_step),
+            Order::Stop => self.is_stopped.store(true, Ordering::Relaxed),
+            order => state.orders.push_back(order),
+        }
+        drop(state);
+        self.has_changed.notify_all();
+    }
+}
+
+/// The other cards, as a worker sees them: the program brings it together with them.
+impl Pace for &'static Link {
+    fn arrive(&self, point: Point, way: Way, case: &Case) {
+        lock(&self.state).go = None;
+        self.send(&Event::Meet { point, way, case: case.to_string() });
+    }
+
+    fn released(&self) -> Option<bool> {
+        if self.is_stopped() { Some(false) } else { lock(&self.state).go }
+    }
+
+    fn wait(&self) -> bool {
+        let is_waiting = |state: &mut State| state.go.is_none() && !self.is_stopped();
+        let state = self.has_changed.wait_while(lock(&self.state), is_waiting);
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        !self.is_stopped() && state.go == Some(true)
+    }
+}
+
+/// Works for the program until it has no more orders. `command` runs a command line, which opens the card of
+/// [`Link::take_card`].
+pub(in crate::cli) fn serve(command: fn(Vec<OsString>) -> Result<u8>) -> ExitCode {
+    if std::io::stdin().is_terminal() {
+        output::complain("error: `worker` is how shaderbench starts itself: type `shaderbench` to measure");
+        return ExitCode::from(2);
+    }
+    let Ok(out) = own_stdout() else { return ExitCode::FAILURE };
+    if interrupt::ignore().is_err() {
+        return ExitCode::FAILURE;
+    }
+    let link = LINK.get_or_init(|| Link {
+        out: Mutex::new(out),
+        state: Mutex::default(),
+        has_changed: Condvar::new(),
+        is_stopped: AtomicBool::new(false),
+        speaks: AtomicBool::new(false),
+        card: Mutex::default(),
+    });
+    output::redirect(|text| {
+        if let Some(link) = self::link().filter(|link| link.speaks.load(Ordering::Relaxed)) {
+            link.send(&Event::Says(text.to_owned()));
+        }
+    });
+    backend::watch(|doing: Doing| {
+        if let Some(link) = self::link() {
+            link.send(&Event::Doing(doing));
+        }
+    });
+    std::panic::set_hook(Box::new(|panic| {
+        if let Some(link) = self::link() {
+            link.send(&Event::Panicked(panic.to_string()));
+        }
+    }));
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(std::result::Result::ok) {
+            match serde_json::from_str(&line) {
+                Ok(order) => link.hear(order),
+                Err(_) => break,
+            }
+        }
+        // The program is gone, or speaks another language.
+        signal_hook::low_level::exit(1);
+    });
+    let done = work(link, command);
+    if let Err(error) = done {
+        link.send(&Event::Failed { message: error.chain(), is_usage: matches!(error, Error::Usage(_)) });
+    }
+    link.send(&Event::End);
+    // Drivers that end badly must not matter any more.
+    signal_hook::low_level::exit(0)
+}
+
+fn work(link: &'static Link, command: fn(Vec<OsString>) -> Result<u8>) -> Result<()> {
+    let mut found: Vec<Option<Target>> = Vec::new();
+    while let Some(order) = link.order() {
+        match order {
+            Order::Devices { backend } => {
+                link.speaks.store(true, Ordering::Relaxed);
+                found = targets(backend)?.into_iter().map(Some).collect();
+                link.send(&Event::Devices(found.iter().flatten().map(|target| target.device().clone()).collect()));
+                link.speaks.store(false, Ordering::Relaxed);
+            }
+            Order::Open { words, card } => {
+                *lock(&link.card) =
+                    card.iter().filter_map(|index| found.get_mut(*index).and_then(Option::take)).collect();
+                return command(words).map(drop);
+            }
+            _ => return Err(Error::Usage("no device is open".to_owned())),
+        }
+    }
+    Ok(())
+}
+
+/// Stdout, for events alone: what drivers write there goes to stderr.
+fn own_stdout() -> std::io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        let out = std::io::stdout().as_fd().try_clone_to_owned()?;
+        #[expect(unsafe_code, reason = "the standard library cannot replace a stream")]
+        // SAFETY: both are streams of this process, and nobody holds another one that the call would close.
+        let replaced = unsafe { libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO) };
+        if replaced < 0 { Err(std::io::Error::last_os_error()) } else { Ok(File::from(out)) }
+    }
+    #[cfg(windows)]
+    {
+        use std::os::windows::io::AsHandle;
+        Ok(File::from(std::io::stdout().as_handle().try_clone_to_owned()?))
+    }
+}

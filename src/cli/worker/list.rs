@@ -1,0 +1,175 @@
+//! The devices, as a worker lists them: a driver that ends the process is left out.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
+
+use super::process::{Cleared, Death, Ears, Heard, Id, Stopped, Worker, next};
+use super::protocol::{Event, Order};
+use crate::backend::Device;
+use crate::cli::output::say;
+use crate::cli::target::{Through, apis};
+use crate::error::{Error, Result};
+use crate::suite::Api;
+
+/// Variable of the Vulkan loader: the manifests of the only drivers that it loads.
+const VULKAN_DRIVERS: &str = "VK_DRIVER_FILES";
+
+/// Variable of wgpu: the only APIs that it uses.
+const WGPU_APIS: &str = "WGPU_BACKEND";
+
+/// The devices, and the worker that has listed them.
+pub(in crate::cli) struct Listed {
+    pub(in crate::cli) devices: Vec<Device>,
+    pub(in crate::cli) cleared: Cleared,
+    pub(in crate::cli) worker: Worker,
+    pub(in crate::cli) ears: (Ears, Receiver<(Id, Heard)>),
+}
+
+/// Open devices, with their worker.
+pub(in crate::cli) struct Opened {
+    pub(in crate::cli) devices: Vec<Device>,
+    pub(in crate::cli) worker: Worker,
+    heard: Receiver<(Id, Heard)>,
+}
+
+impl Listed {
+    /// Opens the devices at these indices, for the command line of this process.
+    ///
+    /// # Errors
+    /// If they cannot be opened.
+    pub(in crate::cli) fn open(self, card: Vec<usize>) -> Result<Opened> {
+        let Self { mut worker, ears: (_, heard), .. } = self;
+        worker.order(&Order::Open { words: std::env::args_os().skip(1).collect(), card });
+        loop {
+            if let Event::Opened(devices) = next(&mut worker, &heard).map_err(Stopped::into_error)? {
+                return Ok(Opened { devices, worker, heard });
+            }
+        }
+    }
+}
+
+impl Opened {
+    /// The next event.
+    ///
+    /// # Errors
+    /// As of the order, or how the worker died.
+    pub(in crate::cli) fn next(&mut self) -> Result<Event, Stopped> {
+        next(&mut self.worker, &self.heard)
+    }
+}
+
+/// Lists the devices for a value of `--backend`, without those whose drivers end the process: they are named on stderr.
+///
+/// # Errors
+/// As for [`crate::cli::target::targets`]; [`Error::NoDevice`] if a worker dies whatever is left out.
+pub(in crate::cli) fn list(backend: Option<Through>) -> Result<Listed> {
+    let death = match ask(backend, Cleared::default())? {
+        Ok(listed) => return Ok(listed),
+        Err(death) => death,
+    };
+    // CUDA has one driver.
+    let cleared = if backend == Some(Through::One(Api::Cuda)) { Cleared::default() } else { cleared()? };
+    match ask(backend, cleared)? {
+        Ok(listed) => Ok(listed),
+        Err(_) => Err(Error::NoDevice(format!("no device can be listed: {}", death.how))),
+    }
+}
+
+fn ask(backend: Option<Through>, cleared: Cleared) -> Result<Result<Listed, Death>> {
+    let ears = channel();
+    let mut worker = Worker::start((0, 0), &ears.0, &cleared)?;
+    worker.order(&Order::Devices { backend });
+    loop {
+        match next(&mut worker, &ears.1) {
+            Ok(Event::Devices(devices)) => return Ok(Ok(Listed { devices, cleared, worker, ears })),
+            Ok(_) => {}
+            Err(Stopped::Refused(error)) => return Err(error),
+            Err(Stopped::Died(death)) => return Ok(Err(death)),
+        }
+    }
+}
+
+/// The variables that keep out the drivers which end the process, found one by one.
+fn cleared() -> Result<Cleared> {
+    let set = std::env::var(WGPU_APIS).unwrap_or_default();
+    let is_wanted = |api: &Api| *api != Api::Cuda && (set.is_empty() || set.to_lowercase().contains(api.name()));
+    let (mut names, mut variables) = (Vec::new(), Vec::new());
+    for api in apis().into_iter().filter(is_wanted) {
+        let only = (WGPU_APIS, OsString::from(api.name()));
+        let Err(death) = ask(None, Cleared(vec![only.clone()]))? else {
+            names.push(api.name());
+            continue;
+        };
+        let (good, bad): (Vec<PathBuf>, Vec<PathBuf>) =
+            if api == Api::Vulkan { sorted(&manifests(), &only)? } else { (Vec::new(), Vec::new()) };
+        for driver in &bad {
+            say(&format!("the driver of {} is left out: {}", driver.display(), told(&death)));
+        }
+        if good.is_empty() || bad.is_empty() {
+            say(&format!("{} is left out: {}", api.title(), told(&death)));
+            continue;
+        }
+        names.push(api.name());
+        variables.push((VULKAN_DRIVERS, std::env::join_paths(good).unwrap_or_default()));
+    }
+    variables.push((WGPU_APIS, names.join(",").into()));
+    Ok(Cleared(variables))
+}
+
+/// How a listing died.
+fn told(death: &Death) -> String {
+    death.how.replace("while it ran", "when it was asked for its devices")
+}
+
+/// The drivers that can be listed, and those that cannot.
+fn sorted(manifests: &[PathBuf], only: &(&'static str, OsString)) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let (mut good, mut bad) = (Vec::new(), Vec::new());
+    for manifest in manifests {
+        let alone = Cleared(vec![only.clone(), (VULKAN_DRIVERS, manifest.clone().into())]);
+        if ask(None, alone)?.is_ok() { good.push(manifest.clone()) } else { bad.push(manifest.clone()) }
+    }
+    Ok((good, bad))
+}
+
+/// The manifests of the Vulkan drivers, as the loader finds them: those of its variables, else of its folders. None on
+/// Windows, which has them in its registry.
+fn manifests() -> Vec<PathBuf> {
+    let named = [VULKAN_DRIVERS, "VK_ICD_FILENAMES"].into_iter().find_map(std::env::var_os);
+    let places: Vec<PathBuf> = match named {
+        Some(paths) => std::env::split_paths(&paths).collect(),
+        None => folders().into_iter().map(|folder| folder.join("vulkan/icd.d")).collect(),
+    };
+    let is_manifest = |path: &PathBuf| path.extension() == Some(OsStr::new("json"));
+    let of = |place: PathBuf| {
+        if !place.is_dir() {
+            return vec![place];
+        }
+        let entries = std::fs::read_dir(&place).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut found: Vec<PathBuf> = entries.filter(is_manifest).collect();
+        found.sort();
+        found
+    };
+    places.into_iter().flat_map(of).filter(|path| path.is_file()).collect()
+}
+
+/// Folders with settings and data of the system and of the user.
+fn folders() -> Vec<PathBuf> {
+    if cfg!(windows) {
+        return Vec::new();
+    }
+    let listed = |name: &str, usual: &str| {
+        let paths = std::env::var_os(name).filter(|paths| !paths.is_empty()).unwrap_or_else(|| usual.into());
+        std::env::split_paths(&paths).collect::<Vec<_>>()
+    };
+    let home = |name: &str, below: &str| {
+        let own = std::env::var_os(name).map(PathBuf::from);
+        own.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(below)))
+    };
+    let mut all: Vec<PathBuf> = home("XDG_CONFIG_HOME", ".config").into_iter().collect();
+    all.extend(listed("XDG_CONFIG_DIRS", "/etc/xdg"));
+    all.push(PathBuf::from("/etc"));
+    all.extend(home("XDG_DATA_HOME", ".local/share"));
+    all.extend(listed("XDG_DATA_DIRS", "/usr/local/share:/usr/share"));
+    all
+}

@@ -1,0 +1,15 @@
+//! Workers: this program as processes of its own that open devices and measure, so that no driver can end the program
+//! that writes the report.
+//!
+//! A worker reads orders on stdin and sends events on stdout, one JSON object a line ([`protocol`]). If it dies or is
+//! silent for too long, the program starts another one ([`process`]). The program itself calls no driver.
+
+mod link;
+mod list;
+mod process;
+mod protocol;
+
+pub(super) use link::{Link, WORD, link, serve};
+pub(super) use list::{Listed, Opened, list};
+pub(super) use process::{Cleared, Death, Ears, Heard, Id, Stopped, Worker, silence};
+pub(super) use protocol::{Done, Event, Load, Order, Run, Sent};

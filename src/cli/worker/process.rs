@@ -1,0 +1,293 @@
+//! The program's side: a worker's process, what it tells, and how it died.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::link::WORD;
+use super::protocol::{Doing, Event, Order};
+use crate::cli::output::say;
+use crate::error::{Error, Result, one_line, visible_lines};
+use crate::record::Cause;
+
+/// A worker that tells nothing for this long is ended: no driver call can be cancelled, and no case with its compilation and
+/// verification takes so long. `SHADERBENCH_SILENCE`, in seconds, is for tests.
+pub(in crate::cli) const SILENCE: Duration = Duration::from_secs(600);
+
+/// Variable with another limit, in seconds.
+const SILENCE_VARIABLE: &str = "SHADERBENCH_SILENCE";
+
+/// A worker that has closed its streams ends within this time.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Lines of stderr that are kept to tell why it died.
+const KEPT: usize = 20;
+
+/// Which worker: the card, and how many workers it had before.
+pub(in crate::cli) type Id = (usize, usize);
+
+/// Where what workers tell arrives.
+pub(in crate::cli) type Ears = Sender<(Id, Heard)>;
+
+/// What is heard of a worker.
+#[derive(Debug)]
+pub(in crate::cli) enum Heard {
+    Event(Box<Event>),
+    /// A line that a driver wrote.
+    Text(String),
+    /// Its streams are closed: it ends, or has died.
+    Gone,
+}
+
+/// How a worker died.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) struct Death {
+    pub(in crate::cli) cause: Cause,
+    /// `the driver ended the process (SIGSEGV) while it compiled a kernel`.
+    pub(in crate::cli) how: String,
+}
+
+/// Variables of the environment that keep out drivers which end the process.
+#[derive(Debug, Clone, Default)]
+pub(in crate::cli) struct Cleared(pub(super) Vec<(&'static str, OsString)>);
+
+/// A process that opens devices and measures.
+pub(in crate::cli) struct Worker {
+    child: Child,
+    /// `None` once it must end.
+    stdin: Option<ChildStdin>,
+    last_lines: Arc<Mutex<VecDeque<String>>>,
+    doing: Doing,
+    /// What it panicked with, and what it did then.
+    panic: Option<(String, Doing)>,
+}
+
+impl Worker {
+    /// Starts a worker, whose events go to `ears`.
+    ///
+    /// # Errors
+    /// If the system starts no process.
+    pub(in crate::cli) fn start(id: Id, ears: &Ears, cleared: &Cleared) -> Result<Self> {
+        let fault = |source| Error::Io { action: "start", path: PathBuf::from("shaderbench"), source };
+        let mut command = Command::new(program().map_err(fault)?);
+        command.arg(WORD).envs(cleared.0.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(fault)?;
+        let last_lines = Arc::<Mutex<VecDeque<String>>>::default();
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let kept = Arc::clone(&last_lines);
+        let heard = ears.clone();
+        let (says_end, ended) = channel::<()>();
+        std::thread::spawn(move || {
+            for line in
+                stderr.map(BufReader::new).into_iter().flat_map(|stream| stream.split(b'\n')).map_while(Result::ok)
+            {
+                let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.push_back(line.clone());
+                if kept.len() > KEPT {
+                    kept.pop_front();
+                }
+                drop(kept);
+                // A receiver that is gone needs no lines.
+                let _ = heard.send((id, Heard::Text(line)));
+            }
+            drop(says_end);
+        });
+        let heard = ears.clone();
+        std::thread::spawn(move || {
+            for line in stdout.map(BufReader::new).into_iter().flat_map(BufRead::lines).map_while(Result::ok) {
+                let event = serde_json::from_str(&line).map_or_else(|_| Heard::Text(line.clone()), Heard::Event);
+                let _ = heard.send((id, event));
+            }
+            // The last words come first. A process that it left behind may hold the stream.
+            let _ = ended.recv_timeout(GRACE);
+            let _ = heard.send((id, Heard::Gone));
+        });
+        Ok(Self { child, stdin, last_lines, doing: Doing::Running, panic: None })
+    }
+
+    /// Gives an order. A worker that cannot be reached is about to be gone.
+    pub(in crate::cli) fn order(&mut self, order: &Order) {
+        if let Some(stdin) = &mut self.stdin {
+            let mut line = serde_json::to_vec(order).unwrap_or_default();
+            line.push(b'\n');
+            let _ = stdin.write_all(&line).and_then(|()| stdin.flush());
+        }
+    }
+
+    /// Notes what an event tells of the process.
+    pub(in crate::cli) fn note(&mut self, event: &Event) {
+        match event {
+            Event::Doing(doing) => self.doing = *doing,
+            // A later panic may follow from the first.
+            Event::Panicked(text) => {
+                self.panic.get_or_insert_with(|| (text.clone(), self.doing));
+            }
+            _ => {}
+        }
+    }
+
+    /// How it died, once it is gone.
+    pub(in crate::cli) fn death(&mut self) -> Death {
+        let start = Instant::now();
+        let mut status = self.child.try_wait().ok().flatten();
+        while status.is_none() && start.elapsed() < GRACE {
+            std::thread::sleep(Duration::from_millis(5));
+            status = self.child.try_wait().ok().flatten();
+        }
+        let last = self.last_lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines: Vec<&str> = last.iter().map(String::as_str).collect();
+        match &self.panic {
+            Some((text, doing)) => panicked(text, *doing),
+            None => death(status, self.doing, &lines),
+        }
+    }
+
+    /// Ends it because it is silent. A process that hangs in its driver may stay: nobody waits for it.
+    pub(in crate::cli) fn end_silent(&mut self) -> Death {
+        self.stdin = None;
+        let _ = self.child.kill();
+        let seconds = silence().as_secs_f64();
+        Death { cause: Cause::TimedOut, how: Error::Timeout { seconds }.to_string() }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // It has nothing to save: the program has the rows.
+        self.stdin = None;
+        let _ = self.child.kill();
+        let _ = self.child.try_wait();
+    }
+}
+
+/// The time after which a silent worker is ended.
+pub(in crate::cli) fn silence() -> Duration {
+    let seconds = std::env::var(SILENCE_VARIABLE).ok().and_then(|text| text.parse().ok());
+    seconds.map_or(SILENCE, Duration::from_secs)
+}
+
+/// This program, also where its file was replaced meanwhile.
+fn program() -> std::io::Result<PathBuf> {
+    let own = PathBuf::from("/proc/self/exe");
+    if own.exists() { Ok(own) } else { std::env::current_exe() }
+}
+
+const fn during(doing: Doing) -> &'static str {
+    match doing {
+        Doing::Compiling => "while it compiled a kernel",
+        Doing::Running => "while it ran",
+    }
+}
+
+/// The death of a worker that panicked with this text: `panicked at FILE:LINE:COLUMN:` and the message. A file of another
+/// crate lies in a folder with the crate's name.
+fn panicked(text: &str, doing: Doing) -> Death {
+    let (place, message) = text.split_once('\n').unwrap_or(("", text));
+    let folder = place.replace('\\', "/");
+    let of = folder.rsplit_once("/src/").and_then(|(folder, _)| folder.rsplit('/').next()).unwrap_or("the program");
+    let how = format!("{of} panicked {}: {}", during(doing), one_line(message));
+    Death { cause: Cause::Crashed, how }
+}
+
+fn death(status: Option<ExitStatus>, doing: Doing, last: &[&str]) -> Death {
+    let of = |how: String| Death { cause: Cause::Crashed, how };
+    let during = during(doing);
+    if let Some(line) = last.iter().rev().find(|line| line.contains("memory allocation of")) {
+        return of(format!("the process ended {during}, without memory: {}", visible_lines(line)));
+    }
+    let Some(status) = status else {
+        return of(format!("the process closed its streams {during}"));
+    };
+    let name = ending(status);
+    #[cfg(unix)]
+    if std::os::unix::process::ExitStatusExt::signal(&status) == Some(libc::SIGKILL) {
+        return of(format!("the process was killed ({name}) {during}: the system does this where memory is short"));
+    }
+    of(format!("the driver ended the process ({name}) {during}"))
+}
+
+/// `SIGSEGV`, or `exit code 3`.
+fn ending(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return signal_hook::low_level::signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
+    }
+    match status.code() {
+        // Exceptions of Windows.
+        Some(code) if code < 0 => format!("exception {:#010x}", code.cast_unsigned()),
+        Some(code) => format!("exit code {code}"),
+        None => status.to_string(),
+    }
+}
+
+/// The next event of a worker that nobody else hears. Notes go to stderr.
+///
+/// # Errors
+/// The error of an order, or how the worker died.
+pub(super) fn next(worker: &mut Worker, heard: &Receiver<(Id, Heard)>) -> Result<Event, Stopped> {
+    loop {
+        match heard.recv_timeout(silence()) {
+            Ok((_, Heard::Event(event))) => {
+                worker.note(&event);
+                match *event {
+                    Event::Says(text) => say(&text),
+                    Event::Failed { message, is_usage } => {
+                        let error = if is_usage { Error::Usage(message) } else { Error::NoDevice(message) };
+                        return Err(Stopped::Refused(error));
+                    }
+                    event => return Ok(event),
+                }
+            }
+            Ok((_, Heard::Text(line))) => say(&line),
+            Err(RecvTimeoutError::Timeout) => return Err(Stopped::Died(worker.end_silent())),
+            Ok((_, Heard::Gone)) | Err(RecvTimeoutError::Disconnected) => return Err(Stopped::Died(worker.death())),
+        }
+    }
+}
+
+/// Why an order was not carried out.
+#[derive(Debug)]
+pub(in crate::cli) enum Stopped {
+    Refused(Error),
+    Died(Death),
+}
+
+impl Stopped {
+    pub(super) fn into_error(self) -> Error {
+        match self {
+            Self::Refused(error) => error,
+            Self::Died(death) => Error::NoDevice(death.how),
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    #[test]
+    fn a_death_is_told_in_words() {
+        let how = |raw, doing, last: &[&str]| death(Some(ExitStatus::from_raw(raw)), doing, last).how;
+        assert_eq!(how(11, Doing::Compiling, &[]), "the driver ended the process (SIGSEGV) while it compiled a kernel");
+        assert_eq!(how(3 << 8, Doing::Running, &[]), "the driver ended the process (exit code 3) while it ran");
+        assert!(how(9, Doing::Running, &[]).starts_with("the process was killed (SIGKILL) while it ran: "));
+        let text = "panicked at /home/a/.cargo/registry/src/x/naga-30.0.1/src/back/block.rs:3847:56:\nno\n\u{1b}end";
+        assert_eq!(
+            panicked(text, Doing::Compiling).how,
+            "naga-30.0.1 panicked while it compiled a kernel: no \\u{1b}end"
+        );
+        let own = "panicked at src/cli/run.rs:1:1:\nno";
+        assert_eq!(panicked(own, Doing::Running).how, "the program panicked while it ran: no");
+        let starved = how(6, Doing::Compiling, &["memory allocation of 99 bytes failed", "x"]);
+        assert!(starved.ends_with("without memory: memory allocation of 99 bytes failed"), "{starved}");
+    }
+}

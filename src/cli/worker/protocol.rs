@@ -1,0 +1,200 @@
+//! What the program and its workers tell each other.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::backend::Device;
+pub(in crate::cli) use crate::backend::Doing;
+use crate::cli::target::Through;
+use crate::engine::measure::Timer;
+use crate::engine::{EarlierRows, Expected, LeftOut, Point, Way};
+use crate::record::{Moment, Record};
+use crate::suite::Api;
+
+/// What the program tells a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::cli) enum Order {
+    /// List the devices for this value of `--backend`.
+    Devices { backend: Option<Through> },
+    /// Open these devices of the list, for this command line.
+    Open { words: Vec<OsString>, card: Vec<usize> },
+    /// Measure.
+    Run(Box<Run>),
+    /// Load the devices with a case each, one after the other.
+    Load(Load),
+    /// The rows are written.
+    Continue,
+    /// The cards meet. `is_in_step`: none of them lags.
+    Go { is_in_step: bool },
+    /// End after the current case.
+    Stop,
+}
+
+/// The particulars of a run that no command line has.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::cli) struct Run {
+    /// Start of the run, as its rows have it.
+    pub(in crate::cli) date: String,
+    pub(in crate::cli) seed: u64,
+    /// The time that is left.
+    pub(in crate::cli) time: Option<Duration>,
+    /// The rows so far.
+    pub(in crate::cli) earlier: EarlierRows,
+    /// Whether kernels compile on other threads in advance: a crash there belongs to no case.
+    pub(in crate::cli) compiles_ahead: bool,
+    /// Whether the card keeps pace with others.
+    pub(in crate::cli) is_in_step: bool,
+    /// The report, beside which bundles of wrong results go.
+    pub(in crate::cli) report: PathBuf,
+    /// What distinguishes the images of the card, if images are saved.
+    pub(in crate::cli) pictures: Option<String>,
+}
+
+/// A case under load.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::cli) struct Load {
+    /// Index of the case, and of the API.
+    pub(in crate::cli) case: usize,
+    pub(in crate::cli) api: usize,
+    pub(in crate::cli) seconds: f64,
+}
+
+/// What a worker tells the program.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::cli) enum Event {
+    /// The devices, in their order.
+    Devices(Vec<Device>),
+    /// The devices are open.
+    Opened(Vec<Device>),
+    /// The order cannot be carried out.
+    Failed { message: String, is_usage: bool },
+    /// A note for the user.
+    Says(String),
+    /// A thread of the worker panicked with this message.
+    Panicked(String),
+    /// The timer of an API is selected.
+    Timer { api: Api, compiler: String, timer: Timer },
+    /// What each case needs from now on.
+    Plan(Vec<Expected>),
+    /// The case at `index` starts. `row` is what is known of it, without samples.
+    Start { index: usize, row: Box<Record> },
+    /// What the driver does.
+    Doing(Doing),
+    /// A row is complete.
+    Row(Box<Record>),
+    /// Rows by their positions: new ones, and others that changed. The worker waits for [`Order::Continue`].
+    Rows { added: Vec<(usize, Sent)>, changed: Vec<(usize, Sent)>, ends_pass: bool },
+    /// A pass over `count` cases starts.
+    Pass { number: usize, count: usize },
+    /// The case at `index` gets no row: it exceeds the time limit.
+    LeftOut { index: usize },
+    /// A file cannot be written: the run ends after this case.
+    Unwritten(String),
+    /// The card waits for the others.
+    Meet { point: Point, way: Way, case: String },
+    /// Everything is measured, or the run ends.
+    Done(Box<Done>),
+    /// A second of a load. The worker waits for [`Order::Continue`].
+    Moment(Moment),
+    /// A load ended: the first wrong element, or why it could not go on.
+    Loaded { wrong: Option<String>, error: Option<String>, ends_device: bool },
+    /// The worker has nothing more to do.
+    End,
+}
+
+/// How a run ended.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::cli) struct Done {
+    pub(in crate::cli) left_out: LeftOut,
+    pub(in crate::cli) is_interrupted: bool,
+    /// Why no device is left, if none is.
+    pub(in crate::cli) no_device: Option<String>,
+    pub(in crate::cli) measuring: Duration,
+}
+
+/// A row. Of its samples it has those from `samples` and `epochs` on: the program has the ones before.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::cli) struct Sent {
+    row: Box<Record>,
+    samples: usize,
+    epochs: usize,
+}
+
+impl Sent {
+    /// The row, without the samples of `known`, the row as it was sent before, if it still has them.
+    pub(in crate::cli) fn new(row: &Record, known: Option<&Record>) -> Self {
+        let is_kept = |known: &&Record| {
+            row.all_samples_ns.starts_with(&known.all_samples_ns) && row.epoch_samples.starts_with(&known.epoch_samples)
+        };
+        let (samples, epochs) =
+            known.filter(is_kept).map_or((0, 0), |known| (known.all_samples_ns.len(), known.epoch_samples.len()));
+        let mut row = Box::new(row.clone());
+        row.all_samples_ns.drain(..samples);
+        row.epoch_samples.drain(..epochs);
+        Self { row, samples, epochs }
+    }
+
+    /// The whole row; `None` if `known` is not the row that was sent before.
+    pub(in crate::cli) fn complete(self, known: Option<&Record>) -> Option<Record> {
+        let Self { mut row, samples, epochs } = self;
+        let before = |count: usize, of: fn(&Record) -> usize| count == 0 || known.is_some_and(|row| of(row) >= count);
+        if !before(samples, |row| row.all_samples_ns.len()) || !before(epochs, |row| row.epoch_samples.len()) {
+            return None;
+        }
+        if let Some(known) = known {
+            row.all_samples_ns.splice(..0, known.all_samples_ns[..samples].iter().copied());
+            row.epoch_samples.splice(..0, known.epoch_samples[..epochs].iter().copied());
+        }
+        Some(*row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(samples: &[f64], epochs: &[u64]) -> Record {
+        Record { all_samples_ns: samples.to_vec(), epoch_samples: epochs.to_vec(), ..Record::default() }
+    }
+
+    #[test]
+    fn samples_travel_once() {
+        let (first, second) = (row(&[1.0, 2.0], &[2]), row(&[1.0, 2.0, 3.5], &[2, 1]));
+        let sent = Sent::new(&second, Some(&first));
+        assert_eq!((sent.row.all_samples_ns.as_slice(), sent.row.epoch_samples.as_slice()), (&[3.5][..], &[1][..]));
+        assert_eq!(sent.complete(Some(&first)), Some(second));
+    }
+
+    #[test]
+    fn a_row_measured_again_travels_whole() {
+        let (first, again) = (row(&[1.0, 2.0], &[2]), row(&[1.0, 4.0, 3.5], &[3]));
+        let sent = Sent::new(&again, Some(&first));
+        assert_eq!(sent.row.all_samples_ns, again.all_samples_ns);
+        assert_eq!(sent.complete(Some(&first)), Some(again));
+    }
+
+    #[test]
+    fn samples_that_the_program_lacks_are_refused() {
+        let sent = Sent::new(&row(&[1.0, 2.0], &[2]), Some(&row(&[1.0], &[])));
+        assert_eq!(sent.complete(None), None);
+    }
+
+    #[test]
+    fn every_order_and_event_survives_its_line() {
+        let events = [
+            Event::Start { index: 3, row: Box::new(row(&[], &[])) },
+            Event::Rows { added: vec![(0, Sent::new(&row(&[0.1], &[1]), None))], changed: Vec::new(), ends_pass: true },
+            Event::Doing(Doing::Compiling),
+            Event::End,
+        ];
+        for event in events {
+            let line = serde_json::to_string(&event).expect("plain data");
+            let read: Event = serde_json::from_str(&line).expect("its own");
+            assert_eq!(serde_json::to_string(&read).expect("plain data"), line);
+            assert!(!line.contains('\n'), "{line}");
+        }
+    }
+}
