@@ -67,14 +67,17 @@ build_page() {
     touch "$PAGE/.nojekyll"
 }
 
-# The charts of the HTML report: their files in the order of src/answers/page/mod.rs.
+# The charts of the HTML report: their files in the order of src/answers/page/mod.rs, without comments and indentation.
 copy_charts() {
     local html=src/answers/page part parts
     parts=$(sed -n 's/^ *include_str!("\(drawing\/.*\.js\)"),$/\1/p' "$html/mod.rs")
     cp "$html/drawing/page.css" "$PAGE/report.css"
     {
         printf 'const ShaderbenchReport = (() => {\n"use strict";\n'
-        for part in $parts; do cat "$html/$part"; done
+        cat "$html/drawing/vendor/plot.js"
+        for part in $parts; do
+            [ "$part" = drawing/vendor/plot.js ] || sed -e '/^ *\/\//d' -e 's/^ *//' "$html/$part"
+        done
         printf 'return { render };\n})();\n'
     } >"$PAGE/report.js"
 }
