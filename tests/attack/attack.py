@@ -25,7 +25,7 @@ def main():
     parser.add_argument("--count", type=int, default=4000, help="random inputs of each kind")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=4, help="processes side by side, for what measures nothing")
-    parser.add_argument("--only", choices=["reports", "arguments", "kernels", "own", "running", "files"])
+    parser.add_argument("--only", choices=["reports", "arguments", "kernels", "own", "running", "orders", "files"])
     parser.add_argument("--corpus", type=Path, help="write small hostile reports there, for a fuzzer, and stop")
     options = parser.parse_args()
     unlimited_files()
@@ -41,6 +41,7 @@ def main():
         "kernels": lambda: list(command_line.kernels(attacker)),
         "own": lambda: list(own_kernels.attack(attacker, options.count, options.seed)),
         "running": lambda: list(own_kernels.measured(attacker, options.count, options.seed)),
+        "orders": lambda: list(command_line.orders(attacker, options.count, options.seed)),
         "files": lambda: files.attack(attacker),
     }
     for name, make in groups.items():

@@ -1,6 +1,9 @@
 """Hostile arguments, environments and kernels."""
 
+import json
+import os
 import random
+import subprocess
 
 from harness import Folder
 
@@ -76,6 +79,48 @@ def environments(attacker):
             for line in [["devices"], ["run", "transpose/tiled", "--dry-run"], ["list"]]:
                 yield lambda name=name, value=value, line=line: in_empty_folder(
                     attacker, "environment", line, {name: value})
+
+
+def orders(attacker, count, seed):
+    """Orders to a worker that no program gives: damaged, out of turn, too large."""
+    chance = random.Random(seed)
+    words = ["run", "stream/copy", "--profile", "quick", "--size", "2^12", "--epochs", "1"]
+    devices, card = {"Devices": {"backend": None}}, {"Open": {"words": [{"Unix": list(word.encode())} for word in words], "card": [0]}}
+    run = {"Run": {"date": "2026-01-01T00:00:00Z", "seed": 1, "time": None, "compiles_ahead": False, "is_in_step": False,
+                   "report": {"Unix": list(b"r.csv")}, "pictures": None, "earlier": {"records": [], "slots": [], "to_repeat": []}}}
+    known = [devices, card, run, "Continue", "Stop", {"Go": {"is_in_step": True}}, {"Load": {"case": 9, "api": 9, "seconds": -1}}]
+
+    def damaged():
+        lines = [json.dumps(order) for order in chance.choices(known, k=chance.randint(1, 6))]
+        text = "\n".join(lines) + "\n"
+        for _ in range(chance.randint(0, 4)):
+            at = chance.randrange(len(text))
+            piece = chance.choice(["", "{", "[" * 5000, "\x00", "\n", "99999999999999999999", "\ud7ff", "null", "-1"])
+            text = text[:at] + piece + text[at + chance.randint(0, 3):]
+        return text.encode(errors="replace")
+
+    def one(text):
+        attacker.tally.count("orders")
+        with Folder() as folder:
+            environment = {**os.environ, "NODEVICE_SELECT": "1"}
+            try:
+                done = subprocess.run([attacker.program, "worker"], input=text, cwd=folder.path, env=environment,
+                                      capture_output=True, timeout=60)
+            except subprocess.TimeoutExpired:
+                attacker.tally.fault("hangs", f"orders: {text[:200]!r}")
+                return
+            if done.returncode not in (0, 1) or b"Panicked" in done.stdout:
+                attacker.tally.fault("panics", f"orders: code {done.returncode}: {text[:200]!r} {done.stdout[-300:]!r}")
+            for line in done.stdout.splitlines():
+                try:
+                    json.loads(line)
+                except ValueError:
+                    attacker.tally.fault("other faults", f"orders: no event: {line[:200]!r}")
+
+    for text in [b"", b"\n", b"\xff\n", b"[" * 1_000_000, b"x" * 10_000_000, json.dumps(run).encode() + b"\n"]:
+        yield lambda text=text: one(text)
+    for _ in range(count // 20):
+        yield lambda text=damaged(): one(text)
 
 
 def kernels(attacker):
