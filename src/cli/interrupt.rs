@@ -60,6 +60,12 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// One that no signal requests.
+    #[cfg(test)]
+    pub(super) fn unheard() -> Self {
+        Self { is_requested: Arc::default(), is_shown: Arc::default(), is_over: Arc::default() }
+    }
+
     /// Leaves it to a bar to show the interruption.
     pub(super) fn show_in_bar(&self) {
         self.is_shown.store(true, Ordering::Relaxed);

@@ -5,6 +5,7 @@ mod devices;
 mod meetings;
 mod parallel;
 mod planned;
+mod running;
 mod served;
 mod soak;
 mod supervisor;
@@ -40,7 +41,8 @@ use crate::suite::{Api, Case, DeviceType, Dtype, Profile};
 pub(super) use arguments::Arguments;
 use devices::settings;
 use planned::{all_sizes, cases_for, dry_run, expected_time, profile_for, request, time_for};
-use supervisor::{Alone, End, RunOrder, Running, Supervisor};
+use running::{RunOrder, Running};
+use supervisor::{Alone, End, Supervisor};
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(arguments: &Arguments) -> Result<u8> {

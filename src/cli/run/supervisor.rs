@@ -1,21 +1,19 @@
 //! The program's part of `run`: it gives orders to a worker a card, writes what they measure, and starts another worker where
 //! one dies or is silent.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use super::meetings::Release;
+use super::running::Running;
 use crate::backend::Device;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::output::say;
-use crate::cli::progress::Progress;
-use crate::cli::worker::{Cleared, Death, Done, Ears, Event, Heard, Id, Listed, Order, Run, Worker, silence};
-use crate::engine::{Changes, EarlierRows, LeftOut, Observer, Point, Slots, Way};
+use crate::cli::worker::{Cleared, Death, Done, Ears, Event, Heard, Id, Listed, Order, Worker, silence};
+use crate::engine::{LeftOut, Observer, Point, Way};
 use crate::error::{Error, Result};
-use crate::record::{Cause, Record, Status};
-use crate::suite::{Case, DeviceType, Toolchain};
+use crate::record::Cause;
+use crate::suite::DeviceType;
 
 /// Time between two looks at the clock and for interruptions.
 const TICK: Duration = Duration::from_millis(100);
@@ -63,122 +61,6 @@ pub(super) enum End {
     Done { left_out: LeftOut, is_interrupted: bool, measuring: Duration },
     /// The card cannot be used, or its rows cannot be kept.
     Error(Error),
-}
-
-/// What a card measures, once it is open.
-pub(super) struct Running {
-    pub(super) cases: Vec<Case>,
-    pub(super) devices: Vec<Device>,
-    pub(super) progress: Progress,
-    /// Rows in plan order, with their slots.
-    pub(super) records: Vec<Record>,
-    slots: Vec<usize>,
-    to_repeat: BTreeSet<usize>,
-    places: Slots,
-    /// Slots whose cases ended the process in an earlier run.
-    crashed_before: BTreeSet<usize>,
-    pub(super) run: RunOrder,
-    /// Most epochs of a case.
-    pub(super) epochs: usize,
-    start: Instant,
-    /// The case in progress, and its row as it began.
-    started: Option<(usize, Record)>,
-    done: Option<Done>,
-}
-
-/// What the orders of a run have in common.
-pub(super) struct RunOrder {
-    pub(super) date: String,
-    pub(super) seed: u64,
-    pub(super) time: Option<Duration>,
-    pub(super) report: PathBuf,
-    pub(super) pictures: Option<String>,
-    pub(super) is_in_step: bool,
-}
-
-impl Running {
-    pub(super) fn new(
-        cases: Vec<Case>,
-        devices: Vec<Device>,
-        progress: Progress,
-        earlier: EarlierRows,
-        run: RunOrder,
-        epochs: usize,
-    ) -> Self {
-        let places = Slots::new(&cases, &devices);
-        let (records, slots, to_repeat) = earlier.into_parts();
-        let has_crashed = |(_, row): &(&usize, &Record)| row.cause == Some(Cause::Crashed);
-        let crashed_before = slots.iter().zip(&records).filter(has_crashed).map(|(slot, _)| *slot).collect();
-        let start = Instant::now();
-        Self {
-            cases,
-            devices,
-            progress,
-            records,
-            slots,
-            to_repeat,
-            places,
-            crashed_before,
-            run,
-            epochs,
-            start,
-            started: None,
-            done: None,
-        }
-    }
-
-    fn order(&self, compiles_ahead: bool) -> Order {
-        let RunOrder { date, seed, time, report, pictures, is_in_step } = &self.run;
-        Order::Run(Box::new(Run {
-            date: date.clone(),
-            seed: *seed,
-            time: time.map(|time| time.saturating_sub(self.start.elapsed())),
-            earlier: EarlierRows::of_run(self.records.clone(), self.slots.clone(), self.to_repeat.clone()),
-            compiles_ahead,
-            is_in_step: *is_in_step,
-            report: report.clone(),
-            pictures: pictures.clone(),
-        }))
-    }
-
-    /// Inserts a row, or replaces the one in its slot. Returns its position, and whether it is new.
-    fn put(&mut self, record: Record) -> Option<(usize, bool)> {
-        let slot = self.places.slot(&record)?;
-        // Other rows change because a ceiling rose.
-        if self.started.as_ref().is_some_and(|(index, _)| slot / self.devices.len() == *index) {
-            self.to_repeat.remove(&slot);
-        }
-        Some(match self.slots.binary_search(&slot) {
-            Ok(at) => {
-                self.records[at] = record;
-                (at, false)
-            }
-            Err(at) => {
-                self.slots.insert(at, slot);
-                self.records.insert(at, record);
-                (at, true)
-            }
-        })
-    }
-
-    /// The row of the case in progress becomes that of a death. Returns whether there is such a case.
-    fn blame(&mut self, death: &Death) -> Result<bool> {
-        let Some((_, start)) = self.started.clone() else { return Ok(false) };
-        let slot = self.places.slot(&start);
-        let at = slot.and_then(|slot| self.slots.binary_search(&slot).ok());
-        let mut row = at.map_or(start, |at| self.records[at].clone());
-        row.drop_figures();
-        row.status = Status::Failed;
-        let is_again = slot.is_some_and(|slot| self.crashed_before.contains(&slot));
-        row.cause = Some(if is_again && death.cause == Cause::Crashed { Cause::CrashedAgain } else { death.cause });
-        row.reason = if is_again { format!("{}, as in an earlier run", death.how) } else { death.how.clone() };
-        let Some((at, is_new)) = self.put(row) else { return Ok(false) };
-        self.started = None;
-        let (added, changed) = if is_new { (vec![at], Vec::new()) } else { (Vec::new(), vec![at]) };
-        self.progress.row(&self.records[at]);
-        self.progress.finish(&self.records, &Changes { added, changed })?;
-        Ok(true)
-    }
 }
 
 impl Card {
@@ -539,59 +421,4 @@ fn of_done(Done { left_out, is_interrupted, no_device, measuring }: Done) -> End
         Some(why) => End::Error(Error::NoDevice(why)),
         None => End::Done { left_out, is_interrupted, measuring },
     }
-}
-
-impl Running {
-    /// An event of the run itself.
-    fn take(&mut self, event: Event) -> Result<()> {
-        match event {
-            Event::Timer { api, compiler, timer } => {
-                self.progress.timer(Toolchain { api, compiler: &compiler }, &timer);
-            }
-            Event::Plan(expected) => self.progress.plan(&expected),
-            Event::Start { index, row } => {
-                let Some(case) = self.cases.get(index) else { return Err(unknown()) };
-                self.progress.start(index, case, &row);
-                self.started = Some((index, *row));
-            }
-            Event::Row(row) => self.progress.row(&row),
-            Event::Pass { number, count } => self.progress.pass(number, count),
-            Event::LeftOut { index } => {
-                let Some(case) = self.cases.get(index) else { return Err(unknown()) };
-                self.started = None;
-                self.progress.left_out(index, case);
-            }
-            Event::Unwritten(why) => self.progress.note(Err(Error::NoDevice(why))),
-            Event::Rows { added, changed, ends_pass } => {
-                let mut changes = Changes::default();
-                for (at, sent) in added {
-                    let record = sent.complete(None).ok_or_else(unknown)?;
-                    let (put, _) = self.put(record).ok_or_else(unknown)?;
-                    if put != at {
-                        return Err(unknown());
-                    }
-                    changes.added.push(at);
-                }
-                for (at, sent) in changed {
-                    let record = sent.complete(self.records.get(at)).ok_or_else(unknown)?;
-                    self.put(record).filter(|(put, _)| *put == at).ok_or_else(unknown)?;
-                    changes.changed.push(at);
-                }
-                if ends_pass {
-                    self.progress.finish_pass(&self.records, &changes)?;
-                } else {
-                    self.started = None;
-                    self.progress.finish(&self.records, &changes)?;
-                }
-            }
-            Event::Done(done) => self.done = Some(*done),
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-/// The error of an event that does not fit the run.
-fn unknown() -> Error {
-    Error::NoDevice("the measuring process sent rows of another run: are there two versions of the program?".to_owned())
 }

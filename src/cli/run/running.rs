@@ -1,0 +1,267 @@
+//! A card that is measured: its cases, its rows and its reports, as its workers tell.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::backend::Device;
+use crate::cli::progress::Progress;
+use crate::cli::worker::{Death, Done, Event, Order, Run};
+use crate::engine::{Changes, EarlierRows, Observer, Slots};
+use crate::error::{Error, Result};
+use crate::record::{Cause, Record, Status};
+use crate::suite::{Case, Toolchain};
+
+/// What a card measures, once it is open.
+pub(super) struct Running {
+    pub(super) cases: Vec<Case>,
+    pub(super) devices: Vec<Device>,
+    pub(super) progress: Progress,
+    /// Rows in plan order, with their slots.
+    pub(super) records: Vec<Record>,
+    slots: Vec<usize>,
+    to_repeat: BTreeSet<usize>,
+    places: Slots,
+    /// Slots whose cases ended the process in an earlier run.
+    crashed_before: BTreeSet<usize>,
+    pub(super) run: RunOrder,
+    /// Most epochs of a case.
+    pub(super) epochs: usize,
+    start: Instant,
+    /// The case in progress, and its row as it began.
+    pub(super) started: Option<(usize, Record)>,
+    pub(super) done: Option<Done>,
+}
+
+/// What the orders of a run have in common.
+pub(super) struct RunOrder {
+    pub(super) date: String,
+    pub(super) seed: u64,
+    pub(super) time: Option<Duration>,
+    pub(super) report: PathBuf,
+    pub(super) pictures: Option<String>,
+    pub(super) is_in_step: bool,
+}
+
+impl Running {
+    pub(super) fn new(
+        cases: Vec<Case>,
+        devices: Vec<Device>,
+        progress: Progress,
+        earlier: EarlierRows,
+        run: RunOrder,
+        epochs: usize,
+    ) -> Self {
+        let places = Slots::new(&cases, &devices);
+        let (records, slots, to_repeat) = earlier.into_parts();
+        let has_crashed = |(_, row): &(&usize, &Record)| row.cause == Some(Cause::Crashed);
+        let crashed_before = slots.iter().zip(&records).filter(has_crashed).map(|(slot, _)| *slot).collect();
+        let start = Instant::now();
+        Self {
+            cases,
+            devices,
+            progress,
+            records,
+            slots,
+            to_repeat,
+            places,
+            crashed_before,
+            run,
+            epochs,
+            start,
+            started: None,
+            done: None,
+        }
+    }
+
+    pub(super) fn order(&self, compiles_ahead: bool) -> Order {
+        let RunOrder { date, seed, time, report, pictures, is_in_step } = &self.run;
+        Order::Run(Box::new(Run {
+            date: date.clone(),
+            seed: *seed,
+            time: time.map(|time| time.saturating_sub(self.start.elapsed())),
+            earlier: EarlierRows::of_run(self.records.clone(), self.slots.clone(), self.to_repeat.clone()),
+            compiles_ahead,
+            is_in_step: *is_in_step,
+            report: report.clone(),
+            pictures: pictures.clone(),
+        }))
+    }
+
+    /// Inserts a row, or replaces the one in its slot. Returns its position, and whether it is new.
+    fn put(&mut self, record: Record) -> Option<(usize, bool)> {
+        let slot = self.places.slot(&record)?;
+        // Other rows change because a ceiling rose.
+        if self.started.as_ref().is_some_and(|(index, _)| slot / self.devices.len() == *index) {
+            self.to_repeat.remove(&slot);
+        }
+        Some(match self.slots.binary_search(&slot) {
+            Ok(at) => {
+                self.records[at] = record;
+                (at, false)
+            }
+            Err(at) => {
+                self.slots.insert(at, slot);
+                self.records.insert(at, record);
+                (at, true)
+            }
+        })
+    }
+
+    /// The row of the case in progress becomes that of a death. Returns whether there is such a case.
+    pub(super) fn blame(&mut self, death: &Death) -> Result<bool> {
+        let Some((_, start)) = self.started.clone() else { return Ok(false) };
+        let slot = self.places.slot(&start);
+        let at = slot.and_then(|slot| self.slots.binary_search(&slot).ok());
+        let mut row = at.map_or(start, |at| self.records[at].clone());
+        row.drop_figures();
+        row.status = Status::Failed;
+        let is_again = slot.is_some_and(|slot| self.crashed_before.contains(&slot));
+        row.cause = Some(if is_again && death.cause == Cause::Crashed { Cause::CrashedAgain } else { death.cause });
+        row.reason = if is_again { format!("{}, as in an earlier run", death.how) } else { death.how.clone() };
+        let Some((at, is_new)) = self.put(row) else { return Ok(false) };
+        self.started = None;
+        let (added, changed) = if is_new { (vec![at], Vec::new()) } else { (Vec::new(), vec![at]) };
+        self.progress.row(&self.records[at]);
+        self.progress.finish(&self.records, &Changes { added, changed })?;
+        Ok(true)
+    }
+
+    /// An event of the run itself.
+    pub(super) fn take(&mut self, event: Event) -> Result<()> {
+        match event {
+            Event::Timer { api, compiler, timer } => {
+                self.progress.timer(Toolchain { api, compiler: &compiler }, &timer);
+            }
+            Event::Plan(expected) => self.progress.plan(&expected),
+            Event::Start { index, row } => {
+                let Some(case) = self.cases.get(index) else { return Err(unknown()) };
+                self.progress.start(index, case, &row);
+                self.started = Some((index, *row));
+            }
+            Event::Row(row) => self.progress.row(&row),
+            Event::Pass { number, count } => self.progress.pass(number, count),
+            Event::LeftOut { index } => {
+                let Some(case) = self.cases.get(index) else { return Err(unknown()) };
+                self.started = None;
+                self.progress.left_out(index, case);
+            }
+            Event::Unwritten(why) => self.progress.note(Err(Error::NoDevice(why))),
+            Event::Rows { added, changed, ends_pass } => {
+                let mut changes = Changes::default();
+                for (at, sent) in added {
+                    let record = sent.complete(None).ok_or_else(unknown)?;
+                    let (put, _) = self.put(record).ok_or_else(unknown)?;
+                    if put != at {
+                        return Err(unknown());
+                    }
+                    changes.added.push(at);
+                }
+                for (at, sent) in changed {
+                    let record = sent.complete(self.records.get(at)).ok_or_else(unknown)?;
+                    self.put(record).filter(|(put, _)| *put == at).ok_or_else(unknown)?;
+                    changes.changed.push(at);
+                }
+                if ends_pass {
+                    self.progress.finish_pass(&self.records, &changes)?;
+                } else {
+                    self.started = None;
+                    self.progress.finish(&self.records, &changes)?;
+                }
+            }
+            Event::Done(done) => self.done = Some(*done),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The error of an event that does not fit the run.
+fn unknown() -> Error {
+    Error::NoDevice("the measuring process sent rows of another run: are there two versions of the program?".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::interrupt::Interrupt;
+    use crate::cli::selection::fakes::device;
+    use crate::cli::worker::Sent;
+    use crate::engine::measure::Timer;
+    use crate::engine::plan::{Request, plan};
+    use crate::report::{CsvFile, Output};
+    use crate::suite::{Api, Profile};
+
+    /// A run of a few cases, its folder, and the rows that a worker would send.
+    fn running() -> (tempfile::TempDir, Running, Vec<Record>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cases = plan(&Request::new(vec!["stream/copy".to_owned()], Profile::Quick)).expect("a plan");
+        let report = folder.path().join("r.csv");
+        let file = CsvFile::create(Output::open(&report).expect("writable"), Vec::new(), &[]).expect("written");
+        let mut progress = Progress::new(1, None, file, Interrupt::unheard());
+        progress.hide_rows();
+        let row = |case: &Case| Record {
+            family: case.family.name.to_owned(),
+            benchmark: case.benchmark.name.to_owned(),
+            backend: Some(Api::Vulkan),
+            dtype: Some(case.shape.dtype),
+            n: Some(case.shape.extent),
+            params: case.shape.params.clone(),
+            ..Record::default()
+        };
+        let rows = cases.iter().map(row).collect();
+        let run = RunOrder { date: String::new(), seed: 1, time: None, report, pictures: None, is_in_step: false };
+        let devices = vec![device("Fake 9000", Api::Vulkan, &[])];
+        (folder, Running::new(cases, devices, progress, EarlierRows::default(), run, 2), rows)
+    }
+
+    #[test]
+    fn rows_go_to_their_places_and_a_death_fails_the_one_in_progress() {
+        let (_folder, mut running, rows) = running();
+        let start = |index: usize| Event::Start { index, row: Box::new(rows[index].clone()) };
+        let sent = |at: usize, index: usize| (at, Sent::new(&rows[index], None));
+        running.take(start(1)).expect("a case");
+        running.take(Event::Rows { added: vec![sent(0, 1)], changed: Vec::new(), ends_pass: false }).expect("rows");
+        running.take(start(0)).expect("a case");
+        let death = Death { cause: Cause::Crashed, how: "it died".to_owned() };
+        assert!(running.blame(&death).expect("written"));
+        assert!(!running.blame(&death).expect("written"), "nothing is in progress");
+        let names: Vec<_> = running.records.iter().map(|row| (row.n, row.status)).collect();
+        assert_eq!(names, [(rows[0].n, Status::Failed), (rows[1].n, Status::Ok)]);
+        assert_eq!(running.records[0].reason, "it died");
+    }
+
+    #[test]
+    fn no_event_of_a_worker_ends_the_program() {
+        arbtest::arbtest(|u| {
+            let (_folder, mut running, rows) = running();
+            for _ in 0..u.int_in_range(1..=12)? {
+                let at: u8 = u.arbitrary()?;
+                let index = usize::from(at) % (rows.len() + 2);
+                let mut row = rows[index % rows.len()].clone();
+                if u.arbitrary()? {
+                    row.family = u.arbitrary::<&str>()?.to_owned();
+                }
+                row.all_samples_ns = u.arbitrary::<Vec<f64>>()?;
+                let known = Record { all_samples_ns: row.all_samples_ns.clone(), ..Record::default() };
+                let sent = Sent::new(&row, if u.arbitrary()? { Some(&known) } else { None });
+                let place = if u.arbitrary()? { running.records.len() } else { u.arbitrary()? };
+                let event = match u.int_in_range(0..=7)? {
+                    0 => Event::Start { index, row: Box::new(row) },
+                    1 => Event::Rows { added: vec![(place, sent)], changed: Vec::new(), ends_pass: u.arbitrary()? },
+                    2 => Event::Rows { added: Vec::new(), changed: vec![(place, sent)], ends_pass: u.arbitrary()? },
+                    3 => Event::LeftOut { index },
+                    4 => Event::Row(Box::new(row)),
+                    5 => Event::Plan(Vec::new()),
+                    6 => Event::Timer { api: Api::Vulkan, compiler: String::new(), timer: Timer::wall() },
+                    _ => Event::Pass { number: index, count: index },
+                };
+                // A refusal is an error, and the rows stay in their places.
+                let _ = running.take(event);
+                assert!(running.slots.is_sorted() && running.slots.len() == running.records.len());
+            }
+            Ok(())
+        })
+        .budget_ms(2_000);
+    }
+}
