@@ -158,6 +158,7 @@ pub const COLUMNS: &[Column] = &[
         "ns",
         "with --parallel: the like of epochs_ns while the other cards wait, for one case of each family; joined by ';'"
     ),
+    column!(Text declaration, "", "hash of a declaration of bench: its kernel, buffers, work and right answers"),
 ];
 
 impl Record {
@@ -204,7 +205,7 @@ mod tests {
              in_kernel_ns,subgroup_size,cause,epochs_ns,noise_within,noise_between,slope_ns,share_low,share_high,canary_ns,\
              seed,card,apis,l2_bytes,profile,compiler,compiler_version,translation_ms,pipeline_ms,spirv_bytes,\
              spirv_instructions,host,energy_j,energy_noise,energies_j,power_w,sensor_w,gflop_per_j,gb_per_j,\
-             alone_epochs_ns"
+             alone_epochs_ns,declaration"
         );
     }
 

@@ -157,6 +157,7 @@ pub struct Record {
     pub gflop_per_j: Option<f64>,
     pub gb_per_j: Option<f64>,
     pub alone_epochs_ns: Vec<f64>,
+    pub declaration: String,
     /// Cause and reason before the comparison with the ceiling replaced them. Not a column.
     pub unjudged: Option<(Option<Cause>, String)>,
     /// All samples of all epochs in order. Only in the JSON report.

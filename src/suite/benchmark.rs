@@ -314,6 +314,11 @@ pub trait Declaration: Send + Sync {
         &[]
     }
 
+    /// A hash of [these files](Self::files), which tells declarations apart; empty if there are none.
+    fn hash(&self) -> &str {
+        ""
+    }
+
     /// The right output; `None` if there is none to compare with.
     ///
     /// # Errors

@@ -253,3 +253,27 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
         bench(&folder, &two, "[verify]\nbuffer = \"other\"\nexpect = \"1.0\"\n", &[]).succeeds();
     }
 }
+
+#[test]
+fn a_resumed_run_has_the_declaration_of_its_beginning() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    let toml = "bytes = \"8 * n\"\nlimit = \"none\"\n[buffers]\ninput = { contents = \"small\" }\n[verify]\nexpect = \"input[i]\"\n";
+    bench(&folder, &kernel(COPY), toml, &["--epochs", "1"]).succeeds();
+    let resumed = |toml: &str, more: &[&str]| {
+        folder.write("k.toml", toml);
+        let always = ["bench", "k.wgsl", "--size", "4096", "--profile", "quick", "--epochs", "1", "--resume", "r.csv"];
+        folder.run(&[&always[..], more].concat())
+    };
+    resumed(toml, &[]).succeeds();
+    for (before, after) in
+        [("8 * n", "4 * n"), ("expect = \"input[i]\"", "expect = \"1.0 * input[i]\""), ("small", "ramp")]
+    {
+        let output = resumed(&toml.replace(before, after), &[]).exits_with(2);
+        assert!(output.stderr.contains("r.csv cannot be resumed: it has a row for k/k"), "{output}");
+    }
+    let output = resumed(toml, &["--unchecked"]).exits_with(2);
+    assert!(output.stderr.contains("with other run-time checks: --unchecked has changed"), "{output}");
+}

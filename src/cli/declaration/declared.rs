@@ -79,6 +79,8 @@ pub(super) struct Declared {
     pub is_verified: bool,
     /// The files that declare it alone: their names and bytes.
     pub files: Vec<(String, Vec<u8>)>,
+    /// See [`identity`](super::portable::identity).
+    pub hash: String,
 }
 
 /// Operations of the host for a value by an expression, of the order of a copy of one value.
@@ -296,6 +298,10 @@ impl Declaration for Declared {
 
     fn files(&self) -> &[(String, Vec<u8>)] {
         &self.files
+    }
+
+    fn hash(&self) -> &str {
+        &self.hash
     }
 
     fn answer(&self, shape: &Shape, interface: &Interface) -> Result<Option<Answer>> {

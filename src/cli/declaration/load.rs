@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::declared::{By, Declared, Filling, Own, Shared, Verify};
 use super::kernel::{Kernel, Text as KernelText};
 use super::options::Own as Options;
-use super::portable::{TOML, portable};
+use super::portable::{TOML, identity, portable};
 use super::script::Script;
 use super::spec::{BufferSpec, Contents, KernelSpec, OneOrMany, Spec, Text, VerifySpec};
 use crate::cli::inputs;
@@ -47,6 +47,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
             return Err(Error::Usage(format!("two kernels are named {own}: name their files differently")));
         }
         let sets = param_sets(&spec, kernel, dtype)?;
+        let files = portable(&name, &spec, kernel, reference.as_ref(), dtype)?;
         let declared = Declared {
             shared: shared.clone(),
             text: kernel.text,
@@ -54,7 +55,8 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
             // A kernel that is compared with itself is not verified.
             is_verified: shared.verify.is_some()
                 && reference.as_ref().is_none_or(|reference| reference.text.wgsl != kernel.text.wgsl),
-            files: portable(&name, &spec, kernel, reference.as_ref(), dtype)?,
+            hash: identity(&files),
+            files,
         };
         let cases = Cases {
             from: Profile::Quick,
@@ -375,6 +377,7 @@ fn reference_of(
         groups: kernel.groups.clone(),
         is_verified: false,
         files: Vec::new(),
+        hash: String::new(),
     };
     let benchmark = Benchmark {
         name: kept_text(stem(&kernel.path)),

@@ -6,7 +6,7 @@ use super::kernel::{Kernel, Text};
 use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec, Text as Written};
 use crate::cli::inputs;
 use crate::error::{Error, Result};
-use crate::suite::Dtype;
+use crate::suite::{Dtype, hash};
 
 /// The name of the TOML file.
 pub(in crate::cli) const TOML: &str = "kernel.toml";
@@ -70,6 +70,22 @@ pub(super) fn portable(
     let toml = toml::to_string(&own).map_err(|error| Error::Usage(format!("{TOML}: {error}")))?;
     files.insert(0, (TOML.to_owned(), toml.into_bytes()));
     Ok(files)
+}
+
+/// A hash of a kernel's [`portable`] files without the kernel, whose own hash leaves out comments, and without its sizes:
+/// a run may be completed with more.
+pub(super) fn identity(files: &[(String, Vec<u8>)]) -> String {
+    let mut all: Vec<u8> = Vec::new();
+    for (name, bytes) in files {
+        if name == TOML {
+            let text = String::from_utf8_lossy(bytes);
+            let lines = text.lines().filter(|line| !line.starts_with("sizes = "));
+            lines.for_each(|line| all.extend_from_slice(format!("{line}\n").as_bytes()));
+        } else if name.ends_with(".bin") || name.starts_with("reference-") {
+            all.extend_from_slice(hash(bytes).as_bytes());
+        }
+    }
+    hash(&all)
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>> {

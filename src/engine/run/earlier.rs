@@ -198,6 +198,13 @@ fn same_kernel(record: &Record, case: &Case, device: &Device) -> Result<(), Stri
     if (record.bytes, record.flops) != (amount(work.bytes), amount(work.flops)) {
         return Err(format!("has a row for {} with other bytes or flops: its declaration has changed", title(record)));
     }
+    let declaration = case.benchmark.declared.map_or("", |declared| declared.hash());
+    if record.declaration != declaration {
+        return Err(format!(
+            "has a row for {} of another declaration: its TOML file or its data has changed",
+            title(record)
+        ));
+    }
     let checks = device.checks_in(case, &job.kernel.interface);
     if record.median_ns.is_some() && job.runs_kernel() && record.checks != checks {
         return Err(format!("has a row for {} with other run-time checks: --unchecked has changed", title(record)));

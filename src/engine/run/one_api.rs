@@ -297,6 +297,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         compiler: device.kernel_compiler.name.clone(),
         compiler_version: device.kernel_compiler.version.clone(),
         host,
+        declaration: case.benchmark.declared.map_or_else(String::new, |declared| declared.hash().to_owned()),
         ..Record::default()
     }
 }
