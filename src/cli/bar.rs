@@ -77,11 +77,6 @@ impl Bar {
         shown
     }
 
-    /// Shows nothing.
-    pub(super) fn hide(&self) {
-        self.bar.set_draw_target(ProgressDrawTarget::hidden());
-    }
-
     pub(super) fn is_hidden(&self) -> bool {
         self.bar.is_hidden()
     }

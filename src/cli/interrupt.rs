@@ -85,6 +85,17 @@ impl Interrupt {
     }
 }
 
+/// A flag that Ctrl-C and termination requests set in place of ending the program, for work that leaves nothing behind.
+///
+/// # Errors
+/// [`Error::Usage`] if a handler cannot be installed.
+pub(super) fn flag() -> Result<Arc<AtomicBool>> {
+    let is_requested = Arc::default();
+    register(SIGINT, &is_requested)?;
+    register(SIGTERM, &is_requested)?;
+    Ok(is_requested)
+}
+
 /// Ignores Ctrl-C and termination requests, in a worker: a terminal sends them to all processes, and the program answers.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 //! Shows the progress of a run on stderr and updates the report files.
 
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::bar::Bar;
@@ -21,7 +22,9 @@ const CSV_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Prints rows and a progress bar to stderr (the bar only on a terminal), and updates the reports.
 pub(super) struct Progress {
-    bar: Bar,
+    bar: Rc<Bar>,
+    /// What its notes begin with: the card, where there are several.
+    prefix: String,
     /// Whether the run has a time limit.
     has_limit: bool,
     csv: CsvFile,
@@ -50,9 +53,9 @@ struct Json {
 impl Progress {
     /// Shows a run on `apis` APIs with this time limit. Rows go into `csv`.
     pub(super) fn new(apis: usize, limit: Option<Duration>, csv: CsvFile, interrupt: Interrupt) -> Self {
-        let bar = Bar::new(limit, interrupt.clone());
         Self {
-            bar,
+            bar: Rc::new(Bar::new(limit, interrupt.clone())),
+            prefix: String::new(),
             has_limit: limit.is_some(),
             csv,
             json: None,
@@ -67,13 +70,12 @@ impl Progress {
 
     /// Shows a note above the bar.
     pub(super) fn say(&self, text: &str) {
-        self.bar.say(text);
+        self.bar.say(&format!("{}{text}", self.prefix));
     }
 
-    /// Shows no progress, and of the rows only faults: the process has a parent that shows its own.
-    pub(super) fn hide_rows(&mut self) {
-        self.hides_rows = true;
-        self.bar.hide();
+    /// One of several cards, which have one bar: it shows notes and faults, each with this prefix, and no progress.
+    pub(super) fn in_step(bar: Rc<Bar>, prefix: String, csv: CsvFile, interrupt: Interrupt) -> Self {
+        Self { bar, prefix, hides_rows: true, ..Self::new(1, None, csv, interrupt) }
     }
 
     /// Also writes a JSON report, which starts with the rows `before`.
@@ -87,7 +89,9 @@ impl Progress {
     /// The first [`Error::Io`] of the run, with the path.
     pub(super) fn end(&mut self, records: &[Record]) -> Result<()> {
         self.end_family();
-        self.bar.end();
+        if !self.hides_rows {
+            self.bar.end();
+        }
         let csv = self.complete_csv(records);
         let json = self.json.as_mut().map_or(Ok(()), |json| json.write(records));
         self.failure.take().map_or(Ok(()), Err).and(csv).and(json)
@@ -145,7 +149,7 @@ impl Progress {
         let rows: Vec<&Record> = self.family.iter().collect();
         let Some(first) = rows.first() else { return };
         let line = crate::answers::summary::headline(&first.family, &rows);
-        self.bar.say(&line);
+        self.say(&line);
         self.family.clear();
     }
 
@@ -180,15 +184,19 @@ impl Observer for Progress {
         let clock = if timer.is_device { "device timestamps" } else { "the host clock" };
         let why = timer.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
         let of = self.of(toolchain, ": ");
-        self.bar.say(&format!("{of}timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
+        self.say(&format!("{of}timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
     }
 
     fn plan(&mut self, cases: &[Expected]) {
-        self.bar.plan(cases);
+        if !self.hides_rows {
+            self.bar.plan(cases);
+        }
     }
 
     fn start(&mut self, index: usize, case: &Case, row: &Record) {
-        self.bar.start(index, &format!("{}{case}", self.of_row(row)));
+        if !self.hides_rows {
+            self.bar.start(index, &format!("{}{case}", self.of_row(row)));
+        }
     }
 
     fn row(&mut self, record: &Record) {
@@ -197,16 +205,20 @@ impl Observer for Progress {
             return;
         }
         let width = if self.apis > 1 { 7 } else { 0 };
-        self.bar.say(&format!("{:width$}{}", self.of_row(record), table::line(record)));
+        self.say(&format!("{:width$}{}", self.of_row(record), table::line(record)));
     }
 
     fn left_out(&mut self, index: usize, _case: &Case) {
-        self.bar.leave_out(index);
+        if !self.hides_rows {
+            self.bar.leave_out(index);
+        }
     }
 
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
-        self.bar.finish();
-        self.headline(records, changes);
+        if !self.hides_rows {
+            self.bar.finish();
+            self.headline(records, changes);
+        }
         if self.failure.is_none() {
             let written = self.write(records, changes);
             self.note(written);
@@ -215,9 +227,12 @@ impl Observer for Progress {
     }
 
     fn pass(&mut self, number: usize, count: usize) {
+        if self.hides_rows {
+            return;
+        }
         self.end_family();
         self.bar.pass(number, count);
-        if self.bar.is_hidden() && !self.hides_rows {
+        if self.bar.is_hidden() {
             self.bar.say(&format!("pass {number}: {} once more", plural(count, "case", "cases")));
         }
     }

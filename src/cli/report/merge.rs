@@ -4,11 +4,13 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::arguments::Arguments;
+use crate::cli::interrupt;
 use crate::cli::output::{complain, print, say};
 use crate::cli::outputs::{check_different, check_new};
 use crate::cli::reports::{Streamed, stream};
@@ -35,9 +37,14 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
     files.iter().try_for_each(|file| check_different(("FILE", file), ("--out", path)))?;
     let output = if arguments.force { Output::open(path)? } else { Output::open_new(path)? };
     let (mut rows, mut read, mut known) = (0, Streamed::default(), Known::default());
+    // The file that is being written has another name, and would stay.
+    let is_interrupted = interrupt::flag()?;
     output.replace_by(|file| {
         let mut sink = Sink::new(is_packed, file)?;
         read = stream(&files, output.file(), |mut records| {
+            if is_interrupted.load(Ordering::Relaxed) {
+                return Err(Error::Undecided("interrupted: nothing is written".to_owned()));
+            }
             records.retain(|row| known.is_new(row));
             if arguments.anonymous {
                 records.iter_mut().for_each(Record::anonymize);

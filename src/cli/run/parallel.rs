@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::arguments::Arguments;
@@ -73,11 +74,13 @@ pub(super) fn run(
     }
     let shown = runs.iter().map(|run| Shown::of(run[0], &listed.devices[run[0]])).collect();
     let mut host = InStep::new(shown, interrupt.clone());
+    let bar = Rc::clone(&host.bar);
     let (now, mut seed) = (jiff::Timestamp::now(), arguments.seed);
     let mut prepare = |index: usize, devices: Vec<Device>| {
         // A second apart, so that the rows of cards without a name are of different runs.
         let date = date(now + Duration::from_secs(index as u64));
-        prepare(arguments, devices, (date, &mut seed), &mut parts[index], &interrupt)
+        let shown = (Rc::clone(&bar), format!("device {}: ", runs[index][0]));
+        prepare(arguments, devices, (date, &mut seed), &mut parts[index], shown, &interrupt)
     };
     let mut supervisor = Supervisor::new(listed, runs, arguments.backend, &interrupt);
     supervisor.measure(&mut prepare, &mut host);
@@ -93,6 +96,7 @@ fn prepare(
     devices: Vec<Device>,
     (date, seed): (String, &mut Option<u64>),
     part: &mut Option<LockedFile>,
+    (bar, prefix): (Rc<Bar>, String),
     interrupt: &Interrupt,
 ) -> Result<Running> {
     let profile = profile_for(arguments, &devices[0]);
@@ -108,8 +112,8 @@ fn prepare(
     let file = part.as_ref().map(|part| part.output.clone());
     let file = file.ok_or_else(|| Error::Usage("there is no file for the report".to_owned()))?;
     let report = file.path().to_owned();
-    let mut progress = Progress::new(devices.len(), None, CsvFile::create(file, Vec::new(), &[])?, interrupt.clone());
-    progress.hide_rows();
+    let csv = CsvFile::create(file, Vec::new(), &[])?;
+    let progress = Progress::in_step(bar, prefix, csv, interrupt.clone());
     let order = RunOrder { date, seed, time: None, report, pictures: None, is_in_step: true };
     Ok(Running::new(cases, devices, progress, EarlierRows::default(), order, settings.epochs.most))
 }
@@ -139,10 +143,12 @@ impl Shown {
 struct InStep {
     cards: Vec<Shown>,
     meetings: Meetings,
-    bar: Bar,
+    bar: Rc<Bar>,
     /// Number of cases that began.
     begun: usize,
     is_stopped: bool,
+    /// Number of cards that ended early.
+    gone: usize,
     /// The notes of workers, with the first card that has one: cards of one model say the same.
     said: HashMap<String, usize>,
     /// Whether a card ended early or lagged: the others' rows were then not measured beside it.
@@ -156,7 +162,7 @@ struct InStep {
 
 impl InStep {
     fn new(cards: Vec<Shown>, interrupt: Interrupt) -> Self {
-        let bar = Bar::new(None, interrupt);
+        let bar = Rc::new(Bar::new(None, interrupt));
         let meetings = Meetings::new(cards.len(), PATIENCE);
         let (said, start) = (HashMap::new(), Instant::now());
         Self {
@@ -165,6 +171,7 @@ impl InStep {
             bar,
             begun: 0,
             is_stopped: false,
+            gone: 0,
             said,
             is_uneven: false,
             is_begun: false,
@@ -296,7 +303,9 @@ impl Company for InStep {
     fn leave(&mut self, card: usize, how: Option<&str>) -> Vec<Release> {
         if let Some(how) = how.filter(|_| !self.is_stopped) {
             self.is_uneven = true;
-            self.say(&format!("device {} ended early ({how}): the others go on without it", self.cards[card].number));
+            self.gone += 1;
+            let others = if self.gone < self.cards.len() { ": the others go on without it" } else { "" };
+            self.say(&format!("device {} ended early ({how}){others}", self.cards[card].number));
         }
         self.meetings.leave(card, Instant::now())
     }

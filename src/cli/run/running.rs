@@ -25,6 +25,8 @@ pub(super) struct Running {
     /// Slots whose cases ended the process in an earlier run.
     crashed_before: BTreeSet<usize>,
     pub(super) run: RunOrder,
+    /// Whether a worker has told its timers.
+    has_timers: bool,
     /// Most epochs of a case.
     pub(super) epochs: usize,
     start: Instant,
@@ -68,6 +70,7 @@ impl Running {
             crashed_before,
             run,
             epochs,
+            has_timers: false,
             start,
             started: None,
             done: None,
@@ -83,9 +86,14 @@ impl Running {
             earlier: EarlierRows::of_run(self.records.clone(), self.slots.clone(), self.to_repeat.clone()),
             compiles_ahead,
             is_in_step: *is_in_step,
-            report: report.clone(),
+            report: report.clone().into_os_string(),
             pictures: pictures.clone(),
         }))
+    }
+
+    /// Whether the run has gone on after its time limit.
+    pub(super) fn is_over(&self) -> bool {
+        self.run.time.is_some_and(|time| self.start.elapsed() > time)
     }
 
     /// Inserts a row, or replaces the one in its slot. Returns its position, and whether it is new.
@@ -108,32 +116,36 @@ impl Running {
         })
     }
 
-    /// The row of the case in progress becomes that of a death. Returns whether there is such a case.
-    pub(super) fn blame(&mut self, death: &Death) -> Result<bool> {
-        let Some((_, start)) = self.started.clone() else { return Ok(false) };
+    /// The row of the case in progress becomes that of a death. Returns it, if there is such a case.
+    pub(super) fn blame(&mut self, death: &Death) -> Result<Option<Record>> {
+        let Some((_, start)) = self.started.clone() else { return Ok(None) };
         let slot = self.places.slot(&start);
         let at = slot.and_then(|slot| self.slots.binary_search(&slot).ok());
         let mut row = at.map_or(start, |at| self.records[at].clone());
         row.drop_figures();
-        row.status = Status::Failed;
+        row.status = if death.cause == Cause::TimeLimit { Status::Skipped } else { Status::Failed };
         let is_again = slot.is_some_and(|slot| self.crashed_before.contains(&slot));
         row.cause = Some(if is_again && death.cause == Cause::Crashed { Cause::CrashedAgain } else { death.cause });
         row.reason = if is_again { format!("{}, as in an earlier run", death.how) } else { death.how.clone() };
-        let Some((at, is_new)) = self.put(row) else { return Ok(false) };
+        let Some((at, is_new)) = self.put(row) else { return Ok(None) };
         self.started = None;
         let (added, changed) = if is_new { (vec![at], Vec::new()) } else { (Vec::new(), vec![at]) };
-        self.progress.row(&self.records[at]);
         self.progress.finish(&self.records, &Changes { added, changed })?;
-        Ok(true)
+        Ok(Some(self.records[at].clone()))
     }
 
     /// An event of the run itself.
     pub(super) fn take(&mut self, event: Event) -> Result<()> {
         match event {
+            // A further worker has the same.
+            Event::Timer { .. } if self.has_timers => {}
             Event::Timer { api, compiler, timer } => {
                 self.progress.timer(Toolchain { api, compiler: &compiler }, &timer);
             }
-            Event::Plan(expected) => self.progress.plan(&expected),
+            Event::Plan(expected) => {
+                self.has_timers = true;
+                self.progress.plan(&expected);
+            }
             Event::Start { index, row } => {
                 let Some(case) = self.cases.get(index) else { return Err(unknown()) };
                 self.progress.start(index, case, &row);
@@ -198,8 +210,8 @@ mod tests {
         let cases = plan(&Request::new(vec!["stream/copy".to_owned()], Profile::Quick)).expect("a plan");
         let report = folder.path().join("r.csv");
         let file = CsvFile::create(Output::open(&report).expect("writable"), Vec::new(), &[]).expect("written");
-        let mut progress = Progress::new(1, None, file, Interrupt::unheard());
-        progress.hide_rows();
+        let bar = std::rc::Rc::new(crate::cli::bar::Bar::new(None, Interrupt::unheard()));
+        let progress = Progress::in_step(bar, String::new(), file, Interrupt::unheard());
         let row = |case: &Case| Record {
             family: case.family.name.to_owned(),
             benchmark: case.benchmark.name.to_owned(),
@@ -224,8 +236,8 @@ mod tests {
         running.take(Event::Rows { added: vec![sent(0, 1)], changed: Vec::new(), ends_pass: false }).expect("rows");
         running.take(start(0)).expect("a case");
         let death = Death { cause: Cause::Crashed, how: "it died".to_owned() };
-        assert!(running.blame(&death).expect("written"));
-        assert!(!running.blame(&death).expect("written"), "nothing is in progress");
+        assert!(running.blame(&death).expect("written").is_some());
+        assert!(running.blame(&death).expect("written").is_none(), "nothing is in progress");
         let names: Vec<_> = running.records.iter().map(|row| (row.n, row.status)).collect();
         assert_eq!(names, [(rows[0].n, Status::Failed), (rows[1].n, Status::Ok)]);
         assert_eq!(running.records[0].reason, "it died");

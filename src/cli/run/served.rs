@@ -1,6 +1,7 @@
 //! A worker's part of `run`: it opens the card and measures, as the program orders.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -75,7 +76,7 @@ fn measure(
     };
     let done = Done { left_out: outcome.left_out, is_interrupted, no_device, measuring: outcome.measuring };
     link.send(&Event::Done(Box::new(done)));
-    bundle::write_all(&mut apis, &cases, &outcome.records, &run.report);
+    bundle::write_all(&mut apis, &cases, &outcome.records, Path::new(&run.report));
     Ok(())
 }
 

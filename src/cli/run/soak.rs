@@ -103,10 +103,12 @@ pub(super) fn run(
                         say(&format!("{case}: wrong after {seconds:.0} s: {mismatch}"));
                     }
                     Loaded::Failed(why) => {
+                        is_wrong = true;
                         say(&format!("{case}: {why}"));
                         continue;
                     }
                     Loaded::Died(how) => {
+                        is_wrong = true;
                         say(&format!("{case}: {how}"));
                         opened = list(arguments.backend)?.open(run.clone())?;
                         continue;

@@ -18,6 +18,9 @@ use crate::suite::DeviceType;
 /// Time between two looks at the clock and for interruptions.
 const TICK: Duration = Duration::from_millis(100);
 
+/// A worker whose case goes on for so long after the run's time limit is ended: a compiler may take minutes.
+const OVERTIME: Duration = Duration::from_secs(60);
+
 /// A run whose workers die before they are open ends after so many of them.
 const MOST_FAILED_STARTS: usize = 2;
 
@@ -36,11 +39,15 @@ pub(super) struct Card {
     workers: usize,
     /// Since when the worker is silent: time in system sleep does not count.
     silent: Duration,
+    /// How long it has gone on after the run's time limit, likewise.
+    late: Duration,
     /// Whether it waits for other cards.
     is_waiting: bool,
     compiles_ahead: bool,
     /// Deaths since the last row.
     barren: usize,
+    /// Whether a worker has died that had measured.
+    has_restarted: bool,
     is_stopped: bool,
     pub(super) running: Option<Running>,
     pub(super) end: Option<End>,
@@ -75,9 +82,11 @@ impl Card {
             worker: None,
             workers: 0,
             silent: Duration::ZERO,
+            late: Duration::ZERO,
             is_waiting: false,
             compiles_ahead,
             barren: 0,
+            has_restarted: false,
             is_stopped: false,
             running: None,
             end: None,
@@ -210,10 +219,17 @@ impl<'a> Supervisor<'a> {
                     continue;
                 }
                 card.silent += passed;
+                if card.running.as_ref().is_some_and(Running::is_over) {
+                    card.late += passed;
+                }
+                if card.late > OVERTIME {
+                    self.end_late(index, company);
+                    continue;
+                }
                 if card.silent >= silence()
                     && let Some(worker) = &mut card.worker
                 {
-                    let death = worker.end_silent();
+                    let death = worker.end_silent(silence());
                     self.died(index, &death, company);
                 }
             }
@@ -306,6 +322,10 @@ impl<'a> Supervisor<'a> {
             }
             Event::End => {
                 let done = card.running.as_mut().and_then(|running| running.done.take());
+                // What earlier workers spent is not known.
+                let has_ended = card.has_restarted;
+                let done = done
+                    .map(|done| Done { measuring: if has_ended { Duration::ZERO } else { done.measuring }, ..done });
                 let end = done.map_or_else(|| End::Error(Error::NoDevice(UNFINISHED.to_owned())), of_done);
                 self.finish(index, end, company);
             }
@@ -329,6 +349,22 @@ impl<'a> Supervisor<'a> {
         }
     }
 
+    /// Ends a worker whose case does not end long after the run's time limit.
+    fn end_late(&mut self, index: usize, company: &mut dyn Company) {
+        let card = &mut self.cards[index];
+        card.worker = None;
+        let Some(running) = &mut card.running else { return };
+        let late = Death { cause: Cause::TimeLimit, how: LATE.to_owned() };
+        let end = match running.blame(&late) {
+            Ok(row) => {
+                row.iter().for_each(|row| running.progress.row(row));
+                End::Done { left_out: LeftOut::default(), is_interrupted: false, measuring: Duration::ZERO }
+            }
+            Err(error) => End::Error(error),
+        };
+        self.finish(index, end, company);
+    }
+
     /// A worker has died: its case fails, and another worker goes on.
     fn died(&mut self, index: usize, death: &Death, company: &mut dyn Company) {
         let is_stopped = self.stopped.is_some();
@@ -337,14 +373,15 @@ impl<'a> Supervisor<'a> {
         card.worker = None;
         card.barren += 1;
         let Some(running) = &mut card.running else {
+            let name = &card.listed[0].name;
+            let doing = if was == State::Listing { "listed" } else { "opened" };
+            let how = death.how.replace("while it ran", &format!("while {name} was {doing}"));
             // Nothing is measured yet. A driver that fails twice may fail always.
             if card.barren < MOST_FAILED_STARTS && !is_stopped {
-                self.say(index, &format!("{}; another one starts", death.how), company);
+                self.say(index, &format!("{how}; another one starts"), company);
                 self.start(index);
                 return;
             }
-            let doing = if was == State::Listing { "when its devices were listed" } else { "when it was opened" };
-            let how = death.how.replace("while it ran", doing);
             self.finish(index, End::Error(Error::NoDevice(how)), company);
             return;
         };
@@ -361,15 +398,18 @@ impl<'a> Supervisor<'a> {
         // Where kernels compile on other threads, the case in progress may have no part in it.
         let is_known = !card.compiles_ahead || death.cause == Cause::TimedOut;
         card.compiles_ahead = false;
-        let blamed = if is_known { running.blame(death) } else { Ok(false) };
+        let blamed = if is_known { running.blame(death) } else { Ok(None) };
         running.started = None;
         let is_last = card.barren >= MOST_DEATHS;
         match blamed {
-            Ok(is_blamed) => {
+            Ok(blamed) => {
                 // The row has said which case, and why.
-                let how = if is_blamed { "the process has ended" } else { death.how.as_str() };
+                let how = if blamed.is_some() { "the process has ended" } else { death.how.as_str() };
                 let next = if is_last { "" } else { "; another one goes on" };
-                self.say(index, &format!("{how}{next}"), company);
+                if let Some(row) = &blamed {
+                    running.progress.row(row);
+                }
+                running.progress.say(&format!("{how}{next}"));
             }
             Err(error) => {
                 self.finish(index, End::Error(error), company);
@@ -381,6 +421,7 @@ impl<'a> Supervisor<'a> {
             self.finish(index, End::Error(Error::NoDevice(how)), company);
             return;
         }
+        self.cards[index].has_restarted = true;
         company.restart(index);
         let releases = company.tick();
         self.release(&releases);
@@ -413,6 +454,8 @@ impl<'a> Supervisor<'a> {
         }
     }
 }
+
+const LATE: &str = "the case did not end within a minute after the run's time limit (--time)";
 
 const UNFINISHED: &str = "the process ended before the run did";
 

@@ -129,6 +129,7 @@ pub(in crate::cli) fn serve(command: fn(Vec<OsString>) -> Result<u8>) -> ExitCod
         output::complain("error: `worker` is how shaderbench starts itself: type `shaderbench` to measure");
         return ExitCode::from(2);
     }
+    end_with_the_program();
     let Ok(out) = own_stdout() else { return ExitCode::FAILURE };
     if interrupt::ignore().is_err() {
         return ExitCode::FAILURE;
@@ -194,6 +195,18 @@ fn work(link: &'static Link, command: fn(Vec<OsString>) -> Result<u8>) -> Result
         }
     }
     Ok(())
+}
+
+/// Lets the system end this process with the program, even one that is stopped, and gives it the program's name.
+fn end_with_the_program() {
+    #[cfg(target_os = "linux")]
+    #[expect(unsafe_code, reason = "the standard library has no such call")]
+    // SAFETY: both calls take numbers or a text that ends with a zero byte, and change this process alone. The thread that
+    // started it lives as long as the program.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        libc::prctl(libc::PR_SET_NAME, c"shaderbench".as_ptr());
+    }
 }
 
 /// Stdout, for events alone: what drivers write there goes to stderr.

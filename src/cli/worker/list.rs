@@ -3,14 +3,18 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
-use super::process::{Cleared, Death, Ears, Heard, Id, Stopped, Worker, next};
+use super::process::{Cleared, Death, Ears, Heard, Id, SILENCE, Stopped, Worker, next};
 use super::protocol::{Event, Order};
 use crate::backend::Device;
 use crate::cli::output::say;
 use crate::cli::target::{Through, apis};
 use crate::error::{Error, Result};
 use crate::suite::Api;
+
+/// Drivers list their devices within this time.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// Variable of the Vulkan loader: the manifests of the only drivers that it loads.
 const VULKAN_DRIVERS: &str = "VK_DRIVER_FILES";
@@ -42,7 +46,7 @@ impl Listed {
         let Self { mut worker, ears: (_, heard), .. } = self;
         worker.order(&Order::Open { words: std::env::args_os().skip(1).collect(), card });
         loop {
-            if let Event::Opened(devices) = next(&mut worker, &heard).map_err(Stopped::into_error)? {
+            if let Event::Opened(devices) = next(&mut worker, &heard, SILENCE).map_err(Stopped::into_error)? {
                 return Ok(Opened { devices, worker, heard });
             }
         }
@@ -55,7 +59,7 @@ impl Opened {
     /// # Errors
     /// As of the order, or how the worker died.
     pub(in crate::cli) fn next(&mut self) -> Result<Event, Stopped> {
-        next(&mut self.worker, &self.heard)
+        next(&mut self.worker, &self.heard, SILENCE)
     }
 }
 
@@ -81,7 +85,7 @@ fn ask(backend: Option<Through>, cleared: Cleared) -> Result<Result<Listed, Deat
     let mut worker = Worker::start((0, 0), &ears.0, &cleared)?;
     worker.order(&Order::Devices { backend });
     loop {
-        match next(&mut worker, &ears.1) {
+        match next(&mut worker, &ears.1, LONGEST) {
             Ok(Event::Devices(devices)) => return Ok(Ok(Listed { devices, cleared, worker, ears })),
             Ok(_) => {}
             Err(Stopped::Refused(error)) => return Err(error),

@@ -75,6 +75,8 @@ impl Worker {
     pub(in crate::cli) fn start(id: Id, ears: &Ears, cleared: &Cleared) -> Result<Self> {
         let fault = |source| Error::Io { action: "start", path: PathBuf::from("shaderbench"), source };
         let mut command = Command::new(program().map_err(fault)?);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::arg0(&mut command, "shaderbench");
         command.arg(WORD).envs(cleared.0.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(fault)?;
@@ -150,10 +152,10 @@ impl Worker {
     }
 
     /// Ends it because it is silent. A process that hangs in its driver may stay: nobody waits for it.
-    pub(in crate::cli) fn end_silent(&mut self) -> Death {
+    pub(in crate::cli) fn end_silent(&mut self, longest: Duration) -> Death {
         self.stdin = None;
         let _ = self.child.kill();
-        let seconds = silence().as_secs_f64();
+        let seconds = longest.as_secs_f64();
         Death { cause: Cause::TimedOut, how: Error::Timeout { seconds }.to_string() }
     }
 }
@@ -227,13 +229,23 @@ fn ending(status: ExitStatus) -> String {
     }
 }
 
-/// The next event of a worker that nobody else hears. Notes go to stderr.
+/// After this time the user learns what is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The next event, within this time, of a worker that nobody else hears. Notes go to stderr.
 ///
 /// # Errors
 /// The error of an order, or how the worker died.
-pub(super) fn next(worker: &mut Worker, heard: &Receiver<(Id, Heard)>) -> Result<Event, Stopped> {
+pub(super) fn next(worker: &mut Worker, heard: &Receiver<(Id, Heard)>, longest: Duration) -> Result<Event, Stopped> {
+    // A device that measures may say nothing for long.
+    let (mut waited, longest) = (longest >= SILENCE, silence().min(longest));
     loop {
-        match heard.recv_timeout(silence()) {
+        let limit = if waited { longest } else { longest.min(PATIENCE) };
+        match heard.recv_timeout(limit) {
+            Err(RecvTimeoutError::Timeout) if limit < longest => {
+                waited = true;
+                say("waiting for the driver");
+            }
             Ok((_, Heard::Event(event))) => {
                 worker.note(&event);
                 match *event {
@@ -246,7 +258,7 @@ pub(super) fn next(worker: &mut Worker, heard: &Receiver<(Id, Heard)>) -> Result
                 }
             }
             Ok((_, Heard::Text(line))) => say(&line),
-            Err(RecvTimeoutError::Timeout) => return Err(Stopped::Died(worker.end_silent())),
+            Err(RecvTimeoutError::Timeout) => return Err(Stopped::Died(worker.end_silent(longest))),
             Ok((_, Heard::Gone)) | Err(RecvTimeoutError::Disconnected) => return Err(Stopped::Died(worker.death())),
         }
     }

@@ -1,7 +1,6 @@
 //! What the program and its workers tell each other.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -48,7 +47,7 @@ pub(in crate::cli) struct Run {
     /// Whether the card keeps pace with others.
     pub(in crate::cli) is_in_step: bool,
     /// The report, beside which bundles of wrong results go.
-    pub(in crate::cli) report: PathBuf,
+    pub(in crate::cli) report: OsString,
     /// What distinguishes the images of the card, if images are saved.
     pub(in crate::cli) pictures: Option<String>,
 }

@@ -75,7 +75,11 @@ impl CsvFile {
         let path = self.output.file().unwrap_or(self.output.path());
         let fault = io("write", self.output.path());
         let text = csv::write_rows(records);
-        let written = OpenOptions::new().append(true).open(path).and_then(|mut file| {
+        let mut options = OpenOptions::new();
+        // A link that another program puts in the file's place leads to a file of somebody else's.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW);
+        let written = options.append(true).open(path).and_then(|mut file| {
             let length = file.metadata()?.len();
             // A hanging driver can take down the machine, so sync the rows to disk now.
             let written = file.write_all(&text).and_then(|()| file.sync_data());
@@ -186,7 +190,7 @@ mod tests {
         let output = Output::open_new(&path).expect("writable");
         std::fs::write(&path, "mine").expect("written");
         let fault = output.replace(b"rows").expect_err("it is there");
-        assert!(fault.to_string().ends_with("in the meantime, and stays as it is: name another file"), "{fault}");
+        assert!(fault.chain().ends_with("in the meantime, and it stays as it is: name another file"), "{fault}");
         assert_eq!(std::fs::read_to_string(&path).expect("there"), "mine");
         std::fs::remove_file(&path).expect("removed");
         // Its own file it replaces.

@@ -219,9 +219,9 @@ fn replace<F: FnOnce(io::Error) -> Error>(
     part.as_file().sync_data().map_err(fault())?;
     let moved = if is_new { part.persist_noclobber(path) } else { part.persist(path) };
     moved.map_err(|error| match error.error.kind() {
-        ErrorKind::AlreadyExists => Error::Usage(format!(
-            "{} was created by another program in the meantime, and stays as it is: name another file",
-            path.display()
+        ErrorKind::AlreadyExists => fault()(io::Error::new(
+            ErrorKind::AlreadyExists,
+            "another program has created it in the meantime, and it stays as it is: name another file",
         )),
         _ => fault()(error.error),
     })?;
