@@ -49,11 +49,16 @@ setup_node_packages() {
     command -v npm >/dev/null && npm ci --prefix web --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 }
 
+# A script or a style without what no browser reads: comments and indentation. No text in them spans lines.
+shorter() { sed -e '/^ *\/\//d' -e 's/^ *//' "$1"; }
+
 build_page() {
     local pkg="$PAGE/pkg"
     rm -rf "$PAGE"
     mkdir -p "$pkg" "$PAGE/reports"
     cp web/page/* "$PAGE"
+    local file
+    for file in web/page/*.js web/page/*.css; do shorter "$file" >"$PAGE/${file##*/}"; done
     cargo run --quiet --package shaderbench-bindgen --locked -- "$TARGET/$TRIPLE/web/shaderbench_web.wasm" "$pkg"
     if has_node_packages binaryen; then
         node web/node_modules/binaryen/bin/wasm-opt -Oz "$pkg/shaderbench_web_bg.wasm" -o "$pkg/smaller.wasm"
@@ -71,12 +76,12 @@ build_page() {
 copy_charts() {
     local html=src/answers/page part parts
     parts=$(sed -n 's/^ *include_str!("\(drawing\/.*\.js\)"),$/\1/p' "$html/mod.rs")
-    cp "$html/drawing/page.css" "$PAGE/report.css"
+    shorter "$html/drawing/page.css" >"$PAGE/report.css"
     {
         printf 'const ShaderbenchReport = (() => {\n"use strict";\n'
         cat "$html/drawing/vendor/plot.js"
         for part in $parts; do
-            [ "$part" = drawing/vendor/plot.js ] || sed -e '/^ *\/\//d' -e 's/^ *//' "$html/$part"
+            [ "$part" = drawing/vendor/plot.js ] || shorter "$html/$part"
         done
         printf 'return { render };\n})();\n'
     } >"$PAGE/report.js"
