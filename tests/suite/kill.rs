@@ -80,19 +80,29 @@ impl RunningProcess {
     }
 }
 
+/// The number of kills that `KILLS` asks for.
+fn kills(usual: usize) -> usize {
+    std::env::var("KILLS").ok().map_or(usual, |kills| kills.parse().expect("KILLS is a number"))
+}
+
+/// The cases of a run that nothing disturbs, and the time that it measures.
+fn undisturbed(folder: &Folder) -> (BTreeSet<[String; 4]>, Duration) {
+    let first = RunningProcess::start(folder, &["--out", "complete.csv"]);
+    first.has_opened.recv().expect("opens");
+    let start = Instant::now();
+    assert!(first.rows.recv().expect("counted") > 0);
+    let length = start.elapsed();
+    (cases(folder, "complete.csv"), length)
+}
+
 #[test]
 fn a_run_killed_at_any_moment_loses_one_row_at_most_and_is_completed() {
     if !has_device() {
         return;
     }
     let folder = Folder::new();
-    let kills: usize = std::env::var("KILLS").ok().map_or(2, |kills| kills.parse().expect("KILLS is a number"));
-    let first = RunningProcess::start(&folder, &["--out", "complete.csv"]);
-    first.has_opened.recv().expect("opens");
-    let start = Instant::now();
-    assert!(first.rows.recv().expect("counted") > 0);
-    let length = start.elapsed();
-    let complete = cases(&folder, "complete.csv");
+    let kills = kills(2);
+    let (complete, length) = undisturbed(&folder);
     let (mut resumed_from, mut lost, mut killed_twice) = (Vec::new(), 0, 0);
     for number in 0..kills {
         let moment = || Duration::from_micros(random(length.as_micros() as u64));
@@ -133,13 +143,8 @@ fn a_worker_that_dies_at_any_moment_costs_its_case_alone() {
         return;
     }
     let folder = Folder::new();
-    let kills: usize = std::env::var("KILLS").ok().map_or(3, |kills| kills.parse().expect("KILLS is a number"));
-    let first = RunningProcess::start(&folder, &["--out", "complete.csv"]);
-    first.has_opened.recv().expect("opens");
-    let start = Instant::now();
-    assert!(first.rows.recv().expect("counted") > 0);
-    let length = start.elapsed();
-    let complete = cases(&folder, "complete.csv");
+    let kills = kills(3);
+    let (complete, length) = undisturbed(&folder);
     let (mut failed, mut survived) = (0, 0);
     for number in 0..kills {
         let signal = ["-SEGV", "-KILL", "-STOP"][number % 3];

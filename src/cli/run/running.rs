@@ -116,9 +116,9 @@ impl Running {
         })
     }
 
-    /// The row of the case in progress becomes that of a death. Returns it, if there is such a case.
-    pub(super) fn blame(&mut self, death: &Death) -> Result<Option<Record>> {
-        let Some((_, start)) = self.started.clone() else { return Ok(None) };
+    /// The row of the case in progress becomes that of a death. Returns whether there is such a case.
+    pub(super) fn blame(&mut self, death: &Death) -> Result<bool> {
+        let Some((_, start)) = self.started.clone() else { return Ok(false) };
         let slot = self.places.slot(&start);
         let at = slot.and_then(|slot| self.slots.binary_search(&slot).ok());
         let mut row = at.map_or(start, |at| self.records[at].clone());
@@ -127,11 +127,12 @@ impl Running {
         let is_again = slot.is_some_and(|slot| self.crashed_before.contains(&slot));
         row.cause = Some(if is_again && death.cause == Cause::Crashed { Cause::CrashedAgain } else { death.cause });
         row.reason = if is_again { format!("{}, as in an earlier run", death.how) } else { death.how.clone() };
-        let Some((at, is_new)) = self.put(row) else { return Ok(None) };
+        let Some((at, is_new)) = self.put(row) else { return Ok(false) };
         self.started = None;
         let (added, changed) = if is_new { (vec![at], Vec::new()) } else { (Vec::new(), vec![at]) };
+        self.progress.row(&self.records[at]);
         self.progress.finish(&self.records, &Changes { added, changed })?;
-        Ok(Some(self.records[at].clone()))
+        Ok(true)
     }
 
     /// An event of the run itself.
@@ -236,8 +237,8 @@ mod tests {
         running.take(Event::Rows { added: vec![sent(0, 1)], changed: Vec::new(), ends_pass: false }).expect("rows");
         running.take(start(0)).expect("a case");
         let death = Death { cause: Cause::Crashed, how: "it died".to_owned() };
-        assert!(running.blame(&death).expect("written").is_some());
-        assert!(running.blame(&death).expect("written").is_none(), "nothing is in progress");
+        assert!(running.blame(&death).expect("written"));
+        assert!(!running.blame(&death).expect("written"), "nothing is in progress");
         let names: Vec<_> = running.records.iter().map(|row| (row.n, row.status)).collect();
         assert_eq!(names, [(rows[0].n, Status::Failed), (rows[1].n, Status::Ok)]);
         assert_eq!(running.records[0].reason, "it died");

@@ -24,7 +24,7 @@ const OVERTIME: Duration = Duration::from_secs(60);
 /// A run whose workers die before they are open ends after so many of them.
 const MOST_FAILED_STARTS: usize = 2;
 
-/// A run ends after so many deaths in a row without a row between them.
+/// A run ends after so many deaths in a row without a measured row between them.
 const MOST_DEATHS: usize = 5;
 
 /// A card as the first worker listed it, and what its workers need.
@@ -58,7 +58,6 @@ enum State {
     Listing,
     Opening,
     Running,
-    Ended,
 }
 
 /// How a card ended.
@@ -112,7 +111,6 @@ impl Card {
     }
 
     fn end(&mut self, end: End) {
-        self.state = State::Ended;
         self.worker = None;
         self.end.get_or_insert(end);
     }
@@ -169,8 +167,8 @@ pub(super) struct Supervisor<'a> {
     words: Vec<std::ffi::OsString>,
     backend: Option<crate::cli::target::Through>,
     interrupt: &'a Interrupt,
-    /// When all were told to end.
-    stopped: Option<Instant>,
+    /// Whether the user has ended the run.
+    is_stopped: bool,
 }
 
 impl<'a> Supervisor<'a> {
@@ -187,7 +185,7 @@ impl<'a> Supervisor<'a> {
             first.worker = Some(worker);
         }
         let words = std::env::args_os().skip(1).collect();
-        Self { cards, cleared, ears, heard, words, backend, interrupt, stopped: None }
+        Self { cards, cleared, ears, heard, words, backend, interrupt, is_stopped: false }
     }
 
     /// Measures all cards at once, and returns when all have ended.
@@ -356,10 +354,7 @@ impl<'a> Supervisor<'a> {
         let Some(running) = &mut card.running else { return };
         let late = Death { cause: Cause::TimeLimit, how: LATE.to_owned() };
         let end = match running.blame(&late) {
-            Ok(row) => {
-                row.iter().for_each(|row| running.progress.row(row));
-                End::Done { left_out: LeftOut::default(), is_interrupted: false, measuring: Duration::ZERO }
-            }
+            Ok(_) => End::Done { left_out: LeftOut::default(), is_interrupted: false, measuring: Duration::ZERO },
             Err(error) => End::Error(error),
         };
         self.finish(index, end, company);
@@ -367,8 +362,9 @@ impl<'a> Supervisor<'a> {
 
     /// A worker has died: its case fails, and another worker goes on.
     fn died(&mut self, index: usize, death: &Death, company: &mut dyn Company) {
-        let is_stopped = self.stopped.is_some();
         let card = &mut self.cards[index];
+        // Also where a report cannot be written.
+        let is_stopped = self.is_stopped || card.is_stopped;
         let was = card.state;
         card.worker = None;
         card.barren += 1;
@@ -398,17 +394,14 @@ impl<'a> Supervisor<'a> {
         // Where kernels compile on other threads, the case in progress may have no part in it.
         let is_known = !card.compiles_ahead || death.cause == Cause::TimedOut;
         card.compiles_ahead = false;
-        let blamed = if is_known { running.blame(death) } else { Ok(None) };
+        let blamed = if is_known { running.blame(death) } else { Ok(false) };
         running.started = None;
         let is_last = card.barren >= MOST_DEATHS;
         match blamed {
-            Ok(blamed) => {
+            Ok(is_blamed) => {
                 // The row has said which case, and why.
-                let how = if blamed.is_some() { "the process has ended" } else { death.how.as_str() };
+                let how = if is_blamed { "the process has ended" } else { death.how.as_str() };
                 let next = if is_last { "" } else { "; another one goes on" };
-                if let Some(row) = &blamed {
-                    running.progress.row(row);
-                }
                 running.progress.say(&format!("{how}{next}"));
             }
             Err(error) => {
@@ -440,14 +433,13 @@ impl<'a> Supervisor<'a> {
 
     /// Tells the workers to end after their cases once the user or a full disk ends the run.
     fn check_stop(&mut self, company: &mut dyn Company) {
-        if self.stopped.is_none() && self.interrupt.is_requested() {
-            self.stopped = Some(Instant::now());
+        if !self.is_stopped && self.interrupt.is_requested() {
+            self.is_stopped = true;
             company.stop();
         }
-        let all = self.stopped.is_some();
         for card in &mut self.cards {
             let is_full = card.running.as_ref().is_some_and(|running| running.progress.is_interrupted());
-            if (all || is_full) && !card.is_stopped {
+            if (self.is_stopped || is_full) && !card.is_stopped {
                 card.is_stopped = true;
                 card.order(&Order::Stop);
             }
