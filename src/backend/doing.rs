@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 /// What a driver does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Doing {
+pub enum Activity {
     /// It compiles a kernel that the next launch needs.
     Compiling,
     /// Anything else.
     Running,
 }
 
-static WATCHER: OnceLock<fn(Doing)> = OnceLock::new();
+static WATCHER: OnceLock<fn(Activity)> = OnceLock::new();
 
 /// Calls `watcher` at each change, from now on. Once in a process.
-pub fn watch(watcher: fn(Doing)) {
+pub fn watch(watcher: fn(Activity)) {
     // A second watcher would hear nothing.
     let _ = WATCHER.set(watcher);
 }
@@ -26,14 +26,14 @@ pub(super) fn compiling() -> impl Drop {
     struct Guard;
     impl Drop for Guard {
         fn drop(&mut self) {
-            tell(Doing::Running);
+            tell(Activity::Running);
         }
     }
-    tell(Doing::Compiling);
+    tell(Activity::Compiling);
     Guard
 }
 
-fn tell(doing: Doing) {
+fn tell(doing: Activity) {
     if let Some(watcher) = WATCHER.get() {
         watcher(doing);
     }

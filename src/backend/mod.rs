@@ -16,7 +16,7 @@ pub mod wgpu;
 
 pub use compiler::{Compiler, HlslCompiler, Model};
 pub use device::{Device, RuntimeChecks};
-pub use doing::{Doing, watch};
+pub use doing::{Activity, watch};
 pub use identity::card_name;
 pub(crate) use interface::leak_if_lost;
 pub use interface::{Backend, Prepared, Sample, Task};

@@ -64,11 +64,11 @@ fn measure(
     let pictures = run.pictures.zip(folder);
     let pictures = pictures.map(|(card, folder)| Pictures::new(folder, card, devices.len() > 1, arguments.force));
     let others = Others::new(backends.first().and_then(|backend| backend.monitor()), since);
-    let mut told = Told { link, others, known: run.earlier.records().to_vec(), pictures };
+    let mut sender = EventSender { link, others, known: run.earlier.records().to_vec(), pictures };
     let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
     apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
-    let outcome = pollster::block_on(crate::engine::resume(&mut apis, &cases, run.earlier, &settings, &mut told))?;
-    told.others.look();
+    let outcome = pollster::block_on(crate::engine::resume(&mut apis, &cases, run.earlier, &settings, &mut sender))?;
+    sender.others.look();
     let (is_interrupted, no_device) = match outcome.end {
         End::Complete => (false, None),
         End::Interrupted => (true, None),
@@ -136,7 +136,7 @@ impl Others {
 }
 
 /// Tells the program what a run does.
-struct Told {
+struct EventSender {
     link: &'static Link,
     others: Others,
     /// The rows as the program has them.
@@ -144,7 +144,7 @@ struct Told {
     pictures: Option<Pictures>,
 }
 
-impl Told {
+impl EventSender {
     fn rows(&mut self, records: &[Record], changes: &Changes, ends_pass: bool) {
         let added = changes.added.iter().map(|at| {
             self.known.insert((*at).min(self.known.len()), records[*at].clone());
@@ -161,7 +161,7 @@ impl Told {
     }
 }
 
-impl Observer for Told {
+impl Observer for EventSender {
     fn timer(&mut self, toolchain: Toolchain<'_>, timer: &Timer) {
         let compiler = toolchain.compiler.to_owned();
         self.link.send(&Event::Timer { api: toolchain.api, compiler, timer: timer.clone() });
@@ -203,7 +203,7 @@ impl Observer for Told {
     fn picture(&mut self, case: &Case, api: Api, picture: &Picture) -> Result<()> {
         let Some(pictures) = &mut self.pictures else { return Ok(()) };
         self.link.send(&match pictures.save(case, api, picture) {
-            Ok(message) => Event::Says(message),
+            Ok(message) => Event::Note(message),
             Err(error) => Event::Unwritten(error.chain()),
         });
         Ok(())

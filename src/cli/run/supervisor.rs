@@ -9,7 +9,7 @@ use super::running::Running;
 use crate::backend::Device;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::output::say;
-use crate::cli::worker::{Cleared, Death, Done, Ears, Event, Heard, Id, Listed, Order, Worker, silence};
+use crate::cli::worker::{Death, Done, Environment, Event, Id, Listed, Message, Messages, Order, Worker, silence};
 use crate::engine::{LeftOut, Observer, Point, Way};
 use crate::error::{Error, Result};
 use crate::record::Cause;
@@ -161,9 +161,9 @@ impl Company for Alone {
 /// The workers of a run.
 pub(super) struct Supervisor<'a> {
     pub(super) cards: Vec<Card>,
-    cleared: Cleared,
-    ears: Ears,
-    heard: Receiver<(Id, Heard)>,
+    environment: Environment,
+    messages: Messages,
+    received: Receiver<(Id, Message)>,
     words: Vec<std::ffi::OsString>,
     backend: Option<crate::cli::target::Through>,
     interrupt: &'a Interrupt,
@@ -179,13 +179,13 @@ impl<'a> Supervisor<'a> {
         backend: Option<crate::cli::target::Through>,
         interrupt: &'a Interrupt,
     ) -> Self {
-        let Listed { devices, cleared, worker, ears: (ears, heard) } = listed;
+        let Listed { devices, environment, worker, messages: (messages, received) } = listed;
         let mut cards: Vec<Card> = runs.iter().map(|run| Card::new(run.clone(), &devices)).collect();
         if let Some(first) = cards.first_mut() {
             first.worker = Some(worker);
         }
         let words = std::env::args_os().skip(1).collect();
-        Self { cards, cleared, ears, heard, words, backend, interrupt, is_stopped: false }
+        Self { cards, environment, messages, received, words, backend, interrupt, is_stopped: false }
     }
 
     /// Measures all cards at once, and returns when all have ended.
@@ -199,11 +199,11 @@ impl<'a> Supervisor<'a> {
         }
         let mut last = Instant::now();
         while self.cards.iter().any(|card| card.end.is_none()) {
-            match self.heard.recv_timeout(TICK) {
-                Ok(((index, workers), heard)) => {
+            match self.received.recv_timeout(TICK) {
+                Ok(((index, workers), received)) => {
                     if self.cards[index].workers == workers && self.cards[index].end.is_none() {
                         self.cards[index].silent = Duration::ZERO;
-                        self.hear(index, heard, prepare, company);
+                        self.hear(index, received, prepare, company);
                     }
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
@@ -242,7 +242,7 @@ impl<'a> Supervisor<'a> {
         let card = &mut self.cards[index];
         card.workers += 1;
         (card.state, card.silent, card.is_waiting) = (State::Listing, Duration::ZERO, false);
-        match Worker::start((index, card.workers), &self.ears, &self.cleared) {
+        match Worker::start((index, card.workers), &self.messages, &self.environment) {
             Ok(mut worker) => {
                 worker.order(&Order::Devices { backend: self.backend });
                 card.worker = Some(worker);
@@ -257,15 +257,15 @@ impl<'a> Supervisor<'a> {
         self.cards[index].order(&Order::Open { words, card: found });
     }
 
-    fn hear(&mut self, index: usize, heard: Heard, prepare: &mut Prepare<'_>, company: &mut dyn Company) {
-        match heard {
-            Heard::Text(line) => self.say(index, &line, company),
-            Heard::Gone => {
+    fn hear(&mut self, index: usize, received: Message, prepare: &mut Prepare<'_>, company: &mut dyn Company) {
+        match received {
+            Message::Text(line) => self.say(index, &line, company),
+            Message::Gone => {
                 let Some(worker) = &mut self.cards[index].worker else { return };
                 let death = worker.death();
                 self.died(index, &death, company);
             }
-            Heard::Event(event) => {
+            Message::Event(event) => {
                 if let Some(worker) = &mut self.cards[index].worker {
                     worker.note(&event);
                 }
@@ -312,7 +312,7 @@ impl<'a> Supervisor<'a> {
             Event::Failed { message, is_usage } => {
                 return Err(if is_usage { Error::Usage(message) } else { Error::NoDevice(message) });
             }
-            Event::Says(text) => self.say(index, &text, company),
+            Event::Note(text) => self.say(index, &text, company),
             Event::Meet { point, way, case } => {
                 card.is_waiting = true;
                 let releases = company.arrive(index, point, way, &case);

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::protocol::{Doing, Event, Order};
+use super::protocol::{Activity, Event, Order};
 use crate::backend;
 use crate::cli::interrupt;
 use crate::cli::output;
@@ -144,12 +144,12 @@ pub(in crate::cli) fn serve(command: fn(Vec<OsString>) -> Result<u8>) -> ExitCod
     });
     output::redirect(|text| {
         if let Some(link) = self::link().filter(|link| link.speaks.load(Ordering::Relaxed)) {
-            link.send(&Event::Says(text.to_owned()));
+            link.send(&Event::Note(text.to_owned()));
         }
     });
-    backend::watch(|doing: Doing| {
+    backend::watch(|doing: Activity| {
         if let Some(link) = self::link() {
-            link.send(&Event::Doing(doing));
+            link.send(&Event::Activity(doing));
         }
     });
     std::panic::set_hook(Box::new(|panic| {

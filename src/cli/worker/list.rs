@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use super::process::{Cleared, Death, Ears, Heard, Id, SILENCE, Stopped, Worker, next};
+use super::process::{Death, Environment, Id, Message, Messages, SILENCE, Stopped, Worker, next};
 use super::protocol::{Event, Order};
 use crate::backend::Device;
 use crate::cli::output::say;
@@ -25,16 +25,16 @@ const WGPU_APIS: &str = "WGPU_BACKEND";
 /// The devices, and the worker that has listed them.
 pub(in crate::cli) struct Listed {
     pub(in crate::cli) devices: Vec<Device>,
-    pub(in crate::cli) cleared: Cleared,
+    pub(in crate::cli) environment: Environment,
     pub(in crate::cli) worker: Worker,
-    pub(in crate::cli) ears: (Ears, Receiver<(Id, Heard)>),
+    pub(in crate::cli) messages: (Messages, Receiver<(Id, Message)>),
 }
 
 /// Open devices, with their worker.
 pub(in crate::cli) struct Opened {
     pub(in crate::cli) devices: Vec<Device>,
     pub(in crate::cli) worker: Worker,
-    heard: Receiver<(Id, Heard)>,
+    received: Receiver<(Id, Message)>,
 }
 
 impl Listed {
@@ -43,11 +43,11 @@ impl Listed {
     /// # Errors
     /// If they cannot be opened.
     pub(in crate::cli) fn open(self, card: Vec<usize>) -> Result<Opened> {
-        let Self { mut worker, ears: (_, heard), .. } = self;
+        let Self { mut worker, messages: (_, received), .. } = self;
         worker.order(&Order::Open { words: std::env::args_os().skip(1).collect(), card });
         loop {
-            if let Event::Opened(devices) = next(&mut worker, &heard, SILENCE).map_err(Stopped::into_error)? {
-                return Ok(Opened { devices, worker, heard });
+            if let Event::Opened(devices) = next(&mut worker, &received, SILENCE).map_err(Stopped::into_error)? {
+                return Ok(Opened { devices, worker, received });
             }
         }
     }
@@ -59,7 +59,7 @@ impl Opened {
     /// # Errors
     /// As of the order, or how the worker died.
     pub(in crate::cli) fn next(&mut self) -> Result<Event, Stopped> {
-        next(&mut self.worker, &self.heard, SILENCE)
+        next(&mut self.worker, &self.received, SILENCE)
     }
 }
 
@@ -68,25 +68,25 @@ impl Opened {
 /// # Errors
 /// As for [`crate::cli::target::targets`]; [`Error::NoDevice`] if a worker dies whatever is left out.
 pub(in crate::cli) fn list(backend: Option<Through>) -> Result<Listed> {
-    let death = match ask(backend, Cleared::default())? {
+    let death = match ask(backend, Environment::default())? {
         Ok(listed) => return Ok(listed),
         Err(death) => death,
     };
     // CUDA has one driver.
-    let cleared = if backend == Some(Through::One(Api::Cuda)) { Cleared::default() } else { cleared()? };
-    match ask(backend, cleared)? {
+    let environment = if backend == Some(Through::One(Api::Cuda)) { Environment::default() } else { environment()? };
+    match ask(backend, environment)? {
         Ok(listed) => Ok(listed),
         Err(_) => Err(Error::NoDevice(format!("no device can be listed: {}", death.how))),
     }
 }
 
-fn ask(backend: Option<Through>, cleared: Cleared) -> Result<Result<Listed, Death>> {
-    let ears = channel();
-    let mut worker = Worker::start((0, 0), &ears.0, &cleared)?;
+fn ask(backend: Option<Through>, environment: Environment) -> Result<Result<Listed, Death>> {
+    let messages = channel();
+    let mut worker = Worker::start((0, 0), &messages.0, &environment)?;
     worker.order(&Order::Devices { backend });
     loop {
-        match next(&mut worker, &ears.1, LONGEST) {
-            Ok(Event::Devices(devices)) => return Ok(Ok(Listed { devices, cleared, worker, ears })),
+        match next(&mut worker, &messages.1, LONGEST) {
+            Ok(Event::Devices(devices)) => return Ok(Ok(Listed { devices, environment, worker, messages })),
             Ok(_) => {}
             Err(Stopped::Refused(error)) => return Err(error),
             Err(Stopped::Died(death)) => return Ok(Err(death)),
@@ -95,13 +95,13 @@ fn ask(backend: Option<Through>, cleared: Cleared) -> Result<Result<Listed, Deat
 }
 
 /// The variables that keep out the drivers which end the process, found one by one.
-fn cleared() -> Result<Cleared> {
+fn environment() -> Result<Environment> {
     let set = std::env::var(WGPU_APIS).unwrap_or_default();
     let is_wanted = |api: &Api| *api != Api::Cuda && (set.is_empty() || set.to_lowercase().contains(api.name()));
     let (mut names, mut variables) = (Vec::new(), Vec::new());
     for api in apis().into_iter().filter(is_wanted) {
         let only = (WGPU_APIS, OsString::from(api.name()));
-        let Err(death) = ask(None, Cleared(vec![only.clone()]))? else {
+        let Err(death) = ask(None, Environment(vec![only.clone()]))? else {
             names.push(api.name());
             continue;
         };
@@ -118,7 +118,7 @@ fn cleared() -> Result<Cleared> {
         variables.push((VULKAN_DRIVERS, std::env::join_paths(good).unwrap_or_default()));
     }
     variables.push((WGPU_APIS, names.join(",").into()));
-    Ok(Cleared(variables))
+    Ok(Environment(variables))
 }
 
 /// How a listing died.
@@ -130,7 +130,7 @@ fn told(death: &Death) -> String {
 fn sorted(manifests: &[PathBuf], only: &(&'static str, OsString)) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     for manifest in manifests {
-        let alone = Cleared(vec![only.clone(), (VULKAN_DRIVERS, manifest.clone().into())]);
+        let alone = Environment(vec![only.clone(), (VULKAN_DRIVERS, manifest.clone().into())]);
         if ask(None, alone)?.is_ok() { good.push(manifest.clone()) } else { bad.push(manifest.clone()) }
     }
     Ok((good, bad))

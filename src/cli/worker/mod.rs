@@ -11,5 +11,5 @@ mod protocol;
 
 pub(super) use link::{Link, WORD, link, serve};
 pub(super) use list::{Listed, Opened, list};
-pub(super) use process::{Cleared, Death, Ears, Heard, Id, Stopped, Worker, silence};
+pub(super) use process::{Death, Environment, Id, Message, Messages, Stopped, Worker, silence};
 pub(super) use protocol::{Done, Event, Load, Order, Run, Sent};

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::link::WORD;
-use super::protocol::{Doing, Event, Order};
+use super::protocol::{Activity, Event, Order};
 use crate::cli::output::say;
 use crate::error::{Error, Result, one_line, visible_lines};
 use crate::record::Cause;
@@ -32,11 +32,11 @@ const KEPT: usize = 20;
 pub(in crate::cli) type Id = (usize, usize);
 
 /// Where what workers tell arrives.
-pub(in crate::cli) type Ears = Sender<(Id, Heard)>;
+pub(in crate::cli) type Messages = Sender<(Id, Message)>;
 
-/// What is heard of a worker.
+/// What is received of a worker.
 #[derive(Debug)]
-pub(in crate::cli) enum Heard {
+pub(in crate::cli) enum Message {
     Event(Box<Event>),
     /// A line that a driver wrote.
     Text(String),
@@ -54,7 +54,7 @@ pub(in crate::cli) struct Death {
 
 /// Variables of the environment that keep out drivers which end the process.
 #[derive(Debug, Clone, Default)]
-pub(in crate::cli) struct Cleared(pub(super) Vec<(&'static str, OsString)>);
+pub(in crate::cli) struct Environment(pub(super) Vec<(&'static str, OsString)>);
 
 /// A process that opens devices and measures.
 pub(in crate::cli) struct Worker {
@@ -62,28 +62,28 @@ pub(in crate::cli) struct Worker {
     /// `None` once it must end.
     stdin: Option<ChildStdin>,
     last_lines: Arc<Mutex<VecDeque<String>>>,
-    doing: Doing,
+    doing: Activity,
     /// What it panicked with, and what it did then.
-    panic: Option<(String, Doing)>,
+    panic: Option<(String, Activity)>,
 }
 
 impl Worker {
-    /// Starts a worker, whose events go to `ears`.
+    /// Starts a worker, whose events go to `messages`.
     ///
     /// # Errors
     /// If the system starts no process.
-    pub(in crate::cli) fn start(id: Id, ears: &Ears, cleared: &Cleared) -> Result<Self> {
+    pub(in crate::cli) fn start(id: Id, messages: &Messages, environment: &Environment) -> Result<Self> {
         let fault = |source| Error::Io { action: "start", path: PathBuf::from("shaderbench"), source };
         let mut command = Command::new(program().map_err(fault)?);
         #[cfg(unix)]
         std::os::unix::process::CommandExt::arg0(&mut command, "shaderbench");
-        command.arg(WORD).envs(cleared.0.iter().map(|(name, value)| (name, value)));
+        command.arg(WORD).envs(environment.0.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(fault)?;
         let last_lines = Arc::<Mutex<VecDeque<String>>>::default();
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let kept = Arc::clone(&last_lines);
-        let heard = ears.clone();
+        let received = messages.clone();
         let (says_end, ended) = channel::<()>();
         std::thread::spawn(move || {
             for line in
@@ -97,21 +97,21 @@ impl Worker {
                 }
                 drop(kept);
                 // A receiver that is gone needs no lines.
-                let _ = heard.send((id, Heard::Text(line)));
+                let _ = received.send((id, Message::Text(line)));
             }
             drop(says_end);
         });
-        let heard = ears.clone();
+        let received = messages.clone();
         std::thread::spawn(move || {
             for line in stdout.map(BufReader::new).into_iter().flat_map(BufRead::lines).map_while(Result::ok) {
-                let event = serde_json::from_str(&line).map_or_else(|_| Heard::Text(line.clone()), Heard::Event);
-                let _ = heard.send((id, event));
+                let event = serde_json::from_str(&line).map_or_else(|_| Message::Text(line.clone()), Message::Event);
+                let _ = received.send((id, event));
             }
             // The last words come first. A process that it left behind may hold the stream.
             let _ = ended.recv_timeout(GRACE);
-            let _ = heard.send((id, Heard::Gone));
+            let _ = received.send((id, Message::Gone));
         });
-        Ok(Self { child, stdin, last_lines, doing: Doing::Running, panic: None })
+        Ok(Self { child, stdin, last_lines, doing: Activity::Running, panic: None })
     }
 
     /// Gives an order. A worker that cannot be reached is about to be gone.
@@ -126,7 +126,7 @@ impl Worker {
     /// Notes what an event tells of the process.
     pub(in crate::cli) fn note(&mut self, event: &Event) {
         match event {
-            Event::Doing(doing) => self.doing = *doing,
+            Event::Activity(doing) => self.doing = *doing,
             // A later panic may follow from the first.
             Event::Panicked(text) => {
                 self.panic.get_or_insert_with(|| (text.clone(), self.doing));
@@ -181,16 +181,16 @@ fn program() -> std::io::Result<PathBuf> {
     if own.exists() { Ok(own) } else { std::env::current_exe() }
 }
 
-const fn during(doing: Doing) -> &'static str {
+const fn during(doing: Activity) -> &'static str {
     match doing {
-        Doing::Compiling => "while it compiled a kernel",
-        Doing::Running => "while it ran",
+        Activity::Compiling => "while it compiled a kernel",
+        Activity::Running => "while it ran",
     }
 }
 
 /// The death of a worker that panicked with this text: `panicked at FILE:LINE:COLUMN:` and the message. A file of another
 /// crate lies in a folder with the crate's name.
-fn panicked(text: &str, doing: Doing) -> Death {
+fn panicked(text: &str, doing: Activity) -> Death {
     let (place, message) = text.split_once('\n').unwrap_or(("", text));
     let folder = place.replace('\\', "/");
     let of = folder.rsplit_once("/src/").and_then(|(folder, _)| folder.rsplit('/').next()).unwrap_or("the program");
@@ -198,7 +198,7 @@ fn panicked(text: &str, doing: Doing) -> Death {
     Death { cause: Cause::Crashed, how }
 }
 
-fn death(status: Option<ExitStatus>, doing: Doing, last: &[&str]) -> Death {
+fn death(status: Option<ExitStatus>, doing: Activity, last: &[&str]) -> Death {
     let of = |how: String| Death { cause: Cause::Crashed, how };
     let during = during(doing);
     if let Some(line) = last.iter().rev().find(|line| line.contains("memory allocation of")) {
@@ -236,20 +236,24 @@ const PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// The error of an order, or how the worker died.
-pub(super) fn next(worker: &mut Worker, heard: &Receiver<(Id, Heard)>, longest: Duration) -> Result<Event, Stopped> {
+pub(super) fn next(
+    worker: &mut Worker,
+    received: &Receiver<(Id, Message)>,
+    longest: Duration,
+) -> Result<Event, Stopped> {
     // A device that measures may say nothing for long.
     let (mut waited, longest) = (longest >= SILENCE, silence().min(longest));
     loop {
         let limit = if waited { longest } else { longest.min(PATIENCE) };
-        match heard.recv_timeout(limit) {
+        match received.recv_timeout(limit) {
             Err(RecvTimeoutError::Timeout) if limit < longest => {
                 waited = true;
                 say("waiting for the driver");
             }
-            Ok((_, Heard::Event(event))) => {
+            Ok((_, Message::Event(event))) => {
                 worker.note(&event);
                 match *event {
-                    Event::Says(text) => say(&text),
+                    Event::Note(text) => say(&text),
                     Event::Failed { message, is_usage } => {
                         let error = if is_usage { Error::Usage(message) } else { Error::NoDevice(message) };
                         return Err(Stopped::Refused(error));
@@ -257,9 +261,9 @@ pub(super) fn next(worker: &mut Worker, heard: &Receiver<(Id, Heard)>, longest: 
                     event => return Ok(event),
                 }
             }
-            Ok((_, Heard::Text(line))) => say(&line),
+            Ok((_, Message::Text(line))) => say(&line),
             Err(RecvTimeoutError::Timeout) => return Err(Stopped::Died(worker.end_silent(longest))),
-            Ok((_, Heard::Gone)) | Err(RecvTimeoutError::Disconnected) => return Err(Stopped::Died(worker.death())),
+            Ok((_, Message::Gone)) | Err(RecvTimeoutError::Disconnected) => return Err(Stopped::Died(worker.death())),
         }
     }
 }
@@ -289,17 +293,20 @@ mod tests {
     #[test]
     fn a_death_is_told_in_words() {
         let how = |raw, doing, last: &[&str]| death(Some(ExitStatus::from_raw(raw)), doing, last).how;
-        assert_eq!(how(11, Doing::Compiling, &[]), "the driver ended the process (SIGSEGV) while it compiled a kernel");
-        assert_eq!(how(3 << 8, Doing::Running, &[]), "the driver ended the process (exit code 3) while it ran");
-        assert!(how(9, Doing::Running, &[]).starts_with("the process was killed (SIGKILL) while it ran: "));
+        assert_eq!(
+            how(11, Activity::Compiling, &[]),
+            "the driver ended the process (SIGSEGV) while it compiled a kernel"
+        );
+        assert_eq!(how(3 << 8, Activity::Running, &[]), "the driver ended the process (exit code 3) while it ran");
+        assert!(how(9, Activity::Running, &[]).starts_with("the process was killed (SIGKILL) while it ran: "));
         let text = "panicked at /home/a/.cargo/registry/src/x/naga-30.0.1/src/back/block.rs:3847:56:\nno\n\u{1b}end";
         assert_eq!(
-            panicked(text, Doing::Compiling).how,
+            panicked(text, Activity::Compiling).how,
             "naga-30.0.1 panicked while it compiled a kernel: no \\u{1b}end"
         );
         let own = "panicked at src/cli/run.rs:1:1:\nno";
-        assert_eq!(panicked(own, Doing::Running).how, "the program panicked while it ran: no");
-        let starved = how(6, Doing::Compiling, &["memory allocation of 99 bytes failed", "x"]);
+        assert_eq!(panicked(own, Activity::Running).how, "the program panicked while it ran: no");
+        let starved = how(6, Activity::Compiling, &["memory allocation of 99 bytes failed", "x"]);
         assert!(starved.ends_with("without memory: memory allocation of 99 bytes failed"), "{starved}");
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub(in crate::cli) use crate::backend::Activity;
 use crate::backend::Device;
-pub(in crate::cli) use crate::backend::Doing;
 use crate::cli::target::Through;
 use crate::engine::measure::Timer;
 use crate::engine::{EarlierRows, Expected, LeftOut, Point, Way};
@@ -71,7 +71,7 @@ pub(in crate::cli) enum Event {
     /// The order cannot be carried out.
     Failed { message: String, is_usage: bool },
     /// A note for the user.
-    Says(String),
+    Note(String),
     /// A thread of the worker panicked with this message.
     Panicked(String),
     /// The timer of an API is selected.
@@ -81,7 +81,7 @@ pub(in crate::cli) enum Event {
     /// The case at `index` starts. `row` is what is known of it, without samples.
     Start { index: usize, row: Box<Record> },
     /// What the driver does.
-    Doing(Doing),
+    Activity(Activity),
     /// A row is complete.
     Row(Box<Record>),
     /// Rows by their positions: new ones, and others that changed. The worker waits for [`Order::Continue`].
@@ -186,7 +186,7 @@ mod tests {
         let events = [
             Event::Start { index: 3, row: Box::new(row(&[], &[])) },
             Event::Rows { added: vec![(0, Sent::new(&row(&[0.1], &[1]), None))], changed: Vec::new(), ends_pass: true },
-            Event::Doing(Doing::Compiling),
+            Event::Activity(Activity::Compiling),
             Event::End,
         ];
         for event in events {
