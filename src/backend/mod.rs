@@ -1,11 +1,11 @@
 //! Devices: what a backend must provide to the harness, and one folder for each backend.
 
+mod activity;
 mod background;
 mod compiler;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod device;
-mod doing;
 mod identity;
 mod interface;
 mod l2;
@@ -14,9 +14,9 @@ mod peaks;
 mod translator;
 pub mod wgpu;
 
+pub use activity::{Activity, watch};
 pub use compiler::{Compiler, HlslCompiler, Model};
 pub use device::{Device, RuntimeChecks};
-pub use doing::{Activity, watch};
 pub use identity::card_name;
 pub(crate) use interface::leak_if_lost;
 pub use interface::{Backend, Prepared, Sample, Task};

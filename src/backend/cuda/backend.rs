@@ -15,8 +15,8 @@ use super::prepared::CudaJob;
 use super::query;
 use super::steps;
 use super::twins::Twins;
+use crate::backend::activity;
 use crate::backend::background::{self, BackgroundCompiler, Work};
-use crate::backend::doing;
 use crate::backend::{Backend, Device, Prepared, Task, spacers};
 use crate::error::{Error, Result};
 use crate::job::{Job, JobBuffer, Kernel, Language, POISON, Step};
@@ -187,7 +187,7 @@ impl CudaBackend {
         let module = if job.kernel.is_empty() {
             None
         } else {
-            let _compiling = doing::compiling();
+            let _compiling = activity::compiling();
             let image = self.image(&job.kernel)?;
             // SAFETY: `image` came from `Compiler::compile`, or from an archive whose texts end with a zero byte.
             let module = unsafe { Module::load(&self.gpu.context, &image, twin::ENTRY_POINT)? };

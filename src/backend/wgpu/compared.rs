@@ -6,7 +6,7 @@ use web_time::Instant;
 
 use super::gpu::Gpu;
 use super::{passthrough, pipelines};
-use crate::backend::doing;
+use crate::backend::activity;
 use crate::backend::{BUILT_IN_VERSION, Compilation, CompilerName, Device, KernelCompiler, RuntimeChecks};
 use crate::error::{Error, Result};
 use crate::job::{Kernel, Language};
@@ -75,7 +75,7 @@ impl Compared {
         let known = self.known.entry(key).or_insert_with(|| translate(compiler, kernel).map_err(reason));
         let compilation = known.as_mut().map_err(|why| Error::Shader(why.clone()))?;
         let start = Instant::now();
-        let compiling = doing::compiling();
+        let compiling = activity::compiling();
         let pipeline = if matches!(compiler, KernelCompiler::Other(_)) {
             passthrough::compile(&gpu.device, kernel, &compilation.spirv).await?
         } else {

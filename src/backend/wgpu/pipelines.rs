@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::gpu::Gpu;
 use super::{passthrough, platform};
 use crate::backend::Device;
+use crate::backend::activity;
 use crate::backend::background::{self, BackgroundCompiler};
-use crate::backend::doing;
 use crate::error::{Error, Result, one_line};
 use crate::job::{Job, Kernel, Language};
 use crate::shader::ENTRY_POINT;
@@ -33,7 +33,7 @@ impl Pipelines {
         if let Some(pipeline) = self.ready.get(&key) {
             return Ok(pipeline.clone());
         }
-        let compiling = doing::compiling();
+        let compiling = activity::compiling();
         let pipeline = compile(&gpu.device, kernel).await?;
         drop(compiling);
         gpu.check()?;
