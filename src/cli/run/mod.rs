@@ -1,6 +1,7 @@
 //! `run`: selects devices, plans and measures cases, writes reports and prints tables.
 
 mod arguments;
+mod card;
 mod devices;
 mod meetings;
 mod parallel;
@@ -39,10 +40,11 @@ use crate::report::{self, CsvFile, Output};
 use crate::suite::{Api, Case, DeviceType, Dtype, Profile};
 
 pub(super) use arguments::Arguments;
+use card::End;
 use devices::settings;
 use planned::{all_sizes, cases_for, dry_run, expected_time, profile_for, request, time_for};
 use running::{RunOrder, Running};
-use supervisor::{Alone, End, Supervisor};
+use supervisor::{Alone, Supervisor};
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(arguments: &Arguments) -> Result<u8> {

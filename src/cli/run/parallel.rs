@@ -6,11 +6,12 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::arguments::Arguments;
+use super::card::{Card, End};
 use super::devices::{date, settings};
 use super::meetings::{Meetings, Release};
 use super::planned::{cases_for, profile_for};
 use super::running::{RunOrder, Running};
-use super::supervisor::{Card, Company, End, Supervisor};
+use super::supervisor::{Company, Supervisor};
 use crate::answers::outliers::in_step::text::{HostCard, host};
 use crate::answers::outliers::{Host, HostRules};
 use crate::backend::Device;

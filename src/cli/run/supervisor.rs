@@ -4,6 +4,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use super::card::{Card, End, State};
 use super::meetings::Release;
 use super::running::Running;
 use crate::backend::Device;
@@ -13,7 +14,6 @@ use crate::cli::worker::{Death, Done, Environment, Event, Id, Listed, Message, M
 use crate::engine::{LeftOut, Observer, Point, Way};
 use crate::error::{Error, Result};
 use crate::record::Cause;
-use crate::suite::DeviceType;
 
 /// Time between two looks at the clock and for interruptions.
 const TICK: Duration = Duration::from_millis(100);
@@ -26,95 +26,6 @@ const MOST_FAILED_STARTS: usize = 2;
 
 /// A run ends after so many deaths in a row without a measured row between them.
 const MOST_DEATHS: usize = 5;
-
-/// A card as the first worker listed it, and what its workers need.
-pub(super) struct Card {
-    /// Its indices in the list of devices, one for each API.
-    pub(super) indices: Vec<usize>,
-    /// The same devices.
-    pub(super) listed: Vec<Device>,
-    state: State,
-    worker: Option<Worker>,
-    /// Number of workers so far.
-    workers: usize,
-    /// Since when the worker is silent: time in system sleep does not count.
-    silent: Duration,
-    /// How long it has gone on after the run's time limit, likewise.
-    late: Duration,
-    /// Whether it waits for other cards.
-    is_waiting: bool,
-    compiles_ahead: bool,
-    /// Deaths since the last row.
-    barren: usize,
-    /// Whether a worker has died that had measured.
-    has_restarted: bool,
-    is_stopped: bool,
-    pub(super) running: Option<Running>,
-    pub(super) end: Option<End>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Listing,
-    Opening,
-    Running,
-}
-
-/// How a card ended.
-#[derive(Debug)]
-pub(super) enum End {
-    /// As the worker said, or with the error that no device is left.
-    Done { left_out: LeftOut, is_interrupted: bool, measuring: Duration },
-    /// The card cannot be used, or its rows cannot be kept.
-    Error(Error),
-}
-
-impl Card {
-    fn new(indices: Vec<usize>, devices: &[Device]) -> Self {
-        let listed: Vec<Device> = indices.iter().map(|index| devices[*index].clone()).collect();
-        // Without other threads a death is always the fault of the case in progress.
-        let compiles_ahead = listed.iter().any(|device| device.kind != DeviceType::Software);
-        Self {
-            indices,
-            listed,
-            state: State::Listing,
-            worker: None,
-            workers: 0,
-            silent: Duration::ZERO,
-            late: Duration::ZERO,
-            is_waiting: false,
-            compiles_ahead,
-            barren: 0,
-            has_restarted: false,
-            is_stopped: false,
-            running: None,
-            end: None,
-        }
-    }
-
-    /// The card among devices that another worker listed; `None` if one of its devices is gone.
-    fn found(&self, devices: &[Device]) -> Option<Vec<usize>> {
-        let is_it = |a: &Device, b: &Device| {
-            (a.api, &a.name, &a.pci_address, &a.uuid) == (b.api, &b.name, &b.pci_address, &b.uuid)
-        };
-        let at = |index: &usize, listed: &Device| {
-            let is_same_place = devices.get(*index).is_some_and(|device| is_it(device, listed));
-            if is_same_place { Some(*index) } else { devices.iter().position(|device| is_it(device, listed)) }
-        };
-        self.indices.iter().zip(&self.listed).map(|(index, listed)| at(index, listed)).collect()
-    }
-
-    fn order(&mut self, order: &Order) {
-        if let Some(worker) = &mut self.worker {
-            worker.order(order);
-        }
-    }
-
-    fn end(&mut self, end: End) {
-        self.worker = None;
-        self.end.get_or_insert(end);
-    }
-}
 
 /// Prepares a card's run on the devices as they opened.
 pub(super) type Prepare<'p> = dyn FnMut(usize, Vec<Device>) -> Result<Running> + 'p;
