@@ -1,10 +1,10 @@
-//! What a driver does, for whoever must know it should the driver end the process.
+//! The current activity of the driver, to report it if the driver ends the process.
 
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-/// What a driver does.
+/// An activity of the driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Activity {
     /// It compiles a kernel that the next launch needs.

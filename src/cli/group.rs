@@ -1,15 +1,15 @@
-//! A program of the user's with the processes that it starts: all end together.
+//! Runs a command of the user in a process group, so that its children end with it.
 
 use std::process::{Child, Command};
 
-/// Gives the program a group of its own.
+/// Starts the command in a new process group.
 pub(super) fn grouped(command: &mut Command) -> &mut Command {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     command
 }
 
-/// Ends the processes of a [grouped] program, and waits for the first of them.
+/// Kills the process group of a [grouped] command, and waits for its first process.
 pub(super) fn end(child: &mut Child) {
     #[cfg(unix)]
     if let Ok(id) = libc::pid_t::try_from(child.id()) {

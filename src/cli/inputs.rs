@@ -1,4 +1,4 @@
-//! Reads files that a user names, which may be anything: regular files alone, up to a size.
+//! Reads files that the user names: only regular files, up to a maximum size.
 
 use std::fs::File;
 use std::io::{Error as IoError, ErrorKind, Read};
@@ -28,7 +28,7 @@ pub(super) fn read(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     let refused = |message: String| IoError::new(ErrorKind::InvalidInput, message);
     let found = path.metadata()?;
     if !(found.is_file() || found.is_dir()) {
-        return Err(refused("it is no regular file: name one".to_owned()));
+        return Err(refused("not a regular file".to_owned()));
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
@@ -51,7 +51,7 @@ mod tests {
         assert_eq!(read(&path, 4).expect_err("too large").to_string(), "it is larger than 0 MiB");
         if cfg!(unix) {
             let fault = contents(Path::new("/dev/zero"), 5).expect_err("a device");
-            assert_eq!(fault.chain(), "cannot read /dev/zero: it is no regular file: name one");
+            assert_eq!(fault.chain(), "cannot read /dev/zero: not a regular file");
         }
     }
 }

@@ -85,7 +85,7 @@ impl Interrupt {
     }
 }
 
-/// A flag that Ctrl-C and termination requests set in place of ending the program, for work that leaves nothing behind.
+/// A flag that SIGINT and SIGTERM set instead of ending the program, so that temporary files can be removed.
 ///
 /// # Errors
 /// [`Error::Usage`] if a handler cannot be installed.

@@ -89,7 +89,7 @@ fn a_driver_that_ends_the_process_costs_one_row() {
         let lost: Vec<&Record> = rows.iter().filter(|row| row.status == Status::Failed).collect();
         assert_eq!(lost.len(), 1, "{plan}: {}", ran.log);
         assert!(lost[0].reason.contains(sentence), "{plan}: {}", lost[0].reason);
-        assert!(ran.log.contains("; another one goes on"), "{plan}: {}", ran.log);
+        assert!(ran.log.contains("; a new one continues"), "{plan}: {}", ran.log);
         assert_eq!(ran.code, Some(3), "{plan}: {}", ran.log);
         // A size above one that hung is not tried.
         let is_left_out = |row: &&Record| row.status == Status::Skipped && row.cause == Some(Cause::TimedOut);
@@ -124,7 +124,7 @@ fn what_ended_the_process_twice_is_skipped_by_resume() {
     let text = std::fs::read_to_string(folder.path("r.csv")).expect("a report");
     std::fs::write(folder.path("r.csv"), text.replace(",crashed,", ",crashed-again,")).expect("written");
     let again = run(&folder, "none", false, &arguments(&["--resume", "r.csv"])).expect("as before");
-    assert!(again.log.contains("1 of them of cases that hung or ended the process twice"), "{}", again.log);
+    assert!(again.log.contains("1 of them timed out or crashed twice"), "{}", again.log);
     assert_eq!(folder.records("r.csv").iter().filter(|row| row.cause == Some(Cause::CrashedAgain)).count(), 1);
     let more = arguments(&["--resume", "r.csv", "--retry-timeouts"]);
     let again = run(&folder, "none", false, &more).expect("as before");

@@ -62,7 +62,7 @@ impl Monitor for Sensors {
         }
     }
 
-    /// Only before this process has used the card: AMD's driver does not say whose work it is.
+    /// Valid only before this process has used the card: AMD's driver reports no processes.
     fn users(&mut self, _: SystemTime) -> Option<usize> {
         let busy = self.number(&["device/gpu_busy_percent"])?;
         Some(usize::from(busy >= LEAST_USE))

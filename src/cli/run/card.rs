@@ -1,4 +1,4 @@
-//! A card of a run: its devices, its present worker, and how it ended.
+//! A card of a run: its devices, its current worker, and how its run ended.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::engine::LeftOut;
 use crate::error::Error;
 use crate::suite::DeviceType;
 
-/// A card as the first worker listed it, and what its workers need.
+/// A card, as listed by the first worker, and the state of its current worker.
 pub(super) struct Card {
     /// Its indices in the list of devices, one for each API.
     pub(super) indices: Vec<usize>,

@@ -14,7 +14,7 @@ use crate::engine::{Epochs, Settings};
 use crate::error::{Error, Result};
 use crate::suite::Profile;
 
-/// Seeds that nobody chose are below this, short enough to type.
+/// Random seeds are below this, short enough to type.
 const SEEDS: u64 = 1_000_000;
 
 /// Maximum number of epochs that measure a case's energy.
@@ -52,7 +52,7 @@ pub(super) fn date(time: jiff::Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// A seed that no kernel can know: it also selects where outputs are verified, and how.
+/// A random seed. It also selects the verified parts of outputs, so kernels must not know it.
 pub(super) fn seed() -> u64 {
     // The standard library's only source of the system's entropy.
     RandomState::new().hash_one(std::process::id()) % SEEDS

@@ -180,10 +180,10 @@ struct Command<'a> {
     interrupt: Interrupt,
 }
 
-/// What a run on a card leaves: its rows, how it ended, and whether its tables could be printed.
+/// The result of a run on a card: its rows, how it ended, and whether its tables could be printed.
 type Left = (Vec<Record>, End, Result<()>);
 
-/// What the end of a run must know of its beginning.
+/// State of a run from its start that is needed at its end.
 struct Begun {
     /// The report, where the card has its own.
     _own: Option<LockedFile>,
@@ -413,7 +413,7 @@ fn earlier_rows(
     let given_up = match earlier.given_up() {
         0 => String::new(),
         count => {
-            format!(", {count} of them of cases that hung or ended the process twice (--retry-timeouts reruns them)")
+            format!(", {count} of them timed out or crashed twice (--retry-timeouts measures them again)")
         }
     };
     say(&format!("{path}: keeping {}{given_up}{again}", plural(earlier.records().len(), "row", "rows")));

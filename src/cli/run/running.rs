@@ -1,4 +1,4 @@
-//! A card that is measured: its cases, its rows and its reports, as its workers tell.
+//! The cases, rows and reports of a card during its run, updated by the events of its workers.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::record::{Cause, Record, Status};
 use crate::suite::{Case, Toolchain};
 
-/// What a card measures, once it is open.
+/// The run of an open card.
 pub(super) struct Running {
     pub(super) cases: Vec<Case>,
     pub(super) devices: Vec<Device>,
@@ -25,7 +25,7 @@ pub(super) struct Running {
     /// Slots whose cases ended the process in an earlier run.
     crashed_before: BTreeSet<usize>,
     pub(super) run: RunOrder,
-    /// Whether a worker has told its timers.
+    /// Whether the timers are known.
     has_timers: bool,
     /// Most epochs of a case.
     pub(super) epochs: usize,
@@ -35,7 +35,7 @@ pub(super) struct Running {
     pub(super) done: Option<Done>,
 }
 
-/// What the orders of a run have in common.
+/// The constant part of [`Order::Run`].
 pub(super) struct RunOrder {
     pub(super) date: String,
     pub(super) seed: u64,
@@ -116,7 +116,7 @@ impl Running {
         })
     }
 
-    /// The row of the case in progress becomes that of a death. Returns whether there is such a case.
+    /// Marks the row of the case in progress as failed. Returns whether there is such a case.
     pub(super) fn blame(&mut self, death: &Death) -> Result<bool> {
         let Some((_, start)) = self.started.clone() else { return Ok(false) };
         let slot = self.places.slot(&start);

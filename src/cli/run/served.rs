@@ -1,4 +1,4 @@
-//! A worker's part of `run`: it opens the card and measures, as the program orders.
+//! The worker's side of `run`: opens the card and measures.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -105,7 +105,7 @@ fn load(
     Ok(())
 }
 
-/// Other processes on the card, which are said once.
+/// Reports once whether other processes use the card.
 struct Others {
     monitor: Option<Box<dyn Monitor>>,
     /// When they were last looked for.
@@ -113,14 +113,14 @@ struct Others {
 }
 
 impl Others {
-    /// Looks for processes that used the card while this one, which has not, opened it from `since` on.
+    /// Checks for processes that used the card since `since`, before this process uses it.
     fn new(monitor: Option<Box<dyn Monitor>>, since: SystemTime) -> Self {
         let mut others = Self { monitor, since };
         others.say_more_than(0, "before the run");
         others
     }
 
-    /// Looks for processes that used the card beside this one.
+    /// Checks for processes that used the card during the run.
     fn look(&mut self) {
         self.say_more_than(1, "during the run");
     }
@@ -130,12 +130,12 @@ impl Others {
         let users = self.monitor.as_mut().and_then(|monitor| monitor.users(since)).unwrap_or(0);
         if users > own {
             self.monitor = None;
-            say(&format!("another process used the GPU {when}: times may be longer than those of a card that is free"));
+            say(&format!("another process used the GPU {when}: times may be longer than on an idle GPU"));
         }
     }
 }
 
-/// Tells the program what a run does.
+/// Sends the events of a run to the program.
 struct EventSender {
     link: &'static Link,
     others: Others,

@@ -30,7 +30,7 @@ const MOST_DEATHS: usize = 5;
 /// Prepares a card's run on the devices as they opened.
 pub(super) type Prepare<'p> = dyn FnMut(usize, Vec<Device>) -> Result<Running> + 'p;
 
-/// What the cards of a run do besides measuring.
+/// How the cards of a run are coordinated.
 pub(super) trait Company {
     /// The card at this index is about to measure.
     fn begin(&mut self, card: usize, running: &Running);
@@ -285,7 +285,7 @@ impl<'a> Supervisor<'a> {
             let how = death.how.replace("while it ran", &format!("while {name} was {doing}"));
             // Nothing is measured yet. A driver that fails twice may fail always.
             if card.barren < MOST_FAILED_STARTS && !is_stopped {
-                self.say(index, &format!("{how}; another one starts"), company);
+                self.say(index, &format!("{how}; a new worker starts"), company);
                 self.start(index);
                 return;
             }
@@ -311,8 +311,8 @@ impl<'a> Supervisor<'a> {
         match blamed {
             Ok(is_blamed) => {
                 // The row has said which case, and why.
-                let how = if is_blamed { "the process has ended" } else { death.how.as_str() };
-                let next = if is_last { "" } else { "; another one goes on" };
+                let how = if is_blamed { "the worker has ended" } else { death.how.as_str() };
+                let next = if is_last { "" } else { "; a new one continues" };
                 running.progress.say(&format!("{how}{next}"));
             }
             Err(error) => {
@@ -321,7 +321,7 @@ impl<'a> Supervisor<'a> {
             }
         }
         if is_last {
-            let how = format!("{MOST_DEATHS} processes ended one after the other, the last one: {}", death.how);
+            let how = format!("{MOST_DEATHS} workers ended in a row, the last one: {}", death.how);
             self.finish(index, End::Error(Error::NoDevice(how)), company);
             return;
         }
@@ -358,7 +358,7 @@ impl<'a> Supervisor<'a> {
     }
 }
 
-const LATE: &str = "the case did not end within a minute after the run's time limit (--time)";
+const LATE: &str = "the case was still running one minute after the time limit (--time)";
 
 const UNFINISHED: &str = "the process ended before the run did";
 

@@ -121,7 +121,7 @@ impl Report {
         let unreadable = |source| Error::Io { action: "read", path: path.to_owned(), source };
         let found = std::fs::metadata(path).map_err(unreadable)?;
         if !found.is_file() {
-            return Ok(Self::refused(vec!["it is no regular file".to_owned()]));
+            return Ok(Self::refused(vec!["not a regular file".to_owned()]));
         }
         if found.len() > file::MOST_BYTES {
             let most = file::MOST_BYTES >> 20;

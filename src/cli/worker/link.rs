@@ -1,4 +1,4 @@
-//! A worker's side: it reads orders, and sends events.
+//! The worker's side of the protocol: reads orders and sends events.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -47,7 +47,7 @@ impl std::fmt::Debug for Link {
 #[derive(Debug, Default)]
 struct State {
     orders: VecDeque<Order>,
-    /// Number of [`Order::Continue`] that nobody waited for yet.
+    /// Number of unused [`Order::Continue`].
     continues: usize,
     go: Option<bool>,
 }
@@ -57,7 +57,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Link {
-    /// Sends an event. Without the program there is nobody to work for.
+    /// Sends an event. If the program is gone, ends this process.
     pub(in crate::cli) fn send(&self, event: &Event) {
         let mut line = serde_json::to_vec(event).unwrap_or_default();
         line.push(b'\n');
@@ -66,7 +66,7 @@ impl Link {
         }
     }
 
-    /// Sends an event, and waits until the program has written what follows from it.
+    /// Sends an event, and waits for [`Order::Continue`].
     pub(in crate::cli) fn send_and_wait(&self, event: &Event) {
         self.send(event);
         let state = self.has_changed.wait_while(lock(&self.state), |state| state.continues == 0);
@@ -103,7 +103,7 @@ impl Link {
     }
 }
 
-/// The other cards, as a worker sees them: the program brings it together with them.
+/// Keeps pace with the other cards through the program.
 impl Pace for &'static Link {
     fn arrive(&self, point: Point, way: Way, case: &Case) {
         lock(&self.state).go = None;
@@ -197,7 +197,7 @@ fn work(link: &'static Link, command: fn(Vec<OsString>) -> Result<u8>) -> Result
     Ok(())
 }
 
-/// Lets the system end this process with the program, even one that is stopped, and gives it the program's name.
+/// Makes the kernel end this process when the program ends, even if it is stopped, and sets its name.
 fn end_with_the_program() {
     #[cfg(target_os = "linux")]
     #[expect(unsafe_code, reason = "the standard library has no such call")]

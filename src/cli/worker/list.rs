@@ -1,4 +1,4 @@
-//! The devices, as a worker lists them: a driver that ends the process is left out.
+//! Lists the devices in a worker. Drivers that end the worker are left out.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

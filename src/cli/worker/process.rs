@@ -1,4 +1,4 @@
-//! The program's side: a worker's process, what it tells, and how it died.
+//! The program's side of the protocol: starts a worker, receives its events, and reports how it ended.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -25,22 +25,22 @@ const SILENCE_VARIABLE: &str = "SHADERBENCH_SILENCE";
 /// A worker that has closed its streams ends within this time.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Lines of stderr that are kept to tell why it died.
+/// Number of last stderr lines that are kept to find the cause of a crash.
 const KEPT: usize = 20;
 
-/// Which worker: the card, and how many workers it had before.
+/// A worker: the index of its card, and the number of earlier workers.
 pub(in crate::cli) type Id = (usize, usize);
 
-/// Where what workers tell arrives.
+/// The channel for messages of workers.
 pub(in crate::cli) type Messages = Sender<(Id, Message)>;
 
-/// What is received of a worker.
+/// A message of a worker.
 #[derive(Debug)]
 pub(in crate::cli) enum Message {
     Event(Box<Event>),
     /// A line that a driver wrote.
     Text(String),
-    /// Its streams are closed: it ends, or has died.
+    /// Its streams are closed: it has ended.
     Gone,
 }
 
@@ -123,7 +123,7 @@ impl Worker {
         }
     }
 
-    /// Notes what an event tells of the process.
+    /// Updates the state of the process from an event.
     pub(in crate::cli) fn note(&mut self, event: &Event) {
         match event {
             Event::Activity(doing) => self.doing = *doing,
@@ -151,7 +151,7 @@ impl Worker {
         }
     }
 
-    /// Ends it because it is silent. A process that hangs in its driver may stay: nobody waits for it.
+    /// Kills a silent worker. It may stay if it hangs in its driver; the program does not wait for it.
     pub(in crate::cli) fn end_silent(&mut self, longest: Duration) -> Death {
         self.stdin = None;
         let _ = self.child.kill();
@@ -229,7 +229,7 @@ fn ending(status: ExitStatus) -> String {
     }
 }
 
-/// After this time the user learns what is waited for.
+/// Time after which a note says that the program waits for the driver.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The next event, within this time, of a worker that nobody else hears. Notes go to stderr.

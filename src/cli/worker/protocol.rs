@@ -1,4 +1,4 @@
-//! What the program and its workers tell each other.
+//! The messages between the program and its workers.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::engine::{EarlierRows, Expected, LeftOut, Point, Way};
 use crate::record::{Moment, Record};
 use crate::suite::Api;
 
-/// What the program tells a worker.
+/// A message to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::cli) enum Order {
     /// List the devices for this value of `--backend`.
@@ -61,7 +61,7 @@ pub(in crate::cli) struct Load {
     pub(in crate::cli) seconds: f64,
 }
 
-/// What a worker tells the program.
+/// A message of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::cli) enum Event {
     /// The devices, in their order.
@@ -80,7 +80,7 @@ pub(in crate::cli) enum Event {
     Plan(Vec<Expected>),
     /// The case at `index` starts. `row` is what is known of it, without samples.
     Start { index: usize, row: Box<Record> },
-    /// What the driver does.
+    /// The current activity of the driver.
     Activity(Activity),
     /// A row is complete.
     Row(Box<Record>),

@@ -94,9 +94,7 @@ fn blameless(job: &Job, found: Option<Mismatch>) -> Result<Option<Mismatch>> {
         && want.is_nan()
         && job.reference.is_none()
     {
-        return Err(Error::Usage(format!(
-            "the right value of element {index} is NaN, with which nothing can be compared"
-        )));
+        return Err(Error::Usage(format!("the expected value of element {index} is NaN, which no output can match")));
     }
     if let (Some(Mismatch { index, want, scalar, .. }), Some(reference)) = (&found, &job.reference) {
         let (mut bytes, size) = ([0; 8], scalar.bytes());
@@ -109,7 +107,7 @@ fn blameless(job: &Job, found: Option<Mismatch>) -> Result<Option<Mismatch>> {
         if want.is_nan() {
             let (label, name) = (&reference.job.label, job.buffers[job.check.buffer].name);
             return Err(Error::Shader(format!(
-                "the reference {label} gives NaN for element {index} of '{name}', with which nothing can be compared"
+                "the reference {label} gives NaN for element {index} of '{name}', which no output can match"
             )));
         }
     }
