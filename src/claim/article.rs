@@ -3,39 +3,40 @@
 use super::facts::{Facts, Quantity};
 use super::sheet::{Sheet, Why};
 
-/// What rows say of a claim.
+/// What rows say of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The rows support the claim.
+    /// The rows support the article's claim.
     Holds,
-    /// The rows contradict the claim.
+    /// The rows contradict the article's claim.
     Fails,
-    /// The rows support neither.
+    /// The rows support neither, or there are none.
     Unknown,
+    /// The article claims nothing that rows can decide: they are reported.
+    Reported,
 }
 
 impl Verdict {
     /// Every verdict.
-    pub const ALL: [Self; 3] = [Self::Holds, Self::Fails, Self::Unknown];
+    pub const ALL: [Self; 4] = [Self::Holds, Self::Fails, Self::Unknown, Self::Reported];
 
     /// In words.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Holds => "holds",
-            Self::Fails => "no longer holds",
+            Self::Holds => "holds here",
+            Self::Fails => "not on this GPU",
             Self::Unknown => "cannot tell",
+            Self::Reported => "measured",
         }
     }
 }
 
-/// The verdict on a claim, with its reason.
+/// What rows say of a step, in words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// Why the claim no longer holds, where an experiment of the suite shows it.
-    pub cause: Option<String>,
     /// Sentences: what was measured, or why nothing can be said.
     pub text: String,
     /// Further measured figures, each with its name: `coalesced reads 484 GB/s`.
@@ -45,38 +46,32 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// `no longer holds, because …. The sum … Measured: in place 158 GB/s.`
+    /// What was measured, without the verdict: `The sum … Measured: in place 158 GB/s.`
     #[must_use]
     pub fn sentences(&self) -> String {
-        let cause = self.cause.as_ref().map_or_else(String::new, |cause| format!(", because {cause}"));
-        let figures =
-            if self.figures.is_empty() { String::new() } else { format!(" Measured: {}.", self.figures.join(", ")) };
-        format!("{}{cause}. {}{figures}", self.verdict.name(), self.text)
+        let figures = self.figures.join(", ");
+        if figures.is_empty() { self.text.clone() } else { format!("{} Measured: {figures}.", self.text) }
+    }
+
+    /// The verdict and what was measured: `not on this GPU. The sum …`.
+    #[must_use]
+    pub fn whole(&self) -> String {
+        match self.verdict {
+            Verdict::Reported => self.sentences(),
+            verdict => format!("{}. {}", verdict.name(), self.sentences()),
+        }
     }
 }
 
-/// What a judge answers if the rows support an answer.
-pub(crate) struct Answer {
-    holds: bool,
-    cause: Option<String>,
+/// What rows show: sentences and figures.
+pub(crate) struct Report {
     text: String,
     figures: Vec<String>,
 }
 
-impl Answer {
-    pub(crate) const fn new(holds: bool, text: String) -> Self {
-        Self { holds, cause: None, text, figures: Vec::new() }
-    }
-
-    /// Whether the claim holds.
-    pub(crate) const fn holds(&self) -> bool {
-        self.holds
-    }
-
-    /// Adds a cause that an experiment of the suite shows.
-    pub(crate) fn because(mut self, cause: &str) -> Self {
-        self.cause = Some(cause.to_owned());
-        self
+impl Report {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), figures: Vec::new() }
     }
 
     /// Adds a sentence.
@@ -92,6 +87,47 @@ impl Answer {
         self.figures.extend(figures.into_iter().flatten());
         self
     }
+
+    /// The sentences.
+    pub(crate) fn into_text(self) -> String {
+        self.text
+    }
+}
+
+/// Whether a claim holds, and what shows it.
+pub(crate) struct Answer {
+    holds: bool,
+    report: Report,
+}
+
+impl Answer {
+    pub(crate) fn new(holds: bool, text: impl Into<String>) -> Self {
+        Self { holds, report: Report::new(text) }
+    }
+
+    /// Whether the claim holds.
+    pub(crate) const fn holds(&self) -> bool {
+        self.holds
+    }
+
+    /// Adds a sentence.
+    pub(crate) fn and(self, sentence: Option<String>) -> Self {
+        Self { report: self.report.and(sentence), ..self }
+    }
+
+    /// Adds the figures that are not too noisy to quote.
+    pub(crate) fn with(self, figures: impl IntoIterator<Item = Option<String>>) -> Self {
+        Self { report: self.report.with(figures), ..self }
+    }
+}
+
+/// How rows answer a step. The type tells whether its article claims something that rows can decide: where it does not,
+/// no verdict can be given.
+pub(crate) enum Judge {
+    /// Decides whether the article's claim holds.
+    Claim(fn(&Sheet, &mut Facts) -> Result<Answer, Why>),
+    /// Says what rows show.
+    Report(fn(&Sheet, &mut Facts) -> Result<Report, Why>),
 }
 
 /// Values over a parameter: `None` where there is no row.
@@ -123,13 +159,17 @@ pub enum Picture {
     Bars(String, Vec<Bar>),
 }
 
-/// A claim of an article: a step of the tour.
+/// A claim of an article, or what it shows: a step of the tour.
 pub struct ArticleClaim {
     /// The number of the workload: `D5`.
     pub id: &'static str,
     /// At most [`ArticleClaim::TITLE`] characters.
     pub title: &'static str,
-    /// What the article claims, in one sentence.
+    /// Ids of other workloads that the step answers too.
+    pub also: &'static [&'static str],
+    /// The id of the step before it, if it is not that with the number before.
+    pub after: &'static str,
+    /// What the article claims, in one sentence; where it claims nothing that rows can decide, what it shows.
     pub claim: &'static str,
     /// The benchmarks that show it, as `family/benchmark`.
     pub kernels: &'static [&'static str],
@@ -142,7 +182,7 @@ pub struct ArticleClaim {
     /// A table of facts, at most 80 columns wide; empty where there is none.
     pub table: &'static str,
     /// Answers from rows of one device through one API.
-    pub(crate) judge: fn(&Sheet, &mut Facts) -> Result<Answer, Why>,
+    pub(crate) judge: Judge,
     /// What the model predicts, as graphs.
     pub model: fn() -> Vec<Graph>,
     /// What the rows show, as a picture.
@@ -157,13 +197,15 @@ impl ArticleClaim {
     pub(crate) const BLANK: Self = Self {
         id: "",
         title: "",
+        also: &[],
+        after: "",
         claim: "",
         kernels: &[],
         terms: &[],
         prediction: String::new,
         is_timing: true,
         table: "",
-        judge: |_, _| Err(Why::new("no experiment")),
+        judge: Judge::Report(|_, _| Err(Why::new("no experiment"))),
         model: Vec::new,
         picture: |_| None,
     };
@@ -186,26 +228,31 @@ impl ArticleClaim {
         self.id[1..].parse().unwrap_or_default()
     }
 
-    /// The verdict that the rows support.
+    /// Whether the article claims something that rows can decide.
+    #[must_use]
+    pub const fn is_judged(&self) -> bool {
+        matches!(self.judge, Judge::Claim(_))
+    }
+
+    /// What the rows say.
     pub(crate) fn judged(&self, rows: &Sheet) -> Judgement {
         let mut facts = Facts::default();
-        let told = if self.is_timing && rows.is_software() {
+        let answered = if self.is_timing && rows.is_software() {
             Err(Why::new("this is a software device: its times do not represent a GPU"))
         } else {
-            (self.judge)(rows, &mut facts)
-        };
-        match told {
-            Ok(Answer { holds, cause, text, figures }) => {
-                let verdict = if holds { Verdict::Holds } else { Verdict::Fails };
-                Judgement { verdict, cause, text, figures, values: facts.into_values() }
+            match self.judge {
+                Judge::Claim(judge) => judge(rows, &mut facts)
+                    .map(|Answer { holds, report }| (if holds { Verdict::Holds } else { Verdict::Fails }, report)),
+                Judge::Report(report) => report(rows, &mut facts).map(|report| (Verdict::Reported, report)),
             }
-            Err(why) => Judgement {
-                verdict: Verdict::Unknown,
-                cause: None,
-                text: why.text(),
-                figures: Vec::new(),
-                values: Vec::new(),
-            },
+        };
+        match answered {
+            Ok((verdict, Report { text, figures })) => {
+                Judgement { verdict, text, figures, values: facts.into_values() }
+            }
+            Err(why) => {
+                Judgement { verdict: Verdict::Unknown, text: why.text(), figures: Vec::new(), values: Vec::new() }
+            }
         }
     }
 

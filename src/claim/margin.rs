@@ -25,10 +25,10 @@ pub(crate) fn speed(own: &Record, other: &Record) -> Result<Estimate, Why> {
     ratio.ok_or_else(|| Why::new("the rows have no interval"))
 }
 
-/// Whether a speed relative to another is higher, by more than the margin; an interval that contains the margin's end
-/// shows nothing.
-pub(crate) fn is_faster(speed: Estimate) -> Result<bool, Why> {
-    if speed.low > MARGIN {
+/// Whether a speed relative to another is surely more than `least`. It is not if the speeds are the same within the
+/// margin; else the rows show nothing.
+pub(crate) fn is_faster(speed: Estimate, least: f64) -> Result<bool, Why> {
+    if speed.low > least {
         Ok(true)
     } else if speed.high <= MARGIN {
         Ok(false)
@@ -66,16 +66,12 @@ pub(crate) fn noisy(what: &str, ratio: Estimate) -> Why {
     Why::new(format!("too noisy: {what} {ratio}"))
 }
 
-/// `3.5× as fast as`; within the margin `as fast, within 10 % (1.03×), as`, with the factor if the interval excludes one.
+/// `3.5× as fast as`; `as fast, within 10 %, as` where the interval contains one.
 pub(crate) fn compared(facts: &mut Facts, name: &str, speed: Estimate) -> Result<String, Why> {
     let is_apart = speed.low > 1.0 || speed.high < 1.0;
-    let times = if is_apart { facts.times(name, speed) } else { None };
-    if speed.low >= MARGIN.recip() && speed.high <= MARGIN {
-        let times = times.map_or_else(String::new, |times| format!(" ({times})"));
-        return Ok(format!("as fast, {WITHIN}{times}, as"));
-    }
-    match times {
+    match if is_apart { facts.times(name, speed) } else { None } {
         Some(times) => Ok(format!("{times} as fast as")),
+        None if speed.low >= MARGIN.recip() && speed.high <= MARGIN => Ok(format!("as fast, {WITHIN}, as")),
         None if speed.low > MARGIN => Ok("faster than".to_owned()),
         None if speed.high < MARGIN.recip() => Ok("slower than".to_owned()),
         None if speed.high <= MARGIN => Ok(format!("not faster, {WITHIN}, than")),

@@ -1,7 +1,7 @@
 //! Claims: statements that the rows of one device through one API can support, and how rows are asked for them.
 //!
-//! A [`Claim`] is the suite's own, measured, or an article's, judged: the type tells which, so that no verdict is passed
-//! on a claim that nobody made. Families declare their claims.
+//! A [`Claim`] is the suite's own, measured, or an article's. Of an article's, [`Judge`] tells whether it claims something
+//! that rows can decide, so that no verdict is given on a claim that nobody made. Families declare their claims.
 
 mod article;
 mod facts;
@@ -12,7 +12,7 @@ mod pair;
 mod pick;
 mod sheet;
 
-pub(crate) use article::Answer;
+pub(crate) use article::{Answer, Judge, Report};
 pub use article::{ArticleClaim, Bar, Graph, Judgement, Picture, Verdict};
 pub(crate) use facts::Facts;
 pub use facts::{Finding, Quantity, Stated};
@@ -28,7 +28,7 @@ pub(crate) use sheet::{Sheet, Why};
 pub enum Claim {
     /// The suite's own: a sentence with figures, or nothing. Nobody claimed it before, so that there is no verdict.
     Measured(Measured),
-    /// An article's: rows support a verdict on it, or none.
+    /// An article's: rows support a verdict on it or are reported.
     Article(ArticleClaim),
 }
 

@@ -1,8 +1,7 @@
 //! The tour: what five articles on CUDA memory claim, in their order, and what rows of a device say of each claim.
 //!
-//! A chapter is an article. A claim compares rows of one device through one API. A kernel is faster than another if the
-//! whole 95 % interval of the ratio of their speeds is above 1.1; they are as fast if the whole interval is within 10 %;
-//! else the claim cannot be judged.
+//! A chapter is an article. A step compares rows of one device through one API. A verdict is given only on what the
+//! article claims; a step of which the article says nothing that rows can decide reports them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,11 +13,11 @@ use crate::record::Record;
 
 /// The articles by the letter of their claims' numbers.
 pub const ARTICLES: &[(char, &str)] = &[
-    ('A', "reduction in shared memory (article 000)"),
-    ('B', "memory spaces (article 001)"),
-    ('C', "sum of cubes with synchronisation (article 002)"),
-    ('D', "coalescing and transpose (article 003)"),
-    ('E', "shared-memory banks (article 004)"),
+    ('A', "reduction by shared memory"),
+    ('B', "memory spaces"),
+    ('C', "sum of cubes with synchronisation"),
+    ('D', "coalescing and transpose"),
+    ('E', "shared-memory banks"),
 ];
 
 /// Every claim, in the order of the articles.
@@ -29,6 +28,11 @@ pub fn steps() -> Vec<&'static ArticleClaim> {
     let mut steps: Vec<&ArticleClaim> =
         of_articles.filter_map(|claim| if let Claim::Article(own) = claim { Some(own) } else { None }).collect();
     steps.sort_by_key(|step| (step.chapter(), step.number()));
+    for step in steps.clone().into_iter().filter(|step| !step.after.is_empty()) {
+        steps.retain(|other| other.id != step.id);
+        let before = steps.iter().position(|other| other.id == step.after);
+        steps.insert(before.map_or(steps.len(), |before| before + 1), step);
+    }
     steps
 }
 
@@ -45,15 +49,16 @@ pub fn named(name: &str) -> Vec<&'static ArticleClaim> {
     // Chapters are the articles in their order: 000 to 004.
     let article = name.parse::<u8>().ok().filter(|_| name.len() == 3).map(|number| char::from(b'A' + number % 26));
     let name = article.map_or(name, String::from);
-    steps().into_iter().filter(|step| step.id == name || step.chapter().to_string() == name).collect()
+    let is_own = |step: &&ArticleClaim| step.id == name || step.also.contains(&name.as_str());
+    steps().into_iter().filter(|step| is_own(step) || step.chapter().to_string() == name).collect()
 }
 
-/// Every chapter with its ids: `A1–A5, B1–B10`.
+/// Every chapter with its ids: `A1–A6, B1–B12`.
 #[must_use]
 pub fn ids() -> String {
-    let range = |letter: &char| match named(&letter.to_string()).as_slice() {
-        [first, .., last] => format!("{}–{}", first.id, last.id),
-        steps => steps.iter().map(|step| step.id).collect(),
+    let range = |letter: &char| {
+        let last = named(&letter.to_string()).iter().map(|step| step.number()).max().unwrap_or_default();
+        format!("{letter}1–{letter}{last}")
     };
     ARTICLES.iter().map(|(letter, _)| range(letter)).collect::<Vec<_>>().join(", ")
 }

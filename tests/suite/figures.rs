@@ -121,7 +121,8 @@ fn the_tour_has_the_verdicts_of_the_text() {
     assert_eq!(steps.len(), 14);
     for step in steps {
         for verdict in list(&step["verdicts"]) {
-            assert!(text(&verdict["text"]).starts_with(text(&verdict["verdict"])), "{verdict}");
+            let is_named = text(&verdict["text"]).starts_with(text(&verdict["verdict"]));
+            assert_eq!(is_named, verdict["verdict"] != "measured", "{verdict}");
             assert!(words(&screen).contains(text(&verdict["text"])), "{verdict}\n{screen}");
         }
     }
@@ -131,8 +132,14 @@ fn the_tour_has_the_verdicts_of_the_text() {
         verdicts.filter(|verdict| verdict["api"] == api && verdict["verdict"] == name).count()
     };
     for (title, api) in [("Vulkan", "vulkan"), ("CUDA", "cuda")] {
-        let names = ["holds", "no longer holds", "cannot tell"].map(|name| format!("{name} {}", counts(api, name)));
-        line_with(&screen, &[&format!("{title}, 34 claims: {}.", names.join(", "))]);
+        let judged = list(&value["steps"]).iter().filter(|step| step["is_judged"] == true).count();
+        let (holds, not) = (counts(api, "holds here"), counts(api, "not on this GPU"));
+        let (unknown, measured) = (judged - holds - not, counts(api, "measured"));
+        line_with(
+            &screen,
+            &[&format!("{title}: of {judged} claims, {holds} hold here, {not} do not on this GPU, {unknown}")],
+        );
+        assert!(words(&screen).contains(&format!("{measured} steps are measured without a claim.")), "{screen}");
     }
     let (_, terms) = both(&["explain", "glossary"]);
     assert!(list(&terms).iter().any(|term| term["cuda"] == "warp" || term["cuda"] == "__syncthreads()"), "{terms}");

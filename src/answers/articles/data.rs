@@ -14,6 +14,8 @@ pub struct StepData {
     step: &'static str,
     title: &'static str,
     claim: &'static str,
+    /// Whether the article claims something that rows can decide.
+    is_judged: bool,
     kernels: &'static [&'static str],
     names: Vec<Name>,
     expected: String,
@@ -57,7 +59,7 @@ pub fn data(step: &ArticleClaim, sides: &[Side]) -> StepData {
         VerdictData {
             api: side.rows.first().and_then(|row| row.backend).map_or("", Api::name),
             verdict: found.verdict.name(),
-            text: found.sentences(),
+            text: found.whole(),
             values: values(found.values),
         }
     };
@@ -65,6 +67,7 @@ pub fn data(step: &ArticleClaim, sides: &[Side]) -> StepData {
         step: step.id,
         title: step.title,
         claim: step.claim,
+        is_judged: step.is_judged(),
         kernels: step.kernels,
         names: step
             .terms

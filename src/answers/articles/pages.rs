@@ -9,7 +9,7 @@ use crate::claim::{ArticleClaim, Verdict};
 use crate::families::articles::{ARTICLES, judged, pictured, steps};
 use crate::report::layout::{Cell, Column, DIM, Grid, Mark, Part, Row, colored};
 
-/// Every chapter and step in one line each, with the verdict of each side; then how many claims hold.
+/// How many claims hold, then every step in a line with the verdict of each side.
 #[must_use]
 pub fn overview(sides: &[Side]) -> Vec<Part> {
     let found: Vec<Vec<Verdict>> =
@@ -23,10 +23,10 @@ pub fn overview(sides: &[Side]) -> Vec<Part> {
     let columns = sides.iter().map(|side| Column { heading: side.label.to_owned(), is_right: false }).collect();
     let rows = steps().into_iter().enumerate().map(row).collect();
     let grid = Grid { columns, widest_name: None, note: None, has_marks: false, rows };
-    let counts = sides.iter().zip(&found).map(|(side, verdicts)| count(side.label, verdicts));
-    let counts = counts.map(|text| Part::text(&text));
-    let meaning = "Faster means by more than 10 %, as fast within 10 %: the whole 95 % interval decides.";
-    [Part::Table(grid)].into_iter().chain(counts).chain([Part::text(meaning)]).collect()
+    let counts = sides.iter().zip(&found).map(|(side, verdicts)| Part::text(&count(side.label, verdicts)));
+    let meaning = "A claim holds, or does not, if the whole 95 % interval of the rows says so. measured: the article says \
+                   nothing that rows could decide.";
+    counts.chain([Part::Table(grid), Part::text(meaning)]).collect()
 }
 
 /// `D: coalescing and transpose`.
@@ -45,14 +45,22 @@ const fn style(verdict: Verdict) -> Style {
         Verdict::Holds => colored(AnsiColor::Green),
         Verdict::Fails => colored(AnsiColor::Yellow),
         Verdict::Unknown => DIM,
+        Verdict::Reported => Style::new(),
     }
 }
 
-/// `Vulkan, 34 claims: holds 20, no longer holds 8, cannot tell 6.`
+/// `Vulkan: of 17 claims, 13 hold here, 3 do not on this GPU, and 1 cannot be judged; 20 steps are measured only.`
 fn count(label: &str, verdicts: &[Verdict]) -> String {
     let of = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
-    let counts = Verdict::ALL.map(|verdict| format!("{} {}", verdict.name(), of(verdict)));
-    format!("{label}, {} claims: {}.", verdicts.len(), counts.join(", "))
+    let judged = steps().iter().filter(|step| step.is_judged()).count();
+    format!(
+        "{label}: of {judged} claims, {} hold here, {} do not on this GPU, {} cannot be judged. {} steps are measured \
+         without a claim.",
+        of(Verdict::Holds),
+        of(Verdict::Fails),
+        judged - of(Verdict::Holds) - of(Verdict::Fails),
+        of(Verdict::Reported)
+    )
 }
 
 /// A step: claim, kernels, terms, expectation, the verdict of each side, pictures, what to type next.
@@ -61,13 +69,13 @@ pub fn step(step: &ArticleClaim, sides: &[Side]) -> Vec<Part> {
     let field = |label, text: String| Part::Field { label, text };
     let mut parts = vec![
         Part::Heading { name: step.id.to_owned(), rest: step.title.to_owned() },
-        field("claim", step.claim.to_owned()),
+        field(if step.is_judged() { "claim" } else { "article" }, step.claim.to_owned()),
         field("kernels", kernels(step)),
         field("names", terms(step)),
         field("expected", (step.prediction)()),
     ];
     for side in sides {
-        parts.push(field(side.label, judged(step, &side.rows).sentences()));
+        parts.push(field(side.label, judged(step, &side.rows).whole()));
     }
     if sides.is_empty() {
         let command = if step.kernels.is_empty() { "run".to_owned() } else { format!("explain {} --run", step.id) };

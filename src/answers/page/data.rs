@@ -210,7 +210,7 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
         ceilings: ceilings(&rows),
         levels: levels(&rows),
         findings: FAMILIES.iter().filter_map(found).collect(),
-        tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| judged(step, &rows).sentences()).collect(),
+        tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| judged(step, &rows).whole()).collect(),
         rows: SideColumns::new(comparison, index, texts),
         samples: widest(comparison, index),
     }

@@ -1,7 +1,7 @@
 //! The number of banks of workgroup memory, and the cost of conflicts.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Measured, Sheet, WITHIN, Why, graph, has_params, is_near,
+    Answer, ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Sheet, WITHIN, Why, graph, has_params, is_near,
     is_no_slower, is_software, largest, measured, noisy, of, speed, speeds,
 };
 use crate::families::bank_conflict::conflict;
@@ -40,20 +40,20 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "E1",
         title: "strides, and the number of banks",
-        claim: "Shared memory has 32 banks: at stride s, gcd(s, 32) threads of a warp wait for one bank.",
+        claim: "From compute capability 2.x on, shared memory has 32 banks for the threads of a whole warp.",
         kernels: &["bank_conflict/stride"],
         terms: &["__shared__", "warp"],
         prediction: || {
             let speed = |stride, banks| format::percent(1.0 / conflict(stride, banks) as f64);
             format!(
-                "{} of the speed at stride 2, {} at stride 32, full speed at every odd stride. With the 16 banks of \
-                 compute capability 1.x, {} at stride 32.",
+                "At stride s, gcd(s, 32) threads of a warp wait for one bank: {} of the speed at stride 2, {} at stride \
+                 32, full speed at every odd stride. With the 16 banks of compute capability 1.x, {} at stride 32.",
                 speed(2, 32),
                 speed(32, 32),
                 speed(32, 16)
             )
         },
-        judge: count_banks,
+        judge: Judge::Claim(count_banks),
         model: || {
             vec![graph("speed over STRIDE by the model of 32 banks", STRIDES, |s| predicted(STRIDE, "STRIDE", s))]
         },
@@ -66,17 +66,20 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "E2",
         title: "one word for many threads",
-        claim: "Threads that read the same word of shared memory share it, without a conflict.",
+        claim: "From compute capability 2.x on, several words are broadcast at once, each to all threads that read it.",
         kernels: &["bank_conflict/broadcast", "bank_conflict/stride"],
         terms: &["__shared__", "warp"],
-        prediction: || "The speed of stride 1, however many threads share a word.".to_owned(),
-        judge: broadcast,
+        prediction: || {
+            "The speed of stride 1, however many threads share a word. Compute capability 1.x broadcasts one word a step."
+                .to_owned()
+        },
+        judge: Judge::Claim(broadcast),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "E3",
         title: "bytes and halves",
-        claim: "Threads that read neighbouring bytes or halves of one word do not conflict.",
+        claim: "From compute capability 2.x on, threads that read neighbouring bytes of one word do not conflict.",
         kernels: &[
             "bank_conflict/bytes",
             "bank_conflict/halves",
@@ -85,11 +88,11 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         ],
         terms: &["char and short", "__shared__"],
         prediction: || {
-            "Bytes of one word are as fast as bytes 4 apart. On compute capability 1.x they conflict. WGSL unpacks them \
-             from words."
+            "Bytes of one word are as fast as bytes 4 apart; halves likewise. On compute capability 1.x they conflict. \
+             WGSL unpacks them from words."
                 .to_owned()
         },
-        judge: narrow,
+        judge: Judge::Claim(narrow),
         ..ArticleClaim::BLANK
     }),
 ];
@@ -243,7 +246,7 @@ fn count_banks(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     let (second, whole, odd) = (speed(two, one)?, speed(whole, one)?, speed(odd, one)?);
     let mut quoted = |name, ratio| facts.times(name, ratio).ok_or_else(|| noisy("the ratio of the speeds is", ratio));
     let text = format!(
-        "Relative to stride 1, stride 2 runs at {}, stride 32 at {}, stride 33 at {}.",
+        "Relative to stride 1, the speed at stride 2 is {}, at stride 32 {}, at stride 33 {}.",
         quoted("stride 2", second)?,
         quoted("stride 32", whole)?,
         quoted("stride 33", odd)?
@@ -299,7 +302,10 @@ fn narrow(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
         }
     }
     let text = match parts.as_slice() {
-        [] => format!("Neighbouring bytes and halves are no slower than those of words of their own, {WITHIN}."),
+        [] => format!(
+            "Four threads reading one word's bytes are as fast as four threads reading four words ({WITHIN}); two \
+             threads reading a word's halves likewise."
+        ),
         parts => format!("A conflict: {}.", parts.join(", ")),
     };
     Ok(Answer::new(holds, text))

@@ -4,8 +4,8 @@ use super::granule::{self, Granule};
 use super::levels::{Bracket, Point, bracket, latency, plateaus};
 use super::{MOST_SLICES, cycle, steps};
 use crate::claim::{
-    Claim, Facts, Measured, Sheet, byte_rate, has_params, has_several_epochs, is_software, level, of, scalars, scaled,
-    time,
+    Answer, ArticleClaim, Claim, Facts, Judge, Measured, Sheet, Why, byte_rate, has_params, has_several_epochs,
+    is_software, level, of, scalars, scaled, time,
 };
 use crate::record::stats::{self, Estimate};
 use crate::record::{IMPLAUSIBLE, Record, Status, format};
@@ -73,7 +73,72 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
             (4 * LARGE_SET >= dram.least_bytes).then(|| format!("A load from DRAM fetches {size}."))
         },
     }),
+    Claim::Article(ArticleClaim {
+        id: "B11",
+        title: "caches of global and local memory",
+        claim: "Global and local memory have no cache.",
+        kernels: &["cache_curve/latency"],
+        terms: &["global memory", "local memory"],
+        prediction: || {
+            "One latency at every size, if there is no cache; else one for each level. Since compute capability 2.x both \
+             have L1 and L2."
+                .to_owned()
+        },
+        judge: Judge::Claim(no_cache),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "C6",
+        title: "the latency of global memory",
+        claim: "A load from global memory takes hundreds of cycles.",
+        kernels: &["cache_curve/latency"],
+        terms: &["global memory"],
+        prediction: || {
+            "100 cycles or more. The report has no clock of the SMs: at 1 GHz a cycle takes 1 ns, and no GPU of today runs \
+             at more than 3.5 GHz."
+                .to_owned()
+        },
+        judge: Judge::Claim(hundreds_of_cycles),
+        ..ArticleClaim::BLANK
+    }),
 ];
+
+fn no_cache(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    let own = rows.family("cache_curve");
+    let sheet = Sheet::new(&own);
+    if let Some(text) = latencies(&sheet, facts) {
+        return Ok(Answer::new(false, text));
+    }
+    let curve = curve(&sheet);
+    let largest = curve.last().filter(|last| last.bytes >= surely_dram(&sheet) && plateaus(&curve).len() == 1);
+    let largest = largest.ok_or_else(|| rows.missing(&["cache_curve/latency"]))?;
+    let same = largest.ns.value / curve[0].ns.value < 1.0 + 0.1;
+    let text = format!("A dependent load takes as long in every set up to {}.", binary_size(largest.bytes));
+    if same { Ok(Answer::new(true, text)) } else { Err(Why::new("the latencies show no levels")) }
+}
+
+fn hundreds_of_cycles(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    /// Clocks of GPUs, in GHz.
+    const CLOCKS: (f64, f64) = (1.0, 3.5);
+    let missing = || rows.missing(&["cache_curve/latency"]);
+    let levels = levels(&rows.family("cache_curve"));
+    let (_, dram) = levels.into_iter().find(|(name, _)| name == DRAM).ok_or_else(missing)?;
+    let latency = dram.latency.ok_or_else(missing)?;
+    let text = facts.time("latency of DRAM", latency).ok_or_else(|| Why::new("the latency is too noisy to quote"))?;
+    let (least, most) = (latency.low * CLOCKS.0, latency.high * CLOCKS.1);
+    if least < 100.0 && most >= 100.0 {
+        return Err(Why::new(format!("a load from DRAM takes {text}, and the report has no clock of the SMs")));
+    }
+    let cycles = |ns: f64| format::significant(ns, 2);
+    Ok(Answer::new(
+        least >= 100.0,
+        format!(
+            "A load from DRAM takes {text}: {} cycles at 1 GHz, {} at 2 GHz.",
+            cycles(latency.value),
+            cycles(2.0 * latency.value)
+        ),
+    ))
+}
 
 /// The name of the last level.
 pub const DRAM: &str = "DRAM";

@@ -1,12 +1,12 @@
 //! The cost of unaligned, strided and shared reads.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Comparison, Facts, Measured, Quantity, Sheet, WITHIN, Why, compare, faster,
-    graph, has_params, is_faster, is_near, largest, measured, of, percent, rate, rates, speed, speeds, time,
+    Answer, ArticleClaim, COMPARED, Claim, Comparison, Facts, Judge, Measured, Quantity, Report, Sheet, Why, beside,
+    byte_rate, compare, graph, has_params, largest, measured, of, percent, rate, rates, scalars, scaled, speed, speeds,
+    time,
 };
 use crate::families::claims::finding;
 use crate::families::coalescing::{addresses, degree_of_coalescing};
-use crate::families::predicted;
 use crate::record::stats::Estimate;
 use crate::record::{Record, format, stats};
 use crate::suite::binary_size;
@@ -43,21 +43,21 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D1",
         title: "the degree of coalescing",
-        claim: "The bytes that a warp asks for, over the bytes of the 32-byte sectors that move, tell how much of the \
-            aligned speed is left.",
-        kernels: &["coalescing/offset", "coalescing/stride", "coalescing/broadcast_storage"],
+        claim: "Transactions move sectors of 32 bytes: the degree of coalescing is the bytes that a warp asks for over \
+            those of its sectors.",
+        kernels: &["cache_curve/granule", "coalescing/offset", "coalescing/stride", "coalescing/broadcast_storage"],
         terms: &["warp", "global memory"],
         prediction: || {
             format!(
                 "The degree is {} at an offset of 1, {} at stride 2, {} from stride 8 on, and {} if all threads read \
-                 one word.",
+                 one word. It counts bytes; the article derives no speed from it.",
                 degree(1, 1),
                 degree(2, 0),
                 degree(8, 0),
                 degree(0, 0)
             )
         },
-        judge: sectors,
+        judge: Judge::Claim(sectors),
         model: || {
             vec![
                 graph("degree of coalescing over OFFSET", OFFSETS, |k| Some(degree_of_coalescing(&addresses(1, k), 4))),
@@ -68,75 +68,67 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     }),
     Claim::Article(ArticleClaim {
         id: "D2",
-        title: "arrays read at an offset",
-        claim: "At an offset of one element, a warp needs 5 sectors instead of 4: 80 % of the aligned speed is left.",
+        title: "arrays read and written at an offset",
+        claim: "At an offset of one element a warp needs five sectors instead of four: a degree of 80 %.",
         kernels: &["coalescing/offset", "coalescing/offset_apart"],
         terms: &["warp", "global memory"],
         prediction: || {
-            let speed = |k| predicted(OFFSET, "OFFSET", k).map_or_else(String::new, format::percent);
-            format!(
-                "{} at an offset of 1, {} at 8, which is a whole sector. The article launches <<<128, 32>>>: \
-                 `run coalescing/offset --size 4096 --param WG=32`.",
-                speed(1),
-                speed(8)
-            )
+            "80 % counts bytes; the article says nothing of speed. The fifth sector is the first of the next warp, which a \
+             cache may keep. The article launches <<<128, 32>>>: `run coalescing/offset --size 4096 --param WG=32`."
+                .to_owned()
         },
-        judge: one_element_off,
-        model: || {
-            vec![graph("speed over OFFSET by the model, relative to OFFSET=0", OFFSETS, |k| {
-                predicted(OFFSET, "OFFSET", k)
-            })]
-        },
+        judge: Judge::Report(one_element_off),
         picture: |rows| {
             let values = speeds(rows, OFFSET, "OFFSET", OFFSETS);
-            measured(graph("speed over OFFSET, measured", OFFSETS, |k| values.get(k as usize).copied()?))
+            measured(graph("speed over OFFSET relative to OFFSET=0", OFFSETS, |k| values.get(k as usize).copied()?))
         },
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "D3",
         title: "one element for all threads",
-        claim: "If all threads read one element of global memory, 12.5 % of its sector is used; constant memory \
-            serves it better.",
+        claim: "If all threads read one element of global memory, the degree is 12.5 %; constant memory suits it.",
         kernels: &["coalescing/broadcast_uniform", "coalescing/broadcast_storage"],
         terms: &["__constant__", "global memory"],
-        prediction: || {
-            let model = |kernel| predicted(kernel, "OFFSET", 0);
-            let gain = model("coalescing/broadcast_uniform").zip(model("coalescing/broadcast_storage"));
-            let gain = gain.map_or_else(String::new, |(uniform, storage)| format::ratio(uniform / storage));
-            format!("{gain} as fast from constant memory, if every warp moves the sector again.")
-        },
-        judge: |rows, facts| {
+        prediction: || "1×, if a cache serves the one sector to every warp.".to_owned(),
+        judge: Judge::Report(|rows, facts| {
             let uniform = (("coalescing/broadcast_uniform", NONE), "reading the element from constant memory");
-            faster(rows, facts, uniform, (("coalescing/broadcast_storage", NONE), "reading it from global memory"))
-        },
+            beside(rows, facts, uniform, (("coalescing/broadcast_storage", NONE), "reading it from global memory"))
+        }),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "D4",
         title: "arrays read at a stride",
-        claim: "The speed falls with the stride up to 8 elements, where each load has a sector of its own, and no \
-            further.",
-        kernels: &["coalescing/stride"],
+        claim: "The suite adds strides: from 8 elements on, each load of a warp has a sector of its own.",
+        kernels: &["coalescing/stride", "cache_curve/granule"],
         terms: &["warp", "global memory"],
         prediction: || {
-            let speed = |s| predicted(STRIDE, "STRIDE", s).map_or_else(String::new, format::percent);
-            format!(
-                "{} of the speed of stride 1 at stride 2, {} at 8 and beyond; the stores stay coalesced.",
-                speed(2),
-                speed(8)
-            )
+            "The bytes moved per second stay the same, if the bytes of whole sectors or fetches are counted. The stores \
+             stay coalesced."
+                .to_owned()
         },
-        judge: stride,
-        model: || {
-            vec![graph("speed over STRIDE by the model, relative to STRIDE=1", STRIDES, |s| {
-                predicted(STRIDE, "STRIDE", s)
-            })]
-        },
+        judge: Judge::Report(stride),
         picture: |rows| {
             let values = speeds(rows, STRIDE, "STRIDE", STRIDES);
-            measured(graph("speed over STRIDE, measured", STRIDES, |s| values.get(s as usize - 1).copied()?))
+            measured(graph("speed over STRIDE relative to STRIDE=1", STRIDES, |s| {
+                values.get(s as usize - 1).copied()?
+            }))
         },
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "D9",
+        title: "where allocations start",
+        claim: "Allocations start at a multiple of 256 bytes.",
+        kernels: &["coalescing/offset_apart"],
+        terms: &["cudaMalloc()"],
+        prediction: || {
+            "OFFSET=0 is as fast as OFFSET=16, which is 64 bytes on, and faster than OFFSET=1. Rows cannot show more than \
+             the alignment of a fetch."
+                .to_owned()
+        },
+        judge: Judge::Report(aligned),
         ..ArticleClaim::BLANK
     }),
 ];
@@ -210,122 +202,119 @@ fn degree(stride: u64, offset: u64) -> String {
     format!("{} %", 100.0 * degree_of_coalescing(&addresses(stride, offset), 4))
 }
 
-/// What patterns run as the model predicts, and which is furthest from it.
-#[derive(Default)]
-struct Patterns {
-    near: u64,
-    faster: u64,
-    slower: u64,
-    /// How far, and in words.
-    widest: Option<(f64, String)>,
-    unclear: Option<Why>,
+/// The bytes of a fetch that `cache_curve` shows.
+fn fetch(rows: &Sheet, name: &str) -> Option<u64> {
+    let found = finding("cache_curve", &rows.family("cache_curve"))?;
+    if let Quantity::Bytes(bytes) = found.value(name)? { Some(bytes) } else { None }
 }
 
-impl Patterns {
-    /// Counts a pattern that has rows.
-    fn count(&mut self, rows: &Sheet, facts: &mut Facts, name: &str, kernels: [Named; 2], model: f64) {
-        let Ok([own, base]) = rows.together(kernels) else { return };
-        let Ok(speed) = speed(own, base) else { return };
-        match is_near(speed, model) {
-            Ok(true) => self.near += 1,
-            Ok(false) if speed.value > model => self.faster += 1,
-            Ok(false) => self.slower += 1,
-            Err(why) => {
-                self.unclear = Some(why);
-                return;
-            }
-        }
-        let ratio = (speed.value / model).ln().abs();
-        if self.widest.as_ref().is_none_or(|(known, _)| ratio > *known) {
-            let text = percent(facts, name, speed);
-            let text = text
-                .map(|speed| format!("{speed} of the aligned speed instead of {} at {name}", format::percent(model)));
-            self.widest = text.ok().map(|text| (ratio, text)).or(self.widest.take());
-        }
-    }
-}
-
-/// Compares the measured speed of every offset, stride and broadcast with the model's.
 fn sectors(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
-    const BROADCAST: &str = "coalescing/broadcast_storage";
-    let mut found = Patterns::default();
-    let offsets = OFFSETS.skip(1).map(|k| (OFFSET, "OFFSET", k, 0.0));
-    for (kernel, name, value, first) in offsets.chain(STRIDES.skip(1).map(|s| (STRIDE, "STRIDE", s, 1.0))) {
-        if let Some(model) = predicted(kernel, name, value) {
-            let kernels = [(kernel, &[(name, value as f64)][..]), (kernel, &[(name, first)][..])];
-            found.count(rows, facts, &format!("{name}={value}"), kernels, model);
-        }
-    }
-    if let Some(model) = predicted(BROADCAST, "OFFSET", 0) {
-        found.count(rows, facts, "one element for all", [(BROADCAST, NONE), (OFFSET, &[("OFFSET", 0.0)])], model);
-    }
-    let Patterns { near, faster, slower, widest, unclear } = found;
-    let total = near + faster + slower;
-    let (_, widest) =
-        widest.filter(|_| total > 3).ok_or_else(|| unclear.unwrap_or_else(|| rows.missing(&[OFFSET, STRIDE])))?;
-    let agree = format!("Of {total} access patterns, {near} run as the sectors predict, {WITHIN}");
-    let text = if near == total {
-        format!("{agree}.")
-    } else {
-        format!("{agree}, {faster} faster and {slower} slower; the widest gap is {widest}.")
-    };
-    Ok(Answer::new(near == total, text))
+    let bytes = fetch(rows, "fill of the first level");
+    let bytes = bytes.ok_or_else(|| Why::new("the rows of `cache_curve` do not show what a miss fetches"))?;
+    let dram = fetch(rows, "fetch from DRAM");
+    let dram = dram.map(|dram| format!("A load from DRAM fetches {}.", facts.bytes("fetch from DRAM", dram)));
+    let miss = facts.bytes("sector", bytes);
+    Ok(Answer::new(bytes == 32, format!("A miss in the first cache fetches {miss}.")).and(dram))
 }
 
-fn one_element_off(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+/// The part of the speed at a base that is left at an offset of one element: at the largest size, and at the others.
+fn left(rows: &Sheet, facts: &mut Facts, kernel: &str) -> Result<String, Why> {
     let at = |k: f64| -> [(&str, f64); 1] { [("OFFSET", k)] };
-    // At 8, a whole sector, the code is that at 1; at 0 a branch of the kernel is dropped.
-    let [one, aligned] = rows
-        .together([(OFFSET, &at(1.0)), (OFFSET, &at(8.0))])
-        .or_else(|_| rows.together([(OFFSET, &at(1.0)), (OFFSET, &at(0.0))]))?;
-    let rows_apart = rows.together([(APART, &at(1.0)), (APART, &at(8.0))]);
-    let left = speed(one, aligned)?;
-    let model = predicted(OFFSET, "OFFSET", 1).unwrap_or(1.0);
-    let holds = is_near(left, model)?;
-    let percent = percent(facts, "offset 1", left)?;
+    // 16 elements are 64 bytes, a whole fetch from DRAM; older reports have 0, where a branch of the kernel is dropped.
+    let (base, found) = [16.0, 0.0]
+        .into_iter()
+        .find_map(|base| Some((base, rows.together([(kernel, &at(1.0)), (kernel, &at(base))]).ok()?)))
+        .ok_or_else(|| rows.missing(&[kernel]))?;
+    let [one, aligned] = found;
+    let part = percent(facts, &format!("{kernel} {}", one.size()), speed(one, aligned)?)?;
     let rates = rates(facts, one, aligned);
-    let answer = Answer::new(holds, format!("At an offset of 1, {percent} of the aligned speed is left{rates}."));
-    // Neighbours that run far apart in time cannot share the sector between them.
-    let Ok([one, aligned]) = rows_apart else { return Ok(answer) };
-    let left = speed(one, aligned)?;
-    let text = self::percent(facts, "offset 1, pieces apart", left)?;
-    let explains = !holds && is_near(left, model) == Ok(true);
-    let figure = [Some(format!("with neighbouring pieces far apart {text}"))];
-    Ok(if explains { answer.because("neighbouring warps share the fifth sector") } else { answer }.with(figure))
+    let (own, bases) = (at(1.0), at(base));
+    let others = rows.timed((kernel, &own)).filter(|row| row.n != one.n).filter_map(|row| {
+        let aligned = rows.timed((kernel, &bases)).find(|aligned| aligned.n == row.n)?;
+        let part = percent(facts, &format!("{kernel} {}", row.size()), speed(row, aligned).ok()?).ok()?;
+        Some(format!(", {part} at {}", row.short_size()))
+    });
+    let others: String = others.collect();
+    Ok(format!("{part} of the speed at OFFSET={base} at {}{others}{rates}", one.short_size()))
 }
 
-fn stride(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
-    let at = |s: f64| -> [(&str, f64); 1] { [("STRIDE", s)] };
-    let [one, two, eight, sixteen] =
-        rows.together([(STRIDE, &at(1.0)), (STRIDE, &at(2.0)), (STRIDE, &at(8.0)), (STRIDE, &at(16.0))])?;
-    let (eighth, beyond) = (speed(eight, one)?, speed(sixteen, eight)?);
-    let falls = is_faster(speed(one, eight)?)?;
-    let is_flat = is_near(beyond, 1.0)?;
-    let left = percent(facts, "stride 8", eighth)?;
-    let second = speed(two, one).and_then(|second| percent(facts, "stride 2", second));
-    let second =
-        second.map_or_else(|_| String::new(), |second| format!("Stride 2 runs at {second} of the speed of stride 1. "));
-    let start = format!("{second}Stride 8 runs at {left} of the speed of stride 1");
-    let mut answer = if is_flat {
-        Answer::new(falls, format!("{start}, and stride 16 is as fast as stride 8, {WITHIN}."))
-    } else {
-        let further = percent(facts, "stride 16 over 8", beyond)?;
-        Answer::new(false, format!("{start}, and stride 16 at {further} of the speed of stride 8."))
-    };
-    // A granule of more than a sector explains a fall beyond stride 8 if the fall is that of the bytes moved: of each
-    // element the granule's part up to the next one, and the store.
-    let bytes_moved = |stride: u64, granule: u64| 4 + granule.min(4 * stride);
-    let fall = |granule| bytes_moved(8, granule) as f64 / bytes_moved(16, granule) as f64;
-    let granule = finding("cache_curve", &rows.family("cache_curve"))
-        .and_then(|found| found.value("fetch from DRAM"))
-        .and_then(|value| if let Quantity::Bytes(bytes) = value { Some(bytes) } else { None });
-    let explains = |bytes: &u64| !is_flat && *bytes > 32 && is_near(beyond, fall(*bytes)) == Ok(true);
-    if let Some(bytes) = granule.filter(explains) {
-        let size = binary_size(bytes);
-        answer = answer.because(&format!("a load from DRAM fetches {size} here, as `cache_curve/granule` shows"));
+fn one_element_off(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+    let own = left(rows, facts, OFFSET)?;
+    let apart = left(rows, facts, APART).ok();
+    let apart = apart.map(|left| format!("Where neighbouring pieces of 128 bytes run far apart in time: {left}."));
+    Ok(Report::new(format!("At OFFSET=1: {own}.")).and(apart))
+}
+
+fn aligned(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+    let at = |k: f64| -> [(&str, f64); 1] { [("OFFSET", k)] };
+    let [zero, one, whole] = rows.together([(APART, &at(0.0)), (APART, &at(1.0)), (APART, &at(16.0))])?;
+    let speeds = (speed(zero, whole)?, speed(one, whole)?);
+    let (start, off) = (percent(facts, "OFFSET=0", speeds.0)?, percent(facts, "OFFSET=1", speeds.1)?);
+    let shows = speeds.0.low > speeds.1.high && speeds.0.high > 0.95;
+    let shows = shows.then(|| "The buffers start at a multiple of a fetch.".to_owned());
+    let size = zero.short_size();
+    Ok(Report::new(format!("At {size}, OFFSET=0 runs at {start} of the speed of OFFSET=16, OFFSET=1 at {off}."))
+        .and(shows))
+}
+
+/// The strides whose rates are quoted.
+const SHOWN: [u64; 6] = [1, 2, 4, 8, 16, 32];
+
+/// The bytes that a warp's loads move at a stride, by fetches of so many bytes.
+fn moved(stride: u64, fetch: u64) -> u64 {
+    fetch.min(4 * stride)
+}
+
+fn stride(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+    let at = |s: u64| -> [(&str, f64); 1] { [("STRIDE", s as f64)] };
+    let [first, eight] = rows.together([(STRIDE, &at(1)), (STRIDE, &at(8))])?;
+    let n = scalars(first);
+    let span = |stride: u64| format::scaled((4 * n * stride) as f64 / 1e6, &["MB", "GB"], 3);
+    if let Some(l2) = first.l2_bytes.filter(|l2| 4 * n * 8 < 2 * l2) {
+        return Err(Why::new(format!(
+            "at {} the loads of stride 8 span {}, beside an L2 of {}: `run coalescing/stride --size 14000000` goes past \
+             it",
+            first.short_size(),
+            span(8),
+            binary_size(l2)
+        )));
     }
-    let rates = [(one, "stride 1"), (two, "stride 2"), (eight, "stride 8"), (sixteen, "stride 16")];
-    Ok(answer.with(rates.map(|(row, name)| rate(facts, name, row))))
+    let row = |stride: u64| rows.timed((STRIDE, &at(stride))).find(|row| row.n == eight.n && row.timer == eight.timer);
+    let useful: Vec<String> =
+        SHOWN.into_iter().filter_map(|stride| rate(facts, &format!("stride {stride}"), row(stride)?)).collect();
+    if useful.is_empty() {
+        return Err(Why::new("the rates are too noisy to quote"));
+    }
+    let text = format!(
+        "At {}, where the loads span {} to {}: {}.",
+        first.short_size(),
+        span(1),
+        span(*STRIDES.end()),
+        useful.join(", ")
+    );
+    // The bytes of whole fetches: those of the store, and of the load what lies between it and the next one.
+    let (bytes, source) = match fetch(rows, "fetch from DRAM") {
+        Some(bytes) => (bytes, "fetches from DRAM"),
+        None => (32, "sectors"),
+    };
+    let total = |stride: u64| Some(scaled(byte_rate(row(stride)?)?, (4 + moved(stride, bytes)) as f64 / 8.0));
+    let rates: Vec<Estimate> = (4..=bytes / 2).filter_map(total).collect();
+    let ends = rates
+        .iter()
+        .copied()
+        .min_by(|a, b| a.value.total_cmp(&b.value))
+        .zip(rates.iter().copied().max_by(|a, b| a.value.total_cmp(&b.value)));
+    let range = ends.and_then(|(least, most)| {
+        Some((facts.byte_rate("least bytes moved", least)?, facts.byte_rate("most bytes moved", most)?))
+    });
+    let whole = range.map(|(least, most)| {
+        format!(
+            "Counting whole {source} of {}, strides 4 to {} all move between {least} and {most}.",
+            binary_size(bytes),
+            bytes / 2
+        )
+    });
+    Ok(Report::new(text).and(whole))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Latency and bandwidth of each address space.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Measured, Sheet, Why, byte_rate, compared, faster, is_faster,
-    is_software, known_time, longest, of, param, rate, scaled, speed, time,
+    ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, Why, byte_rate, is_software, known_time,
+    longest, of, param, rate, scaled, time,
 };
 use crate::record::stats::Estimate;
 use crate::record::{Record, Status, stats};
@@ -40,29 +40,29 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "B1",
         title: "the memory spaces",
-        claim: "Registers are faster than shared memory, and shared memory is faster than global memory.",
+        claim: "The article lists the spaces: where each lies, what caches it, who may access it, and for how long.",
         kernels: &[
             "memory_spaces/register_bandwidth",
             "memory_spaces/workgroup_bandwidth",
             "memory_spaces/workgroup_latency",
             "memory_spaces/storage_latency",
+            "memory_spaces/pointer_latency",
             "memory_spaces/pinned_latency",
-            "cache_curve/latency",
         ],
         terms: &["register", "local memory", "__shared__", "__constant__", "texture", "global memory"],
         prediction: || {
-            "Registers have the highest rate; a dependent load takes less time from shared memory than from global \
-             memory, even where L1 holds the words."
+            "Registers have the highest rate. Every space but pinned memory is read from a cache here: its words are \
+             few. An index takes arithmetic at each load, a pointer none."
                 .to_owned()
         },
         table: SPACES_TABLE,
-        judge: spaces,
+        judge: Judge::Report(spaces),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "B8",
         title: "tables in constant memory",
-        claim: "A table in constant memory is fast if all threads read one element, and slow if each reads its own.",
+        claim: "The article fills constant memory in two ways: with values in the code, and from the host.",
         kernels: &["memory_spaces/table_uniform", "memory_spaces/table_const", "memory_spaces/table_storage"],
         terms: &["__constant__", "__constant__ with values", "cudaMemcpyToSymbol()"],
         prediction: || {
@@ -70,7 +70,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
              the rate at worst."
                 .to_owned()
         },
-        judge: constant_tables,
+        judge: Judge::Report(constant_tables),
         ..ArticleClaim::BLANK
     }),
 ];
@@ -174,62 +174,54 @@ const SPACES_TABLE: &str = "  space     location     cached in       access     
   pinned    host DRAM    host's caches   host; threads over the bus  until freed";
 
 /// Spaces by the names of their benchmarks: `workgroup_latency`.
-const SPACES: [(&str, &str); 7] = [
+const SPACES: [(&str, &str); 8] = [
     ("register", "register"),
     ("private", "local"),
     ("workgroup", "shared"),
     ("uniform", "constant"),
     ("texture", "texture"),
     ("storage", "global"),
+    ("pointer", "global by a pointer"),
     ("pinned", "pinned"),
 ];
 
-fn spaces(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn spaces(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     let kernel = |space: &str, of: &str| format!("memory_spaces/{space}_{of}");
-    let read = |space: &str| -> Result<Estimate, Why> {
-        let kernel = kernel(space, "bandwidth");
-        byte_rate(longest(rows, (&kernel, NONE))?).ok_or_else(|| rows.missing(&[&kernel]))
-    };
-    let missing = || Why::new("the rows have no interval");
-    let registers = stats::ratio(read("register")?, read("workgroup")?).ok_or_else(missing)?;
-    let [shared, global] =
-        rows.together([("memory_spaces/workgroup_latency", NONE), ("memory_spaces/storage_latency", NONE)])?;
-    let sooner = speed(shared, global)?;
-    let holds = is_faster(registers)? && is_faster(sooner)?;
-    let registers = compared(facts, "registers over shared", registers)?.replace(" as fast", " as fast to read");
-    let sooner = compared(facts, "shared over global", sooner)?;
-    let text = format!(
-        "Registers are {registers} shared memory; dependent loads from shared memory are {sooner} those \
-        from global memory."
-    );
     let mut latency = |space: &str, name: &str| {
         let row = longest(rows, (&kernel(space, "latency"), NONE)).ok()?;
-        let ns = known_time(row).ok()?;
-        let steps = row.params.get("STEPS")?;
-        let each = Estimate { value: ns.value / steps, low: ns.low / steps, high: ns.high / steps };
+        let each = scaled(known_time(row).ok()?, 1.0 / row.params.get("STEPS")?);
         Some(format!("{name} {}", facts.time(format!("{name} latency"), each)?))
     };
     let latencies: Vec<String> = SPACES.iter().filter_map(|(space, name)| latency(space, name)).collect();
     let mut read =
         |space: &str, name: &str| rate(facts, name, longest(rows, (&kernel(space, "bandwidth"), NONE)).ok()?);
     let rates: Vec<String> = SPACES.iter().filter_map(|(space, name)| read(space, name)).collect();
-    let lists = [("latency", latencies), ("read rate", rates)];
-    let figures = lists.map(|(name, list)| (!list.is_empty()).then(|| format!("{name} of {}", list.join(", "))));
-    let figures = figures.into_iter().flatten().collect::<Vec<_>>().join("; ");
-    Ok(Answer::new(holds, text).with([Some(figures)]))
+    if latencies.is_empty() && rates.is_empty() {
+        return Err(rows.missing(&["memory_spaces/workgroup_latency", "memory_spaces/register_bandwidth"]));
+    }
+    let sentence = |start: &str, list: &[String]| (!list.is_empty()).then(|| format!("{start}: {}.", list.join(", ")));
+    let sentences = [sentence("Latency of a dependent load", &latencies), sentence("Read rate", &rates)];
+    Ok(Report::new(sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")))
 }
 
-fn constant_tables(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
-    const TABLE: &str = "memory_spaces/table_uniform";
-    let (common, own) = (&[("EACH", 0.0)][..], &[("EACH", 1.0)][..]);
-    let one = ((TABLE, common), "reads of one common element");
-    let answer = faster(rows, facts, one, ((TABLE, own), "reads of an element for each thread"))?;
-    let mut figure = |name: &str, kernel: &str, params| rate(facts, name, longest(rows, (kernel, params)).ok()?);
-    let figures = [
-        figure("global memory, one common element", "memory_spaces/table_storage", common),
-        figure("an element for each thread", "memory_spaces/table_storage", own),
+fn constant_tables(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+    const SPACES: [(&str, &str); 3] = [
+        ("memory_spaces/table_uniform", "constant memory filled by the host"),
+        ("memory_spaces/table_const", "values in the code"),
+        ("memory_spaces/table_storage", "global memory"),
     ];
-    Ok(answer.with(figures))
+    let mut of = |each: f64| {
+        let rate = |(kernel, name): (&str, &str)| {
+            let row = longest(rows, (kernel, &[("EACH", each)])).ok()?;
+            rate(facts, &format!("{name}, EACH={each}"), row).map(|text| text.replace(&format!(", EACH={each}"), ""))
+        };
+        SPACES.into_iter().filter_map(rate).collect::<Vec<String>>().join(", ")
+    };
+    let (common, own) = (of(0.0), of(1.0));
+    if common.is_empty() || own.is_empty() {
+        return Err(rows.missing(&SPACES.map(|(kernel, _)| kernel)));
+    }
+    Ok(Report::new(format!("All threads read one element: {common}. Each thread reads an element of its own: {own}.")))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The gain of padded rows, and the rates of copies to and from textures.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Measured, Sheet, Why, byte_rate, faster, has_params, longest, of,
-    rate, right, time,
+    Answer, ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, Why, beside, byte_rate, has_params,
+    longest, of, rate, right, time,
 };
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
@@ -21,23 +21,23 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "B4",
         title: "rows padded to the pitch",
-        claim: "Rows padded to the device's pitch are read faster than packed rows of an odd width.",
+        claim: "The article allocates rows at a pitch, so that each starts at an aligned address.",
         kernels: &["pitched/rows_2d", "pitched/copy_2d"],
         terms: &["cudaMallocPitch()", "cudaMemcpy2D()"],
         prediction: || {
             "Every padded row starts at a multiple of 256 bytes, so that no warp reads a sector more.".to_owned()
         },
-        judge: |rows, facts| padded(rows, facts, "pitched/rows_2d", "pitched/copy_2d"),
+        judge: Judge::Report(|rows, facts| padded(rows, facts, "pitched/rows_2d", "pitched/copy_2d")),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "B5",
         title: "slices padded to the pitch",
-        claim: "In three dimensions, rows padded to the pitch are read faster than packed rows.",
+        claim: "In three dimensions, the article's slices are pitch × height bytes apart.",
         kernels: &["pitched/slices_3d", "pitched/copy_3d"],
         terms: &["cudaMallocPitch()", "cudaMemcpy3D()"],
-        prediction: || "As in B4; a slice is pitch × height bytes.".to_owned(),
-        judge: |rows, facts| padded(rows, facts, "pitched/slices_3d", "pitched/copy_3d"),
+        prediction: || "As in B4.".to_owned(),
+        judge: Judge::Report(|rows, facts| padded(rows, facts, "pitched/slices_3d", "pitched/copy_3d")),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
@@ -48,7 +48,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         terms: &["cudaMemcpy2D()", "cudaArray"],
         prediction: || "Both ways give back every word. WebGPU asks for rows of a multiple of 256 bytes.".to_owned(),
         is_timing: false,
-        judge: texture_copies,
+        judge: Judge::Claim(texture_copies),
         ..ArticleClaim::BLANK
     }),
 ];
@@ -77,12 +77,12 @@ fn copies(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     Some(format!("Copying {n} words from a buffer to a texture runs at {into}, back at {out}."))
 }
 
-fn padded(rows: &Sheet, facts: &mut Facts, kernel: &str, copies: &str) -> Result<Answer, Why> {
-    let pitched = ((kernel, &[("PITCHED", 1.0)][..]), "padded rows");
-    let answer = faster(rows, facts, pitched, ((kernel, &[("PITCHED", 0.0)][..]), "packed rows"))?;
+fn padded(rows: &Sheet, facts: &mut Facts, kernel: &str, copies: &str) -> Result<Report, Why> {
+    let pitched = ((kernel, &[("PITCHED", 1.0)][..]), "reading padded rows");
+    let report = beside(rows, facts, pitched, ((kernel, &[("PITCHED", 0.0)][..]), "reading packed rows"))?;
     let copies =
         longest(rows, (copies, NONE)).ok().and_then(|row| rate(facts, "copies to the driver's pitch and back", row));
-    Ok(answer.with([copies]))
+    Ok(report.with([copies]))
 }
 
 fn texture_copies(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {

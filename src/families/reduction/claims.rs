@@ -1,10 +1,10 @@
 //! The fastest sum, and the gain of workgroup memory.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Fastest, Measured, Picture, Sheet, Why, bars, benchmark, byte_rate,
-    faster, fastest_bytes, has_params, is_f32, like, longest, percent, rate, share, speed, time,
+    Answer, ArticleClaim, COMPARED, Claim, Facts, Fastest, Judge, MARGIN, Measured, Picture, Report, Sheet, Why, bars,
+    benchmark, byte_rate, compared, faster, fastest_bytes, has_params, is_f32, is_faster, like, longest, percent, rate,
+    share, speed, time,
 };
-use crate::record::stats::Estimate;
 use crate::record::{Record, format};
 use crate::suite::{Api, Dtype};
 
@@ -56,26 +56,24 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "A3",
         title: "sum in place in global memory",
-        claim: "Summed in place in global memory, a block pays for every step with loads and stores: the kernel stays \
-            far below the read bandwidth.",
+        claim: "The article sums each block in place in global memory, and times the whole.",
         kernels: &["reduction/interleaved_global"],
         terms: &["global memory", "__syncthreads()", "block"],
         prediction: || {
             // Each of the 511 additions of a block loads two words and stores one.
             let times = (BLOCK - 1.0) * 3.0 / BLOCK;
             format!(
-                "511 additions for each block of 512, with two loads and a store each: {} times the bytes of the input. \
-                 Far below means less than half of the measured read peak.",
+                "511 additions for each block of 512, with two loads and a store each: {} times the bytes of the input.",
                 format::significant(times, 2)
             )
         },
-        judge: in_place,
+        judge: Judge::Report(in_place),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "A4",
         title: "the same sum in shared memory",
-        claim: "The same steps are faster on a copy in shared memory.",
+        claim: "Shared memory is much faster than global memory.",
         kernels: &[
             "reduction/interleaved_workgroup",
             "reduction/interleaved_global",
@@ -85,32 +83,26 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         terms: &["__shared__", "extern __shared__", "__syncthreads()", "__threadfence()"],
         prediction: || {
             "Global memory is read once; the steps stay on the SM. The barriers differ too: wgpu gives storageBarrier \
-             the scope of the device. interleaved_device_barrier has data in shared memory and both barriers, which \
-             separates the two causes."
+             the scope of the device. interleaved_device_barrier has the data in shared memory and both barriers, which \
+             separates the two causes. Much faster means by more than 10 %."
                 .to_owned()
         },
-        judge: |rows, facts| {
-            let workgroup = ((WORKGROUP, NONE), "the sum in shared memory");
-            let answer = faster(rows, facts, workgroup, ((GLOBAL, NONE), "the sum in global memory"))?;
-            let parts = if answer.holds() { parts(rows, facts) } else { None };
-            Ok(answer.and(parts))
-        },
+        judge: Judge::Claim(shared_memory),
         picture: ladder,
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "A5",
         title: "the sum end to end",
-        claim: "End to end, with copy in, copy out and a serial sum on the host, the kernel is the smaller part of the \
-            time: the copies decide.",
-        kernels: &["reduction/interleaved_global", "reduction/interleaved_workgroup"],
+        claim: "Timed from end to end with its copies, the sum takes less time in shared memory than in global memory.",
+        kernels: &["reduction/interleaved_workgroup", "reduction/interleaved_global"],
         terms: &["cudaMemcpy() to the device", "cudaMemcpy() to the host", "cudaEvent_t"],
         prediction: || {
-            "The input crosses the bus, which is far slower than device memory: the kernel takes less than half of the \
-             time."
+            "The input crosses the bus, which is far slower than device memory: most of the time is that of the copies, \
+             the same for both."
                 .to_owned()
         },
-        judge: end_to_end,
+        judge: Judge::Claim(end_to_end),
         ..ArticleClaim::BLANK
     }),
 ];
@@ -133,73 +125,88 @@ const DEVICE_BARRIER: &str = "reduction/interleaved_device_barrier";
 /// Threads of a block.
 const BLOCK: f64 = 512.0;
 
-/// The factor between the two sums as the product of two: that of the data at the same barriers, and that of the barriers
-/// on the same data. In CUDA no sum in global memory has a fence of the device: only the second is told. `None` where the
-/// sums at the size of the comparison leave either open.
-fn parts(rows: &Sheet, facts: &mut Facts) -> Option<String> {
-    let [workgroup, global] = rows.together([(WORKGROUP, NONE), (GLOBAL, NONE)]).ok()?;
-    let [device, same] = rows.together([(DEVICE_BARRIER, NONE), (WORKGROUP, NONE)]).ok()?;
-    if (same.n, same.dtype) != (workgroup.n, workgroup.dtype) {
-        return None;
+/// Whether shared memory makes the sum faster. In wgpu the barriers of the two sums differ too: there the sum in shared
+/// memory with both barriers decides. CUDA's sum in global memory has the weaker fence: the two are compared.
+fn shared_memory(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    let (workgroup, global) = ((WORKGROUP, NONE), (GLOBAL, NONE));
+    let other = (global, "the sum in global memory");
+    let whole = faster(rows, facts, MARGIN, (workgroup, "the sum in shared memory"), other)?;
+    let is_cuda = rows.all().iter().any(|row| row.backend == Some(Api::Cuda));
+    if !whole.holds() {
+        return Ok(whole);
     }
-    let is_clear = |ratio: &Estimate| {
-        (ratio.low > 1.0 || ratio.high < 1.0) && format::digits(ratio.value, ratio.low, ratio.high).is_some()
-    };
-    let barriers = speed(workgroup, device).ok().filter(is_clear)?;
-    if workgroup.backend == Some(Api::Cuda) {
-        let barriers = facts.times("part of the barriers", barriers)?;
-        return Some(format!(
-            "With a fence of the device in each step, the sum in shared memory takes {barriers} as long."
-        ));
+    let [barriers, device] = rows.together([workgroup, (DEVICE_BARRIER, NONE)])?;
+    let gain = speed(barriers, device).ok().and_then(|gain| facts.times("part of the barriers", gain));
+    if is_cuda {
+        let fences = gain.map(|gain| {
+            format!("With a fence of the device in each step, the sum in shared memory takes {gain} as long.")
+        });
+        return Ok(whole.and(fences));
     }
-    let data = facts.times("part of the data", speed(device, global).ok().filter(is_clear)?)?;
-    let barriers = facts.times("part of the barriers", barriers)?;
-    Some(format!(
-        "Of this factor, {data} is the part of the data (in shared memory, with storageBarrier in both) and {barriers} \
-         that of the barriers (without storageBarrier)."
-    ))
+    let [device, global] = rows.together([(DEVICE_BARRIER, NONE), global])?;
+    let data = speed(device, global)?;
+    let holds = is_faster(data, MARGIN)?;
+    let gained = compared(facts, "part of the data", data)?;
+    let text = format!(
+        "At {}, with device-wide barriers in both, the sum in shared memory is {gained} the sum in global memory.",
+        device.short_size()
+    );
+    let rest = gain.map(|gain| format!("Workgroup barriers alone gain another {gain}."));
+    let figures = [rate(facts, "in shared memory", barriers), rate(facts, "in global memory", global)];
+    Ok(Answer::new(holds, text).and(rest).with(figures))
 }
 
-fn in_place(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn in_place(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     let row = longest(rows, (GLOBAL, NONE))?;
     let part = share(row).ok_or_else(|| Why::new(format!("`{GLOBAL}` has no share of a peak")))?;
-    if part.low < 0.5 && part.high >= 0.5 {
-        return Err(Why::new("too noisy to tell: the share of the read peak may be below or above half"));
-    }
     let percent = percent(facts, "share", part)?;
-    let text = format!("The sum in place reaches {percent} of the measured read peak.");
-    Ok(Answer::new(part.high < 0.5, text).with([rate(facts, "in place", row)]))
+    let rate = byte_rate(row).and_then(|rate| facts.byte_rate("in place", rate));
+    let rate = rate.map_or_else(String::new, |rate| format!(" ({rate})"));
+    Ok(Report::new(format!(
+        "At {}, the sum in place reaches {percent} of the measured read peak{rate}.",
+        row.short_size()
+    )))
 }
 
-/// Runs end to end are timed once, so that their spread over the kernels of a size stands for their noise.
-const FEWEST: usize = 2;
+/// Runs end to end are timed once. What their copies differ by over the kernels of a size stands for their noise.
+const FEWEST: usize = 3;
 
 fn end_to_end(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
-    let row = longest(rows, (GLOBAL, NONE))?;
-    let is_alike = |other: &&Record| other.n == row.n && other.dtype == row.dtype;
-    let whole: Vec<f64> =
-        rows.family("reduction").into_iter().filter(is_alike).filter_map(|row| row.end_to_end_ns).collect();
-    let shortest = whole.iter().copied().reduce(f64::min).filter(|_| whole.len() >= FEWEST);
-    let shortest = shortest.ok_or_else(|| Why::new("fewer than two sums of the size are timed end to end"))?;
-    let longest = whole.iter().copied().fold(shortest, f64::max);
-    let kernel = time(row).ok_or_else(|| rows.missing(&[GLOBAL]))?;
-    if kernel.high >= shortest / 2.0 && kernel.low < longest / 2.0 {
-        return Err(Why::new("too noisy to tell: the kernel may take more or less than half of the time"));
-    }
-    let name = facts.time("kernel", kernel).ok_or_else(|| Why::new("the kernel's time is too noisy to quote"))?;
-    // The least part that is not the kernel's.
-    let rest = 1.0 - kernel.high / shortest;
-    let (low, high) = (format::significant(shortest / 1e6, 3), format::significant(longest / 1e6, 3));
-    let of_rest = if rest > 0.0 {
-        format!(": at least {} is copies and the sum on the host", format::percent((100.0 * rest).floor() / 100.0))
-    } else {
-        String::new()
+    let [shared, global] = rows.together([(WORKGROUP, NONE), (GLOBAL, NONE)])?;
+    let is_alike = |other: &&Record| other.n == global.n && other.dtype == global.dtype;
+    let rest = |row: &Record| Some(row.end_to_end_ns? - row.median_ns?);
+    let rests: Vec<f64> = rows.family("reduction").into_iter().filter(is_alike).filter_map(rest).collect();
+    let ends = rests.iter().copied().reduce(f64::min).zip(rests.iter().copied().reduce(f64::max));
+    let (least, most) = ends.filter(|_| rests.len() >= FEWEST).ok_or_else(|| {
+        Why::new(format!("fewer than {FEWEST} sums of {} are timed from end to end", global.short_size()))
+    })?;
+    let times = [shared, global].map(|row| row.end_to_end_ns.zip(time(row)));
+    let [Some((own, own_kernel)), Some((other, other_kernel))] = times else {
+        return Err(rows.missing(&[WORKGROUP, GLOBAL]));
     };
+    let ms = |ns: f64| format!("{} ms", format::significant(ns / 1e6, 3));
+    let mut kernel = |name: &str, time| facts.time(name, time).ok_or_else(|| noisy_time(name));
     let text = format!(
-        "The kernel in global memory takes {name}; end to end, the {} sums of this size take {low} to {high} ms{of_rest}.",
-        whole.len()
+        "At {}, the sum takes {} from end to end in shared memory and {} in global memory, the kernel alone {} and {}.",
+        global.short_size(),
+        ms(own),
+        ms(other),
+        kernel("kernel in shared memory", own_kernel)?,
+        kernel("kernel in global memory", other_kernel)?
     );
-    Ok(Answer::new(kernel.high < shortest / 2.0, text))
+    if (other - own).abs() <= most - least {
+        let (least, most) = (ms(least), ms(most));
+        return Err(Why::new(format!(
+            "the copies of {} sums of this size take {least} to {most}, which hides the gain. {}",
+            rests.len(),
+            text.trim_end_matches('.')
+        )));
+    }
+    Ok(Answer::new(own < other, text))
+}
+
+fn noisy_time(name: &str) -> Why {
+    Why::new(format!("the {name} is too noisy to quote"))
 }
 
 fn ladder(rows: &Sheet) -> Option<Picture> {

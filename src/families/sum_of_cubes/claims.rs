@@ -1,8 +1,8 @@
 //! The gain of each step of the article's sum.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Measured, Sheet, WITHIN, Why, bars, duration, faster, is_faster,
-    is_near, known_time, noisy, of, right, scalars, short, speed, time,
+    Answer, ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, Why, bars, difference, duration,
+    faster, is_faster, known_time, noisy, of, scalars, short, speed, time,
 };
 use crate::record::stats::Estimate;
 use crate::record::{Record, format, stats};
@@ -38,46 +38,36 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "C1",
         title: "thread 0 adds its block's sums",
-        claim: "32 blocks of 256 threads sum the cubes of 1,048,576 digits; after a barrier, thread 0 adds up its \
-            block, and the host adds 32 numbers.",
-        kernels: &["sum_of_cubes/serial_block_sum", "sum_of_cubes/accumulate_in_workgroup"],
+        claim: "With the sum of each block on the device the run takes longer; the host then adds 32 numbers instead of \
+            8,192.",
+        kernels: &[
+            "sum_of_cubes/serial_block_sum",
+            "sum_of_cubes/many_blocks_host_sum",
+            "sum_of_cubes/accumulate_in_workgroup",
+        ],
         terms: &["__syncthreads()", "__shared__", "threadIdx", "blockIdx", "gridDim"],
-        prediction: || "The sum of the GPU is exactly the sum of the CPU: the numbers are integers.".to_owned(),
-        is_timing: false,
-        judge: |rows, facts| {
-            let has_own = rows.of(ACCUMULATE).next().is_some();
-            let kernels = if has_own { &[SERIAL, ACCUMULATE][..] } else { &[SERIAL] };
-            let answer = right(rows, kernels, |rows| match rows {
-                [_] => "The block sums are those of the CPU.".to_owned(),
-                [_, _] => "The block sums of both rows are those of the CPU.".to_owned(),
-                several => format!("The block sums of all {} rows are those of the CPU.", several.len()),
-            })?;
-            let mut figure = |name, kernel| {
-                let row = rows.timed((kernel, NONE)).last().filter(|_| !rows.is_software())?;
-                duration(facts, name, row)
-            };
-            // The conclusion: the host adds 32 numbers instead of 8,192, for little more time on the device.
-            let kernels =
-                [("kernel", SERIAL), ("accumulating in shared memory", ACCUMULATE), ("without block sums", BARE)];
-            Ok(answer.with(kernels.map(|(name, kernel)| figure(name, kernel))))
+        prediction: || {
+            "32 blocks of 256 threads sum the cubes of 1,048,576 digits; after a barrier, thread 0 adds 256 numbers. The \
+             times are those of the kernels alone."
+                .to_owned()
         },
+        judge: Judge::Claim(block_sums),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "C2",
         title: "a tree instead of thread 0",
-        claim: "A tree over the 256 sums of a block is faster than thread 0 adding them one by one.",
+        claim: "Thread 0 adding alone is what makes the run longer, and a tree mends it.",
         kernels: &["sum_of_cubes/tree_block_sum", "sum_of_cubes/serial_block_sum", "sum_of_cubes/many_blocks_host_sum"],
         terms: &["__syncthreads()", "__shared__"],
         prediction: || "8 steps instead of 255 additions in a row.".to_owned(),
-        judge: tree,
+        judge: Judge::Claim(tree),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "C3",
         title: "from one thread to many blocks",
-        claim: "Each step is faster than the one before: one thread, one block in chunks, one block with coalesced \
-            reads, 32 blocks.",
+        claim: "The article times one thread, one block in chunks, one block with coalesced reads, and 32 blocks.",
         kernels: &[
             "sum_of_cubes/one_invocation",
             "sum_of_cubes/one_block_chunks",
@@ -90,7 +80,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
              its threads."
                 .to_owned()
         },
-        judge: each_step,
+        judge: Judge::Report(each_step),
         picture: |rows| {
             let like = rows.timed((LADDER[0].0, NONE)).last()?;
             bars(
@@ -106,9 +96,9 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         title: "a clock read inside the kernel",
         claim: "The latest end minus the earliest start of all blocks is the run time of the kernel, without its launch.",
         kernels: &["sum_of_cubes/clock_in_kernel"],
-        terms: &["clock64(), %globaltimer", "cudaEvent_t"],
+        terms: &["clock()", "clock64(), %globaltimer", "cudaEvent_t"],
         prediction: || "Less than the time between two events, which includes the launch.".to_owned(),
-        judge: clock,
+        judge: Judge::Claim(clock),
         ..ArticleClaim::BLANK
     }),
 ];
@@ -154,33 +144,47 @@ const LADDER: [(&str, &str); 4] = [
     ("sum_of_cubes/many_blocks_host_sum", "32 blocks"),
 ];
 
-fn tree(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
-    let mut answer = faster(rows, facts, ((TREE, NONE), "the tree"), ((SERIAL, NONE), "thread 0 alone"))?;
-    // The kernel that leaves the sums of a block to the host shows what both ways of adding them cost at most.
-    let bare = rows.together([(BARE, NONE), (SERIAL, NONE)]);
-    if let Ok([bare, serial]) = bare
-        && !answer.holds()
-        && is_near(speed(bare, serial)?, 1.0) == Ok(true)
-    {
-        answer = answer.because(&format!(
-            "adding up a block takes little of the time: without any block sum the kernel is as fast, {WITHIN}"
-        ));
-    }
-    Ok(answer)
+/// The times of the kernels with and without block sums, in one sentence.
+fn with_and_without(facts: &mut Facts, serial: &Record, bare: &Record) -> Result<String, Why> {
+    let mut time = |name: &str, row| {
+        let time = facts.time(name, known_time(row)?);
+        time.ok_or_else(|| Why::new(format!("the time {name} is too noisy to quote")))
+    };
+    let (with, without) = (time("with block sums", serial)?, time("without block sums", bare)?);
+    Ok(format!("At {}, the kernel takes {with} with block sums and {without} without them.", serial.short_size()))
 }
 
-fn each_step(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn block_sums(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    let [bare, serial] = rows.together([(BARE, NONE), (SERIAL, NONE)])?;
+    let holds = is_faster(speed(bare, serial)?, 1.0)?;
+    let text = with_and_without(facts, serial, bare)?;
+    let shared = rows.together([(ACCUMULATE, NONE)]).ok();
+    let shared = shared.and_then(|[row]| duration(facts, "accumulating in shared memory", row));
+    Ok(Answer::new(holds, text).with([shared]))
+}
+
+fn tree(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    let answer = faster(rows, facts, 1.0, ((TREE, NONE), "the tree"), ((SERIAL, NONE), "thread 0 alone"))?;
+    // The kernel that leaves the sums of a block to the host shows what both ways of adding them cost at most.
+    let Ok([bare, serial]) = rows.together([(BARE, NONE), (SERIAL, NONE)]) else { return Ok(answer) };
+    let whole = known_time(serial)?;
+    let part = difference(whole, known_time(bare)?);
+    let part = if part.low > 0.0 { facts.time("adding a block's sums", part) } else { None };
+    let cost = part.zip(facts.time("thread 0 alone", whole));
+    let cost = cost.map(|(part, whole)| format!("Adding a block's sums takes {part} of {whole}."));
+    Ok(answer.and(cost))
+}
+
+fn each_step(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     let found = rows.together(LADDER.map(|(kernel, _)| (kernel, NONE)))?;
     let mut parts = Vec::new();
-    let mut holds = true;
     for (pair, (_, what)) in found.windows(2).zip(&LADDER[1..]) {
         let gain = speed(pair[1], pair[0])?;
-        holds &= is_faster(gain)?;
         parts.push(format!("{what} {}", facts.times(*what, gain).ok_or_else(|| noisy("a step gains", gain))?));
     }
-    let start = if holds { "Speedup of each step" } else { "Not every step is faster" };
     let last = facts.time("32 blocks time", known_time(found[3])?).map(|time| format!("32 blocks {time}"));
-    Ok(Answer::new(holds, format!("{start}: {}.", parts.join(", "))).with([last]))
+    let size = found[0].short_size();
+    Ok(Report::new(format!("Speed relative to the step before, at {size}: {}.", parts.join(", "))).with([last]))
 }
 
 fn clock(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {

@@ -1,8 +1,6 @@
 //! The rate of each way between host and device.
 
-use crate::claim::{
-    Answer, ArticleClaim, Claim, Facts, Measured, Sheet, Why, byte_rate, faster, longest, not_slower, of, rate,
-};
+use crate::claim::{ArticleClaim, Claim, Facts, Judge, Measured, Report, Sheet, Why, byte_rate, of, sentence};
 use crate::suite::{Api, binary_size};
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
@@ -15,28 +13,33 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "B7",
         title: "pageable and pinned host memory",
-        claim: "Copies to the device are faster from pinned than from pageable host memory.",
+        claim: "The article allocates pinned host memory, which the device can copy itself.",
         kernels: &[
-            "transfer/mapped_staging",
             "transfer/write_buffer",
+            "transfer/mapped_staging",
+            "transfer/pinned_to_device",
             "transfer/read_back",
             "transfer/read_back_pageable",
         ],
-        terms: &["cudaMallocHost()", "cudaMemcpy() to the device", "cudaMemcpy() to the host"],
-        prediction: || "The bus is the same; pageable memory is first copied into a pinned buffer.".to_owned(),
-        judge: pinned,
+        terms: &["cudaMallocHost()", "cudaHostAlloc()", "cudaMemcpy() to the device", "cudaMemcpy() to the host"],
+        prediction: || {
+            "The bus is the same. Pageable memory is first copied into a pinned buffer; so is what wgpu's write_buffer \
+             and mapped staging buffers copy."
+                .to_owned()
+        },
+        judge: Judge::Report(host_copies),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "B10",
         title: "setting device memory",
-        claim: "Device memory has no initial value; the API's own call sets it as fast as a kernel does.",
+        claim: "Device memory has no initial value: the article sets it by the API's own call.",
         kernels: &["transfer/clear_buffer", "ceiling/fill"],
         terms: &["cudaMalloc()", "cudaMemset()"],
         prediction: || {
             "1×: both are limited by the write bandwidth. WebGPU also sets every new buffer to zero.".to_owned()
         },
-        judge: setting,
+        judge: Judge::Report(setting),
         ..ArticleClaim::BLANK
     }),
 ];
@@ -75,23 +78,45 @@ fn rates(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     Some(format!("Copies of {}: {}.", binary_size(most), parts.collect::<Vec<_>>().join("; ")))
 }
 
-fn pinned(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+/// Copies of 1 MiB and of the largest size, one way and back, as the host waits for them.
+fn host_copies(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+    const SMALL: u64 = 1 << 20;
     let is_cuda = rows.all().iter().any(|row| row.backend == Some(Api::Cuda));
-    let (pinned, pageable) = if is_cuda {
-        ("copies from pinned memory", "copies from pageable memory")
-    } else {
-        ("copies through a mapped staging buffer", "copies by `write_buffer`")
+    let wgpu = [
+        ("to the device", "write_buffer", "by write_buffer"),
+        ("to the device", "mapped_staging", "through a mapped staging buffer"),
+        ("to the device", "pinned_to_device", "from a mapped buffer, by the device alone"),
+        ("to the host", "read_back", "through a mapped staging buffer"),
+    ];
+    let cuda = [
+        ("to the device", "write_buffer", "from pageable memory"),
+        ("to the device", "mapped_staging", "from pinned memory"),
+        ("to the host", "read_back_pageable", "into pageable memory"),
+        ("to the host", "read_back", "into pinned memory"),
+    ];
+    let ways = if is_cuda { cuda } else { wgpu };
+    let kernel = |name: &str| format!("transfer/{name}");
+    let largest = |name: &str| rows.timed((&kernel(name), NONE)).filter_map(|row| row.bytes).max();
+    let most = ways.iter().filter_map(|way| largest(way.1)).max();
+    let mut sentence = |bytes: u64, direction: &str| {
+        let rates = ways.iter().filter(|way| way.0 == direction).filter_map(|(_, name, words)| {
+            let row = rows.timed((&kernel(name), NONE)).find(|row| row.bytes == Some(bytes))?;
+            Some(format!("{words} {}", facts.byte_rate(format!("{name} of {bytes} B"), byte_rate(row)?)?))
+        });
+        let rates = rates.collect::<Vec<String>>().join(", ");
+        (!rates.is_empty()).then(|| format!("{} {direction}: {rates}.", binary_size(bytes)))
     };
-    let staging = (("transfer/mapped_staging", NONE), pinned);
-    let answer = faster(rows, facts, staging, (("transfer/write_buffer", NONE), pageable))?;
-    let mut back = |name, kernel| rate(facts, name, longest(rows, (kernel, NONE)).ok()?);
-    let through = if is_cuda { "back into pinned memory" } else { "back through a staging buffer" };
-    let figures =
-        [back(through, "transfer/read_back"), back("back into pageable memory", "transfer/read_back_pageable")];
-    Ok(answer.with(figures))
+    let mut sentences = Vec::new();
+    for bytes in [Some(SMALL), most.filter(|most| *most > SMALL)].into_iter().flatten() {
+        sentences.extend(["to the device", "to the host"].into_iter().filter_map(|way| sentence(bytes, way)));
+    }
+    if sentences.is_empty() {
+        return Err(rows.missing(&["transfer/write_buffer", "transfer/mapped_staging"]));
+    }
+    Ok(Report::new(sentences.join(" ")))
 }
 
-fn setting(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn setting(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     const CLEAR: &str = "transfer/clear_buffer";
     const FILL: &str = "ceiling/fill";
     // The kernel writes vec4s: the same number of bytes is another number of elements.
@@ -103,7 +128,7 @@ fn setting(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     if clear.timer != fill.timer {
         return Err(Why::new("the rows are timed by different clocks"));
     }
-    not_slower(facts, (clear, "the API's call"), (fill, "a fill kernel"))
+    sentence(facts, (clear, "the API's call"), (fill, "a fill kernel")).map(Report::new)
 }
 
 #[cfg(test)]

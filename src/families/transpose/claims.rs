@@ -1,8 +1,8 @@
 //! The gain of coalescing, tiles and padding in a transpose.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Fastest, Measured, Picture, Sheet, Why, bars, byte_rate, compared,
-    faster, fastest_bytes, is_f32, is_faster, label, like, longest, rate, right, speed,
+    Answer, ArticleClaim, COMPARED, Claim, Facts, Fastest, Judge, Measured, Picture, Report, Sheet, Why, bars,
+    byte_rate, compared, faster, fastest_bytes, is_f32, label, like, longest, rate, speed,
 };
 use crate::record::Record;
 use crate::suite::{Dtype, Extent};
@@ -47,58 +47,60 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D5",
         title: "the naive transpose, two ways",
-        claim: "A naive transpose that writes coalesced is faster than one that reads coalesced.",
+        claim: "With elements of f64, coalesced writes are about twice as fast as coalesced reads.",
         kernels: &["transpose/naive_coalesced_write", "transpose/naive_coalesced_read"],
-        terms: &["const T* __restrict__", "global memory"],
+        terms: &["double", "const T* __restrict__", "global memory"],
         prediction: || {
-            "About 2× in the article: caches serve uncoalesced reads, but not uncoalesced writes.".to_owned()
+            "2× in the article, with blocks of 32×32 threads: caches serve uncoalesced reads, but not uncoalesced \
+             writes. It holds if the writes are faster."
+                .to_owned()
         },
-        judge: |rows, facts| {
-            let write = ((WRITE, NONE), "the kernel with coalesced writes");
-            faster(rows, facts, write, ((READ, NONE), "the kernel with coalesced reads"))
-        },
+        judge: Judge::Claim(two_ways),
         picture: |rows| bars(rows, longest(rows, (READ, NONE)).ok()?, &[(READ, NONE), (WRITE, NONE)]),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "D6",
         title: "the transpose through a shared tile",
-        claim: "A shared tile makes reads and writes coalesced, and one column of padding removes its bank conflicts.",
+        claim: "The article stops before the tile: a tile in shared memory makes reads and writes coalesced.",
         kernels: &["transpose/tiled", "transpose/naive_coalesced_write"],
         terms: &["__shared__", "__syncthreads()"],
         prediction: || {
-            "Without padding, a column of the tile is a 32-way conflict; with one column more, it has none.".to_owned()
+            "Without padding, a column of the tile is a 32-way bank conflict; with one column more, it has none."
+                .to_owned()
         },
-        judge: tile,
+        judge: Judge::Report(tile),
         picture: ladder,
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "D7",
         title: "64-bit elements and odd sizes",
-        claim: "The kernels transpose elements of 64 bits, and matrices whose sides are no multiple of the tile.",
+        claim: "The article's elements have 64 bits; the suite adds f32, and sides that are no multiple of the tile.",
         kernels: &["transpose/naive_coalesced_read", "transpose/naive_coalesced_write", "transpose/tiled"],
         terms: &["double"],
         prediction: || "The same answers at every size. f64 needs a device that has it.".to_owned(),
         is_timing: false,
-        judge: sizes,
+        judge: Judge::Report(sizes),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "D8",
+        after: "D5",
         title: "the read-only path",
-        claim: "An input that the compiler knows to be read-only is read faster by the uncoalesced transpose.",
+        claim: "Coalesced writes are faster since `__ldg` caches the uncoalesced reads.",
         kernels: &["transpose/naive_coalesced_write", "transpose/naive_read_write_input"],
-        terms: &["const T* __restrict__", "T*"],
+        terms: &["__ldg()", "const T* __restrict__", "T*"],
         prediction: || {
-            "The article's GPU reads such inputs through a cache of their own; a GPU with one L1 for all loads gains \
-             nothing."
+            "Before Pascal, only read-only inputs have a cache in the SM. A GPU with one L1 for all loads gains nothing \
+             by a read-only input."
                 .to_owned()
         },
-        judge: |rows, facts| {
+        judge: Judge::Claim(|rows, facts| {
             let read = ((WRITE, NONE), "the kernel with a read-only input");
-            faster(rows, facts, read, (("transpose/naive_read_write_input", NONE), "the kernel with a writable input"))
-        },
+            let both = (("transpose/naive_read_write_input", NONE), "the kernel with a writable input");
+            faster(rows, facts, 1.0, read, both)
+        }),
         ..ArticleClaim::BLANK
     }),
 ];
@@ -130,32 +132,46 @@ const TILED: &str = "transpose/tiled";
 const UNPADDED: Named = (TILED, &[("PAD", 0.0)]);
 const PADDED: Named = (TILED, &[("PAD", 1.0)]);
 
-fn tile(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
-    let [padded, unpadded, naive] = rows.together([PADDED, UNPADDED, (WRITE, NONE)])?;
-    let (over_unpadded, over_naive) = (speed(padded, unpadded)?, speed(padded, naive)?);
-    let holds = is_faster(over_unpadded)? && is_faster(over_naive)?;
-    let first = compared(facts, "padded over unpadded", over_unpadded)?;
-    let second = compared(facts, "padded over naive", over_naive)?;
-    let text =
-        format!("The padded tile is {first} the unpadded one, and {second} the naive kernel with coalesced writes.");
-    let figures = [(padded, "padded"), (unpadded, "unpadded"), (naive, "naive")];
-    Ok(Answer::new(holds, text).with(figures.map(|(row, name)| rate(facts, name, row))))
+/// The two naive kernels with f64 if there are such rows, else as they are.
+fn two_ways(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    let (own, other) = ((WRITE, NONE), (READ, NONE));
+    let wide: Vec<&Record> = rows.all().iter().copied().filter(|row| row.dtype == Some(Dtype::F64)).collect();
+    let wide = Sheet::new(&wide);
+    let rows = if wide.together([own, other]).is_ok() { &wide } else { rows };
+    let [row, _] = rows.together([own, other])?;
+    let answer = faster(
+        rows,
+        facts,
+        1.0,
+        (own, "the kernel with coalesced writes"),
+        (other, "the kernel with coalesced reads"),
+    )?;
+    let kind = (row.dtype != Some(Dtype::F64)).then(|| "The report has no rows of f64: these are of f32.".to_owned());
+    Ok(answer.and(kind))
 }
 
-fn sizes(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
-    let is_odd = |row: &Record| matches!(row.n, Some(Extent::Matrix(r, c)) if r % 32 != 0 || c % 32 != 0);
-    let all = rows.verified(&[READ, WRITE, TILED])?.unwrap_or_default();
-    let answer = right(rows, &[READ, WRITE, TILED], |rows| {
-        let wide = rows.iter().filter(|row| row.dtype == Some(Dtype::F64)).count();
-        let odd = rows.iter().filter(|row| is_odd(row)).count();
-        format!("All {} cases are right: {wide} of f64, {odd} with a side that is no multiple of 32.", rows.len())
-    })?;
-    let has_both = all.iter().any(|row| row.dtype == Some(Dtype::F64)) && all.iter().any(|row| is_odd(row));
-    if answer.holds() && !has_both {
-        return Err(Why::new("the report has no verified transposes of f64 and of odd sizes"));
-    }
+fn tile(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+    let [padded, unpadded, naive] = rows.together([PADDED, UNPADDED, (WRITE, NONE)])?;
+    let first = compared(facts, "padded over unpadded", speed(padded, unpadded)?)?;
+    let second = compared(facts, "padded over naive", speed(padded, naive)?)?;
+    let size = padded.short_size();
+    let text = format!(
+        "At {size}, the padded tile is {first} the unpadded one, and {second} the naive kernel with coalesced writes."
+    );
+    let figures = [(padded, "padded"), (unpadded, "unpadded"), (naive, "naive")];
+    Ok(Report::new(text).with(figures.map(|(row, name)| rate(facts, name, row))))
+}
+
+fn sizes(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+    let is_odd = |row: &&&Record| matches!(row.n, Some(Extent::Matrix(r, c)) if r % 32 != 0 || c % 32 != 0);
+    let all = rows.verified(&[READ, WRITE, TILED])?;
+    let all = all.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
+    let wide = all.iter().filter(|row| row.dtype == Some(Dtype::F64)).count();
+    let odd = all.iter().filter(is_odd).count();
+    let text =
+        format!("All {} cases are right: {wide} of f64, {odd} with a side that is no multiple of 32.", all.len());
     let wide = rows.timed(PADDED).filter(|row| row.dtype == Some(Dtype::F64) && !rows.is_software()).last();
-    Ok(answer.with([wide.and_then(|row| rate(facts, "padded tile with f64", row))]))
+    Ok(Report::new(text).with([wide.and_then(|row| rate(facts, "padded tile with f64", row))]))
 }
 
 fn ladder(rows: &Sheet) -> Option<Picture> {

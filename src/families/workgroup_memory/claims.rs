@@ -1,8 +1,8 @@
 //! The cost of each way to declare and share workgroup memory.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Measured, Sheet, Why, byte_rate, duration, has_params, is_faster,
-    largest, no_slower, noisy, of, param, right, scalars, speed, time,
+    Answer, ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, Subject, Why, beside, byte_rate,
+    duration, has_params, largest, noisy, of, param, right, scalars, speed, time,
 };
 use crate::record::Record;
 use crate::record::stats::Estimate;
@@ -92,65 +92,72 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "A2",
         title: "static and dynamic shared arrays",
-        claim: "A shared array whose size the host chooses at launch is as fast as one of fixed size.",
+        claim: "A shared array whose size the third launch parameter sets gives the same result as one of fixed size.",
         kernels: &["workgroup_memory/fixed_size", "workgroup_memory/override_size", "workgroup_memory/dynamic_size"],
         terms: &["__shared__", "extern __shared__"],
-        prediction: || "1×: the kernels do the same work. Only CUDA can set the size at each launch.".to_owned(),
-        judge: arrays,
+        prediction: || {
+            "The same words, and 1× the speed: the kernels do the same work. The parameter counts bytes: length × sizeof. \
+             WGSL sets the length when it creates the pipeline."
+                .to_owned()
+        },
+        is_timing: false,
+        judge: Judge::Claim(arrays),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "A6",
+        title: "shared memory limits the blocks of an SM",
+        claim: "A block has 48 KiB of shared memory at most, and every block of a launch has as much.",
+        kernels: &["workgroup_memory/occupancy"],
+        terms: &["__shared__", "streaming multiprocessor", "block"],
+        prediction: || {
+            "The blocks that run on an SM share its memory: the more each holds, the fewer run. Their threads then no \
+             longer hide the latency of DRAM."
+                .to_owned()
+        },
+        judge: Judge::Report(blocks_of_an_sm),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "B2",
         title: "shared arrays start without a value",
-        claim: "A shared array cannot be initialised where it is declared, and setting it in the kernel costs time.",
+        claim: "A shared array cannot be initialised where it is declared.",
         kernels: &["workgroup_memory/zero_init", "safety_tax/workgroup_fill", "workgroup_memory/static_and_dynamic"],
         terms: &["__shared__", "extern __shared__"],
         prediction: || {
-            "CUDA leaves the array as it is. WGSL has no initialiser either, but the API sets every word to zero. Each \
-             takes time: the words are stored before the kernel begins."
+            "CUDA leaves the array as it is. WGSL has no initialiser either, but the API sets every word to zero. Both \
+             cost time: every word is stored once more."
                 .to_owned()
         },
-        judge: zeroing,
+        judge: Judge::Report(zeroing),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "B3",
+        also: &["E4"],
         title: "three arrays in one shared block",
-        claim: "One block of shared memory holds three arrays of different types, divided by hand at byte offsets.",
+        claim: "Dynamic shared arrays all start at one address: the kernel divides the block by byte offsets.",
         kernels: &["workgroup_memory/carved", "workgroup_memory/structured"],
         terms: &["extern __shared__"],
         prediction: || {
-            "The same answers as with a struct: 128 × i16 at 0, 64 × f32 at 256, 256 × i32 at 512.".to_owned()
+            "The same answers as with a struct: 128 × i16 at 0, 64 × f32 at 256, 256 × i32 at 512. CUDA's pointers have \
+             types; WGSL has to shift and cast words at each access."
+                .to_owned()
         },
         is_timing: false,
-        judge: |rows, _| {
-            right(rows, &["workgroup_memory/carved", "workgroup_memory/structured"], |rows| {
-                format!("All {} cases give the right answer, divided by hand and as a struct.", rows.len())
-            })
-        },
-        ..ArticleClaim::BLANK
-    }),
-    Claim::Article(ArticleClaim {
-        id: "E4",
-        title: "a block divided by hand: its cost",
-        claim: "Three arrays divided by hand from one block of shared memory are as fast as three declared arrays.",
-        kernels: &["workgroup_memory/carved", "workgroup_memory/structured"],
-        terms: &["extern __shared__"],
-        prediction: || {
-            "1× in CUDA, whose pointers have types. WGSL has to shift and cast words at each access.".to_owned()
-        },
-        judge: divided,
+        judge: Judge::Claim(divided),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "E6",
         title: "many threads write one word",
-        claim: "If several threads of a warp write one word of shared memory, exactly one of the values remains.",
+        claim: "If several threads of a warp write one word of shared memory, one of the values remains; which one is \
+            not defined.",
         kernels: &["workgroup_memory/same_word", "workgroup_memory/distinct_words", "workgroup_memory/atomic_word"],
         terms: &["__shared__", "atomicMax()"],
-        prediction: || "One of the 32 values, which one is not defined; an atomic keeps the largest.".to_owned(),
+        prediction: || "One of the 32 values; an atomic keeps the largest.".to_owned(),
         is_timing: false,
-        judge: one_value,
+        judge: Judge::Claim(one_value),
         ..ArticleClaim::BLANK
     }),
 ];
@@ -186,34 +193,73 @@ fn words(row: &Record) -> u64 {
     param(row, "WORDS").unwrap_or(0.0) as u64
 }
 
+const FIXED: &str = "workgroup_memory/fixed_size";
+
 fn arrays(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
-    let fixed = (("workgroup_memory/fixed_size", NONE), "a fixed size");
-    let dynamic = ("workgroup_memory/dynamic_size", &[("SHARED_BYTES", 1024.0)][..]);
-    if rows.timed(dynamic).next().is_some() {
-        return no_slower(rows, facts, (dynamic, "a size set at launch"), fixed);
-    }
-    let chosen = ("workgroup_memory/override_size", &[("LENGTH", 256.0)][..]);
-    no_slower(rows, facts, (chosen, "a size set by an override"), fixed)
+    const AT_LAUNCH: &str = "workgroup_memory/dynamic_size";
+    const OVERRIDE: &str = "workgroup_memory/override_size";
+    let is_cuda = rows.verified(&[AT_LAUNCH]).is_ok();
+    let (kernel, name, params) = if is_cuda {
+        (AT_LAUNCH, "a size set at launch", [("SHARED_BYTES", 1024.0)])
+    } else {
+        (OVERRIDE, "a size set by an override", [("LENGTH", 256.0)])
+    };
+    let answer = right(rows, &[FIXED, kernel], |rows| {
+        format!("All {} cases are right, with a fixed size and with {name}.", rows.len())
+    })?;
+    let own = format!("the kernel with {name}");
+    Ok(answer.and(beside_hardware(rows, facts, ((kernel, &params), &own), ((FIXED, NONE), "that with a fixed size"))))
 }
 
-fn zeroing(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+/// How fast a kernel is beside another, unless it runs on a software device.
+fn beside_hardware(rows: &Sheet, facts: &mut Facts, own: Subject, other: Subject) -> Option<String> {
+    if rows.is_software() { None } else { beside(rows, facts, own, other).ok().map(Report::into_text) }
+}
+
+fn blocks_of_an_sm(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+    const KERNEL: &str = "workgroup_memory/occupancy";
+    let most = largest(rows.of(KERNEL).filter(|row| row.gb_per_s.is_some()));
+    let size = most.ok_or_else(|| rows.missing(&[KERNEL]))?.n;
+    let mut copies: Vec<&Record> = rows.iter().copied().filter(|row| row.name() == KERNEL && row.n == size).collect();
+    copies.sort_by_key(|row| words(row));
+    let mut copy = |row: &Record| {
+        let bytes = binary_size(4 * words(row));
+        Some(format!("{bytes} each {}", facts.byte_rate(format!("copy holding {bytes}"), byte_rate(row)?)?))
+    };
+    let rates: Vec<String> = copies.iter().filter_map(|row| copy(row)).collect();
+    match copies.first().filter(|_| rates.len() > 1) {
+        Some(first) => Ok(Report::new(format!(
+            "A copy of {} by blocks of {} threads that hold shared memory: {}.",
+            first.short_size(),
+            first.workgroup_size.map_or(64, |[x, y, z]| x * y * z),
+            rates.join(", ")
+        ))),
+        None => Err(rows.missing(&[KERNEL])),
+    }
+}
+
+fn zeroing(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     const KERNEL: &str = "workgroup_memory/zero_init";
     let [set, left] = rows.together([(KERNEL, &[("ZEROING", 1.0)]), (KERNEL, &[("ZEROING", 0.0)])])?;
     let longer = speed(left, set)?;
-    let holds = is_faster(longer)?;
     let quoted = facts.times("set by the kernel", longer).ok_or_else(|| noisy("the ratio is", longer))?;
-    let text = format!("The kernel takes {quoted} as long if it sets 16 KiB first.");
     let by_api = rows.together([(KERNEL, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)]), (KERNEL, &[("ZEROING", 0.0)])]);
     let by_api = by_api.ok().and_then(|[set, left]| {
         let longer = speed(left, set).ok()?;
-        Some(format!("{} as long if the API sets it", facts.times("set by the API", longer)?))
+        Some(format!(", and {} as long if the API sets it", facts.times("set by the API", longer)?))
     });
-    Ok(Answer::new(holds, text).with([by_api]))
+    let by_api = by_api.unwrap_or_default();
+    Ok(Report::new(format!("The kernel takes {quoted} as long if it sets 16 KiB first{by_api}.")))
 }
 
 fn divided(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
-    let carved = (("workgroup_memory/carved", NONE), "the divided block");
-    no_slower(rows, facts, carved, (("workgroup_memory/structured", NONE), "the struct of three arrays"))
+    const CARVED: &str = "workgroup_memory/carved";
+    const STRUCT: &str = "workgroup_memory/structured";
+    let answer = right(rows, &[CARVED, STRUCT], |rows| {
+        format!("All {} cases are right, divided by hand and as a struct.", rows.len())
+    })?;
+    let own = ((CARVED, NONE), "the divided block");
+    Ok(answer.and(beside_hardware(rows, facts, own, ((STRUCT, NONE), "the struct of three arrays"))))
 }
 
 fn one_value(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
