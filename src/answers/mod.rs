@@ -4,6 +4,8 @@ pub mod among;
 pub mod articles;
 pub mod bisect;
 pub mod compare;
+#[cfg(not(target_family = "wasm"))]
+pub mod fastest;
 pub mod index;
 #[cfg(not(target_family = "wasm"))]
 pub mod outliers;

@@ -15,6 +15,7 @@ use super::steps::{is_step, steps_named};
 use super::tour::{GLOSSARY, measure};
 use crate::answers::articles::GLOSSARY as TERMS;
 use crate::answers::articles::{self, StepData, glossary, sides};
+use crate::answers::fastest::{Choice, choice, choices};
 use crate::claim::ArticleClaim;
 use crate::engine::plan::{params_of, select};
 use crate::error::{Error, Result};
@@ -128,7 +129,8 @@ pub(super) fn explain(arguments: &Arguments) -> Result<u8> {
         let of_family = wanted.selected.iter().filter(|(of, _)| of.name == family.name);
         let benchmarks: Vec<&'static Benchmark> = of_family.map(|(_, benchmark)| *benchmark).collect();
         if !benchmarks.is_empty() {
-            blocks.extend(described(family, &benchmarks));
+            let choice = choice(family, &of_benchmarks(family, &benchmarks, measured));
+            blocks.extend(described(family, &benchmarks, choice));
             let rows = rows(family, &benchmarks, measured, medium);
             blocks.push(rows.unwrap_or_else(|| vec![not_measured(family, &benchmarks)]));
         }
@@ -146,6 +148,8 @@ struct Explained<'a> {
     benchmarks: Vec<Described>,
     /// Of the families whose benchmarks are all explained.
     findings: Vec<Found<'a>>,
+    /// The fastest kernels of the same families.
+    choices: Vec<Choice<'a>>,
 }
 
 /// The report that rows and verdicts come from.
@@ -195,6 +199,7 @@ fn data<'a>(
         steps: steps.iter().map(|step| articles::data(step, &sides)).collect(),
         benchmarks: Vec::new(),
         findings: Vec::new(),
+        choices: Vec::new(),
     };
     for (family, benchmark) in selected {
         let texts = fields(family, benchmark).into_iter().filter(|(_, text)| !text.is_empty());
@@ -222,6 +227,7 @@ fn data<'a>(
             values: articles::values(finding.values().cloned().collect()),
         });
         explained.findings.extend(found);
+        explained.choices.extend(choices(family, &rows));
     }
     explained
 }
@@ -230,12 +236,13 @@ fn is_of(row: &Record, family: &Family, benchmark: &Benchmark) -> bool {
     row.family == family.name && row.benchmark == benchmark.name
 }
 
-/// The family, if all its benchmarks are selected; then each benchmark.
-fn described(family: &'static Family, benchmarks: &[&'static Benchmark]) -> Vec<Vec<Part>> {
+/// The family with its fastest kernels, if all its benchmarks are selected; then each benchmark.
+fn described(family: &'static Family, benchmarks: &[&'static Benchmark], choice: Vec<Part>) -> Vec<Vec<Part>> {
     let is_whole = benchmarks.len() == family.benchmarks.len();
     let head = is_whole.then(|| {
         let heading = Part::Heading { name: family.name.to_owned(), rest: family.summary.to_owned() };
-        vec![heading, Part::Field { label: "model", text: family.model_text.to_owned() }]
+        let model = Part::Field { label: "model", text: family.model_text.to_owned() };
+        [heading].into_iter().chain(choice).chain([model]).collect()
     });
     let one = |benchmark: &&'static Benchmark| {
         let name = format!("{}/{}", family.name, benchmark.name);
@@ -360,13 +367,19 @@ fn not_measured(family: &Family, benchmarks: &[&Benchmark]) -> Part {
     Part::Field { label: "measured", text }
 }
 
+/// The rows of the benchmarks in their order.
+fn of_benchmarks<'a>(family: &Family, benchmarks: &[&Benchmark], measured: Option<&'a Measured>) -> Vec<&'a Record> {
+    let is_selected = |row: &&Record| benchmarks.iter().any(|benchmark| is_of(row, family, benchmark));
+    let records = measured.map_or(&[][..], |measured| &measured.records);
+    let mut rows: Vec<&Record> = records.iter().filter(is_selected).collect();
+    report::sort_rows(&mut rows, family.is_by_kernel);
+    rows
+}
+
 /// The rows of the benchmarks and their findings, in the format of `run`; `None` without rows.
 fn rows(family: &Family, benchmarks: &[&Benchmark], measured: Option<&Measured>, medium: Medium) -> Option<Vec<Part>> {
-    let is_selected = |row: &&Record| benchmarks.iter().any(|benchmark| is_of(row, family, benchmark));
-    let measured = measured?;
-    let mut rows: Vec<&Record> = measured.records.iter().filter(is_selected).collect();
-    report::sort_rows(&mut rows, family.is_by_kernel);
-    let first = rows.first()?;
+    let rows = of_benchmarks(family, benchmarks, measured);
+    let (first, measured) = (rows.first()?, measured?);
     let date = first.date.get(..10).unwrap_or(&first.date);
     let toolchains = toolchains(rows.iter().copied());
     let names = toolchains.iter().map(|toolchain| toolchain.title()).collect::<Vec<_>>().join(" and ");
