@@ -302,7 +302,7 @@ impl Command<'_> {
         if let End::Done { is_interrupted: false, left_out, measuring } = &end {
             say_complete(arguments, (records.len(), seconds, *measuring), &path);
             let time = time.unwrap_or_default();
-            messages::left_out(count, left_out, time).iter().for_each(|line| say(line));
+            messages::left_out(count, left_out, &records, time).iter().for_each(|line| say(line));
         }
         let measure_rest = || how_to_go_on(file, wanted, again.as_ref(), "to measure the rest");
         let rest = if is_complete { Vec::new() } else { measure_rest() };
