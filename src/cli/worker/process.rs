@@ -287,7 +287,7 @@ pub(in crate::cli) enum Stopped {
 }
 
 impl Stopped {
-    pub(super) fn into_error(self) -> Error {
+    pub(in crate::cli) fn into_error(self) -> Error {
         match self {
             Self::Refused(error) => error,
             Self::Died(death) => Error::NoDevice(death.how),

@@ -100,6 +100,8 @@ pub(in crate::cli) enum Event {
     Moment(Moment),
     /// A load ended: the first wrong element, or why it could not go on.
     Loaded { wrong: Option<String>, error: Option<String>, ends_device: bool },
+    /// The case of a bundle ran again: its first wrong element, if it has one, and their number.
+    Replayed { first: Option<String>, count: u64 },
     /// The worker has nothing more to do.
     End,
 }
