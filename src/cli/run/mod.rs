@@ -264,6 +264,8 @@ impl Command<'_> {
         // A report of several cards cannot be resumed, nor one that cannot be read.
         let can_resume = (own.is_some() || before.is_empty()) && file.file().is_some();
         let again = can_resume.then(|| typed.clone().resume(file.path(), arguments.json.as_deref(), number));
+        let command = again.iter().map(|again| [STOPPED.to_owned(), again.to_string()]);
+        *interrupt.commands() = command.collect();
         let mut progress = Progress::new(devices.len(), time, csv, interrupt.clone());
         expected_time(arguments, profile, time, left, &card).iter().for_each(|expected| say(expected));
         if let Some(json) = &files.json {
@@ -336,6 +338,9 @@ fn say_complete(arguments: &Arguments, (rows, seconds, measuring): (usize, f64, 
 
 /// What to type after a run of all sizes.
 const NEXT: &str = "next: shaderbench explain NAME, show NAME, report FILE, compare OLD NEW";
+
+/// What precedes the command to type after a run that stopped in the middle of a case.
+const STOPPED: &str = "stopped at once; to measure the rest, type:";
 
 /// A sentence, and the command that it ends with.
 fn say_how_to_go_on(lines: &[String]) {

@@ -10,7 +10,7 @@ use std::path::Path;
 use super::csv;
 use crate::error::Result;
 use crate::record::Record;
-pub use lock::Lock;
+pub use lock::{Lock, remove_lock_files};
 use output::io;
 pub use output::{Output, Target, check_folder, replace_file, write_file};
 
