@@ -281,7 +281,7 @@ impl Command<'_> {
     fn conclude(&self, running: Running, end: End, begun: &Begun) -> Result<Left> {
         let Self { arguments, typed, interrupt, .. } = self;
         let Running { devices, mut progress, records, .. } = running;
-        let Begun { file, again, count, profile, time, .. } = begun;
+        let Begun { again, count, profile, time, .. } = begun;
         let (count, card) = (*count, devices.iter().collect::<Vec<&Device>>());
         let seconds = begun.start.elapsed().as_secs_f64();
         let is_complete = matches!(end, End::Done { is_interrupted: false, .. });
@@ -289,12 +289,15 @@ impl Command<'_> {
             interrupt.end();
         }
         let written = progress.end(&records);
+        let file = progress.output().clone();
         drop(progress);
+        let moved = || again.clone().map(|again| again.resume(file.path(), arguments.json.as_deref(), None));
+        let again = if file.path() == begun.file.path() { again.clone() } else { moved() };
         let printed = if arguments.is_quiet { Ok(()) } else { print(&tables(arguments, &records)?) };
         let wanted = count * devices.len();
         if let Err(error) = written {
             let when = "once files can be written again";
-            say_how_to_go_on(&how_to_go_on(file, wanted, again.as_ref(), when));
+            say_how_to_go_on(&how_to_go_on(&file, wanted, again.as_ref(), when));
             return Err(error);
         }
         let path = file.path().display().to_string();
@@ -306,7 +309,7 @@ impl Command<'_> {
             let time = time.unwrap_or_default();
             messages::left_out(count, left_out, &records, time).iter().for_each(|line| say(line));
         }
-        let measure_rest = || how_to_go_on(file, wanted, again.as_ref(), "to measure the rest");
+        let measure_rest = || how_to_go_on(&file, wanted, again.as_ref(), "to measure the rest");
         let rest = if is_complete { Vec::new() } else { measure_rest() };
         let next = match () {
             () if !is_complete => None,
@@ -336,11 +339,11 @@ fn say_complete(arguments: &Arguments, (rows, seconds, measuring): (usize, f64, 
     say(&format!("{rows}{place}{time}"));
 }
 
-/// What to type after a run of all sizes.
-const NEXT: &str = "next: shaderbench explain NAME, show NAME, report FILE, compare OLD NEW";
-
 /// What precedes the command to type after a run that stopped in the middle of a case.
 const STOPPED: &str = "stopped at once; to measure the rest, type:";
+
+/// What to type after a run of all sizes.
+const NEXT: &str = "next: shaderbench explain NAME, show NAME, report FILE, compare OLD NEW";
 
 /// A sentence, and the command that it ends with.
 fn say_how_to_go_on(lines: &[String]) {
