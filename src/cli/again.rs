@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::report::free_path;
+
 /// Options of `run` that are left out of other commands, those with a value and those without.
 pub(super) const VALUED: &[&str] = &["out", "resume", "json", "device", "profile", "time", "save-image"];
 #[cfg(test)]
@@ -94,16 +96,9 @@ fn argument(path: &Path) -> String {
     if text.starts_with('-') { format!("./{text}") } else { text }
 }
 
-/// The first of `r-2.json`, `r-3.json`, … that does not exist. What is no file, such as a pipe, can be written again.
+/// Another name for a file. What is no file, such as a pipe, can be written again.
 fn free(path: &Path) -> PathBuf {
-    if path.exists() && !path.is_file() {
-        return path.to_owned();
-    }
-    let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
-    let (stem, extension) = (part(path.file_stem()), part(path.extension()));
-    let dot = if extension.is_empty() { "" } else { "." };
-    let numbered = |number: usize| path.with_file_name(format!("{stem}-{number}{dot}{extension}"));
-    (2..).map(numbered).find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
+    if path.exists() && !path.is_file() { path.to_owned() } else { free_path(path) }
 }
 
 impl fmt::Display for Typed {

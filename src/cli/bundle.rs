@@ -10,7 +10,7 @@ use super::compiler::spirv;
 use super::declaration::{TOML, of_folder};
 use super::output::{print, say};
 use super::selection::no_device;
-use super::target::targets;
+use super::worker::{Event, Link, Stopped, link, list};
 use crate::backend::{Backend, Device, KernelCompiler, Translator};
 use crate::engine::plan::{Source, select, with_source};
 use crate::engine::{WrongResult, wrong_at, wrong_result};
@@ -207,31 +207,46 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     if bundle.is_unchecked && !case.is_trusted() {
         say("the kernel is not the suite's and runs with all run-time checks, unlike in the run: see --unchecked");
     }
-    let found = targets(None)?;
+    let compiler = recorded(&bundle, &arguments.folder, arguments.unchecked).map_err(fault)?;
+    if let Some(link) = link() {
+        return serve(link, &case, compiler);
+    }
+    let listed = list(None)?;
     let is_named = |(index, device): (usize, &Device)| match &arguments.device {
         Some(name) => *name == index.to_string() || device.name.to_lowercase().contains(&name.to_lowercase()),
         None => true,
     };
-    let chosen = found
-        .into_iter()
-        .enumerate()
-        .find(|(index, target)| target.device().api.name() == bundle.backend && is_named((*index, target.device())));
-    let (_, target) = chosen.ok_or_else(no_device)?;
-    let compiler = recorded(&bundle, &arguments.folder, arguments.unchecked).map_err(fault)?;
-    let mut backend = pollster::block_on(target.open_with(compiler))?;
-    let (device, driver) = (backend.device().name.clone(), backend.device().driver.clone());
-    let result = pollster::block_on(wrong_at(backend.as_mut(), &case))?;
-    let Some(wrong) = result else {
+    let mut found = listed.devices.iter().enumerate();
+    let chosen = found.find(|(index, device)| device.api.name() == bundle.backend && is_named((*index, device)));
+    let index = chosen.ok_or_else(no_device)?.0;
+    let mut opened = listed.open(vec![index])?;
+    let (first, count) = loop {
+        if let Event::Replayed { first, count } = opened.next().map_err(Stopped::into_error)? {
+            break (first, count);
+        }
+    };
+    let (device, driver) = (&opened.devices[0].name, &opened.devices[0].driver);
+    let Some(first) = first else {
         print(&format!("{case}: right on {device}, {driver}\n"))?;
         return Ok(0);
     };
-    let first = wrong.elements.first().map(ToString::to_string).unwrap_or_default();
     let same = if first == bundle.first { "the same" } else { "another" };
     print(&format!(
         "{case}: {first} on {device}, {driver}\n{same} first wrong element as in the bundle; {} of {} are wrong\n",
-        wrong.count, bundle.elements
+        count, bundle.elements
     ))?;
     Ok(3)
+}
+
+/// The worker's side of `bench replay`.
+fn serve(link: &Link, case: &Case, compiler: KernelCompiler) -> Result<u8> {
+    let target = link.take_card().pop().ok_or_else(no_device)?;
+    let mut backend = pollster::block_on(target.open_with(compiler))?;
+    link.send(&Event::Opened(vec![backend.device().clone()]));
+    let wrong = pollster::block_on(wrong_at(backend.as_mut(), case))?;
+    let first = wrong.as_ref().map(|wrong| wrong.elements.first().map(ToString::to_string).unwrap_or_default());
+    link.send(&Event::Replayed { first, count: wrong.map_or(0, |wrong| wrong.count) });
+    Ok(0)
 }
 
 /// The compiler of a bundle: its SPIR-V, if wgpu's own compiler did not make it.

@@ -1,5 +1,5 @@
-//! Ctrl-C: the first one ends the run after the current case, one after the report of that ends it immediately. A terminal
-//! that goes away ends it after the current case too.
+//! Ctrl-C: the first one ends the run after the current case, one after the report of that ends it immediately, with the
+//! command that measures the rest. A terminal that goes away ends it after the current case too.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,9 @@ use std::time::Duration;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
+use super::output::{complain, say, say_whole};
 use crate::error::{Error, Result};
+use crate::report::remove_lock_files;
 
 /// Exit code of an interrupted run, as for a program ended by SIGINT.
 pub(super) const EXIT_CODE: u8 = 130;
@@ -17,13 +19,15 @@ pub(super) const EXIT_CODE: u8 = 130;
 const ONE: Duration = Duration::from_millis(100);
 
 /// State of an interruption by the user.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Interrupt {
     is_requested: Arc<AtomicBool>,
     /// Whether a bar on the terminal shows it: text beside the bar would be overwritten.
     is_shown: Arc<AtomicBool>,
     /// Whether the run has ended. Locked while the interruption is reported.
     is_over: Arc<Mutex<bool>>,
+    /// The commands that measure the rest, each with the sentence before it.
+    commands: Arc<Mutex<Vec<[String; 2]>>>,
 }
 
 impl Interrupt {
@@ -32,18 +36,15 @@ impl Interrupt {
     /// # Errors
     /// [`Error::Usage`] if a handler cannot be installed.
     pub(super) fn listen() -> Result<Self> {
-        let (is_requested, is_reported) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let interrupt = Self::default();
         for signal in [SIGINT, SIGTERM] {
-            flag::register_conditional_shutdown(signal, i32::from(EXIT_CODE), Arc::clone(&is_reported))
-                .map_err(|error| unhandled(signal, &error))?;
-            register(signal, &is_requested)?;
+            register(signal, &interrupt.is_requested)?;
         }
         // A shell and the system both report a lost terminal: a second report must not end the program.
         #[cfg(unix)]
         if !ignores_hangup() {
-            register(signal_hook::consts::SIGHUP, &is_requested)?;
+            register(signal_hook::consts::SIGHUP, &interrupt.is_requested)?;
         }
-        let interrupt = Self { is_requested, is_shown: Arc::default(), is_over: Arc::default() };
         let watched = interrupt.clone();
         // A signal handler must not write, and the run checks the flag only between cases.
         std::thread::spawn(move || {
@@ -51,11 +52,20 @@ impl Interrupt {
                 std::thread::sleep(Duration::from_millis(100));
             }
             std::thread::sleep(ONE);
-            // From here on a signal ends the program: the text below says so.
-            is_reported.store(true, Ordering::Relaxed);
-            if !*watched.over() && !watched.is_shown.load(Ordering::Relaxed) {
-                super::output::say("interrupted: finishing the current case (interrupt again to stop at once)");
+            // From here on a signal ends the program: the text below says so. A further one does so even if this thread hangs.
+            let is_again = Arc::new(AtomicBool::new(false));
+            for signal in [SIGINT, SIGTERM] {
+                // Handlers of these signals are installed: further ones can be, too.
+                let _ = flag::register_conditional_shutdown(signal, i32::from(EXIT_CODE), Arc::clone(&is_again));
+                let _ = register(signal, &is_again);
             }
+            if !*watched.over() && !watched.is_shown.load(Ordering::Relaxed) {
+                say("interrupted: finishing the current case (interrupt again to stop at once)");
+            }
+            while !is_again.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            watched.stop_at_once();
         });
         Ok(interrupt)
     }
@@ -63,12 +73,34 @@ impl Interrupt {
     /// One that no signal requests.
     #[cfg(test)]
     pub(super) fn unheard() -> Self {
-        Self { is_requested: Arc::default(), is_shown: Arc::default(), is_over: Arc::default() }
+        Self::default()
     }
 
     /// Leaves it to a bar to show the interruption.
     pub(super) fn show_in_bar(&self) {
         self.is_shown.store(true, Ordering::Relaxed);
+    }
+
+    /// The commands that measure the rest of the run if it stops at once, each with the sentence before it.
+    pub(super) fn commands(&self) -> MutexGuard<'_, Vec<[String; 2]>> {
+        self.commands.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the process in the middle of a case.
+    fn stop_at_once(&self) {
+        remove_lock_files();
+        let commands = self.commands().clone();
+        if !*self.over() {
+            if self.is_shown.load(Ordering::Relaxed) {
+                // Below the bar.
+                complain("");
+            }
+            for [sentence, command] in &commands {
+                say(sentence);
+                say_whole(&format!("  {command}"));
+            }
+        }
+        signal_hook::low_level::exit(i32::from(EXIT_CODE));
     }
 
     /// Marks the run as ended. Later, interruptions are not reported.

@@ -1,13 +1,15 @@
 //! What a run tells on stderr before and after it measures.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::again::Typed;
 use super::values::plural;
 use crate::backend::{CompilerName, Device};
 use crate::engine::{Fitted, LeftOut};
+use crate::record::{Record, Status};
 use crate::report::{self, Output};
-use crate::suite::{Case, DeviceType, Profile};
+use crate::suite::{Case, DeviceType, Profile, params_text};
 
 /// What the run will do on each API, and the time limit if there is one.
 pub(super) fn beginning(
@@ -72,14 +74,19 @@ pub(super) fn matched_by_part(filter: &str, names: &[String]) -> String {
 }
 
 /// The cases that the run did not measure at their own size, of `all` that it planned.
-pub(super) fn left_out(all: usize, left_out: &LeftOut, time: Duration) -> Option<String> {
+pub(super) fn left_out(all: usize, left_out: &LeftOut, records: &[Record], time: Duration) -> Option<String> {
+    let failed = records.iter().filter(|row| row.status == Status::Failed);
+    // A case has a row of each API.
+    let case = |row: &Record| (row.name(), row.dtype_name(), row.short_size(), params_text(&row.params));
+    let failed: BTreeSet<_> = failed.map(case).collect();
     let (smaller, whole) = (left_out.smaller.len(), left_out.whole.len());
     let longer = if time < LONGER { LONGER } else { 2 * time };
     let longer = longer.as_secs().div_ceil(60);
     let smaller = (smaller > 0).then(|| format!("{smaller} at a smaller size"));
     let whole = (whole > 0).then(|| format!("{whole} left out (time limit): `--time {longer}m`"));
-    let parts: Vec<String> = smaller.into_iter().chain(whole).collect();
-    let measured = all - left_out.whole.len();
+    let measured = all.saturating_sub(left_out.whole.len() + failed.len());
+    let failed = (!failed.is_empty()).then(|| format!("{} failed", failed.len()));
+    let parts: Vec<String> = [failed, smaller, whole].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("{measured} of {all} cases measured, {}", parts.join(", ")))
 }
 

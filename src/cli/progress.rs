@@ -68,6 +68,11 @@ impl Progress {
         }
     }
 
+    /// The CSV.
+    pub(super) const fn output(&self) -> &Output {
+        self.csv.output()
+    }
+
     /// Shows a note above the bar.
     pub(super) fn say(&self, text: &str) {
         self.bar.say(&format!("{}{text}", self.prefix));

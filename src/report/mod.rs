@@ -19,7 +19,7 @@ pub(crate) mod section;
 pub mod table;
 
 #[cfg(not(target_family = "wasm"))]
-pub use file::{CsvFile, Lock, Output, Target, check_folder, replace_file, write_file};
+pub use file::{CsvFile, Lock, Output, Target, check_folder, free_path, remove_lock_files, replace_file, write_file};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use layout::wrap;
 pub use layout::{Medium, Part, Terminal, lay_out};

@@ -58,30 +58,32 @@ const reader = startCore(
 const compare = startCompare(reader, notify);
 
 function onMessage(what, value) {
-    if (what === "plan") {
+    if (what === "Pass") {
         // Not earlier: a run that cannot start keeps the rows of the previous one.
         rows = [];
         clearTables();
         byId("timer").textContent = "";
         byId("save-csv").disabled = byId("save-json").disabled = true;
-        progress.begin(value.cases);
+        progress.begin(value.count);
     }
-    if (what === "reopened") {
+    if (what === "Reopened") {
         const lost = `The device was lost during ${current}; its row has the reason.`;
         const advice = "If this happens again, close other programs that use the GPU.";
         notify(`${lost} The run continues with a new device. ${advice}`, true);
     }
-    if (what === "timer") {
-        const clock = value.is_device ? "the device’s timestamps" : "the browser’s clock";
+    if (what === "Timer") {
+        const { is_device, tick, note } = value.timer;
+        const clock = is_device ? "the device’s timestamps" : "the browser’s clock";
         byId("timer").textContent =
-            `Timed by ${clock}, in steps of ${value.tick}${value.note ? ` (${value.note})` : ""}.`;
+            `Timed by ${clock}, in steps of ${tick}${note ? ` (${note})` : ""}.`;
     }
-    if (what === "expected") progress.expect(value.epochs);
-    if (what === "start") {
+    if (what === "Plan") progress.expect(value.reduce((sum, { epochs }) => sum + epochs, 0));
+    if (what === "Start") {
         current = value.case;
         progress.start(current);
     }
-    if (what === "rows") {
+    if (what === "Rows") {
+        if (!value.ends_pass) progress.finish();
         rows.splice(value.from, rows.length - value.from, ...value.rows);
         drawFamilies(value.families, rows);
         byId("save-csv").disabled = byId("save-json").disabled = false;
@@ -94,13 +96,13 @@ async function run() {
     if (PLANT) notify(`Self-test: the kernel ${PLANT} has a planted fault; its rows must have the status “wrong”.`);
     setRunning();
     try {
-        const ended = await runner.call("run", {
+        const isInterrupted = await runner.call("run", {
             families: selected("family"),
             profile: selected("profile")[0],
             sizes: SIZES,
             plant: PLANT,
         });
-        progress.end(ended === "complete" ? `Done: ${rows.length} rows.` : `Stopped after ${rows.length} rows.`);
+        progress.end(isInterrupted ? `Stopped after ${rows.length} rows.` : `Done: ${rows.length} rows.`);
     } catch (error) {
         notify(error.message, true);
         progress.end(`Ended early after ${rows.length} rows.`);

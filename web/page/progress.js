@@ -3,10 +3,11 @@
 import { byId } from "./element.js";
 
 export function startProgress() {
-    /** Epochs of all cases, those that have started, and those that are done. */
+    /** Epochs of all cases, those that have started, those before the current one, and those with rows. */
     let epochs = 0;
     let started = 0;
     let done = 0;
+    let finished = 0;
     let start = 0;
     /** Milliseconds that the tab was hidden in total, and the time since which it is hidden now. */
     let hidden = 0;
@@ -39,16 +40,19 @@ export function startProgress() {
             announce(sentence);
         },
         begin(count) {
-            [epochs, started, done, start, hidden] = [count, 0, 0, performance.now(), 0];
+            [epochs, started, done, finished, start, hidden] = [count, 0, 0, 0, performance.now(), 0];
             byId("progress").hidden = false;
             byId("case").textContent = "Testing the clock …";
             announce(`Running ${count} cases.`);
             draw();
         },
-        /** So many epochs are done or expected. */
+        /** So many more epochs are expected. */
         expect(count) {
-            epochs = Math.max(count, started + 1);
+            epochs = Math.max(finished + count, started + 1);
             draw();
+        },
+        finish() {
+            finished++;
         },
         start(name) {
             byId("case").textContent = name;

@@ -101,8 +101,8 @@ pub fn count(families: Vec<String>, profile: &str, sizes: Vec<String>) -> Result
 }
 
 /// Measures the cases that [`count`] counts. `plant` names a benchmark whose kernel gets a fault, to test the page;
-/// empty for none. `callback` receives events, each a name and JSON: `plan`, `timer`, `expected`, `start`, `rows`, and
-/// `reopened` after a lost device. Returns `complete` or `interrupted`.
+/// empty for none. `callback` receives events, each a name and JSON: those of `Rows`, and `Reopened` after a lost
+/// device. Returns whether the run is interrupted.
 ///
 /// # Errors
 /// If the run cannot continue.
@@ -113,21 +113,15 @@ pub async fn run(
     sizes: Vec<String>,
     plant: &str,
     callback: Function,
-) -> Result<String, JsError> {
+) -> Result<bool, JsError> {
     let cases = cases(families, profile, &sizes).map_err(js_error)?;
     let Some(mut tab) = TAB.with(RefCell::take) else { return Err(JsError::new("no device is open")) };
     let end = measure(&mut tab, cases, profile, plant, callback).await;
     TAB.with(|slot| slot.replace(Some(tab)));
-    end.map(str::to_owned).map_err(js_error)
+    end.map_err(js_error)
 }
 
-async fn measure(
-    tab: &mut Tab,
-    cases: Vec<Case>,
-    profile: &str,
-    plant: &str,
-    callback: Function,
-) -> Result<&'static str> {
+async fn measure(tab: &mut Tab, cases: Vec<Case>, profile: &str, plant: &str, callback: Function) -> Result<bool> {
     let mut cases = fit(cases, &[tab.backend.device()], |_| false).cases;
     if !plant.is_empty() {
         plant::plant_fault(&mut cases, plant)?;
@@ -145,8 +139,8 @@ async fn measure(
     let mut rows = Rows::new(callback, cases.iter().filter(|case| !case.is_reserve).count());
     let outcome = resume(&mut [tab], &cases, EarlierRows::default(), &settings, &mut rows).await?;
     match outcome.end {
-        End::Complete => Ok("complete"),
-        End::Interrupted => Ok("interrupted"),
+        End::Complete => Ok(false),
+        End::Interrupted => Ok(true),
         End::NoDevice(error) => Err(unusable(error)),
     }
 }

@@ -14,26 +14,26 @@ use wasm_bindgen::JsValue;
 
 use crate::tab;
 
-/// Sends the events of a run to the page.
+/// Sends the events of a run to the page. Their names and fields are those of the worker process, `Event` in
+/// `src/cli/worker/protocol.rs`, where they mean the same.
 pub(crate) struct Rows {
     callback: Function,
-    /// Epochs that are done.
-    done: usize,
 }
 
 impl Rows {
     /// Sends the number of cases.
     pub(crate) fn new(callback: Function, cases: usize) -> Self {
-        let rows = Self { callback, done: 0 };
-        rows.post("plan", &json!({ "cases": cases }));
+        let rows = Self { callback };
+        rows.post("Pass", &json!({ "number": 1, "count": cases }));
         rows
     }
 
-    /// Sends the rows that are new or changed.
-    fn post_rows(&self, records: &[Record], changes: &Changes) {
+    /// Sends the rows from the first one on that is new or changed: the texts of later rows depend on it.
+    fn post_rows(&self, records: &[Record], changes: &Changes, ends_pass: bool) {
         let first = changes.unchanged().min(records.len());
         let rows: Vec<Value> = records[first..].iter().map(|record| row(records, record)).collect();
-        self.post("rows", &json!({ "from": first, "rows": rows, "families": families(records, &records[first..]) }));
+        let families = families(records, &records[first..]);
+        self.post("Rows", &json!({ "from": first, "rows": rows, "families": families, "ends_pass": ends_pass }));
     }
 
     fn post(&self, event: &str, value: &Value) {
@@ -45,28 +45,28 @@ impl Rows {
 impl Observer for Rows {
     fn timer(&mut self, _: Toolchain<'_>, timer: &Timer) {
         let tick = table::time(Some(timer.tick_ns));
-        self.post("timer", &json!({ "is_device": timer.is_device, "tick": tick, "note": timer.note }));
+        let timer = json!({ "is_device": timer.is_device, "tick": tick, "note": timer.note });
+        self.post("Timer", &json!({ "timer": timer }));
     }
 
     fn start(&mut self, index: usize, case: &Case, _row: &Record) {
-        self.post("start", &json!({ "index": index, "case": case.to_string() }));
+        self.post("Start", &json!({ "index": index, "case": case.to_string() }));
     }
 
     fn row(&mut self, _record: &Record) {}
 
     fn plan(&mut self, cases: &[Expected]) {
-        let left: usize = cases.iter().map(|case| case.epochs).sum();
-        self.post("expected", &json!({ "epochs": self.done + left }));
+        let expected = cases.iter().map(|case| json!({ "epochs": case.epochs }));
+        self.post("Plan", &expected.collect());
     }
 
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
-        self.done += 1;
-        self.post_rows(records, changes);
+        self.post_rows(records, changes, false);
         Ok(())
     }
 
     fn finish_pass(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
-        self.post_rows(records, changes);
+        self.post_rows(records, changes, true);
         Ok(())
     }
 

@@ -145,7 +145,7 @@ impl Backend for Tab {
             self.reopen_failed = false;
             if let Some(callback) = &self.on_reopened {
                 // An exception of the callback does not end the run.
-                let _ = callback.call2(&JsValue::NULL, &"reopened".into(), &"null".into());
+                let _ = callback.call2(&JsValue::NULL, &"Reopened".into(), &"null".into());
             }
             Ok(())
         })

@@ -25,7 +25,7 @@ const LOSABLE = (isGone, after = 3) => `
     };
     globalThis.postMessage = (message) => {
         post(message);
-        if (message.what === "rows" && ++rows === ${after}) submitsLeft = 10;
+        if (message.what === "Rows" && ++rows === ${after}) submitsLeft = 10;
     };
     GPUQueue.prototype.submit = function (commands) {
         submit.call(this, commands);

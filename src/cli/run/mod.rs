@@ -264,6 +264,8 @@ impl Command<'_> {
         // A report of several cards cannot be resumed, nor one that cannot be read.
         let can_resume = (own.is_some() || before.is_empty()) && file.file().is_some();
         let again = can_resume.then(|| typed.clone().resume(file.path(), arguments.json.as_deref(), number));
+        let command = again.iter().map(|again| [STOPPED.to_owned(), again.to_string()]);
+        *interrupt.commands() = command.collect();
         let mut progress = Progress::new(devices.len(), time, csv, interrupt.clone());
         expected_time(arguments, profile, time, left, &card).iter().for_each(|expected| say(expected));
         if let Some(json) = &files.json {
@@ -279,7 +281,7 @@ impl Command<'_> {
     fn conclude(&self, running: Running, end: End, begun: &Begun) -> Result<Left> {
         let Self { arguments, typed, interrupt, .. } = self;
         let Running { devices, mut progress, records, .. } = running;
-        let Begun { file, again, count, profile, time, .. } = begun;
+        let Begun { again, count, profile, time, .. } = begun;
         let (count, card) = (*count, devices.iter().collect::<Vec<&Device>>());
         let seconds = begun.start.elapsed().as_secs_f64();
         let is_complete = matches!(end, End::Done { is_interrupted: false, .. });
@@ -287,12 +289,15 @@ impl Command<'_> {
             interrupt.end();
         }
         let written = progress.end(&records);
+        let file = progress.output().clone();
         drop(progress);
+        let moved = || again.clone().map(|again| again.resume(file.path(), arguments.json.as_deref(), None));
+        let again = if file.path() == begun.file.path() { again.clone() } else { moved() };
         let printed = if arguments.is_quiet { Ok(()) } else { print(&tables(arguments, &records)?) };
         let wanted = count * devices.len();
         if let Err(error) = written {
             let when = "once files can be written again";
-            say_how_to_go_on(&how_to_go_on(file, wanted, again.as_ref(), when));
+            say_how_to_go_on(&how_to_go_on(&file, wanted, again.as_ref(), when));
             return Err(error);
         }
         let path = file.path().display().to_string();
@@ -302,9 +307,9 @@ impl Command<'_> {
         if let End::Done { is_interrupted: false, left_out, measuring } = &end {
             say_complete(arguments, (records.len(), seconds, *measuring), &path);
             let time = time.unwrap_or_default();
-            messages::left_out(count, left_out, time).iter().for_each(|line| say(line));
+            messages::left_out(count, left_out, &records, time).iter().for_each(|line| say(line));
         }
-        let measure_rest = || how_to_go_on(file, wanted, again.as_ref(), "to measure the rest");
+        let measure_rest = || how_to_go_on(&file, wanted, again.as_ref(), "to measure the rest");
         let rest = if is_complete { Vec::new() } else { measure_rest() };
         let next = match () {
             () if !is_complete => None,
@@ -333,6 +338,9 @@ fn say_complete(arguments: &Arguments, (rows, seconds, measuring): (usize, f64, 
     let place = if has_summary(arguments) { String::new() } else { format!(" in {path}") };
     say(&format!("{rows}{place}{time}"));
 }
+
+/// What precedes the command to type after a run that stopped in the middle of a case.
+const STOPPED: &str = "stopped at once; to measure the rest, type:";
 
 /// What to type after a run of all sizes.
 const NEXT: &str = "next: shaderbench explain NAME, show NAME, report FILE, compare OLD NEW";

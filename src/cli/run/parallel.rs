@@ -68,7 +68,7 @@ pub(super) fn run(
     for run in runs {
         let part = arguments.out.as_deref().map(|out| part(out, run[0]));
         if let Some(part) = &part {
-            check_new(part, arguments.force, ANOTHER_FILE)?;
+            check_new(part, arguments.force, &left(part, run[0]))?;
         }
         let paths = Paths { out: part.as_deref(), resume: None, json: None, images: None, has_force: arguments.force };
         parts.push(paths.open()?.csv);
@@ -81,7 +81,9 @@ pub(super) fn run(
         // A second apart, so that the rows of cards without a name are of different runs.
         let date = date(now + Duration::from_secs(index as u64));
         let shown = (Rc::clone(&bar), format!("device {}: ", runs[index][0]));
-        prepare(arguments, devices, (date, &mut seed), &mut parts[index], shown, &interrupt)
+        let running = prepare(arguments, devices, (date, &mut seed), &mut parts[index], shown, &interrupt)?;
+        interrupt.commands().push(rest(runs[index][0], &running.run.report));
+        Ok(running)
     };
     let mut supervisor = Supervisor::new(listed, runs, arguments.backend, &interrupt);
     supervisor.measure(&mut prepare, &mut host);
@@ -117,6 +119,22 @@ fn prepare(
     let progress = Progress::in_step(bar, prefix, csv, interrupt.clone());
     let order = RunOrder { date, seed, time: None, report, pictures: None, is_in_step: true };
     Ok(Running::new(cases, devices, progress, EarlierRows::default(), order, settings.epochs.most))
+}
+
+/// The command that measures the rest of a card's report, with the sentence before it.
+fn rest(number: usize, report: &Path) -> [String; 2] {
+    let command = Typed::of_process().resume(report, None, Some(number));
+    [format!("to measure the rest of device {number}, alone, type:"), command.to_string()]
+}
+
+/// What to do about a part that a killed run left.
+fn left(part: &Path, number: usize) -> String {
+    let [sentence, command] = rest(number, part);
+    format!(
+        "it may be of a --parallel run that was killed, {} `{command}`; `report` and `compare` read all parts together; \
+         {ANOTHER_FILE}",
+        sentence.trim_end_matches(", type:")
+    )
 }
 
 /// `r-device1.csv` for `r.csv`.
@@ -250,8 +268,9 @@ impl InStep {
                 // The report of all cards has its rows.
                 let _ = std::fs::remove_file(path);
             } else if !is_complete {
-                say(&format!("to measure the rest of device {}, alone, type:", card.number));
-                say_whole(&format!("  {}", Typed::of_process().resume(path, None, Some(card.number))));
+                let [sentence, command] = rest(card.number, path);
+                say(&sentence);
+                say_whole(&format!("  {command}"));
             }
         }
     }

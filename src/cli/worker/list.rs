@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use super::process::{Death, Environment, Id, Message, Messages, SILENCE, Stopped, Worker, next};
+use super::process::{Death, Environment, Id, Message, Messages, SILENCE, Stopped, Worker, next, set_silence};
 use super::protocol::{Event, Order};
 use crate::backend::Device;
 use crate::cli::output::say;
@@ -66,8 +66,10 @@ impl Opened {
 /// Lists the devices for a value of `--backend`, without those whose drivers end the process: they are named on stderr.
 ///
 /// # Errors
-/// As for [`crate::cli::target::targets`]; [`Error::NoDevice`] if a worker dies whatever is left out.
+/// As for [`crate::cli::target::targets`]; [`Error::NoDevice`] if a worker dies whatever is left out; [`Error::Usage`] if
+/// the variable of its silence has no number.
 pub(in crate::cli) fn list(backend: Option<Through>) -> Result<Listed> {
+    set_silence()?;
     let death = match ask(backend, Environment::default())? {
         Ok(listed) => return Ok(listed),
         Err(death) => death,

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::link::WORD;
 use super::protocol::{Activity, Event, Order};
 use crate::cli::output::say;
-use crate::error::{Error, Result, one_line, visible_lines};
+use crate::error::{Error, Result, one_line, shown, visible_lines};
 use crate::record::Cause;
 
 /// A worker that tells nothing for this long is ended: no driver call can be cancelled, and no case with its compilation and
@@ -171,8 +171,19 @@ impl Drop for Worker {
 
 /// The time after which a silent worker is ended.
 pub(in crate::cli) fn silence() -> Duration {
-    let seconds = std::env::var(SILENCE_VARIABLE).ok().and_then(|text| text.parse().ok());
-    seconds.map_or(SILENCE, Duration::from_secs)
+    set_silence().unwrap_or_default().unwrap_or(SILENCE)
+}
+
+/// The same where the user sets it.
+///
+/// # Errors
+/// If it is no number of seconds.
+pub(super) fn set_silence() -> Result<Option<Duration>> {
+    let Some(text) = std::env::var_os(SILENCE_VARIABLE) else { return Ok(None) };
+    let seconds = text.to_str().and_then(|text| text.parse().ok()).filter(|seconds| *seconds > 0);
+    let text = shown(std::path::Path::new(&text));
+    let refusal = || Error::Usage(format!("{SILENCE_VARIABLE} is '{text}': give whole seconds, 1 or more"));
+    seconds.map(Duration::from_secs).map(Some).ok_or_else(refusal)
 }
 
 /// This program, also where its file was replaced meanwhile.
@@ -276,7 +287,7 @@ pub(in crate::cli) enum Stopped {
 }
 
 impl Stopped {
-    pub(super) fn into_error(self) -> Error {
+    pub(in crate::cli) fn into_error(self) -> Error {
         match self {
             Self::Refused(error) => error,
             Self::Died(death) => Error::NoDevice(death.how),

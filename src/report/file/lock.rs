@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 
@@ -44,7 +45,10 @@ impl Lock {
             let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
             let file = file.map_err(io("create", &path))?;
             match file.try_lock() {
-                Ok(()) if is_at(&file, &path) => return Ok(Self { path, file: Some(file) }),
+                Ok(()) if is_at(&file, &path) => {
+                    held().push(path.clone());
+                    return Ok(Self { path, file: Some(file) });
+                }
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(busy()),
                 Err(TryLockError::Error(_)) => return Ok(Self { path, file: None }),
@@ -54,8 +58,25 @@ impl Lock {
     }
 }
 
+/// The lock files of this process.
+static HELD: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn held() -> MutexGuard<'static, Vec<PathBuf>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the lock files of this process, which is about to end without dropping its locks.
+pub fn remove_lock_files() {
+    for path in held().drain(..) {
+        if path.metadata().is_ok_and(|found| found.len() == 0) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
 impl Drop for Lock {
     fn drop(&mut self) {
+        held().retain(|path| *path != self.path);
         let is_empty = |file: &File| file.metadata().is_ok_and(|found| found.len() == 0);
         if self.file.as_ref().is_none_or(is_empty) {
             let _ = std::fs::remove_file(&self.path);

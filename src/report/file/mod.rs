@@ -3,16 +3,18 @@
 mod lock;
 mod output;
 
-use std::fs::OpenOptions;
+use std::fs::{Metadata, OpenOptions};
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
 
 use super::csv;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::record::Record;
-pub use lock::Lock;
+pub use lock::{Lock, remove_lock_files};
 use output::io;
-pub use output::{Output, Target, check_folder, replace_file, write_file};
+pub use output::{Output, Target, check_folder, free_path, replace_file, write_file};
 
 /// A CSV report that is updated after each case. New rows are appended; if an earlier row changes, the whole file is
 /// replaced. After a crash, at most the rows being written are lost. A device or pipe receives all rows at the end.
@@ -26,32 +28,53 @@ pub struct CsvFile {
     rows: usize,
     /// Whether the updated rows are in order.
     is_sorted: bool,
+    /// The file as it was last written; `None` if a part of a write may be in it.
+    known: Option<(Mark, Sha256)>,
+}
+
+/// What distinguishes a file from another one at its path, or from itself before a write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    number: (u64, u64),
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Mark {
+    fn of(found: &Metadata) -> Self {
+        #[cfg(unix)]
+        let number = output::number(found);
+        #[cfg(not(unix))]
+        let number = (0, 0);
+        Self { number, length: found.len(), modified: found.modified().ok() }
+    }
 }
 
 impl CsvFile {
     /// Writes `before` and `records` to `output` and overwrites any existing file.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::error::Error::Io) with the path.
+    /// [`Error::Io`] with the path.
     pub fn create(output: Output, before: Vec<Record>, records: &[Record]) -> Result<Self> {
-        let mut file = Self { output, before, pending: Vec::new(), rows: 0, is_sorted: true };
+        let mut file = Self { output, before, pending: Vec::new(), rows: 0, is_sorted: true, known: None };
         file.replace(records)?;
         Ok(file)
     }
 
-    /// The user's name for the file.
+    /// The file: another one than at first if another program replaced that.
     #[must_use]
-    pub fn path(&self) -> &Path {
-        self.output.path()
+    pub const fn output(&self) -> &Output {
+        &self.output
     }
 
     /// Updates the file to `records`. `added` has the indices of the new rows, in any order. `has_changed` states
     /// whether other rows changed.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::error::Error::Io) with the path.
+    /// [`Error::Io`] with the path. If another program has replaced the file, the rows go into a new one beside it, and
+    /// the error names that.
     pub fn update(&mut self, records: &[Record], added: &[usize], has_changed: bool) -> Result<()> {
-        if has_changed || self.output.file().is_none() || !self.is_there() {
+        if has_changed || self.output.file().is_none() || !self.is_there() || self.is_foreign() {
             return self.replace(records);
         }
         let fresh: Vec<Record> = added.iter().map(|at| records[*at].clone()).collect();
@@ -62,19 +85,20 @@ impl CsvFile {
     /// Completes the file: rewrites it in the order of `records` if rows were appended in another order.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::error::Error::Io) with the path.
+    /// As for [`Self::update`].
     pub fn finish(&mut self, records: &[Record]) -> Result<()> {
         if self.output.file().is_none() {
             // Earlier cards have written their rows.
             return self.output.replace(&csv::write(records));
         }
-        if self.is_sorted { Ok(()) } else { self.replace(records) }
+        if self.is_sorted && !self.is_foreign() { Ok(()) } else { self.replace(records) }
     }
 
     fn append(&mut self, records: &[Record]) -> Result<()> {
         let path = self.output.file().unwrap_or(self.output.path());
         let fault = io("write", self.output.path());
         let text = csv::write_rows(records);
+        let known = self.known.take();
         let mut options = OpenOptions::new();
         // A link that another program puts in the file's place leads to a file of somebody else's.
         #[cfg(unix)]
@@ -87,9 +111,10 @@ impl CsvFile {
             if written.is_err() {
                 file.set_len(length)?;
             }
-            written
+            written.and_then(|()| file.metadata())
         });
-        written.map_err(fault)?;
+        let found = written.map_err(fault)?;
+        self.known = known.map(|(_, hash)| (Mark::of(&found), hash.chain_update(&text)));
         self.rows += records.len();
         Ok(())
     }
@@ -99,10 +124,34 @@ impl CsvFile {
             self.pending = records.to_vec();
             return Ok(());
         }
+        let foreign = self.is_foreign().then(|| self.output.path().to_owned());
+        if let Some(path) = &foreign {
+            self.output = Output::open_new(&free_path(path))?;
+        }
+        let text = csv::write(self.before.iter().chain(records));
         // Set only when written: after an error, the rows in the file are not these.
-        self.output.replace(&csv::write(self.before.iter().chain(records)))?;
+        self.output.replace(&text)?;
         (self.rows, self.is_sorted) = (records.len(), true);
-        Ok(())
+        let found = self.output.file().and_then(|path| path.symlink_metadata().ok());
+        self.known = found.map(|found| (Mark::of(&found), Sha256::new_with_prefix(&text)));
+        let Some(path) = foreign else { return Ok(()) };
+        let beside = self.output.path().display();
+        let why = format!("another program has replaced it, and it stays as it is: the rows are in {beside}");
+        Err(Error::Io { action: "write", path, source: std::io::Error::new(ErrorKind::AlreadyExists, why) })
+    }
+
+    /// Whether another program has replaced or changed the file since it was last written.
+    fn is_foreign(&mut self) -> bool {
+        let (Some((mark, hash)), Some(path)) = (&mut self.known, self.output.file()) else { return false };
+        let Ok(found) = path.symlink_metadata() else { return false };
+        let now = Mark::of(&found);
+        // Some file systems number their files anew.
+        let is_same = now == *mark
+            || found.is_file() && std::fs::read(path).is_ok_and(|text| Sha256::digest(text) == hash.clone().finalize());
+        if is_same {
+            *mark = now;
+        }
+        !is_same
     }
 
     /// Whether the file still exists.
@@ -114,6 +163,8 @@ impl CsvFile {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::suite::Extent;
 
@@ -181,6 +232,26 @@ mod tests {
         std::fs::remove_file(&path).expect("removed");
         file.update(&records, &[2], false).expect("written");
         assert_eq!(read(&path), records);
+    }
+
+    #[test]
+    fn a_file_that_another_program_moves_over_the_report_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, beside) = (folder.path().join("r.csv"), folder.path().join("r-2.csv"));
+        let records = rows(3);
+        let mut file = CsvFile::create(open(&path), Vec::new(), &records[..1]).expect("created");
+        // The same text is no other file.
+        let copy = folder.path().join("copy");
+        std::fs::copy(&path, &copy).expect("copied");
+        std::fs::rename(&copy, &path).expect("moved");
+        file.update(&records[..2], &[1], false).expect("appended");
+        assert_eq!(read(&path), records[..2]);
+        std::fs::write(&copy, "mine").expect("written");
+        std::fs::rename(&copy, &path).expect("moved");
+        let fault = file.update(&records, &[2], false).expect_err("foreign").chain();
+        assert!(fault.ends_with(&format!("it stays as it is: the rows are in {}", beside.display())), "{fault}");
+        file.finish(&records).expect("in the new file");
+        assert_eq!((std::fs::read_to_string(&path).expect("there").as_str(), read(&beside)), ("mine", records));
     }
 
     #[test]

@@ -195,6 +195,16 @@ pub fn check_folder(folder: &Path) -> io::Result<()> {
     temporary_file(folder).map(drop)
 }
 
+/// The first of `r-2.csv`, `r-3.csv`, … that does not exist.
+#[must_use]
+pub fn free_path(path: &Path) -> PathBuf {
+    let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    let (stem, extension) = (part(path.file_stem()), part(path.extension()));
+    let dot = if extension.is_empty() { "" } else { "." };
+    let numbered = |number: usize| path.with_file_name(format!("{stem}-{number}{dot}{extension}"));
+    (2..).map(numbered).find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
+}
+
 /// The folder that contains the file.
 pub(super) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
