@@ -1,6 +1,6 @@
-// Each group of four invocations writes the four bytes of one word; after the barrier each of them reads the whole word,
+// Each group of four invocations writes the four bytes of one word; after the barrier each of them reads the word,
 // and counts it if all four bytes are there. `distinct_words` does the same with a word for each invocation.
-// Pattern: SETS stores and SETS loads between two barriers. WGSL has no bytes: an invocation adds its byte with atomicOr
+// Pattern: SETS stores and SETS loads between two barriers. WGSL has no bytes: an invocation adds its byte by atomicOr
 // to a word of zeros. The words take turns with others, which are zeroed meanwhile.
 // Work: SETS ROUNDS bytes stored and words loaded by each of n invocations.
 

@@ -200,8 +200,8 @@ pub const FAMILY: Family = Family {
             name: "table_bytes",
             since: "2026-11-26",
             summary: "a table of 256 bytes in a uniform buffer",
-            look_for: "In CUDA, table_uniform's lookups per second: a byte is loaded as a word is. WGSL takes each byte \
-                out of a word. With EACH=1, fewer of its words differ within a subgroup than of table_uniform's.",
+            look_for: "In CUDA, table_uniform's lookups per second: a byte is loaded as a word is. WGSL takes each \
+                byte out of a word. With EACH=1, fewer of its words differ within a subgroup than of table_uniform's.",
             limited_by: "As table_uniform; in WGSL also the shift and the mask for each byte.",
             wgsl: include_str!("../../../shaders/memory_spaces/table_bytes.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/table_bytes.cu"),

@@ -74,8 +74,8 @@ pub const FAMILY: Family = Family {
             name: "fixed_bytes",
             since: "2026-11-26",
             summary: "rotates blocks of 8 bytes through an array of 8 bytes (source article 001)",
-            look_for: "The reference for dynamic_bytes. Through WGSL it is slower than in CUDA: an atomicOr and a zeroed \
-                word replace the store of a byte.",
+            look_for: "The reference for dynamic_bytes. Through WGSL it is slower than in CUDA: an atomicOr and a \
+                zeroed word replace the store of a byte.",
             limited_by: "Workgroups of 8: most lanes of a subgroup idle, and an SM holds few workgroups for its size.",
             wgsl: include_str!("../../../shaders/workgroup_memory/fixed_bytes.wgsl"),
             cuda: include_str!("../../../shaders/workgroup_memory/fixed_bytes.cu"),
@@ -151,9 +151,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "bytes_of_word",
             since: "2026-11-26",
-            summary: "32 invocations write one byte each, and four of them share a word, in which all four bytes must stand",
-            look_for: "In CUDA, as fast as distinct_words: stores of bytes to one word are one access, and none is lost. \
-                WGSL has no bytes and pays for an atomicOr and for the zeroing of each word.",
+            summary: "32 invocations write one byte each, four to a word, in which all must stand",
+            look_for: "In CUDA, as fast as distinct_words: stores of bytes to one word are one access, and none is \
+                lost. WGSL has no bytes and pays for an atomicOr and for the zeroing of each word.",
             limited_by: "CUDA: the barriers, as distinct_words. WGSL: four atomics on each word, which take turns.",
             wgsl: include_str!("../../../shaders/workgroup_memory/bytes_of_word.wgsl"),
             cuda: include_str!("../../../shaders/workgroup_memory/bytes_of_word.cu"),
