@@ -53,8 +53,34 @@ impl Cycle {
 
     /// The position `steps` steps after position 0.
     #[must_use]
-    pub fn after(self, steps: u64) -> u64 {
-        (0..steps % self.length()).fold(0, |position, _| self.next(position))
+    pub const fn after(self, steps: u64) -> u64 {
+        // State 0 is at position 0.
+        self.mixed(self.power(steps).1)
+    }
+
+    /// Position 0, and each time the one `steps` steps after the last, without end.
+    pub fn every(self, steps: u64) -> impl Iterator<Item = u64> {
+        let (multiplier, increment) = self.power(steps);
+        let states =
+            std::iter::successors(Some(0), move |state| Some((state * multiplier + increment) % self.length()));
+        states.map(move |state| self.mixed(state))
+    }
+
+    /// Multiplier and increment of the generator that makes this many steps at once, by repeated squaring.
+    const fn power(self, mut steps: u64) -> (u64, u64) {
+        let length = self.length();
+        let (mut multiplier, mut increment) = (1 % length, 0);
+        let (mut factor, mut addend) = (Self::MULTIPLIER % length, Self::INCREMENT % length);
+        while steps > 0 {
+            if steps % 2 == 1 {
+                multiplier = multiplier * factor % length;
+                increment = (increment * factor + addend) % length;
+            }
+            addend = (addend * factor + addend) % length;
+            factor = factor * factor % length;
+            steps /= 2;
+        }
+        (multiplier, increment)
     }
 
     /// The number of steps from position 0 to `position`: the distance of two states of the generator. It is found bit
@@ -162,6 +188,7 @@ mod tests {
             let mut position = 0;
             for rank in 0..length {
                 assert_eq!(cycle.rank(position), rank, "{length} positions, position {position}");
+                assert_eq!(cycle.after(rank), position, "{length} positions, rank {rank}");
                 position = cycle.next(position);
                 assert!(position < length && (position != 0 || rank + 1 == length), "closed too early");
             }

@@ -14,6 +14,7 @@ const FIXED_ANSWERS: &[(&str, &str)] = &[
     ("atomics/spread", "counts invocations and rounds"),
     ("atomics/workgroup", "counts invocations and rounds"),
     ("cache_curve/latency", "walks a cycle"),
+    ("cache_curve/chains", "walks parts of a cycle"),
     ("memory_spaces/storage_latency", "walks a cycle"),
     ("memory_spaces/uniform_latency", "walks a cycle"),
     ("memory_spaces/texture_latency", "walks a cycle"),

@@ -10,6 +10,7 @@
 //! cycles by stored addresses (`memory_spaces/pointer_latency`; 34 by gpu-benches), 40 by index in the CUDA twin, and
 //! 48 through Vulkan.
 
+mod chains;
 pub mod claims;
 mod granule;
 mod levels;
@@ -79,6 +80,7 @@ pub const FAMILY: Family = Family {
             },
             ..BASE
         },
+        chains::CHAINS,
         Benchmark {
             name: "bandwidth",
             summary: "many invocations read the set repeatedly with vec4 loads",

@@ -35,7 +35,47 @@ pub const FAMILY: Family = Family {
             cases: &[
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: QUICK_OFFSETS },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &OFFSETS },
+                // The article's launch, <<<128, 32>>>.
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Linear(128 * 32)],
+                    params: &[&[("OFFSET", 0.0), ("WG", 32.0)], &[("OFFSET", 1.0), ("WG", 32.0)]],
+                },
             ],
+            ..OFFSET
+        },
+        Benchmark {
+            name: "offset_reads",
+            since: "2026-11-26",
+            summary: "z[i] = x[i+k] + y[i+k], k = OFFSET: the reads at an offset, the stores aligned",
+            look_for: "Its loss at OFFSET=1 beside that of offset: what offset loses in addition, it loses to stores \
+                of part of a sector.",
+            limited_by: "Sectors read where no cache keeps the fifth for the next subgroup; else DRAM, as at OFFSET=0.",
+            wgsl: include_str!("../../../shaders/coalescing/offset_reads.wgsl"),
+            cuda: include_str!("../../../shaders/coalescing/offset_reads.cu"),
+            cases: &[
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Linear(1 << 26)],
+                    params: &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)], &[("OFFSET", 8.0)], &[("OFFSET", 16.0)]],
+                },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: IN_L2, params: FEW_OFFSETS },
+            ],
+            buffers: |shape, _| {
+                let read = shape.count() + offset(shape);
+                vec![input("x", read), input("y", read + LEAD), output(shape), elements(shape)]
+            },
+            model: Some(|shape| OFFSET_BYTES / (2.0 * access(1, offset(shape)).moved + SUBGROUP_BYTES)),
+            check: Check {
+                buffer: "z",
+                scalars: all,
+                oracle: |shape, _| {
+                    let offset = offset(shape);
+                    sums(shape, move |i| [i + offset, i + offset + LEAD])
+                },
+            },
             ..OFFSET
         },
         Benchmark {
@@ -164,8 +204,8 @@ const OFFSET: Benchmark = Benchmark {
         vec![input("x", shape.count()), input("y", shape.count() + LEAD), output(shape), elements(shape)]
     },
     work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: shape.count() },
-    model: Some(|shape| OFFSET_BYTES / (3.0 * access(1, shape.param("OFFSET", 0.0) as u64).moved)),
-    traffic: Some(|shape| access(1, shape.param("OFFSET", 0.0) as u64)),
+    model: Some(|shape| OFFSET_BYTES / (3.0 * access(1, offset(shape)).moved)),
+    traffic: Some(|shape| access(1, offset(shape))),
     check: Check { buffer: "z", scalars: all, oracle: |shape, _| sums(shape, |i| [i, i + LEAD]) },
     ..BASE
 };
@@ -185,7 +225,10 @@ const QUICK_OFFSETS: &[Params] = &[
 /// None, a whole sector, and 1, whose code is that of the sector.
 const APART_OFFSETS: &[Params] = &[&[("OFFSET", 0.0)], &[("OFFSET", 8.0)], &[("OFFSET", 1.0)]];
 /// In L2, about its size, and above it.
-const APART: &[Extent] = &[Extent::Linear(3 << 19), Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
+const APART: &[Extent] = &[IN_L2[0], Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
+const IN_L2: &[Extent] = &[Extent::Linear(3 << 19)];
+/// None, less than a sector, and whole ones.
+const FEW_OFFSETS: &[Params] = &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)], &[("OFFSET", 16.0)]];
 const OFFSETS: [Params; 32] = sets(&consecutive("OFFSET", 0));
 
 const QUICK_STRIDES: &[Params] = &[
@@ -209,8 +252,12 @@ fn stride(shape: &Shape) -> u64 {
     shape.param("STRIDE", 1.0) as u64
 }
 
+fn offset(shape: &Shape) -> u64 {
+    shape.param("OFFSET", 0.0) as u64
+}
+
 /// An oracle from the two positions in the random stream whose elements are added.
-fn sums(shape: &Shape, positions: fn(u64) -> [u64; 2]) -> Oracle {
+fn sums(shape: &Shape, positions: impl Fn(u64) -> [u64; 2] + Send + Sync + 'static) -> Oracle {
     let input = shape.input(Values::Summable);
     each(move |i| positions(i).map(|at| input.at(Scalar::F32, at)).iter().sum())
 }
@@ -270,8 +317,9 @@ mod tests {
             let traffic = benchmark.traffic.map(|traffic| traffic(&shape)).unwrap_or_default();
             (traffic.asked, traffic.moved)
         };
-        let [offset, apart, stride, storage, uniform] = FAMILY.benchmarks else { panic!("five benchmarks") };
+        let [offset, reads, apart, stride, storage, uniform] = FAMILY.benchmarks else { panic!("six benchmarks") };
         assert_eq!(traffic(offset, &[("OFFSET", 1.0)]), (128.0, 160.0));
+        assert_eq!(traffic(reads, &[("OFFSET", 1.0)]), (128.0, 160.0));
         assert_eq!(traffic(apart, &[("OFFSET", 8.0)]), (128.0, 128.0));
         assert_eq!(traffic(stride, &[("STRIDE", 2.0)]), (128.0, 256.0));
         assert_eq!(traffic(storage, &[]), (4.0, 32.0));
@@ -288,11 +336,13 @@ mod tests {
         };
         assert_eq!(model(0, "OFFSET", 0.0), Some(1.0));
         assert_eq!(model(0, "OFFSET", 1.0), Some(0.8));
-        assert_eq!(model(1, "OFFSET", 1.0), Some(0.8));
-        assert_eq!(model(2, "STRIDE", 1.0), Some(1.0));
-        assert_eq!(model(2, "STRIDE", 2.0), Some(256.0 / 384.0));
-        assert_eq!(model(2, "STRIDE", 32.0), Some(256.0 / 1152.0));
-        assert_eq!(model(3, "", 0.0), Some(384.0 / 288.0));
-        assert_eq!(model(4, "", 0.0), Some(1.5));
+        assert_eq!(model(1, "OFFSET", 16.0), Some(1.0));
+        assert_eq!(model(1, "OFFSET", 1.0), Some(384.0 / 448.0));
+        assert_eq!(model(2, "OFFSET", 1.0), Some(0.8));
+        assert_eq!(model(3, "STRIDE", 1.0), Some(1.0));
+        assert_eq!(model(3, "STRIDE", 2.0), Some(256.0 / 384.0));
+        assert_eq!(model(3, "STRIDE", 32.0), Some(256.0 / 1152.0));
+        assert_eq!(model(4, "", 0.0), Some(384.0 / 288.0));
+        assert_eq!(model(5, "", 0.0), Some(1.5));
     }
 }

@@ -8,8 +8,8 @@ pub mod claims;
 mod oracles;
 
 use oracles::{
-    INPUTS, SHIFT, SMALL_TABLE, SPILLED, TABLE, fours_read, private_read, registers_mixed, rounds, spilled_mixed,
-    words_read,
+    INPUTS, SHIFT, SMALL_TABLE, SPILLED, TABLE, bytes_read, fours_read, private_read, registers_mixed, rounds,
+    spilled_mixed, words_read,
 };
 
 use crate::suite::input::Values;
@@ -194,6 +194,25 @@ pub const FAMILY: Family = Family {
             limited_by: "The load unit of L1, one request per subgroup; the 64 words always hit.",
             wgsl: include_str!("../../../shaders/memory_spaces/table_storage.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/table_storage.cu"),
+            ..TABLES
+        },
+        Benchmark {
+            name: "table_bytes",
+            since: "2026-11-26",
+            summary: "a table of 256 bytes in a uniform buffer",
+            look_for: "In CUDA, table_uniform's lookups per second: a byte is loaded as a word is. WGSL takes each \
+                byte out of a word. With EACH=1, fewer of its words differ within a subgroup than of table_uniform's.",
+            limited_by: "As table_uniform; in WGSL also the shift and the mask for each byte.",
+            wgsl: include_str!("../../../shaders/memory_spaces/table_bytes.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/table_bytes.cu"),
+            cases: &[Cases {
+                from: Profile::Standard,
+                dtypes: &[Dtype::U32],
+                extents: INVOCATIONS,
+                params: &[&[("EACH", 0.0), ("ROUNDS", 32.0)], &[("EACH", 1.0), ("ROUNDS", 32.0)]],
+            }],
+            work: |shape| Work { bytes: shape.count() * 16 * rounds(shape), flops: 0 },
+            check: Check { buffer: "output", scalars: all, oracle: bytes_read },
             ..TABLES
         },
         Benchmark {

@@ -50,9 +50,21 @@ pub(super) fn fours_read(shape: &Shape, first: impl Fn(u64) -> u64 + Send + Sync
 }
 
 pub(super) fn words_read(shape: &Shape, _: &Interface) -> Oracle {
-    let (rounds, word, is_each) = (rounds(shape), words(shape), shape.param("EACH", 1.0) == 1.0);
-    let half = SMALL_TABLE / 2;
-    let sums: Vec<u32> = (0..half).map(|start| mixed(0, indices(start, rounds, half, 2).map(&word))).collect();
+    elements_read(shape, SMALL_TABLE, words(shape))
+}
+
+/// The words of the small table, byte by byte.
+pub(super) fn bytes_read(shape: &Shape, _: &Interface) -> Oracle {
+    let word = words(shape);
+    elements_read(shape, 4 * SMALL_TABLE, move |at| word(at / 4) >> (8 * (at % 4)) & 255)
+}
+
+/// Sums over a small table of this many elements.
+fn elements_read(shape: &Shape, elements: u64, element: impl Fn(u64) -> u32) -> Oracle {
+    let (rounds, is_each) = (rounds(shape), shape.param("EACH", 1.0) == 1.0);
+    let half = elements / 2;
+    let sums: Vec<u32> =
+        (0..half).map(|start| mixed(0, indices(start, rounds, half, half / 16).map(&element))).collect();
     let factor = power_of_three(16 * rounds);
     each(move |i| {
         let first = if is_each { i } else { 0 } + SHIFT;

@@ -58,6 +58,13 @@ pub const FAMILY: Family = Family {
                     ],
                     params: PITCHES,
                 },
+                // The article's volume, whose rows of 256 bytes need no padding.
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Product(64, 64, 64)],
+                    params: &[&[("PITCHED", 1.0)]],
+                },
             ],
             ..BASE
         },

@@ -48,6 +48,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "naive_read_write_input",
             quick: &[],
+            cases: &cases(&[&[]]),
             summary: "reads columns of an input that is bound as read_write, writes rows",
             look_for: "Its ratio to naive_coalesced_write: below 1.00, the read-only path is faster; at 1.00, the \
                 device caches both kinds of load alike; above it, as at 1000x3001 through some Vulkan drivers, the \
@@ -147,6 +148,7 @@ const HEIGHTS: (&str, Accepted) = ("HEIGHT", Accepted::PowerOfTwo(1, 32));
 /// Workgroups of 32×HEIGHT invocations, one element each, that write rows.
 const NAIVE: Benchmark = Benchmark {
     accepts: &[HEIGHTS],
+    cases: &naive_cases(),
     steps: |shape, interface| {
         tiles(shape.extent.matrix().0, 32, shape.extent.matrix().1, u64::from(interface.workgroup_size[1]))
     },
@@ -202,6 +204,18 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
         Cases { from: Profile::Standard, dtypes: &[Dtype::F64], extents: F64, params },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32, Dtype::F64], extents: ALL, params },
     ]
+}
+
+/// The usual ones, and those of the article: f64, blocks of 32×32.
+const fn naive_cases() -> [Cases; 4] {
+    const ARTICLE: Cases = Cases {
+        from: Profile::Standard,
+        dtypes: &[Dtype::F64],
+        extents: &[Extent::Matrix(2048, 2048), Extent::Matrix(8192, 8192)],
+        params: &[&[("HEIGHT", 32.0)]],
+    };
+    let [quick, f64, all] = cases(&[&[]]);
+    [quick, f64, all, ARTICLE]
 }
 
 /// One dispatch whose workgroups cover `width` by `height` elements each.

@@ -71,6 +71,34 @@ pub const FAMILY: Family = Family {
             ..ROTATION
         },
         Benchmark {
+            name: "fixed_bytes",
+            since: "2026-11-26",
+            summary: "rotates blocks of 8 bytes through an array of 8 bytes (source article 001)",
+            look_for: "The reference for dynamic_bytes. Through WGSL it is slower than in CUDA: an atomicOr and a \
+                zeroed word replace the store of a byte.",
+            limited_by: "Workgroups of 8: most lanes of a subgroup idle, and an SM holds few workgroups for its size.",
+            wgsl: include_str!("../../../shaders/workgroup_memory/fixed_bytes.wgsl"),
+            cuda: include_str!("../../../shaders/workgroup_memory/fixed_bytes.cu"),
+            ..BYTES
+        },
+        Benchmark {
+            name: "dynamic_bytes",
+            since: "2026-11-26",
+            summary: "fixed_bytes with a length that the host sets at each launch: 8 bytes",
+            look_for: "1.00 relative to fixed_bytes: bytes start at the same address either way.",
+            limited_by: "Workgroups of 8 invocations, which leave most lanes of a subgroup idle, and their barriers.",
+            work_text: "30 n bytes moved through workgroup memory.",
+            cuda: include_str!("../../../shaders/workgroup_memory/dynamic_bytes.cu"),
+            only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
+            cases: &[Cases {
+                from: Profile::Standard,
+                dtypes: &[Dtype::U32],
+                extents: BYTES_MOVED,
+                params: &[&[("SHARED_BYTES", 8.0)]],
+            }],
+            ..BYTES
+        },
+        Benchmark {
             name: "structured",
             summary: "three arrays in a struct, one word per element",
             look_for: "Compare with carved, which gives the same answers: structured uses twice the memory for its \
@@ -121,6 +149,18 @@ pub const FAMILY: Family = Family {
             ..WORDS
         },
         Benchmark {
+            name: "bytes_of_word",
+            since: "2026-11-26",
+            summary: "32 invocations write one byte each, four to a word, in which all must stand",
+            look_for: "In CUDA, as fast as distinct_words: stores of bytes to one word are one access, and none is \
+                lost. WGSL has no bytes and pays for an atomicOr and for the zeroing of each word.",
+            limited_by: "CUDA: the barriers, as distinct_words. WGSL: four atomics on each word, which take turns.",
+            wgsl: include_str!("../../../shaders/workgroup_memory/bytes_of_word.wgsl"),
+            cuda: include_str!("../../../shaders/workgroup_memory/bytes_of_word.cu"),
+            work: |shape| Work { bytes: (1 + 4) * WORDS_SETS * WORDS_ROUNDS * shape.count(), flops: 0 },
+            ..WORDS
+        },
+        Benchmark {
             name: "occupancy",
             quick: &[Quick::at(
                 &[Dtype::Vec4F32],
@@ -155,6 +195,13 @@ pub const FAMILY: Family = Family {
                         &[("WORDS", 4096.0)],
                         &[("WORDS", 8192.0)],
                     ],
+                },
+                // 48 KiB: the most that CUDA gives a block that does not opt in to more.
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::Vec4F32],
+                    extents: &[Extent::Linear(1 << 26)],
+                    params: &[&[("WORDS", 12288.0)]],
                 },
             ],
             buffers: |shape, _| {
@@ -233,6 +280,22 @@ const ROTATION: Benchmark = Benchmark {
     ..BASE
 };
 
+/// Rotations of bytes.
+const BYTES: Benchmark = Benchmark {
+    cases: &[Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: BYTES_MOVED, params: &[&[]] }],
+    work: |shape| Work { bytes: 2 * BYTES_ROUNDS * shape.count(), flops: 0 },
+    no_ceiling: "a byte occupies a bank as a word does, and eight invocations do not fill a subgroup",
+    check: Check {
+        buffer: "output",
+        scalars: all,
+        oracle: |shape, interface| {
+            let (word, length) = (words(shape), u64::from(interface.invocations()));
+            each(move |i| (word(i / length * length + (i + 3 * BYTES_ROUNDS) % length) & 255).into())
+        },
+    },
+    ..BASE
+};
+
 /// The two layouts of three arrays.
 const THREE_ARRAYS: Benchmark = Benchmark {
     accepts: &[("ROUNDS", Accepted::OneOf(&[16.0]))],
@@ -263,11 +326,14 @@ const WORDS: Benchmark = Benchmark {
 
 /// `ROUNDS` of the kernels, which no case sets.
 const ROTATION_ROUNDS: u64 = 16;
+/// No multiple of 8, after which the bytes of a block are where they were.
+const BYTES_ROUNDS: u64 = 15;
 const ARRAYS_ROUNDS: u64 = 16;
 const WORDS_ROUNDS: u64 = 8;
 /// `SETS` of the kernels that write words.
 const WORDS_SETS: u64 = 8;
 
+const BYTES_MOVED: &[Extent] = &[Extent::Linear(1 << 20)];
 const COPIED: &[Extent] = &[Extent::Linear(1 << 24)];
 const COPIED_MORE: &[Extent] = &[Extent::Linear(1 << 22), Extent::Linear(1 << 24), Extent::Linear(1 << 26)];
 

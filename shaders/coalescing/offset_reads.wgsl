@@ -1,0 +1,33 @@
+// Adds two arrays that are read OFFSET elements from the start; the stores are aligned: z[i] = x[i + k] + y[i + k].
+// Pattern: as in `offset`, if k is no multiple of a 32-byte sector, the 128 bytes that a subgroup reads span five
+// sectors. Its 128 bytes of z always fill four, so that no sector is stored in part.
+// Work: 3n scalars moved.
+
+alias T = f32;
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> x: array<T>;
+@group(0) @binding(1) var<storage, read> y: array<T>;
+@group(0) @binding(2) var<storage, read_write> z: array<T>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+override OFFSET: u32 = 0u;
+
+// Both inputs are the same random stream: y starts this many elements (whole sectors) later in it, so that x and y
+// differ.
+const LEAD = 64u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let i = (group.y * groups.x + group.x) * WG + t;
+    let at = i + OFFSET;
+    if (i < sizes.n) {
+        z[i] = x[at] + y[at + LEAD];
+    }
+}

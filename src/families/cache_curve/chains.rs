@@ -1,0 +1,72 @@
+//! Many chains of dependent loads at once: how many invocations hide the latency of DRAM.
+
+use crate::suite::pointer_chase::Cycle;
+use crate::suite::{Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Profile, Shape, Step, Work};
+use crate::suite::{each, uniform};
+
+/// The cycle of `latency`, in as many equal parts as there are invocations.
+pub(super) const CHAINS: Benchmark = Benchmark {
+    name: "chains",
+    since: "2026-11-26",
+    accepts: &[("THREADS", Accepted::Whole(1, 1 << 22))],
+    small: Some(Extent::Linear(1 << 20)),
+    summary: "THREADS invocations follow one chain of dependent loads each, and together load every line of the \
+        set once",
+    look_for: "Loads per second, GB/s over 4, by THREADS: they grow with THREADS while loads wait and nothing \
+        else does. From where the time per step grows instead, the memory system is saturated.",
+    limited_by: "Few THREADS: the latency of DRAM. Many: the sectors that DRAM delivers in random order, a whole \
+        one or more for each word.",
+    wgsl: include_str!("../../../shaders/cache_curve/chains.wgsl"),
+    cuda: include_str!("../../../shaders/cache_curve/chains.cu"),
+    cases: &[Cases {
+        from: Profile::Standard,
+        dtypes: &[Dtype::U32],
+        extents: &[Extent::Linear(1 << 27)],
+        params: &[
+            &[("THREADS", 32.0)],
+            &[("THREADS", 1024.0)],
+            &[("THREADS", 8192.0)],
+            &[("THREADS", 32768.0)],
+            &[("THREADS", 262_144.0)],
+        ],
+    }],
+    buffers: |shape, _| {
+        let (cycle, threads) = (cycle(shape.count()), threads(shape));
+        let starts = cycle.every(chain(shape)).take(threads as usize).map(|position| position as u32).collect();
+        vec![
+            Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
+            Buffer { name: "starts", scalars: threads, contents: Contents::Words(starts) },
+            Buffer { name: "output", scalars: threads, contents: Contents::Poison },
+            uniform("sizes", &[chain(shape)]),
+        ]
+    },
+    steps: |shape, interface| vec![Step::dispatch(threads(shape).div_ceil(u64::from(interface.invocations())))],
+    work: |shape| Work { bytes: 4 * threads(shape) * chain(shape), flops: 0 },
+    no_ceiling: "it loads one word of each line",
+    check: Check {
+        buffer: "output",
+        scalars: |shape, _| threads(shape),
+        // A chain ends where the next one starts.
+        oracle: |shape, _| {
+            let (cycle, chain) = (cycle(shape.count()), chain(shape));
+            each(move |i| cycle.after((i + 1) * chain) as f64)
+        },
+    },
+    ..Benchmark::BLANK
+};
+
+/// Words of a line, as in `latency`.
+const LINE: u64 = 32;
+
+fn cycle(words: u64) -> Cycle {
+    Cycle::new(words / LINE, LINE)
+}
+
+fn threads(shape: &Shape) -> u64 {
+    shape.param("THREADS", 1024.0) as u64
+}
+
+/// Loads of each invocation of `chains`: its part of the lines.
+fn chain(shape: &Shape) -> u64 {
+    (cycle(shape.count()).length() / threads(shape)).max(1)
+}
