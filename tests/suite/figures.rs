@@ -118,7 +118,7 @@ fn explain_has_the_texts_and_rows_of_the_text() {
 fn the_tour_has_the_verdicts_of_the_text() {
     let (screen, value) = both(&["explain", "D", "E", "--report", BOTH]);
     let steps = list(&value["steps"]);
-    assert_eq!(steps.len(), 14);
+    assert_eq!(steps.len(), 15);
     for step in steps {
         for verdict in list(&step["verdicts"]) {
             let is_named = text(&verdict["text"]).starts_with(text(&verdict["verdict"]));

@@ -4,8 +4,8 @@ use super::granule::{self, Granule};
 use super::levels::{Bracket, Point, bracket, latency, plateaus};
 use super::{MOST_SLICES, cycle, steps};
 use crate::claim::{
-    Answer, ArticleClaim, Claim, Facts, Judge, Measured, Sheet, Why, byte_rate, has_params, has_several_epochs,
-    is_software, level, of, scalars, scaled, time,
+    Answer, ArticleClaim, Claim, Facts, Judge, MARGIN, Measured, Sheet, Why, byte_rate, compared, has_params,
+    has_several_epochs, is_faster, is_software, level, of, param, scalars, scaled, speed, time,
 };
 use crate::record::stats::{self, Estimate};
 use crate::record::{IMPLAUSIBLE, Record, Status, format};
@@ -101,6 +101,20 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         judge: Judge::Claim(hundreds_of_cycles),
         ..ArticleClaim::BLANK
     }),
+    Claim::Article(ArticleClaim {
+        id: "C7",
+        title: "many threads hide the latency",
+        claim: "Many threads hide the latency of global memory.",
+        kernels: &["cache_curve/chains"],
+        terms: &["thread", "warp", "global memory"],
+        prediction: || {
+            "Each thread follows a chain of its own through 512 MiB. The loads per second grow with the threads, until \
+             the memory serves no more."
+                .to_owned()
+        },
+        judge: Judge::Claim(hidden),
+        ..ArticleClaim::BLANK
+    }),
 ];
 
 fn no_cache(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
@@ -138,6 +152,25 @@ fn hundreds_of_cycles(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
             cycles(2.0 * latency.value)
         ),
     ))
+}
+
+fn hidden(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    const KERNEL: &str = "cache_curve/chains";
+    let mut chains: Vec<(f64, &Record)> =
+        rows.iter().filter(|row| row.name() == KERNEL).filter_map(|row| Some((param(row, "THREADS")?, *row))).collect();
+    chains.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let ends = chains.first().zip(chains.last()).filter(|(few, many)| few.0 < many.0);
+    let (few, many) = ends.ok_or_else(|| rows.missing(&[KERNEL]))?;
+    let gain = speed(many.1, few.1)?;
+    let holds = is_faster(gain, MARGIN)?;
+    let gained = compared(facts, "gain by threads", gain)?;
+    let loads = |(threads, row): &(f64, &Record)| {
+        // A load is of four bytes.
+        let rate = scaled(byte_rate(row)?, 1.0 / 4.0);
+        Some(format!("{threads} threads {} loads/s", facts.operations(format!("loads of {threads} threads"), rate)?))
+    };
+    let list: Vec<String> = chains.iter().filter_map(loads).collect();
+    Ok(Answer::new(holds, format!("{} threads are {gained} {} threads: {}.", many.0, few.0, list.join(", "))))
 }
 
 /// The name of the last level.

@@ -70,7 +70,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         id: "D2",
         title: "arrays read and written at an offset",
         claim: "At an offset of one element a warp needs five sectors instead of four: a degree of 80 %.",
-        kernels: &["coalescing/offset", "coalescing/offset_apart"],
+        kernels: &["coalescing/offset", "coalescing/offset_apart", "coalescing/offset_reads"],
         terms: &["warp", "global memory"],
         prediction: || {
             "80 % counts bytes; the article says nothing of speed. The fifth sector is the first of the next warp, which a \
@@ -192,6 +192,7 @@ fn strides(rows: &Sheet, facts: &mut Facts) -> Option<String> {
 }
 
 const OFFSET: &str = "coalescing/offset";
+const READS: &str = "coalescing/offset_reads";
 const APART: &str = "coalescing/offset_apart";
 const STRIDE: &str = "coalescing/stride";
 const OFFSETS: std::ops::RangeInclusive<u64> = 0..=31;
@@ -242,7 +243,8 @@ fn one_element_off(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     let own = left(rows, facts, OFFSET)?;
     let apart = left(rows, facts, APART).ok();
     let apart = apart.map(|left| format!("Where neighbouring pieces of 128 bytes run far apart in time: {left}."));
-    Ok(Report::new(format!("At OFFSET=1: {own}.")).and(apart))
+    let reads = left(rows, facts, READS).ok().map(|left| format!("With aligned stores: {left}."));
+    Ok(Report::new(format!("At OFFSET=1: {own}.")).and(apart).and(reads))
 }
 
 fn aligned(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {

@@ -73,6 +73,17 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         judge: Judge::Report(constant_tables),
         ..ArticleClaim::BLANK
     }),
+    Claim::Article(ArticleClaim {
+        id: "B12",
+        title: "bytes in constant memory",
+        claim: "The article's array in constant memory holds chars.",
+        kernels: &["memory_spaces/table_bytes"],
+        terms: &["__constant__", "char and short"],
+        prediction: || "The right byte for every thread. WGSL unpacks bytes from words.".to_owned(),
+        is_timing: false,
+        judge: Judge::Report(bytes),
+        ..ArticleClaim::BLANK
+    }),
 ];
 
 const NONE: &[(&str, f64)] = &[];
@@ -202,6 +213,18 @@ fn spaces(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     let sentence = |start: &str, list: &[String]| (!list.is_empty()).then(|| format!("{start}: {}.", list.join(", ")));
     let sentences = [sentence("Latency of a dependent load", &latencies), sentence("Read rate", &rates)];
     Ok(Report::new(sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")))
+}
+
+fn bytes(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+    const KERNEL: &str = "memory_spaces/table_bytes";
+    let found = rows.verified(&[KERNEL])?;
+    let found = found.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
+    let mut of = |name: &str, each: f64| {
+        let row = longest(rows, (KERNEL, &[("EACH", each)])).ok().filter(|_| !rows.is_software())?;
+        rate(facts, name, row)
+    };
+    let rates = [of("one byte for all threads", 0.0), of("a byte for each", 1.0)];
+    Ok(Report::new(format!("All {} cases are right.", found.len())).with(rates))
 }
 
 fn constant_tables(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {

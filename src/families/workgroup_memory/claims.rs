@@ -93,11 +93,17 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         id: "A2",
         title: "static and dynamic shared arrays",
         claim: "A shared array whose size the third launch parameter sets gives the same result as one of fixed size.",
-        kernels: &["workgroup_memory/fixed_size", "workgroup_memory/override_size", "workgroup_memory/dynamic_size"],
+        kernels: &[
+            "workgroup_memory/fixed_size",
+            "workgroup_memory/override_size",
+            "workgroup_memory/dynamic_size",
+            "workgroup_memory/fixed_bytes",
+            "workgroup_memory/dynamic_bytes",
+        ],
         terms: &["__shared__", "extern __shared__"],
         prediction: || {
             "The same words, and 1× the speed: the kernels do the same work. The parameter counts bytes: length × sizeof. \
-             WGSL sets the length when it creates the pipeline."
+             WGSL sets the length when it creates the pipeline. The article's array is 8 × uchar."
                 .to_owned()
         },
         is_timing: false,
@@ -160,6 +166,20 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         judge: Judge::Claim(one_value),
         ..ArticleClaim::BLANK
     }),
+    Claim::Article(ArticleClaim {
+        id: "E7",
+        title: "four threads write one word's bytes",
+        claim: "The article stores single bytes of shared memory, of which several lie in one word.",
+        kernels: &["workgroup_memory/bytes_of_word", "workgroup_memory/distinct_words"],
+        terms: &["char and short", "__shared__"],
+        prediction: || {
+            "All four bytes remain. WGSL has no bytes: its kernel sets them by atomics, and says nothing of a byte's store."
+                .to_owned()
+        },
+        is_timing: false,
+        judge: Judge::Report(bytes_of_word),
+        ..ArticleClaim::BLANK
+    }),
 ];
 
 const NONE: &[(&str, f64)] = &[];
@@ -204,9 +224,12 @@ fn arrays(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     } else {
         (OVERRIDE, "a size set by an override", [("LENGTH", 256.0)])
     };
-    let answer = right(rows, &[FIXED, kernel], |rows| {
-        format!("All {} cases are right, with a fixed size and with {name}.", rows.len())
-    })?;
+    // Older reports have no arrays of bytes.
+    let bytes = if is_cuda { "workgroup_memory/dynamic_bytes" } else { "workgroup_memory/fixed_bytes" };
+    let kernels = [FIXED, kernel, bytes];
+    let kernels = if rows.of(bytes).next().is_some() { &kernels[..] } else { &kernels[..2] };
+    let answer =
+        right(rows, kernels, |rows| format!("All {} cases are right, with a fixed size and with {name}.", rows.len()))?;
     let own = format!("the kernel with {name}");
     Ok(answer.and(beside_hardware(rows, facts, ((kernel, &params), &own), ((FIXED, NONE), "that with a fixed size"))))
 }
@@ -260,6 +283,15 @@ fn divided(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     })?;
     let own = ((CARVED, NONE), "the divided block");
     Ok(answer.and(beside_hardware(rows, facts, own, ((STRUCT, NONE), "the struct of three arrays"))))
+}
+
+fn bytes_of_word(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+    const KERNEL: &str = "workgroup_memory/bytes_of_word";
+    let found = rows.verified(&[KERNEL])?;
+    let found = found.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
+    let text = format!("In all {} cases the four bytes of each word remain.", found.len());
+    let other = (("workgroup_memory/distinct_words", NONE), "32 threads writing a word each");
+    Ok(Report::new(text).and(beside_hardware(rows, facts, ((KERNEL, NONE), "writing bytes"), other)))
 }
 
 fn one_value(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
