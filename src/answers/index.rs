@@ -149,11 +149,11 @@ fn figures(entries: &[Entry], is_by_model: bool) -> String {
             let peaks = peaks(&own);
             let fma = peaks.iter().find(is_fma);
             let figures = [
-                memory.and_then(|space| space.copy).map(format::byte_rate),
+                memory.and_then(|space| space.copy).and_then(quoted_rate),
                 memory.and_then(|space| space.read).and_then(quoted_rate),
                 job("sum"),
                 job("transpose"),
-                fma.and_then(|peak| Some(operations(peak, peak.gflop_per_s?))),
+                fma.and_then(|peak| operations(peak, peak.gflop_per_s?)),
                 job("GEMM f32"),
                 job("GEMM f16"),
                 latency(&["L2"]),

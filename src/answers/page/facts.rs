@@ -6,7 +6,7 @@ use super::figure::Figure;
 use crate::answers::summary::figures::{Peak, peaks};
 use crate::families::cache_curve::claims as cache_curve;
 use crate::families::cache_curve::claims::Level;
-use crate::record::Record;
+use crate::record::{Record, stats::Estimate};
 use crate::suite::Scalar;
 
 /// A measured limit of a side.
@@ -26,7 +26,7 @@ pub(super) struct Ceiling {
 
 /// The measured peaks of a side's rows.
 pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
-    let figure = |value: Option<f64>| Figure::new(value?, 4);
+    let figure = |peak: Option<Estimate>| Figure::new(peak?.value, 4);
     let ceiling = |peak: Peak| Ceiling {
         limit: peak.limit.name(),
         scalar: peak.scalar.map(Scalar::name),

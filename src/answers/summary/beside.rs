@@ -1,7 +1,7 @@
 //! Several reports side by side.
 
 use super::figures::{best, peaks, spaces};
-use super::texts::{arithmetic_name, operations, quoted, quoted_rate};
+use super::texts::{arithmetic_name, operations, quoted_rate, quoted_time};
 use crate::record::{Record, format};
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
 use crate::report::{table, toolchains};
@@ -58,8 +58,8 @@ fn figures(records: &[Record], toolchain: Toolchain) -> Vec<(String, String)> {
     for space in spaces(&rows) {
         let name = &space.name;
         add(format!("{name} read"), space.read.and_then(quoted_rate));
-        add(format!("{name} copy"), space.copy.map(format::byte_rate));
-        add(format!("{name} latency"), space.latency.and_then(|ns| quoted(ns, format::TIME_UNITS, 1.0)));
+        add(format!("{name} copy"), space.copy.and_then(quoted_rate));
+        add(format!("{name} latency"), space.latency.and_then(quoted_time));
         add(format!("{name} size"), space.size.map(|(least, most)| binary_range(least, most)));
         add(format!("{name} banks"), space.banks.map(|banks| banks.to_string()));
     }
@@ -71,9 +71,9 @@ fn figures(records: &[Record], toolchain: Toolchain) -> Vec<(String, String)> {
                 } else {
                     format!("FMA {}", arithmetic_name(&peak))
                 };
-                add(name, peak.gflop_per_s.map(|rate| operations(&peak, rate)));
+                add(name, peak.gflop_per_s.and_then(|rate| operations(&peak, rate)));
             }
-            Limit::Launch => add("launch".to_owned(), peak.ns.map(|ns| format::scaled(ns, format::TIME_UNITS, 3))),
+            Limit::Launch => add("launch".to_owned(), peak.ns.and_then(quoted_time)),
             Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => {}
         }
     }

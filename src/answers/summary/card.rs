@@ -1,11 +1,12 @@
 //! The summary of a report: one screen of 24 lines by 80 columns, with its command and the prompt, that says what the
 //! device can do.
 
+use crate::claim::{byte_rate, flop_rate};
 use crate::families::claims::finding;
 use anstyle::AnsiColor;
 
 use super::figures::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces, troubles};
-use super::texts::{arithmetic_name, bare, faster, operations, quoted, quoted_rate, quoted_ratio};
+use super::texts::{arithmetic_name, bare, faster, operations, quoted, quoted_rate, quoted_ratio, quoted_time};
 use crate::answers::versus::Ratios;
 use crate::record::{Record, format, stats::Estimate};
 use crate::report::layout::{BOLD, DIM, Terminal, colored, padded, paint};
@@ -148,10 +149,10 @@ fn title(text: &str, terminal: Terminal) -> String {
 }
 
 /// The levels of memory: how fast they are read, the latency of a load, and their size. A launch has a latency, too.
-fn memory(spaces: &[Space], launch: Option<f64>, terminal: Terminal) -> Vec<String> {
+fn memory(spaces: &[Space], launch: Option<Estimate>, terminal: Terminal) -> Vec<String> {
     let has_reads = spaces.iter().any(|space| space.read.and_then(quoted_rate).is_some());
     let rates = |space: &Space| {
-        let (read, copy) = (space.read.and_then(quoted_rate), space.copy.map(format::byte_rate));
+        let (read, copy) = (space.read.and_then(quoted_rate), space.copy.and_then(quoted_rate));
         let name = match read {
             Some(_) => "copy".to_owned(),
             None if has_reads => format!("{} copy", space.name),
@@ -167,8 +168,8 @@ fn memory(spaces: &[Space], launch: Option<f64>, terminal: Terminal) -> Vec<Stri
             _ => reads.push(format!("{name} {rate}")),
         }
     }
-    let latency = |space: &Space| Some((space.name.clone(), quoted(space.latency?, format::TIME_UNITS, 1.0)?));
-    let launch = launch.map(|ns| ("launch".to_owned(), format::scaled(ns, format::TIME_UNITS, 3)));
+    let latency = |space: &Space| Some((space.name.clone(), quoted_time(space.latency?)?));
+    let launch = launch.and_then(|ns| Some(("launch".to_owned(), quoted_time(ns)?)));
     let (names, times): (Vec<String>, Vec<String>) = spaces.iter().filter_map(latency).chain(launch).unzip();
     let latencies = names.iter().zip(bare(times)).map(|(name, time)| format!("{name} {time}")).collect::<Vec<_>>();
     let size = |space: &Space| {
@@ -188,7 +189,7 @@ fn memory(spaces: &[Space], launch: Option<f64>, terminal: Terminal) -> Vec<Stri
 
 /// Arithmetic by type, and tensor cores.
 fn arithmetic(peaks: &[Peak], terminal: Terminal) -> Vec<String> {
-    let flops = |peak: &Peak| Some((arithmetic_name(peak), operations(peak, peak.gflop_per_s?)));
+    let flops = |peak: &Peak| Some((arithmetic_name(peak), operations(peak, peak.gflop_per_s?)?));
     let of_arithmetic = peaks.iter().filter(|peak| matches!(peak.limit, Limit::Fma | Limit::Tensor));
     let (names, rates): (Vec<String>, Vec<String>) = of_arithmetic.filter_map(flops).unzip();
     let parts: Vec<String> = names.iter().zip(bare(rates)).map(|(name, rate)| format!("{name} {rate}")).collect();
@@ -246,7 +247,11 @@ impl Jobs<'_> {
         let end = NAME + SIZE + width + RATE;
         let job = format!("{:<NAME$}{}{}", best.job.name, if marks.is_small { "<" } else { "" }, size(row));
         let left = format!("{} ", padded(&job, NAME + SIZE - 1));
-        let rate = table::rate(row);
+        let rate = match row.gb_per_s {
+            Some(_) => byte_rate(row).and_then(quoted_rate),
+            None => flop_rate(row).and_then(|rate| quoted(rate, format::operation_units(row.is_float()).0, 1000.0)),
+        };
+        let rate = rate.unwrap_or_else(|| table::rate(row));
         // A rate of bytes is short.
         let room = end.saturating_sub(display_width(&left) + display_width(&rate) + 1);
         let mark = if best.is_only {

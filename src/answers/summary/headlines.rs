@@ -128,7 +128,7 @@ fn of_toolchain<'a>(
         compiler: toolchain.foreign(),
         memory: spaces(&rows).into_iter().map(Memory::from).collect(),
         arithmetic: peaks.iter().filter(is_arithmetic).map(Arithmetic::from).collect(),
-        launch_ns: peaks.iter().find_map(|peak| peak.ns),
+        launch_ns: peaks.iter().find_map(|peak| peak.ns).map(|ns| ns.value),
         jobs: best.iter().map(JobLine::from).collect(),
         time_ratios: others.iter().map(|other| time_ratios(records, &best, [toolchain, *other])).collect(),
         rows: Rows {
@@ -160,7 +160,7 @@ impl From<Space> for Memory {
         Self {
             level: space.name,
             read_gb_per_s: space.read,
-            copy_gb_per_s: space.copy,
+            copy_gb_per_s: space.copy.map(|copy| copy.value),
             latency_ns: space.latency,
             size_at_least_bytes,
             size_at_most_bytes,
@@ -173,7 +173,7 @@ impl From<Space> for Memory {
 impl From<&Peak> for Arithmetic {
     fn from(peak: &Peak) -> Self {
         let dtype = peak.scalar.map_or("", Scalar::name);
-        Self { dtype, is_tensor: peak.limit == Limit::Tensor, gop_per_s: peak.gflop_per_s }
+        Self { dtype, is_tensor: peak.limit == Limit::Tensor, gop_per_s: peak.gflop_per_s.map(|rate| rate.value) }
     }
 }
 

@@ -55,8 +55,13 @@ pub(super) fn arithmetic_name(peak: &Peak) -> String {
 }
 
 /// Operations per second, from 10^9: `33.2 TOP/s` for integers, `65.6 TFLOP/s` for floats.
-pub(in crate::answers) fn operations(peak: &Peak, gflop_per_s: f64) -> String {
-    format::operation_rate(gflop_per_s, peak.scalar.is_none_or(Scalar::is_float))
+pub(in crate::answers) fn operations(peak: &Peak, gflop_per_s: Estimate) -> Option<String> {
+    quoted(gflop_per_s, format::operation_units(peak.scalar.is_none_or(Scalar::is_float)).0, 1000.0)
+}
+
+/// A time in nanoseconds.
+pub(in crate::answers) fn quoted_time(ns: Estimate) -> Option<String> {
+    quoted(ns, format::TIME_UNITS, 1.0)
 }
 
 #[cfg(test)]

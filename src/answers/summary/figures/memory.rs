@@ -19,7 +19,7 @@ pub struct Space {
     /// Reading, in GB/s.
     pub read: Option<Estimate>,
     /// Copying, bytes read and written, in GB/s.
-    pub copy: Option<f64>,
+    pub copy: Option<Estimate>,
     /// Latency of a dependent load in nanoseconds.
     pub latency: Option<Estimate>,
     /// The largest working set that surely fits and the smallest that surely does not, in bytes.
@@ -44,7 +44,6 @@ pub fn spaces(rows: &[&Record]) -> Vec<Space> {
     let of = |family: &str| -> Vec<&Record> { rows.iter().copied().filter(|row| row.family == family).collect() };
     let peaks = peaks(rows);
     let peak = |limit: Limit| peaks.iter().find(|peak| peak.limit == limit).and_then(|peak: &Peak| peak.gb_per_s);
-    let exact = |value: f64| Estimate { value, low: value, high: value };
     let curve = of("cache_curve");
     let levels = cache_curve::levels(&curve);
     let rates = cache_curve::level_bandwidths(&curve);
@@ -66,15 +65,15 @@ pub fn spaces(rows: &[&Record]) -> Vec<Space> {
     let is_last_dram = spaces.first().is_some_and(|space| space.name == cache_curve::DRAM);
     let (read, copy) = (peak(Limit::Read), peak(Limit::Copy));
     if is_last_dram {
-        spaces[0].read = read.map(exact).or(spaces[0].read);
+        spaces[0].read = read.or(spaces[0].read);
         spaces[0].copy = copy;
     } else if read.is_some() || copy.is_some() {
-        let memory = Space { name: UNTOLD.to_owned(), read: read.map(exact), copy, ..Space::default() };
+        let memory = Space { name: UNTOLD.to_owned(), read: read, copy, ..Space::default() };
         spaces.insert(0, memory);
     }
     let workgroup = Space {
         name: "workgroup".to_owned(),
-        read: peak(Limit::Workgroup).map(exact),
+        read: peak(Limit::Workgroup),
         latency: memory_spaces::latency(&of("memory_spaces"), "workgroup"),
         banks: bank_conflict::inferred_banks(&of("bank_conflict")),
         ..Space::default()

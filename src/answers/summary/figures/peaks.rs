@@ -1,5 +1,7 @@
 //! Measured peaks of a device.
 
+use crate::claim::{byte_rate, flop_rate, time};
+use crate::record::stats::Estimate;
 use crate::record::{Bound, Record, Status, times::POSSIBLE};
 use crate::suite::{Limit, Scalar};
 
@@ -13,11 +15,11 @@ pub struct Peak {
     /// Working set of the measurement in bytes; for memory limits the largest one.
     pub bytes: Option<u64>,
     /// 10^9 bytes per second.
-    pub gb_per_s: Option<f64>,
+    pub gb_per_s: Option<Estimate>,
     /// 10^9 operations per second.
-    pub gflop_per_s: Option<f64>,
+    pub gflop_per_s: Option<Estimate>,
     /// Time of an empty launch in nanoseconds.
-    pub ns: Option<f64>,
+    pub ns: Option<Estimate>,
 }
 
 /// Possible rates in GB/s and GFLOP/s; others are errors in the report.
@@ -47,14 +49,21 @@ pub(in crate::answers) fn peak_rows<'a>(rows: &[&'a Record]) -> Vec<(Peak, &'a R
         }
     }
     let peak = |(bound, row, size): (Bound, &'a Record, f64)| {
-        let possible = |rate: Option<f64>| rate.filter(|rate| RATES.contains(rate));
+        // A row without an interval, of an older report, counts as exact.
+        let exact = |value: f64| Estimate { value, low: value, high: value };
+        let possible = |rate: Option<f64>, noisy: Option<Estimate>| {
+            rate.filter(|rate| RATES.contains(rate)).map(|rate| noisy.unwrap_or_else(|| exact(rate)))
+        };
         let peak = Peak {
             limit: bound.limit,
             scalar: bound.scalar,
             bytes: (size > 0.0).then_some(size as u64),
-            gb_per_s: possible(row.gb_per_s),
-            gflop_per_s: possible(row.gflop_per_s),
-            ns: row.median_ns.filter(|ns| bound.limit == Limit::Launch && POSSIBLE.contains(ns)),
+            gb_per_s: possible(row.gb_per_s, byte_rate(row)),
+            gflop_per_s: possible(row.gflop_per_s, flop_rate(row)),
+            ns: row
+                .median_ns
+                .filter(|ns| bound.limit == Limit::Launch && POSSIBLE.contains(ns))
+                .map(|ns| time(row).unwrap_or_else(|| exact(ns))),
         };
         (peak, row)
     };
