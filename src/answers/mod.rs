@@ -14,6 +14,8 @@ pub mod share;
 pub mod soak;
 pub mod summary;
 mod tables;
+#[cfg(not(target_family = "wasm"))]
+pub mod variants;
 pub mod versus;
 
 pub use tables::{compilers, section, tables, write};

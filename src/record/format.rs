@@ -187,6 +187,50 @@ pub fn ratio_with_interval(value: f64, interval: Option<(f64, f64)>) -> String {
     format!("{}{interval}", ratio(value))
 }
 
+/// A change of time from the ratio new ÷ old: `+8.0 % time [7.4, 8.6]`. From a factor of two on it is a multiple:
+/// `12.3× the time [11.9, 12.7]`, `2.31× as fast [2.30, 2.32]`.
+#[must_use]
+pub fn time_change(times: f64, interval: Option<(f64, f64)>) -> String {
+    let (value, interval) = changed(times, interval);
+    match times {
+        times if times >= 2.0 => format!("{value}× the time{interval}"),
+        times if times <= 0.5 => format!("{value}× as fast{interval}"),
+        _ => format!("{value} % time{interval}"),
+    }
+}
+
+/// The same for the cell of a table: `+8.0 % [7.4, 8.6]`, `×12.3 [11.9, 12.7]`, `÷2.31 [2.30, 2.32]`.
+#[must_use]
+pub fn time_change_cell(times: f64, interval: Option<(f64, f64)>) -> String {
+    let (value, interval) = changed(times, interval);
+    match times {
+        times if times >= 2.0 => format!("×{value}{interval}"),
+        times if times <= 0.5 => format!("÷{value}{interval}"),
+        _ => format!("{value} %{interval}"),
+    }
+}
+
+/// The figures of a change of time, and its interval.
+fn changed(times: f64, interval: Option<(f64, f64)>) -> (String, String) {
+    let percent = |times: f64| {
+        let text = format!("{:.1}", (times - 1.0) * 100.0);
+        if text == "-0.0" { "0.0".to_owned() } else { text }
+    };
+    let with = |of: &dyn Fn(f64) -> String, interval: Option<(f64, f64)>| {
+        interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", of(low), of(high)))
+    };
+    if times >= 2.0 {
+        (ratio_number(times), with(&ratio_number, interval))
+    } else if times <= 0.5 {
+        let inverse = interval.map(|(low, high)| (high.recip(), low.recip()));
+        (ratio_number(times.recip()), with(&ratio_number, inverse))
+    } else {
+        let value = percent(times);
+        let sign = if value.starts_with('-') || value == "0.0" { "" } else { "+" };
+        (format!("{sign}{value}"), with(&percent, interval))
+    }
+}
+
 /// Half the width of an interval, relative to the value. Beyond 100 % the figure says nothing more.
 #[must_use]
 pub fn noise(noise: f64) -> String {
@@ -264,5 +308,16 @@ mod tests {
         assert_eq!(percent_change(0.1), "10.0 %");
         assert_eq!(ratio_with_interval(1.07, Some((1.06, 1.08))), "1.07× [1.06, 1.08]");
         assert_eq!(ratio_with_interval(0.04, None), "0.0400×");
+    }
+
+    #[test]
+    fn a_change_of_time_is_in_percent_and_from_two_on_a_multiple() {
+        assert_eq!(time_change(1.08, Some((1.074, 1.086))), "+8.0 % time [7.4, 8.6]");
+        assert_eq!(time_change(0.8, Some((0.79, 0.81))), "-20.0 % time [-21.0, -19.0]");
+        assert_eq!([time_change(0.9999, None), time_change(1.0, None)], ["0.0 % time", "0.0 % time"]);
+        assert_eq!(time_change(12.34, Some((11.9, 12.7))), "12.3× the time [11.9, 12.7]");
+        assert_eq!(time_change(0.25, Some((0.2, 0.4))), "4.00× as fast [2.50, 5.00]");
+        let cells = [1.08, 12.34, 0.25].map(|times| time_change_cell(times, Some((times, times))));
+        assert_eq!(cells, ["+8.0 % [8.0, 8.0]", "×12.3 [12.3, 12.3]", "÷4.00 [4.00, 4.00]"]);
     }
 }

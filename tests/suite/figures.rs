@@ -146,6 +146,30 @@ fn the_tour_has_the_verdicts_of_the_text() {
 }
 
 #[test]
+fn compare_has_the_answer_and_kernels_of_the_text() {
+    let (screen, value) = both(&["compare", BOTH]);
+    let [of] = list(&value["matches"]) else { panic!("two APIs") };
+    for sentence in list(&of["answer"]) {
+        assert!(words(&screen).contains(text(sentence)), "{sentence}\n{screen}");
+    }
+    let kernels = list(&of["kernels"]);
+    let of_verdict = |name: &str| kernels.iter().filter(|kernel| kernel["verdict"] == name).collect::<Vec<_>>();
+    for (name, most) in [("slower", 8), ("faster", 4)] {
+        for kernel in of_verdict(name).into_iter().take(most) {
+            let ratio = &kernel["ratio"];
+            let change = format::time_change_cell(
+                number(&ratio["value"]).recip(),
+                Some((number(&ratio["high"]).recip(), number(&ratio["low"]).recip())),
+            );
+            let cases = format!("{} of {}", kernel["changed"], kernel["cases"]);
+            line_with(&screen, &[text(&kernel["benchmark"]), &cases, &change]);
+        }
+    }
+    let slower = of_verdict("slower").len() - 1;
+    assert!(words(&screen).contains(&format!("; {slower} more kernels are slower, ")), "{screen}");
+}
+
+#[test]
 fn compare_has_the_counts_of_the_text() {
     let other = "results/nvidia-h200/2026-11-23-vulkan.csv";
     let (screen, value) = both(&["compare", BOTH, other, "transpose"]);

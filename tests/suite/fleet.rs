@@ -115,7 +115,7 @@ fn a_slow_card_is_named_with_its_families() {
     let parsed = json_of(&folder.run(&["outliers", "reports", "--format", "json"]).exits_with(4));
     assert_eq!(parsed["slow"][0]["unit"]["card"], "GPU-5");
     let output = folder.run(&["outliers", "reports", "--limit", "10"]).succeeds();
-    assert!(output.stdout.starts_with("none of 16 cards are slower"), "{output}");
+    assert!(output.stdout.starts_with("None of 16 cards is slow.\n"), "{output}");
     let output = folder.run(&["outliers", "reports", "--by", "model"]).succeeds();
     assert!(output.stdout.contains("NVIDIA H200, Vulkan\n") && output.stdout.contains("scan"), "{output}");
     // Two cards of a host: their mean is 3 % slow.

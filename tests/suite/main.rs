@@ -29,6 +29,7 @@ mod golden;
 mod gpu;
 mod hostile;
 mod index;
+mod kernels;
 mod kill;
 mod learn;
 mod limit;

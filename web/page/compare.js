@@ -164,8 +164,8 @@ function comparison(found) {
     ].filter(Boolean);
 }
 
-/** A ratio such as `1.07× [1.06, 1.08]`. Narrow pages hide the interval. */
-function ratio(text) {
+/** A change such as `+8.0 % time [7.4, 8.6]`. Narrow pages hide the interval. */
+function change(text) {
     const [value, interval] = text.split(" [");
     return [value, interval ? element("span", { class: "wide" }, ` [${interval}`) : ""].filter(Boolean);
 }
@@ -175,7 +175,7 @@ function familyTable(family, found) {
     const heads = [
         "kernel",
         ...found.sides.map((side) => side.label),
-        ...found.matches.flatMap((label) => [`${label}: speed`, ""]),
+        ...found.matches.flatMap((label) => [`${label}: change`, ""]),
     ];
     const rows = [];
     let group;
@@ -193,7 +193,7 @@ function familyTable(family, found) {
         const pairs = one.pairs.flatMap((pair) =>
             pair
                 ? [
-                      element("td", {}, ratio(pair.ratio)),
+                      element("td", {}, change(pair.ratio)),
                       element(
                           "td",
                           {},

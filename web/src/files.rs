@@ -75,10 +75,11 @@ pub(crate) fn compare(named: &[(String, String)]) -> Result<Value> {
     };
     let matches = 0..comparison.matches.len();
     let tally = |of| comparison::tally_line(&comparison, of, &comparison.tally(of, None));
+    let answer = |of| comparison::answer(&comparison, of).join(" ");
     Ok(json!({
         "sides": comparison.sides.iter().map(side).collect::<Vec<_>>(),
         "matches": comparison.matches.iter().map(|of| comparison.sides[of.side].label.as_str()).collect::<Vec<_>>(),
-        "sentences": matches.clone().filter_map(tally).collect::<Vec<_>>(),
+        "sentences": matches.clone().map(answer).chain(matches.clone().filter_map(tally)).collect::<Vec<_>>(),
         "rule": comparison::rule(&comparison),
         "left_out": matches.flat_map(|of| comparison::left_out(&comparison, of)).collect::<Vec<_>>(),
         "cases": comparison.cases.iter().filter_map(|one| case(&comparison, one, &by_kernel)).collect::<Vec<_>>(),
@@ -96,7 +97,7 @@ fn case(comparison: &Comparison, case: &CaseComparison, by_kernel: &[&str]) -> O
     let pair = |pair: Option<&Pair>| {
         let pair = pair?;
         let marks: Vec<String> = pair.marks.iter().map(|mark| comparison::marked(*mark)).collect();
-        Some(json!({ "ratio": comparison::with_interval(&pair.ratio), "verdict": pair.verdict.name(), "marks": marks }))
+        Some(json!({ "ratio": comparison::change(&pair.ratio), "verdict": pair.verdict.name(), "marks": marks }))
     };
     case.pairs.values().next()?;
     let time = |side: usize| table::time(case.timing(side).map(|timing| timing.median_ns));

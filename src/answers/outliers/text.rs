@@ -4,19 +4,24 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::answers::outliers::{By, Family, LEAST_UNITS, Rules, Unit, Verdicts};
-use crate::record::format::{percent, percent_change, percent_limit};
+use crate::answers::outliers::{By, Family, LEAST_UNITS, Rules, Slow, Unit, Verdicts};
+use crate::record::format::{percent, percent_change, percent_limit, time_change, time_change_cell};
 use crate::record::stats::Estimate;
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
 
-/// The slow units: a block for each, with a row for each family in which it is slow.
+/// Units that the verdict names.
+const NAMED: usize = 3;
+
+/// The verdict, and the slow units: a block for each, with a row for each family in which it is slow.
 #[must_use]
 pub fn slow(verdicts: &Verdicts, by: By, rules: &Rules, medium: Medium) -> String {
-    let mut parts = vec![Part::text(&headline(verdicts, by, rules))];
+    let mut parts = vec![Part::text(&verdict(verdicts, by))];
     if !verdicts.slow.is_empty() {
         parts.push(Part::text(""));
         parts.push(Part::Table(grid(verdicts)));
+        parts.push(Part::text(""));
     }
+    parts.push(Part::text(&legend(verdicts, by, rules)));
     if !verdicts.faulty.is_empty() {
         parts.push(Part::text(""));
     }
@@ -27,25 +32,43 @@ pub fn slow(verdicts: &Verdicts, by: By, rules: &Rules, medium: Medium) -> Strin
     lay_out(parts, medium)
 }
 
-/// `1 of 40 cards is slow …`, and which units could not be tested.
-fn headline(verdicts: &Verdicts, by: By, rules: &Rules) -> String {
+/// `1 of 40 cards is slow: GPU-5, +6.0 % time [5.8, 6.2] in scan.`
+fn verdict(verdicts: &Verdicts, by: By) -> String {
     let (one, many) = words(by);
-    let count = |count: usize| format!("{count} {}", if count == 1 { one } else { many });
-    let limit = percent_limit(rules.limit);
+    let tested = verdicts.tested;
+    let faults = match verdicts.faulty.len() {
+        0 => String::new(),
+        1 => format!("; 1 {one} has wrong, failed or implausible rows"),
+        count => format!("; {count} {many} have wrong, failed or implausible rows"),
+    };
+    let count = verdicts.slow.len();
+    if count == 0 {
+        return format!("None of {tested} {many} is slow{faults}.");
+    }
+    let named = |slow: &Slow| {
+        let unit = if slow.unit.card.is_empty() { name(&slow.unit) } else { slow.unit.card.clone() };
+        let worst = slow.families.first();
+        let ratio = worst.map_or(slow.ratio, |worst| worst.ratio);
+        let family = worst.map_or_else(String::new, |worst| format!(" in {}", verdicts.families[worst.family].family));
+        format!("{unit}, {}{family}", time_change(ratio.value, Some((ratio.low, ratio.high))))
+    };
+    let list: Vec<String> = verdicts.slow.iter().take(NAMED).map(named).collect();
+    let more = if count > NAMED { format!("; and {} more", count - NAMED) } else { String::new() };
+    let are = if count == 1 { "is" } else { "are" };
+    format!("{count} of {tested} {many} {are} slow: {}{more}{faults}.", list.join("; "))
+}
+
+/// What slow means, and which units could not be tested.
+fn legend(verdicts: &Verdicts, by: By, rules: &Rules) -> String {
+    let (one, many) = words(by);
     let rest = match verdicts.units - verdicts.tested {
         0 => String::new(),
-        rest => format!(" {} not tested: fewer than {LEAST_UNITS} of the model.", count(rest)),
+        1 => format!(" 1 {one} is not tested: its model has fewer than {LEAST_UNITS}."),
+        rest => format!(" {rest} {many} are not tested: their models have fewer than {LEAST_UNITS}."),
     };
-    if verdicts.tested == 0 {
-        return rest.trim_start().to_owned();
-    }
-    let (slow, is) = (verdicts.slow.len(), if verdicts.slow.len() == 1 { "is" } else { "are" });
-    let found = if slow == 0 { "none".to_owned() } else { slow.to_string() };
     format!(
-        "{found} of {} {is} slower than the median of {} by {limit} or more; at most {} of such findings are expected to \
-         be false.{rest}",
-        count(verdicts.tested),
-        if slow == 1 { "its model" } else { "their model" },
+        "Slow: slower than the median of its model by {} or more. At most {} of the slow {many} are expected to be false.{rest}",
+        percent_limit(rules.limit),
         percent_limit(rules.false_discoveries)
     )
 }
@@ -83,14 +106,13 @@ fn grid(verdicts: &Verdicts) -> Grid {
         }
     }
     let column = |heading: &str| Column { heading: heading.to_owned(), is_right: true };
-    let columns = ["cases", "slower by", "others vary by"].map(column).into();
+    let columns = ["cases", "time", "others vary by"].map(column).into();
     Grid { columns, widest_name: None, note: None, has_marks: false, rows }
 }
 
-/// `5.1 % [4.9 %, 5.3 %]`.
+/// `+5.1 % [4.9, 5.3]`.
 fn slower(ratio: &Estimate) -> String {
-    let percent = |ratio: f64| percent_change(ratio - 1.0);
-    format!("{} [{}, {}]", percent(ratio.value), percent(ratio.low), percent(ratio.high))
+    time_change_cell(ratio.value, Some((ratio.low, ratio.high)))
 }
 
 /// What the cards of each model differ by: a row for each family.
@@ -108,13 +130,19 @@ pub fn spreads(verdicts: &Verdicts, medium: Medium) -> String {
     };
     let mut families: Vec<&Family> = verdicts.families.iter().collect();
     families.sort_by(|a, b| a.model.cmp(&b.model));
+    let widest = families.iter().copied().max_by(|a, b| a.spread.total_cmp(&b.spread));
+    let verdict = widest.map(|widest| {
+        let Family { model, family, .. } = widest;
+        format!("Cards of {} vary most in {family}, {}: by {}.", model.device, model.toolchain, percent(widest.spread))
+    });
     let column = |heading: &str| Column { heading: heading.to_owned(), is_right: true };
     let columns = ["cards", "cases", "vary by", "fastest", "slowest"].map(column).into();
     let rows = families.into_iter().map(row).collect();
     let grid = Grid { columns, widest_name: None, note: None, has_marks: false, rows };
     let legend = "vary by: standard deviation of the cards' times, whatever the outliers are. fastest, slowest: \
                   difference of a card's time from the median of its model.";
-    lay_out(vec![Part::Table(grid), Part::text(""), Part::text(legend)], medium)
+    let verdict = verdict.into_iter().flat_map(|verdict| [Part::text(&verdict), Part::text("")]);
+    lay_out(verdict.chain([Part::Table(grid), Part::text(""), Part::text(legend)]).collect(), medium)
 }
 
 /// Everything, as JSON.
@@ -149,7 +177,7 @@ pub fn json(verdicts: &Verdicts) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::outliers::{Fleet, Model, Slow, SlowFamily};
+    use crate::answers::outliers::{Model, SlowFamily};
     use crate::report::Terminal;
 
     const PLAIN: Medium = Medium::Terminal(Terminal { width: 80, has_color: false });
@@ -180,10 +208,11 @@ mod tests {
     fn a_slow_card_is_named_with_its_families() {
         let text = slow(&verdicts(), By::Card, &Rules::default(), PLAIN);
         for line in [
-            "1 of 40 cards is slower than the median of its model by 2 % or more; at most",
-            " 1 card not tested: ",
+            "1 of 40 cards is slow: GPU-1, +5.1 % time [4.8, 5.4] in matmul; 1 card has wrong,",
+            "Slow: slower than the median of its model by 2 % or more. At most 5 %",
+            " 1 card is not tested: ",
             "GPU-1, host node7, H200\n",
-            "\n  matmul, Vulkan            60  5.1 % [4.8 %, 5.4 %]           0.4 %\n",
+            "\n  matmul, Vulkan            60  +5.1 % [4.8, 5.4]           0.4 %\n",
             "GPU-1, host node7, H200: 2 wrong.\n",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
@@ -198,12 +227,9 @@ mod tests {
     fn a_fleet_without_slow_cards_says_so() {
         let calm = Verdicts { slow: Vec::new(), faulty: Vec::new(), units: 40, ..verdicts() };
         let text = slow(&calm, By::Host, &Rules::default(), PLAIN);
-        assert!(text.starts_with("none of 40 hosts are slower than the median of their model by 2 % or"), "{text}");
-        let empty = Fleet::new(By::Card).judge(&Rules::default());
-        assert_eq!(
-            slow(&Verdicts { units: 3, ..empty }, By::Card, &Rules::default(), PLAIN),
-            "3 cards not tested: fewer than 4 of the model.\n"
-        );
+        assert!(text.starts_with("None of 40 hosts is slow.\n"), "{text}");
+        let text = slow(&Verdicts { units: 43, ..calm }, By::Card, &Rules::default(), PLAIN);
+        assert!(text.ends_with("3 cards are not tested: their models have fewer than\n4.\n"), "{text}");
     }
 
     #[test]

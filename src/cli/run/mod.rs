@@ -29,6 +29,7 @@ use super::target::Through;
 use super::values::plural;
 use super::worker::{Listed, link, list};
 use crate::answers::summary::{self, card_within};
+use crate::answers::variants;
 use crate::backend::Device;
 use crate::engine::plan::{by_part, plan, select_tagged, without_size};
 use crate::engine::{EarlierRows, Fitted, Settings};
@@ -36,7 +37,7 @@ use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::record::Record;
 use crate::report::csv::Parsed;
-use crate::report::{self, CsvFile, Output};
+use crate::report::{self, CsvFile, Output, Part, lay_out};
 use crate::suite::{Api, Case, DeviceType, Dtype, Profile};
 
 pub(super) use arguments::Arguments;
@@ -366,12 +367,16 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
         None => selected.iter().any(|(family, benchmark)| row.family == family.name && row.benchmark == benchmark.name),
     };
     let mut sections = report::sections(records);
+    let own = sections.iter().find(|section| arguments.own.is_some_and(|own| section.title == own.name));
+    let answer = own.map_or_else(Vec::new, |own| variants::verdict(&own.rows));
+    let answer: Vec<Part> = answer.iter().map(|line| Part::text(line)).chain([Part::text("")]).collect();
+    let answer = if own.is_some() { lay_out(answer, arguments.format.medium()) } else { String::new() };
     match arguments.table.unwrap_or_else(usual) {
         Tables::All => {}
         Tables::Family => sections.retain(|section| section.rows.iter().any(is_named)),
-        Tables::None => return Ok(crate::answers::compilers(&sections, arguments.format.medium())),
+        Tables::None => return Ok(answer + &crate::answers::compilers(&sections, arguments.format.medium())),
     }
-    Ok(crate::answers::write(&sections, arguments.format.medium()))
+    Ok(answer + &crate::answers::write(&sections, arguments.format.medium()))
 }
 
 /// Whether the run ends with a summary: `explain` shows its rows, Markdown is for tables alone, and kernels of `bench` do no

@@ -42,21 +42,30 @@ fn of_run(name: &str, run: &Reference, records: &[Record], references: &[Referen
     let heading = format!("{}, {toolchain}", if run.device.is_empty() { "unnamed device" } else { &run.device });
     let mut parts = vec![Part::Heading { name: heading, rest: format!("{beside} ({name})") }];
     let note = |text: String| Part::Text { text, indent: "  " };
+    parts.extend(verdict(run, &standings, records, references).into_iter().map(note));
     if reports > 0 {
         let has_quantiles = standings.iter().any(Standing::has_quantile);
         parts.push(Part::Table(grid(&standings, has_quantiles)));
-        parts.push(note(legend(cards, has_quantiles)));
+        parts.push(note(legend(&standings, cards, has_quantiles)));
+        parts.extend(left_out(&standings).map(note));
     }
-    parts.extend(sentences(run, &standings, records, references).into_iter().map(note));
     parts
 }
 
+/// Whether there is one report to compare with.
+fn is_pair(standings: &[Standing]) -> bool {
+    standings.iter().all(|standing| standing.compared < 2)
+}
+
 /// What the columns mean.
-fn legend(cards: usize, has_quantiles: bool) -> String {
+fn legend(standings: &[Standing], cards: usize, has_quantiles: bool) -> String {
     if has_quantiles {
         return "The column ÷ median is a ratio of speeds: above 1 this card is faster. slower cards: the part of the other cards that is \
                 slower than this one; all intervals of the table hold together in 95 % of reports."
             .to_owned();
+    }
+    if is_pair(standings) {
+        return "The column ÷ other is a ratio of speeds: above 1 this card is faster.".to_owned();
     }
     format!(
         "{}: too few for quantiles, which need {LEAST_CARDS}. The column ÷ median is a ratio of speeds: \
@@ -70,10 +79,20 @@ fn legend(cards: usize, has_quantiles: bool) -> String {
 
 /// What follows from the figures, and what was not compared.
 fn sentences(run: &Reference, standings: &[Standing], records: &[Record], references: &[Reference]) -> Vec<String> {
+    let has_others = standings.iter().any(|standing| standing.reports > 0);
+    let left_out = left_out(standings).filter(|_| has_others);
+    verdict(run, standings, records, references).into_iter().chain(left_out).collect()
+}
+
+/// The figures at the edge of their model with possible causes, or that there are none.
+fn verdict(run: &Reference, standings: &[Standing], records: &[Record], references: &[Reference]) -> Vec<String> {
     if standings.iter().all(|standing| standing.reports == 0) {
         return vec![nothing(run, standings)];
     }
-    let mut sentences: Vec<String> = left_out(standings).into_iter().collect();
+    if is_pair(standings) {
+        return vec![one_report(standings)];
+    }
+    let mut sentences = Vec::new();
     let slow: Vec<&Standing> = standings.iter().filter(|standing| standing.is_slow()).collect();
     let fast: Vec<&Standing> = standings.iter().filter(|standing| standing.is_fast()).collect();
     sentences.extend(edge(&slow, true).into_iter().chain(edge(&fast, false)));
@@ -82,10 +101,21 @@ fn sentences(run: &Reference, standings: &[Standing], records: &[Record], refere
         sentences.extend(causes(&hints(run, &own, references)));
     } else if fast.is_empty() {
         let has_quantiles = standings.iter().any(Standing::has_quantile);
-        let others = if has_quantiles { "nearly all other cards" } else { "all of these reports" };
-        sentences.push(format!("No figure certainly lies beyond those of {others}."));
+        let others = if has_quantiles { "nearly all other cards" } else { "in all other reports" };
+        sentences.push(format!("As usual for this model: no figure is certainly slower or faster than {others}."));
     }
     sentences
+}
+
+/// What the comparison with one report can tell.
+fn one_report(standings: &[Standing]) -> String {
+    let distance = |standing: &Standing| standing.ratio.map_or(0.0, |ratio| ratio.ln().abs());
+    let widest = standings.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let widest = widest.and_then(|widest| Some((&widest.figure.name, format::ratio(widest.ratio?))));
+    let widest = widest.map_or_else(String::new, |(name, ratio)| {
+        format!(" The largest difference is {name}, {ratio} the other report's speed.")
+    });
+    format!("One other report cannot tell a slow card from run-to-run variation: give two or more.{widest}")
 }
 
 /// Why nothing is compared.
@@ -178,6 +208,8 @@ fn cause(hint: &Hint) -> String {
 fn grid(standings: &[Standing], has_quantiles: bool) -> Grid {
     let heading = |text: &str| Column { heading: text.to_owned(), is_right: true };
     let (what, last) = if has_quantiles { ("cards", "slower cards") } else { ("reports", "seen") };
+    let headings: &[&str] =
+        if is_pair(standings) { &["this", "other", "÷ other"] } else { &["this", "median", "÷ median", what, last] };
     let row = |standing: &Standing| {
         let unit = standing.figure.unit;
         let median = standing.median.map_or_else(|| "–".to_owned(), |median| value(unit, median, 3));
@@ -193,17 +225,16 @@ fn grid(standings: &[Standing], has_quantiles: bool) -> Grid {
             group: String::new(),
             mark,
             name: standing.figure.name.clone(),
-            cells: vec![
-                quoted(&standing.figure).into(),
-                median.into(),
-                ratio.into(),
-                standing.compared.to_string().into(),
-                last.unwrap_or_else(|| "–".to_owned()).into(),
-            ],
+            cells: [quoted(&standing.figure), median, ratio, standing.compared.to_string()]
+                .into_iter()
+                .chain([last.unwrap_or_else(|| "–".to_owned())])
+                .take(headings.len())
+                .map(Into::into)
+                .collect(),
         }
     };
     Grid {
-        columns: ["this", "median", "÷ median", what, last].map(heading).into(),
+        columns: headings.iter().map(|text| heading(text)).collect(),
         widest_name: None,
         note: None,
         has_marks: true,

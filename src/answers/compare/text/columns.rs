@@ -2,10 +2,10 @@
 
 use anstyle::{AnsiColor, Style};
 
-use super::sentences::{labels, marked, name, none, with_interval};
+use super::sentences::{labels, marked, name, none, short_change};
 use super::view::{Sort, View};
-use crate::answers::compare::{CaseComparison, Comparison, Pair, Side, Verdict};
-use crate::record::format::{percent, ratio, time};
+use crate::answers::compare::{CaseComparison, Comparison, Pair, Ratio, Side, Verdict};
+use crate::record::format::{percent, time};
 use crate::report::layout::{Cell, Mark as RowMark, colored};
 use crate::report::table;
 
@@ -16,9 +16,6 @@ pub(super) struct Column {
     pub(super) is_right: bool,
     pub(super) cells: Vec<Cell>,
 }
-
-/// Heading of the verdicts of two sides.
-pub(super) const VERDICT: &str = "verdict";
 
 /// A table of cases.
 pub(super) struct Block {
@@ -35,7 +32,7 @@ pub(super) struct Block {
 }
 
 /// The table of `cases`; `None` if no case has values on two sides. With several matches, `is_full` adds intervals to
-/// ratios. With one match, it adds noise and shares; the ratio always has its interval.
+/// changes. With one match, it adds noise and shares; the change always has its interval.
 pub(super) fn block(comparison: &Comparison, cases: &[&CaseComparison], view: View, is_full: bool) -> Option<Block> {
     let is_shown = |case: &&&CaseComparison| {
         let sides = 0..comparison.sides.len();
@@ -88,10 +85,10 @@ fn pair(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> Ve
         })
         .into();
     groups.push(vec![
-        column(&format!("{a} ÷ {b}"), true, cases, |case| {
-            cell(case.pairs.get(0).map_or_else(none, |pair| with_interval(&pair.ratio)))
+        column(&format!("{b} against {a}"), true, cases, |case| {
+            cell(case.pairs.get(0).map_or_else(none, |pair| short_change(&pair.ratio)))
         }),
-        column(VERDICT, false, cases, |case| case.pairs.get(0).map_or_else(|| cell(""), verdict)),
+        column("verdict", false, cases, |case| case.pairs.get(0).map_or_else(|| cell(""), verdict)),
     ]);
     groups
 }
@@ -106,7 +103,7 @@ fn sides(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> V
             let [a, b] = labels(comparison, of);
             let ratio =
                 |case: &CaseComparison| case.pairs.get(of).map_or_else(|| cell(none()), |pair| short(pair, is_full));
-            columns.push(column(&format!("{a} ÷ {b}"), true, cases, ratio));
+            columns.push(column(&format!("{b} against {a}"), true, cases, ratio));
         }
         columns
     };
@@ -151,21 +148,21 @@ fn verdict(pair: &Pair) -> Cell {
     Cell { text: pair.verdict.name().to_owned(), style: style(pair.verdict), bar: None }
 }
 
-/// The ratio with its verdict: in full, or as a sign if `is_full` is false.
+/// The change with its verdict: in full, or as a sign if `is_full` is false.
 fn short(pair: &Pair, is_full: bool) -> Cell {
     let text = if is_full {
-        format!("{} {:<7}", with_interval(&pair.ratio), pair.verdict.name())
+        format!("{} {:<7}", short_change(&pair.ratio), pair.verdict.name())
     } else {
-        format!("{} {}", ratio(pair.ratio.value), sign(pair.verdict))
+        let value = Ratio { interval: None, ..pair.ratio };
+        format!("{} {}", short_change(&value), sign(pair.verdict))
     };
     Cell { text, style: style(pair.verdict), bar: None }
 }
 
-/// A verdict as one character.
+/// A verdict as one character, beside a change whose sign tells faster from slower.
 pub(super) const fn sign(verdict: Verdict) -> char {
     match verdict {
-        Verdict::Faster => '+',
-        Verdict::Slower => '-',
+        Verdict::Faster | Verdict::Slower => ' ',
         Verdict::Same => '=',
         Verdict::Unclear => '?',
     }

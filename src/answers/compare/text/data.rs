@@ -3,10 +3,11 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
+use super::answer::answer;
 use super::groups::groups;
 use super::sentences::{labels, marked, mean_shares, name, why_not};
 use super::view::{Sort, View};
-use crate::answers::compare::{CaseComparison, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
+use crate::answers::compare::{CaseComparison, ChangedKernel, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
 use crate::record::Clock;
 use crate::report::csv::neutral;
 use crate::suite::{Api, Checks};
@@ -168,7 +169,18 @@ fn match_value(comparison: &Comparison, of: usize) -> Value {
     let [baseline, side] = labels(comparison, of);
     let family = |family: &str| (family.to_owned(), tally_value(&comparison.tally(of, Some(family))));
     let families: serde_json::Map<String, Value> = comparison.families().into_iter().map(family).collect();
-    json!({ "baseline": baseline, "side": side, "all": tally_value(&comparison.tally(of, None)), "families": families })
+    json!({
+        "baseline": baseline, "side": side, "answer": answer(comparison, of),
+        "kernels": comparison.changed_kernels(of).iter().map(kernel_value).collect::<Vec<_>>(),
+        "all": tally_value(&comparison.tally(of, None)), "families": families,
+    })
+}
+
+fn kernel_value(kernel: &ChangedKernel) -> Value {
+    json!({
+        "family": kernel.family, "benchmark": kernel.benchmark, "verdict": kernel.verdict.name(),
+        "changed": kernel.changed, "cases": kernel.cases, "ratio": ratio_value(&kernel.mean),
+    })
 }
 
 fn tally_value(tally: &Tally) -> Value {

@@ -1,18 +1,23 @@
-//! Comparisons as Markdown for pull requests: the summary first, then all rows.
+//! Comparisons as Markdown for pull requests: the answer first, then all rows.
 
+use super::answer::{answer, row};
 use super::columns::block;
 use super::groups::groups;
 use super::sentences::{
     RegressionLine, days, labels, left_out, mean_shares, none, particulars, regression_lines, rule, tally_line, title,
-    with_interval,
 };
 use super::view::View;
-use crate::answers::compare::{Comparison, Verdict};
+use crate::answers::compare::{ChangedKernel, Comparison};
 use crate::record::format::percent;
 use crate::report::markdown::{escape, table};
 
 pub(super) fn write(comparison: &Comparison, view: View) -> String {
-    let mut parts = vec![sides(comparison)];
+    let matches = || 0..comparison.matches.len();
+    let mut parts: Vec<String> = Vec::new();
+    if !view.is_relative {
+        parts.extend(matches().map(|of| answered(comparison, of)));
+    }
+    parts.push(sides(comparison));
     if let Some(limit) = view.limit {
         let lines = regression_lines(comparison, limit);
         let item = |line: &RegressionLine| {
@@ -24,8 +29,9 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
     if view.is_relative {
         parts.push(shares(comparison));
     } else {
-        parts.extend((0..comparison.matches.len()).map(|of| overall(comparison, of)));
-        parts.push(format!("Ratios of times with 95 % intervals. {}\n", rule(comparison)));
+        let tally = matches().filter_map(|of| tally_line(comparison, of, &comparison.tally(of, None)));
+        parts.push(tally.map(|line| format!("- {}\n", escape(&line))).collect());
+        parts.push(format!("Changes of the time with 95 % intervals. {}\n", rule(comparison)));
     }
     for group in groups(comparison, view.sort) {
         let Some(block) = block(comparison, &group.cases, view, false) else { continue };
@@ -44,7 +50,7 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
         let right: Vec<bool> = std::iter::once(false).chain(right).chain([false]).collect();
         parts.push(format!("### {}\n\n{}", group.family.unwrap_or("all cases"), table(&heading, &right, &rows)));
     }
-    let left: Vec<_> = (0..comparison.matches.len()).flat_map(|of| left_out(comparison, of)).collect();
+    let left: Vec<_> = matches().flat_map(|of| left_out(comparison, of)).collect();
     parts.push(left.iter().map(|line| format!("- {}\n", escape(line))).collect());
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
@@ -61,22 +67,21 @@ fn sides(comparison: &Comparison) -> String {
     table(&heading, &[false; 6], &comparison.sides.iter().map(row).collect::<Vec<_>>())
 }
 
-fn overall(comparison: &Comparison, of: usize) -> String {
+/// The answer for a match, and the kernels that changed.
+fn answered(comparison: &Comparison, of: usize) -> String {
     let [a, b] = labels(comparison, of);
-    let row = |name: &str, family: Option<&str>| {
-        let tally = comparison.tally(of, family);
-        let mut cells = vec![name.to_owned(), tally.cases.to_string()];
-        cells.push(tally.mean.map_or_else(none, |mean| with_interval(&mean)));
-        cells.extend(tally.verdicts.map(|count| count.to_string()));
-        cells
+    let heading = ["kernel", "", "cases", &format!("{b} against {a}")].map(str::to_owned);
+    let row = |kernel: &ChangedKernel| {
+        let [name, cases, change] = row(kernel);
+        vec![name, kernel.verdict.name().to_owned(), cases, change]
     };
-    let mut heading: Vec<String> = ["family", "cases", &format!("{a} ÷ {b}")].map(str::to_owned).into();
-    heading.extend(Verdict::ALL.map(|verdict| verdict.name().to_owned()));
-    let mut rows: Vec<_> = comparison.families().into_iter().map(|family| row(family, Some(family))).collect();
-    rows.push(row("all", None));
-    let line = tally_line(comparison, of, &comparison.tally(of, None));
-    let line = line.map_or_else(String::new, |line| format!("{line}\n\n"));
-    format!("{line}{}", table(&heading, &[false, true, true, true, true, true, true], &rows))
+    let rows: Vec<_> = comparison.changed_kernels(of).iter().map(row).collect();
+    let kernels = if rows.is_empty() {
+        String::new()
+    } else {
+        format!("\n{}", table(&heading, &[false, false, true, true], &rows))
+    };
+    format!("{}\n{kernels}", escape(&answer(comparison, of).join(" ")))
 }
 
 fn shares(comparison: &Comparison) -> String {

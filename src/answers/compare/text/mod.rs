@@ -1,5 +1,6 @@
 //! Comparisons of reports as tables, Markdown, CSV and JSON.
 
+mod answer;
 mod columns;
 mod data;
 mod groups;
@@ -9,8 +10,9 @@ mod table;
 mod view;
 mod write;
 
+pub use answer::answer;
 pub use sentences::{
-    RegressionLine, days, left_out, marked, regression_lines, rule, tally_line, title, undecided, with_interval,
+    RegressionLine, change, days, left_out, marked, regression_lines, rule, tally_line, title, undecided,
 };
 pub use view::{OutputFormat, Sort, View};
 pub use write::write;

@@ -27,16 +27,19 @@ pub fn regression_lines(comparison: &Comparison, limit: f64) -> Vec<RegressionLi
     let past = format::percent_limit(limit);
     let (certain, possible): (Vec<_>, Vec<_>) =
         comparison.regressions(limit).into_iter().partition(|regression| regression.is_certain);
+    // One run per side does not show all that runs differ by.
+    let is_single = comparison.sides.iter().any(|side| side.dates.len() < 2);
+    let [word, capital] = if is_single { ["clearly", "Clearly"] } else { ["certainly", "Certainly"] };
     let mut lines = Vec::new();
     if certain.is_empty() {
-        lines.push(sentence(format!("No case is certainly slower by more than {past}.")));
+        lines.push(sentence(format!("No case is {word} slower by more than {past}.")));
     } else {
-        lines.push(sentence(format!("Certainly slower by more than {past}: {}:", count(certain.len()))));
+        lines.push(sentence(format!("{capital} slower by more than {past}: {}:", count(certain.len()))));
         lines.extend(certain.iter().map(|regression| item(regression_line(comparison, regression))));
     }
     if !possible.is_empty() {
         let all: Vec<_> = possible.iter().map(|regression| name(regression.case)).collect();
-        let why = "not certain, timed by the host, or timed by different clocks";
+        let why = "too noisy, timed by the host, or timed by different clocks";
         lines.push(sentence(format!("Possibly slower by more than {past} ({why}): {}.", some(&all))));
     }
     lines
@@ -65,13 +68,9 @@ pub fn undecided(comparison: &Comparison) -> Option<String> {
 }
 
 fn regression_line(comparison: &Comparison, regression: &Regression) -> String {
-    let slower = regression.ratio.recip();
-    let percent = |times: f64| format::percent_change(times - 1.0);
-    let interval =
-        slower.interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", percent(low), percent(high)));
     let [baseline, side] = labels(comparison, regression.of);
     let which = if comparison.matches.len() > 1 { format!(" ({side} against {baseline})") } else { String::new() };
-    format!("{}: {}{interval} slower{which}", name(regression.case), percent(slower.value))
+    format!("{}: {}{which}", name(regression.case), change(&regression.ratio))
 }
 
 /// Full name of a case.
@@ -115,10 +114,8 @@ pub fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> Option<S
         .filter(|(_, count)| *count > 0)
         .map(|(verdict, count)| format!("{count} {}", verdict.name()))
         .collect();
-    let mean = tally.mean.map(|mean| {
-        let many = count(tally.cases);
-        format!("{side} is {} as fast as {baseline} (geometric mean of {many})", with_interval(&mean))
-    });
+    let mean =
+        tally.mean.map(|mean| format!("{side} against {baseline}: {} (mean of {})", change(&mean), count(tally.cases)));
     let parts: Vec<_> = mean.into_iter().chain((!counts.is_empty()).then(|| counts.join(", "))).collect();
     (!parts.is_empty()).then(|| format!("{}.", parts.join(": ")))
 }
@@ -209,47 +206,48 @@ pub fn marked(mark: Mark) -> String {
 pub fn rule(comparison: &Comparison) -> String {
     let margin = format::percent_limit(comparison.margin);
     let rule = format!(
-        "faster, slower: the 95 % interval lies beyond {margin}, certain after correction for the number of rows; \
-         same: it lies within {margin}; else unclear."
+        "faster, slower: the 95 % interval lies beyond {margin}, also after correction for the number of rows; same: \
+         it lies within {margin}; else unclear."
     );
     let mut pairs = comparison.cases.iter().flat_map(|case| case.pairs.values());
     if pairs.all(|pair| pair.ratio.interval.is_some()) {
         return rule;
     }
     format!(
-        "{rule} A ratio without an interval is unclear: one run without epochs does not show run-to-run variation; \
+        "{rule} A change without an interval is unclear: one run without epochs does not show run-to-run variation; \
          use three runs or more."
     )
 }
 
-/// What the totals of a match do not show: rows whose kernels or checks differ, and a side without epochs.
+/// What the totals of a match do not show: rows whose kernels, checks or clocks differ.
 pub(super) fn remarks(comparison: &Comparison, of: usize) -> Vec<String> {
     let pairs: Vec<_> = comparison.cases.iter().filter_map(|case| Some((case, case.pairs.get(of)?))).collect();
-    let mut remarks: Vec<String> = Mark::ALL
+    Mark::ALL
         .iter()
         .filter_map(|mark| {
             let many = pairs.iter().filter(|(_, pair)| pair.marks.contains(mark)).count();
             (many > 0).then(|| format!("{} with a {}.", count(many), marked(*mark)))
         })
-        .collect();
+        .collect()
+}
+
+/// The sides of a match whose runs do not show run-to-run variation, in words; `None` if both do.
+pub(super) fn without_variation(comparison: &Comparison, of: usize) -> Option<String> {
     let Match { baseline, side } = comparison.matches[of];
     let is_single = |index: usize| {
-        let timings = || pairs.iter().filter_map(|(case, _)| case.entries.get(index)?.timing);
-        timings().next().is_some() && timings().all(|timing| !timing.shows_variation())
+        let pairs = comparison.cases.iter().filter(|case| case.pairs.get(of).is_some());
+        pairs.filter_map(|case| case.timing(index)).all(|timing| !timing.shows_variation())
     };
-    let single: Vec<&str> = [baseline, side]
-        .into_iter()
-        .zip(labels(comparison, of))
-        .filter_map(|(index, label)| is_single(index).then_some(label))
-        .collect();
-    if !single.is_empty() {
-        let who = match single[..] {
-            [one] => format!("{one} has one run without epochs, which does"),
-            _ => format!("{} have one run each without epochs, which do", single.join(" and ")),
-        };
-        remarks.push(format!("{who} not show run-to-run variation: no verdict is possible."));
+    let found = [baseline, side].into_iter().zip(labels(comparison, of));
+    let single: Vec<&str> = found.filter_map(|(index, label)| is_single(index).then_some(label)).collect();
+    match single[..] {
+        [] => None,
+        [one] => Some(format!("{one} has one run without epochs, which does not show run-to-run variation")),
+        _ => Some(format!(
+            "{} have one run each without epochs, which do not show run-to-run variation",
+            single.join(" and ")
+        )),
     }
-    remarks
 }
 
 /// Facts that tell a side from others of the same device, API and compiler: its card, its host, and the APIs of its runs.
@@ -276,10 +274,17 @@ pub(super) fn count(cases: usize) -> String {
     if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") }
 }
 
-/// `1.07× [1.06, 1.08]`.
+/// The change of the time from the ratio baseline ÷ side: `+8.0 % time [7.4, 8.6]`.
 #[must_use]
-pub fn with_interval(ratio: &Ratio) -> String {
-    format::ratio_with_interval(ratio.value, ratio.interval)
+pub fn change(ratio: &Ratio) -> String {
+    let times = ratio.recip();
+    format::time_change(times.value, times.interval)
+}
+
+/// The same for the cell of a table: `+8.0 % [7.4, 8.6]`.
+pub(super) fn short_change(ratio: &Ratio) -> String {
+    let times = ratio.recip();
+    format::time_change_cell(times.value, times.interval)
 }
 
 /// Text of an empty cell.

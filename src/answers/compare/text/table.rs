@@ -2,14 +2,15 @@
 
 use textwrap::core::display_width;
 
-use super::columns::{Block, Column, VERDICT, block, sign};
+use super::answer::{answer, largest, row};
+use super::columns::{Block, Column, block, sign};
 use super::groups::{Group, groups};
 use super::sentences::{
     count, days, labels, left_out, marked, mean_shares, name, none, particulars, regression_lines, remarks, rule, some,
-    tally_line, title, with_interval,
+    tally_line, title,
 };
-use super::view::{Sort, View};
-use crate::answers::compare::{CaseComparison, Comparison, Mark, Pair, Ratio, Side, Verdict};
+use super::view::View;
+use crate::answers::compare::{ChangedKernel, Comparison, Mark, Pair, Side, Verdict};
 use crate::record::format::percent;
 use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};
 use crate::report::table::WIDE;
@@ -17,107 +18,64 @@ use crate::report::table::WIDE;
 /// Minimum and maximum width of row names.
 const NAME: std::ops::RangeInclusive<usize> = 24..=56;
 
-/// Writes the legend, one table per family, the table of all families, and the excluded cases; without all rows, the
-/// totals first and then the rows that changed.
-pub(super) fn write(comparison: &Comparison, view: View) -> String {
-    if !view.has_all_rows && !view.is_relative && !comparison.matches.is_empty() {
-        return short(comparison, view);
-    }
-    let mut parts = vec![legend(comparison, view)];
-    parts.extend(groups(comparison, view.sort).iter().filter_map(|group| section(comparison, group, view)));
-    if view.is_relative {
-        parts.extend(shares(comparison, view.terminal));
-    } else {
-        parts.extend((0..comparison.matches.len()).filter_map(|of| overall(comparison, of, view.terminal)));
-    }
-    let mut closing: Vec<String> = (0..comparison.matches.len()).flat_map(|of| left_out(comparison, of)).collect();
-    closing.extend(regressions(comparison, view));
-    parts.push(closing.iter().map(|line| paragraph(line, "  ", view.terminal)).collect());
-    parts.retain(|part| !part.is_empty());
-    parts.join("\n")
-}
-
-fn regressions(comparison: &Comparison, view: View) -> impl Iterator<Item = String> {
-    let lines = view.limit.into_iter().flat_map(|limit| regression_lines(comparison, limit));
-    lines.map(|line| if line.is_item { format!("  {}", line.text) } else { line.text })
-}
-
-/// Rows that a short comparison shows of those that changed.
+/// Changed kernels that a table shows.
 const CHANGED: usize = 12;
 
-/// How to see the others.
-const ALL: &str = "`--all --sort ratio` shows every row in the order of the ratios";
-
-/// Totals, the rows that changed with the largest slow-down first, and what was left out in one line.
-fn short(comparison: &Comparison, view: View) -> String {
-    let mut parts = vec![sides(comparison, view)];
-    parts.extend((0..comparison.matches.len()).filter_map(|of| totals(comparison, of, view.terminal)));
-    let has_changed = |case: &&CaseComparison| {
-        case.pairs.iter().any(|(_, pair)| matches!(pair.verdict, Verdict::Faster | Verdict::Slower))
-    };
-    let by_ratio = groups(comparison, Sort::Ratio).into_iter().flat_map(|group| group.cases);
-    let changed: Vec<&CaseComparison> = by_ratio.filter(has_changed).collect();
-    let compared = comparison.cases.iter().filter(|case| case.pairs.iter().next().is_some()).count();
+/// Writes the answer, the sides, the kernels that changed, all rows if `view` asks for them, and what was left out.
+pub(super) fn write(comparison: &Comparison, view: View) -> String {
+    let matches = if view.is_relative { 0..0 } else { 0..comparison.matches.len() };
+    let mut parts: Vec<String> = matches.clone().map(|of| bold(&answer(comparison, of).join(" "), view)).collect();
+    parts.push(sides(comparison, view));
+    parts.extend(matches.clone().filter_map(|of| kernels(comparison, of, view)));
+    let has_all_rows = view.has_all_rows || matches.is_empty();
+    if !has_all_rows && view.limit.is_none() && matches.clone().all(|of| comparison.is_of_a_copy(of)) {
+        return parts.join("\n");
+    }
+    if has_all_rows {
+        parts.extend(groups(comparison, view.sort).iter().filter_map(|group| section(comparison, group, view)));
+    }
+    if view.is_relative {
+        parts.extend(shares(comparison, view.terminal));
+    }
     let mut closing: Vec<String> = Vec::new();
-    let view_of_changed = View { sort: Sort::Ratio, ..view };
-    // The largest changes in both directions: slow-downs from the start of the list, speed-ups from its end.
-    let (front, back) = (CHANGED.div_ceil(2), CHANGED / 2);
-    let hidden = changed.len().saturating_sub(CHANGED);
-    let shown: Vec<&CaseComparison> =
-        if hidden == 0 { changed.clone() } else { [&changed[..front], &changed[changed.len() - back..]].concat() };
-    if let Some(mut block) = block(comparison, &shown, view_of_changed, view.terminal.width >= WIDE) {
-        if let [_] = comparison.matches.as_slice() {
-            // The verdict as a title leaves room for the names.
-            let verdict = |case: &&CaseComparison| case.pairs.get(0).map_or("", |pair| pair.verdict.name()).to_owned();
-            block.titles = shown.iter().map(verdict).collect();
-            block.groups.iter_mut().for_each(|group| group.retain(|column| column.heading != VERDICT));
-        }
-        let title = format!("{} changed", count(changed.len()));
-        parts.push(format!("{}\n{}", paint(view.terminal, BOLD, &title), draw(block, view.terminal)));
+    for of in matches {
+        closing.extend(tally_line(comparison, of, &comparison.tally(of, None)));
+        closing.extend(remarks(comparison, of));
     }
-    if hidden > 0 {
-        closing.push(format!("{hidden} more changed; {ALL}."));
-    } else if compared > shown.len() {
-        closing.push(format!("{ALL}."));
+    if has_all_rows {
+        closing.extend((0..comparison.matches.len()).flat_map(|of| left_out(comparison, of)));
+    } else {
+        let left = comparison.cases.iter().filter(|case| case.pairs.iter().next().is_none()).count();
+        closing.extend((left > 0).then(|| format!("{} not compared; `--all` says why.", count(left))));
+        closing.push("`--all` shows every row; with `--sort ratio`, the largest slow-down first.".to_owned());
     }
-    let left = comparison.cases.len() - compared;
-    if left > 0 {
-        closing.push(format!("{} not compared; `--all` says why.", count(left)));
-    }
-    closing.extend(regressions(comparison, view));
+    let lines = view.limit.into_iter().flat_map(|limit| regression_lines(comparison, limit));
+    closing.extend(lines.map(|line| if line.is_item { format!("  {}", line.text) } else { line.text }));
     closing.push(reading(comparison, view));
     parts.push(closing.iter().map(|line| paragraph(line, "  ", view.terminal)).collect());
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
 }
 
-/// Cases by verdict, and the families with a change; `None` if no case is compared.
-fn totals(comparison: &Comparison, of: usize, terminal: Terminal) -> Option<String> {
+fn bold(text: &str, view: View) -> String {
+    paint(view.terminal, BOLD, paragraph(text, "  ", view.terminal).trim_end()) + "\n"
+}
+
+/// The kernels that changed, a line for each; `None` if none did.
+fn kernels(comparison: &Comparison, of: usize, view: View) -> Option<String> {
+    let all = comparison.changed_kernels(of);
     let [a, b] = labels(comparison, of);
-    let all = comparison.tally(of, None);
-    let cases: usize = all.verdicts.iter().sum();
-    if cases == 0 {
-        return None;
-    }
-    let shown = Verdict::ALL.iter().zip(all.verdicts).map(|(verdict, count)| format!("{count} {}", verdict.name()));
-    let line = format!("{b} against {a}: {}: {}", count(cases), shown.collect::<Vec<_>>().join(", "));
-    let mut text = paint(terminal, BOLD, paragraph(&line, "  ", terminal).trim_end()) + "\n";
-    // A mean that may be 1, or that looks like it, says nothing.
-    let is_certain = |mean: &Ratio| mean.interval.is_some_and(|(low, high)| low > 1.005 || high < 0.995);
-    let mean = |family: Option<&str>| comparison.tally(of, family).mean.filter(is_certain);
-    let families = comparison.families().into_iter().filter_map(|family| Some((family, mean(Some(family))?)));
-    let mut means: Vec<(&str, Ratio)> = families.collect();
-    means.sort_by(|x, y| x.1.value.total_cmp(&y.1.value));
-    if let Some(mean) = mean(None) {
-        means.insert(0, ("all families", mean));
-    }
-    if !means.is_empty() {
-        let parts: Vec<String> =
-            means.iter().map(|(family, mean)| format!("{family} {}", with_interval(mean))).collect();
-        text.push_str(&paragraph(&format!("Mean {a} ÷ {b}: {}.", parts.join(", ")), "  ", terminal));
-    }
-    text.extend(remarks(comparison, of).iter().map(|remark| paragraph(remark, "  ", terminal)));
-    Some(text)
+    let row = |kernel: &ChangedKernel| {
+        let [name, cases, change] = row(kernel);
+        Row { group: kernel.verdict.name().to_owned(), ..plain_row(&name, vec![cases, change]) }
+    };
+    let shown = if view.has_all_rows { all.iter().collect() } else { largest(&all, CHANGED) };
+    let rows = shown.iter().map(|kernel| row(kernel)).collect();
+    let grid = figures(vec!["cases".to_owned(), format!("{b} against {a}")], rows);
+    let drawn = Grid { widest_name: Some(*NAME.end()), ..grid }.draw(view.terminal);
+    let hidden = all.len() - shown.len();
+    let more = if hidden > 0 { format!("  and {hidden} more\n") } else { String::new() };
+    (!all.is_empty()).then(|| format!("{drawn}\n{more}"))
 }
 
 /// Wraps `text` and indents all lines after the first by `indent`. Leading spaces of `text` indent every line.
@@ -126,11 +84,6 @@ fn paragraph(text: &str, indent: &str, terminal: Terminal) -> String {
     let leading = " ".repeat(text.len() - body.len());
     let lines = wrap(body, terminal.width.saturating_sub(leading.len()), indent);
     lines.lines().map(|line| format!("{leading}{line}\n")).collect()
-}
-
-/// The sides, and how to read the tables.
-fn legend(comparison: &Comparison, view: View) -> String {
-    sides(comparison, view) + paragraph(&reading(comparison, view), "", view.terminal).as_str()
 }
 
 fn sides(comparison: &Comparison, view: View) -> String {
@@ -147,6 +100,10 @@ fn sides(comparison: &Comparison, view: View) -> String {
     text
 }
 
+/// How changes are written.
+const MULTIPLE: &str = "×2 is twice the time, ÷2 half of it";
+
+/// How to read the tables.
 fn reading(comparison: &Comparison, view: View) -> String {
     if view.is_relative {
         return "Each side's share of the peaks that it measured itself: how well each device is used, whatever its size. \
@@ -157,17 +114,14 @@ fn reading(comparison: &Comparison, view: View) -> String {
         [] => "Nothing to compare.".to_owned(),
         [_] => {
             let [a, b] = labels(comparison, 0);
-            format!("{a} ÷ {b} is a ratio of times: above 1, {b} is faster. {}", rule(comparison))
+            format!("{b} against {a}: change of the time with its 95 % interval; {MULTIPLE}. {}", rule(comparison))
         }
         _ => {
-            let signs: Vec<_> =
-                Verdict::ALL.iter().map(|verdict| format!("{} {}", sign(*verdict), verdict.name())).collect();
-            let best = "*: the shortest time, or not certainly longer";
-            format!(
-                "Ratios of times: above 1, the second side is faster ({}). {best}. {}",
-                signs.join(", "),
-                rule(comparison)
-            )
+            let signs =
+                [Verdict::Same, Verdict::Unclear].map(|verdict| format!("{} {}", sign(verdict), verdict.name()));
+            let best = "*: the shortest time, or not clearly longer";
+            let signs = signs.join(", ");
+            format!("Changes of the time; {MULTIPLE}; {signs}. {best}. {}", rule(comparison))
         }
     }
 }
@@ -260,30 +214,6 @@ fn draw(block: Block, terminal: Terminal) -> String {
 fn width(column: &Column) -> usize {
     let cells = column.cells.iter().map(|cell: &Cell| display_width(&cell.text));
     cells.chain([display_width(&column.heading)]).max().unwrap_or(0) + 2
-}
-
-/// One match in a table of families; `None` if no case is compared.
-fn overall(comparison: &Comparison, of: usize, terminal: Terminal) -> Option<String> {
-    let [a, b] = labels(comparison, of);
-    let row = |name: &str, family: Option<&str>| {
-        let tally = comparison.tally(of, family);
-        let mut cells = vec![tally.cases.to_string()];
-        cells.push(tally.mean.map_or_else(none, |mean| with_interval(&mean)));
-        cells.extend(tally.verdicts.map(|count| if count == 0 { none() } else { count.to_string() }));
-        plain_row(name, cells)
-    };
-    let all = comparison.tally(of, None);
-    if all.verdicts.iter().sum::<usize>() == 0 {
-        return None;
-    }
-    let mut headings: Vec<String> = vec!["cases".to_owned(), format!("{a} ÷ {b}")];
-    headings.extend(Verdict::ALL.map(|verdict| verdict.name().to_owned()));
-    let mut rows: Vec<_> = comparison.families().into_iter().map(|family| row(family, Some(family))).collect();
-    rows.push(row("all", None));
-    let drawn = figures(headings, rows).draw(terminal);
-    let mut text = format!("{}\n{drawn}\n", paint(terminal, BOLD, &format!("all families: {b} against {a}")));
-    text.extend(tally_line(comparison, of, &all).map(|line| paragraph(&line, "", terminal)));
-    Some(text)
 }
 
 fn plain_row(name: &str, cells: Vec<String>) -> Row {

@@ -1,0 +1,110 @@
+//! The kernels of a match that are slower or faster, with the mean over their cases.
+
+use std::collections::BTreeSet;
+
+use super::case::CaseComparison;
+use super::mean::geometric_mean;
+use super::pair::Pair;
+use super::timing::Ratio;
+use super::verdict::Verdict;
+use super::{Comparison, Match};
+use crate::record::stats::{Errors, LogValue, Null, differ};
+
+/// A kernel that is slower or faster. A kernel may be slower in some cases and faster in others: it is then listed twice.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChangedKernel<'a> {
+    /// Its family.
+    pub family: &'a str,
+    /// Its name within the family.
+    pub benchmark: &'a str,
+    /// [`Verdict::Slower`] or [`Verdict::Faster`].
+    pub verdict: Verdict,
+    /// Cases with this verdict; 0 if only the mean over all cases shows the change.
+    pub changed: usize,
+    /// Cases that one clock timed on both sides.
+    pub cases: usize,
+    /// Whether the cases differ by size alone.
+    pub is_by_size: bool,
+    /// Geometric mean of time of the baseline ÷ time of the side, over the changed cases; over all if there are none.
+    pub mean: Ratio,
+}
+
+/// A case and its pair.
+type Member<'a, 'b> = (&'b CaseComparison<'a>, &'b Pair<'a>);
+
+impl<'a> Comparison<'a> {
+    /// The kernels of the match `of` that changed: the slower ones with the largest slow-down first, then the faster
+    /// ones with the largest speed-up first. The end of the interval that is nearest to no change decides the order: a
+    /// noisy mean may be large by chance.
+    ///
+    /// A kernel has changed if cases have changed, or else if the mean over its cases has: its interval lies beyond the
+    /// margin, corrected for the number of kernels. Pairs with two clocks do not count.
+    #[must_use]
+    pub fn changed_kernels(&self, of: usize) -> Vec<ChangedKernel<'a>> {
+        let at = self.matches[of];
+        let kernels = self.kernels(of);
+        let means: Vec<Option<Ratio>> = kernels.iter().map(|members| mean(members.iter().copied(), at)).collect();
+        let logs: Vec<LogValue> = means.iter().flatten().map(|mean| mean.log()).collect();
+        let mut adjusted = differ(&logs, Null::Within(self.margin.ln_1p()), Errors::Discoveries).into_iter();
+        let mut found = Vec::new();
+        for (members, all) in kernels.iter().zip(means) {
+            let Some(all) = all else { continue };
+            let of_all = Verdict::new(&all, self.margin, adjusted.next().flatten());
+            let has = |verdict: Verdict| members.iter().any(|(_, pair)| pair.verdict == verdict);
+            let has_changed_cases = has(Verdict::Slower) || has(Verdict::Faster);
+            for verdict in [Verdict::Slower, Verdict::Faster] {
+                let changed = members.iter().copied().filter(|(_, pair)| pair.verdict == verdict);
+                let count = changed.clone().count();
+                let mean = if has_changed_cases { mean(changed, at) } else { (of_all == verdict).then_some(all) };
+                let (Some(mean), Some((first, _))) = (mean, members.first()) else { continue };
+                let kinds: BTreeSet<_> =
+                    members.iter().map(|(case, _)| (case.row.dtype_name(), case.row.params_text())).collect();
+                found.push(ChangedKernel {
+                    family: &first.row.family,
+                    benchmark: &first.row.benchmark,
+                    verdict,
+                    changed: count,
+                    cases: members.len(),
+                    is_by_size: kinds.len() == 1,
+                    mean,
+                });
+            }
+        }
+        // A logarithm: what the kernel changed by at least, in the direction of its verdict.
+        let least = |kernel: &ChangedKernel| {
+            let (low, high) = kernel.mean.interval.unwrap_or((kernel.mean.value, kernel.mean.value));
+            if kernel.verdict == Verdict::Slower { -high.ln() } else { low.ln() }
+        };
+        let is_faster = |kernel: &ChangedKernel| kernel.verdict == Verdict::Faster;
+        found.sort_by(|a, b| is_faster(a).cmp(&is_faster(b)).then(least(b).total_cmp(&least(a))));
+        found
+    }
+
+    /// The pairs of the match `of` that one clock timed, by kernel.
+    fn kernels(&self, of: usize) -> Vec<Vec<Member<'a, '_>>> {
+        let mut kernels: Vec<Vec<Member>> = Vec::new();
+        let name = |case: &CaseComparison<'a>| (&case.row.family, &case.row.benchmark);
+        let mut places = std::collections::HashMap::new();
+        for index in &self.in_match[of] {
+            let case = &self.cases[*index];
+            let Some(pair) = case.pairs.get(of).filter(|pair| pair.has_one_clock()) else { continue };
+            let place = *places.entry(name(case)).or_insert(kernels.len());
+            if place == kernels.len() {
+                kernels.push(Vec::new());
+            }
+            kernels[place].push((case, pair));
+        }
+        kernels
+    }
+
+    /// Whether every pair of the match `of` has one measurement on both sides, as in a report and its copy.
+    #[must_use]
+    pub fn is_of_a_copy(&self, of: usize) -> bool {
+        let mut pairs = self.in_match[of].iter().filter_map(|index| self.cases[*index].pairs.get(of)).peekable();
+        pairs.peek().is_some() && pairs.all(|pair| pair.is_copy)
+    }
+}
+
+fn mean<'a: 'b, 'b>(members: impl Iterator<Item = Member<'a, 'b>>, of: Match) -> Option<Ratio> {
+    geometric_mean(&members.map(|(case, pair)| pair.member(&case.entries, of)).collect::<Vec<_>>())
+}

@@ -1,0 +1,134 @@
+//! What a comparison answers, in sentences and as a table of kernels.
+
+use super::sentences::{change, count, labels, short_change, without_variation};
+use crate::answers::compare::{ChangedKernel, Comparison, Match, Pair, Side, Verdict};
+use crate::record::format;
+use crate::suite::Api;
+
+/// A case is too noisy if its interval reaches farther than this to either side, as a fraction of the time.
+const NOISY: f64 = 0.0275;
+
+/// The answer for the match `of`: first what is slower, then what limits the answer.
+#[must_use]
+pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
+    let pairs: Vec<&Pair> = comparison.cases.iter().filter_map(|case| case.pairs.get(of)).collect();
+    let Match { baseline, side } = comparison.matches[of];
+    let [a, b] = [baseline, side].map(|side| &comparison.sides[side]);
+    let prefix = between(comparison, of);
+    if pairs.is_empty() {
+        return vec![format!("{prefix}Nothing is compared: no case has a time on both sides.")];
+    }
+    if comparison.is_of_a_copy(of) {
+        let [a, b] = [a, b].map(|side| side.reports.join(", "));
+        let all = if pairs.len() == 1 { "its case is" } else { "all cases are" };
+        let copy = if a == b { format!("{a} is compared with itself") } else { format!("{b} is a copy of {a}") };
+        return vec![format!("{prefix}{copy}: {all} the same measurement{}.", if pairs.len() == 1 { "" } else { "s" })];
+    }
+    if pairs.iter().all(|pair| pair.ratio.interval.is_none()) {
+        let why = without_variation(comparison, of);
+        let why = why.unwrap_or_else(|| "no case shows run-to-run variation on both sides".to_owned());
+        return vec![format!("{prefix}No verdict is possible: {why}; use three runs or more per side.")];
+    }
+    let kernels = comparison.changed_kernels(of);
+    let (slower, faster): (Vec<_>, Vec<_>) = kernels.iter().partition(|kernel| kernel.verdict == Verdict::Slower);
+    let mut sentences = vec![prefix + &verdict(&slower, &faster)];
+    sentences.extend(too_noisy(comparison, &pairs));
+    let is_single = [a, b].iter().any(|side| side.dates.len() < 2);
+    if let Some(what) = a.differs_by(b).filter(|_| is_single && !kernels.is_empty()) {
+        sentences.push(format!(
+            "One run per side cannot tell the {what} from run-to-run variation; use three runs or more per {what}."
+        ));
+    }
+    sentences
+}
+
+/// What is compared, if devices, APIs or several pairs of sides are: `CUDA against Vulkan: `.
+fn between(comparison: &Comparison, of: usize) -> String {
+    let Match { baseline, side } = comparison.matches[of];
+    let [a, b] = [baseline, side].map(|side| &comparison.sides[side]);
+    let api = |side: &Side| side.api.map_or("", Api::title).to_owned();
+    let compiler = |side: &Side| side.compiler.join(" ").trim_end().to_owned();
+    let named = [|side: &Side| side.device.to_owned(), api, compiler].into_iter().map(|name| [name(a), name(b)]);
+    let mut names = named.filter(|[a, b]| a != b && !a.is_empty() && !b.is_empty());
+    let named = names.next().map(|[a, b]| format!("{b} against {a}"));
+    let [first, second] = labels(comparison, of);
+    match (named, comparison.matches.len()) {
+        (Some(named), 1) => format!("{named}: "),
+        (Some(named), _) => format!("{second} against {first} ({named}): "),
+        (None, 1) => String::new(),
+        (None, _) => format!("{second} against {first}: "),
+    }
+}
+
+fn verdict(slower: &[&ChangedKernel], faster: &[&ChangedKernel]) -> String {
+    let kernels = |count: usize, word: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {word}is")),
+        _ => Some(format!("{count} {word}are")),
+    };
+    match (slower, faster) {
+        ([], []) => "Nothing is slower or faster.".to_owned(),
+        ([], [first, rest @ ..]) => {
+            let word = if rest.len() == 1 { "more kernel " } else { "more kernels " };
+            let more = kernels(rest.len(), word).map_or_else(String::new, |more| format!("; {more} faster"));
+            format!("Nothing is slower. {} is faster: {}{more}.", name(first), figures(first))
+        }
+        ([first, rest @ ..], faster) => {
+            let word = if rest.len() == 1 { "more kernel " } else { "more kernels " };
+            let more = kernels(rest.len(), word).map(|more| format!("{more} slower"));
+            let word = match (&more, faster.len()) {
+                (Some(_), _) => "",
+                (None, 1) => "kernel ",
+                (None, _) => "kernels ",
+            };
+            let faster = kernels(faster.len(), word).map(|faster| format!("{faster} faster"));
+            let rest: Vec<String> = more.into_iter().chain(faster).collect();
+            let rest = if rest.is_empty() { String::new() } else { format!("; {}", rest.join(", ")) };
+            format!("{} is slower: {}{rest}.", name(first), figures(first))
+        }
+    }
+}
+
+/// `6 of 6 sizes, +8.0 % time [7.4, 8.6]`.
+fn figures(kernel: &ChangedKernel) -> String {
+    let what = if kernel.is_by_size { "size" } else { "case" };
+    let plural = if kernel.cases == 1 { "" } else { "s" };
+    let what = format!("{}{what}{plural}", cases_of(kernel));
+    format!("{what}, {}", change(&kernel.mean))
+}
+
+/// `6 of 6 `.
+fn cases_of(kernel: &ChangedKernel) -> String {
+    match kernel.changed {
+        0 => format!("mean of {} ", kernel.cases),
+        changed => format!("{changed} of {} ", kernel.cases),
+    }
+}
+
+fn name(kernel: &ChangedKernel) -> String {
+    format!("{}/{}", kernel.family, kernel.benchmark)
+}
+
+/// How many cases are too noisy to show a small change.
+fn too_noisy(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
+    let is_wide = |(low, high): (f64, f64)| (high / low).ln() / 2.0 > NOISY.ln_1p();
+    let is_noisy = |pair: &&&Pair| pair.verdict == Verdict::Unclear && pair.ratio.interval.is_none_or(is_wide);
+    let noisy = pairs.iter().filter(is_noisy).count();
+    let least = format::percent_limit(comparison.margin + NOISY);
+    let are = if noisy == 1 { "is" } else { "are" };
+    (noisy > 0).then(|| format!("{noisy} of {} {are} too noisy to show less than {least}.", count(pairs.len())))
+}
+
+/// A row of the table of kernels: its name, the changed cases, and the mean change of their time.
+pub(super) fn row(kernel: &ChangedKernel) -> [String; 3] {
+    [name(kernel), cases_of(kernel).trim_end().to_owned(), short_change(&kernel.mean)]
+}
+
+/// The largest changes of a list in the order of [`Comparison::changed_kernels`], at most `most`: a third of the room is
+/// left to the faster ones, if there are so many.
+pub(super) fn largest<'k, 'a>(kernels: &'k [ChangedKernel<'a>], most: usize) -> Vec<&'k ChangedKernel<'a>> {
+    let (slower, faster): (Vec<_>, Vec<_>) = kernels.iter().partition(|kernel| kernel.verdict == Verdict::Slower);
+    let of_slower = slower.len().min(most - faster.len().min(most / 3));
+    let shown = slower.into_iter().take(of_slower);
+    shown.chain(faster.into_iter().take(most - of_slower)).collect()
+}

@@ -1,0 +1,157 @@
+//! Which of several kernels of one run is the fastest, and whether all are right: the answer of `bench`.
+
+use std::collections::BTreeMap;
+
+use crate::claim::time;
+use crate::record::format::ratio_with_interval;
+use crate::record::stats::{Estimate, ratio};
+use crate::record::{Record, Status};
+use crate::report::{table::label, toolchains};
+use crate::suite::Extent;
+
+/// The answer for the rows of one family: a sentence for each API and type, and one about the results. Kernels of one size
+/// are compared.
+///
+/// The fastest kernel is named if its interval lies below all others at the largest size; else those that it does not
+/// differ from are.
+#[must_use]
+pub fn verdict(rows: &[&Record]) -> Vec<String> {
+    let toolchains = toolchains(rows.iter().copied());
+    let mut sentences = Vec::new();
+    for toolchain in &toolchains {
+        let mut by_type: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+        for row in rows.iter().copied().filter(|row| row.toolchain() == Some(*toolchain)) {
+            by_type.entry(row.dtype_name()).or_default().push(row);
+        }
+        let prefix = if toolchains.len() > 1 { format!("{}: ", toolchain.title()) } else { String::new() };
+        sentences.extend(by_type.values().filter_map(|rows| Some(format!("{prefix}{}", of_type(rows)?))));
+    }
+    sentences.extend(results(rows));
+    sentences
+}
+
+/// The fastest kernel at the largest size, and whether it is the fastest at the others; `None` with fewer than two times
+/// there.
+fn of_type(rows: &[&Record]) -> Option<String> {
+    let mut sizes: BTreeMap<(u64, Option<Extent>), Vec<(&Record, Estimate)>> = BTreeMap::new();
+    for row in rows {
+        if let Some(time) = time(row) {
+            sizes.entry((row.n.map_or(0, |n| n.count()), row.n)).or_default().push((row, time));
+        }
+    }
+    sizes.retain(|_, timed| timed.len() > 1);
+    let mut fronts: Vec<Front> = sizes.into_values().filter_map(Front::new).collect();
+    let Front { first, rivals, second } = fronts.pop()?;
+    let name = label(first.0);
+    if !rivals.is_empty() {
+        let rivals: Vec<String> = rivals.iter().map(|row| label(row)).collect();
+        return Some(format!("No clear difference between {name} and {}.", rivals.join(", ")));
+    }
+    let (second, second_time) = second?;
+    let ahead = ratio(second_time, first.1)?;
+    let ahead = ratio_with_interval(ahead.value, Some((ahead.low, ahead.high)));
+    let is_again =
+        |front: &&Front| (&front.first.0.benchmark, &front.first.0.params) == (&first.0.benchmark, &first.0.params);
+    let others = fronts.len();
+    let again = fronts.iter().filter(is_again).filter(|front| front.rivals.is_empty()).count();
+    let others = if others == 0 { String::new() } else { format!("; also at {again} of {others} smaller sizes") };
+    Some(format!("{name} is fastest: {ahead} as fast as {}{others}.", label(second)))
+}
+
+/// The fastest rows of one size.
+struct Front<'a> {
+    first: (&'a Record, Estimate),
+    /// Rows that do not certainly take longer.
+    rivals: Vec<&'a Record>,
+    /// The next row.
+    second: Option<(&'a Record, Estimate)>,
+}
+
+impl<'a> Front<'a> {
+    fn new(mut timed: Vec<(&'a Record, Estimate)>) -> Option<Self> {
+        timed.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
+        let first = *timed.first()?;
+        let is_rival = |(_, time): &&(&Record, Estimate)| ratio(*time, first.1).is_none_or(|ratio| ratio.low <= 1.0);
+        let rivals = timed[1..].iter().filter(is_rival).map(|(row, _)| *row).collect();
+        Some(Self { first, rivals, second: timed.get(1).copied() })
+    }
+}
+
+/// Whether all results are right.
+fn results(rows: &[&Record]) -> Option<String> {
+    let of = |is_it: fn(&Record) -> bool| rows.iter().copied().filter(|row| is_it(row)).collect::<Vec<_>>();
+    let faults = of(|row| row.status.is_fault());
+    let unverified = of(|row| row.status == Status::Unverified);
+    let right = of(|row| row.status == Status::Ok);
+    let all = rows.iter().filter(|row| row.status != Status::Skipped).count();
+    Some(match (faults.as_slice(), all) {
+        (_, 0) => return None,
+        ([first, rest @ ..], _) => {
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            format!("{} of {all} results {}: {}{more}.", faults.len(), faulty(&faults), label(first))
+        }
+        _ if right.len() == all => {
+            if all == 1 {
+                "The result is right.".to_owned()
+            } else {
+                format!("All {all} results are right.")
+            }
+        }
+        _ if unverified.len() == all => "The results are not verified.".to_owned(),
+        _ => format!("{} of {all} results are right, {} are not verified.", right.len(), unverified.len()),
+    })
+}
+
+/// `is wrong`, `are wrong`, or `failed` if another fault is among them.
+fn faulty(faults: &[&Record]) -> &'static str {
+    match (faults.iter().all(|row| row.status == Status::Wrong), faults.len()) {
+        (true, 1) => "is wrong",
+        (true, _) => "are wrong",
+        (false, _) => "failed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::Api;
+
+    fn row(benchmark: &str, n: u64, ns: f64, reach: f64) -> Record {
+        Record {
+            benchmark: benchmark.to_owned(),
+            backend: Some(Api::Vulkan),
+            n: Some(Extent::Linear(n)),
+            median_ns: Some(ns),
+            ci_low_ns: Some(ns / reach),
+            ci_high_ns: Some(ns * reach),
+            ..Record::default()
+        }
+    }
+
+    fn told(rows: &[Record]) -> String {
+        verdict(&rows.iter().collect::<Vec<_>>()).join(" ")
+    }
+
+    #[test]
+    fn the_fastest_kernel_is_named_only_if_its_interval_is_clear_of_others() {
+        let rows =
+            [row("a", 8, 100.0, 1.01), row("b", 8, 200.0, 1.01), row("a", 4, 60.0, 1.01), row("b", 4, 50.0, 1.01)];
+        let text = told(&rows);
+        assert!(
+            text.starts_with("a 8 is fastest: 2.00× [1.97, 2.03] as fast as b 8; also at 0 of 1 smaller sizes."),
+            "{text}"
+        );
+        assert!(text.ends_with(" All 4 results are right."), "{text}");
+        let rows = [row("a", 8, 100.0, 1.2), row("b", 8, 110.0, 1.2), row("c", 8, 900.0, 1.2)];
+        assert!(told(&rows).starts_with("No clear difference between a 8 and b 8. All 3"), "{}", told(&rows));
+    }
+
+    #[test]
+    fn a_wrong_result_and_one_that_nothing_verifies_are_no_right_ones() {
+        let wrong = Record { status: Status::Wrong, median_ns: None, ..row("b", 8, 1.0, 1.1) };
+        assert_eq!(told(&[row("a", 8, 100.0, 1.1), wrong]), "1 of 2 results is wrong: b 8.");
+        let unverified = Record { status: Status::Unverified, ..row("a", 8, 100.0, 1.1) };
+        assert_eq!(told(&[unverified]), "The results are not verified.");
+        assert_eq!(told(&[row("a", 8, 100.0, 1.1)]), "The result is right.");
+    }
+}
