@@ -2,7 +2,7 @@
 
 use super::figures::{best, peaks, spaces};
 use super::texts::{arithmetic_name, operations, quoted_rate, quoted_time};
-use crate::record::{Record, format};
+use crate::record::Record;
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
 use crate::report::{table, toolchains};
 use crate::suite::{Limit, Toolchain, binary_range};
