@@ -13,6 +13,31 @@ use crate::suite::{Accepted, Constants, Feature};
 /// The entry point of every kernel.
 pub const ENTRY_POINT: &str = "main";
 
+/// Bytes of a source beyond which parsing may take minutes: naga's time grows with the square of a function's
+/// expressions.
+#[cfg(not(target_family = "wasm"))]
+const LARGE: usize = 64 << 10;
+
+/// What `parse` gives, or an error after half a minute. The thread is left to itself: it ends with the program.
+#[cfg(not(target_family = "wasm"))]
+fn in_time(parse: impl FnOnce() -> Result<Shader> + Send + 'static) -> Result<Shader> {
+    /// Seconds to wait, and the stack of the main thread.
+    const LIMIT: std::time::Duration = std::time::Duration::from_secs(30);
+    const STACK: usize = 256 << 20;
+    let (sender, parsed) = std::sync::mpsc::channel();
+    // Nobody listens after the limit.
+    let work = move || drop(sender.send(parse()));
+    std::thread::Builder::new().stack_size(STACK).spawn(work).map_err(|error| Error::Shader(error.to_string()))?;
+    parsed.recv_timeout(LIMIT).unwrap_or_else(|why| {
+        Err(Error::Shader(match why {
+            std::sync::mpsc::RecvTimeoutError::Timeout => {
+                "naga has not parsed it within 30 s: divide its longest function".to_owned()
+            }
+            std::sync::mpsc::RecvTimeoutError::Disconnected => "naga panicked while it parsed it".to_owned(),
+        }))
+    })
+}
+
 /// A parsed and validated kernel.
 pub struct Shader {
     source: String,
@@ -39,6 +64,14 @@ impl Shader {
     }
 
     fn of(source: String) -> Result<Self> {
+        #[cfg(not(target_family = "wasm"))]
+        if source.len() > LARGE {
+            return in_time(move || Self::parsed(source));
+        }
+        Self::parsed(source)
+    }
+
+    fn parsed(source: String) -> Result<Self> {
         let module = naga::front::wgsl::parse_str(&source)
             .map_err(|error| Error::Shader(error.emit_to_string(&source).trim_end().to_owned()))?;
         if !module.entry_points.iter().any(|entry| entry.name == ENTRY_POINT && entry.stage == ShaderStage::Compute) {

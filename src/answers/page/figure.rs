@@ -6,6 +6,9 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Figure(f64);
 
+/// Digits of a figure that the page rounds when it shows it: as many as a report has, so that it is rounded once.
+pub(super) const STORED: usize = 7;
+
 /// 2^53: integers up to this value are exact in an f64.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
