@@ -1,14 +1,14 @@
 //! The README.md of a folder of reports: a list of reports and their headline figures.
 
 use super::summary::figures::{Best, MEMORY, Peak, best, peaks, spaces};
-use super::summary::{operations, quoted, quoted_rate};
+use super::summary::{job_rate, operations, quoted, quoted_rate};
 use super::versus::mean_ratio;
 use crate::error::{is_hidden, visible};
 use crate::families::cache_curve::claims::DRAM;
 use crate::record::stats::Estimate;
 use crate::record::{Record, Status, by_card, format, typical};
 use crate::report::markdown::{escape, table};
-use crate::report::table::{rate, share_text};
+use crate::report::table::share_text;
 use crate::report::{apis, toolchains};
 use crate::suite::{Api, DeviceType, Limit, Scalar, Toolchain};
 
@@ -176,7 +176,7 @@ fn figures(entries: &[Entry], is_by_model: bool) -> String {
 fn fastest(best: &Best) -> String {
     let row = best.row;
     let share = row.share.map_or_else(String::new, |_| format!(", {}", share_text(row)));
-    format!("{} ({}{share})", rate(row), row.benchmark)
+    format!("{} ({}{share})", job_rate(row), row.benchmark)
 }
 
 fn time(ns: Estimate) -> Option<String> {
@@ -279,9 +279,11 @@ mod tests {
         let ceilings = page["sides"][0]["ceilings"].as_array().expect("ceilings");
         let ceiling = |name: &str| ceilings.iter().find(|ceiling| ceiling["limit"] == name).expect("a ceiling");
         let index = write(&[Entry { path: "r.csv".to_owned(), records: records.clone() }], false);
-        let copy = format::byte_rate(ceiling("copy")["gb_per_s"].as_f64().expect("a rate"));
+        let copy = spaces(&own)[0].copy.expect("a peak");
+        assert!((ceiling("copy")["gb_per_s"].as_f64().expect("a rate") / copy.value - 1.0).abs() <= 1e-4);
+        let copy = quoted_rate(copy).expect("quiet");
         let sum = best(&own).into_iter().find(|best| best.job.name == "sum").expect("a sum");
-        for (name, figure) in [("read", &copy), ("sum", &rate(sum.row))] {
+        for (name, figure) in [("read", &copy), ("sum", &job_rate(sum.row))] {
             // Of figures with one unit, the last has it.
             let number = figure.split(' ').next().expect("a number");
             assert!(line(name).contains(number), "{figure}: {summary}");

@@ -114,13 +114,15 @@ fn faulty(faults: &[&Record]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::Api;
+    use crate::suite::{Api, Dtype};
 
     fn row(benchmark: &str, n: u64, ns: f64, reach: f64) -> Record {
         Record {
             benchmark: benchmark.to_owned(),
             backend: Some(Api::Vulkan),
+            dtype: Some(Dtype::F32),
             n: Some(Extent::Linear(n)),
+            epochs_ns: vec![ns; 2],
             median_ns: Some(ns),
             ci_low_ns: Some(ns / reach),
             ci_high_ns: Some(ns * reach),
@@ -138,18 +140,20 @@ mod tests {
             [row("a", 8, 100.0, 1.01), row("b", 8, 200.0, 1.01), row("a", 4, 60.0, 1.01), row("b", 4, 50.0, 1.01)];
         let text = told(&rows);
         assert!(
-            text.starts_with("a 8 is fastest: 2.00× [1.97, 2.03] as fast as b 8; also at 0 of 1 smaller sizes."),
+            text.starts_with(
+                "a f32 8 is fastest: 2.00× [1.97, 2.03] as fast as b f32 8; also at 0 of 1 smaller sizes."
+            ),
             "{text}"
         );
         assert!(text.ends_with(" All 4 results are right."), "{text}");
         let rows = [row("a", 8, 100.0, 1.2), row("b", 8, 110.0, 1.2), row("c", 8, 900.0, 1.2)];
-        assert!(told(&rows).starts_with("No clear difference between a 8 and b 8. All 3"), "{}", told(&rows));
+        assert!(told(&rows).starts_with("No clear difference between a f32 8 and b f32 8. All 3"), "{}", told(&rows));
     }
 
     #[test]
     fn a_wrong_result_and_one_that_nothing_verifies_are_no_right_ones() {
         let wrong = Record { status: Status::Wrong, median_ns: None, ..row("b", 8, 1.0, 1.1) };
-        assert_eq!(told(&[row("a", 8, 100.0, 1.1), wrong]), "1 of 2 results is wrong: b 8.");
+        assert_eq!(told(&[row("a", 8, 100.0, 1.1), wrong]), "1 of 2 results is wrong: b f32 8.");
         let unverified = Record { status: Status::Unverified, ..row("a", 8, 100.0, 1.1) };
         assert_eq!(told(&[unverified]), "The results are not verified.");
         assert_eq!(told(&[row("a", 8, 100.0, 1.1)]), "The result is right.");

@@ -39,7 +39,7 @@ pub(crate) fn rates(facts: &mut Facts, own: &Record, other: &Record) -> String {
 
 /// `are` after a plural, which has no article.
 fn verb(subject: &str) -> &'static str {
-    let is_singular = ["a ", "an ", "the ", "one ", "reading ", "filtering ", "accumulating "]
+    let is_singular = ["a ", "an ", "the ", "one ", "reading ", "filtering ", "writing "]
         .iter()
         .any(|word| subject.starts_with(word));
     if is_singular { "is" } else { "are" }

@@ -116,7 +116,7 @@ fn object(family: &Family, benchmark: &Benchmark) -> Value {
         "family": family.name,
         "benchmark": benchmark.name,
         "summary": benchmark.summary,
-        "sources": shown_by(family.name, benchmark.name).iter().map(|step| step.id).collect::<Vec<_>>(),
+        "sources": shown_by(family.name, benchmark.name).iter().flat_map(|step| std::iter::once(&step.id).chain(step.also)).collect::<Vec<_>>(),
         "tags": family.tags.iter().map(|tag| tag.name()).collect::<Vec<_>>(),
         "dtypes": distinct(benchmark.cases.iter().flat_map(|cases| cases.dtypes).map(|dtype| dtype.name().to_owned())),
         "sizes": distinct(benchmark.cases.iter().flat_map(|cases| cases.extents).map(ToString::to_string)),

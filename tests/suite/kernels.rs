@@ -68,7 +68,8 @@ fn one_kernel_that_is_8_percent_slower_is_the_answer() {
 fn of_63_rows_that_are_slower_the_worst_kernel_comes_first() {
     let factor = |index: usize, _: &Record| if index < 63 { 1.02 + 0.06 * index as f64 / 62.0 } else { 1.0 };
     let screen = first_screen(run("GPU-1", 20, |_, _| 1.0), run("GPU-1", 21, factor));
-    assert!(screen.starts_with("scan/split is slower: 6 of 6 sizes, +"), "{screen}");
+    // Its three sizes among the 63 are slower by 7.8 to 8.0 %.
+    assert!(screen.starts_with("transpose/naive is slower: 3 of 6 sizes, +7."), "{screen}");
     insta::assert_snapshot!(screen);
 }
 

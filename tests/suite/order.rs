@@ -111,7 +111,7 @@ fn compared_rows_have_the_order_of_tables_and_cards_keep_theirs() {
     folder.write("r.csv", csv::write(&rows));
     let output = folder.run(&["compare", "r.csv", "--all"]).succeeds().stdout;
     let index = |text: &str| output.find(text).unwrap_or_else(|| panic!("{text} is missing\n{output}"));
-    assert!(index("Zeta") < index("Alpha"), "{output}");
+    assert!(index("A: Zeta") < index("B: Alpha"), "{output}");
     assert!(index("STRIDE=9 ") < index("STRIDE=10 ") && index("coalescing") < index("scan"), "{output}");
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use super::figure::{Figure, STORED};
+use super::figure::Figure;
 use crate::answers::compare::{CaseComparison, Comparison, Entry};
 use crate::record::{Bound, Clock, Record, Status};
 use crate::suite::{Checks, Dtype, Extent};
@@ -116,7 +116,7 @@ impl CaseColumns {
             columns.flops.push(of_case(case, flops).map(Figure::whole));
             columns.model.push(
                 of_case(case, |row| row.model.filter(|model| MODELS.contains(model)))
-                    .and_then(|model| Figure::new(model, STORED)),
+                    .and_then(|model| Figure::new(model, 4)),
             );
             columns.ceiling.push(ceiling(case).map(|ceiling| texts.index_of_ceiling(Some(ceiling))));
         }
@@ -201,10 +201,10 @@ impl SideColumns {
             timing.and_then(|timing| Figure::distance(timing.median_ns, end(timing.interval?)))
         };
         self.case.push(index);
-        self.median_ns.push(timing.and_then(|timing| Figure::new(timing.median_ns, STORED)));
+        self.median_ns.push(timing.and_then(|timing| Figure::new(timing.median_ns, 5)));
         self.below.push(reach(|interval| interval.0));
         self.above.push(reach(|interval| interval.1));
-        self.share.push(entry.share.and_then(|share| Figure::new(share, STORED)));
+        self.share.push(entry.share.and_then(|share| Figure::new(share, 4)));
         if entry.share.is_some() && row.ceiling != ceiling(case) {
             self.ceiling.push((at, texts.index_of_ceiling(row.ceiling)));
         }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::figure::{Figure, STORED};
+use super::figure::Figure;
 use crate::answers::summary::figures::{Peak, peaks};
 use crate::families::cache_curve::claims as cache_curve;
 use crate::families::cache_curve::claims::Level;
@@ -26,7 +26,7 @@ pub(super) struct Ceiling {
 
 /// The measured peaks of a side's rows.
 pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
-    let figure = |peak: Option<Estimate>| Figure::new(peak?.value, STORED);
+    let figure = |peak: Option<Estimate>| Figure::new(peak?.value, 5);
     let ceiling = |peak: Peak| Ceiling {
         limit: peak.limit.name(),
         scalar: peak.scalar.map(Scalar::name),

@@ -6,17 +6,22 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Figure(f64);
 
-/// Digits of a figure that the page rounds when it shows it: as many as a report has, so that it is rounded once.
-pub(super) const STORED: usize = 7;
-
 /// 2^53: integers up to this value are exact in an f64.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Figure {
-    /// Rounds `value` to `digits` significant digits; `None` if it is not finite.
+    /// Rounds `value` to `digits` significant digits, and so that one digit less is that of `value`: the page shows one
+    /// less, and a figure is not rounded twice. `None` if it is not finite.
     pub(super) fn new(value: f64, digits: usize) -> Option<Self> {
-        let rounded: f64 = format!("{value:.*e}", digits.saturating_sub(1)).parse().ok()?;
-        rounded.is_finite().then_some(Self(rounded))
+        let round = |value: f64, digits: usize| -> Option<f64> {
+            format!("{value:.*e}", digits.saturating_sub(1)).parse().ok().filter(|rounded: &f64| rounded.is_finite())
+        };
+        let near = round(value, digits)?;
+        if digits < 2 || round(near, digits - 1) == round(value, digits - 1) {
+            return Some(Self(near));
+        }
+        let unit = 10_f64.powi(value.abs().log10().floor() as i32 + 1 - digits as i32);
+        Some(Self(round(if near > value { near - unit } else { near + unit }, digits)?))
     }
 
     /// An integer.
@@ -52,6 +57,8 @@ mod tests {
         assert_eq!(text(3.0, 5), "3");
         assert_eq!(text(0.000_123_456, 3), "0.000123");
         assert_eq!(text(f64::NAN, 3), "null");
+        // With three digits 3.01, as the value itself.
+        assert_eq!((text(3014.9, 4), text(3015.2, 4)), ("3014".to_owned(), "3015".to_owned()));
         assert_eq!(Figure::distance(200.0, 199.0), Some(Figure(50.0)));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::cases::{Ranges, Texts};
-use super::figure::{Figure, STORED};
+use super::figure::Figure;
 use crate::answers::compare::{CaseComparison, Comparison, Match as SidePair, Pair, Ratio, Verdict};
 
 /// A match: a side and its baseline.
@@ -82,7 +82,7 @@ fn matched<'a>(
         side: of.side,
         is_one_device,
         case,
-        ratio: ratios().map(|ratio| Figure::new(ratio.value, STORED)).collect(),
+        ratio: ratios().map(|ratio| Figure::new(ratio.value, 4)).collect(),
         reach: known(ratios().map(|ratio| reach(&ratio)).collect()),
         verdict: pairs.iter().map(|(_, _, pair)| letter(pair.verdict)).collect(),
         means: means(comparison, of, &pairs, texts),
@@ -126,7 +126,7 @@ fn means<'a>(
         means.family.push(family.map(|family| texts.index_of(family)));
         means.benchmark.push(benchmark.map(|benchmark| texts.index_of(benchmark)));
         means.cases.push(tally.cases);
-        means.ratio.push(tally.mean.and_then(|mean| Figure::new(mean.value, STORED)));
+        means.ratio.push(tally.mean.and_then(|mean| Figure::new(mean.value, 4)));
         means.reach.push(tally.mean.and_then(|mean| reach(&mean)));
     }
     means

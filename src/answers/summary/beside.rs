@@ -1,10 +1,10 @@
 //! Several reports side by side.
 
 use super::figures::{best, peaks, spaces};
-use super::texts::{arithmetic_name, operations, quoted_rate, quoted_time};
+use super::texts::{arithmetic_name, job_rate, operations, quoted_rate, quoted_time};
 use crate::record::Record;
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
-use crate::report::{table, toolchains};
+use crate::report::toolchains;
 use crate::suite::{Limit, Toolchain, binary_range};
 
 /// Reports side by side that fit in 80 columns.
@@ -78,7 +78,7 @@ fn figures(records: &[Record], toolchain: Toolchain) -> Vec<(String, String)> {
         }
     }
     for best in best(&rows) {
-        add(best.job.name.to_owned(), Some(table::rate(best.row)));
+        add(best.job.name.to_owned(), Some(job_rate(best.row)));
     }
     figures
 }

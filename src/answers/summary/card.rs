@@ -1,12 +1,11 @@
 //! The summary of a report: one screen of 24 lines by 80 columns, with its command and the prompt, that says what the
 //! device can do.
 
-use crate::claim::{byte_rate, flop_rate};
 use crate::families::claims::finding;
 use anstyle::AnsiColor;
 
 use super::figures::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces, troubles};
-use super::texts::{arithmetic_name, bare, faster, operations, quoted, quoted_rate, quoted_ratio, quoted_time};
+use super::texts::{arithmetic_name, bare, faster, job_rate, operations, quoted_rate, quoted_ratio, quoted_time};
 use crate::answers::versus::Ratios;
 use crate::record::{Record, format, stats::Estimate};
 use crate::report::layout::{BOLD, DIM, Terminal, colored, padded, paint};
@@ -247,11 +246,7 @@ impl Jobs<'_> {
         let end = NAME + SIZE + width + RATE;
         let job = format!("{:<NAME$}{}{}", best.job.name, if marks.is_small { "<" } else { "" }, size(row));
         let left = format!("{} ", padded(&job, NAME + SIZE - 1));
-        let rate = match row.gb_per_s {
-            Some(_) => byte_rate(row).and_then(quoted_rate),
-            None => flop_rate(row).and_then(|rate| quoted(rate, format::operation_units(row.is_float()).0, 1000.0)),
-        };
-        let rate = rate.unwrap_or_else(|| table::rate(row));
+        let rate = job_rate(row);
         // A rate of bytes is short.
         let room = end.saturating_sub(display_width(&left) + display_width(&rate) + 1);
         let mark = if best.is_only {
@@ -529,12 +524,12 @@ mod tests {
             (line, text)
         };
         let (sum, text) = line(&[row(1.04, 4 << 20, "subgroup")]);
-        assert_eq!(sum, "sum       <2^20 subgroup (only)               4.000 TB/s* █████! 104 %");
+        assert_eq!(sum, "sum       <2^20 subgroup (only)                 4.0 TB/s* █████! 104 %");
         for mark in ["! above 100 %", "* fits in a cache", "< smaller than its saturating size"] {
             assert!(text.contains(mark), "{mark}\n{text}");
         }
         let (sum, text) = line(&[row(0.5, 4 << 30, "subgroup"), row(0.5, 4 << 30, "first_add")]);
-        assert_eq!(sum, "sum       <2^20 first_add~                    4.000 TB/s  ███     50 %");
+        assert_eq!(sum, "sum       <2^20 first_add~                      4.0 TB/s  ███     50 %");
         assert!(text.contains("~ another kernel is as fast") && !text.contains("! ") && !text.contains("* "), "{text}");
         // The name of the only kernel is cut rather than the rate moved.
         let (sum, _) = line(&[row(0.5, 4 << 30, "a_kernel_with_a_long_name")]);
@@ -639,7 +634,7 @@ mod tests {
         assert_eq!(found.len(), crate::families::headlines().len());
         for best in found {
             let line = text.lines().find(|line| line.starts_with(&format!("{} ", best.job.name))).expect(best.job.name);
-            assert!(line.contains(&table::rate(best.row)) && line.contains(&best.row.benchmark), "{line}");
+            assert!(line.contains(&job_rate(best.row)) && line.contains(&best.row.benchmark), "{line}");
             assert!(line.contains(&table::share_text(best.row)), "{line}");
         }
     }

@@ -9,4 +9,4 @@ mod texts;
 pub use beside::side_by_side;
 pub use card::{COLUMNS, LINES, SOFTWARE, card, card_within, headline, lines_of};
 pub use headlines::{Headlines, headlines};
-pub(super) use texts::{operations, quoted, quoted_rate};
+pub(super) use texts::{job_rate, operations, quoted, quoted_rate};

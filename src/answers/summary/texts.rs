@@ -2,8 +2,10 @@
 
 use super::figures::Peak;
 use crate::answers::compare::MARGIN;
-use crate::record::format;
+use crate::claim::{byte_rate, flop_rate};
 use crate::record::stats::Estimate;
+use crate::record::{Record, format};
+use crate::report::table;
 use crate::suite::{Limit, Scalar};
 
 /// A figure in the first of `units` that fits, after multiplication by `factor`; `None` if it is too noisy to quote.
@@ -57,6 +59,15 @@ pub(super) fn arithmetic_name(peak: &Peak) -> String {
 /// Operations per second, from 10^9: `33.2 TOP/s` for integers, `65.6 TFLOP/s` for floats.
 pub(in crate::answers) fn operations(peak: &Peak, gflop_per_s: Estimate) -> Option<String> {
     quoted(gflop_per_s, format::operation_units(peak.scalar.is_none_or(Scalar::is_float)).0, 1000.0)
+}
+
+/// The rate of a job: of bytes where the row counts any, else of operations. Too noisy to quote, it is the row's own.
+pub(in crate::answers) fn job_rate(row: &Record) -> String {
+    let rate = match row.gb_per_s {
+        Some(_) => byte_rate(row).and_then(quoted_rate),
+        None => flop_rate(row).and_then(|rate| quoted(rate, format::operation_units(row.is_float()).0, 1000.0)),
+    };
+    rate.unwrap_or_else(|| table::rate(row))
 }
 
 /// A time in nanoseconds.
