@@ -33,7 +33,7 @@ pub fn verdict(rows: &[&Record]) -> Vec<String> {
 /// The fastest kernel at the largest size, and whether it is the fastest at the others; `None` with fewer than two times
 /// there.
 fn of_type(rows: &[&Record]) -> Option<String> {
-    let mut sizes: BTreeMap<(u64, Option<Extent>), Vec<(&Record, Estimate)>> = BTreeMap::new();
+    let mut sizes: BTreeMap<(u64, Option<Extent>), Timed> = BTreeMap::new();
     for row in rows {
         if let Some(time) = time(row) {
             sizes.entry((row.n.map_or(0, |n| n.count()), row.n)).or_default().push((row, time));
@@ -58,6 +58,9 @@ fn of_type(rows: &[&Record]) -> Option<String> {
     Some(format!("{name} is fastest: {ahead} as fast as {}{others}.", label(second)))
 }
 
+/// Rows with their times.
+type Timed<'a> = Vec<(&'a Record, Estimate)>;
+
 /// The fastest rows of one size.
 struct Front<'a> {
     first: (&'a Record, Estimate),
@@ -68,7 +71,7 @@ struct Front<'a> {
 }
 
 impl<'a> Front<'a> {
-    fn new(mut timed: Vec<(&'a Record, Estimate)>) -> Option<Self> {
+    fn new(mut timed: Timed<'a>) -> Option<Self> {
         timed.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
         let first = *timed.first()?;
         let is_rival = |(_, time): &&(&Record, Estimate)| ratio(*time, first.1).is_none_or(|ratio| ratio.low <= 1.0);

@@ -1,6 +1,6 @@
 //! Claims: statements that the rows of one device through one API can support, and how rows are asked for them.
 //!
-//! A [`Claim`] is the suite's own, measured, or an article's. Of an article's, [`Judge`] tells whether it claims something
+//! A [`Claim`] is the suite's own, measured, or an article's. Of an article's, `Judge` tells whether it claims something
 //! that rows can decide, so that no verdict is given on a claim that nobody made. Families declare their claims.
 
 mod article;

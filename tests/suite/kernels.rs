@@ -75,7 +75,7 @@ fn of_63_rows_that_are_slower_the_worst_kernel_comes_first() {
 
 #[test]
 fn two_cards_with_one_run_each_have_no_certain_difference() {
-    let factor = |index: usize, _: &Record| if index % 5 == 0 { 1.05 } else { 1.0 };
+    let factor = |index: usize, _: &Record| if index.is_multiple_of(5) { 1.05 } else { 1.0 };
     let screen = first_screen(run("GPU-1", 20, |_, _| 1.0), run("GPU-2", 21, factor));
     let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("One run per side cannot tell the card from run-to-run variation"), "{screen}");

@@ -234,7 +234,8 @@ mod tests {
         }
         assert!(sent.iter().all(|name| is_known(name)), "{sent:?}");
         let mut heard: Vec<&str> = quoted(&receiver, "what === \"").collect();
-        (sent.sort_unstable(), heard.sort_unstable());
+        sent.sort_unstable();
+        heard.sort_unstable();
         assert_eq!(sent, heard);
     }
 }

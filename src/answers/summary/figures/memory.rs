@@ -68,7 +68,7 @@ pub fn spaces(rows: &[&Record]) -> Vec<Space> {
         spaces[0].read = read.or(spaces[0].read);
         spaces[0].copy = copy;
     } else if read.is_some() || copy.is_some() {
-        let memory = Space { name: UNTOLD.to_owned(), read: read, copy, ..Space::default() };
+        let memory = Space { name: UNTOLD.to_owned(), read, copy, ..Space::default() };
         spaces.insert(0, memory);
     }
     let workgroup = Space {
