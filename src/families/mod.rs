@@ -44,7 +44,16 @@ use crate::suite::{Benchmark, Dtype, Extent, Family, Headline, Shape, Traffic};
 macro_rules! families {
     ($($name:ident),* $(,)?) => {
         /// Every family, in the order of a run. Ceilings come first: the shares of the other rows need them.
+        #[cfg(not(target_family = "wasm"))]
         pub const FAMILIES: &[&Family] = &[$(&$name::FAMILY),*];
+
+        /// Every family, in the order of a run, without what a browser never shows or runs.
+        #[cfg(target_family = "wasm")]
+        pub const FAMILIES: &[&Family] = &[$({
+            const OWN: &[Benchmark] = &crate::suite::bare::<{ $name::FAMILY.benchmarks.len() }>($name::FAMILY.benchmarks);
+            const FAMILY: Family = Family { benchmarks: OWN, ..$name::FAMILY };
+            &FAMILY
+        }),*];
 
         /// The claims of each family.
         const CLAIMS: &[&[Claim]] = &[$($name::claims::CLAIMS),*];

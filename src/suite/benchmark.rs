@@ -82,6 +82,26 @@ pub enum Chart {
     Own,
 }
 
+/// Benchmarks without their explanations and the twins in CUDA and GLSL, at compile time: a browser's program stays small. Whether there is
+/// a twin stays known.
+#[cfg(target_family = "wasm")]
+pub(crate) const fn bare<const COUNT: usize>(benchmarks: &[Benchmark]) -> [Benchmark; COUNT] {
+    let mut bare = [Benchmark::BLANK; COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        bare[index] = benchmarks[index];
+        (bare[index].look_for, bare[index].limited_by, bare[index].work_text) = ("", "", "");
+        if !bare[index].cuda.is_empty() {
+            bare[index].cuda = "-";
+        }
+        if !bare[index].spirv.is_empty() {
+            (bare[index].glsl, bare[index].spirv) = ("-", &[0]);
+        }
+        index += 1;
+    }
+    bare
+}
+
 impl fmt::Debug for Family {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)

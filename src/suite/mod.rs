@@ -35,6 +35,8 @@ mod whole_rows;
 
 pub use accepted::Accepted;
 pub use api::Api;
+#[cfg(target_family = "wasm")]
+pub(crate) use benchmark::bare;
 pub use benchmark::{
     Answer, Benchmark, Block, Cases, Chart, Check, Declaration, Family, Headline, OfSize, Quick, Reference, Work, all,
 };
