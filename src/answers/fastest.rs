@@ -29,6 +29,11 @@ impl Job<'_> {
         stats::ratio(self.ranked[1].1, self.ranked[0].1)
     }
 
+    /// Whether neither of the first two is surely faster.
+    fn is_tied(&self) -> bool {
+        self.behind().is_some_and(|ratio| ratio.low <= 1.0)
+    }
+
     /// The name of a kernel without the parameters of the input: `tiled PAD=1`.
     fn name(&self, rank: usize) -> String {
         let row = self.ranked[rank].0;
@@ -41,7 +46,7 @@ impl Job<'_> {
     fn next(&self) -> String {
         let name = self.name(1);
         match self.behind() {
-            Some(ratio) if ratio.low <= 1.0 => format!("or {name}"),
+            Some(_) if self.is_tied() => format!("or {name}"),
             Some(ratio) if ratio.value >= 2.0 => format!("{name} {}", format::ratio(ratio.value)),
             Some(ratio) => format!("{name} +{} %", format::significant((ratio.value - 1.0) * 100.0, 2)),
             None => name,
@@ -88,12 +93,9 @@ fn jobs<'a>(family: &Family, rows: &[&'a Record]) -> Vec<Job<'a>> {
                 .map(|(name, value)| format!("{name}{value}"))
                 .collect();
             let work = (row.flops, row.bytes);
-            by_job
-                .entry((row.dtype_name(), given, work.0.is_none(), n.count(), n, work))
-                .or_default()
-                .push((row, time));
+            by_job.entry((row.dtype_name(), given, n.count(), n, work)).or_default().push((row, time));
         }
-        for ((dtype, _, _, _, n, _), mut ranked) in by_job {
+        for ((dtype, _, _, n, _), mut ranked) in by_job {
             ranked.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
             if ranked.iter().any(|(row, _)| row.benchmark != ranked[0].0.benchmark) {
                 let given = ranked[0].0.params.iter().filter(|(name, _)| is_given(name));
@@ -105,7 +107,7 @@ fn jobs<'a>(family: &Family, rows: &[&'a Record]) -> Vec<Job<'a>> {
     jobs
 }
 
-/// Which kernel to use: a line for each type and sizes next to each other with the same fastest kernel; nothing for
+/// Which kernel to use: a line for each type and sizes next to each other with the same two fastest kernels; nothing for
 /// families whose kernels do different jobs.
 #[must_use]
 pub fn choice(family: &Family, rows: &[&Record]) -> Vec<Part> {
@@ -121,7 +123,10 @@ pub fn choice(family: &Family, rows: &[&Record]) -> Vec<Part> {
         job.bytes = job.bytes.filter(|_| is_twofold);
         match lines.last_mut() {
             Some((last, _))
-                if last.toolchain == job.toolchain && last.kind() == job.kind() && last.name(0) == job.name(0) =>
+                if last.toolchain == job.toolchain
+                    && last.kind() == job.kind()
+                    && [0, 1].map(|rank| last.name(rank)) == [0, 1].map(|rank| job.name(rank))
+                    && last.is_tied() == job.is_tied() =>
             {
                 *last = job;
             }

@@ -12,13 +12,15 @@ pub enum Verdict {
     Fails,
     /// The rows support neither, or there are none.
     Unknown,
+    /// There are no rows of a step that claims nothing.
+    Unmeasured,
     /// The article claims nothing that rows can decide: they are reported.
     Reported,
 }
 
 impl Verdict {
     /// Every verdict.
-    pub const ALL: [Self; 4] = [Self::Holds, Self::Fails, Self::Unknown, Self::Reported];
+    pub const ALL: [Self; 5] = [Self::Holds, Self::Fails, Self::Unknown, Self::Unmeasured, Self::Reported];
 
     /// In words.
     #[must_use]
@@ -27,6 +29,7 @@ impl Verdict {
             Self::Holds => "holds here",
             Self::Fails => "not on this GPU",
             Self::Unknown => "cannot tell",
+            Self::Unmeasured => "not measured",
             Self::Reported => "measured",
         }
     }
@@ -251,7 +254,8 @@ impl ArticleClaim {
                 Judgement { verdict, text, figures, values: facts.into_values() }
             }
             Err(why) => {
-                Judgement { verdict: Verdict::Unknown, text: why.text(), figures: Vec::new(), values: Vec::new() }
+                let verdict = if self.is_judged() { Verdict::Unknown } else { Verdict::Unmeasured };
+                Judgement { verdict, text: why.text(), figures: Vec::new(), values: Vec::new() }
             }
         }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::given::without_given;
 use super::{CLAIMS, device_articles};
-use crate::claim::{ArticleClaim, Claim, Judgement, Picture, Sheet};
+use crate::claim::{ArticleClaim, Claim, Judgement, Picture, Sheet, Verdict};
 use crate::record::Record;
 
 /// The articles by the letter of their claims' numbers.
@@ -68,7 +68,7 @@ pub fn ids() -> String {
 pub fn judged(step: &ArticleClaim, rows: &[&Record]) -> Judgement {
     let (rows, given) = bare(step, rows);
     let judged = step.judged(&Sheet::new(&rows.iter().map(AsRef::as_ref).collect::<Vec<_>>()));
-    let is_told = judged.verdict != crate::claim::Verdict::Unknown;
+    let is_told = !matches!(judged.verdict, Verdict::Unknown | Verdict::Unmeasured);
     if is_told { Judgement { text: given + &judged.text, ..judged } } else { judged }
 }
 

@@ -44,7 +44,7 @@ const fn style(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Holds => colored(AnsiColor::Green),
         Verdict::Fails => colored(AnsiColor::Yellow),
-        Verdict::Unknown => DIM,
+        Verdict::Unknown | Verdict::Unmeasured => DIM,
         Verdict::Reported => Style::new(),
     }
 }
@@ -54,12 +54,13 @@ fn count(label: &str, verdicts: &[Verdict]) -> String {
     let of = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
     let judged = steps().iter().filter(|step| step.is_judged()).count();
     format!(
-        "{label}: of {judged} claims, {} hold here, {} do not on this GPU, {} cannot be judged. {} steps are measured \
-         without a claim.",
+        "{label}: of {judged} claims, {} hold here, {} do not on this GPU, {} cannot be judged. {} of {} other steps are \
+         measured.",
         of(Verdict::Holds),
         of(Verdict::Fails),
         judged - of(Verdict::Holds) - of(Verdict::Fails),
-        of(Verdict::Reported)
+        of(Verdict::Reported),
+        verdicts.len() - judged
     )
 }
 
@@ -68,7 +69,7 @@ fn count(label: &str, verdicts: &[Verdict]) -> String {
 pub fn step(step: &ArticleClaim, sides: &[Side]) -> Vec<Part> {
     let field = |label, text: String| Part::Field { label, text };
     let mut parts = vec![
-        Part::Heading { name: step.id.to_owned(), rest: step.title.to_owned() },
+        Part::Heading { name: [&[step.id], step.also].concat().join(", "), rest: step.title.to_owned() },
         field(if step.is_judged() { "claim" } else { "article" }, step.claim.to_owned()),
         field("kernels", kernels(step)),
         field("names", terms(step)),

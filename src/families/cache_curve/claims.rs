@@ -143,7 +143,9 @@ fn hundreds_of_cycles(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     if least < 100.0 && most >= 100.0 {
         return Err(Why::new(format!("a load from DRAM takes {text}, and the report has no clock of the SMs")));
     }
-    let cycles = |ns: f64| format::significant(ns, 2);
+    // As many digits as the time has.
+    let digits = format::digits(latency.value, latency.low, latency.high).unwrap_or(2);
+    let cycles = |ns: f64| format::significant(format::rounded(ns, digits), digits);
     Ok(Answer::new(
         least >= 100.0,
         format!(

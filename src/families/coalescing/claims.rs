@@ -211,7 +211,9 @@ fn fetch(rows: &Sheet, name: &str) -> Option<u64> {
 
 fn sectors(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     let bytes = fetch(rows, "fill of the first level");
-    let bytes = bytes.ok_or_else(|| Why::new("the rows of `cache_curve` do not show what a miss fetches"))?;
+    let bytes = bytes.ok_or_else(|| {
+        Why::new("the rows of `cache_curve` are missing, or too noisy to show what a miss in the first cache fetches")
+    })?;
     let dram = fetch(rows, "fetch from DRAM");
     let dram = dram.map(|dram| format!("A load from DRAM fetches {}.", facts.bytes("fetch from DRAM", dram)));
     let miss = facts.bytes("sector", bytes);
@@ -236,7 +238,8 @@ fn left(rows: &Sheet, facts: &mut Facts, kernel: &str) -> Result<String, Why> {
         Some(format!(", {part} at {}", row.short_size()))
     });
     let others: String = others.collect();
-    Ok(format!("{part} of the speed at OFFSET={base} at {}{others}{rates}", one.short_size()))
+    let rates = rates.strip_prefix(": ").map_or_else(String::new, |rates| format!(" ({rates})"));
+    Ok(format!("{part} of the speed at OFFSET={base} at {}{rates}{others}", one.short_size()))
 }
 
 fn one_element_off(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
@@ -288,7 +291,7 @@ fn stride(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
         return Err(Why::new("the rates are too noisy to quote"));
     }
     let text = format!(
-        "At {}, where the loads span {} to {}: {}.",
+        "At {} elements, where the loads span {} to {}: {}.",
         first.short_size(),
         span(1),
         span(*STRIDES.end()),

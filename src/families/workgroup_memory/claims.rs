@@ -2,7 +2,7 @@
 
 use crate::claim::{
     Answer, ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, Subject, Why, beside, byte_rate,
-    duration, has_params, largest, noisy, of, param, right, scalars, speed, time,
+    duration, has_params, largest, noisy, of, param, rate, right, scalars, speed, time,
 };
 use crate::record::Record;
 use crate::record::stats::Estimate;
@@ -170,7 +170,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         id: "E7",
         title: "four threads write one word's bytes",
         claim: "The article stores single bytes of shared memory, of which several lie in one word.",
-        kernels: &["workgroup_memory/bytes_of_word", "workgroup_memory/distinct_words"],
+        kernels: &["workgroup_memory/bytes_of_word"],
         terms: &["char and short", "__shared__"],
         prediction: || {
             "All four bytes remain. WGSL has no bytes: its kernel sets them by atomics, and says nothing of a byte's store."
@@ -290,8 +290,9 @@ fn bytes_of_word(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     let found = rows.verified(&[KERNEL])?;
     let found = found.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
     let text = format!("In all {} cases the four bytes of each word remain.", found.len());
-    let other = (("workgroup_memory/distinct_words", NONE), "32 threads writing a word each");
-    Ok(Report::new(text).and(beside_hardware(rows, facts, ((KERNEL, NONE), "writing bytes"), other)))
+    let row = rows.together([(KERNEL, NONE)]).ok().filter(|_| !rows.is_software());
+    let rate = row.and_then(|[row]| rate(facts, "bytes written and read", row));
+    Ok(Report::new(text).with([rate]))
 }
 
 fn one_value(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {

@@ -31,7 +31,11 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
     }
     let kernels = comparison.changed_kernels(of);
     let (slower, faster): (Vec<_>, Vec<_>) = kernels.iter().partition(|kernel| kernel.verdict == Verdict::Slower);
-    let mut sentences = vec![prefix + &verdict(&slower, &faster)];
+    // Of two devices or APIs the whole counts, of two builds the worst kernel.
+    let whole = a.device != b.device || a.api != b.api;
+    let mean = comparison.tally(of, None).mean.filter(|_| whole && pairs.len() > 1);
+    let mean = mean.map(|mean| format!("{} in the mean of {}. ", change(&mean), count(pairs.len())));
+    let mut sentences = vec![prefix + &mean.unwrap_or_default() + &verdict(&slower, &faster)];
     sentences.extend(too_noisy(comparison, &pairs));
     let is_single = [a, b].iter().any(|side| side.dates.len() < 2);
     if let Some(what) = a.differs_by(b).filter(|_| is_single && !kernels.is_empty()) {
