@@ -82,7 +82,7 @@ pub enum Chart {
     Own,
 }
 
-/// Benchmarks without their explanations and the twins in CUDA and GLSL, at compile time: a browser's program stays small. Whether there is
+/// Benchmarks without their explanations and CUDA twins, at compile time: a browser's program stays small. Whether there is
 /// a twin stays known.
 #[cfg(target_family = "wasm")]
 pub(crate) const fn bare<const COUNT: usize>(benchmarks: &[Benchmark]) -> [Benchmark; COUNT] {
@@ -91,11 +91,9 @@ pub(crate) const fn bare<const COUNT: usize>(benchmarks: &[Benchmark]) -> [Bench
     while index < COUNT {
         bare[index] = benchmarks[index];
         (bare[index].look_for, bare[index].limited_by, bare[index].work_text) = ("", "", "");
-        if !bare[index].cuda.is_empty() {
+        // Without WGSL, the twin has the interface.
+        if !bare[index].wgsl.is_empty() && !bare[index].cuda.is_empty() {
             bare[index].cuda = "-";
-        }
-        if !bare[index].spirv.is_empty() {
-            (bare[index].glsl, bare[index].spirv) = ("-", &[0]);
         }
         index += 1;
     }
