@@ -61,6 +61,7 @@ export const WITHOUT_FIGURES = [
     "transfer/pinned_to_device",
     "transfer/read_back_pageable",
     "transpose/cublas",
+    "workgroup_memory/dynamic_bytes",
     "workgroup_memory/dynamic_size",
     "workgroup_memory/static_and_dynamic",
 ];
