@@ -11,7 +11,39 @@ use crate::report::layout::{Cell, Column, Grid, Mark, Part, Row};
 use crate::report::toolchains;
 use crate::suite::{Extent, Family, Tag, Toolchain, binary_size};
 
-/// The kernels of a job, the fastest first.
+/// Rows that do the same work, with their times in nanoseconds, the fastest first.
+pub(super) struct Ranked<'a>(Vec<(&'a Record, Estimate)>);
+
+impl<'a> Ranked<'a> {
+    /// Ranks `timed`; `None` for fewer than two.
+    pub(super) fn new(mut timed: Vec<(&'a Record, Estimate)>) -> Option<Self> {
+        timed.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
+        (timed.len() > 1).then_some(Self(timed))
+    }
+
+    /// The row at a rank below two, of which there are always rows.
+    pub(super) fn row(&self, rank: usize) -> &'a Record {
+        self.0[rank].0
+    }
+
+    /// The time of the row at a rank over that of the fastest, with its 95 % interval.
+    fn over_fastest(&self, rank: usize) -> Option<Estimate> {
+        stats::ratio(self.0[rank].1, self.0[0].1)
+    }
+
+    /// The time of the next row over that of the fastest.
+    pub(super) fn behind(&self) -> Option<Estimate> {
+        self.over_fastest(1)
+    }
+
+    /// The rows that are not surely slower than the fastest.
+    pub(super) fn rivals(&self) -> Vec<&'a Record> {
+        let is_rival = |rank: &usize| self.over_fastest(*rank).is_none_or(|ratio| ratio.low <= 1.0);
+        (1..self.0.len()).filter(is_rival).map(|rank| self.0[rank].0).collect()
+    }
+}
+
+/// The kernels of a job.
 struct Job<'a> {
     toolchain: Toolchain<'a>,
     dtype: &'static str,
@@ -20,23 +52,18 @@ struct Job<'a> {
     given: BTreeMap<String, f64>,
     /// The bytes that it moves.
     bytes: Option<u64>,
-    ranked: Vec<(&'a Record, Estimate)>,
+    ranked: Ranked<'a>,
 }
 
 impl Job<'_> {
-    /// The time of the next kernel over that of the fastest.
-    fn behind(&self) -> Option<Estimate> {
-        stats::ratio(self.ranked[1].1, self.ranked[0].1)
-    }
-
     /// Whether neither of the first two is surely faster.
     fn is_tied(&self) -> bool {
-        self.behind().is_some_and(|ratio| ratio.low <= 1.0)
+        self.ranked.behind().is_none_or(|ratio| ratio.low <= 1.0)
     }
 
     /// The name of a kernel without the parameters of the input: `tiled PAD=1`.
     fn name(&self, rank: usize) -> String {
-        let row = self.ranked[rank].0;
+        let row = self.ranked.row(rank);
         let own = row.params.iter().filter(|(name, _)| !self.given.contains_key(*name));
         let own = own.map(|(name, value)| format!(" {name}={value}"));
         std::iter::once(row.benchmark.clone()).chain(own).collect()
@@ -45,7 +72,7 @@ impl Job<'_> {
     /// The next kernel: `tiled_vec4 +4.0 %`; `or tiled_vec4` where neither is surely faster.
     fn next(&self) -> String {
         let name = self.name(1);
-        match self.behind() {
+        match self.ranked.behind() {
             Some(_) if self.is_tied() => format!("or {name}"),
             Some(ratio) if ratio.value >= 2.0 => format!("{name} {}", format::ratio(ratio.value)),
             Some(ratio) => format!("{name} +{} %", format::significant((ratio.value - 1.0) * 100.0, 2)),
@@ -83,6 +110,7 @@ fn jobs<'a>(family: &Family, rows: &[&'a Record]) -> Vec<Job<'a>> {
                 .iter()
                 .all(|kernel| own.iter().any(|(row, _)| row.benchmark == *kernel && row.params.contains_key(name)))
         };
+        // Rows of other bytes or operations do other work.
         let mut by_job: BTreeMap<_, Vec<(&Record, Estimate)>> = BTreeMap::new();
         for (row, time) in own.iter().copied() {
             let Some(n) = row.n else { continue };
@@ -95,12 +123,13 @@ fn jobs<'a>(family: &Family, rows: &[&'a Record]) -> Vec<Job<'a>> {
             let work = (row.flops, row.bytes);
             by_job.entry((row.dtype_name(), given, n.count(), n, work)).or_default().push((row, time));
         }
-        for ((dtype, _, _, n, _), mut ranked) in by_job {
-            ranked.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
-            if ranked.iter().any(|(row, _)| row.benchmark != ranked[0].0.benchmark) {
-                let given = ranked[0].0.params.iter().filter(|(name, _)| is_given(name));
+        for ((dtype, _, _, n, _), timed) in by_job {
+            let first = timed[0].0;
+            let Some(ranked) = Ranked::new(timed.clone()) else { continue };
+            if timed.iter().any(|(row, _)| row.benchmark != first.benchmark) {
+                let given = first.params.iter().filter(|(name, _)| is_given(name));
                 let given = given.map(|(name, value)| (name.clone(), *value)).collect();
-                jobs.push(Job { toolchain, dtype, n, given, bytes: ranked[0].0.bytes, ranked });
+                jobs.push(Job { toolchain, dtype, n, given, bytes: first.bytes, ranked });
             }
         }
     }
@@ -153,7 +182,7 @@ pub fn choice(family: &Family, rows: &[&Record]) -> Vec<Part> {
     vec![
         Part::Table(Grid { columns, widest_name: None, note: None, has_marks: false, rows }),
         Part::text(
-            "+4 %: the next kernel takes as much longer, at the largest of the sizes. or: neither is surely faster.",
+            "+4 %: the next kernel takes 4 % longer, at the largest size of the line. or: neither is clearly faster.",
         ),
     ]
 }
@@ -185,7 +214,7 @@ pub fn choices<'a>(family: &Family, rows: &[&'a Record]) -> Vec<Choice<'a>> {
         params: job.kind().split_once(' ').map_or_else(String::new, |(_, given)| given.to_owned()),
         fastest: job.name(0),
         next: job.name(1),
-        next_ratio: job.behind(),
+        next_ratio: job.ranked.behind(),
     };
     jobs(family, rows).into_iter().map(choice).collect()
 }

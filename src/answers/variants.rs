@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::fastest::Ranked;
 use crate::claim::time;
 use crate::record::format::ratio_with_interval;
-use crate::record::stats::{Estimate, ratio};
 use crate::record::{Record, Status};
 use crate::report::{table::label, toolchains};
-use crate::suite::Extent;
 
 /// The answer for the rows of one family: a sentence for each API and type, and one about the results. Kernels of one size
 /// are compared.
@@ -31,53 +30,31 @@ pub fn verdict(rows: &[&Record]) -> Vec<String> {
 }
 
 /// The fastest kernel at the largest size, and whether it is the fastest at the others; `None` with fewer than two times
-/// there.
+/// there. Rows of one size that move other bytes do other work: they are not compared.
 fn of_type(rows: &[&Record]) -> Option<String> {
-    let mut sizes: BTreeMap<(u64, Option<Extent>), Timed> = BTreeMap::new();
+    let mut sizes: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for row in rows {
         if let Some(time) = time(row) {
-            sizes.entry((row.n.map_or(0, |n| n.count()), row.n)).or_default().push((row, time));
+            let work = (row.n.map_or(0, |n| n.count()), row.n, row.bytes, row.flops);
+            sizes.entry(work).or_default().push((*row, time));
         }
     }
-    sizes.retain(|_, timed| timed.len() > 1);
-    let mut fronts: Vec<Front> = sizes.into_values().filter_map(Front::new).collect();
-    let Front { first, rivals, second } = fronts.pop()?;
-    let name = label(first.0);
+    let mut sizes: Vec<Ranked> = sizes.into_values().filter_map(Ranked::new).collect();
+    let largest = sizes.pop()?;
+    let (first, name, rivals) = (largest.row(0), label(largest.row(0)), largest.rivals());
     if !rivals.is_empty() {
-        let rivals: Vec<String> = rivals.iter().map(|row| label(row)).collect();
+        let rivals: Vec<String> = rivals.into_iter().map(label).collect();
         return Some(format!("No clear difference between {name} and {}.", rivals.join(", ")));
     }
-    let (second, second_time) = second?;
-    let ahead = ratio(second_time, first.1)?;
+    let ahead = largest.behind()?;
     let ahead = ratio_with_interval(ahead.value, Some((ahead.low, ahead.high)));
-    let is_again =
-        |front: &&Front| (&front.first.0.benchmark, &front.first.0.params) == (&first.0.benchmark, &first.0.params);
-    let others = fronts.len();
-    let again = fronts.iter().filter(is_again).filter(|front| front.rivals.is_empty()).count();
+    let is_again = |size: &&Ranked| {
+        let other = size.row(0);
+        (&other.benchmark, &other.params) == (&first.benchmark, &first.params) && size.rivals().is_empty()
+    };
+    let (again, others) = (sizes.iter().filter(is_again).count(), sizes.len());
     let others = if others == 0 { String::new() } else { format!("; also at {again} of {others} smaller sizes") };
-    Some(format!("{name} is fastest: {ahead} as fast as {}{others}.", label(second)))
-}
-
-/// Rows with their times.
-type Timed<'a> = Vec<(&'a Record, Estimate)>;
-
-/// The fastest rows of one size.
-struct Front<'a> {
-    first: (&'a Record, Estimate),
-    /// Rows that do not certainly take longer.
-    rivals: Vec<&'a Record>,
-    /// The next row.
-    second: Option<(&'a Record, Estimate)>,
-}
-
-impl<'a> Front<'a> {
-    fn new(mut timed: Timed<'a>) -> Option<Self> {
-        timed.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
-        let first = *timed.first()?;
-        let is_rival = |(_, time): &&(&Record, Estimate)| ratio(*time, first.1).is_none_or(|ratio| ratio.low <= 1.0);
-        let rivals = timed[1..].iter().filter(is_rival).map(|(row, _)| *row).collect();
-        Some(Self { first, rivals, second: timed.get(1).copied() })
-    }
+    Some(format!("{name} is fastest: {ahead} as fast as {}{others}.", label(largest.row(1))))
 }
 
 /// Whether all results are right.
@@ -117,7 +94,7 @@ fn faulty(faults: &[&Record]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{Api, Dtype};
+    use crate::suite::{Api, Dtype, Extent};
 
     fn row(benchmark: &str, n: u64, ns: f64, reach: f64) -> Record {
         Record {

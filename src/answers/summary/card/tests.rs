@@ -1,0 +1,248 @@
+//! What the summary shows, and leaves out.
+
+use super::*;
+use crate::record::Status;
+use crate::report::csv;
+use crate::suite::Dtype;
+
+const PLAIN: Terminal = Terminal { width: 80, has_color: false };
+
+fn records(text: &[u8]) -> Vec<Record> {
+    csv::read(std::path::Path::new("r.csv"), text).expect("a report").records
+}
+
+fn both() -> Vec<Record> {
+    records(include_bytes!("../../../../results/nvidia-h200/2026-11-23-vulkan+cuda.csv"))
+}
+
+#[test]
+fn the_summary_fits_one_screen_with_the_longest_names() {
+    let mut records = both();
+    for (index, row) in records.iter_mut().enumerate() {
+        // The longest names that drivers are known to give.
+        row.device =
+            "AMD Radeon Graphics (RADV RENOIR) with a very long name, llvmpipe (LLVM 19.1.7, 512 bits)".to_owned();
+        row.driver =
+            "AMD open-source driver 2024.Q4.3 (LLPC), build 2.0.322 of a distribution, with patches".to_owned();
+        if index % 50 == 0 {
+            row.mark_wrong("for the test".to_owned());
+        }
+        if index % 50 == 1 {
+            row.status = Status::Failed;
+        }
+        if index % 50 == 2 {
+            row.status = Status::Implausible;
+        }
+    }
+    let after = ["next: shaderbench explain transpose".to_owned(), format!("results/{}/r.csv", "x".repeat(200))];
+    let text = card(&records, &after, PLAIN);
+    let (lines, path): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| !line.starts_with("results/"));
+    // A terminal breaks the path into three lines.
+    assert!(lines.len() + 3 <= LINES && path.len() == 1, "{text}");
+    assert!(lines.iter().all(|line| display_width(line) <= COLUMNS), "{text}");
+    for needed in ["wrong: ", "failed: ", "implausible: ", "next: ", "/r.csv", "\nsum ", "\nrotation "] {
+        assert!(text.contains(needed), "{needed}\n{text}");
+    }
+    // Any number of lines is kept to, and the heading stays.
+    for lines in 8..LINES {
+        let text = card_within(&records, &after, lines, PLAIN);
+        assert!(lines_of(text.lines()) <= lines && text.starts_with("AMD Radeon"), "{lines}\n{text}");
+    }
+}
+
+#[test]
+fn the_summary_of_every_committed_report_fits_with_what_follows_a_run() {
+    let after = [
+        "all sizes: `target/release/shaderbench run --backend all --profile standard`, about 8 minutes".to_owned(),
+        "results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv".to_owned(),
+    ];
+    for text in [
+        include_bytes!("../../../../results/nvidia-h200/2026-11-23-vulkan+cuda.csv").as_slice(),
+        include_bytes!("../../../../results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv"),
+        include_bytes!("../../../../results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv"),
+    ] {
+        let records = records(text);
+        for terminal in [PLAIN, Terminal { has_color: true, ..PLAIN }] {
+            let text = card(&records, &after, terminal);
+            let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(Api::Vulkan)).collect();
+            assert!(lines_of(after.iter().map(String::as_str)) == 3 && text.lines().count() < LINES, "{text}");
+            // Every job, and what its marks mean.
+            for best in best(&rows) {
+                let line = text.lines().find(|line| line.starts_with(best.job.name)).expect(best.job.name);
+                assert!(line.contains(&size(best.row)), "{line}");
+            }
+            assert!(text.contains("bar: share of the measured peak"), "{text}");
+            assert_eq!(text.contains("green ≥ 80 %"), terminal.has_color && !text.contains(SOFTWARE), "{text}");
+        }
+    }
+}
+
+#[test]
+fn marks_say_what_a_reader_must_know() {
+    let row = |share: f64, bytes: u64, benchmark: &str| Record {
+        family: "reduction".to_owned(),
+        benchmark: benchmark.to_owned(),
+        dtype: Some(Dtype::F32),
+        n: Some(Extent::Linear(1 << 20)),
+        bytes: Some(bytes),
+        l2_bytes: Some(50 << 20),
+        gb_per_s: Some(4000.0),
+        share: Some(share),
+        median_ns: Some(100.0),
+        ci_low_ns: Some(99.0),
+        ci_high_ns: Some(101.0),
+        epochs_ns: vec![100.0; 2],
+        backend: Some(Api::Vulkan),
+        ..Record::default()
+    };
+    let line = |rows: &[Record]| {
+        let text = card(rows, &[], PLAIN);
+        let line = text.lines().find(|line| line.starts_with("sum ")).expect("a line").to_owned();
+        (line, text)
+    };
+    let (sum, text) = line(&[row(1.04, 4 << 20, "subgroup")]);
+    assert_eq!(sum, "sum       <2^20 subgroup (only)                 4.0 TB/s* █████! 104 %");
+    for mark in ["! above 100 %", "* fits in a cache", "< smaller than its saturating size"] {
+        assert!(text.contains(mark), "{mark}\n{text}");
+    }
+    let (sum, text) = line(&[row(0.5, 4 << 30, "subgroup"), row(0.5, 4 << 30, "first_add")]);
+    assert_eq!(sum, "sum       <2^20 first_add~                      4.0 TB/s  ███     50 %");
+    assert!(text.contains("~ another kernel is as fast") && !text.contains("! ") && !text.contains("* "), "{text}");
+    // The name of the only kernel is cut rather than the rate moved.
+    let (sum, _) = line(&[row(0.5, 4 << 30, "a_kernel_with_a_long_name")]);
+    assert_eq!(sum.find("4.000 TB/s"), line(&[row(0.5, 4 << 30, "first_add")]).0.find("4.000 TB/s").map(|at| at + 2));
+    assert!(sum.contains("…") && sum.contains(" (only) "), "{sum}");
+}
+
+#[test]
+fn a_software_device_says_so_before_its_figures() {
+    let software = Record {
+        device: "llvmpipe (LLVM 15.0.6, 256 bits)".to_owned(),
+        device_type: Some(DeviceType::Software),
+        ..Record::default()
+    };
+    let text = card(&[software], &[], PLAIN);
+    assert_eq!(text.lines().nth(1), Some(SOFTWARE), "{text}");
+}
+
+#[test]
+fn sizes_are_short() {
+    let of = |extent, width: Option<f64>| {
+        let params = width.map(|width| ("D".to_owned(), width)).into_iter().collect();
+        size(&Record { n: Some(extent), params, ..Record::default() })
+    };
+    assert_eq!([Extent::Linear(1 << 28), Extent::Linear(1_000_003)].map(|n| of(n, None)), ["2^28", "1000003"]);
+    assert_eq!([Extent::Matrix(8192, 8192), Extent::Matrix(8, 4)].map(|n| of(n, None)), ["8192²", "8×4"]);
+    assert_eq!([Extent::Product(9, 9, 9), Extent::Product(9, 9, 8)].map(|n| of(n, None)), ["9³", "9×9×8"]);
+    assert_eq!(of(Extent::Matrix(16, 4096), Some(128.0)), "16×4096×128");
+}
+
+/// With every family.
+fn all_families() -> Vec<Record> {
+    records(include_bytes!("../../../../results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv"))
+}
+
+#[test]
+fn families_that_do_not_fit_are_counted_the_most_costly_ones_named() {
+    let records = all_families();
+    let toolchains = toolchains(&records);
+    let ratios = Ratios::new(&records, [toolchains[0], toolchains[1]]);
+    let mut sorted = ratios.by_family();
+    sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
+    for room in 0..12 {
+        let lines = by_family(toolchains[1], &ratios, room, PLAIN);
+        assert!(lines.len() <= room, "{room}: {lines:?}");
+        let text = lines.join(", ").replace('\n', "");
+        let text = text.split_once("CUDA is").map_or("", |(_, families)| families.trim());
+        let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+        let (counted, named): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(|part| part.contains(" more "));
+        let number = |part: &&str| part.split(' ').next().and_then(|number| number.parse().ok());
+        let count: usize = counted.first().map_or(0, |part| number(part).expect("a number"));
+        assert!(count != 1 && (room == 0 || named.len() + count == sorted.len()), "{room}: {lines:?}");
+        for (part, (family, _)) in named.iter().zip(&sorted) {
+            assert!(part.ends_with(&format!(" in {family}")), "{room}: {part}, not {family}");
+        }
+    }
+    let text = card(&records, &["r.csv".to_owned()], PLAIN);
+    assert!(text.lines().count() <= LINES && text.contains(" more "), "{text}");
+}
+
+#[test]
+fn a_headline_ends_after_a_word() {
+    let text = "Sum of 2^28 f32: vec4_grid_stride is fastest at 4.50 TB/s (98 % of the measured read peak)";
+    assert_eq!(words(text, 60), "Sum of 2^28 f32: vec4_grid_stride is fastest at 4.50 TB/s…");
+    assert_eq!((words(text, 20), words(text, 200)), ("Sum of 2^28 f32…".to_owned(), text.to_owned()));
+    for width in 10..100 {
+        assert!(display_width(&words(text, width)) <= width, "{width}");
+    }
+}
+
+#[test]
+fn a_level_without_figures_has_no_line() {
+    // Short curves, as of the profile quick, with intervals of several widths.
+    for (times, power) in [1.0, 3.0, 10.0, 30.0].into_iter().flat_map(|times| (16..28).map(move |power| (times, power)))
+    {
+        let mut records = both();
+        records.retain(|row| row.family != "cache_curve" || row.n.is_none_or(|n| n.count() <= 1 << power));
+        for row in &mut records {
+            let (Some(ns), Some(low), Some(high)) = (row.median_ns, row.ci_low_ns, row.ci_high_ns) else {
+                continue;
+            };
+            row.ci_low_ns = Some(ns * (low / ns).powf(times));
+            row.ci_high_ns = Some(ns * (high / ns).powf(times));
+        }
+        for api in [Api::Vulkan, Api::Cuda] {
+            let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(api)).collect();
+            assert!(spaces(&rows).iter().all(Space::has_figures), "{times} {power}");
+        }
+    }
+}
+
+#[test]
+fn every_rate_of_the_summary_is_one_of_the_report() {
+    let records = all_families();
+    let text = card(&records, &[], PLAIN);
+    let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(Api::Vulkan)).collect();
+    let found = best(&rows);
+    assert_eq!(found.len(), crate::families::headlines().len());
+    for best in found {
+        let line = text.lines().find(|line| line.starts_with(&format!("{} ", best.job.name))).expect(best.job.name);
+        assert!(line.contains(&job_rate(best.row)) && line.contains(&best.row.benchmark), "{line}");
+        assert!(line.contains(&table::share_text(best.row)), "{line}");
+    }
+}
+
+#[test]
+fn ratios_to_the_other_api_are_those_of_a_comparison_of_all_rows() {
+    use crate::answers::compare::ratios_in_turns;
+    let records = both();
+    let text = card(&records, &[], PLAIN);
+    let of = |api| records.iter().filter(move |row| row.backend == Some(api) && row.status == Status::Ok);
+    let case = |row: &Record| (row.name(), row.dtype, row.n, row.params_text());
+    let twin = |row: &&Record| of(Api::Cuda).find(|twin| case(twin) == case(row) && twin.timer == row.timer);
+    let pairs: Vec<(&Record, &Record)> = of(Api::Vulkan).filter_map(|row| Some((row, twin(&row)?))).collect();
+    let ratios = ratios_in_turns(&pairs);
+    let rows: Vec<&Record> = of(Api::Vulkan).collect();
+    for best in best(&rows) {
+        let index = pairs.iter().position(|(row, _)| std::ptr::eq(*row, best.row)).expect("a twin");
+        let ratio = ratios[index].expect("in turns");
+        let (low, high) = ratio.interval.expect("epochs");
+        let ratio = faster(Estimate { value: ratio.value, low, high });
+        let line = text.lines().find(|line| line.starts_with(&format!("{} ", best.job.name))).expect(best.job.name);
+        assert!(line.ends_with(&format!(" {ratio}")), "{ratio}: {line}");
+    }
+}
+
+#[test]
+fn long_texts_lose_their_middle() {
+    assert_eq!(cut("abcdefghij", 10), "abcdefghij");
+    assert_eq!(cut("abcdefghijk", 10), "abcd…ghijk");
+    assert_eq!(display_width(&cut("显卡显卡显卡显卡", 9)), 9);
+}
+
+#[test]
+fn a_report_without_figures_has_a_summary_too() {
+    assert_eq!(card(&[], &["r.csv".to_owned()], PLAIN), "\nr.csv\n");
+    let skipped = Record { status: Status::Skipped, ..Record::default() };
+    assert!(card(&[skipped], &["r.csv".to_owned()], PLAIN).starts_with("unnamed device"));
+}
