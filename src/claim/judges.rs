@@ -26,15 +26,14 @@ pub(crate) fn beside(rows: &Sheet, facts: &mut Facts, own: Subject, other: Subje
 /// `The padded tile is 1.7× as fast as the unpadded one: 2.8 TB/s and 1.6 TB/s at 2^28.`
 pub(crate) fn sentence(facts: &mut Facts, own: (&Record, &str), other: (&Record, &str)) -> Result<String, Why> {
     let compared = compared(facts, other.1, speed(own.0, other.0)?)?;
-    let rates = rates(facts, own.0, other.0);
+    let rates = rates(facts, own.0, other.0).map_or_else(String::new, |rates| format!(": {rates}"));
     Ok(format!("At {}, {} {} {compared} {}{rates}.", own.0.short_size(), own.1, verb(own.1), other.1))
 }
 
-/// `: 1.7 TB/s and 484 GB/s`, if neither rate is too noisy to quote.
-pub(crate) fn rates(facts: &mut Facts, own: &Record, other: &Record) -> String {
+/// `1.7 TB/s and 484 GB/s`, if neither rate is too noisy to quote.
+pub(crate) fn rates(facts: &mut Facts, own: &Record, other: &Record) -> Option<String> {
     let mut rate = |row: &Record| facts.byte_rate(format!("{} {}", row.name(), row.params_text()), byte_rate(row)?);
-    let both = rate(own).zip(rate(other));
-    both.map_or_else(String::new, |(own, other)| format!(": {own} and {other}"))
+    rate(own).zip(rate(other)).map(|(own, other)| format!("{own} and {other}"))
 }
 
 /// `are` after a plural, which has no article.
@@ -43,6 +42,15 @@ fn verb(subject: &str) -> &'static str {
         .iter()
         .any(|word| subject.starts_with(word));
     if is_singular { "is" } else { "are" }
+}
+
+/// `Both cases are right`, of so many.
+pub(crate) fn all_right(cases: usize) -> String {
+    match cases {
+        1 => "The case is right".to_owned(),
+        2 => "Both cases are right".to_owned(),
+        cases => format!("All {cases} cases are right"),
+    }
 }
 
 /// Holds if every row of the kernels is verified; `sentence` says what that proves.

@@ -24,8 +24,8 @@ pub fn overview(sides: &[Side]) -> Vec<Part> {
     let rows = steps().into_iter().enumerate().map(row).collect();
     let grid = Grid { columns, widest_name: None, note: None, has_marks: false, rows };
     let counts = sides.iter().zip(&found).map(|(side, verdicts)| Part::text(&count(side.label, verdicts)));
-    let meaning = "A claim holds, or does not, if the whole 95 % interval of the rows says so. measured: the article says \
-                   nothing that rows could decide.";
+    let meaning = "The whole 95 % interval of the rows decides whether a claim holds. measured: the article claims nothing that \
+                   rows can decide.";
     counts.chain([Part::Table(grid), Part::text(meaning)]).collect()
 }
 

@@ -238,7 +238,7 @@ fn left(rows: &Sheet, facts: &mut Facts, kernel: &str) -> Result<String, Why> {
         Some(format!(", {part} at {}", row.short_size()))
     });
     let others: String = others.collect();
-    let rates = rates.strip_prefix(": ").map_or_else(String::new, |rates| format!(" ({rates})"));
+    let rates = rates.map_or_else(String::new, |rates| format!(" ({rates})"));
     Ok(format!("{part} of the speed at OFFSET={base} at {}{rates}{others}", one.short_size()))
 }
 

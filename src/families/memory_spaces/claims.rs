@@ -1,8 +1,8 @@
 //! Latency and bandwidth of each address space.
 
 use crate::claim::{
-    ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, Why, byte_rate, is_software, known_time,
-    longest, of, param, rate, scaled, time,
+    ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, Why, all_right, byte_rate, is_software,
+    known_time, longest, of, param, rate, scaled, time,
 };
 use crate::record::stats::Estimate;
 use crate::record::{Record, Status, stats};
@@ -224,7 +224,7 @@ fn bytes(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
         rate(facts, name, row)
     };
     let rates = [of("one byte for all threads", 0.0), of("a byte for each", 1.0)];
-    Ok(Report::new(format!("All {} cases are right.", found.len())).with(rates))
+    Ok(Report::new(all_right(found.len()) + ".").with(rates))
 }
 
 fn constant_tables(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {

@@ -1,7 +1,8 @@
 //! The gain of the texture unit.
 
 use crate::claim::{
-    ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, beside, byte_rate, of, param, right, time,
+    ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, all_right, beside, byte_rate, of, param,
+    right, time,
 };
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
@@ -34,7 +35,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
             // The article's picture has one channel of f32; older reports have none, and not every device filters it.
             let has_float = rows.verified(&FLOAT).is_ok();
             let [sampled, by_hand] = if has_float { FLOAT } else { BYTES };
-            let answer = right(rows, &[sampled], |rows| format!("All {} rotated pictures are right.", rows.len()))?;
+            let answer = right(rows, &[sampled], |rows| all_right(rows.len()) + ".")?;
             let angle = &[("ANGLE", 30.0)][..];
             let own = ((sampled, angle), "filtering in the texture unit");
             let other = ((by_hand, angle), "filtering in the kernel");

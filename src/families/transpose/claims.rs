@@ -1,8 +1,8 @@
 //! The gain of coalescing, tiles and padding in a transpose.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Fastest, Judge, Measured, Picture, Report, Sheet, Why, bars,
-    byte_rate, compared, faster, fastest_bytes, is_f32, label, like, longest, rate, speed,
+    Answer, ArticleClaim, COMPARED, Claim, Facts, Fastest, Judge, Measured, Picture, Report, Sheet, Why, all_right,
+    bars, byte_rate, compared, faster, fastest_bytes, is_f32, label, like, longest, rate, speed,
 };
 use crate::record::Record;
 use crate::suite::{Dtype, Extent};
@@ -62,7 +62,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D6",
         title: "the transpose through a shared tile",
-        claim: "The article stops before the tile: a tile in shared memory makes reads and writes coalesced.",
+        claim: "The suite adds the tile: in shared memory it makes reads and writes coalesced.",
         kernels: &["transpose/tiled", "transpose/naive_coalesced_write"],
         terms: &["__shared__", "__syncthreads()"],
         prediction: || {
@@ -173,8 +173,7 @@ fn sizes(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     let all = all.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
     let wide = all.iter().filter(|row| row.dtype == Some(Dtype::F64)).count();
     let odd = all.iter().filter(is_odd).count();
-    let text =
-        format!("All {} cases are right: {wide} of f64, {odd} with a side that is no multiple of 32.", all.len());
+    let text = format!("{}: {wide} of f64, {odd} with a side that is no multiple of 32.", all_right(all.len()));
     let wide = rows.timed(PADDED).filter(|row| row.dtype == Some(Dtype::F64) && !rows.is_software()).last();
     Ok(Report::new(text).with([wide.and_then(|row| rate(facts, "padded tile with f64", row))]))
 }

@@ -1,8 +1,8 @@
 //! The cost of each way to declare and share workgroup memory.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, Subject, Why, beside, byte_rate,
-    duration, has_params, largest, noisy, of, param, rate, right, scalars, speed, time,
+    Answer, ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, Subject, Why, all_right, beside,
+    byte_rate, duration, has_params, largest, noisy, of, param, rate, right, scalars, speed, time,
 };
 use crate::record::Record;
 use crate::record::stats::Estimate;
@@ -228,8 +228,7 @@ fn arrays(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     let bytes = if is_cuda { "workgroup_memory/dynamic_bytes" } else { "workgroup_memory/fixed_bytes" };
     let kernels = [FIXED, kernel, bytes];
     let kernels = if rows.of(bytes).next().is_some() { &kernels[..] } else { &kernels[..2] };
-    let answer =
-        right(rows, kernels, |rows| format!("All {} cases are right, with a fixed size and with {name}.", rows.len()))?;
+    let answer = right(rows, kernels, |rows| format!("{}, with a fixed size and with {name}.", all_right(rows.len())))?;
     let own = format!("the kernel with {name}");
     Ok(answer.and(beside_hardware(rows, facts, ((kernel, &params), &own), ((FIXED, NONE), "that with a fixed size"))))
 }
@@ -278,9 +277,8 @@ fn zeroing(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
 fn divided(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     const CARVED: &str = "workgroup_memory/carved";
     const STRUCT: &str = "workgroup_memory/structured";
-    let answer = right(rows, &[CARVED, STRUCT], |rows| {
-        format!("All {} cases are right, divided by hand and as a struct.", rows.len())
-    })?;
+    let answer =
+        right(rows, &[CARVED, STRUCT], |rows| format!("{}, divided by hand and as a struct.", all_right(rows.len())))?;
     let own = ((CARVED, NONE), "the divided block");
     Ok(answer.and(beside_hardware(rows, facts, own, ((STRUCT, NONE), "the struct of three arrays"))))
 }
@@ -289,7 +287,7 @@ fn bytes_of_word(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     const KERNEL: &str = "workgroup_memory/bytes_of_word";
     let found = rows.verified(&[KERNEL])?;
     let found = found.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
-    let text = format!("In all {} cases the four bytes of each word remain.", found.len());
+    let text = all_right(found.len()) + ": the four bytes of each word remain.";
     let row = rows.together([(KERNEL, NONE)]).ok().filter(|_| !rows.is_software());
     let rate = row.and_then(|[row]| rate(facts, "bytes written and read", row));
     Ok(Report::new(text).with([rate]))
