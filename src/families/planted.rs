@@ -25,6 +25,7 @@ pub(super) fn row(benchmark: &str, params: &[(&str, f64)], n: u64, median_ns: f6
 }
 
 pub(super) fn found(family: &str, rows: &[Record]) -> Option<Finding> {
+    let rows: Vec<Record> = rows.iter().map(|row| Record { family: family.to_owned(), ..row.clone() }).collect();
     finding(family, &rows.iter().collect::<Vec<_>>())
 }
 

@@ -47,7 +47,7 @@ const TEMPLATE: &str = include_str!("drawing/template.html");
 /// only as text nodes.
 #[must_use]
 pub fn page(data: &Data) -> String {
-    let (style, script) = (without_indentation(STYLE), without_indentation(SCRIPT));
+    let (style, script) = (compact(STYLE), compact(SCRIPT));
     let hashes = format!("{} {}", hash(&script), hash(START));
     let parts = [
         ("script_hashes", &*hashes),
@@ -87,10 +87,17 @@ fn json(data: &Data) -> String {
     escaped
 }
 
-/// The text without the spaces at the start of lines, which no reader of the page needs. No text within the script or
-/// the style goes over several lines.
-fn without_indentation(text: &str) -> String {
-    text.lines().map(str::trim_start).collect::<Vec<_>>().join("\n")
+/// The text without doc comments and the spaces at the start of lines, which no reader of the page needs. No text within the
+/// script or the style goes over several lines. Licences are no doc comments.
+fn compact(text: &str) -> String {
+    let mut is_comment = false;
+    let is_code = |line: &&str| {
+        is_comment |= line.starts_with("/**");
+        let is_code = !is_comment;
+        is_comment &= !line.ends_with("*/");
+        is_code
+    };
+    text.lines().map(str::trim_start).filter(is_code).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ fn the_page_holds_every_part_once_and_no_markup_of_a_report() {
     let comparison = sides(&reports);
     let data = data(&comparison);
     let page = page(&data);
-    let (style, script) = (without_indentation(STYLE), without_indentation(SCRIPT));
+    let (style, script) = (compact(STYLE), compact(SCRIPT));
     assert_eq!((page.matches(&script).count(), page.matches(&style).count()), (1, 1));
     assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (3, 3));
     assert!(page.contains(&hash(&script)) && page.contains(&hash(START)) && !page.contains("alert(1)<"));

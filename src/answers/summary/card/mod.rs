@@ -5,9 +5,7 @@ use crate::families::claims::finding;
 use anstyle::AnsiColor;
 
 use super::figures::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces, troubles};
-use super::texts::{
-    arithmetic_name, bare, faster, job_rate, operations, quoted_rate, quoted_ratio, quoted_time,
-};
+use super::texts::{arithmetic_name, bare, faster, job_rate, operations, quoted_rate, quoted_ratio, quoted_time};
 use crate::answers::versus::Ratios;
 use crate::record::{Record, format, stats::Estimate};
 use crate::report::layout::{BOLD, DIM, Terminal, colored, padded, paint};
