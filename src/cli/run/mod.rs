@@ -293,11 +293,12 @@ impl Command<'_> {
         let file = progress.output().clone();
         drop(progress);
         let moved = || again.clone().map(|again| again.resume(file.path(), arguments.json.as_deref(), None));
-        let again = if file.path() == begun.file.path() { again.clone() } else { moved() };
+        let is_moved = file.path() != begun.file.path();
+        let again = if is_moved { moved() } else { again.clone() };
         let printed = if arguments.is_quiet { Ok(()) } else { print(&tables(arguments, &records)?) };
         let wanted = count * devices.len();
         if let Err(error) = written {
-            let when = "once files can be written again";
+            let when = if is_moved { "to measure the rest" } else { "once files can be written again" };
             say_how_to_go_on(&how_to_go_on(&file, wanted, again.as_ref(), when));
             return Err(error);
         }
