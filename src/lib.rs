@@ -23,6 +23,8 @@
 
 /// This version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// This version with the hash of its sources, as rows name it: `0.1.0+3f9c2a1`.
+pub const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("SHADERBENCH_BUILD"));
 
 pub mod answers;
 pub mod backend;

@@ -8,7 +8,7 @@ use super::{bench, bisect, compare, devices, explain, list, outliers, report, ru
 /// Compute-shader benchmarks: every result verified, every rate a share of a peak
 /// measured on the same device.
 #[derive(Parser)]
-#[command(version, max_term_width = WIDTH, disable_help_subcommand = true, verbatim_doc_comment)]
+#[command(version = crate::BUILD, max_term_width = WIDTH, disable_help_subcommand = true, verbatim_doc_comment)]
 pub(super) struct CommandLine {
     #[command(subcommand)]
     pub(super) command: Option<Command>,

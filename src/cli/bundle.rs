@@ -127,7 +127,7 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
         path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&path, bytes)).map_err(fault)
     };
     let bundle = Bundle {
-        tool_version: crate::VERSION.to_owned(),
+        tool_version: crate::BUILD.to_owned(),
         device: device.name.clone(),
         driver: device.driver.clone(),
         backend: device.api.name().to_owned(),

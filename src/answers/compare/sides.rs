@@ -51,13 +51,18 @@ impl Side<'_> {
         identity(self) == identity(other) && self.card_id().is_likely(&other.card_id())
     }
 
-    /// What runs of one model through one API differ by: `card`, `driver`, or nothing that is known.
+    /// What runs of one model through one API differ by: `card`, `driver`, `build` or nothing that is known.
     pub(super) fn differs_by(&self, other: &Self) -> Option<&'static str> {
         if (self.device, self.api) != (other.device, other.api) {
             return None;
         }
         let is_one_card = self.card_id().is_likely(&other.card_id());
-        if is_one_card { (self.driver != other.driver).then_some("driver") } else { Some("card") }
+        let differences = [
+            ("card", !is_one_card),
+            ("driver", self.driver != other.driver),
+            ("build", self.tool_version != other.tool_version),
+        ];
+        differences.into_iter().find_map(|(what, differs)| differs.then_some(what))
     }
 
     const fn card_id(&self) -> CardId<'_> {

@@ -93,7 +93,11 @@ fn date(first: &Record, latest: &str, faults: &mut Vec<Fault>) {
 }
 
 fn version(first: &Record, faults: &mut Vec<Fault>) {
-    let parts = |text: &str| -> Option<Vec<u64>> { text.split('.').map(|part| part.parse().ok()).collect() };
+    // A build's hash has no order.
+    let parts = |text: &str| -> Option<Vec<u64>> {
+        let version = text.split_once('+').map_or(text, |(version, _)| version);
+        version.split('.').map(|part| part.parse().ok()).collect()
+    };
     match parts(&first.tool_version).filter(|parts| parts.len() == 3).zip(parts(crate::VERSION)) {
         None => {
             let value = first.tool_version.clone();

@@ -174,7 +174,7 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
     let profile = record.profile.unwrap_or(settings.profile);
     for (what, was, is) in [
         ("schema", schema.as_str(), SCHEMA.to_string().as_str()),
-        ("version of shaderbench", &record.tool_version, crate::VERSION),
+        ("version of shaderbench", &record.tool_version, crate::BUILD),
         ("device", &record.device, &device.name),
         ("driver", &record.driver, &device.driver),
         ("version of the compiler", &record.compiler_version, &device.kernel_compiler.version),

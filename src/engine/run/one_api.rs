@@ -270,7 +270,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
     let Record { card, host, .. } = settings.identity(card_name(device));
     Record {
         schema: Some(SCHEMA),
-        tool_version: crate::VERSION.to_owned(),
+        tool_version: crate::BUILD.to_owned(),
         date: settings.date.clone(),
         os: settings.os.clone(),
         cpu: settings.cpu.clone(),
