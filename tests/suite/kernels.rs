@@ -65,6 +65,20 @@ fn one_kernel_that_is_8_percent_slower_is_the_answer() {
 }
 
 #[test]
+fn a_kernel_with_another_shader_is_marked() {
+    let slow = |hash: &str, day| {
+        let mut report = run("GPU-1", day, |_, row| if day == 21 && is_planted(row) { 1.08 } else { 1.0 });
+        report.records.iter_mut().filter(|row| is_planted(row)).for_each(|row| row.shader_hash = hash.into());
+        report
+    };
+    let screen = first_screen(slow("1f", 20), slow("2e", 21));
+    assert!(screen.starts_with("matmul/cooperative, whose shader is another, is slower: 6 of 6 sizes"), "{screen}");
+    assert!(screen.contains("matmul/cooperative (other shader)  6 of 6"), "{screen}");
+    let same = first_screen(slow("1f", 20), slow("1f", 21));
+    assert!(!same.contains("shader is another") && !same.contains("other shader"), "{same}");
+}
+
+#[test]
 fn of_63_rows_that_are_slower_the_worst_kernel_comes_first() {
     let factor = |index: usize, _: &Record| if index < 63 { 1.02 + 0.06 * index as f64 / 62.0 } else { 1.0 };
     let screen = first_screen(run("GPU-1", 20, |_, _| 1.0), run("GPU-1", 21, factor));

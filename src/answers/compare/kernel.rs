@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::case::CaseComparison;
+use super::entry::Mark;
 use super::mean::geometric_mean;
 use super::pair::Pair;
 use super::timing::Ratio;
@@ -25,6 +26,8 @@ pub struct ChangedKernel<'a> {
     pub cases: usize,
     /// Whether the cases differ by size alone.
     pub is_by_size: bool,
+    /// Whether a case has another shader on the other side: then the kernel has changed, and perhaps nothing else.
+    pub has_other_shader: bool,
     /// Geometric mean of time of the baseline ÷ time of the side, over the changed cases; over all if there are none.
     pub mean: Ratio,
 }
@@ -66,6 +69,7 @@ impl<'a> Comparison<'a> {
                     changed: count,
                     cases: members.len(),
                     is_by_size: kinds.len() == 1,
+                    has_other_shader: members.iter().any(|(_, pair)| pair.marks.contains(&Mark::Shader)),
                     mean,
                 });
             }

@@ -75,7 +75,7 @@ fn verdict(slower: &[&ChangedKernel], faster: &[&ChangedKernel]) -> String {
         ([], [first, rest @ ..]) => {
             let word = if rest.len() == 1 { "more kernel " } else { "more kernels " };
             let more = kernels(rest.len(), word).map_or_else(String::new, |more| format!("; {more} faster"));
-            format!("Nothing is slower. {} is faster: {}{more}.", name(first), figures(first))
+            format!("Nothing is slower. {} is faster: {}{more}.", subject(first), figures(first))
         }
         ([first, rest @ ..], faster) => {
             let word = if rest.len() == 1 { "more kernel " } else { "more kernels " };
@@ -88,7 +88,7 @@ fn verdict(slower: &[&ChangedKernel], faster: &[&ChangedKernel]) -> String {
             let faster = kernels(faster.len(), word).map(|faster| format!("{faster} faster"));
             let rest: Vec<String> = more.into_iter().chain(faster).collect();
             let rest = if rest.is_empty() { String::new() } else { format!("; {}", rest.join(", ")) };
-            format!("{} is slower: {}{rest}.", name(first), figures(first))
+            format!("{} is slower: {}{rest}.", subject(first), figures(first))
         }
     }
 }
@@ -113,6 +113,12 @@ fn name(kernel: &ChangedKernel) -> String {
     format!("{}/{}", kernel.family, kernel.benchmark)
 }
 
+/// The name, and that it is another kernel than before: neither card nor driver need have changed then.
+fn subject(kernel: &ChangedKernel) -> String {
+    let other = if kernel.has_other_shader { ", whose shader is another," } else { "" };
+    name(kernel) + other
+}
+
 /// How many cases are too noisy to show a small change.
 fn too_noisy(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
     let is_wide = |(low, high): (f64, f64)| (high / low).ln() / 2.0 > NOISY.ln_1p();
@@ -125,7 +131,8 @@ fn too_noisy(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
 
 /// A row of the table of kernels: its name, the changed cases, and the mean change of their time.
 pub(super) fn row(kernel: &ChangedKernel) -> [String; 3] {
-    [name(kernel), cases_of(kernel).trim_end().to_owned(), short_change(&kernel.mean)]
+    let other = if kernel.has_other_shader { " (other shader)" } else { "" };
+    [name(kernel) + other, cases_of(kernel).trim_end().to_owned(), short_change(&kernel.mean)]
 }
 
 /// The largest changes of a list in the order of [`Comparison::changed_kernels`], at most `most`: a third of the room is

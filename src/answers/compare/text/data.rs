@@ -179,7 +179,8 @@ fn match_value(comparison: &Comparison, of: usize) -> Value {
 fn kernel_value(kernel: &ChangedKernel) -> Value {
     json!({
         "family": kernel.family, "benchmark": kernel.benchmark, "verdict": kernel.verdict.name(),
-        "changed": kernel.changed, "cases": kernel.cases, "ratio": ratio_value(&kernel.mean),
+        "changed": kernel.changed, "cases": kernel.cases, "has_other_shader": kernel.has_other_shader,
+        "ratio": ratio_value(&kernel.mean),
     })
 }
 
