@@ -25,14 +25,28 @@ pub(super) fn all(sides: &[Side], measured: Option<&Measured>) -> Vec<Vec<Part>>
     vec![beginning(&[], measured), articles::overview(sides), vec![next()]]
 }
 
-/// Steps, each with its verdicts.
+/// Steps, each with its verdicts. A single one begins with its own title.
 pub(super) fn each(steps: &[&'static ArticleClaim], sides: &[Side], measured: Option<&Measured>) -> Vec<Vec<Part>> {
+    if let [step] = steps {
+        return vec![articles::step(step, sides), vec![report(measured)]];
+    }
     let steps_of = steps.iter().map(|step| articles::step(step, sides));
     std::iter::once(beginning(steps, measured)).chain(steps_of).collect()
 }
 
 /// The chapter, if all steps are of one, and the report that the verdicts come from.
 fn beginning(chosen: &[&'static ArticleClaim], measured: Option<&Measured>) -> Vec<Part> {
+    let name = match chosen {
+        [first, rest @ ..] if rest.iter().all(|step| step.chapter() == first.chapter()) => {
+            articles::chapter(first.chapter())
+        }
+        _ => "CUDA memory in five chapters".to_owned(),
+    };
+    vec![Part::Heading { name, rest: String::new() }, report(measured)]
+}
+
+/// The report that the verdicts come from.
+fn report(measured: Option<&Measured>) -> Part {
     let rest = measured.and_then(|Measured { path, records }| {
         let first = records.first()?;
         let names: Vec<&str> = apis(records).iter().map(|api| api.title()).collect();
@@ -40,14 +54,7 @@ fn beginning(chosen: &[&'static ArticleClaim], measured: Option<&Measured>) -> V
         Some(format!("{}, {}, {date} ({path})", first.device, names.join(" and ")))
     });
     let none = "none yet under results/: `shaderbench explain --run` measures one, `--report h100` takes that of an NVIDIA H100";
-    let rest = rest.unwrap_or_else(|| none.to_owned());
-    let name = match chosen {
-        [first, rest @ ..] if rest.iter().all(|step| step.chapter() == first.chapter()) => {
-            articles::chapter(first.chapter())
-        }
-        _ => "CUDA memory in five chapters".to_owned(),
-    };
-    vec![Part::Heading { name, rest: String::new() }, Part::Field { label: "report", text: rest }]
+    Part::Field { label: "report", text: rest.unwrap_or_else(|| none.to_owned()) }
 }
 
 fn next() -> Part {

@@ -64,24 +64,23 @@ fn count(label: &str, verdicts: &[Verdict]) -> String {
     )
 }
 
-/// A step: claim, kernels, terms, expectation, the verdict of each side, pictures, what to type next.
+/// A step: the verdict of each side, claim, expectation, kernels, terms, pictures, what to type next.
 #[must_use]
 pub fn step(step: &ArticleClaim, sides: &[Side]) -> Vec<Part> {
     let field = |label, text: String| Part::Field { label, text };
-    let mut parts = vec![
-        Part::Heading { name: [&[step.id], step.also].concat().join(", "), rest: step.title.to_owned() },
-        field(if step.is_judged() { "claim" } else { "article" }, step.claim.to_owned()),
-        field("kernels", kernels(step)),
-        field("names", terms(step)),
-        field("expected", (step.prediction)()),
-    ];
-    for side in sides {
-        parts.push(field(side.label, judged(step, &side.rows).whole()));
-    }
+    let name = [&[step.id], step.also].concat().join(", ");
+    let mut parts = vec![Part::Heading { name, rest: step.title.to_owned() }];
+    parts.extend(sides.iter().map(|side| field(side.label, judged(step, &side.rows).whole())));
     if sides.is_empty() {
         let command = if step.kernels.is_empty() { "run".to_owned() } else { format!("explain {} --run", step.id) };
         parts.push(field("measured", format!("nothing yet: `shaderbench {command}` measures it")));
     }
+    parts.extend([
+        field(if step.is_judged() { "claim" } else { "article" }, step.claim.to_owned()),
+        field("expected", (step.prediction)()),
+        field("kernels", kernels(step)),
+        field("names", terms(step)),
+    ]);
     parts.extend((!step.table.is_empty()).then(|| Part::Figure(step.table.to_owned())));
     parts.extend((step.model)().iter().map(|graph| Part::Figure(predicted(graph))));
     for side in sides {
