@@ -24,6 +24,7 @@ mod files;
 mod findings;
 mod fit;
 mod fleet;
+mod from_csv;
 mod gemv;
 mod golden;
 mod gpu;
