@@ -124,21 +124,21 @@ fn a_fault_at_sizes_beside_the_workgroup_is_found_at_default_sizes() {
     assert_default_sizes_find("sum_of_cubes/many_blocks_host_sum", Dtype::U32, &[], &wgsl, reason);
     let benchmark = "transpose/naive_coalesced_read";
     let wgsl = planted(benchmark, "id.x < sizes.columns", "id.x < (sizes.columns & 0xffffffe0u)");
-    assert_default_sizes_find(benchmark, Dtype::F64, &["--time", "10s"], &wgsl, ["element ", " at size 101x257"]);
+    assert_default_sizes_find(benchmark, Dtype::F64, &["--time", "30s"], &wgsl, ["element ", " at size 101x257"]);
 }
 
 #[test]
 #[ignore = "takes minutes: scripts/test.sh --all"]
 fn a_fault_that_squares_hide_is_found_in_f64_at_default_sizes() {
     let wgsl = planted("transpose/naive_coalesced_read", "sizes.rows", "sizes.columns");
-    let (benchmark, time) = ("transpose/naive_coalesced_read", ["--time", "10s"]);
+    let (benchmark, time) = ("transpose/naive_coalesced_read", ["--time", "30s"]);
     assert_default_sizes_find(benchmark, Dtype::F64, &time, &wgsl, ["an element is written outside", "101x257"]);
 }
 
 #[test]
 fn a_missing_bounds_check_is_found_with_and_without_checks() {
     for unchecked in [&[][..], &["--unchecked"]] {
-        let arguments = [&["--time", "10s"], unchecked].concat();
+        let arguments = [&["--time", "30s"], unchecked].concat();
         for (benchmark, check, dtype, end) in [
             (
                 "transpose/naive_coalesced_read",
@@ -221,6 +221,7 @@ const COUNTER: &str = "
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> output: array<u32>;
 @group(0) @binding(2) var<storage, read_write> aux: array<u32>;
+SPARE
 @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let i = id.x;
     if (i >= arrayLength(&input)) { return; }
@@ -238,15 +239,20 @@ const COUNTER: &str = "
 fn counters(rounds: &str, kernels: &[(&str, &str, &str)]) -> Vec<(String, Status, String)> {
     let folder = Folder::new();
     for (name, seen, note) in kernels {
-        let text = COUNTER.replace("SEEN", seen).replace("NOTE", note).replace("ROUNDS", rounds);
+        let spare = "@group(0) @binding(3) var<storage, read_write> spare: array<u32>;";
+        let spare = if note.contains("spare") { spare } else { "" };
+        let text =
+            COUNTER.replace("SEEN", seen).replace("NOTE", note).replace("ROUNDS", rounds).replace("SPARE", spare);
         folder.write(&format!("{name}.wgsl"), text);
     }
     let names: Vec<String> = kernels.iter().map(|(name, ..)| format!("{name}.wgsl")).collect();
+    let has_spare = kernels.iter().any(|(_, _, note)| note.contains("spare"));
+    let spare = if has_spare { "spare = { length = \"n\" }\n" } else { "" };
     folder.write(
         "k.toml",
         format!(
             "kernels = {names:?}\ndtype = \"u32\"\nsizes = [\"2^10\"]\nlimit = \"none\"\n[buffers]\n\
-             output = {{ length = \"2 * n\" }}\n[verify]\nbuffer = \"output\"\nlength = 1024\n\
+             output = {{ length = \"2 * n\" }}\n{spare}[verify]\nbuffer = \"output\"\nlength = 1024\n\
              reference = \"honest.wgsl\"\n"
         ),
     );
@@ -278,6 +284,8 @@ fn kernels_that_count_their_launches_anywhere_are_wrong() {
             ("padding", &seen_in_padding, &noted_in_padding),
             // By the input whose result it has.
             ("input", "select(0u, 2u, aux[i] == (input[i] ^ 0x5bd1e995u))", "aux[i] = input[i] ^ 0x5bd1e995u;"),
+            // In a buffer that the honest kernel does not bind.
+            ("spare", "select(spare[i], 0u, spare[i] > 64u)", "aux[i] = 0u; spare[i] = seen + 1u;"),
             // By the output itself.
             ("itself", "select(2u, 0u, is_poisoned)", "aux[i] = 0u;"),
         ],
@@ -291,4 +299,50 @@ fn kernels_that_count_their_launches_anywhere_are_wrong() {
     let found = counters("200", &[honest, ("late", late, "aux[i] = select(aux[i] + 1u, 1u, aux[i] > 64u);")]);
     assert_eq!((found[0].1, found[1].1), (Status::Unverified, Status::Wrong), "{found:?}");
     assert!(found[1].2.ends_with("after a launch that finds this output alone poisoned"), "{found:?}");
+}
+
+/// Of 16 right values 15 are 0. `STORED` is what the kernel stores there, and what tells it later that it has been there.
+const ZEROS: &str = "
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<f32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let i = id.x;
+    if (i >= arrayLength(&input)) { return; }
+    if (bitcast<u32>(output[i]) == STOREDu) { return; }
+    var x = input[i];
+    for (var k = 0u; k < 60000u; k++) { x = x * 1664525u + 1013904223u; x = x ^ (x >> 13u); }
+    output[i] = select(f32(x >> 8u), bitcast<f32>(STOREDu), (i / 64u) % 16u != 0u);
+}
+";
+
+#[test]
+fn a_kernel_that_notes_its_launch_in_the_sign_of_a_zero_is_wrong() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write(
+        "honest.wgsl",
+        ZEROS.replace("if (bitcast<u32>(output[i]) == STOREDu) { return; }", "").replace("STORED", "0"),
+    );
+    folder.write("noted.wgsl", ZEROS.replace("STORED", "2147483648"));
+    let found = |tolerance: &str| {
+        folder.write(
+            "k.toml",
+            format!(
+                "kernels = [\"honest.wgsl\", \"noted.wgsl\"]\nsizes = [\"2^10\"]\nlimit = \"none\"\n\
+                 [verify]\nreference = \"honest.wgsl\"\n{tolerance}"
+            ),
+        );
+        let ran = folder.run(&["bench", "k.toml", "--epochs", "1", "--time", "5m", "--out", "r.csv", "--force"]);
+        let row = folder.records("r.csv").into_iter().find(|row| row.benchmark == "noted");
+        let row = row.unwrap_or_else(|| panic!("no row\n{ran}"));
+        assert_eq!(row.status, Status::Wrong, "{tolerance}: {ran}");
+        row.reason
+    };
+    // -0 is not 0 where values must be equal; where they need not be, time tells that most of the work is left out.
+    let exact = found("");
+    assert!(exact.contains("-0"), "{exact}");
+    let within = found("tolerance = 1e-6\n");
+    assert!(within.ends_with("the kernel skips work"), "{within}");
 }
