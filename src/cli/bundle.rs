@@ -57,7 +57,7 @@ struct Bundle {
     stream: u64,
     /// Whether the kernel ran without run-time checks.
     is_unchecked: bool,
-    /// The first wrong element.
+    /// The first wrong element, or the store outside of a buffer.
     first: String,
     /// The number of wrong elements.
     wrong_elements: u64,
@@ -140,7 +140,7 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
         compiler_version: if foreign.is_empty() { String::new() } else { device.kernel_compiler.version.clone() },
         stream: case.shape.stream,
         is_unchecked: case.is_trusted(),
-        first: elements.first().map(ToString::to_string).unwrap_or_default(),
+        first: found.first(),
         wrong_elements: found.count,
         elements: found.output.len() as u64 / elements.first().map_or(4, |element| element.scalar.bytes() as u64),
     };
@@ -182,16 +182,16 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
     save("output.bin", &found.output)?;
     save("expected.bin", &found.expected)?;
     let list: String = elements.iter().map(|element| format!("{element}\n")).collect();
+    let count = format!("{} of {} elements are wrong", found.count, bundle.elements);
     let text = format!(
-        "{case} on {}, {}, through {}{}: {} of {} elements are wrong.\n\n{list}\nshaderbench bench replay DIR runs it again \
+        "{case} on {}, {}, through {}{}: {}.\n\n{list}\nshaderbench bench replay DIR runs it again \
          (this folder is DIR). Files: the kernel as it ran and its translation, every input (*.in.bin), the output and \
          the right one, little-endian.\n",
         device.name,
         device.driver,
         device.api.title(),
         by(device),
-        found.count,
-        bundle.elements
+        found.outside.as_ref().unwrap_or(&count)
     );
     save("README.txt", text.as_bytes())?;
     Ok(folder)
@@ -231,10 +231,11 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
         return Ok(0);
     };
     let same = if first == bundle.first { "the same" } else { "another" };
-    print(&format!(
-        "{case}: {first} on {device}, {driver}\n{same} first wrong element as in the bundle; {} of {} are wrong\n",
-        count, bundle.elements
-    ))?;
+    let counted = match count {
+        0 => format!("{same} fault as in the bundle; no element is wrong"),
+        _ => format!("{same} first wrong element as in the bundle; {count} of {} are wrong", bundle.elements),
+    };
+    print(&format!("{case}: {first} on {device}, {driver}\n{counted}\n"))?;
     Ok(3)
 }
 
@@ -244,7 +245,7 @@ fn serve(link: &Link, case: &Case, compiler: KernelCompiler) -> Result<u8> {
     let mut backend = pollster::block_on(target.open_with(compiler))?;
     link.send(&Event::Opened(vec![backend.device().clone()]));
     let wrong = pollster::block_on(wrong_at(backend.as_mut(), case))?;
-    let first = wrong.as_ref().map(|wrong| wrong.elements.first().map(ToString::to_string).unwrap_or_default());
+    let first = wrong.as_ref().map(WrongResult::first);
     link.send(&Event::Replayed { first, count: wrong.map_or(0, |wrong| wrong.count) });
     Ok(0)
 }

@@ -49,6 +49,31 @@ fn a_wrong_row_leaves_a_bundle_that_replays_to_the_same_element() {
 }
 
 #[test]
+fn a_store_outside_of_a_buffer_leaves_a_bundle_that_replays() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    let kernel = "@group(0) @binding(0) var<storage, read> input: array<f32>;
+        @group(0) @binding(1) var<storage, read_write> output: array<f32>;
+        @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+        GUARD output[id.x] = input[id.x] * 2.0; }";
+    folder.write("k.wgsl", kernel.replace("GUARD", ""));
+    folder.write("k.toml", "sizes = [\"100\"]\nlimit = \"none\"\n[verify]\nexpect = \"2.0 * input[i]\"\n");
+    let output = folder.run(&["bench", "k.toml", "--epochs", "1", "--out", "r.csv"]).exits_with(3);
+    let bundle = "r-wrong/k-k-f32-1";
+    assert!(output.stderr.contains(&format!("`shaderbench bench replay {bundle}` shows it")), "{output}");
+    let readme = folder.text(&format!("{bundle}/README.txt"));
+    assert!(readme.contains(": an element is written outside the buffer 'output', 0 bytes after its end."), "{readme}");
+    let again = folder.run(&["bench", "replay", bundle]).exits_with(3);
+    assert!(again.stdout.contains("\nthe same fault as in the bundle; no element is wrong\n"), "{again}");
+    let guard = "if (id.x >= arrayLength(&output)) { return; }";
+    folder.write(&format!("{bundle}/bench/k.wgsl"), kernel.replace("GUARD", guard));
+    let right = folder.run(&["bench", "replay", bundle]).succeeds();
+    assert!(right.stdout.contains(": right on "), "{right}");
+}
+
+#[test]
 fn what_is_no_bundle_is_one_sentence() {
     let folder = Folder::new();
     folder.run(&["bench", "replay", "none"]).fails_with(1, "cannot read none/bundle.json");

@@ -17,15 +17,15 @@ fn both(arguments: &[&str]) -> (String, Value) {
     (printed(&[]), serde_json::from_str(&json).unwrap_or_else(|error| panic!("{error}\n{json}")))
 }
 
-pub fn list(value: &Value) -> &[Value] {
+pub(crate) fn list(value: &Value) -> &[Value] {
     value.as_array().unwrap_or_else(|| panic!("{value} is no list"))
 }
 
-pub fn number(value: &Value) -> f64 {
+pub(crate) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-pub fn text(value: &Value) -> &str {
+pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("{value} is no text"))
 }
 
@@ -42,7 +42,7 @@ fn words(text: &str) -> String {
 }
 
 /// Whether `printed` is `value`, in some unit, to its last digit.
-pub fn is_rounding(printed: &str, value: f64) -> bool {
+pub(crate) fn is_rounding(printed: &str, value: f64) -> bool {
     let digits = printed.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
     // Without decimals, zeros at the end may stand for digits that the noise does not leave.
     let zeros = if digits == 0 { printed.len() - printed.trim_end_matches('0').len() } else { 0 };

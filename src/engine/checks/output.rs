@@ -298,15 +298,19 @@ fn signs(column: u64, random: u64) -> Row {
     std::array::from_fn(|index| if signs >> index & 1 == 0 { 1.0 } else { -1.0 })
 }
 
+/// Whether two values are not the same. Where values must be equal, they are so to the bit: -0 is not 0, though it compares as
+/// equal.
+pub(super) fn differs(got: f64, want: f64) -> bool {
+    const SIGN: u64 = 1 << 63;
+    got != want || got.to_bits() ^ want.to_bits() == SIGN
+}
+
 /// The first mismatch in `bytes`, which start at scalar `first` of the output. Compares on all cores. Only elements
 /// that differ from the oracle's value are compared with the tolerance. Where few differ, it is computed for them alone.
 #[must_use]
 pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
     const PIECE: usize = 1 << 15;
-    const SIGN: u64 = 1 << 63;
     let size = scalar.bytes();
-    // Where values must be equal, they are so to the bit: -0 is not 0, though it compares as equal.
-    let differs = |got: f64, want: f64| got != want || got.to_bits() ^ want.to_bits() == SIGN;
     let pieces = bytes.par_chunks(PIECE).enumerate();
     let found = pieces.map_init(<[Vec<f64>; 3]>::default, |[got, want, allowed], (piece, chunk)| {
         let first = first + (piece * (PIECE / size)) as u64;

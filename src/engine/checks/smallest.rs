@@ -1,6 +1,7 @@
 //! A wrong result at the smallest size where it occurs, for whoever repairs the compiler or the driver.
 
-use super::output::Mismatch;
+use super::output::{Mismatch, differs};
+use super::outside::store_outside;
 use super::reference::run_reference;
 use crate::backend::{Backend, leak_if_lost};
 use crate::error::Result;
@@ -17,12 +18,22 @@ pub struct WrongResult {
     pub elements: Vec<Mismatch>,
     /// The number of wrong elements.
     pub count: u64,
+    /// The store outside of a buffer, where no element is wrong.
+    pub outside: Option<String>,
     /// The buffers before the launch, by name, without outputs.
     pub inputs: Vec<(&'static str, Vec<u8>)>,
     /// The bytes of the output.
     pub output: Vec<u8>,
     /// The bytes of the right output.
     pub expected: Vec<u8>,
+}
+
+impl WrongResult {
+    /// The first wrong element, else the store outside of a buffer.
+    #[must_use]
+    pub fn first(&self) -> String {
+        self.elements.first().map(ToString::to_string).or_else(|| self.outside.clone()).unwrap_or_default()
+    }
 }
 
 /// Maximum number of elements that are listed.
@@ -56,10 +67,12 @@ pub async fn wrong_result(backend: &mut dyn Backend, case: &Case) -> Result<Opti
 /// # Errors
 /// If it cannot run.
 pub async fn wrong_at(backend: &mut dyn Backend, case: &Case) -> Result<Option<WrongResult>> {
-    let job = Job::new(case)?;
+    let mut job = Job::new(case)?;
+    job.guard(backend.device().largest_buffer());
     backend.device().check(&job)?;
     let bytes: u64 = job.buffers.iter().map(|buffer| buffer.bytes).sum();
-    if bytes > MOST_BYTES || job.check.scalars == 0 {
+    let has_guard = job.buffers.iter().any(|buffer| buffer.guard > 0);
+    if bytes > MOST_BYTES || (job.check.scalars == 0 && !has_guard) {
         return Ok(None);
     }
     run_reference(backend, &job).await?;
@@ -77,21 +90,26 @@ pub async fn wrong_at(backend: &mut dyn Backend, case: &Case) -> Result<Option<W
         let result = async {
             prepared.poison().await?;
             prepared.sample(1).await?;
-            prepared.read(job.check.buffer, wanted, &mut |_, part| output.extend_from_slice(part)).await
+            if wanted > 0 {
+                prepared.read(job.check.buffer, wanted, &mut |_, part| output.extend_from_slice(part)).await?;
+            }
+            store_outside(prepared.as_mut(), &job).await
         };
-        if let Err(error) = result.await {
-            return leak_if_lost(prepared, Err(error));
-        }
+        let outside = match result.await {
+            Ok(outside) => outside,
+            Err(error) => return leak_if_lost(prepared, Err(error)),
+        };
         let mut got = vec![0.0; want.len()];
         scalar.decode(&output[..wanted as usize], &mut got);
         let wrong = |index: &usize| {
             let (got, want) = (got[*index], want[*index]);
             // NaN is never near.
             let is_near = (got - want).abs() <= allowed[*index];
-            got != want && !is_near
+            differs(got, want) && !is_near
         };
         let wrong: Vec<usize> = (0..want.len()).filter(wrong).collect();
-        if wrong.is_empty() {
+        let outside = outside.filter(|_| wrong.is_empty());
+        if wrong.is_empty() && outside.is_none() {
             continue;
         }
         let mismatch = |index: &usize| Mismatch { index: *index as u64, got: got[*index], want: want[*index], scalar };
@@ -106,6 +124,7 @@ pub async fn wrong_at(backend: &mut dyn Backend, case: &Case) -> Result<Option<W
             case: case.clone(),
             elements: wrong.iter().take(MOST_ELEMENTS).map(mismatch).collect(),
             count: wrong.len() as u64,
+            outside,
             inputs: inputs.collect(),
             output,
             expected,
