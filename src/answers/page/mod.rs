@@ -7,6 +7,7 @@ mod cases;
 mod data;
 mod facts;
 mod figure;
+mod headlines;
 mod matches;
 mod samples;
 
@@ -26,10 +27,17 @@ pub const SCRIPT: &str = concat!(
     include_str!("drawing/figures.js"),
     include_str!("drawing/model.js"),
     include_str!("drawing/parts.js"),
+    include_str!("drawing/marks.js"),
+    include_str!("drawing/save.js"),
+    include_str!("drawing/frame.js"),
     include_str!("drawing/ladders.js"),
     include_str!("drawing/curves.js"),
+    include_str!("drawing/levels.js"),
     include_str!("drawing/roofline.js"),
+    include_str!("drawing/headlines.js"),
     include_str!("drawing/versus.js"),
+    include_str!("drawing/safety.js"),
+    include_str!("drawing/epochs.js"),
     include_str!("drawing/table.js"),
     include_str!("drawing/report.js"),
     "return { render };\n})();\n"
