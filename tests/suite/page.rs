@@ -17,11 +17,11 @@ const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.
 
 /// Every chart of the committed reports and of a JSON report with samples.
 const CHARTS: &[&str] = &[
+    "roofline",
     "reduction",
     "transpose",
     "ladders",
     "over-size",
-    "roofline",
     "cache-latency",
     "cache-bandwidth",
     "bank-conflict",
@@ -29,10 +29,11 @@ const CHARTS: &[&str] = &[
     "coalescing-offset",
     "occupancy",
     "transfer",
+    "headlines",
     "apis",
     "devices-against",
     "safety",
-    "scatter",
+    "epochs",
 ];
 
 /// Writes the page of `reports`.
@@ -70,18 +71,18 @@ fn faults(browser: &Browser) -> Vec<String> {
 }
 
 /// The visible charts: their names, the number of marks in each plot, the elements outside of its frame, and the texts
-/// that overlap. Lines of text are taller than their letters.
+/// that overlap. Lines of text are taller than their letters. Rotated texts have boxes larger than themselves.
 const SURVEY: &str = r#"[...document.querySelectorAll("figure.chart:not([hidden])")].map(figure => {
   const box = figure.getBoundingClientRect();
   const plots = [...figure.querySelectorAll(".plots > svg")];
   const marks = svg =>
-    [...svg.querySelectorAll("[aria-label=bar] rect, [aria-label=dot] :is(path, circle), [aria-label=line] path")];
+    [...svg.querySelectorAll("[data-mark=bar] rect, [data-mark=dot] :is(path, circle), [data-mark=line] path")];
   const isOutside = element => { const own = element.getBoundingClientRect(); return own.width + own.height > 0 &&
     (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top || own.bottom > box.bottom); };
   const isOver = ([a, own], [b, other]) => Math.min(own.right, other.right) - Math.max(own.left, other.left) > 1 &&
     Math.min(own.bottom, other.bottom) - Math.max(own.top, other.top) > 4;
   const overlaps = svg => {
-    const texts = [...svg.querySelectorAll("text")].map(text => [text.textContent, text.getBoundingClientRect()]);
+    const texts = [...svg.querySelectorAll("text:not([transform*=rotate])")].map(text => [text.textContent, text.getBoundingClientRect()]);
     return texts.flatMap((text, index) =>
       texts.slice(index + 1).filter(other => isOver(text, other)).map(other => `${text[0]} | ${other[0]}`));
   };
@@ -282,8 +283,8 @@ fn the_table_is_filtered_by_device_backend_and_size() {
     assert!(!sizes.is_empty() && sizes.iter().all(|size| size == "4096×4096"), "{sizes:?}");
     // A deselected device is in no chart.
     browser.click(".sides .side:nth-of-type(1) input");
-    let legend = browser.text("document.querySelector('#cache-latency .legend').textContent");
-    assert!(!legend.contains("H200 · Vulkan") && legend.contains("H200 · CUDA"), "{legend}");
+    let names = browser.text("document.querySelector('#cache-latency .plots').textContent");
+    assert!(!names.contains("H200 · Vulkan") && names.contains("H200 · CUDA"), "{names}");
     assert_eq!(faults(&browser), Vec::<String>::new());
 }
 

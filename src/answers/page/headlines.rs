@@ -48,7 +48,9 @@ fn of_peak(peak: Peak) -> Option<Headline> {
     let scalar = peak.scalar.map_or("", Scalar::name);
     match peak.limit {
         Limit::Fma => headline(format!("arithmetic {scalar}"), operations(peak.scalar), peak.gflop_per_s),
-        Limit::Tensor => headline(format!("tensor cores {scalar}").trim_end(), operations(peak.scalar), peak.gflop_per_s),
+        Limit::Tensor => {
+            headline(format!("tensor cores {scalar}").trim_end(), operations(peak.scalar), peak.gflop_per_s)
+        }
         Limit::Launch => headline("launch", "ns", peak.ns),
         // Figures of memory.
         Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => None,

@@ -50,11 +50,13 @@ pub(super) struct Epochs {
 impl Epochs {
     /// The epochs of a side: of every row if the page has the room, else of those that vary the most.
     pub(super) fn of(comparison: &Comparison, side: usize) -> Self {
-        let mut all: Vec<(usize, f64, &Record)> =
-            comparison.on_side(side).filter_map(|(index, _, entry)| {
+        let mut all: Vec<(usize, f64, &Record)> = comparison
+            .on_side(side)
+            .filter_map(|(index, _, entry)| {
                 let record = entry.records.iter().copied().find(|record| has_epochs(record))?;
                 Some((index, entry.timing?.median_ns, record))
-            }).collect();
+            })
+            .collect();
         let widest_first = |a: &(usize, f64, &Record), b: &(usize, f64, &Record)| spread(b.2).total_cmp(&spread(a.2));
         all.sort_by(widest_first);
         all.truncate(MOST_ROWS / comparison.sides.len().max(1));
@@ -91,7 +93,8 @@ fn samples(record: &Record) -> Vec<f64> {
 
 /// The slowest epoch ÷ the fastest.
 fn spread(record: &Record) -> f64 {
-    let (low, high) = record.epochs_ns.iter().fold((f64::MAX, 0.0_f64), |(low, high), ns| (low.min(*ns), high.max(*ns)));
+    let (low, high) =
+        record.epochs_ns.iter().fold((f64::MAX, 0.0_f64), |(low, high), ns| (low.min(*ns), high.max(*ns)));
     high / low
 }
 

@@ -64,7 +64,7 @@ function describe(model, row) {
   return lines.join("\n");
 }
 
-const NANOSECONDS = [column("Median", "median (ns)"), column("95 % interval, from", "low (ns)"), column("to", "high (ns)")];
+const NANOSECONDS = [column("Median", "median (ns)"), ...intervalColumns("ns")];
 const nanoseconds = (row) => [cell(row.ns, time), cell(row.low, time), cell(row.high, time)];
 
 /** The data table of a chart: the columns that any of its rows has. */
@@ -167,18 +167,21 @@ function drawLadder({ model, sides, width, isNarrow, picked }, family) {
   const right = Math.max(longest, end) * 1.01;
   const marginLeft = isNarrow ? 10 : Math.min(0.36 * width, 16 + 7.4 * Math.max(...titles.map(({ name }) => name.length)));
   const text = ({ row, value }) => `${write(value, row)}${row.share === null ? "" : ` · ${percent(row.share)}`}`;
+  const marginRight = 14 + 6.9 * Math.max(...bars.map((bar) => text(bar).length));
+  const tickFormat = metricTick(picked.metric, rows[0]);
+  const room = (width - marginLeft - marginRight) / (24 + textWidth(tickFormat(right)));
   const hasCeilings = bars.some(({ ceiling }) => ceiling !== null);
   const svg = plot({
     width,
     height: 66 + keys.length * (isNarrow ? 18 : 20),
     marginLeft,
-    marginRight: 14 + 6.9 * Math.max(...bars.map((bar) => text(bar).length)),
+    marginRight,
     marginTop: 8,
     x: {
       domain: [0, right],
       label: label(rows),
-      ticks: isNarrow ? 2 : 6,
-      tickFormat: metricTick(picked.metric, rows[0]),
+      ticks: roundTicks(right, Math.min(6, Math.floor(room))),
+      tickFormat,
       grid: true,
     },
     y: { domain: keys, axis: null, padding: 0.22 },
@@ -316,6 +319,7 @@ function overSize() {
         type: "log",
         base: 2,
         domain: sizes,
+        inset: INSET,
         label: sizeLabel(rows),
         ticks: binaryTicks(...sizes, isNarrow ? 5 : 6),
         tickFormat: (n) => (n < 1024 ? `${n}` : `2^${Math.log2(n)}`),

@@ -106,6 +106,9 @@ function intervals(axis, points, options) {
   return [rule(points, { clip: true, ...options }), cut];
 }
 
+/** Pixels between the frame and the outermost points of curves, whose marks would else be cut in half. */
+const INSET = 6;
+
 /** The marks of curves: lines, intervals, points. */
 function curveMarks(series, x, y, [low, high]) {
   return series.flatMap(({ points, color: stroke, symbol: shape, dash: pattern }) => [

@@ -181,8 +181,11 @@ function halves(slope, flat, end) {
       {},
       svgElement("path", { d: `M${x} ${ridge[1]}V${bottom}`, stroke: "currentColor", "stroke-dasharray": "2 3" }),
       x - left > 110 ? word("memory-bound", x - 8, "end") : [],
-      right - x > 110 ? word("compute-bound", x + 8, "start") : [],
-      svgText(`ridge: ${significant(flat.y / slope, 3)} OP/B`, [x + 8, bottom - 26], { "font-size": 11 }),
+      right - x > 130 ? word("compute-bound", x + 8, "start") : [],
+      svgText(`ridge: ${significant(flat.y / slope, 3)} OP/B`, [x + (right - x > 130 ? 8 : -8), bottom - 26], {
+        "font-size": 11,
+        "text-anchor": right - x > 130 ? "start" : "end",
+      }),
     );
   };
   return [memory, compute, words];
@@ -234,7 +237,7 @@ function intensityPlot({ model, sides, width, isNarrow }, points, styles, isChos
   const [main] = all;
   return plot({
     width,
-    height: isNarrow ? 420 : 500,
+    height: isNarrow ? 400 : 500,
     marginLeft: 84,
     marginRight: isNarrow ? 12 : 26 + Math.max(...flats.map((flat) => 6.4 * nameOfFlat(flat).length)),
     x: {
@@ -254,7 +257,7 @@ function intensityPlot({ model, sides, width, isNarrow }, points, styles, isChos
     },
     marks: [
       ...halves(main.slopes[0].gb, mainRoof(main), right),
-      computing.length > 0 ? Plot.ruleX([right], { stroke: "currentColor", strokeOpacity: 0.4 }) : null,
+      computing.length > 0 ? Plot.ruleX([right], { stroke: "currentColor", strokeOpacity: 0.5 }) : null,
       computing.length > 0
         ? Plot.text([{ x: column }], { x: "x", frameAnchor: "top", dy: -12, text: () => (isNarrow ? "no bytes" : "bytes not counted"), fontSize: 11 })
         : null,
@@ -332,6 +335,9 @@ function bandwidthStrip({ model, sides, width }, points, styles, isChosen) {
   });
 }
 
+/** Width of a chart with room for names of roofs beside it: less for those of one side. */
+const ROOMY = [520, 800];
+
 function roofline() {
   /** The sides that the menu has picked. */
   const pickedSides = (picked, available) => (picked.side === "" ? available : [Number(picked.side)]);
@@ -360,7 +366,7 @@ function roofline() {
       const others = points.filter(({ kind }) => kind !== "moves");
       const styles = familyStyles(unique([...others, ...moving].map(({ row }) => row.of.family)));
       const isChosen = ({ row }) => picked.family === "" || row.of.family === picked.family;
-      const own = { ...context, sides };
+      const own = { ...context, sides, isNarrow: context.width < ROOMY[sides.length === 1 ? 0 : 1] };
       const plots = [intensityPlot(own, others, styles, isChosen, picked.family !== "")];
       if (moving.length > 0) plots.push(bandwidthStrip(own, moving, styles, isChosen));
       const used = unique(others.map(({ row }) => row.of.family));
@@ -373,13 +379,13 @@ function roofline() {
         isStacked: true,
         legend: [
           ...used.map((family) => styles.get(family)),
-          ...roofLegend(model, sides, context.isNarrow),
+          ...roofLegend(model, sides, own.isNarrow),
           { kind: "dot", symbol: "diamond", fill: "var(--surface)", label: "ridge points" },
         ],
         takeaways: findings(model, sides, "roofline"),
         note: `Left of the ridge point (${ridge} for ${mainRoof({ flats }).name}) memory limits a kernel, right of it arithmetic.${whose} Each kernel at its largest size; matrix products count each matrix once.${isBeyond ? " Where a kernel is faster than memory, its largest working set fits in a cache." : ""}`,
         table: {
-          columns: ["Benchmark", "Type and size", "Device", "OP/B", "GOP/s", "GB/s", "Of ceiling"],
+          columns: ["Benchmark", "Type and size", "Device", "OP/B", "10⁹ operations/s", "GB/s", "Of ceiling"],
           rows: points.map(({ row, kind, x }) => [
             `${row.of.family}/${row.of.name}`,
             row.of.kind,
