@@ -337,7 +337,7 @@ fn a_narrow_table_shows_numbers_and_the_table_is_saved_as_csv() {
     let folder_path = folder.path("");
     let saved = serde_json::json!({ "behavior": "allow", "downloadPath": folder_path.display().to_string() });
     browser.call("Page.setDownloadBehavior", saved);
-    browser.click(".save");
+    browser.click("button.csv");
     let csv = folder.path("shaderbench.csv");
     for _ in 0..100 {
         if csv.exists() {

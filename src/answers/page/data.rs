@@ -7,9 +7,10 @@ use serde::Serialize;
 use super::cards::{cards, rows_of_sides};
 use super::cases::{CaseColumns, SideColumns, TextTable, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
+use super::headlines::{Headline, headlines};
 use super::matches::{Match, matches};
 use super::names::{Name, names};
-use super::samples::{Series, widest};
+use super::samples::Epochs;
 use super::screen::{Screen, screen};
 use crate::answers::articles::chapter;
 use crate::answers::compare::{Comparison, Report, Rules, Side, compare_by};
@@ -100,12 +101,13 @@ pub(super) struct SideData<'a> {
     /// Half width of the 95 % interval ÷ median: its median and its 90th percentile over the rows.
     noise: [Option<f64>; 2],
     ceilings: Vec<Ceiling>,
+    headlines: Vec<Headline>,
     levels: Vec<Plateau>,
     findings: Vec<FindingData>,
     /// The verdict on each step of the tour, with its reason; empty after the first few sides, to keep the page small.
     tour: Vec<String>,
     rows: SideColumns,
-    samples: Vec<Series>,
+    epochs: Epochs,
 }
 
 /// A finding for one family.
@@ -229,11 +231,12 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, name: Name, texts
             .collect(),
         noise: [0.5, 0.9].map(|part| quantile(&noises, part)),
         ceilings: ceilings(&rows),
+        headlines: headlines(&rows),
         levels: levels(&rows),
         findings: FAMILIES.iter().filter_map(found).collect(),
         tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| judged(step, &rows).whole()).collect(),
         rows: SideColumns::new(comparison, index, texts),
-        samples: widest(comparison, index),
+        epochs: Epochs::of(comparison, index),
     }
 }
 

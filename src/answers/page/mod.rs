@@ -8,6 +8,7 @@ mod cases;
 mod data;
 mod facts;
 mod figure;
+mod headlines;
 mod kernels;
 mod matches;
 mod names;
@@ -38,10 +39,17 @@ pub const SCRIPT: &str = concat!(
     include_str!("drawing/figures.js"),
     include_str!("drawing/model.js"),
     include_str!("drawing/parts.js"),
+    include_str!("drawing/marks.js"),
+    include_str!("drawing/save.js"),
+    include_str!("drawing/frame.js"),
     include_str!("drawing/ladders.js"),
     include_str!("drawing/curves.js"),
+    include_str!("drawing/levels.js"),
     include_str!("drawing/roofline.js"),
+    include_str!("drawing/headlines.js"),
     include_str!("drawing/versus.js"),
+    include_str!("drawing/safety.js"),
+    include_str!("drawing/epochs.js"),
     include_str!("drawing/address.js"),
     include_str!("drawing/columns.js"),
     include_str!("drawing/table.js"),

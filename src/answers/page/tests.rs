@@ -108,17 +108,20 @@ fn a_level_at_the_end_of_the_curve_has_no_size() {
 }
 
 #[test]
-fn a_run_s_csv_takes_the_samples_of_its_json_and_shows_the_widest() {
+fn a_run_s_csv_takes_the_samples_of_its_json() {
     let with = |record: Record, samples: &[f64]| Record { all_samples_ns: samples.to_vec(), ..record };
-    let csv = vec![row("vulkan", "calm", 100.0), row("vulkan", "wild", 100.0), row("vulkan", "other", 100.0)];
-    let json = vec![with(csv[0].clone(), &[99.0, 100.0, 101.0]), with(csv[1].clone(), &[80.0, 100.0, 130.0])];
+    let epochs = |record: Record, epochs_ns: &[f64]| Record { epochs_ns: epochs_ns.to_vec(), ..record };
+    let wild = epochs(row("vulkan", "wild", 100.0), &[130.0, 80.0, 100.0]);
+    let csv = vec![epochs(row("vulkan", "calm", 100.0), &[99.5, 100.0]), wild, row("vulkan", "other", 100.0)];
+    let json = vec![with(csv[1].clone(), &[131.0, 129.0, 79.0, 100.0])];
     let mut reports = [report(csv), report(json)].concat();
     share_samples(&mut reports);
-    assert_eq!(reports[0].records[1].all_samples_ns, [80.0, 100.0, 130.0]);
-    let value = value(&reports);
-    let series = &value["sides"][0]["samples"];
-    assert_eq!(series.as_array().map(Vec::len), Some(2));
-    assert_eq!(series[0], json!({ "case": 1, "count": 3, "relative": [0.8, 1, 1.3] }));
+    assert_eq!(reports[0].records[1].all_samples_ns, [131.0, 129.0, 79.0, 100.0]);
+    let epochs = value(&reports)["sides"][0]["epochs"].clone();
+    assert_eq!(epochs["case"], json!([[0, 2]]), "a row without epochs has none");
+    // The median is the geometric mean of the epochs: 101.32.
+    assert_eq!(epochs["distance"], json!([[-25, 25], [2830, -2104, -131]]), "in time order");
+    assert_eq!(epochs["samples"], json!([[1, 4, [1.2929, 1.2731, 0.77968, 0.98692]]]));
 }
 
 #[test]

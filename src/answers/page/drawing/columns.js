@@ -144,10 +144,9 @@ function isFound(model, of, words) {
   return words.every((word) => text.includes(word));
 }
 
-/** The cases of a table as CSV, with the figures of the page: five digits of times, four of shares. */
-function casesAsCsv(model, sides, cases) {
-  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const number = (digits) => (value) => (value === null || value === undefined ? "" : String(Number(value.toPrecision(digits))));
+/** The cases of a table as columns and rows for CSV, with the digits of the page's data. */
+function casesForCsv(model, sides, cases) {
+  const number = (digits) => (value) => (value === null ? "" : String(Number(value.toPrecision(digits))));
   const measures = [
     ["status", (row) => row.status],
     ["median_ns", (row) => number(5)(row.ns)],
@@ -158,18 +157,10 @@ function casesAsCsv(model, sides, cases) {
     ["share", (row) => number(4)(row.share)],
     ["reason", (row) => row.reason],
   ];
-  const head = ["family", "benchmark", "dtype", "n", "params"];
   const heads = sides.flatMap((side) => measures.map(([name]) => `${name} (${model.sides[side].name})`));
   const line = (of) => [
     ...[of.family, of.benchmark, of.dtype, of.n, of.params],
     ...sides.flatMap((side) => measures.map(([, get]) => (of.rows[side] ? get(of.rows[side]) : ""))),
   ];
-  return [[...head, ...heads], ...cases.map(line)].map((cells) => `${cells.map(quoted).join(",")}\n`).join("");
-}
-
-/** Offers a text as a file. */
-function download(name, type, text) {
-  const href = URL.createObjectURL(new Blob([text], { type }));
-  h("a", { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 1000);
+  return { columns: ["family", "benchmark", "dtype", "n", "params", ...heads], rows: cases.map(line) };
 }

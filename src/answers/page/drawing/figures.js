@@ -48,6 +48,9 @@ function percent(fraction) {
   return `${value.toFixed(value < 9.95 ? 1 : 0)}\u00a0%`;
 }
 
+/** The noise of a row, as on the terminal. */
+const noiseText = (noise) => (noise > 1 ? ">100\u00a0%" : percent(noise));
+
 /** A ratio without the × sign: three significant digits, two below 0.01. */
 const ratioNumber = (value) => significant(value, value < 0.01 ? 2 : 3);
 const ratioText = (value) => `${ratioNumber(value)}×`;

@@ -117,6 +117,16 @@ function decodeMatch(match, sides, cases, texts) {
   };
 }
 
+/** Epochs in time order, with samples where the report has them; all relative to the row's median. */
+function decodeEpochs({ case: list, distance, samples }, cases) {
+  const sampled = new Map(samples.map(([row, count, relative]) => [row, { count, relative }]));
+  return ranges(list).map((index, number) => ({
+    of: cases[index],
+    epochs: distance[number].map((units) => 1 + units / 1e4),
+    samples: sampled.get(number) ?? null,
+  }));
+}
+
 /** Decodes the data object. Sides and rows are new objects; the data is not modified. */
 function decode(data) {
   const sides = data.sides.map((side, index) => ({
@@ -128,7 +138,7 @@ function decode(data) {
   const cases = decodeCases(data);
   for (const side of sides) {
     side.list = decodeRows(data, side, side.index, cases);
-    side.series = side.samples.map((series) => ({ ...series, of: cases[series.case] }));
+    side.series = decodeEpochs(side.epochs, cases);
   }
   const matches = data.matches.map((match) => decodeMatch(match, sides, cases, data.texts));
   return {

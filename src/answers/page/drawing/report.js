@@ -104,10 +104,10 @@ const SECTIONS = [
   [
     "Kernels",
     (model) => [
+      roofline(),
       ...titledLadders(model),
       otherLadders(),
       overSize(),
-      roofline(),
     ],
   ],
   [
@@ -126,7 +126,7 @@ const SECTIONS = [
       }),
       modelled({
         id: "coalescing-stride",
-        title: "What does strided access to DRAM cost?",
+        title: "What does strided access to memory cost?",
         family: "coalescing",
         benchmark: "stride",
         param: "STRIDE",
@@ -136,7 +136,7 @@ const SECTIONS = [
       }),
       modelled({
         id: "coalescing-offset",
-        title: "What does misaligned access to DRAM cost?",
+        title: "What does misaligned access to memory cost?",
         family: "coalescing",
         benchmark: "offset",
         param: "OFFSET",
@@ -148,8 +148,8 @@ const SECTIONS = [
       transfer(),
     ],
   ],
-  ["Comparisons", () => [against(true), against(false), safetyTax()]],
-  ["Trust", () => [scatter()]],
+  ["Comparisons", () => [headlineBars(), against(true), against(false), safetyTax()]],
+  ["Trust", () => [epochStrips()]],
 ];
 
 /**

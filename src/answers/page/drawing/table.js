@@ -105,8 +105,8 @@ function comparisonTable(model, state, open) {
       "button",
       {
         type: "button",
-        class: "save",
-        click: () => download("shaderbench.csv", "text/csv", casesAsCsv(model, visibleSides(), cases)),
+        class: "csv",
+        click: () => download("shaderbench.csv", "text/csv", [csvOf(casesForCsv(model, visibleSides(), cases))]),
       },
       "Save as CSV",
     ),
