@@ -73,28 +73,6 @@ function decodeRows(data, side, index, cases) {
   });
 }
 
-/**
- * Gives each side a short and a full name: device and API, plus driver, version, card or the APIs of its runs where these
- * are needed to distinguish sides.
- */
-function nameSides(sides) {
-  const devices = unique(sides.map((side) => side.device));
-  // Drivers add text in parentheses to device names. It is dropped if the names stay distinct.
-  const bare = (device) => device.replace(/ *\(.*\)$/, "") || device;
-  const called = (device) =>
-    devices.some((other) => other !== device && bare(other) === bare(device)) ? device : bare(device);
-  const full = (side) => [called(side.device), side.api].filter(Boolean).join(" · ");
-  const short = (side) => (devices.length > 1 ? full(side) : side.api || called(side.device));
-  for (const side of sides) {
-    const twins = sides.filter((other) => full(other) === full(side));
-    const more = ["driver", "tool_version", "card", "host", "apis"].filter((key) => unique(twins.map((twin) => twin[key])).length > 1);
-    const known = more.map((key) => side[key]).filter(Boolean).join(", ");
-    const suffix = more.length > 0 ? ` (${known || `unknown ${more[0] === "apis" ? "APIs" : more[0].replace("tool_", "")}`})` : "";
-    side.short = short(side) + suffix;
-    side.name = full(side) + suffix;
-  }
-}
-
 /** The interval of a ratio from its half width on a log scale; ends are null if it is unknown, as in an empty column. */
 function ratioInterval(ratio, reach) {
   const factor = typeof reach === "number" ? Math.exp(reach / 1e4) : null;
@@ -154,16 +132,25 @@ function decode(data) {
   const sides = data.sides.map((side, index) => ({
     ...side,
     index,
+    isSoftware: side.is_software,
     finding: new Map(side.findings.map((finding) => [finding.family, finding])),
   }));
-  nameSides(sides);
   const cases = decodeCases(data);
   for (const side of sides) {
     side.list = decodeRows(data, side, side.index, cases);
     side.series = decodeEpochs(side.epochs, cases);
   }
   const matches = data.matches.map((match) => decodeMatch(match, sides, cases, data.texts));
-  return { families: data.families, tour: data.tour, sides, cases, matches, toolVersion: data.tool_version };
+  return {
+    screen: data.screen,
+    families: data.families,
+    tour: data.tour,
+    sides,
+    cases,
+    matches,
+    toolVersion: data.tool_version,
+    softwareNote: data.software_note,
+  };
 }
 
 /** Rows with a time on the given sides, for a family or one of its benchmarks. */
