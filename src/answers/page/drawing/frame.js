@@ -37,12 +37,10 @@ function nameOf(svg, label) {
 /**
  * A chart. `spec.choices(picked, context)` returns the menus of the chart. `spec.draw({ width, picked, ... })` returns
  * `{ plots, legend, takeaways, table, shown, lacks }`, or null if there is nothing to draw: `shown` are the sides that the
- * chart or its menu has, `lacks` is what each other side lacks. `context.picks` holds what is picked, by chart and menu;
- * `context.changed` is called when the reader picks.
+ * chart or its menu has, `lacks` is what each other side lacks.
  */
 function chart(spec, context) {
-  const picks = (context.picks ??= {});
-  const picked = (picks[spec.id] ??= {});
+  const picked = {};
   const caption = h("figcaption");
   const controls = h("div", { class: "controls" });
   const body = h("div");
@@ -61,7 +59,6 @@ function chart(spec, context) {
           choice(key, label, (chosen) => {
             picked[key] = chosen;
             draw();
-            context.changed?.();
           }),
         );
         controls.append(known.get(key).element);

@@ -274,23 +274,26 @@ const byCount = (a, b) => a.of.count - b.of.count;
 function sizeLabel(rows) {
   const dimensions = Math.max(...rows.map((row) => row.of.sides.length));
   if (dimensions < 2) return "Elements";
-  const isProduct = rows.every(({ of }) => of.sides.length === 3 && of.flops === 2 * of.count);
-  return isProduct ? "M·N·K, the multiply-adds of a matrix product" : `Size: product of its ${dimensions} dimensions`;
+  return rows.every(({ of }) => isProduct(of)) ? "M·N·K, the multiply-adds of a matrix product" : `Size: product of its ${dimensions} dimensions`;
 }
 
 /** The kernels of one side over the size: time and rate. */
 function overSize() {
   const rowsOf = (model, side, family) => (side === undefined ? [] : timed(model, [Number(side)], family));
+  /** The types at which a side has three sizes or more. */
+  const sweptTypes = (model, side, family) => {
+    const rows = rowsOf(model, side, family);
+    return unique(rows.map((row) => row.of.dtype)).filter((type) => isSwept(rows.filter((row) => row.of.dtype === type)));
+  };
   return {
     id: "over-size",
     title: "How do time and rate grow with the size?",
     choices(picked, { model, sides }) {
-      const families = kernelFamiliesFirst(model).filter((name) => isSwept(timed(model, sides, name)));
+      const families = kernelFamiliesFirst(model).filter((name) => sides.some((side) => sweptTypes(model, side, name).length > 0));
       const family = families.includes(picked.family) ? picked.family : families[0];
-      const available = sides.filter((side) => isSwept(rowsOf(model, side, family))).map(String);
+      const available = sides.filter((side) => sweptTypes(model, side, family).length > 0).map(String);
       const side = available.includes(picked.side) ? picked.side : available[0];
-      const rows = rowsOf(model, side, family);
-      const types = unique(rows.map((row) => row.of.dtype)).filter((type) => isSwept(rows.filter((row) => row.of.dtype === type)));
+      const types = sweptTypes(model, side, family);
       return [
         { key: "family", label: "Family", options: families.map((name) => [name, name]), value: family },
         {
@@ -381,8 +384,8 @@ function overSize() {
         ],
         takeaways: [],
         table: rowsTable(model, rows),
-        shown: sides.filter((side) => isSwept(rowsOf(model, side, picked.family))),
-        lacks: `fewer than three sizes of ${picked.family}`,
+        shown: sides.filter((side) => sweptTypes(model, side, picked.family).length > 0),
+        lacks: `fewer than three sizes of ${picked.family} at one type`,
       };
     },
   };

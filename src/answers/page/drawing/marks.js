@@ -148,7 +148,7 @@ function levelMarks(model, sides, text) {
       return levelsOf(side).flatMap((level) => {
         const [from, to] = clamped(level, x, box);
         const words = [level.name, text(level)].filter(Boolean).join(" · ");
-        const shown = [words, level.name, ""].find((words) => 0.9 * textWidth(words) < to - from);
+        const shown = [words, level.name, ""].find((words) => textWidth(words) < to - from);
         const size = { x: from, y, width: Math.max(0, to - from), height: LEVEL_ROW - 3, rx: 2 };
         return [
           svgElement("rect", { ...size, fill: color(side), "fill-opacity": 0.18, stroke: color(side) }),

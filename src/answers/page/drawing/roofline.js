@@ -7,7 +7,8 @@ function productBytes(of) {
   return of.elementBytes * (rows * inner + inner * columns) + result * rows * columns;
 }
 
-const isProduct = ({ sides, flops }) => sides.length === 3 && flops === 2 * sides[0] * sides[1] * sides[2];
+/** Whether a case is a matrix product: three dimensions, and a multiply-add for each element of their product. */
+const isProduct = ({ sides, count, flops }) => sides.length === 3 && flops === 2 * count;
 
 /** Limits of memory and of arithmetic. Kernels bound by others (workgroup memory, a launch) have no point. */
 const SLOPES = ["copy", "read", "fill"];
@@ -129,7 +130,9 @@ function roofMarks(side, { slopes, flats }, isOnly, [left, right]) {
       const value = x.invert(at);
       const [from, to] = [y(value * gb), y(value * 2 * gb)];
       const angle = (Math.atan2(to - from, x(value * 2) - at) * 180) / Math.PI;
-      return svgText(`${name} ${byteRate(gb, 3)}`, [0, -5], {
+      // Below its line where the next one is close above.
+      const isClose = own[index + 1]?.gb < 1.8 * gb;
+      return svgText(`${name} ${byteRate(gb, 3)}`, [0, isClose ? 13 : -5], {
         transform: `translate(${at},${from}) rotate(${angle})`,
         "font-size": 11,
         "font-weight": 600,
