@@ -12,15 +12,23 @@ function caseButton(model, index, text, open) {
   return h(
     "button",
     { type: "button", class: "open", "aria-haspopup": "dialog", click: () => open(model.cases[index]) },
-    text,
+    breakable(text),
   );
 }
 
+/** A name that may be broken behind its underscores. */
+const breakable = (name) => name.split(/(?<=_)/).flatMap((part, index) => (index > 0 ? [h("wbr"), part] : [part]));
+
 /** A table of the first screen: columns and rows of cells. */
 function screenTable(caption, columns, rows) {
-  const head = columns.map((label, index) => h("th", { scope: "col", class: index > 0 ? "number" : null }, label));
+  const isText = (label) => ["", "Job", "Fastest kernel"].includes(label);
+  const kind = (label) => (isText(label) ? null : label === "Size" && caption === "Jobs" ? "number wide" : "number");
+  const head = columns.map((label) => h("th", { scope: "col", class: kind(label) }, label));
   return h("table", { class: "figures" }, h("caption", {}, caption), h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows));
 }
+
+/** A table in a box that scrolls; null without a table. */
+const titled = (label, table) => (table === null ? null : scrollBox(label, table));
 
 const rowHead = (...content) => h("th", { scope: "row" }, ...content);
 
@@ -64,9 +72,9 @@ function jobTable(model, { jobs, others }, isSoftware, open) {
     return h(
       "tr",
       {},
-      rowHead(job.name),
-      h("td", { class: "number" }, small + job.size),
-      h("td", {}, caseButton(model, job.case, job.kernel, open), kernel),
+      rowHead(job.name, h("span", { class: "size narrow" }, small + job.size)),
+      h("td", { class: "number size wide" }, small + job.size),
+      h("td", { class: "kernel-name" }, caseButton(model, job.case, job.kernel, open), kernel),
       h("td", { class: "number" }, job.rate + cached),
       barCell(job.share_text + above, job.share, { class: shareClass(job.share, isSoftware) }),
       hasNaive ? h("td", { class: "number" }, job.naive) : null,
@@ -97,8 +105,8 @@ function cardScreen(model, card, open) {
     return h("p", { class: "note" }, h("b", {}, `${name} is `), families, ".");
   });
   return [
-    h("div", { class: "tables" }, levelTable(card), arithmeticTable(card)),
-    scrollBox("Jobs", jobTable(model, card, isSoftware, open)),
+    h("div", { class: "tables" }, titled("Memory", levelTable(card)), titled("Arithmetic", arithmeticTable(card))),
+    titled("Jobs", jobTable(model, card, isSoftware, open)),
     legend ? h("p", { class: "note" }, legend) : null,
     means.length > 0 ? h("details", { class: "means" }, h("summary", {}, "By family"), means) : null,
     troubleText(card.troubles) ? h("p", { class: "note" }, troubleText(card.troubles)) : null,
@@ -111,8 +119,10 @@ const FIRST_COLUMNS = 16;
 function sidesScreen(model, lines, open) {
   const box = scrollBox("Headline figures");
   const more = h("button", { type: "button", class: "more", click: () => fill(model.sides.length) });
+  // Software devices come last.
+  const ordered = [...model.sides].sort((a, b) => a.isSoftware - b.isSoftware);
   function fill(count) {
-    const sides = model.sides.slice(0, count);
+    const sides = ordered.slice(0, count);
     const heads = sides.map((side) =>
       h(
         "th",
@@ -123,7 +133,7 @@ function sidesScreen(model, lines, open) {
     );
     const cell = (found) =>
       found === null ? h("td", { class: "number" }, "–") : barCell(caseButton(model, found.case, found.text, open), found.bar);
-    const row = ({ name, cells }) => h("tr", {}, rowHead(name), cells.slice(0, count).map(cell));
+    const row = ({ name, cells }) => h("tr", {}, rowHead(name), sides.map((side) => cell(cells[side.index])));
     box.replaceChildren(
       h(
         "table",
@@ -145,9 +155,10 @@ function sidesScreen(model, lines, open) {
 /** The summary of one card, or of all sides side by side. */
 function firstScreen(model, open) {
   const { card, table } = model.screen;
-  const software = model.sides.some((side) => side.isSoftware) ? h("p", { class: "note" }, h("b", {}, model.softwareNote)) : null;
+  const software = model.sides.filter((side) => side.isSoftware).map((side) => side.name);
+  const name = model.sides.length > 1 ? `${software.join("; ")}: ` : "";
   return append(h("div", { class: "screen" }), [
-    software,
     card === null ? sidesScreen(model, table, open) : cardScreen(model, card, open),
+    software.length > 0 ? h("p", { class: "note" }, name, h("b", {}, `${model.softwareNote}.`)) : null,
   ]);
 }

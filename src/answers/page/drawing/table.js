@@ -25,8 +25,10 @@ function comparisonTable(model, state, open) {
   const box = scrollBox("Comparison table");
   const more = h("button", { type: "button", class: "more", click: () => grow() });
 
+  // Software devices come last.
+  const ordered = [...model.sides].sort((a, b) => a.isSoftware - b.isSoftware);
   const visibleSides = () =>
-    model.sides
+    ordered
       .filter((side) =>
         [
           ["device", side.device],

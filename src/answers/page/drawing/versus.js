@@ -93,7 +93,7 @@ function against(isOneDevice) {
         ([match]) =>
           match.is_one_device === isOneDevice && sides.includes(match.baseline) && sides.includes(match.side),
       );
-  const lacks = `${isOneDevice ? "the first API of a device is compared with each of its others" : "the first device is compared with each other one, by the first API of each"}, in cases that both have`;
+  const lacks = `${isOneDevice ? "the first API of a card is compared with each of its others" : "two cards are compared through the API with the most common cases"}, in cases that both have`;
   return {
     id: isOneDevice ? "apis" : "devices-against",
     title: isOneDevice
@@ -103,7 +103,7 @@ function against(isOneDevice) {
       const available = matchesOf(model, sides);
       const several = unique(available.map(([match]) => match.baseline)).length > 1 || !isOneDevice;
       const label = (match) =>
-        match.isByApi && several ? `${model.sides[match.baseline].device}: ${match.title}` : match.title;
+        match.isByApi && several ? `${model.sides[match.baseline].name.split(" · ")[0]}: ${match.title}` : match.title;
       const options = available.map(([match, index]) => [index, label(match)]);
       const match = options.some(([key]) => key === picked.match) ? picked.match : options[0]?.[0];
       const families = match === undefined ? [] : unique(model.matches[Number(match)].rows.map((row) => row.of.family));
