@@ -82,7 +82,7 @@ const SURVEY: &str = r#"[...document.querySelectorAll("figure.chart:not([hidden]
   const box = figure.getBoundingClientRect();
   const plots = [...figure.querySelectorAll(".plots > svg")];
   const marks = svg =>
-    [...svg.querySelectorAll("[aria-label=bar] rect, [aria-label=dot] :is(path, circle), [aria-label=line] path")];
+    [...svg.querySelectorAll("[data-mark=bar] rect, [data-mark=dot] :is(path, circle), [data-mark=line] path")];
   const isOutside = element => { const own = element.getBoundingClientRect(); return own.width + own.height > 0 &&
     (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top || own.bottom > box.bottom); };
   const isOver = ([a, own], [b, other]) => Math.min(own.right, other.right) - Math.max(own.left, other.left) > 1 &&
