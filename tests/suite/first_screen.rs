@@ -77,19 +77,15 @@ fn figures(rows: &[&Record], name: &str) -> Vec<f64> {
         };
         let all: Vec<&Record> =
             of("ceiling", "").into_iter().filter(|row| row.ceiling.is_some()).filter(is_it).collect();
-        let size = |row: &Record| if row.gb_per_s.is_some() { row.n.map_or(0, |n| n.count()) } else { 0 };
+        let size = |row: &Record| row.ceiling.and_then(|bound| bound.working_set).unwrap_or(0);
         let most = all.iter().map(|row| size(row)).max().unwrap_or(0);
         let largest = all.into_iter().filter(|row| size(row) == most);
         let rate = |row: &Record| row.gb_per_s.or(row.gflop_per_s).or(row.median_ns.map(|ns| 1.0 / ns));
         let fastest = largest.filter_map(rate).fold(0.0, f64::max);
         vec![if limit == Limit::Launch { 1e-9 / fastest } else { fastest * 1e9 }]
     };
-    let per_load = |row: &Record| {
-        let words = row.n.unwrap().count();
-        let steps =
-            shaderbench::families::cache_curve::steps(shaderbench::families::cache_curve::cycle(words), &row.params);
-        row.median_ns.unwrap() / steps as f64 * 1e-9
-    };
+    // A load is one of 4 bytes.
+    let per_load = |row: &Record| row.median_ns.unwrap() * 4.0 / row.bytes.unwrap() as f64 * 1e-9;
     match name {
         "DRAM read" | "memory read" => peak(Limit::Read, None),
         "DRAM copy" | "memory copy" => peak(Limit::Copy, None),

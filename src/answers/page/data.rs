@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::cards::{cards, rows_of_sides};
-use super::cases::{CaseColumns, SideColumns, TextTable, Texts};
+use super::cases::{CaseColumns, Common, SideColumns, TextTable, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::headlines::{Headline, headlines};
 use super::matches::{Match, matches};
@@ -135,10 +135,11 @@ const TOUR_SIDES: usize = 4;
 #[must_use]
 pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let mut texts = Texts::default();
-    let cases = CaseColumns::new(&comparison.cases, &mut texts);
+    let common = Common::of(&comparison.cases);
+    let cases = CaseColumns::new(&comparison.cases, &common, &mut texts);
     let cards = cards(&rows_of_sides(comparison));
     let names = names(comparison, &cards).into_iter().enumerate();
-    let sides = names.map(|(side, name)| side_data(comparison, side, name, &mut texts)).collect();
+    let sides = names.map(|(side, name)| side_data(comparison, side, name, &common, &mut texts)).collect();
     let is_there = |name: &str| !comparison.cases_of(name).is_empty();
     let family = |family: &&Family| FamilyData {
         name: family.name,
@@ -187,7 +188,13 @@ pub fn sides_by<'a>(rules: &Rules, reports: &'a [Report]) -> Comparison<'a> {
     compare_by(&Rules { has_matches: false, ..*rules }, reports, &[])
 }
 
-fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, name: Name, texts: &mut Texts<'a>) -> SideData<'a> {
+fn side_data<'a>(
+    comparison: &'a Comparison<'a>,
+    index: usize,
+    name: Name,
+    common: &[Common],
+    texts: &mut Texts<'a>,
+) -> SideData<'a> {
     let side: &Side = &comparison.sides[index];
     let entries = || comparison.on_side(index).map(|(_, _, entry)| entry);
     let rows: Vec<&Record> = entries().map(|entry| entry.row()).collect();
@@ -235,7 +242,7 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, name: Name, texts
         levels: levels(&rows),
         findings: FAMILIES.iter().filter_map(found).collect(),
         tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| judged(step, &rows).whole()).collect(),
-        rows: SideColumns::new(comparison, index, texts),
+        rows: SideColumns::new(comparison, common, index, texts),
         epochs: Epochs::of(comparison, index),
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::cards::Card;
 use super::figure::Figure;
-use crate::answers::compare::Comparison;
+use crate::answers::compare::{Comparison, Entry};
 use crate::answers::summary::cells::{self, Level, Marks, marks_of};
 use crate::answers::summary::figures::{best, peaks, spaces, troubles};
 use crate::answers::summary::{self, faster, in_order, quoted_time};
@@ -103,12 +103,17 @@ pub(super) fn screen(comparison: &Comparison, cards: &[Card]) -> Screen {
 
 /// The rows of a side; of several runs of a case, the newest one.
 fn rows<'a>(comparison: &Comparison<'a>, side: usize) -> Vec<&'a Record> {
-    comparison.on_side(side).map(|(_, _, entry)| entry.row()).collect()
+    comparison.on_side(side).map(|(_, _, entry)| newest(entry)).collect()
+}
+
+fn newest<'a>(entry: &Entry<'a>) -> &'a Record {
+    let by_date = entry.records.iter().copied().max_by(|a, b| a.date.cmp(&b.date));
+    by_date.unwrap_or_else(|| entry.row())
 }
 
 /// The cases of the rows of a side.
 fn cases_of(comparison: &Comparison, side: usize) -> HashMap<*const Record, usize> {
-    comparison.on_side(side).map(|(index, _, entry)| (std::ptr::from_ref(entry.row()), index)).collect()
+    comparison.on_side(side).map(|(index, _, entry)| (std::ptr::from_ref(newest(entry)), index)).collect()
 }
 
 fn relative(value: f64, most: f64) -> Option<Figure> {

@@ -26,7 +26,7 @@ function addressState() {
 }
 
 /** Keeps the menus of charts in the state, and sets them to its values. */
-function keepMenus(root, state) {
+function keepMenus(root, state, signal) {
   const initial = new Map();
   const keyOf = (select) => {
     const chart = select.closest("figure.chart");
@@ -49,6 +49,6 @@ function keepMenus(root, state) {
       const key = target.matches("select") ? keyOf(target) : null;
       if (key !== null) state.set(key, target.value, initial.get(key));
     },
-    true,
+    { capture: true, signal },
   );
 }

@@ -80,3 +80,19 @@ function kernelPanel(model, kernels, state) {
   }
   return { dialog, open };
 }
+
+/** A click on a mark of a chart opens its kernel: Plot keeps the datum under the pointer. */
+function openMarks(root, open) {
+  const caseAt = ({ target }) => {
+    const datum = target.closest?.(".plots > svg")?.value;
+    return datum?.row?.of ?? datum?.of;
+  };
+  root.addEventListener("click", (event) => {
+    const of = caseAt(event);
+    if (of) open(of);
+  });
+  root.addEventListener("input", (event) => {
+    const svg = event.target.closest?.(".plots > svg");
+    if (svg) svg.style.cursor = caseAt(event) ? "pointer" : "";
+  });
+}

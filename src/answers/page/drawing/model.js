@@ -117,6 +117,32 @@ function decodeMatch(match, sides, cases, texts) {
   };
 }
 
+/** A match of two cards the other way around: each may be the baseline. */
+function inverse(match) {
+  const verdicts = { f: "S", S: "f" };
+  const turned = ({ ratio, low, high, ...rest }) => ({
+    ...rest,
+    ratio: ratio === null ? null : 1 / ratio,
+    low: high === null ? null : 1 / high,
+    high: low === null ? null : 1 / low,
+    verdict: verdicts[rest.verdict] ?? rest.verdict,
+  });
+  const [faster, slower, ...others] = match.verdicts;
+  const rows = match.rows.map(turned);
+  return {
+    ...match,
+    baseline: match.side,
+    side: match.baseline,
+    verdicts: [slower, faster, ...others],
+    means: match.means.map(turned),
+    rows,
+    byCase: new Map(rows.map((row) => [row.of, row])),
+    a: match.b,
+    b: match.a,
+    title: `${match.b} ÷ ${match.a}`,
+  };
+}
+
 /** Epochs in time order, with samples where the report has them; all relative to the row's median. */
 function decodeEpochs({ case: list, distance, samples }, cases) {
   const sampled = new Map(samples.map(([row, count, relative]) => [row, { count, relative }]));
@@ -140,7 +166,8 @@ function decode(data) {
     side.list = decodeRows(data, side, side.index, cases);
     side.series = decodeEpochs(side.epochs, cases);
   }
-  const matches = data.matches.map((match) => decodeMatch(match, sides, cases, data.texts));
+  const decoded = data.matches.map((match) => decodeMatch(match, sides, cases, data.texts));
+  const matches = decoded.flatMap((match) => (match.is_one_device ? [match] : [match, inverse(match)]));
   return {
     screen: data.screen,
     families: data.families,

@@ -385,7 +385,8 @@ function render(root, data, kernels = null) {
     panel.dialog,
   );
   drawAll();
-  keepMenus(root, state);
+  keepMenus(root, state, drawing.signal);
+  boxes.forEach((box) => openMarks(box, panel.open));
   const observer = new ResizeObserver(() => requestAnimationFrame(() => all.forEach(({ fit }) => fit())));
   observer.observe(root);
   drawing.signal.addEventListener("abort", () => observer.disconnect());

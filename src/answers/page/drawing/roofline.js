@@ -126,7 +126,7 @@ function roofMarks(side, { slopes, flats }, isOnly, [left, right]) {
     const texts = own.map(({ name, gb }, index) => {
       // Where the slope enters the frame, or further along for every other one.
       const enters = Math.max(box.left, x(y.invert(box.bottom) / gb));
-      const at = Math.min(enters + 24 + (index % 2) * 70, box.right - 60);
+      const at = Math.min(enters + 16 + (index % 2) * 110, box.right - 60);
       const value = x.invert(at);
       const [from, to] = [y(value * gb), y(value * 2 * gb)];
       const angle = (Math.atan2(to - from, x(value * 2) - at) * 180) / Math.PI;
