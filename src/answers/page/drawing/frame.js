@@ -6,6 +6,9 @@ function absence({ model, sides }, { shown, lacks }) {
   return absent.length > 0 ? h("p", { class: "note absent" }, `Not shown: ${absent.join("; ")}. Reason: ${lacks}.`) : null;
 }
 
+/** Sentences above a chart; more are folded. */
+const MOST_TAKEAWAYS = 2;
+
 /** Widths of a plot in pixels: the least, the one on paper, and that below which a chart is narrow. */
 const LEAST = 260;
 const PAPER = 640;
@@ -95,7 +98,9 @@ function chart(spec, context) {
     const names = context.sides.filter((side) => drawn.shown.includes(side)).map((side) => context.model.sides[side].name);
     current = { drawn, sides: names };
     caption.replaceChildren();
-    append(caption, [h("h3", {}, spec.title), takeaways, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);
+    const rest = takeaways.splice(MOST_TAKEAWAYS);
+    const more = rest.length > 0 ? h("details", { class: "data" }, h("summary", {}, `${rest.length} more`), rest) : null;
+    append(caption, [h("h3", {}, spec.title), takeaways, more, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);
     body.replaceChildren();
     const isPair = drawn.plots.length > 1 && !drawn.isStacked;
     append(body, [

@@ -38,7 +38,10 @@ function headlineBars() {
       const available = sidesWith(model, sides).map(String);
       const pick = (key, fallback) => (available.includes(picked[key]) ? picked[key] : fallback);
       const a = pick("a", available[0]);
-      const b = pick("b", available.find((side) => side !== a));
+      // Another device if there is one, else another API.
+      const deviceOf = (side) => model.sides[Number(side)].device;
+      const others = available.filter((side) => side !== a);
+      const b = pick("b", others.find((side) => deviceOf(side) !== deviceOf(a)) ?? others[0]);
       const option = (side) => [side, model.sides[side].name];
       return [
         { key: "b", label: "Speed of", options: available.filter((side) => side !== a).map(option), value: b },

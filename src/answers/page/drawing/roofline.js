@@ -149,7 +149,7 @@ function flatNames(flats) {
   return (_, { y }, __, dimensions) => {
     const { right, top, bottom } = frame(dimensions);
     const sorted = [...flats].sort((a, b) => b.y - a.y);
-    const heights = spaced(sorted.map((flat) => y(flat.y)), 14, [top, bottom]);
+    const heights = spaced(sorted.map((flat) => y(flat.y)), 14, [top + 8, bottom]);
     const texts = sorted.map((flat, index) => [
       svgElement("path", { d: `M${right} ${y(flat.y)}L${right + 10} ${heights[index]}`, stroke: "currentColor", fill: "none" }),
       svgText(`${flat.prefix}${flat.name} ${operationRate(flat.y, flat.scalar)}`, [right + 13, heights[index] + 4], { "font-size": 11 }),
@@ -198,7 +198,7 @@ function halves(slope, flat, end) {
 function pointNames(points, ridge) {
   return (_, { x, y }, __, dimensions) => {
     const box = frame(dimensions);
-    const width = ({ row }) => 8 + 6.2 * row.of.name.length;
+    const width = ({ row }) => 8 + textWidth(row.of.name);
     const isTight = (point) => x(point.x) - box.left < width(point);
     const place = (point) => {
       const [from, to] = isTight(point) ? [8, width(point)] : [-width(point), -8];
