@@ -36,12 +36,12 @@ function headlineBars() {
     title: "Which is faster in the headline figures, and by how much?",
     choices(picked, { model, sides }) {
       const available = sidesWith(model, sides).map(String);
-      const pick = (key, fallback) => (available.includes(picked[key]) ? picked[key] : fallback);
-      const a = pick("a", available[0]);
+      const a = available.includes(picked.a) ? picked.a : available[0];
       // Another device if there is one, else another API.
       const deviceOf = (side) => model.sides[Number(side)].device;
       const others = available.filter((side) => side !== a);
-      const b = pick("b", others.find((side) => deviceOf(side) !== deviceOf(a)) ?? others[0]);
+      const first = others.find((side) => deviceOf(side) !== deviceOf(a)) ?? others[0];
+      const b = others.includes(picked.b) ? picked.b : first;
       const option = (side) => [side, model.sides[side].name];
       return [
         { key: "b", label: "Speed of", options: available.filter((side) => side !== a).map(option), value: b },

@@ -270,6 +270,9 @@ function otherLadders() {
 const isSwept = (rows) => unique(rows.map((row) => row.of.count)).length > 2;
 const byCount = (a, b) => a.of.count - b.of.count;
 
+/** Width from which two plots stand side by side. */
+const HALVED = 700;
+
 /** What the product of a size's dimensions counts. */
 function sizeLabel(rows) {
   const dimensions = Math.max(...rows.map((row) => row.of.sides.length));
@@ -329,7 +332,7 @@ function overSize() {
       };
       const pointer = { x: count, title: ({ row }) => describe(model, row) };
       const [metric] = metricsOf(rows).filter((name) => name !== "ns");
-      const each = isNarrow || metric === undefined ? width : Math.floor((width - 24) / 2);
+      const each = width < HALVED || metric === undefined ? width : Math.floor((width - 24) / 2);
       const marksOf = (points) => [
         ...curveMarks(seriesOf(points), count, "value", [lowEnd, highEnd]),
         tip(points, { ...pointer, y: "value" }),
