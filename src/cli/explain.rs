@@ -254,7 +254,8 @@ fn described(family: &'static Family, benchmarks: &[&'static Benchmark], choice:
     head.into_iter().chain(benchmarks.iter().map(one)).collect()
 }
 
-fn fields(family: &'static Family, benchmark: &'static Benchmark) -> Vec<(&'static str, String)> {
+/// What is said of a benchmark, as label and text; a text may be empty.
+pub(super) fn fields(family: &'static Family, benchmark: &'static Benchmark) -> Vec<(&'static str, String)> {
     let texts = [benchmark.wgsl, benchmark.glsl, benchmark.cuda];
     let header = Header::of(texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default());
     let work = if header.work.is_empty() { benchmark.work_text } else { &header.work };

@@ -113,7 +113,7 @@ impl Browser {
         self.settle();
     }
 
-    /// Opens a file, and waits until it has loaded.
+    /// Opens a report's page, and waits until it is drawn.
     pub fn open(&mut self, path: &std::path::Path) {
         let path = path.canonicalize().expect("the page");
         self.call("Page.navigate", json!({ "url": format!("file://{}", path.display()) }));
@@ -121,6 +121,11 @@ impl Browser {
             let message = self.messages.recv_timeout(TIMEOUT).expect("the page loads");
             self.events.push(message);
         }
+        // The script is unpacked after the load event.
+        self.value(
+            "new Promise(done => { const look = () =>
+               document.querySelector('#report > header') ? done() : setTimeout(look, 20); look(); })",
+        );
         self.settle();
     }
 
@@ -159,12 +164,13 @@ impl Browser {
         self.settle();
     }
 
-    /// Presses a key: `Tab`, `Enter`, or one that writes a character.
+    /// Presses a key: `Tab`, `Enter`, `Escape`, or one that writes a character.
     pub fn press(&mut self, key: &str) {
         let (code, text) = match key {
             "Tab" => (9, ""),
             "Enter" => (13, "\r"),
             "Backspace" => (8, ""),
+            "Escape" => (27, ""),
             character => (u32::from(character.to_uppercase().as_bytes()[0]), character),
         };
         for kind in ["keyDown", "keyUp"] {

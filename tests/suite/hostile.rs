@@ -138,7 +138,9 @@ fn no_control_character_of_a_report_or_a_file_name_reaches_the_terminal() {
     }
     is_clean_output(&folder.run(&["report", &a, b, "--out", &out]).succeeds());
     let page = folder.text("page.html");
-    let data = page.split_once("id=\"report-data\">").unwrap().1.split_once("</script>").unwrap().0;
+    let data = &html::unpacked(&page, "report-data").unwrap();
+    let plain = page.split_once("<main>").and_then(|(_, rest)| rest.split_once("</main>")).unwrap().0;
+    is_clean("page", plain);
     assert!(data.contains("u{1b}]0;own"));
     is_clean("page", data);
     is_clean_output(&folder.run(&["report", "r", "--format", "index"]).succeeds());

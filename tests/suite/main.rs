@@ -22,6 +22,7 @@ mod explain;
 mod figures;
 mod files;
 mod findings;
+mod first_screen;
 mod fit;
 mod fleet;
 mod from_csv;

@@ -7,21 +7,22 @@ use std::path::{Path, PathBuf};
 
 use crate::browser::Browser;
 use crate::command::{Folder, shaderbench};
+use shaderbench::answers::page::unpacked;
 use shaderbench::record::{Record, Status};
 use shaderbench::report::{csv, json};
 use shaderbench::suite::Extent;
 use shaderbench::suite::{Api, Dtype};
 
-const H200: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
-const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv";
+pub(crate) const H200: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
+pub(crate) const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv";
 
 /// Every chart of the committed reports and of a JSON report with samples.
 const CHARTS: &[&str] = &[
+    "roofline",
     "reduction",
     "transpose",
     "ladders",
     "over-size",
-    "roofline",
     "cache-latency",
     "cache-bandwidth",
     "bank-conflict",
@@ -29,18 +30,25 @@ const CHARTS: &[&str] = &[
     "coalescing-offset",
     "occupancy",
     "transfer",
+    "headlines",
     "apis",
     "devices-against",
     "safety",
-    "scatter",
+    "epochs",
 ];
 
 /// Writes the page of `reports`.
-fn page(folder: &Folder, reports: &[&str]) -> PathBuf {
+pub(crate) fn page(folder: &Folder, reports: &[&str]) -> PathBuf {
     let path = folder.argument("report.html");
     let output = shaderbench(&["report", "--force", "--out", &path]).args(reports).run().succeeds();
     assert_eq!(output.stdout, format!("{path}\n"));
     path.into()
+}
+
+/// Ticks every device: a software one is not ticked at first.
+fn tick_all(browser: &mut Browser) {
+    browser.value("document.querySelectorAll('.sides input:not(:checked)').forEach(input => input.click())");
+    browser.settle();
 }
 
 /// Writes a report's rows of CUDA, with samples, as a JSON report. Returns its path.
@@ -57,7 +65,7 @@ fn with_samples(folder: &Folder) -> String {
 }
 
 /// Errors and console messages of the page, and its requests to the network.
-fn faults(browser: &Browser) -> Vec<String> {
+pub(crate) fn faults(browser: &Browser) -> Vec<String> {
     let is_own = |url: &str| url.starts_with("file://") && url.ends_with("/report.html");
     let events = browser.events.iter().filter(|event| match event["method"].as_str().unwrap_or_default() {
         "Network.requestWillBeSent" => !is_own(event["params"]["request"]["url"].as_str().unwrap_or_default()),
@@ -70,18 +78,18 @@ fn faults(browser: &Browser) -> Vec<String> {
 }
 
 /// The visible charts: their names, the number of marks in each plot, the elements outside of its frame, and the texts
-/// that overlap. Lines of text are taller than their letters.
+/// that overlap. Lines of text are taller than their letters. Rotated texts have boxes larger than themselves.
 const SURVEY: &str = r#"[...document.querySelectorAll("figure.chart:not([hidden])")].map(figure => {
   const box = figure.getBoundingClientRect();
   const plots = [...figure.querySelectorAll(".plots > svg")];
   const marks = svg =>
-    [...svg.querySelectorAll("[aria-label=bar] rect, [aria-label=dot] :is(path, circle), [aria-label=line] path")];
+    [...svg.querySelectorAll("[data-mark=bar] rect, [data-mark=dot] :is(path, circle), [data-mark=line] path")];
   const isOutside = element => { const own = element.getBoundingClientRect(); return own.width + own.height > 0 &&
     (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top || own.bottom > box.bottom); };
   const isOver = ([a, own], [b, other]) => Math.min(own.right, other.right) - Math.max(own.left, other.left) > 1 &&
     Math.min(own.bottom, other.bottom) - Math.max(own.top, other.top) > 4;
   const overlaps = svg => {
-    const texts = [...svg.querySelectorAll("text")].map(text => [text.textContent, text.getBoundingClientRect()]);
+    const texts = [...svg.querySelectorAll("text:not([transform*=rotate])")].map(text => [text.textContent, text.getBoundingClientRect()]);
     return texts.flatMap((text, index) =>
       texts.slice(index + 1).filter(other => isOver(text, other)).map(other => `${text[0]} | ${other[0]}`));
   };
@@ -121,6 +129,7 @@ fn every_chart_of_the_committed_reports_is_drawn_without_an_error() {
     std::fs::create_dir_all(&screenshots).expect("a folder");
     browser.resize(1280, false);
     browser.open(&page);
+    tick_all(&mut browser);
     for width in [1280, 390] {
         for is_dark in [false, true] {
             browser.resize(width, is_dark);
@@ -170,19 +179,23 @@ fn a_ticked_device_that_a_chart_does_not_show_is_named_with_the_reason() {
     let page = page(&folder, &[H200, LLVMPIPE]);
     browser.resize(1280, false);
     browser.open(&page);
-    let names = "Not shown: llvmpipe · Vulkan. Reason: no times of reduction at f32 2^28.";
+    let ticked = |browser: &mut Browser| {
+        browser.text("[...document.querySelectorAll('.side:has(:checked)')].map(side => side.textContent).join('|')")
+    };
+    assert_eq!(ticked(&mut browser), "H200, 23 Nov · Vulkan|H200, 23 Nov · CUDA", "no software device");
+    tick_all(&mut browser);
+    assert_eq!(ticked(&mut browser).rsplit('|').next(), Some("llvmpipe, 21 Nov · Vulkansoftware"));
+    let names = "Not shown: llvmpipe, 21 Nov · Vulkan. Reason: no times of reduction at f32 2^28.";
     assert_eq!(absent(&mut browser, "reduction"), names);
     assert_eq!(absent(&mut browser, "cache-latency"), "", "every device is shown");
-    let reason = "the first device is compared with each other one, by the first API of each, in cases that both have";
-    assert_eq!(absent(&mut browser, "devices-against"), format!("Not shown: NVIDIA H200 · CUDA. Reason: {reason}."));
-    // Without the first device there is nothing to compare, and the chart says so.
+    // Without the only hardware there is nothing to compare, and the chart says so.
     browser.click(".sides label:nth-of-type(1) input");
-    let both = "NVIDIA H200 · CUDA; llvmpipe · Vulkan";
-    assert_eq!(absent(&mut browser, "devices-against"), format!("Not shown: {both}. Reason: {reason}."));
+    browser.click(".sides label:nth-of-type(2) input");
+    assert!(absent(&mut browser, "devices-against").starts_with("Not shown: llvmpipe, 21 Nov · Vulkan. Reason: "));
 }
 
 /// The texts of a column of the table, from top to bottom.
-fn column(browser: &mut Browser, index: usize) -> Vec<String> {
+pub(crate) fn column(browser: &mut Browser, index: usize) -> Vec<String> {
     let cells = browser.value(&format!(
         "[...document.querySelectorAll('.comparison tbody tr')].map(row => row.children[{index}]?.textContent ?? '')"
     ));
@@ -231,9 +244,9 @@ fn the_table_is_sorted_and_filtered_by_click_and_by_keyboard() {
     }
     browser.click(&heading(MEDIAN));
     assert_eq!((sort_of(&mut browser, MEDIAN).as_str(), column(&mut browser, MEDIAN)), ("none", before));
-    // By keyboard: Tab moves from the search field to the headings, and Enter sorts.
+    // By keyboard: Tab moves from the search field past the file to the headings, and Enter sorts.
     browser.value("document.querySelector('input[type=search]').focus()");
-    for _ in 0..4 {
+    for _ in 0..5 {
         browser.press("Tab");
     }
     assert_eq!(browser.text("document.activeElement.closest('th')?.textContent").trim_end_matches('↕'), "Type");
@@ -274,16 +287,17 @@ fn the_table_is_filtered_by_device_backend_and_size() {
         browser
             .text("[...document.querySelectorAll('.comparison [scope=colgroup]')].map(th => th.textContent).join('|')")
     };
-    assert_eq!(filter("api", "CUDA"), "NVIDIA H200 · CUDA");
-    assert_eq!(filter("api", ""), "NVIDIA H200 · Vulkan|NVIDIA H200 · CUDA|llvmpipe · Vulkan|Ratio of times");
-    assert_eq!(filter("device", "llvmpipe (LLVM 15.0.6, 256 bits)"), "llvmpipe · Vulkan");
+    assert_eq!(filter("api", "CUDA"), "H200, 23 Nov · CUDA");
+    let all = "H200, 23 Nov · Vulkan|H200, 23 Nov · CUDA|llvmpipe, 21 Nov · Vulkan|Ratio of times";
+    assert_eq!(filter("api", ""), all);
+    assert_eq!(filter("device", "llvmpipe (LLVM 15.0.6, 256 bits)"), "llvmpipe, 21 Nov · Vulkan");
     filter("size", "4096x4096");
     let sizes = column(&mut browser, 3);
     assert!(!sizes.is_empty() && sizes.iter().all(|size| size == "4096×4096"), "{sizes:?}");
     // A deselected device is in no chart.
     browser.click(".sides .side:nth-of-type(1) input");
-    let legend = browser.text("document.querySelector('#cache-latency .legend').textContent");
-    assert!(!legend.contains("H200 · Vulkan") && legend.contains("H200 · CUDA"), "{legend}");
+    let names = browser.text("document.querySelector('#cache-latency .plots').textContent");
+    assert!(!names.contains("H200, 23 Nov · Vulkan") && names.contains("H200, 23 Nov · CUDA"), "{names}");
     assert_eq!(faults(&browser), Vec::<String>::new());
 }
 
@@ -326,7 +340,7 @@ fn markup_in_names_is_text() {
     folder.write(report, csv::write(&hostile()));
     let page = page(&folder, &[&folder.argument(report)]);
     let text = std::fs::read_to_string(&page).expect("a page");
-    assert_eq!(text.matches("<script").count(), 3, "data, script, start");
+    assert_eq!(text.matches("<script").count(), 4, "data, kernels, script, start");
     assert!(!text.contains("<img") && !text.contains("alert(1)<"));
     let Some(mut browser) = Browser::start() else { return };
     browser.resize(1280, false);
@@ -334,7 +348,7 @@ fn markup_in_names_is_text() {
     browser.value("document.querySelectorAll('details').forEach(details => { details.open = true; })");
     browser.settle();
     assert_eq!(browser.text("document.querySelector('.card h3').firstChild.textContent"), "<script>alert(1)</script>");
-    assert_eq!(browser.value("document.querySelectorAll('script').length"), 3);
+    assert_eq!(browser.value("document.querySelectorAll('script').length"), 5, "and the unpacked one");
     assert_eq!(browser.value("document.querySelectorAll('img').length"), 0);
     let names =
         "['driver', 'backend', 'vendor', 'os', 'cpu', 'date', 'version', 'benchmark', 'dtype', 'params', 'checks',
@@ -350,12 +364,14 @@ fn render_draws_other_data_and_the_page_defines_one_global_name() {
     let folder = Folder::new();
     let llvmpipe = page(&folder, &[LLVMPIPE]);
     let text = std::fs::read_to_string(&llvmpipe).expect("a page");
-    let data = text.split_once("id=\"report-data\">").unwrap().1.split_once("</script>").unwrap().0.to_owned();
+    let data = unpacked(&text, "report-data").unwrap();
     let h200 = page(&folder, &[H200]);
     browser.resize(1280, false);
     browser.open(&h200);
     assert_eq!(browser.value("typeof Plot"), "undefined");
     browser.value(&format!("ShaderbenchReport.render(document.getElementById('report'), {data})"));
+    browser.settle();
+    browser.value("document.querySelector('.specification').open = true");
     browser.settle();
     let cards =
         browser.text("[...document.querySelectorAll('.card h3')].map(card => card.firstChild.textContent).join('|')");
@@ -411,13 +427,16 @@ fn ten_devices(folder: &Folder) -> Vec<String> {
 }
 
 #[test]
-fn the_page_of_ten_devices_is_smaller_than_one_and_a_half_megabytes() {
+fn a_page_is_small_with_all_its_kernels() {
     let folder = Folder::new();
     let reports = ten_devices(&folder);
     let page = page(&folder, &reports.iter().map(String::as_str).collect::<Vec<_>>());
-    let size = page.metadata().expect("a page").len();
-    println!("{size} bytes");
-    assert!(size < 1_500_000, "{size} bytes");
+    let ten = page.metadata().expect("a page").len();
+    let kernels = unpacked(&std::fs::read_to_string(&page).unwrap(), "report-kernels").unwrap();
+    assert!(kernels.contains("__syncthreads()") && kernels.contains("workgroupBarrier()"), "both languages");
+    let one = self::page(&folder, &[H200]).metadata().expect("a page").len();
+    println!("{one} bytes, of ten devices {ten}");
+    assert!(one <= 600_000 && ten <= 1_300_000, "{one} bytes, of ten devices {ten}");
 }
 
 #[test]
@@ -439,6 +458,7 @@ fn report_reads_all_reports_of_a_folder_and_fails_where_there_is_none() {
     let text = std::fs::read_to_string(page).expect("a page");
     for report in [H200, LLVMPIPE] {
         let name = report.strip_prefix("results/").unwrap();
+        let text = unpacked(&text, "report-data").unwrap();
         assert!(text.contains(name) && !text.contains(report), "the page has a report's folder and file name only");
     }
     std::fs::create_dir(folder.path("empty")).expect("a folder");

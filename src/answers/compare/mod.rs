@@ -122,6 +122,14 @@ impl<'a> Comparison<'a> {
             .filter_map(move |index| Some((*index, &self.cases[*index], self.cases[*index].entries.get(side)?)))
     }
 
+    /// Number of cases that both sides have.
+    #[must_use]
+    pub fn common_cases(&self, a: usize, b: usize) -> usize {
+        let [a, b] = [a, b].map(|side| self.on_side.get(side).map_or(&[][..], Vec::as_slice));
+        let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
+        few.iter().filter(|index| many.binary_search(index).is_ok()).count()
+    }
+
     /// Geometric mean and verdicts of the match with index `of`, for one family, or all if `None`.
     #[must_use]
     pub fn tally(&self, of: usize, family: Option<&str>) -> Tally {
@@ -268,7 +276,7 @@ pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report
     cases.iter_mut().chain(&mut rest).for_each(|case| case.entries.renumber(|side| numbers[side]));
     let by_family = sort_by_family(&mut cases);
     let on_side = on_sides(&cases, sides.len());
-    let matches = sides::matches(&sides);
+    let matches = if rules.has_matches { sides::matches(&sides) } else { Vec::new() };
     let pairs = judge::pairs([&cases, &rest], &sides, &on_side, &matches, rules);
     let in_match = pairs.iter().map(|pairs| pairs.iter().map(|(index, _)| *index).collect()).collect();
     for (of, pairs) in pairs.into_iter().enumerate() {

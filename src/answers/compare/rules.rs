@@ -15,10 +15,12 @@ pub struct Rules<'r> {
     pub widens: bool,
     /// Whether all cards of a model are one side; else each card is.
     pub is_by_model: bool,
+    /// Whether sides are compared; else the comparison has their cases alone, and other pairs are asked for later.
+    pub has_matches: bool,
 }
 
 impl Default for Rules<'_> {
     fn default() -> Self {
-        Self { margin: MARGIN, is_compared: &|_| true, widens: true, is_by_model: false }
+        Self { margin: MARGIN, is_compared: &|_| true, widens: true, is_by_model: false, has_matches: true }
     }
 }

@@ -102,23 +102,40 @@ pub(super) struct CaseColumns {
     ceiling: Vec<Option<usize>>,
 }
 
+/// What most sides of a case have in common: each value is that of the first side that has one.
+pub(super) struct Common {
+    work: (Option<u64>, Option<u64>),
+    ceiling: Option<Bound>,
+}
+
+impl Common {
+    /// Those of all cases. A case of a thousand sides is read once, not once for each of them.
+    pub(super) fn of(cases: &[CaseComparison]) -> Vec<Self> {
+        let common = |case: &CaseComparison| {
+            let ceiling = case.entries.values().find_map(|entry| entry.share.and(entry.row().ceiling));
+            Self { work: (of_case(case, bytes), of_case(case, flops)), ceiling }
+        };
+        cases.iter().map(common).collect()
+    }
+}
+
 impl CaseColumns {
-    pub(super) fn new<'a>(cases: &[CaseComparison<'a>], texts: &mut Texts<'a>) -> Self {
+    pub(super) fn new<'a>(cases: &[CaseComparison<'a>], common: &[Common], texts: &mut Texts<'a>) -> Self {
         let mut columns = Self::default();
-        for case in cases {
+        for (case, common) in cases.iter().zip(common) {
             let row = case.row;
             columns.family.push(texts.index_of(row.family.as_str()));
             columns.benchmark.push(texts.index_of(row.benchmark.as_str()));
             columns.dtype.push(texts.index_of_dtype(row));
             columns.n.push(texts.index_of_size(row));
             columns.params.push(texts.index_of_params(row));
-            columns.bytes.push(of_case(case, bytes).map(Figure::whole));
-            columns.flops.push(of_case(case, flops).map(Figure::whole));
+            columns.bytes.push(common.work.0.map(Figure::whole));
+            columns.flops.push(common.work.1.map(Figure::whole));
             columns.model.push(
                 of_case(case, |row| row.model.filter(|model| MODELS.contains(model)))
                     .and_then(|model| Figure::new(model, 4)),
             );
-            columns.ceiling.push(ceiling(case).map(|ceiling| texts.index_of_ceiling(Some(ceiling))));
+            columns.ceiling.push(common.ceiling.map(|ceiling| texts.index_of_ceiling(Some(ceiling))));
         }
         columns
     }
@@ -136,11 +153,6 @@ fn flops(row: &Record) -> Option<u64> {
 /// The value of the first row that has one. Rows without a time have no work figures.
 fn of_case<T>(case: &CaseComparison, get: fn(&Record) -> Option<T>) -> Option<T> {
     case.entries.values().find_map(|entry| get(entry.row()))
-}
-
-/// The ceiling on the first side where the case has one.
-fn ceiling(case: &CaseComparison<'_>) -> Option<Bound> {
-    case.entries.values().find_map(|entry| entry.share.and(entry.row().ceiling))
 }
 
 /// Ascending indices as ranges (first, count). Most sides have nearly all cases, so there are few ranges.
@@ -186,15 +198,15 @@ pub(super) struct SideColumns {
 }
 
 impl SideColumns {
-    pub(super) fn new<'a>(comparison: &Comparison<'a>, side: usize, texts: &mut Texts<'a>) -> Self {
+    pub(super) fn new<'a>(comparison: &Comparison<'a>, common: &[Common], side: usize, texts: &mut Texts<'a>) -> Self {
         let mut columns = Self::default();
-        for (index, case, entry) in comparison.on_side(side) {
-            columns.push(index, case, entry, texts);
+        for (index, _, entry) in comparison.on_side(side) {
+            columns.push(index, &common[index], entry, texts);
         }
         columns
     }
 
-    fn push<'a>(&mut self, index: usize, case: &CaseComparison<'a>, entry: &Entry<'a>, texts: &mut Texts<'a>) {
+    fn push<'a>(&mut self, index: usize, common: &Common, entry: &Entry<'a>, texts: &mut Texts<'a>) {
         let (at, row) = (self.case.len(), entry.row());
         let timing = entry.timing;
         let reach = |end: fn((f64, f64)) -> f64| {
@@ -205,7 +217,7 @@ impl SideColumns {
         self.below.push(reach(|interval| interval.0));
         self.above.push(reach(|interval| interval.1));
         self.share.push(entry.share.and_then(|share| Figure::new(share, 4)));
-        if entry.share.is_some() && row.ceiling != ceiling(case) {
+        if entry.share.is_some() && row.ceiling != common.ceiling {
             self.ceiling.push((at, texts.index_of_ceiling(row.ceiling)));
         }
         if row.status != Status::Ok || !row.reason.is_empty() {
@@ -218,7 +230,7 @@ impl SideColumns {
             self.timer.push((at, texts.index_of(clock.name())));
         }
         let work = (bytes(row), flops(row));
-        if timing.is_some() && work != (of_case(case, bytes), of_case(case, flops)) {
+        if timing.is_some() && work != common.work {
             self.work.push((at, work.0.map(Figure::whole), work.1.map(Figure::whole)));
         }
     }

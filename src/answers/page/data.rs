@@ -4,12 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::cases::{CaseColumns, SideColumns, TextTable, Texts};
+use super::cards::{cards, rows_of_sides};
+use super::cases::{CaseColumns, Common, SideColumns, TextTable, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
+use super::headlines::{Headline, headlines};
 use super::matches::{Match, matches};
-use super::samples::{Series, widest};
+use super::names::{Name, names};
+use super::samples::Epochs;
+use super::screen::{Screen, screen};
 use crate::answers::articles::chapter;
 use crate::answers::compare::{Comparison, Report, Rules, Side, compare_by};
+use crate::answers::summary::SOFTWARE;
 use crate::claim::{ArticleClaim, Quantity};
 use crate::families::FAMILIES;
 use crate::families::articles::judged;
@@ -25,9 +30,12 @@ use crate::suite::{Api, Chart, DeviceType, Family};
 pub struct Data<'a> {
     /// Version of shaderbench that wrote the page.
     tool_version: &'static str,
+    pub(super) screen: Screen,
+    /// What to know of the figures of a software device.
+    software_note: &'static str,
     families: Vec<FamilyData<'a>>,
     tour: Vec<StepData>,
-    sides: Vec<SideData<'a>>,
+    pub(super) sides: Vec<SideData<'a>>,
     cases: CaseColumns,
     #[serde(flatten)]
     texts: TextTable<'a>,
@@ -58,9 +66,15 @@ struct StepData {
 
 /// A side: one device through one API.
 #[derive(Serialize)]
-struct SideData<'a> {
+pub(super) struct SideData<'a> {
     label: &'a str,
-    device: &'a str,
+    /// Short name: `H100 A, 25 Nov · Vulkan`.
+    pub(super) name: String,
+    /// The same; on a page of one card the API alone.
+    short: String,
+    pub(super) device: &'a str,
+    /// Whether the device runs kernels on the CPU.
+    pub(super) is_software: bool,
     /// API name as in the CSV.
     backend: &'static str,
     /// API name for display.
@@ -80,19 +94,20 @@ struct SideData<'a> {
     cpu: &'a str,
     /// Minimum and maximum subgroup size.
     subgroup: Option<[u32; 2]>,
-    dates: &'a [&'a str],
+    pub(super) dates: &'a [&'a str],
     reports: &'a [&'a str],
     /// Number of rows per status; statuses without rows are omitted.
     statuses: Vec<(&'static str, usize)>,
     /// Half width of the 95 % interval ÷ median: its median and its 90th percentile over the rows.
     noise: [Option<f64>; 2],
     ceilings: Vec<Ceiling>,
+    headlines: Vec<Headline>,
     levels: Vec<Plateau>,
     findings: Vec<FindingData>,
     /// The verdict on each step of the tour, with its reason; empty after the first few sides, to keep the page small.
     tour: Vec<String>,
     rows: SideColumns,
-    samples: Vec<Series>,
+    epochs: Epochs,
 }
 
 /// A finding for one family.
@@ -120,8 +135,11 @@ const TOUR_SIDES: usize = 4;
 #[must_use]
 pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let mut texts = Texts::default();
-    let cases = CaseColumns::new(&comparison.cases, &mut texts);
-    let sides = (0..comparison.sides.len()).map(|side| side_data(comparison, side, &mut texts)).collect();
+    let common = Common::of(&comparison.cases);
+    let cases = CaseColumns::new(&comparison.cases, &common, &mut texts);
+    let cards = cards(&rows_of_sides(comparison));
+    let names = names(comparison, &cards).into_iter().enumerate();
+    let sides = names.map(|(side, name)| side_data(comparison, side, name, &common, &mut texts)).collect();
     let is_there = |name: &str| !comparison.cases_of(name).is_empty();
     let family = |family: &&Family| FamilyData {
         name: family.name,
@@ -148,9 +166,11 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
         tool_version: env!("CARGO_PKG_VERSION"),
         families: FAMILIES.iter().filter(|family| is_there(family.name)).map(family).chain(others).collect(),
         tour: tour_steps().map(step).collect(),
+        screen: screen(comparison, &cards),
+        software_note: SOFTWARE,
         sides,
         cases,
-        matches: matches(comparison, &mut texts),
+        matches: matches(comparison, &cards, &mut texts),
         texts: texts.into_table(),
     }
 }
@@ -164,10 +184,17 @@ pub fn sides(reports: &[Report]) -> Comparison<'_> {
 /// The same by other rules.
 #[must_use]
 pub fn sides_by<'a>(rules: &Rules, reports: &'a [Report]) -> Comparison<'a> {
-    compare_by(rules, reports, &[])
+    // The page's pairs are of its own choice.
+    compare_by(&Rules { has_matches: false, ..*rules }, reports, &[])
 }
 
-fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts<'a>) -> SideData<'a> {
+fn side_data<'a>(
+    comparison: &'a Comparison<'a>,
+    index: usize,
+    name: Name,
+    common: &[Common],
+    texts: &mut Texts<'a>,
+) -> SideData<'a> {
     let side: &Side = &comparison.sides[index];
     let entries = || comparison.on_side(index).map(|(_, _, entry)| entry);
     let rows: Vec<&Record> = entries().map(|entry| entry.row()).collect();
@@ -186,6 +213,9 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
     };
     SideData {
         label: &side.label,
+        name: name.full,
+        short: name.short,
+        is_software: rows.iter().any(|row| row.device_type == Some(DeviceType::Software)),
         device: if side.device.is_empty() { "unnamed device" } else { side.device },
         backend: side.api.map_or("", Api::name),
         api: [side.api.map_or("", Api::title), side.compiler[0]].join(" ").trim_end().to_owned(),
@@ -208,11 +238,12 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
             .collect(),
         noise: [0.5, 0.9].map(|part| quantile(&noises, part)),
         ceilings: ceilings(&rows),
+        headlines: headlines(&rows),
         levels: levels(&rows),
         findings: FAMILIES.iter().filter_map(found).collect(),
         tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| judged(step, &rows).whole()).collect(),
-        rows: SideColumns::new(comparison, index, texts),
-        samples: widest(comparison, index),
+        rows: SideColumns::new(comparison, common, index, texts),
+        epochs: Epochs::of(comparison, index),
     }
 }
 

@@ -48,12 +48,19 @@ pub(super) struct Plateau {
     /// The smallest working set that surely does not fit, in bytes.
     at_most: Option<u64>,
     latency_ns: Option<Figure>,
+    /// The smallest and the largest working set well inside; `None` where no set surely is.
+    inside: Option<[u64; 2]>,
+    /// The rate of reading from it.
+    gb_per_s: Option<Figure>,
 }
 
 /// The side's cache levels and DRAM.
 pub(super) fn levels(rows: &[&Record]) -> Vec<Plateau> {
     let family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == "cache_curve").collect();
+    let rates = cache_curve::level_bandwidths(&family);
     let plateau = |(name, level): (String, Level)| Plateau {
+        gb_per_s: rates.iter().find(|(of, _)| *of == name).and_then(|(_, rate)| Figure::new(rate.value, 5)),
+        inside: level.inside(),
         name,
         at_least: level.size().map(|(at_least, _)| at_least),
         at_most: level.size().map(|(_, at_most)| at_most),

@@ -1,19 +1,21 @@
-//! Matches on the page: the APIs of each device, and the devices.
+//! Matches on the page: the APIs of each card, and the cards.
 
 use std::collections::HashMap;
 
 use serde::Serialize;
 
+use super::cards::Card;
 use super::cases::{Ranges, Texts};
 use super::figure::Figure;
-use crate::answers::compare::{CaseComparison, Comparison, Match as SidePair, Pair, Ratio, Verdict};
+use crate::answers::compare::{CaseComparison, Comparison, Match as SidePair, Pair, Ratio, Side, Verdict};
+use crate::suite::Api;
 
 /// A match: a side and its baseline.
 #[derive(Serialize)]
 pub(super) struct Match {
     baseline: usize,
     side: usize,
-    /// Whether the two sides are one device through two APIs.
+    /// Whether the two sides are one card through two APIs.
     is_one_device: bool,
     /// Indices of the cases for which both sides use the same clock.
     case: Ranges,
@@ -41,28 +43,104 @@ struct Means {
     verdicts: [usize; 4],
 }
 
-/// Compares each device's first API with its other APIs, and the first device with every other device.
-pub(super) fn matches<'a>(comparison: &'a Comparison<'a>, texts: &mut Texts<'a>) -> Vec<Match> {
-    let sides = &comparison.sides;
-    let mut first_of_device: Vec<usize> = Vec::new();
-    let mut found = Vec::new();
-    for (index, side) in sides.iter().enumerate() {
-        match first_of_device.iter().find(|first| sides[**first].device == side.device) {
-            Some(first) => found.push((*first, index, true)),
-            None => {
-                found.extend(first_of_device.first().map(|first| (*first, index, false)));
-                first_of_device.push(index);
-            }
-        }
-    }
-    found.sort_by_key(|(_, _, is_one_device)| !is_one_device);
-    let of: Vec<SidePair> =
-        found.iter().map(|(baseline, side, _)| SidePair { baseline: *baseline, side: *side }).collect();
+/// Cases in all pairs of cards together. Each takes about 7 bytes of the page.
+const MOST_CASES: usize = 60_000;
+
+/// A pair of sides, and whether they are one card through two APIs.
+type Of = (SidePair, bool);
+
+/// Compares the APIs of each card, and each card with each other one.
+pub(super) fn matches<'a>(comparison: &'a Comparison<'a>, cards: &[Card], texts: &mut Texts<'a>) -> Vec<Match> {
+    let apis = of_apis(comparison, cards).into_iter();
+    let found: Vec<Of> = apis.chain(of_cards(comparison, cards)).chain(of_versions(comparison, cards)).collect();
+    let of: Vec<SidePair> = found.iter().map(|(of, _)| *of).collect();
     let pairs = comparison.pairs_of(&of);
-    let matched = |((of, (_, _, is_one_device)), pairs): ((SidePair, _), Vec<(usize, Pair<'a>)>)| {
+    let matched = |((of, is_one_device), pairs): (Of, Vec<(usize, Pair<'a>)>)| {
         matched(comparison, of, is_one_device, &pairs, texts)
     };
-    of.into_iter().zip(found).zip(pairs).map(matched).filter(|of: &Match| of.case.len() > 0).collect()
+    found.into_iter().zip(pairs).map(matched).filter(|of: &Match| of.case.len() > 0).collect()
+}
+
+/// The API and the compiler of a side.
+fn toolchain<'a>(side: &Side<'a>) -> (Option<Api>, &'a str) {
+    (side.api, side.compiler[0])
+}
+
+/// For each card its first API with each other one. Of several sides of the first API, the one of the same run counts, else
+/// the one of the same version. A software device comes last.
+fn of_apis(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
+    let sides = &comparison.sides;
+    let of_card = |card: &Card| -> Vec<Of> {
+        let Some(first) = card.sides.first().map(|first| toolchain(&sides[*first])) else { return Vec::new() };
+        let (firsts, others): (Vec<usize>, Vec<usize>) =
+            card.sides.iter().partition(|side| toolchain(&sides[**side]) == first);
+        let likeness = |baseline: usize, side: usize| {
+            let (a, b) = (&sides[baseline], &sides[side]);
+            let is_one_run = a.apis == b.apis && a.dates.iter().any(|date| b.dates.contains(date));
+            [is_one_run, a.tool_version == b.tool_version]
+        };
+        let nearest = |side: usize| firsts.iter().copied().rev().max_by_key(|first| likeness(*first, side));
+        let pair = |side: usize| Some((SidePair { baseline: nearest(side)?, side }, true));
+        others.into_iter().filter_map(pair).collect()
+    };
+    let (software, hardware): (Vec<&Card>, Vec<&Card>) = cards.iter().partition(|card| card.is_software);
+    hardware.into_iter().chain(software).flat_map(of_card).collect()
+}
+
+/// Each card with each other one, through the API with the most common cases. The first pair is of two models, if there
+/// are two; pairs with a software device come last. With many cards, the first one is compared with the others, and pairs
+/// of the others follow as far as [`MOST_CASES`] reaches.
+fn of_cards(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    let first = cards.iter().position(|card| !card.is_software).unwrap_or(0);
+    let order = |(a, b): &(usize, usize)| {
+        let is_software = cards[*a].is_software || cards[*b].is_software;
+        (is_software, *a != first, cards[*a].device == cards[*b].device, *a, *b)
+    };
+    let is_few = cards.len() * cards.len() <= MOST_CASES;
+    for a in 0..cards.len() {
+        pairs.extend((a + 1..cards.len()).filter(|_| is_few || a == first).map(|b| (a, b)));
+    }
+    pairs.sort_by_key(order);
+    let mut left = MOST_CASES;
+    let mut found = Vec::new();
+    for (a, b) in pairs {
+        let Some((of, cases)) = nearest(comparison, &cards[a], &cards[b]) else { continue };
+        if cases > left {
+            break;
+        }
+        left -= cases;
+        found.push((of, false));
+    }
+    found
+}
+
+/// For each card and API, the first side with each other one: runs by other drivers and versions.
+fn of_versions(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
+    let sides = &comparison.sides;
+    let of_card = |card: &Card| -> Vec<Of> {
+        let first = |side: &usize| {
+            card.sides.iter().copied().find(|other| toolchain(&sides[*other]) == toolchain(&sides[*side]))
+        };
+        let pair = |side: &usize| Some((SidePair { baseline: first(side)?, side: *side }, false));
+        card.sides.iter().filter_map(pair).filter(|(of, _)| of.baseline != of.side).collect()
+    };
+    cards.iter().flat_map(of_card).collect()
+}
+
+/// The sides of two cards with one API that have the most cases in common, and their number; of several, the first ones.
+/// Without a common API, those of any.
+fn nearest(comparison: &Comparison, a: &Card, b: &Card) -> Option<(SidePair, usize)> {
+    let sides = &comparison.sides;
+    let all = a.sides.iter().flat_map(|baseline| b.sides.iter().map(|side| (*baseline, *side)));
+    let common = |(baseline, side): (usize, usize)| {
+        let is_one_api = toolchain(&sides[baseline]) == toolchain(&sides[side]);
+        let cases = comparison.common_cases(baseline, side);
+        ((is_one_api, cases), SidePair { baseline, side })
+    };
+    let found: Vec<_> = all.map(common).filter(|((_, cases), _)| *cases > 0).collect();
+    let ((_, cases), of) = found.into_iter().rev().max_by_key(|(likeness, _)| *likeness)?;
+    Some((of, cases))
 }
 
 fn matched<'a>(

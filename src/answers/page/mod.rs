@@ -3,22 +3,35 @@
 //! [`data()`] turns reports into one object of plain data: times pooled by side, ratios with intervals, findings,
 //! ceilings, cache levels. [`page()`] writes this object, the style and the script into one file.
 
+mod cards;
 mod cases;
 mod data;
 mod facts;
 mod figure;
+mod headlines;
+mod kernels;
 mod matches;
+mod names;
+mod packed;
+mod plain;
 mod samples;
+mod screen;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
+use packed::packed;
+use plain::{icon, table, title};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 pub use data::{Data, data, sides, sides_by};
+pub use kernels::{Kernel, benchmarks};
+pub use packed::unpacked;
 pub use samples::share_samples;
 
 /// Style sheet of the page.
 pub const STYLE: &str = include_str!("drawing/page.css");
-/// Script of the page. It defines only `ShaderbenchReport.render(element, data)`. It includes Observable Plot and parts
+/// Script of the page. It defines only `ShaderbenchReport.render(element, data, kernels)`;
+/// `kernels` returns a promise of an array of [`Kernel`]. It includes Observable Plot and parts
 /// of D3 with their ISC and MIT licences; `scripts/vendor.sh` builds that part.
 pub const SCRIPT: &str = concat!(
     "const ShaderbenchReport = (() => {\n\"use strict\";\n",
@@ -26,35 +39,49 @@ pub const SCRIPT: &str = concat!(
     include_str!("drawing/figures.js"),
     include_str!("drawing/model.js"),
     include_str!("drawing/parts.js"),
+    include_str!("drawing/marks.js"),
+    include_str!("drawing/save.js"),
+    include_str!("drawing/frame.js"),
     include_str!("drawing/ladders.js"),
     include_str!("drawing/curves.js"),
+    include_str!("drawing/levels.js"),
     include_str!("drawing/roofline.js"),
+    include_str!("drawing/headlines.js"),
     include_str!("drawing/versus.js"),
+    include_str!("drawing/safety.js"),
+    include_str!("drawing/epochs.js"),
+    include_str!("drawing/address.js"),
+    include_str!("drawing/columns.js"),
     include_str!("drawing/table.js"),
+    include_str!("drawing/kernel.js"),
+    include_str!("drawing/screen.js"),
     include_str!("drawing/report.js"),
     "return { render };\n})();\n"
 );
 
-/// Starts the script with the data in the file.
-const START: &str = "ShaderbenchReport.render(document.getElementById(\"report\"), \
-     JSON.parse(document.getElementById(\"report-data\").textContent));";
+/// Unpacks the script and the data of the page, and draws it.
+const START: &str = include_str!("drawing/start.js");
 
 const TEMPLATE: &str = include_str!("drawing/template.html");
 
-/// The complete HTML page.
+/// The complete HTML page, with sources and explanations of the `kernels`.
 ///
-/// Text from reports cannot become markup: the JSON data escapes every `<`, `>` and `&`, and the script inserts text
+/// Text from reports cannot become markup: the data is packed, the plain table is escaped, and the script inserts text
 /// only as text nodes.
 #[must_use]
-pub fn page(data: &Data) -> String {
-    let (style, script) = (compact(STYLE), compact(SCRIPT));
-    let hashes = format!("{} {}", hash(&script), hash(START));
+pub fn page(data: &Data, kernels: &[Kernel]) -> String {
+    let (style, script, start) = (compact(STYLE), compact(SCRIPT), compact(START));
+    let hashes = format!("{} {}", hash(&script), hash(&start));
     let parts = [
-        ("script_hashes", &*hashes),
-        ("style", &*style),
-        ("data", &json(data)),
-        ("script", &*script),
-        ("start", START),
+        ("script_hashes", hashes),
+        ("title", title(data)),
+        ("icon", icon(data)),
+        ("style", style),
+        ("table", table(data)),
+        ("data", packed(&json(data))),
+        ("kernels", packed(&json(&kernels))),
+        ("script", packed(&script)),
+        ("start", start),
     ];
     let mut text = String::new();
     let mut rest = TEMPLATE;
@@ -62,7 +89,7 @@ pub fn page(data: &Data) -> String {
     for (name, part) in parts {
         let (before, after) = rest.split_once(&format!("{{{{{name}}}}}")).unwrap_or((rest, ""));
         text.push_str(before);
-        text.push_str(part);
+        text.push_str(&part);
         rest = after;
     }
     text.push_str(rest);
@@ -74,17 +101,8 @@ fn hash(script: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)))
 }
 
-/// The data as JSON, escaped for a script element.
-fn json(data: &Data) -> String {
-    let text = serde_json::to_string(data).unwrap_or_default();
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => escaped.push_str(&format!("\\u{:04x}", character as u32)),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// The text without doc comments and the spaces at the start of lines, which no reader of the page needs. No text within the

@@ -4,8 +4,7 @@ use crate::answers::compare::Report;
 use crate::answers::page::*;
 use crate::families::cache_curve;
 use crate::record::{Bound, Clock, Record, Status};
-use crate::suite::Extent;
-use crate::suite::{Api, Dtype};
+use crate::suite::{Api, DeviceType, Dtype, Extent};
 
 fn row(backend: &str, benchmark: &str, median_ns: f64) -> Record {
     Record {
@@ -109,17 +108,20 @@ fn a_level_at_the_end_of_the_curve_has_no_size() {
 }
 
 #[test]
-fn a_run_s_csv_takes_the_samples_of_its_json_and_shows_the_widest() {
+fn a_run_s_csv_takes_the_samples_of_its_json() {
     let with = |record: Record, samples: &[f64]| Record { all_samples_ns: samples.to_vec(), ..record };
-    let csv = vec![row("vulkan", "calm", 100.0), row("vulkan", "wild", 100.0), row("vulkan", "other", 100.0)];
-    let json = vec![with(csv[0].clone(), &[99.0, 100.0, 101.0]), with(csv[1].clone(), &[80.0, 100.0, 130.0])];
+    let epochs = |record: Record, epochs_ns: &[f64]| Record { epochs_ns: epochs_ns.to_vec(), ..record };
+    let wild = epochs(row("vulkan", "wild", 100.0), &[130.0, 80.0, 100.0]);
+    let csv = vec![epochs(row("vulkan", "calm", 100.0), &[99.5, 100.0]), wild, row("vulkan", "other", 100.0)];
+    let json = vec![with(csv[1].clone(), &[131.0, 129.0, 79.0, 100.0])];
     let mut reports = [report(csv), report(json)].concat();
     share_samples(&mut reports);
-    assert_eq!(reports[0].records[1].all_samples_ns, [80.0, 100.0, 130.0]);
-    let value = value(&reports);
-    let series = &value["sides"][0]["samples"];
-    assert_eq!(series.as_array().map(Vec::len), Some(2));
-    assert_eq!(series[0], json!({ "case": 1, "count": 3, "relative": [0.8, 1, 1.3] }));
+    assert_eq!(reports[0].records[1].all_samples_ns, [131.0, 129.0, 79.0, 100.0]);
+    let epochs = value(&reports)["sides"][0]["epochs"].clone();
+    assert_eq!(epochs["case"], json!([[0, 2]]), "a row without epochs has none");
+    // The median is the geometric mean of the epochs: 101.32.
+    assert_eq!(epochs["distance"], json!([[-25, 25], [2831, -2104, -130]]), "in time order");
+    assert_eq!(epochs["samples"], json!([[1, 4, [1.293, 1.2732, 0.77974, 0.98701]]]));
 }
 
 #[test]
@@ -127,14 +129,83 @@ fn the_page_holds_every_part_once_and_no_markup_of_a_report() {
     let evil = "{{script}}</script><script>alert(1)</script>&\u{2028}";
     let reports = report(vec![Record { device: evil.to_owned(), ..row("vulkan", "a", 1.0) }]);
     let comparison = sides(&reports);
-    let data = data(&comparison);
-    let page = page(&data);
+    let kernels = [Kernel { name: "a/b".to_owned(), wgsl: "</script>", cuda: "", texts: Vec::new() }];
+    let page = page(&data(&comparison), &kernels);
     let (style, script) = (compact(STYLE), compact(SCRIPT));
-    assert_eq!((page.matches(&script).count(), page.matches(&style).count()), (1, 1));
-    assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (3, 3));
-    assert!(page.contains(&hash(&script)) && page.contains(&hash(START)) && !page.contains("alert(1)<"));
-    let data =
-        page.split_once("report-data\">").and_then(|(_, rest)| rest.split_once("</script>")).expect("the data").0;
-    let data: Value = serde_json::from_str(data).expect("JSON");
-    assert_eq!(data["sides"][0]["device"], evil, "as it was");
+    assert_eq!((page.matches(&style).count(), unpacked(&page, "report-script")), (1, Some(script.clone())));
+    assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (4, 4));
+    assert!(page.contains(&hash(&script)) && page.contains(&hash(&compact(START))) && !page.contains("alert(1)<"));
+    let of = |id: &str| -> Value { serde_json::from_str(&unpacked(&page, id).expect(id)).expect("JSON") };
+    assert_eq!(of("report-data")["sides"][0]["device"], evil, "as it was");
+    assert_eq!(of("report-kernels")[0]["wgsl"], "</script>");
+    assert!(page.contains("<title>{{script}}&lt;/script&gt;"), "the title is text");
+}
+
+/// A row of a run on a card.
+fn on(card: &str, api: &str, date: &str) -> Record {
+    Record { card: card.to_owned(), apis: "cuda+vulkan".to_owned(), date: date.to_owned(), ..row(api, "a", 1e6) }
+}
+
+/// The pairs of sides of the page's matches: baseline, side, and whether they are one card.
+fn pairs(reports: &[Report]) -> Vec<(u64, u64, bool)> {
+    let value = value(reports);
+    let index = |of: &Value, key: &str| of[key].as_u64().expect("an index");
+    let matches = value["matches"].as_array().expect("matches");
+    let pair = |of: &Value| (index(of, "baseline"), index(of, "side"), of["is_one_device"] == true);
+    matches.iter().map(pair).collect()
+}
+
+#[test]
+fn apis_are_compared_on_one_card_and_cards_with_each_other() {
+    let [monday, tuesday] = ["2026-11-23T01:00:00Z", "2026-11-24T01:00:00Z"];
+    // Two cards of one model; a run names a card by its PCI address through Vulkan, and by its UUID through CUDA.
+    let first = report(vec![on("0000:01:00.0", "vulkan", monday), on("GPU-1", "cuda", monday)]);
+    let second = report(vec![on("card-2", "vulkan", tuesday), on("card-2", "cuda", tuesday)]);
+    let apis =
+        |pairs: &[(u64, u64, bool)]| -> Vec<_> { pairs.iter().copied().filter(|(.., is_one)| *is_one).collect() };
+    let found = pairs(&[first.clone(), second.clone()].concat());
+    assert_eq!(apis(&found), [(0, 1, true), (2, 3, true)], "each API with that of its own card");
+    assert_eq!(found[2..], [(0, 2, false)], "the cards once, through one API");
+    // A run of Vulkan alone is no twin of a CUDA run of another card.
+    let alone = report(vec![on("card-3", "vulkan", tuesday)]);
+    let cuda = report(vec![on("GPU-4", "cuda", monday)]);
+    assert_eq!(apis(&pairs(&[alone, cuda].concat())), []);
+}
+
+#[test]
+fn a_device_without_a_card_is_told_by_its_cpu_and_a_software_device_comes_last() {
+    let of = |cpu: &str, api: &str, is_software: bool| Record {
+        device: if is_software { "llvmpipe" } else { "GPU" }.to_owned(),
+        device_type: is_software.then_some(DeviceType::Software),
+        cpu: cpu.to_owned(),
+        driver: cpu.to_owned(),
+        ..row(api, "a", 1e6)
+    };
+    let rows = vec![of("A", "vulkan", true), of("B", "vulkan", true), of("A", "gl", true), of("B", "gl", true)];
+    assert_eq!(pairs(&report(rows.clone()))[..2], [(0, 2, true), (1, 3, true)]);
+    let mut rows = rows[..2].to_vec();
+    rows.extend([of("A", "vulkan", false), of("B", "cuda", false)]);
+    let found = pairs(&report(rows));
+    assert_eq!((found[0], found.len()), ((2, 3, false), 6), "hardware first, every pair: {found:?}");
+}
+
+#[test]
+fn names_are_short_and_tell_every_side() {
+    let names = |reports: &[Report]| -> Vec<String> {
+        let value = value(reports);
+        let sides = value["sides"].as_array().expect("sides");
+        sides.iter().map(|side| side["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    let [monday, tuesday] = ["2026-11-23T01:00:00Z", "2026-11-24T01:00:00Z"];
+    let both = report(vec![on("card-1", "vulkan", monday), on("card-1", "cuda", monday)]);
+    assert_eq!(names(&both), ["Fake 9000 · Vulkan", "Fake 9000 · CUDA"]);
+    let alone = Record { apis: "vulkan".to_owned(), ..on("card-1", "vulkan", monday) };
+    let other = Report { name: "s.csv".to_owned(), records: vec![alone, on("card-2", "vulkan", tuesday)] };
+    let expected = [
+        "Fake 9000 A, 23 Nov · Vulkan (with CUDA)",
+        "Fake 9000 A, 23 Nov · CUDA",
+        "Fake 9000 A, 23 Nov · Vulkan (alone)",
+        "Fake 9000 B, 24 Nov · Vulkan",
+    ];
+    assert_eq!(names(&[both, vec![other]].concat()), expected);
 }

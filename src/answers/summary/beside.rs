@@ -1,11 +1,12 @@
 //! Several reports side by side.
 
+use super::cells::{self, Level};
 use super::figures::{best, peaks, spaces};
-use super::texts::{arithmetic_name, job_rate, operations, quoted_rate, quoted_time};
-use crate::record::Record;
+use super::texts::{job_rate, quoted_time};
+use crate::record::{Record, stats::Estimate};
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
 use crate::report::toolchains;
-use crate::suite::{Limit, Toolchain, binary_range};
+use crate::suite::{Toolchain, binary_range};
 
 /// Reports side by side that fit in 80 columns.
 const MOST: usize = 4;
@@ -19,7 +20,7 @@ pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String
         .flat_map(|(name, records)| {
             toolchains(records)
                 .into_iter()
-                .map(move |toolchain| (title(name, records, toolchain), figures(records, toolchain)))
+                .map(move |toolchain| (title(name, records, toolchain), of_toolchain(records, toolchain)))
         })
         .collect();
     let letters: Vec<String> = (0..sides.len()).map(letter).collect();
@@ -36,7 +37,7 @@ pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String
 }
 
 /// A, B, …, Z, AA, AB, …
-fn letter(index: usize) -> String {
+pub(in crate::answers) fn letter(index: usize) -> String {
     let last = char::from(b'A' + (index % 26) as u8);
     if index < 26 { last.to_string() } else { format!("{}{last}", letter(index / 26 - 1)) }
 }
@@ -50,58 +51,77 @@ fn title(name: &str, records: &[Record], toolchain: Toolchain) -> String {
     format!("{} ({name})", facts.join(", "))
 }
 
-/// The figures of one toolchain, by name, in the order of the summary.
-fn figures(records: &[Record], toolchain: Toolchain) -> Vec<(String, String)> {
+/// Names and texts of the figures of one toolchain.
+fn of_toolchain(records: &[Record], toolchain: Toolchain) -> Vec<(String, String)> {
     let rows: Vec<&Record> = records.iter().filter(|row| row.toolchain() == Some(toolchain)).collect();
-    let mut figures: Vec<(String, String)> = Vec::new();
-    let mut add = |name: String, text: Option<String>| figures.extend(text.map(|text| (name, text)));
-    for space in spaces(&rows) {
-        let name = &space.name;
-        add(format!("{name} read"), space.read.and_then(quoted_rate));
-        add(format!("{name} copy"), space.copy.and_then(quoted_rate));
-        add(format!("{name} latency"), space.latency.and_then(quoted_time));
-        add(format!("{name} size"), space.size.map(|(least, most)| binary_range(least, most)));
-        add(format!("{name} banks"), space.banks.map(|banks| banks.to_string()));
+    figures_of(&rows).into_iter().map(|figure| (figure.name, figure.text)).collect()
+}
+
+/// A figure of a side, as the table has it.
+pub(in crate::answers) struct Figure<'a> {
+    pub(in crate::answers) name: String,
+    pub(in crate::answers) text: String,
+    /// The figure as a number; only rates have one, of which more is better.
+    pub(in crate::answers) rate: Option<f64>,
+    /// The row of a job.
+    pub(in crate::answers) row: Option<&'a Record>,
+}
+
+/// The figures of the rows of one toolchain, in the order of the summary.
+pub(in crate::answers) fn figures_of<'a>(rows: &[&'a Record]) -> Vec<Figure<'a>> {
+    let mut figures: Vec<Figure> = Vec::new();
+    let mut add = |name: String, text: Option<String>, rate: Option<f64>, row: Option<&'a Record>| {
+        figures.extend(text.map(|text| Figure { name, text, rate, row }));
+    };
+    let value = |estimate: Option<Estimate>| Some(estimate?.value);
+    for space in spaces(rows) {
+        let (name, level) = (&space.name, Level::from(&space));
+        add(format!("{name} read"), level.read, value(space.read), None);
+        add(format!("{name} copy"), level.copy, value(space.copy), None);
+        add(format!("{name} latency"), level.latency, None, None);
+        add(format!("{name} size"), space.size.map(|(least, most)| binary_range(least, most)), None, None);
+        add(format!("{name} banks"), space.banks.map(|banks| banks.to_string()), None, None);
     }
-    for peak in peaks(&rows) {
-        match peak.limit {
-            Limit::Fma | Limit::Tensor => {
-                let name = if peak.limit == Limit::Tensor {
-                    arithmetic_name(&peak)
-                } else {
-                    format!("FMA {}", arithmetic_name(&peak))
-                };
-                add(name, peak.gflop_per_s.and_then(|rate| operations(&peak, rate)));
-            }
-            Limit::Launch => add("launch".to_owned(), peak.ns.and_then(quoted_time)),
-            Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => {}
-        }
+    let peaks = peaks(rows);
+    for (name, text, rate) in cells::arithmetic(&peaks) {
+        let name = if name.starts_with("tensor") { name } else { format!("FMA {name}") };
+        add(name, Some(text), Some(rate.value), None);
     }
-    for best in best(&rows) {
-        add(best.job.name.to_owned(), Some(job_rate(best.row)));
+    add("launch".to_owned(), peaks.iter().find_map(|peak| peak.ns).and_then(quoted_time), None, None);
+    for best in best(rows) {
+        let rate = best.row.gb_per_s.or(best.row.gflop_per_s);
+        add(best.job.name.to_owned(), Some(job_rate(best.row)), rate, Some(best.row));
     }
     figures
 }
 
-fn grid(letters: &[String], sides: &[(String, Vec<(String, String)>)]) -> Grid {
-    // A name that the sides before lack stands behind the one that precedes it in its own side.
-    let mut names: Vec<&String> = Vec::new();
-    for (_, figures) in sides {
+/// The names of all figures in one order: a name that the sides before lack stands behind the one that precedes it in its
+/// own side.
+pub(in crate::answers) fn in_order<'n>(
+    sides: impl IntoIterator<Item = impl IntoIterator<Item = &'n str>>,
+) -> Vec<&'n str> {
+    let mut names: Vec<&str> = Vec::new();
+    for side in sides {
         let mut at = 0;
-        for (name, _) in figures {
+        for name in side {
             at = names.iter().position(|known| *known == name).unwrap_or_else(|| {
                 names.insert(at, name);
                 at
             }) + 1;
         }
     }
-    let cell = |figures: &[(String, String)], name: &String| {
+    names
+}
+
+fn grid(letters: &[String], sides: &[(String, Vec<(String, String)>)]) -> Grid {
+    let names = in_order(sides.iter().map(|(_, figures)| figures.iter().map(|(name, _)| name.as_str())));
+    let cell = |figures: &[(String, String)], name: &str| {
         figures.iter().find(|(known, _)| known == name).map_or_else(|| "–".to_owned(), |(_, text)| text.clone())
     };
-    let row = |name: &&String| Row {
+    let row = |name: &&str| Row {
         group: String::new(),
         mark: Mark::None,
-        name: (*name).clone(),
+        name: (*name).to_owned(),
         cells: sides.iter().map(|(_, figures)| cell(figures, name).into()).collect(),
     };
     Grid {

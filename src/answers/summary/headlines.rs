@@ -143,7 +143,7 @@ fn of_toolchain<'a>(
 }
 
 fn time_ratios<'a>(records: &'a [Record], best: &[Best<'a>], toolchains: [Toolchain<'a>; 2]) -> TimeRatios<'a> {
-    let ratios = Ratios::new(records, toolchains);
+    let ratios = Ratios::new(&records.iter().collect::<Vec<_>>(), toolchains);
     let job = |best: &Best| Some(JobRatio { job: best.job.name, ratio: ratios.of(best.row)? });
     let families = ratios.by_family().into_iter().map(|(family, ratio)| FamilyRatio { family, ratio });
     TimeRatios {

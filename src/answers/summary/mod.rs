@@ -2,11 +2,13 @@
 
 mod beside;
 mod card;
+pub(super) mod cells;
 pub mod figures;
 mod headlines;
 mod texts;
 
 pub use beside::side_by_side;
+pub(super) use beside::{Figure, figures_of, in_order, letter};
 pub use card::{COLUMNS, LINES, SOFTWARE, card, card_within, headline, lines_of};
 pub use headlines::{Headlines, headlines};
-pub(super) use texts::{job_rate, operations, quoted, quoted_rate};
+pub(super) use texts::{faster, job_rate, operations, quoted, quoted_rate, quoted_time};

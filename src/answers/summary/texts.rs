@@ -27,7 +27,7 @@ pub(super) fn quoted_ratio(ratio: Estimate) -> Option<String> {
 
 /// How a side compares whose speed is `ratio` times that of another: `1.48× faster`, `1.03× slower`, `same` within the
 /// margin of verdicts, `unclear` where the noise hides which.
-pub(super) fn faster(ratio: Estimate) -> String {
+pub(in crate::answers) fn faster(ratio: Estimate) -> String {
     let Estimate { value, low, high } = ratio;
     if 1.0 / (1.0 + MARGIN) <= low && high <= 1.0 + MARGIN {
         return "same".to_owned();

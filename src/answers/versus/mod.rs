@@ -40,10 +40,9 @@ pub(super) struct Ratios<'a> {
 }
 
 impl<'a> Ratios<'a> {
-    /// Time of the first of `toolchains` ÷ time of the second, for all cases in `records`.
-    pub(super) fn new(records: &'a [Record], toolchains: [Toolchain; 2]) -> Self {
-        let rows: Vec<&Record> = records.iter().collect();
-        Self { gaps: pairs(&rows, toolchains).iter().filter_map(Pair::gap).collect() }
+    /// Time of the first of `toolchains` ÷ time of the second, for all cases in `rows`.
+    pub(super) fn new(rows: &[&'a Record], toolchains: [Toolchain; 2]) -> Self {
+        Self { gaps: pairs(rows, toolchains).iter().filter_map(Pair::gap).collect() }
     }
 
     /// The ratio of the case of `row`, a row of the first toolchain; `None` if it is not compared.

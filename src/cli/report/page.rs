@@ -3,15 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use super::arguments::Arguments;
-use crate::answers::compare::{Report, Rules};
-use crate::answers::page as html;
+use crate::answers::compare::{Comparison, Report, Rules};
+use crate::answers::page::{self as html, Kernel};
+use crate::cli::explain::fields;
 use crate::cli::grouping::By;
 use crate::cli::output::print;
 use crate::cli::outputs::{check_different, check_new};
 use crate::cli::reports::{in_folder, none_readable, read};
 use crate::error::{Result, shown};
+use crate::families::FAMILIES;
 use crate::record::Record;
 use crate::report::write_file;
+use crate::suite::{Benchmark, Family};
 
 /// Writes the page, and returns the exit code.
 pub(super) fn page(arguments: &Arguments) -> Result<u8> {
@@ -40,10 +43,26 @@ pub(super) fn page(arguments: &Arguments) -> Result<u8> {
     let is_by_model = arguments.by == By::Model;
     let rules = Rules { is_by_model, ..Rules::default() };
     let comparison = html::sides_by(&rules, &reports);
-    let page = html::page(&html::data(&comparison));
+    let page = html::page(&html::data(&comparison), &kernels(&comparison));
     write_file(out, page.as_bytes(), arguments.force)?;
     print(&format!("{}\n", shown(out)))?;
     Ok(0)
+}
+
+/// The suite's kernels that have rows, with what `explain` says of them.
+fn kernels(comparison: &Comparison) -> Vec<Kernel> {
+    let kernel = |(family, benchmark): (&'static Family, &'static Benchmark)| {
+        let texts = fields(family, benchmark).into_iter().filter(|(_, text)| !text.is_empty());
+        Kernel {
+            name: format!("{}/{}", family.name, benchmark.name),
+            wgsl: if benchmark.wgsl.is_empty() { benchmark.glsl } else { benchmark.wgsl },
+            cuda: benchmark.cuda,
+            texts: texts.collect(),
+        }
+    };
+    let is_there = html::benchmarks(comparison);
+    let all = FAMILIES.iter().flat_map(|family| family.benchmarks.iter().map(move |benchmark| (*family, benchmark)));
+    all.filter(|(family, benchmark)| is_there.contains(&(family.name, benchmark.name))).map(kernel).collect()
 }
 
 /// Name of a report: only folder and file, because the page must not show the author's paths.

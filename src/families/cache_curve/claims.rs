@@ -219,6 +219,12 @@ impl Level {
         Some(format::rounded(value, format::digits(value, low, high)?))
     }
 
+    /// The smallest and the largest working set well inside, in bytes; `None` where no set surely is.
+    #[must_use]
+    pub fn inside(&self) -> Option<[u64; 2]> {
+        Some([self.least_bytes, self.largest_inside()]).filter(|[least, most]| least <= most)
+    }
+
     /// The largest working set well inside, in bytes.
     fn largest_inside(&self) -> u64 {
         match self.bracket {

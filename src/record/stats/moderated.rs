@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
+use std::sync::LazyLock;
 
 use rayon::prelude::*;
 
@@ -116,20 +117,37 @@ fn fit(variances: &[Variance]) -> Prior {
     Prior { value: (mean - moments(&degrees, prior).0).exp(), degrees: prior }
 }
 
+/// Middles of the steps at which a density of ln F is taken.
+const LOW: f64 = -30.0;
+const STEP: f64 = 0.05;
+const STEPS: usize = 1800;
+/// The first step above F = 1.
+const MODE: usize = 600;
+/// Logarithm of a density relative to the highest, below which a step adds nothing to a sum.
+const NEGLIGIBLE: f64 = -45.0;
+
+fn point(step: usize) -> f64 {
+    LOW + (step as f64 + 0.5) * STEP
+}
+
+/// F at these points.
+static POINTS_EXP: LazyLock<Vec<f64>> = LazyLock::new(|| (0..STEPS).map(|step| point(step).exp()).collect());
+
 /// Mean and variance of ln F with numerator degrees `degrees` (each with its number of rows) and `prior` denominator
 /// degrees, winsorised: sums over the density, at the middles of equal steps.
 fn moments(degrees: &[(f64, f64)], prior: f64) -> (f64, f64) {
-    const LOW: f64 = -30.0;
-    const STEP: f64 = 0.05;
-    const STEPS: usize = 1800;
-    let points = || (0..STEPS).map(|step| LOW + (step as f64 + 0.5) * STEP);
     let mut density = vec![0.0; STEPS];
     for (own, number) in degrees {
         let half = f64::midpoint(*own, prior);
-        let logs: Vec<f64> = points().map(|z| own / 2.0 * z - half * (own / prior * z.exp()).ln_1p()).collect();
-        let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = logs.iter().map(|log| (log - highest).exp()).sum();
-        density.iter_mut().zip(&logs).for_each(|(at, log)| *at += number * (log - highest).exp() / sum);
+        let log = |step: usize| own / 2.0 * point(step) - half * (own / prior * POINTS_EXP[step]).ln_1p();
+        // The density falls on both sides of its mode, which is F = 1.
+        let highest = log(MODE).max(log(MODE - 1));
+        let is_there = |step: &usize| log(*step) - highest > NEGLIGIBLE;
+        let first = (0..MODE).rev().take_while(is_there).last().unwrap_or(MODE);
+        let part = (first..STEPS).map(|step| log(step) - highest).take_while(|log| *log > NEGLIGIBLE);
+        let part: Vec<f64> = part.map(f64::exp).collect();
+        let sum: f64 = part.iter().sum();
+        density[first..].iter_mut().zip(&part).for_each(|(at, own)| *at += number * own / sum);
     }
     let whole: f64 = density.iter().sum();
     let quantile = |probability: f64| {
@@ -144,7 +162,8 @@ fn moments(degrees: &[(f64, f64)], prior: f64) -> (f64, f64) {
     };
     let (low, high) = (quantile(WINSORISED), quantile(1.0 - WINSORISED));
     let mean_of = |of: &dyn Fn(f64) -> f64| {
-        density.iter().zip(points()).map(|(at, z)| at * of(z.clamp(low, high))).sum::<f64>() / whole
+        let at = |(step, at): (usize, &f64)| at * of(point(step).clamp(low, high));
+        density.iter().enumerate().map(at).sum::<f64>() / whole
     };
     let mean = mean_of(&|z| z);
     (mean, mean_of(&|z| (z - mean).powi(2)))

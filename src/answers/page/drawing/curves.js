@@ -1,4 +1,4 @@
-/* Curves over one parameter or over the size. */
+/* Curves over one parameter, and over the bytes of a copy. */
 
 /**
  * Median of `base` ÷ median of `row`, with its interval. The log distances to the interval ends are combined in
@@ -6,7 +6,7 @@
  */
 function relativeSpeed(base, row) {
   const value = base.ns / row.ns;
-  if (base.low === null || row.low === null) return { value, low: value, high: value };
+  if (base.low === null || row.low === null) return { value, low: null, high: null };
   const reach = (a, b) => Math.exp(Math.hypot(Math.log(a), Math.log(b)));
   return {
     value,
@@ -44,33 +44,33 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
       );
       const prediction = [...predicted].sort((a, b) => a[0] - b[0]).map(([at, value]) => ({ at, value }));
       const [low, high] = extent([
-        ...all.flatMap((point) => [point.low, point.high]),
+        ...all.map(({ value }) => value),
         ...prediction.map(({ value }) => value),
       ]);
       const svg = plot({
         width,
         height: 340,
-        x: { label, ticks: evenTicks(...extent(all.map(({ at }) => at)), width / 44) },
+        x: { label, inset: INSET, ticks: evenTicks(...extent(all.map(({ at }) => at)), width / 44) },
         y: isLog
           ? {
               type: "log",
-              domain: [low * 0.9, high * 1.1],
-              ticks: logTicks(low * 0.9, high * 1.1),
+              domain: [low * 0.85, high * 1.15],
+              ticks: logTicks(low * 0.85, high * 1.15),
               tickFormat: factor,
               label: "Speed relative to the first",
               grid: true,
             }
-          : { zero: true, tickFormat: factor, label: "Speed relative to the first", grid: true },
+          : { domain: [0, 1.05 * high], tickFormat: factor, label: "Speed relative to the first", grid: true },
         marks: [
           Plot.line(prediction, {
             x: "at",
             y: "value",
             stroke: "currentColor",
-            strokeWidth: 7,
-            strokeOpacity: 0.2,
+            strokeWidth: 6,
+            strokeOpacity: 0.45,
             strokeLinejoin: "round",
           }),
-          ...curveMarks(series, "at", "value", ["low", "high"]),
+          ...curveMarks(series, "at", "value", [lowEnd, highEnd]),
           tip(all, {
             x: "at",
             y: "value",
@@ -93,14 +93,12 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
               family,
             ),
         table: {
-          columns: [label, "Device", "Measured", "95 % interval", "Model", "Median"],
+          columns: [label, "Device", "Measured", ...intervalColumns(), "Model", ...NANOSECONDS],
           rows: all.map(({ row, at, value, low: from, high: to }) => [
-            String(at),
+            cell(at),
             model.sides[row.side].name,
-            ratioText(value),
-            `${ratioNumber(from)} – ${ratioNumber(to)}`,
-            row.of.model === null ? "–" : ratioText(row.of.model),
-            time(row.ns),
+            ...[value, from, to, row.of.model].map((ratio) => cell(ratio, ratioText)),
+            ...nanoseconds(row),
           ]),
         },
         shown: series.map(({ side }) => side),
@@ -109,128 +107,6 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
     },
   };
 }
-
-/** Whether a level's size is known. */
-const hasSize = ({ at_least: least, at_most: most }) => least !== null && most !== null;
-
-/** Vertical rules at both ends of each cache size. Their labels are in the legend, where none overlap. */
-function kneeMarks(model, sides) {
-  return sides.map((side) =>
-    Plot.ruleX(
-      model.sides[side].levels.filter(hasSize).flatMap(({ at_least: least, at_most: most }) => [least, most]),
-      { stroke: color(side), strokeDasharray: "2 3", strokeWidth: 1.5 },
-    ),
-  );
-}
-
-/** Legend of the rules: a level ends between its two. */
-const kneeLegend = (model, sides) =>
-  sides.flatMap((side) =>
-    model.sides[side].levels.filter(hasSize).map(({ name, at_least: least, at_most: most }) => ({
-      kind: "line",
-      color: color(side),
-      dash: "2 3",
-      label: `${model.sides.length > 1 ? `${model.sides[side].short}: ` : ""}${name} ends between ${binary(least)} and ${binary(most)}`,
-    })),
-  );
-
-/** The cache curve: latency of dependent loads, or bandwidth, over the working set. */
-function cacheCurve({ id, title, benchmark, label, value, write, hasFindings }) {
-  return {
-    id,
-    title,
-    draw({ model, sides, width, isNarrow }) {
-      const series = sides.flatMap((side) => {
-        const rows = timed(model, [side], "cache_curve", benchmark).filter((row) => row.of.bytes);
-        const at = (row, ns) => value(row, ns);
-        const points = rows.sort(byCount).map((row) => {
-          const ends = [row.low ?? row.ns, row.high ?? row.ns].map((ns) => at(row, ns));
-          return {
-            row,
-            bytes: 4 * row.of.count,
-            value: at(row, row.ns),
-            low: Math.min(...ends),
-            high: Math.max(...ends),
-          };
-        });
-        return points.length < 3 ? [] : [{ side, ...sideStyle(side), label: model.sides[side].name, points }];
-      });
-      if (series.length === 0) return null;
-      const shown = series.map(({ side }) => side);
-      const all = series.flatMap(({ points }) => points);
-      const [low, high] = extent(all.map((point) => point.value));
-      const sets = extent(all.map((point) => point.bytes));
-      const svg = plot({
-        width,
-        height: 340,
-        x: {
-          type: "log",
-          base: 2,
-          label: "Working set",
-          ticks: binaryTicks(...sets, isNarrow ? 5 : 10),
-          tickFormat: binary,
-        },
-        y: {
-          type: "log",
-          domain: [low / 1.3, high * 1.5],
-          ticks: logTicks(low / 1.3, high * 1.5),
-          tickFormat: (number) => write(number),
-          label,
-          grid: true,
-        },
-        marks: [
-          ...kneeMarks(model, shown),
-          ...curveMarks(series, "bytes", "value", ["low", "high"]),
-          tip(all, {
-            x: "bytes",
-            y: "value",
-            title: (point) =>
-              `${model.sides[point.row.side].name}\n${binary(point.bytes)}\n${write(point.value, 4)}${point.row.noise === null ? "" : ` ± ${percent(point.row.noise)}`}`,
-          }),
-        ],
-      });
-      return {
-        plots: [svg],
-        legend: [...series, ...kneeLegend(model, shown)],
-        takeaways: hasFindings ? findings(model, shown, "cache_curve") : [],
-        table: {
-          columns: ["Working set", "Device", label, "95 % interval"],
-          rows: all.map((point) => [
-            binary(point.bytes),
-            model.sides[point.row.side].name,
-            write(point.value, 4),
-            `${write(point.low, 4)} – ${write(point.high, 4)}`,
-          ]),
-        },
-        shown,
-        lacks: lacksPoints("cache_curve", benchmark),
-      };
-    },
-  };
-}
-
-const cacheLatency = () =>
-  cacheCurve({
-    id: "cache-latency",
-    title: "What is the latency of a dependent load, by working set?",
-    benchmark: "latency",
-    label: "Latency of a dependent load",
-    // Each step is one load of 4 bytes.
-    value: (row, ns) => (ns * 4) / row.of.bytes,
-    write: (ns, precision = 1) => time(ns, Math.max(precision, ns >= 100 ? 3 : 2)),
-    hasFindings: true,
-  });
-
-const cacheBandwidth = () =>
-  cacheCurve({
-    id: "cache-bandwidth",
-    title: "What is the read bandwidth, by working set?",
-    benchmark: "bandwidth",
-    label: "Bandwidth",
-    value: (row, ns) => row.of.bytes / ns,
-    write: (gb, precision = 1) => byteRate(gb, precision),
-    hasFindings: false,
-  });
 
 /** Bandwidth over the workgroup memory reserved per workgroup. */
 function occupancy() {
@@ -251,19 +127,21 @@ function occupancy() {
       if (series.length === 0) return null;
       const all = series.flatMap(({ points }) => points);
       const sets = extent(all.map(({ bytes }) => bytes));
+      const [, top] = extent(all.map(({ value }) => value));
       const svg = plot({
         width,
         height: 300,
         x: {
           type: "log",
           base: 2,
+          inset: INSET,
           label: "Workgroup memory per workgroup",
           ticks: binaryTicks(...sets, 8),
           tickFormat: binary,
         },
-        y: { zero: true, label: "Bandwidth relative to the first", grid: true, ticks: 6, tickFormat: factor },
+        y: { domain: [0, 1.05 * top], label: "Bandwidth relative to the first", grid: true, ticks: 6, tickFormat: factor },
         marks: [
-          ...curveMarks(series, "bytes", "value", ["low", "high"]),
+          ...curveMarks(series, "bytes", "value", [lowEnd, highEnd]),
           tip(all, { x: "bytes", y: "value", title: ({ row }) => describe(model, row) }),
         ],
       });
@@ -288,7 +166,7 @@ function occupancy() {
   };
 }
 
-/** Bandwidth of copies between host and device over the size, one curve per kind of copy. */
+/** Bandwidth of the API's copies and clears over the size, one curve for each. */
 function transfer() {
   const rowsOf = (model, side) =>
     side === undefined
@@ -298,7 +176,7 @@ function transfer() {
           .sort(byCount);
   return {
     id: "transfer",
-    title: "How fast are copies between host and device?",
+    title: "How fast are copies between host and device, copies on the device, and clears?",
     choices(_, { model, sides }) {
       const available = sides
         .filter((side) => isSwept(rowsOf(model, side)))
@@ -308,38 +186,46 @@ function transfer() {
     draw({ model, sides, width, isNarrow, picked }) {
       const rows = rowsOf(model, picked.side);
       if (!isSwept(rows)) return null;
+      const points = rows.map((row) => measured("gb", row));
       const series = unique(rows.map((row) => row.of.name)).map((label, index) => ({
         label,
         ...sideStyle(index),
-        points: rows.filter((row) => row.of.name === label),
+        points: points.filter(({ row }) => row.of.name === label),
       }));
-      const bytes = (row) => row.of.bytes;
-      const [low, high] = extent(rows.map((row) => row.gb));
+      const bytes = ({ row }) => row.of.bytes;
+      const [low, high] = extent(points.map(({ value }) => value));
+      const domain = [low / 1.3, high * 1.3];
+      const height = 380;
+      const isNamed = hasEndNames(series, width, height);
       const svg = plot({
         width,
-        height: 360,
+        height,
+        ...(isNamed ? { marginRight: endMargin(series) } : {}),
         x: {
           type: "log",
           base: 2,
-          label: "Bytes copied",
-          ticks: binaryTicks(...extent(rows.map(bytes)), isNarrow ? 5 : 10),
+          inset: INSET,
+          label: "Bytes copied or cleared",
+          ticks: binaryTicks(...extent(rows.map((row) => row.of.bytes)), isNarrow ? 5 : 10),
           tickFormat: binary,
         },
         y: {
           type: "log",
+          domain,
           label: "Bandwidth",
-          ticks: logTicks(low, high),
+          ticks: logTicks(...domain),
           tickFormat: (gb) => byteRate(gb, 1),
           grid: true,
         },
         marks: [
-          ...curveMarks(series, bytes, "gb", [rateLow("gb"), rateHigh("gb")]),
-          tip(rows, { x: bytes, y: "gb", title: (row) => describe(model, row) }),
+          ...curveMarks(series, bytes, "value", [lowEnd, highEnd]),
+          isNamed ? endNames(series, bytes, "value") : null,
+          tip(points, { x: bytes, y: "value", title: ({ row }) => describe(model, row) }),
         ],
       });
       return {
         plots: [svg],
-        legend: series,
+        legend: isNamed ? null : series,
         takeaways: findings(model, [Number(picked.side)], "transfer"),
         table: rowsTable(model, rows),
         shown: sides.filter((side) => isSwept(rowsOf(model, side))),

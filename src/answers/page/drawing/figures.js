@@ -48,6 +48,9 @@ function percent(fraction) {
   return `${value.toFixed(value < 9.95 ? 1 : 0)}\u00a0%`;
 }
 
+/** The noise of a row, as on the terminal. */
+const noiseText = (noise) => (noise > 1 ? ">100\u00a0%" : percent(noise));
+
 /** A ratio without the × sign: three significant digits, two below 0.01. */
 const ratioNumber = (value) => significant(value, value < 0.01 ? 2 : 3);
 const ratioText = (value) => `${ratioNumber(value)}×`;
@@ -97,6 +100,15 @@ function evenTicks(low, high, most) {
   while ((high - low) / step >= Math.max(1, most) || Math.max(-low, high) / step > 2 ** 50) step *= 2;
   const first = Math.ceil(low / step) * step;
   return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, index) => first + index * step);
+}
+
+/** At most `most` + 1 multiples of 1, 2 or 5 times a power of ten, from 0 to `high`. */
+function roundTicks(high, most) {
+  if (!(high > 0 && high < Infinity)) return [];
+  const least = high / Math.max(1, most);
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = power * [1, 2, 5, 10].find((times) => times * power >= least * 0.999);
+  return Array.from({ length: Math.floor(high / step + 1e-9) + 1 }, (_, index) => index * step);
 }
 
 /** A factor on an axis: 0.5×. */

@@ -73,28 +73,6 @@ function decodeRows(data, side, index, cases) {
   });
 }
 
-/**
- * Gives each side a short and a full name: device and API, plus driver, version, card or the APIs of its runs where these
- * are needed to distinguish sides.
- */
-function nameSides(sides) {
-  const devices = unique(sides.map((side) => side.device));
-  // Drivers add text in parentheses to device names. It is dropped if the names stay distinct.
-  const bare = (device) => device.replace(/ *\(.*\)$/, "") || device;
-  const called = (device) =>
-    devices.some((other) => other !== device && bare(other) === bare(device)) ? device : bare(device);
-  const full = (side) => [called(side.device), side.api].filter(Boolean).join(" · ");
-  const short = (side) => (devices.length > 1 ? full(side) : side.api || called(side.device));
-  for (const side of sides) {
-    const twins = sides.filter((other) => full(other) === full(side));
-    const more = ["driver", "tool_version", "card", "host", "apis"].filter((key) => unique(twins.map((twin) => twin[key])).length > 1);
-    const known = more.map((key) => side[key]).filter(Boolean).join(", ");
-    const suffix = more.length > 0 ? ` (${known || `unknown ${more[0] === "apis" ? "APIs" : more[0].replace("tool_", "")}`})` : "";
-    side.short = short(side) + suffix;
-    side.name = full(side) + suffix;
-  }
-}
-
 /** The interval of a ratio from its half width on a log scale; ends are null if it is unknown, as in an empty column. */
 function ratioInterval(ratio, reach) {
   const factor = typeof reach === "number" ? Math.exp(reach / 1e4) : null;
@@ -139,21 +117,67 @@ function decodeMatch(match, sides, cases, texts) {
   };
 }
 
+/** A match of two cards the other way around: each may be the baseline. */
+function inverse(match) {
+  const verdicts = { f: "S", S: "f" };
+  const turned = ({ ratio, low, high, ...rest }) => ({
+    ...rest,
+    ratio: ratio === null ? null : 1 / ratio,
+    low: high === null ? null : 1 / high,
+    high: low === null ? null : 1 / low,
+    verdict: verdicts[rest.verdict] ?? rest.verdict,
+  });
+  const [faster, slower, ...others] = match.verdicts;
+  const rows = match.rows.map(turned);
+  return {
+    ...match,
+    baseline: match.side,
+    side: match.baseline,
+    verdicts: [slower, faster, ...others],
+    means: match.means.map(turned),
+    rows,
+    byCase: new Map(rows.map((row) => [row.of, row])),
+    a: match.b,
+    b: match.a,
+    title: `${match.b} ÷ ${match.a}`,
+  };
+}
+
+/** Epochs in time order, with samples where the report has them; all relative to the row's median. */
+function decodeEpochs({ case: list, distance, samples }, cases) {
+  const sampled = new Map(samples.map(([row, count, relative]) => [row, { count, relative }]));
+  return ranges(list).map((index, number) => ({
+    of: cases[index],
+    epochs: distance[number].map((units) => 1 + units / 1e4),
+    samples: sampled.get(number) ?? null,
+  }));
+}
+
 /** Decodes the data object. Sides and rows are new objects; the data is not modified. */
 function decode(data) {
   const sides = data.sides.map((side, index) => ({
     ...side,
     index,
+    isSoftware: side.is_software,
     finding: new Map(side.findings.map((finding) => [finding.family, finding])),
   }));
-  nameSides(sides);
   const cases = decodeCases(data);
   for (const side of sides) {
     side.list = decodeRows(data, side, side.index, cases);
-    side.series = side.samples.map((series) => ({ ...series, of: cases[series.case] }));
+    side.series = decodeEpochs(side.epochs, cases);
   }
-  const matches = data.matches.map((match) => decodeMatch(match, sides, cases, data.texts));
-  return { families: data.families, tour: data.tour, sides, cases, matches, toolVersion: data.tool_version };
+  const decoded = data.matches.map((match) => decodeMatch(match, sides, cases, data.texts));
+  const matches = decoded.flatMap((match) => (match.is_one_device ? [match] : [match, inverse(match)]));
+  return {
+    screen: data.screen,
+    families: data.families,
+    tour: data.tour,
+    sides,
+    cases,
+    matches,
+    toolVersion: data.tool_version,
+    softwareNote: data.software_note,
+  };
 }
 
 /** Rows with a time on the given sides, for a family or one of its benchmarks. */

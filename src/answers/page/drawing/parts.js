@@ -1,7 +1,5 @@
 /* Building blocks of the page. Text is inserted only as text nodes; markup is never parsed. */
 
-const SVG = "http://www.w3.org/2000/svg";
-
 function append(element, children) {
   for (const child of children.flat(Infinity)) {
     if (child !== null && child !== undefined && child !== false) element.append(child);
@@ -28,8 +26,16 @@ const color = (index) => `var(--c${index % COLORS})`;
 const symbol = (index) => SYMBOLS[index % SYMBOLS.length];
 const dash = (index) => DASHES[Math.floor(index / COLORS) % DASHES.length];
 
+/** The groups in a plot are no elements to name: Plot's labels of them become data. */
+function hideGroups(svg) {
+  for (const group of svg.querySelectorAll("g[aria-label]")) {
+    group.dataset.mark = group.getAttribute("aria-label");
+    group.removeAttribute("aria-label");
+  }
+}
+
 /** A legend symbol, drawn with Plot so that it matches the chart. */
-function swatch({ kind = "point", color: stroke = "currentColor", symbol: shape = "circle", dash: pattern = "none" }) {
+function swatch({ kind = "point", color: stroke = "currentColor", symbol: shape = "circle", dash: pattern = "none", fill = stroke }) {
   const x = [2, 20];
   const line = () =>
     Plot.line(
@@ -41,7 +47,7 @@ function swatch({ kind = "point", color: stroke = "currentColor", symbol: shape 
     );
   const marks = {
     point: () => [line(), Plot.dot([[11, 7]], { symbol: shape, fill: stroke, r: 3.5 })],
-    dot: () => [Plot.dot([[11, 7]], { symbol: shape, fill: stroke, r: 4 })],
+    dot: () => [Plot.dot([[11, 7]], { symbol: shape, fill, stroke, r: 4 })],
     line: () => [line()],
     band: () => [
       Plot.line(
@@ -49,7 +55,7 @@ function swatch({ kind = "point", color: stroke = "currentColor", symbol: shape 
           [x[0], 7],
           [x[1], 7],
         ],
-        { stroke, strokeWidth: 7, strokeOpacity: 0.25 },
+        { stroke, strokeWidth: 6, strokeOpacity: 0.45 },
       ),
     ],
     bar: () => [Plot.barX([{ a: 2, b: 20, y: 0 }], { x1: "a", x2: "b", fill: stroke })],
@@ -65,6 +71,7 @@ function swatch({ kind = "point", color: stroke = "currentColor", symbol: shape 
     marks: marks[kind](),
   });
   node.setAttribute("aria-hidden", "true");
+  hideGroups(node);
   return node;
 }
 
@@ -97,18 +104,30 @@ function choice(key, label, changed) {
   return { element, set };
 }
 
+/** A cell of a data table: a number for CSV, and its text for the reader. */
+const cell = (value, write = String) => ({ value, text: value === null ? "–" : write(value) });
+/** A column whose header in CSV is another: it names the unit. */
+const column = (text, csv) => ({ text, csv });
+/** The columns of an interval's ends. */
+const intervalColumns = (unit = "") =>
+  [
+    ["95 % interval, from", "low"],
+    ["to", "high"],
+  ].map(([text, csv]) => column(text, unit ? `${csv} (${unit})` : csv));
+const shownText = (part) => (typeof part === "string" ? part : part.text);
+
 /** A table whose first column is the row header. */
 function plainTable(caption, columns, rows) {
   const head = h(
     "tr",
     {},
-    columns.map((column) => h("th", { scope: "col" }, column)),
+    columns.map((column) => h("th", { scope: "col" }, shownText(column))),
   );
   const body = rows.map((row) =>
     h(
       "tr",
       {},
-      row.map((cell, index) => (index === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell))),
+      row.map(shownText).map((text, index) => (index === 0 ? h("th", { scope: "row" }, text) : h("td", {}, text))),
     ),
   );
   return h("table", {}, h("caption", { class: "sr" }, caption), h("thead", {}, head), h("tbody", {}, body));
@@ -172,85 +191,12 @@ function apart(items, box, taken = []) {
   });
 }
 
-/** Names the ticked sides that a chart does not show, with the reason. */
-function absence({ model, sides }, { shown, lacks }) {
-  const absent = sides.filter((side) => !shown.includes(side)).map((side) => model.sides[side].name);
-  return absent.length > 0 ? h("p", { class: "note absent" }, `Not shown: ${absent.join("; ")}. Reason: ${lacks}.`) : null;
+/** Those of `ticks` whose texts do not overlap on a logarithmic axis of `width` pixels; the first ones come first. */
+function roomyTicks(ticks, [low, high], width, write) {
+  const at = (tick) => (width * Math.log(tick / low)) / Math.log(high / low);
+  const half = (tick) => 4 + 3.6 * write(tick).length;
+  return apart(ticks, (tick) => [at(tick) - half(tick), at(tick) + half(tick), 0]);
 }
 
-/**
- * A chart: question, answer, plot and data table. `spec.choices(picked, context)` returns the menus of the chart.
- * `spec.draw({ width, picked, ... })` returns `{ plots, legend, takeaways, table, shown, lacks }`, or null if there is
- * nothing to draw: `shown` are the sides that the chart or its menu has, `lacks` is what each other side lacks.
- */
-function chart(spec, context) {
-  const picked = {};
-  const caption = h("figcaption");
-  const controls = h("div", { class: "controls" });
-  const body = h("div");
-  const box = h("figure", { class: "chart", id: spec.id }, caption, controls, body);
-  const known = new Map();
-  let drawnWidth = 0;
-
-  function offer(choices) {
-    for (const { key, label, options, value } of choices) {
-      if (!options.some(([name]) => name === picked[key])) picked[key] = value;
-      if (!known.has(key)) {
-        known.set(
-          key,
-          choice(key, label, (chosen) => {
-            picked[key] = chosen;
-            draw();
-          }),
-        );
-        controls.append(known.get(key).element);
-      }
-      known.get(key).set(options, picked[key]);
-    }
-    controls.hidden = [...controls.children].every((element) => element.hidden);
-  }
-
-  function name(svg, index, count, sentences) {
-    const part = count > 1 ? ` (${index + 1} of ${count})` : "";
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", `${spec.title}${part} ${sentences.map(({ text }) => text).join(" ")}`.trim());
-  }
-
-  function draw() {
-    // A hidden box has no width, so show it first.
-    box.hidden = false;
-    drawnWidth = box.clientWidth;
-    const style = getComputedStyle(box);
-    const width = Math.max(
-      260,
-      Math.floor(drawnWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)),
-    );
-    offer(spec.choices ? spec.choices(picked, context) : []);
-    const drawn = spec.draw({ ...context, width, isNarrow: width < 520, picked });
-    box.hidden = drawn === null;
-    if (drawn === null) return;
-    const sentences = (drawn.takeaways ?? []).filter(({ text }) => text);
-    drawn.plots.forEach((svg, index) => name(svg, index, drawn.plots.length, sentences));
-    const takeaways = sentences.map(({ side, text }) =>
-      h("p", { class: "takeaway" }, side ? h("b", {}, `${side}: `) : null, sentence(text)),
-    );
-    caption.replaceChildren();
-    append(caption, [h("h3", {}, spec.title), takeaways, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);
-    body.replaceChildren();
-    append(body, [
-      drawn.legend ? legend(drawn.legend) : null,
-      h("div", { class: drawn.plots.length > 1 ? "plots pair" : "plots" }, drawn.plots),
-      absence(context, drawn),
-      drawn.table ? foldOut(spec.title, drawn.table) : null,
-    ]);
-  }
-
-  return {
-    box,
-    draw,
-    /** Redraws if the width has changed. */
-    fit() {
-      if (!box.hidden && Math.abs(box.clientWidth - drawnWidth) > 4) draw();
-    },
-  };
-}
+/** Ticks of ratios: those near 1× come first. */
+const nearOne = (ticks) => ticks.sort((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)));

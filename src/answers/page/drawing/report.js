@@ -80,7 +80,7 @@ function card(side) {
     "article",
     { class: "card", style: `--side: ${color(side.index)}` },
     h("h3", {}, side.device, h("span", { class: "api" }, side.api)),
-    h("p", { class: "type" }, [side.device_type, side.vendor].filter(Boolean).join(" · ")),
+    h("p", { class: "type" }, [side.name, side.device_type, side.vendor].filter(Boolean).join(" · ")),
     h(
       "dl",
       { class: "about" },
@@ -104,10 +104,10 @@ const SECTIONS = [
   [
     "Kernels",
     (model) => [
+      roofline(),
       ...titledLadders(model),
       otherLadders(),
       overSize(),
-      roofline(),
     ],
   ],
   [
@@ -126,7 +126,7 @@ const SECTIONS = [
       }),
       modelled({
         id: "coalescing-stride",
-        title: "What does strided access to DRAM cost?",
+        title: "What does strided access to memory cost?",
         family: "coalescing",
         benchmark: "stride",
         param: "STRIDE",
@@ -136,7 +136,7 @@ const SECTIONS = [
       }),
       modelled({
         id: "coalescing-offset",
-        title: "What does misaligned access to DRAM cost?",
+        title: "What does misaligned access to memory cost?",
         family: "coalescing",
         benchmark: "offset",
         param: "OFFSET",
@@ -148,9 +148,40 @@ const SECTIONS = [
       transfer(),
     ],
   ],
-  ["Comparisons", () => [against(true), against(false), safetyTax()]],
-  ["Trust", () => [scatter()]],
+  ["Comparisons", () => [headlineBars(), against(true), against(false), safetyTax()]],
+  ["Trust", () => [epochStrips()]],
 ];
+
+/**
+ * The sides that charts show at first: of each model, one report, the one with the most APIs, else the newest. A software
+ * device is among them only on a page without others.
+ */
+function firstSides(model) {
+  const hardware = model.sides.filter((side) => !side.isSoftware);
+  const candidates = hardware.length > 0 ? hardware : model.sides;
+  const newest = (sides) => sides.flatMap((side) => side.dates).sort().at(-1) ?? "";
+  const ofModel = (device) => {
+    const groups = new Map();
+    for (const side of candidates.filter((side) => side.device === device)) {
+      const report = side.reports.at(-1);
+      groups.set(report, [...(groups.get(report) ?? []), side]);
+    }
+    const better = (a, b) => b.length - a.length || newest(b).localeCompare(newest(a));
+    return [...groups.values()].sort(better);
+  };
+  const byModel = unique(candidates.map((side) => side.device)).map(ofModel);
+  const inTurns = Array.from({ length: Math.max(0, ...byModel.map((groups) => groups.length)) }, (_, turn) =>
+    byModel.flatMap((groups) => groups[turn] ?? []),
+  );
+  return inTurns.flat().slice(0, FIRST_SIDES).map((side) => side.index);
+}
+
+/** The ticked sides of the address, else the first ones. */
+function shownSides(model, state) {
+  const named = (state.get("sides") ?? "").split(".").filter(Boolean).map(Number);
+  const known = named.filter((index) => model.sides[index] !== undefined);
+  return new Set(state.get("sides") === null ? firstSides(model) : known);
+}
 
 /** Checkboxes for the sides that charts show. */
 function sideChoice(model, shown, changed) {
@@ -170,6 +201,7 @@ function sideChoice(model, shown, changed) {
       }),
       swatch({ ...sideStyle(side.index), kind: "dot" }),
       h("span", {}, side.name),
+      side.isSoftware ? h("span", { class: "badge" }, "software") : null,
     ),
   );
   return h("fieldset", { class: "sides" }, h("legend", {}, "Charts show"), boxes);
@@ -227,26 +259,78 @@ function tourSection(model) {
   );
 }
 
-/** The resize observer of each root element. A redraw disconnects the old observer. */
-const observers = new WeakMap();
+/** The specification of every side, folded: the summary above says what it can do. */
+function specification(model) {
+  const box = h("details", { class: "specification" }, h("summary", {}, "Specification, driver and measured limits"));
+  // Build the cards on first opening: a page of many devices has as many.
+  box.addEventListener("toggle", () => {
+    if (box.open && box.children.length === 1) box.append(h("div", { class: "cards" }, model.sides.map(card)));
+  });
+  return box;
+}
+
+/** What a page is about: its one device, or how many of which. */
+function subject(model) {
+  const devices = unique(model.sides.map((side) => side.device));
+  const names = devices.length > 3 ? `${devices.length} models` : devices.join(", ");
+  const apis = unique(model.sides.map((side) => side.api).filter(Boolean)).join(" + ");
+  const drivers = unique(model.sides.map((side) => side.driver).filter(Boolean));
+  const days = unique(model.sides.flatMap((side) => side.dates.map(day))).filter(Boolean).sort();
+  const when = days.length > 1 ? `${days[0]} to ${days.at(-1)}` : days[0];
+  const facts = [apis, drivers.length > 2 ? "" : drivers.join(", "), when, `${model.cases.length} cases`];
+  return `${names}: ${facts.filter(Boolean).join(", ")}`;
+}
+
+/** Links to the parts of the page, which keep the rest of its address. */
+function parts(model, root, state) {
+  const show = (id) => {
+    root.querySelector(`#${id}`)?.scrollIntoView();
+    state.show(id);
+  };
+  const links = [
+    ["devices", "Summary"],
+    ["charts", "Charts"],
+    ["findings", "Findings"],
+    ...(model.tour.length > 0 ? [["tour", "Tour"]] : []),
+    ["table", "Table"],
+  ];
+  const follow = (id) => (event) => {
+    event.preventDefault();
+    show(id);
+  };
+  return h(
+    "nav",
+    { "aria-label": "Parts of the page" },
+    links.map(([id, label]) => h("a", { href: `#${id}`, click: follow(id) }, label)),
+  );
+}
+
+/** What ends with a drawing: its observers and listeners, by root element. */
+const drawings = new WeakMap();
 
 /**
- * Draws `data`, the object from `report::html::data`, into `root` and replaces its content. Can be called again with
- * new data.
+ * Draws `data`, the object from `answers::page::data`, into `root` and replaces its content. Can be called again with new
+ * data. `kernels` returns a promise of the sources, see `kernelPanel`.
  */
-function render(root, data) {
-  observers.get(root)?.disconnect();
+function render(root, data, kernels = null) {
+  drawings.get(root)?.abort();
+  const drawing = new AbortController();
+  drawings.set(root, drawing);
   const model = decode(data);
-  const shown = new Set(model.sides.slice(0, FIRST_SIDES).map((side) => side.index));
+  const state = addressState();
+  const shown = shownSides(model, state);
+  const initial = firstSides(model).sort((a, b) => a - b).join(".");
+  const panel = kernelPanel(model, kernels, state);
   const context = {
     model,
+    /** Shows the kernel of a case. */
+    open: panel.open,
     get sides() {
       return [...shown].sort((a, b) => a - b);
     },
   };
   const sections = SECTIONS.map(([title, make]) => ({ title, charts: make(model).map((spec) => chart(spec, context)) }));
   const all = sections.flatMap(({ charts }) => charts);
-  const devices = unique(model.sides.map((side) => side.device));
   const boxes = sections.map(({ title, charts }) =>
     h(
       "section",
@@ -263,22 +347,16 @@ function render(root, data) {
     all.forEach(({ draw }) => draw());
     hideEmpty();
   };
+  const tick = () => {
+    drawAll();
+    state.set("sides", context.sides.join("."), initial);
+  };
   root.replaceChildren(
     h(
       "header",
       { class: "top" },
-      h("div", {}, h("h1", {}, "shaderbench"), h("p", {}, `${devices.join(", ")}: ${model.cases.length} cases`)),
-      h(
-        "nav",
-        { "aria-label": "Parts of the page" },
-        [
-          ["devices", "Devices"],
-          ["charts", "Charts"],
-          ["findings", "Findings"],
-          ...(model.tour.length > 0 ? [["tour", "Tour"]] : []),
-          ["table", "Table"],
-        ].map(([id, label]) => h("a", { href: `#${id}` }, label)),
-      ),
+      h("div", {}, h("h1", {}, "shaderbench"), h("p", {}, subject(model))),
+      parts(model, root, state),
       themeChoice(),
     ),
     h(
@@ -287,12 +365,13 @@ function render(root, data) {
       h(
         "section",
         { id: "devices" },
-        h("h2", { class: "sr" }, "Devices"),
-        h("div", { class: "cards" }, model.sides.map(card)),
+        h("h2", { class: "sr" }, "Summary"),
+        firstScreen(model, panel.open),
+        specification(model),
       ),
-      h("div", { id: "charts" }, sideChoice(model, shown, drawAll), boxes),
+      h("div", { id: "charts" }, sideChoice(model, shown, tick), boxes),
       append(h("div", {}), [findingsSection(model), tourSection(model)]),
-      h("section", { id: "table" }, h("h2", {}, "Every case"), comparisonTable(model)),
+      h("section", { id: "table" }, h("h2", {}, "Every case"), comparisonTable(model, state, panel.open)),
     ),
     h(
       "footer",
@@ -303,9 +382,17 @@ function render(root, data) {
         `Generated by shaderbench ${model.toolVersion}. Medians with 95 % confidence intervals; 1 GB/s is 10⁹ bytes per second; an FMA counts as two operations.`,
       ),
     ),
+    panel.dialog,
   );
   drawAll();
+  keepMenus(root, state, drawing.signal);
+  boxes.forEach((box) => openMarks(box, panel.open));
   const observer = new ResizeObserver(() => requestAnimationFrame(() => all.forEach(({ fit }) => fit())));
   observer.observe(root);
-  observers.set(root, observer);
+  drawing.signal.addEventListener("abort", () => observer.disconnect());
+  // Another address, from a link or by hand: the page as it says.
+  addEventListener("hashchange", () => render(root, data, kernels), { signal: drawing.signal });
+  const row = model.cases.find((of) => caseKey(of) === state.get("row"));
+  if (row) panel.open(row);
+  else if (state.section !== "") root.querySelector(`[id="${CSS.escape(state.section)}"]`)?.scrollIntoView();
 }

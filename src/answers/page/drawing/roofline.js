@@ -1,4 +1,4 @@
-/* The roofline chart with all kernels. */
+/* The roofline after Williams, Waterman and Patterson (2009), and the kernels that only move bytes. */
 
 /** Minimum bytes that a matrix product moves: each matrix once. The result of f16 products is f32. */
 function productBytes(of) {
@@ -7,16 +7,28 @@ function productBytes(of) {
   return of.elementBytes * (rows * inner + inner * columns) + result * rows * columns;
 }
 
-/** The roofline point of a row, by the figures it has: bytes and operations, only bytes, or only operations. */
+/** Whether a case is a matrix product: three dimensions, and a multiply-add for each element of their product. */
+const isProduct = ({ sides, count, flops }) => sides.length === 3 && flops === 2 * count;
+
+/** Limits of memory and of arithmetic. Kernels bound by others (workgroup memory, a launch) have no point. */
+const SLOPES = ["copy", "read", "fill"];
+const FLATS = ["fma", "tensor"];
+
+/**
+ * The roofline point of a row: `both` at its own operations per byte, `moves` without operations, `computes` without
+ * bytes; null where memory and arithmetic do not bind it.
+ */
 function rooflinePoint(row) {
-  const isMemory = ["copy", "read", "fill"].includes(row.limit);
-  if (row.gb !== null && row.gflop !== null && isMemory)
-    return { row, kind: "both", x: row.gflop / row.gb, y: row.gflop };
-  if (row.of.family === "matmul" && row.of.sides.length === 3 && row.gflop !== null)
+  const isFlat = FLATS.includes(row.limit);
+  if (!isFlat && !SLOPES.includes(row.limit)) return null;
+  if (row.gb !== null && row.gflop !== null) return { row, kind: "both", x: row.gflop / row.gb, y: row.gflop };
+  if (row.gflop !== null && isProduct(row.of)) {
     return { row, kind: "both", x: row.of.flops / productBytes(row.of), y: row.gflop };
-  if (row.gb !== null && isMemory) return { row, kind: "moves", gb: row.gb };
-  if (row.gflop !== null && ["fma", "tensor"].includes(row.limit)) return { row, kind: "computes", y: row.gflop };
-  return null;
+  }
+  // The kernels of the ceilings are the roofs themselves.
+  if (row.of.family === "ceiling") return null;
+  if (row.gb !== null && !isFlat) return { row, kind: "moves", x: row.gb };
+  return row.gflop !== null && isFlat ? { row, kind: "computes", y: row.gflop } : null;
 }
 
 function largestOfEach(rows) {
@@ -28,203 +40,365 @@ function largestOfEach(rows) {
   return [...largest.values()];
 }
 
-const KINDS = {
-  both: { color: "var(--c0)", symbol: "circle", label: "counts operations and bytes" },
-  moves: {
-    color: "var(--c2)",
-    symbol: "triangle",
-    label: "counts only bytes: at the left edge, height shows bandwidth",
-  },
-  computes: { color: "var(--c3)", symbol: "square", label: "counts only operations: at the right edge" },
-};
+/** The points of a side: each kernel at its largest size, or every size of one family. */
+function rooflinePoints(model, side, family = "") {
+  const rows = model.sides[side].list.filter((row) => row.ns !== null && (family === "" || row.of.family === family));
+  return largestOfEach(rows).map(rooflinePoint).filter(Boolean);
+}
 
-/** The measured limits of a side as roofs. */
+/** What the memory of a side is called: a CPU's is not DRAM on a card. */
+const memoryName = (side) => side.levels.find(({ name }) => name === "DRAM")?.name ?? "memory";
+
+/**
+ * The measured limits of a side as roofs: `slopes` of memory with the slowest first, `flats` of arithmetic. Null if it
+ * lacks one of them.
+ */
 function roofs(side) {
-  const memory = side.ceilings.filter(({ limit, gb_per_s }) => ["copy", "read"].includes(limit) && gb_per_s !== null);
-  const slope = memory.sort((a, b) => b.gb_per_s - a.gb_per_s)[0];
-  const flat = side.ceilings.filter(
-    ({ limit, gflop_per_s }) => ["fma", "tensor"].includes(limit) && gflop_per_s !== null,
-  );
-  return slope && flat.length > 0 ? { slope, flat } : null;
+  const rate = (limit) => side.ceilings.find((ceiling) => ceiling.limit === limit)?.gb_per_s ?? null;
+  const [, memory] = extent(["copy", "read"].map(rate).filter((gb) => gb !== null));
+  const caches = side.levels.filter(({ name, gb_per_s: gb }) => name !== "DRAM" && gb !== null);
+  const slopes = [
+    { name: memoryName(side), gb: memory },
+    ...caches.map(({ name, gb_per_s: gb }) => ({ name, gb })),
+    { name: "workgroup memory", gb: rate("workgroup") },
+  ].filter(({ gb }) => gb > 0);
+  const flats = side.ceilings
+    .filter(({ limit, gflop_per_s }) => FLATS.includes(limit) && gflop_per_s !== null)
+    .map(({ limit, scalar, gflop_per_s: y }) => ({ name: [limit === "tensor" ? "tensor" : "", scalar].filter(Boolean).join(" "), scalar, y }))
+    .sort((a, b) => b.y - a.y);
+  return memory > 0 && flats.length > 0 ? { slopes: slopes.sort((a, b) => a.gb - b.gb), flats } : null;
 }
 
-function rooflinePoints(model, side) {
-  const rows = largestOfEach(model.sides[side].list.filter((row) => row.ns !== null));
-  return rows.map(rooflinePoint).filter((point) => point !== null && point.y !== 0);
-}
-
-/** Text style that stays readable on lines and points. */
-const HALO = { stroke: "var(--surface)", strokeWidth: 5, fill: "currentColor", fontWeight: 600 };
+/** The roof that parts a side's chart into memory-bound and compute-bound: that of FMA on f32, which every API has. */
+const mainRoof = ({ flats }) => flats.find(({ name }) => name === "f32") ?? flats[0];
 
 /** Whether a side has roofs, and points below them. */
 const hasRoofline = (model, side) =>
   roofs(model.sides[side]) !== null && rooflinePoints(model, side).some(({ kind }) => kind === "both");
 
+/** Colour by family; families beyond the colours have hollow symbols. */
+function familyStyles(families) {
+  const style = (family, index) => [
+    family,
+    { kind: "dot", color: color(index), fill: index < COLORS ? color(index) : "var(--surface)", label: family },
+  ];
+  return new Map(families.map(style));
+}
+
+/** The dots of points: colour by family, symbol by side. Those that are not chosen are faint. */
+function familyDots(points, styles, { x, y, isChosen }) {
+  const groups = new Map();
+  for (const point of points) {
+    const key = `${point.row.side} ${isChosen(point)}`;
+    groups.set(key, [...(groups.get(key) ?? []), point]);
+  }
+  return [...groups.values()].map((group) =>
+    Plot.dot(group, {
+      x,
+      y,
+      symbol: symbol(group[0].row.side),
+      fill: ({ row }) => styles.get(row.of.family).fill,
+      stroke: ({ row }) => styles.get(row.of.family).color,
+      opacity: isChosen(group[0]) ? 1 : 0.15,
+      r: 4,
+    }),
+  );
+}
+
+/** The roofs of a side: lines, their names, ridge points. `isOnly` says whether the chart has one side. */
+function roofMarks(side, { slopes, flats }, isOnly, [left, right]) {
+  const stroke = isOnly ? "currentColor" : color(side.index);
+  const [top] = flats;
+  const prefix = isOnly ? "" : `${side.short}: `;
+  const pattern = isOnly ? "none" : dash(side.index);
+  const shownFlats = isOnly ? flats : flats.filter((flat) => flat === top || flat === mainRoof({ flats }));
+  const [memory] = slopes;
+  const own = [memory, ...(isOnly ? slopes.filter((slope) => slope !== memory) : [])];
+  const line = { stroke, strokeDasharray: pattern, clip: true };
+  const slopeLines = own.map(({ gb }) =>
+    Plot.line([left, top.y / gb].map((x) => ({ x, y: x * gb })), { ...line, x: "x", y: "y", strokeWidth: gb === memory.gb ? 2.25 : 1.25 }),
+  );
+  const flatLines = Plot.ruleY(shownFlats, { ...line, y: "y", x1: ({ y }) => y / own.at(-1).gb, x2: right, strokeWidth: 2 });
+  const ridges = shownFlats.map(({ y }) => ({ x: y / memory.gb, y }));
+  const ridge = Plot.dot(ridges, { x: "x", y: "y", symbol: "diamond", r: 5, stroke, fill: "var(--surface)", strokeWidth: 1.75 });
+  const slopeNames = (_, { x, y }, __, dimensions) => {
+    const box = frame(dimensions);
+    const texts = own.map(({ name, gb }, index) => {
+      // Where the slope enters the frame, or further along for every other one.
+      const enters = Math.max(box.left, x(y.invert(box.bottom) / gb));
+      const at = Math.min(enters + 16 + (index % 2) * 110, box.right - 60);
+      const value = x.invert(at);
+      const [from, to] = [y(value * gb), y(value * 2 * gb)];
+      const angle = (Math.atan2(to - from, x(value * 2) - at) * 180) / Math.PI;
+      // Below its line where the next one is close above.
+      const isClose = own[index + 1]?.gb < 1.8 * gb;
+      return svgText(`${name} ${byteRate(gb, 3)}`, [0, isClose ? 13 : -5], {
+        transform: `translate(${at},${from}) rotate(${angle})`,
+        "font-size": 11,
+        "font-weight": 600,
+        ...HALO,
+      });
+    });
+    return svgElement("g", {}, texts);
+  };
+  return { lines: [...slopeLines, flatLines], ridge, names: isOnly ? [slopeNames] : [], flats: shownFlats.map((flat) => ({ ...flat, prefix })), ridges };
+}
+
+/** Names of the flat roofs in the right margin, level with them. Roofs of one height share a line. */
+function flatNames(flats) {
+  return (_, { y }, __, dimensions) => {
+    const { right, top, bottom } = frame(dimensions);
+    const sorted = [...flats].sort((a, b) => b.y - a.y);
+    const heights = spaced(sorted.map((flat) => y(flat.y)), 14, [top + 8, bottom]);
+    const texts = sorted.map((flat, index) => [
+      svgElement("path", { d: `M${right} ${y(flat.y)}L${right + 10} ${heights[index]}`, stroke: "currentColor", fill: "none" }),
+      svgText(`${flat.prefix}${flat.name} ${operationRate(flat.y, flat.scalar)}`, [right + 13, heights[index] + 4], { "font-size": 11 }),
+    ]);
+    return svgElement("g", {}, texts);
+  };
+}
+
+/** Both halves under the roof of a side, shaded and named. */
+function halves(slope, flat, end) {
+  const at = ({ x, y }, { left, right, bottom }) => {
+    const ridge = [x(flat.y / slope), y(flat.y)];
+    const start = y(x.invert(left) * slope);
+    const low = start > bottom ? [x(y.invert(bottom) / slope), bottom] : [left, start];
+    return { ridge, low, left, right, bottom };
+  };
+  const memory = area((scales, box) => {
+    const { ridge, low, left, bottom } = at(scales, box);
+    return [low, ridge, [ridge[0], bottom], [left, bottom], [left, Math.min(low[1], bottom)]];
+  }, { fill: "var(--c0)", "fill-opacity": 0.07 });
+  const compute = area((scales, box) => {
+    const { ridge, bottom } = at(scales, box);
+    const right = scales.x(end);
+    return [ridge, [right, ridge[1]], [right, bottom], [ridge[0], bottom]];
+  }, { fill: "var(--c1)", "fill-opacity": 0.07 });
+  const words = (_, scales, __, dimensions) => {
+    const { ridge, left, right, bottom } = at(scales, frame(dimensions));
+    const word = (text, x, anchor) => svgText(text, [x, bottom - 8], { "text-anchor": anchor, "font-size": 13, "font-weight": 600, fill: "var(--soft)" });
+    const x = ridge[0];
+    return svgElement(
+      "g",
+      {},
+      svgElement("path", { d: `M${x} ${ridge[1]}V${bottom}`, stroke: "currentColor", "stroke-dasharray": "2 3" }),
+      x - left > 110 ? word("memory-bound", x - 8, "end") : [],
+      right - x > 130 ? word("compute-bound", x + 8, "start") : [],
+      svgText(`ridge: ${significant(flat.y / slope, 3)} OP/B`, [x + (right - x > 130 ? 8 : -8), bottom - 26], {
+        "font-size": 11,
+        "text-anchor": right - x > 130 ? "start" : "end",
+      }),
+    );
+  };
+  return [memory, compute, words];
+}
+
+/** Names beside the points, where they overlap neither each other nor the frame, nor the words at the ridge. */
+function pointNames(points, ridge) {
+  return (_, { x, y }, __, dimensions) => {
+    const box = frame(dimensions);
+    const width = ({ row }) => 8 + textWidth(row.of.name);
+    const isTight = (point) => x(point.x) - box.left < width(point);
+    const place = (point) => {
+      const [from, to] = isTight(point) ? [8, width(point)] : [-width(point), -8];
+      return [x(point.x) + from, x(point.x) + to, y(point.y)];
+    };
+    const sorted = [...points].sort((a, b) => b.y - a.y).filter((point) => place(point)[1] < dimensions.width);
+    const words = [10, 26].map((above) => [x(ridge) - 120, x(ridge) + 120, box.bottom - above]);
+    const names = apart(sorted, place, words).map((point) =>
+      svgText(point.row.of.name, [x(point.x) + (isTight(point) ? 8 : -8), y(point.y) + 4], {
+        "text-anchor": isTight(point) ? "start" : "end",
+        "font-size": 11,
+        ...HALO,
+      }),
+    );
+    return svgElement("g", {}, names);
+  };
+}
+
+/** The chart above: operations per second over operations per byte. */
+function intensityPlot({ model, sides, width, isNarrow }, points, styles, isChosen, isNamed) {
+  const isOnly = sides.length === 1;
+  const all = sides.map((side) => ({ side: model.sides[side], ...roofs(model.sides[side]) }));
+  const known = points.filter(({ kind }) => kind === "both");
+  const ridges = all.flatMap(({ slopes, flats }) => flats.map(({ y }) => y / slopes[0].gb));
+  const [least, most] = extent([...known.map(({ x }) => x), ...ridges]);
+  const computing = points.filter(({ kind }) => kind === "computes");
+  const [left, right] = [least / 2.5, most * 2.5];
+  // Kernels whose bytes are not counted stand in a column of their own.
+  const column = right * 2;
+  for (const point of computing) point.x = column;
+  const x = [left, computing.length > 0 ? column * 2 : right];
+  const drawn = [...known, ...computing];
+  const top = Math.max(...all.map(({ flats }) => flats[0].y));
+  const [lowest] = extent([...drawn.map((point) => point.y), ...all.map(({ slopes }) => slopes[0].gb * left)]);
+  const y = [lowest / 2, top * 2];
+  const marks = all.map(({ side, slopes, flats }) => roofMarks(side, { slopes, flats }, isOnly, [left, right]));
+  const flats = marks.flatMap((mark) => mark.flats);
+  const nameOfFlat = (flat) => `${flat.prefix}${flat.name} ${operationRate(flat.y, flat.scalar)}`;
+  const [main] = all;
+  return plot({
+    width,
+    height: isNarrow ? 400 : 500,
+    marginLeft: 84,
+    marginRight: isNarrow ? 12 : 26 + Math.max(...flats.map((flat) => 6.4 * nameOfFlat(flat).length)),
+    x: {
+      type: "log",
+      domain: x,
+      ticks: logTicks(left, right).filter((tick) => Number.isInteger(Math.log10(tick))),
+      tickFormat: (value) => String(value < 1 ? Number(value.toPrecision(1)) : value),
+      label: "Operations per byte",
+    },
+    y: {
+      type: "log",
+      domain: y,
+      ticks: logTicks(...y),
+      tickFormat: (gflop) => scaled(gflop * 1000, ["M", "G", "T"], 1),
+      label: "Operations per second",
+      grid: true,
+    },
+    marks: [
+      ...halves(main.slopes[0].gb, mainRoof(main), right),
+      computing.length > 0 ? Plot.ruleX([right], { stroke: "currentColor", strokeOpacity: 0.5 }) : null,
+      computing.length > 0
+        ? Plot.text([{ x: column }], { x: "x", frameAnchor: "top", dy: -12, text: () => (isNarrow ? "no bytes" : "bytes not counted"), fontSize: 11 })
+        : null,
+      ...marks.flatMap((mark) => mark.lines),
+      ...(isNarrow ? [] : marks.flatMap((mark) => mark.names)),
+      isNarrow ? null : flatNames(flats),
+      ...marks.map((mark) => mark.ridge),
+      isNamed ? pointNames(drawn.filter(isChosen), mainRoof(main).y / main.slopes[0].gb) : null,
+      ...familyDots(drawn, styles, { x: "x", y: "y", isChosen }),
+      tip(drawn.filter(isChosen), {
+        x: "x",
+        y: "y",
+        title: ({ row, kind, x: intensity }) => `${describe(model, row)}${kind === "both" ? `\n${significant(intensity, 3)} OP/B` : ""}`,
+      }),
+    ],
+  });
+}
+
+/** Entries of the legend for roofs that have no room for a name: those of memory with several sides, all if narrow. */
+function roofLegend(model, sides, isNarrow) {
+  const isOnly = sides.length === 1;
+  return sides.flatMap((side) => {
+    const { slopes, flats } = roofs(model.sides[side]);
+    const shown = isOnly ? slopes : slopes.slice(0, 1);
+    const texts = [
+      ...(isOnly && !isNarrow ? [] : shown.map(({ name, gb }) => `${name} ${byteRate(gb, 3)}`)),
+      ...(isNarrow ? (isOnly ? flats : [mainRoof({ flats })]).map(({ name, scalar, y }) => `${name} ${operationRate(y, scalar)}`) : []),
+    ];
+    if (texts.length === 0) return [];
+    return [isOnly ? { kind: "line", label: texts.join(", ") } : { ...sideStyle(side), label: `${model.sides[side].short}: ${texts.join(", ")}` }];
+  });
+}
+
+/** The strip below: the bandwidth of kernels without operations, a row for each family. */
+function bandwidthStrip({ model, sides, width }, points, styles, isChosen) {
+  const families = unique(points.map(({ row }) => row.of.family));
+  const all = sides.map((side) => ({ side, memory: roofs(model.sides[side]).slopes[0] }));
+  const [low, high] = extent([...points.map(({ x }) => x), ...all.map(({ memory }) => memory.gb)]);
+  const domain = [low / 1.4, high * 1.4];
+  const [marginLeft, marginRight] = [14 + Math.max(...families.map(textWidth)), 22];
+  const write = (gb) => byteRate(gb, 1);
+  return plot({
+    width,
+    height: 72 + 20 * families.length,
+    marginTop: 30,
+    marginLeft,
+    marginRight,
+    x: {
+      type: "log",
+      domain,
+      ticks: roomyTicks(logTicks(...domain), domain, width - marginLeft - marginRight, write),
+      tickFormat: write,
+      label: "Bandwidth of kernels without operations",
+      grid: true,
+    },
+    y: { domain: families, label: null, tickSize: 0, type: "band" },
+    marks: [
+      ...all.map(({ side, memory }) =>
+        Plot.ruleX([memory.gb], { stroke: sides.length === 1 ? "currentColor" : color(side), strokeWidth: 2, strokeDasharray: sides.length === 1 ? "none" : dash(side) }),
+      ),
+      sides.length === 1
+        ? Plot.text([all[0].memory], {
+            x: "gb",
+            frameAnchor: "top",
+            dy: -12,
+            fontSize: 11,
+            textAnchor: "end",
+            dx: 6,
+            text: ({ name, gb }) => `${name} ${byteRate(gb, 3)}`,
+          })
+        : null,
+      ...familyDots(points, styles, { x: "x", y: ({ row }) => row.of.family, isChosen }),
+      tip(points.filter(isChosen), { x: "x", y: ({ row }) => row.of.family, title: ({ row }) => describe(model, row) }),
+    ],
+  });
+}
+
+/** Width of a chart with room for names of roofs beside it: less for those of one side. */
+const ROOMY = [520, 800];
+
 function roofline() {
+  /** The sides that the menu has picked. */
+  const pickedSides = (picked, available) => (picked.side === "" ? available : [Number(picked.side)]);
   return {
     id: "roofline",
     title: "Which kernels are memory-bound, and which compute-bound?",
     choices(picked, { model, sides }) {
-      const available = sides
-        .filter((side) => hasRoofline(model, side))
-        .map((side) => [String(side), model.sides[side].name]);
-      const side = available.some(([key]) => key === picked.side) ? picked.side : available[0]?.[0];
-      const points = side === undefined ? [] : rooflinePoints(model, Number(side));
+      const available = sides.filter((side) => hasRoofline(model, side));
+      const options = available.map((side) => [String(side), model.sides[side].name]);
+      const devices = [...(available.length > 1 ? [["", "all that are ticked"]] : []), ...options];
+      const side = devices.some(([key]) => key === picked.side) ? picked.side : devices[0]?.[0];
+      const points = side === undefined ? [] : pickedSides({ side }, available).flatMap((index) => rooflinePoints(model, index));
       const families = unique(points.map(({ row }) => row.of.family)).map((name) => [name, name]);
       return [
-        { key: "side", label: "Device", options: available, value: side },
+        { key: "side", label: "Device", options: devices, value: side },
         { key: "family", label: "Family", options: [["", "all"], ...families], value: "" },
       ];
     },
-    draw({ model, sides, width, isNarrow, picked }) {
+    draw(context) {
+      const { model, picked } = context;
       if (picked.side === undefined) return null;
-      const side = model.sides[Number(picked.side)];
-      const { slope, flat } = roofs(side);
-      const points = rooflinePoints(model, side.index);
-      const known = points.filter(({ kind }) => kind === "both");
-      const top = Math.max(...flat.map(({ gflop_per_s }) => gflop_per_s));
-      const [least, most] = extent([...known.map(({ x }) => x), top / slope.gb_per_s]);
-      const [left, right] = [least / 4, most * 4];
-      for (const point of points) {
-        if (point.kind === "moves") Object.assign(point, { x: left, y: point.gb * left });
-        if (point.kind === "computes") point.x = right;
-      }
+      const available = context.sides.filter((side) => hasRoofline(model, side));
+      const sides = pickedSides(picked, available);
+      const points = sides.flatMap((side) => rooflinePoints(model, side));
+      const moving = points.filter(({ kind }) => kind === "moves");
+      const others = points.filter(({ kind }) => kind !== "moves");
+      const styles = familyStyles(unique([...others, ...moving].map(({ row }) => row.of.family)));
       const isChosen = ({ row }) => picked.family === "" || row.of.family === picked.family;
-      const slant = (limit) => [left, limit / slope.gb_per_s].map((x) => ({ x, y: x * slope.gb_per_s }));
-      const roof = ({ limit, scalar, gflop_per_s: y }) => ({ limit, scalar, y, from: y / slope.gb_per_s });
-      const flats = flat.map(roof);
-      // Limits too close for two labels share a label.
-      const labels = [...flats]
-        .sort((a, b) => b.y - a.y)
-        .reduce((all, { limit, scalar, y: at }) => {
-          const near = all.find((label) => label.y / at < 1.6);
-          const alike = near?.parts.find(({ type }) => isFloat(type) === isFloat(scalar));
-          const part = { limits: [[limit, scalar].filter(Boolean).join(" ")], y: at, type: scalar };
-          if (alike) alike.limits.push(scalar ?? limit);
-          else if (near) near.parts.push(part);
-          else all.push({ y: at, parts: [part] });
-          return all;
-        }, [])
-        .map(({ y, parts }) => ({
-          y,
-          text: parts.map((part) => `${part.limits.join(", ")} ${operationRate(part.y, part.type)}`).join(", "),
-        }));
-      const [lowest] = extent(points.map(({ y }) => y));
-      const y = [lowest / 2, top * 2];
-      const height = isNarrow ? 400 : 460;
-      const x = [left / 1.3, right * 1.3];
-      const part = (value, [from, to]) => Math.log(value / from) / Math.log(to / from);
-      const across = (value) => 84 + part(value, x) * (width - 100);
-      const down = (value) => height - 38 - part(value, y) * (height - 62);
-      // Put a name left of its point if there is room, else right of it, else nowhere.
-      const nameWidth = ({ row }) => 8 + 6.5 * row.of.name.length;
-      const isTight = (point) => across(point.x) - 84 < nameWidth(point);
-      const nameBox = (point) => {
-        const ends = isTight(point) ? [8, nameWidth(point)] : [-nameWidth(point), -8];
-        return [...ends.map((end) => across(point.x) + end), down(point.y)];
-      };
-      const end = across(right) - 8;
-      const taken = labels.map((label) => [end - 7.6 * label.text.length, end, down(label.y) - 8]);
-      const isNamed = (point) => picked.family !== "" && isChosen(point) && point.kind === "both" && nameBox(point)[1] < width;
-      const named = apart(
-        points.filter(isNamed).sort((a, b) => b.y - a.y),
-        nameBox,
-        taken,
-      );
-      const names = (of, index) =>
-        Plot.text(of, {
-          x: "x",
-          y: "y",
-          text: ({ row }) => row.of.name,
-          fontSize: 11,
-          fill: "currentColor",
-          stroke: "var(--surface)",
-          strokeWidth: 4,
-          ...index,
-        });
-      const describePoint = (point) =>
-        `${describe(model, point.row)}${point.kind === "both" ? `\n${significant(point.x, 3)} OP/B` : ""}`;
-      const svg = plot({
-        width,
-        height,
-        x: {
-          type: "log",
-          domain: x,
-          ticks: logTicks(left, right).filter((tick) => Number.isInteger(Math.log10(tick))),
-          tickFormat: (value) => String(value < 1 ? Number(value.toPrecision(1)) : value),
-          label: "Operations per byte",
-        },
-        y: {
-          type: "log",
-          domain: y,
-          ticks: logTicks(...y),
-          tickFormat: (gflop) => scaled(gflop * 1000, ["M", "G", "T"], 1),
-          label: "Operations per second",
-          grid: true,
-        },
-        marginLeft: 84,
-        marks: [
-          Plot.ruleX([left, right], { stroke: "currentColor", strokeOpacity: 0.15 }),
-          Plot.line(slant(top), { x: "x", y: "y", stroke: "currentColor", strokeWidth: 2 }),
-          Plot.ruleY(flats, { y: "y", x1: "from", x2: right, stroke: "currentColor", strokeWidth: 2 }),
-          ...Object.entries(KINDS).flatMap(([kind, style]) => {
-            const ofKind = points.filter((point) => point.kind === kind);
-            const dots = (of, opacity) =>
-              Plot.dot(of, {
-                x: "x",
-                y: "y",
-                symbol: style.symbol,
-                fill: style.color,
-                fillOpacity: opacity,
-                r: 4,
-                stroke: "var(--surface)",
-                strokeWidth: 0.75,
-              });
-            return [
-              dots(
-                ofKind.filter((point) => !isChosen(point)),
-                0.12,
-              ),
-              dots(ofKind.filter(isChosen), 0.9),
-            ];
-          }),
-          Plot.text(labels, {
-            ...HALO,
-            y: "y",
-            x: right,
-            text: "text",
-            textAnchor: "end",
-            dy: -8,
-            dx: -8,
-          }),
-          names(
-            named.filter((point) => !isTight(point)),
-            { textAnchor: "end", dx: -8 },
-          ),
-          names(named.filter(isTight), { textAnchor: "start", dx: 8 }),
-          tip(points.filter(isChosen), { x: "x", y: "y", title: describePoint }),
-        ],
-      });
+      const own = { ...context, sides, isNarrow: context.width < ROOMY[sides.length === 1 ? 0 : 1] };
+      const plots = [intensityPlot(own, others, styles, isChosen, picked.family !== "")];
+      if (moving.length > 0) plots.push(bandwidthStrip(own, moving, styles, isChosen));
+      const used = unique(others.map(({ row }) => row.of.family));
+      const { slopes, flats } = roofs(model.sides[sides[0]]);
+      const ridge = `${significant(mainRoof({ flats }).y / slopes[0].gb, 3)} OP/B`;
+      const isBeyond = points.some(({ row, kind }) => kind !== "computes" && row.gb > 1.05 * roofs(model.sides[row.side]).slopes[0].gb);
+      const whose = sides.length > 1 ? ` The halves are those of ${model.sides[sides[0]].short}.` : "";
       return {
-        plots: [svg],
+        plots,
+        isStacked: true,
         legend: [
-          ...Object.entries(KINDS).map(([, style]) => ({ kind: "dot", ...style })),
-          { kind: "line", label: `measured limits, the slope: ${slope.limit} ${byteRate(slope.gb_per_s, 3)}` },
+          ...used.map((family) => styles.get(family)),
+          ...roofLegend(model, sides, own.isNarrow),
+          { kind: "dot", symbol: "diamond", fill: "var(--surface)", label: "ridge points" },
         ],
-        takeaways: findings(model, [side.index], "roofline"),
-        note: "Each kernel at its largest size. Matrix products count each matrix once; kernels that no limit here binds (workgroup memory, latencies, copies over the bus) are left out.",
+        takeaways: findings(model, sides, "roofline"),
+        note: `Left of the ridge point (${ridge} for ${mainRoof({ flats }).name}) memory limits a kernel, right of it arithmetic.${whose} Each kernel at its largest size; matrix products count each matrix once.${isBeyond ? " Where a kernel is faster than memory, its largest working set fits in a cache." : ""}`,
         table: {
-          columns: ["Benchmark", "Type and size", "OP/B", "GOP/s", "GB/s", "Of ceiling"],
+          columns: ["Benchmark", "Type and size", "Device", "OP/B", "10⁹ operations/s", "GB/s", "Of ceiling"],
           rows: points.map(({ row, kind, x }) => [
             `${row.of.family}/${row.of.name}`,
             row.of.kind,
-            kind === "both" ? significant(x, 3) : "–",
-            row.gflop === null ? "–" : significant(row.gflop, 4),
-            row.gb === null ? "–" : significant(row.gb, 4),
-            row.share === null ? "–" : percent(row.share),
+            model.sides[row.side].name,
+            cell(kind === "both" ? x : null, (value) => significant(value, 3)),
+            ...[row.gflop, row.gb].map((rate) => cell(rate, (value) => significant(value, 4))),
+            cell(row.share, percent),
           ]),
         },
-        shown: sides.filter((each) => hasRoofline(model, each)),
+        shown: available,
         lacks: "no measured peaks of memory and of arithmetic, or no kernel that counts both",
       };
     },

@@ -1,19 +1,21 @@
-/* Charts that compare sides, the cost of run-time checks, and the spread of samples. */
+/* Charts that compare two sides, case by case. */
 
 const VERDICTS = { f: "faster", S: "slower", s: "same", u: "unclear" };
 
 /** Summarizes a match in one sentence. */
-function matchSentence({ a, b, means, verdicts }) {
+function matchSentence({ a, b, means, verdicts, rows }) {
   const [all] = means;
   if (all.ratio === null) return "";
   // The slower side is the subject.
   const [long, short, ratio] = all.ratio < 1 ? [b, a, 1 / all.ratio] : [a, b, all.ratio];
-  const [faster, slower, same, unclear] = verdicts;
+  const [faster, slower, same, undecided] = verdicts;
+  const unknown = rows.filter(({ verdict, low }) => verdict === "u" && low === null).length;
   const counts = [
     [faster, `${b} is faster in`],
     [slower, "slower in"],
     [same, "the same in"],
-    [unclear, "unclear in"],
+    [undecided - unknown, "unclear in"],
+    [unknown, "without an interval in"],
   ]
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${what} ${count}`);
@@ -91,7 +93,7 @@ function against(isOneDevice) {
         ([match]) =>
           match.is_one_device === isOneDevice && sides.includes(match.baseline) && sides.includes(match.side),
       );
-  const lacks = `${isOneDevice ? "the first API of a device is compared with each of its others" : "the first device is compared with each other one, by the first API of each"}, in cases that both have`;
+  const lacks = `${isOneDevice ? "the first API of a card is compared with each of its others" : "two cards are compared through the API with the most common cases"}, in cases that both have`;
   return {
     id: isOneDevice ? "apis" : "devices-against",
     title: isOneDevice
@@ -101,7 +103,7 @@ function against(isOneDevice) {
       const available = matchesOf(model, sides);
       const several = unique(available.map(([match]) => match.baseline)).length > 1 || !isOneDevice;
       const label = (match) =>
-        match.isByApi && several ? `${model.sides[match.baseline].device}: ${match.title}` : match.title;
+        match.isByApi && several ? `${model.sides[match.baseline].name.split(" · ")[0]}: ${match.title}` : match.title;
       const options = available.map(([match, index]) => [index, label(match)]);
       const match = options.some(([key]) => key === picked.match) ? picked.match : options[0]?.[0];
       const families = match === undefined ? [] : unique(model.matches[Number(match)].rows.map((row) => row.of.family));
@@ -137,9 +139,6 @@ function against(isOneDevice) {
         const middle = row * large.findIndex((mean) => mean.at === point.at) + point.shift;
         return isLeft(point) ? [at - length, at, middle] : [at, at + length, middle];
       };
-      // Ticks near 1× come first.
-      const ticks = logTicks(...domain).sort((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)));
-      const tickBox = (ratio) => [-1, 1].map((end) => offset({ ratio }) + end * (4 + 3.6 * factor(ratio).length)).concat(0);
       // The meaning of both directions: on one line if both names fit.
       const room = inner / 12;
       const isBoth = (match.a.length + match.b.length + 20) * 0.66 < room;
@@ -155,7 +154,7 @@ function against(isOneDevice) {
         x: {
           type: "log",
           domain,
-          ticks: apart(ticks, tickBox),
+          ticks: roomyTicks(nearOne(logTicks(...domain)), domain, inner, factor),
           tickFormat: factor,
           label: isNarrow ? "Ratio of times" : `${match.title}, ratio of times`,
           grid: true,
@@ -168,8 +167,8 @@ function against(isOneDevice) {
           ...shifts.flatMap((dy) => {
             const shifted = points.filter(({ shift }) => shift === dy);
             return [
-              Plot.ruleY(shifted, { x1: "low", x2: "high", y: "at", dy, stroke: "var(--c0)", strokeOpacity: 0.7 }),
-              Plot.dot(shifted, { x: "ratio", y: "at", dy, r: 2.5, fill: "var(--c0)", fillOpacity: 0.65 }),
+              Plot.ruleY(shifted, { x1: "low", x2: "high", y: "at", dy, stroke: "var(--c0)", strokeOpacity: 0.85 }),
+              Plot.dot(shifted, { x: "ratio", y: "at", dy, r: 2.5, fill: "var(--c0)", fillOpacity: 0.85 }),
             ];
           }),
           Plot.ruleY(large, { x1: "low", x2: "high", y: "at", stroke: "var(--c1)", strokeWidth: 3 }),
@@ -226,237 +225,14 @@ function against(isOneDevice) {
         takeaways: [{ text: matchSentence(match) }],
         note: `Right of 1×, ${match.b} is faster; left of 1×, ${match.a}. Only cases timed by the same clock are compared.`,
         table: {
-          columns: [picked.family === "" ? "Benchmark" : "Case", match.title, "95 % interval"],
+          columns: [picked.family === "" ? "Benchmark" : "Case", match.title, ...intervalColumns()],
           rows: [...large, ...small].map((point) => [
             point.text.replaceAll("\n", ", "),
-            ratioText(point.ratio),
-            point.low === null ? "–" : `${ratioNumber(point.low)} – ${ratioNumber(point.high)}`,
+            ...[point.ratio, point.low, point.high].map((ratio) => cell(ratio, ratioText)),
           ]),
         },
         shown: matchesOf(model, sides).flatMap(([match]) => [match.baseline, match.side]),
         lacks,
-      };
-    },
-  };
-}
-
-const CHECKS = [
-  ["BOUNDS", "bounds checks"],
-  ["LOOPS", "loop bounds"],
-  ["ZERO_INIT", "zero-initialisation"],
-];
-
-/**
- * For each benchmark of the safety tax, at its largest size: the time of each row relative to the row without checks.
- */
-function taxes(model, side) {
-  const rows = timed(model, [side], "safety_tax");
-  return unique(rows.map((row) => row.of.benchmark)).flatMap((name) => {
-    const ofName = rows.filter((row) => row.of.benchmark === name);
-    const [, largest] = extent(ofName.map((row) => row.of.count));
-    const at = ofName.filter((row) => row.of.count === largest);
-    const on = (row) => CHECKS.filter(([check]) => row.of.param.get(check) === 1).map(([check]) => check);
-    const off = at.find((row) => on(row).length === 0);
-    if (!off) return [];
-    const relative = (row) => {
-      // Time of the row ÷ time of `off` equals the speed of `off` relative to the row.
-      const { value, low, high } = relativeSpeed(row, off);
-      return { name, row, on: on(row), value, low, high };
-    };
-    return [at.map(relative)];
-  });
-}
-
-const isTaxed = (model, side) => taxes(model, side).some((tax) => tax.length > 1);
-
-function safetyTax() {
-  return {
-    id: "safety",
-    title: "What do run-time checks cost?",
-    choices(_, { model, sides }) {
-      const options = sides.filter((side) => isTaxed(model, side)).map((side) => [String(side), model.sides[side].name]);
-      return [{ key: "side", label: "Device", options, value: options[0]?.[0] }];
-    },
-    draw({ model, sides, width, isNarrow, picked }) {
-      if (picked.side === undefined) return null;
-      const groups = taxes(model, Number(picked.side)).filter((tax) => tax.length > 1);
-      const all = groups.flat();
-      const label = ({ on }) => (on.length === 0 ? "none" : on.length === CHECKS.length ? "all" : "one");
-      const key = (point) => `${point.name} ${label(point)}`;
-      const pairs = all.filter((point) => label(point) !== "one");
-      const singles = all.filter((point) => label(point) === "one");
-      const keys = groups.flatMap(([{ name }]) => [
-        ...(isNarrow ? [`title ${name}`] : []),
-        `${name} none`,
-        `${name} all`,
-        `gap ${name}`,
-      ]);
-      const titles = groups.map(([point]) => ({
-        name: `${point.name} ${niceSize(point.row.of.n)}`,
-        key: isNarrow ? `title ${point.name}` : `${point.name} none`,
-      }));
-      const [, longest] = extent(all.flatMap(({ value, high }) => [value, high]));
-      const fill = (point) => (label(point) === "none" ? "var(--c7)" : "var(--c0)");
-      const title = ({ row, on, value, low, high }) =>
-        `${row.of.family}/${row.of.benchmark}\n${on.length === 0 ? "no checks" : on.map((check) => new Map(CHECKS).get(check)).join(", ")}\n${ratioWithInterval(value, low, high)} relative to no checks\n${time(row.ns)}`;
-      const style = {
-        BOUNDS: { symbol: "triangle", color: "var(--c1)" },
-        LOOPS: { symbol: "square", color: "var(--c3)" },
-        ZERO_INIT: { symbol: "diamond", color: "var(--c4)" },
-      };
-      const svg = plot({
-        width,
-        height: 70 + keys.length * 18,
-        marginTop: 8,
-        marginLeft: isNarrow ? 10 : 160,
-        marginRight: 56,
-        x: {
-          domain: [0, longest * 1.04],
-          label: "Time relative to no checks",
-          tickFormat: factor,
-          ticks: isNarrow ? 4 : 8,
-          grid: true,
-        },
-        y: { domain: keys, axis: null, padding: 0.15 },
-        marks: [
-          Plot.barX(pairs, { x1: 0, x2: "value", y: key, fill }),
-          Plot.ruleY(pairs, { x1: "low", x2: "high", y: key, stroke: "currentColor", strokeWidth: 1.5 }),
-          ...CHECKS.map(([check]) =>
-            Plot.dot(
-              singles.filter(({ on }) => on[0] === check),
-              {
-                x: "value",
-                y: ({ name }) => `${name} all`,
-                symbol: style[check].symbol,
-                fill: style[check].color,
-                stroke: "var(--surface)",
-                r: 5,
-              },
-            ),
-          ),
-          Plot.text(titles, {
-            x: 0,
-            y: "key",
-            text: "name",
-            textAnchor: isNarrow ? "start" : "end",
-            dx: isNarrow ? 2 : -8,
-          }),
-          Plot.text(pairs, {
-            x: longest * 1.04,
-            y: key,
-            text: ({ value }) => ratioText(value),
-            textAnchor: "start",
-            dx: 8,
-          }),
-          Plot.ruleX([1], { stroke: "currentColor", strokeDasharray: "3 3" }),
-          tip(pairs, { x: "value", y: key, title }),
-        ],
-      });
-      return {
-        plots: [svg],
-        legend: [
-          { kind: "bar", color: "var(--c7)", label: "no checks" },
-          { kind: "bar", color: "var(--c0)", label: "all checks" },
-          ...CHECKS.map(([check, text]) => ({ kind: "dot", ...style[check], label: `${text} alone` })),
-        ],
-        takeaways: findings(model, [Number(picked.side)], "safety_tax"),
-        table: {
-          columns: ["Benchmark", "Checks", "Time relative to none", "Median"],
-          rows: all.map(({ row, on, value, low, high }) => [
-            `${row.of.benchmark} ${row.of.kind}`,
-            on.join(", ") || "none",
-            ratioWithInterval(value, low, high),
-            time(row.ns),
-          ]),
-        },
-        shown: sides.filter((side) => isTaxed(model, side)),
-        lacks: "no times of safety_tax with and without checks",
-      };
-    },
-  };
-}
-
-const hasSeries = (model, side) => model.sides[side].series.length > 0;
-
-/** The samples of the series with the largest spread. */
-function scatter() {
-  return {
-    id: "scatter",
-    title: "Which measurements vary the most?",
-    choices(_, { model, sides }) {
-      const options = sides.filter((side) => hasSeries(model, side)).map((side) => [String(side), model.sides[side].name]);
-      return [{ key: "side", label: "Device", options, value: options[0]?.[0] }];
-    },
-    draw({ model, sides, width, isNarrow, picked }) {
-      if (picked.side === undefined) return null;
-      const side = model.sides[Number(picked.side)];
-      const name = ({ of }) => `${of.family}/${of.name} ${of.kind}`;
-      const points = side.series.flatMap((series) =>
-        series.relative.map((value) => ({ series, key: name(series), value })),
-      );
-      const keys = side.series.flatMap((series) =>
-        isNarrow ? [`title ${name(series)}`, name(series)] : [name(series)],
-      );
-      const titles = side.series.map((series) => ({
-        name: name(series),
-        key: isNarrow ? `title ${name(series)}` : name(series),
-      }));
-      const svg = plot({
-        width,
-        height: 60 + keys.length * (isNarrow ? 18 : 24),
-        marginTop: 8,
-        marginLeft: isNarrow ? 10 : Math.min(400, 16 + 7.4 * Math.max(...titles.map((title) => title.name.length))),
-        x: {
-          label: "Sample relative to the median",
-          tickFormat: factor,
-          ticks: isNarrow ? 4 : 8,
-          grid: true,
-          nice: true,
-        },
-        y: { domain: keys, axis: null, type: "band" },
-        marks: [
-          Plot.ruleX([1], { stroke: "currentColor" }),
-          Plot.dot(points, {
-            x: "value",
-            y: "key",
-            r: 3,
-            fill: color(side.index),
-            fillOpacity: 0.4,
-            symbol: symbol(side.index),
-          }),
-          Plot.text(
-            titles,
-            isNarrow
-              ? { y: "key", text: "name", frameAnchor: "left", lineWidth: width / 13, textOverflow: "ellipsis" }
-              : { y: "key", text: "name", frameAnchor: "left", textAnchor: "end", dx: -8 },
-          ),
-          tip(points, {
-            x: "value",
-            y: "key",
-            title: ({ series, value }) => `${name(series)}\n${ratioText(value)} the median\n${series.count} samples`,
-          }),
-        ],
-      });
-      const [half, most] = side.noise;
-      const noise =
-        half === null
-          ? ""
-          : `The 95 % interval is within ± ${percent(half)} of the median for half of the rows, and within ± ${percent(most)} for 90 % of them.`;
-      return {
-        plots: [svg],
-        takeaways: [{ text: noise }],
-        note: `The ${side.series.length} series of samples that vary the most.`,
-        table: {
-          columns: ["Case", "Samples", "Fastest", "Slowest"],
-          rows: side.series.map((series) => [
-            name(series),
-            String(series.count),
-            ratioText(series.relative[0]),
-            ratioText(series.relative.at(-1)),
-          ]),
-        },
-        shown: sides.filter((each) => hasSeries(model, each)),
-        lacks: "no samples in the report: only a run's JSON report has them",
       };
     },
   };

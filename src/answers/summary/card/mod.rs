@@ -4,13 +4,14 @@
 use crate::families::claims::finding;
 use anstyle::AnsiColor;
 
+use super::cells::{self, Job, Level, marks_of};
 use super::figures::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces, troubles};
-use super::texts::{arithmetic_name, bare, faster, job_rate, operations, quoted_rate, quoted_ratio, quoted_time};
+use super::texts::{bare, faster, quoted_time};
 use crate::answers::versus::Ratios;
 use crate::record::{Record, format, stats::Estimate};
 use crate::report::layout::{BOLD, DIM, Terminal, colored, padded, paint};
 use crate::report::{apis, table, toolchains};
-use crate::suite::{Api, DeviceType, Extent, Limit, Toolchain, binary_range, binary_size};
+use crate::suite::{Api, DeviceType, Toolchain};
 use textwrap::core::display_width;
 
 /// Lines of the summary.
@@ -51,8 +52,9 @@ pub fn card_within(records: &[Record], after: &[String], lines: usize, terminal:
         .iter()
         .filter(|row| toolchains.first().is_none_or(|toolchain| row.toolchain() == Some(*toolchain)))
         .collect();
+    let all: Vec<&Record> = records.iter().collect();
     let ratios: Vec<(Toolchain, Ratios)> = match toolchains.split_first() {
-        Some((first, others)) => others.iter().map(|other| (*other, Ratios::new(records, [*first, *other]))).collect(),
+        Some((first, others)) => others.iter().map(|other| (*other, Ratios::new(&all, [*first, *other]))).collect(),
         None => Vec::new(),
     };
     let is_software = records.first().is_some_and(|row| row.device_type == Some(DeviceType::Software));
@@ -64,16 +66,16 @@ pub fn card_within(records: &[Record], after: &[String], lines: usize, terminal:
     shown.extend(memory(&spaces(&rows), launch, terminal).into_iter().map(of(PEAK)));
     shown.extend(arithmetic(&peaks, terminal).into_iter().map(of(PEAK)));
     let found = best(&rows);
+    let jobs: Vec<Job> = found.iter().map(Job::from).collect();
     // A bar of a software device is no verdict.
     let look = Terminal { has_color: terminal.has_color && !is_software, ..terminal };
     if !found.is_empty() {
         let table = Jobs { other: ratios.first().map(|(toolchain, ratios)| (*toolchain, ratios)), terminal: look };
         shown.push(of(JOB)(title(&table.heading(), terminal)));
-        shown.extend(found.iter().map(|best| table.line(best)).map(of(JOB)));
+        shown.extend(found.iter().zip(&jobs).map(|(best, job)| table.line(best, job)).map(of(JOB)));
     }
     let middle = shown.len();
-    shown.extend(legend(&found, look).into_iter().map(of(LEGEND)));
-    let all: Vec<&Record> = records.iter().collect();
+    shown.extend(legend(&jobs, look).into_iter().map(of(LEGEND)));
     let troubles = troubles(&all);
     shown.extend(faults(&troubles, terminal).into_iter().map(of(ALWAYS)));
     shown.extend(unsteady(&troubles).map(of(UNSTEADY_ROWS)));
@@ -149,17 +151,18 @@ fn title(text: &str, terminal: Terminal) -> String {
 
 /// The levels of memory: how fast they are read, the latency of a load, and their size. A launch has a latency, too.
 fn memory(spaces: &[Space], launch: Option<Estimate>, terminal: Terminal) -> Vec<String> {
-    let has_reads = spaces.iter().any(|space| space.read.and_then(quoted_rate).is_some());
-    let rates = |space: &Space| {
-        let (read, copy) = (space.read.and_then(quoted_rate), space.copy.and_then(quoted_rate));
-        let name = match read {
+    let levels: Vec<Level> = spaces.iter().map(Level::from).collect();
+    let has_reads = levels.iter().any(|level| level.read.is_some());
+    let rates = |level: &Level| {
+        let name = match level.read {
             Some(_) => "copy".to_owned(),
-            None if has_reads => format!("{} copy", space.name),
-            None => space.name.clone(),
+            None if has_reads => format!("{} copy", level.name),
+            None => level.name.clone(),
         };
-        [read.map(|read| (space.name.clone(), read)), copy.map(|copy| (name, copy))]
+        let read = level.read.clone().map(|read| (level.name.clone(), read));
+        [read, level.copy.clone().map(|copy| (name, copy))]
     };
-    let (names, rates): (Vec<String>, Vec<String>) = spaces.iter().flat_map(rates).flatten().unzip();
+    let (names, rates): (Vec<String>, Vec<String>) = levels.iter().flat_map(rates).flatten().unzip();
     let mut reads: Vec<String> = Vec::new();
     for (name, rate) in names.iter().zip(bare(rates)) {
         match reads.last_mut() {
@@ -167,30 +170,20 @@ fn memory(spaces: &[Space], launch: Option<Estimate>, terminal: Terminal) -> Vec
             _ => reads.push(format!("{name} {rate}")),
         }
     }
-    let latency = |space: &Space| Some((space.name.clone(), quoted_time(space.latency?)?));
+    let latency = |level: &Level| Some((level.name.clone(), level.latency.clone()?));
     let launch = launch.and_then(|ns| Some(("launch".to_owned(), quoted_time(ns)?)));
-    let (names, times): (Vec<String>, Vec<String>) = spaces.iter().filter_map(latency).chain(launch).unzip();
+    let (names, times): (Vec<String>, Vec<String>) = levels.iter().filter_map(latency).chain(launch).unzip();
     let latencies = names.iter().zip(bare(times)).map(|(name, time)| format!("{name} {time}")).collect::<Vec<_>>();
-    let size = |space: &Space| {
-        let size = space.size.map(|(least, most)| binary_range(least, most));
-        let size = match (size, space.driver_bytes) {
-            (Some(size), Some(bytes)) => Some(format!("{size} (driver: {})", binary_size(bytes))),
-            (None, Some(bytes)) => Some(format!("{} by the driver", binary_size(bytes))),
-            (size, None) => size,
-        };
-        let banks = space.banks.map(|banks| format!("{banks} banks"));
-        Some(format!("{} {}", space.name, size.or(banks)?))
-    };
-    let sizes: Vec<String> = spaces.iter().filter_map(size).collect();
+    let size = |level: &Level| Some(format!("{} {}", level.name, level.size.as_ref()?));
+    let sizes: Vec<String> = levels.iter().filter_map(size).collect();
     let lines = [(if has_reads { "read" } else { "copy" }, reads), ("latency", latencies), ("size", sizes)];
     lines.iter().flat_map(|(label, parts)| labelled(label, parts, terminal)).collect()
 }
 
 /// Arithmetic by type, and tensor cores.
 fn arithmetic(peaks: &[Peak], terminal: Terminal) -> Vec<String> {
-    let flops = |peak: &Peak| Some((arithmetic_name(peak), operations(peak, peak.gflop_per_s?)?));
-    let of_arithmetic = peaks.iter().filter(|peak| matches!(peak.limit, Limit::Fma | Limit::Tensor));
-    let (names, rates): (Vec<String>, Vec<String>) = of_arithmetic.filter_map(flops).unzip();
+    let cells = cells::arithmetic(peaks).into_iter().map(|(name, rate, _)| (name, rate));
+    let (names, rates): (Vec<String>, Vec<String>) = cells.unzip();
     let parts: Vec<String> = names.iter().zip(bare(rates)).map(|(name, rate)| format!("{name} {rate}")).collect();
     labelled("arithmetic", &parts, terminal)
 }
@@ -239,27 +232,23 @@ impl Jobs<'_> {
         format!("{left}  {:<width$}{:>8} {other:>12}", "of peak", "vs naive", width = bar + 4)
     }
 
-    /// A job, its size, its fastest kernel, the rate with its share of a peak, and how it compares.
-    fn line(&self, best: &Best) -> String {
-        let (row, marks) = (best.row, Marks::of(best));
+    fn line(&self, best: &Best, job: &Job) -> String {
+        let marks = job.marks;
         let (width, cells) = self.widths();
         let end = NAME + SIZE + width + RATE;
-        let job = format!("{:<NAME$}{}{}", best.job.name, if marks.is_small { "<" } else { "" }, size(row));
-        let left = format!("{} ", padded(&job, NAME + SIZE - 1));
-        let rate = job_rate(row);
+        let name = format!("{:<NAME$}{}{}", job.name, if marks.is_small { "<" } else { "" }, job.size);
+        let left = format!("{} ", padded(&name, NAME + SIZE - 1));
         // A rate of bytes is short.
-        let room = end.saturating_sub(display_width(&left) + display_width(&rate) + 1);
-        let mark = if best.is_only {
-            " (only)"
-        } else if best.is_tied {
-            "~"
-        } else {
-            ""
+        let room = end.saturating_sub(display_width(&left) + display_width(&job.rate) + 1);
+        let mark = match () {
+            () if marks.is_only => " (only)",
+            () if marks.is_tied => "~",
+            () => "",
         };
-        let kernel = format!("{}{mark}", cut(&row.benchmark, room.saturating_sub(mark.len()).max(1)));
-        let left = padded(&format!("{left}{kernel}"), end - display_width(&rate));
+        let kernel = format!("{}{mark}", cut(&job.kernel, room.saturating_sub(mark.len()).max(1)));
+        let left = padded(&format!("{left}{kernel}"), end - display_width(&job.rate));
         let cached = if marks.is_cached { "*" } else { " " };
-        let share = row.share.map_or_else(
+        let share = job.share.map_or_else(
             || " ".repeat(cells + 6),
             |share| {
                 let (mut bar, style) = table::share_bar(share, cells);
@@ -267,69 +256,23 @@ impl Jobs<'_> {
                     bar.pop();
                     bar.push('!');
                 }
-                format!("{}{:>6}", paint(self.terminal, style, &bar), table::share_text(row))
+                format!("{}{:>6}", paint(self.terminal, style, &bar), job.share_text)
             },
         );
-        let naive = best.over_naive.and_then(quoted_ratio).unwrap_or_default();
-        let other = self.other.and_then(|(_, ratios)| ratios.of(row)).map_or_else(String::new, faster);
-        format!("{left}{rate}{cached} {share}{naive:>6} {other:>12}").trim_end().to_owned()
-    }
-}
-
-/// What the marks of a job say.
-struct Marks {
-    /// Smaller than the size at which its rate saturates.
-    is_small: bool,
-    /// Bytes that fit in a cache.
-    is_cached: bool,
-    /// Faster than the measured peak.
-    is_above: bool,
-}
-
-impl Marks {
-    fn of(best: &Best) -> Self {
-        let row = best.row;
-        let share = table::share_text(row);
-        let percent = share.split(' ').next();
-        let in_l2 = || row.bytes.zip(row.l2_bytes).is_some_and(|(bytes, l2)| bytes <= l2);
-        Self {
-            is_small: best.is_small,
-            is_cached: row.gb_per_s.is_some() && (row.ceiling.is_some_and(|bound| bound.is_cached) || in_l2()),
-            is_above: percent.and_then(|percent| percent.parse().ok()).is_some_and(|percent: f64| percent > 100.0),
-        }
-    }
-}
-
-/// The size of a row: `2^28`, `8192²`, `4096³`; of attention heads × length × width.
-fn size(row: &Record) -> String {
-    let Some(extent) = row.n else { return String::new() };
-    let mut sides = extent.sides();
-    sides.extend(row.params.get("D").map(|width| *width as u64));
-    match (extent, sides.as_slice()) {
-        (Extent::Linear(_), [_]) => extent.short(),
-        (_, [side, others @ ..]) if others.iter().all(|other| other == side) && others.len() < 3 => {
-            format!("{side}{}", ["", "²", "³"][others.len()])
-        }
-        (_, sides) => sides.iter().map(u64::to_string).collect::<Vec<_>>().join("×"),
+        let other = self.other.and_then(|(_, ratios)| ratios.of(best.row)).map_or_else(String::new, faster);
+        format!("{left}{}{cached} {share}{:>6} {other:>12}", job.rate, job.naive).trim_end().to_owned()
     }
 }
 
 /// What bars, colours and marks of the jobs mean, those that are there.
-fn legend(found: &[Best], terminal: Terminal) -> Vec<String> {
-    let marks: Vec<Marks> = found.iter().map(Marks::of).collect();
+fn legend(jobs: &[Job], terminal: Terminal) -> Vec<String> {
     let colors = if terminal.has_color { ": green ≥ 80 %, yellow ≥ 40 %, red below" } else { "" };
-    let parts = [
-        (found.iter().any(|best| best.row.share.is_some()), format!("bar: share of the measured peak{colors}")),
-        (marks.iter().any(|marks| marks.is_above), "! above 100 %".to_owned()),
-        (found.iter().any(|best| best.is_tied), "~ another kernel is as fast".to_owned()),
-        (marks.iter().any(|marks| marks.is_cached), "* fits in a cache: no DRAM rate".to_owned()),
-        (marks.iter().any(|marks| marks.is_small), "< smaller than its saturating size".to_owned()),
-    ];
+    let bar = jobs.iter().any(|job| job.share.is_some()).then(|| format!("bar: share of the measured peak{colors}"));
     let mut lines: Vec<String> = Vec::new();
-    for (_, part) in parts.iter().filter(|(is_there, _)| *is_there) {
+    for part in bar.into_iter().chain(marks_of(jobs).into_iter().map(str::to_owned)) {
         match lines.last_mut() {
-            Some(line) if display_width(line) + display_width(part) + 2 <= COLUMNS => *line += &format!("; {part}"),
-            _ => lines.push(part.clone()),
+            Some(line) if display_width(line) + display_width(&part) + 2 <= COLUMNS => *line += &format!("; {part}"),
+            _ => lines.push(part),
         }
     }
     lines.iter().map(|line| paint(terminal, DIM, line)).collect()

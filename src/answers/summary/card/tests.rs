@@ -1,6 +1,7 @@
 //! What the summary shows, and leaves out.
 
 use super::*;
+use crate::answers::summary::cells::size;
 use crate::record::Status;
 use crate::report::csv;
 use crate::suite::Dtype;
@@ -146,7 +147,7 @@ fn all_families() -> Vec<Record> {
 fn families_that_do_not_fit_are_counted_the_most_costly_ones_named() {
     let records = all_families();
     let toolchains = toolchains(&records);
-    let ratios = Ratios::new(&records, [toolchains[0], toolchains[1]]);
+    let ratios = Ratios::new(&records.iter().collect::<Vec<_>>(), [toolchains[0], toolchains[1]]);
     let mut sorted = ratios.by_family();
     sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
     for room in 0..12 {

@@ -1,0 +1,123 @@
+/* The frame of a chart: question, answer, menus, plots, data table, and buttons to save it. */
+
+/** Names the ticked sides that a chart does not show, with the reason. */
+function absence({ model, sides }, { shown, lacks }) {
+  const absent = sides.filter((side) => !shown.includes(side)).map((side) => model.sides[side].name);
+  return absent.length > 0 ? h("p", { class: "note absent" }, `Not shown: ${absent.join("; ")}. Reason: ${lacks}.`) : null;
+}
+
+/** Sentences above a chart; more are folded. */
+const MOST_TAKEAWAYS = 2;
+
+/** Widths of a plot in pixels: the least, the one on paper, and that below which a chart is narrow. */
+const LEAST = 260;
+const PAPER = 640;
+const NARROW = 520;
+
+/** Charts in the page, redrawn for paper and back: a wide chart on narrow paper would have small text. */
+const charts = new Set();
+let isPaper = false;
+for (const [event, now] of [
+  ["beforeprint", true],
+  ["afterprint", false],
+]) {
+  window.addEventListener(event, () => {
+    isPaper = now;
+    for (const entry of charts) {
+      if (!entry.box.isConnected) charts.delete(entry);
+      else if (!entry.box.hidden) entry.draw();
+    }
+  });
+}
+
+/** Gives a plot its name. The groups in it are no elements to name: Plot's labels of them become data. */
+function nameOf(svg, label) {
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", label);
+  hideGroups(svg);
+}
+
+/**
+ * A chart. `spec.choices(picked, context)` returns the menus of the chart. `spec.draw({ width, picked, ... })` returns
+ * `{ plots, legend, takeaways, table, shown, lacks }`, or null if there is nothing to draw: `shown` are the sides that the
+ * chart or its menu has, `lacks` is what each other side lacks.
+ */
+function chart(spec, context) {
+  const picked = {};
+  const caption = h("figcaption");
+  const controls = h("div", { class: "controls" });
+  const body = h("div");
+  const box = h("figure", { class: "chart", id: spec.id }, caption, controls, body);
+  const known = new Map();
+  let drawnWidth = 0;
+  let current = null;
+  const save = saveButtons(spec.id, spec.title, () => current);
+
+  function offer(choices) {
+    for (const { key, label, options, value } of choices) {
+      if (!options.some(([name]) => name === picked[key])) picked[key] = value;
+      if (!known.has(key)) {
+        known.set(
+          key,
+          choice(key, label, (chosen) => {
+            picked[key] = chosen;
+            draw();
+          }),
+        );
+        controls.append(known.get(key).element);
+      }
+      known.get(key).set(options, picked[key]);
+    }
+    controls.hidden = [...controls.children].every((element) => element.hidden);
+  }
+
+  function widthOf() {
+    if (isPaper) return PAPER;
+    const style = getComputedStyle(box);
+    return Math.max(LEAST, Math.floor(drawnWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)));
+  }
+
+  function draw() {
+    // A hidden box has no width, so show it first.
+    box.hidden = false;
+    drawnWidth = box.clientWidth;
+    const width = widthOf();
+    offer(spec.choices ? spec.choices(picked, context) : []);
+    const drawn = spec.draw({ ...context, width, isNarrow: width < NARROW, picked });
+    box.hidden = drawn === null;
+    if (drawn === null) return;
+    const sentences = (drawn.takeaways ?? []).filter(({ text }) => text);
+    const answer = sentences.map(({ text }) => text).join(" ");
+    drawn.plots.forEach((svg, index) => {
+      const part = drawn.plots.length > 1 ? ` (${index + 1} of ${drawn.plots.length})` : "";
+      nameOf(svg, `${spec.title}${part} ${answer}`.trim());
+    });
+    const takeaways = sentences.map(({ side, text }) =>
+      h("p", { class: "takeaway" }, side ? h("b", {}, `${side}: `) : null, sentence(text)),
+    );
+    const names = context.sides.filter((side) => drawn.shown.includes(side)).map((side) => context.model.sides[side].name);
+    current = { drawn, sides: names };
+    caption.replaceChildren();
+    const rest = takeaways.splice(MOST_TAKEAWAYS);
+    const more = rest.length > 0 ? h("details", { class: "data" }, h("summary", {}, `${rest.length} more`), rest) : null;
+    append(caption, [h("h3", {}, spec.title), takeaways, more, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);
+    body.replaceChildren();
+    const isPair = drawn.plots.length > 1 && !drawn.isStacked;
+    append(body, [
+      drawn.legend ? legend(drawn.legend) : null,
+      h("div", { class: isPair ? "plots pair" : "plots" }, drawn.plots),
+      absence(context, drawn),
+      drawn.table ? h("div", { class: "foot" }, foldOut(spec.title, drawn.table), drawn.plots.length > 0 ? save : null) : null,
+    ]);
+  }
+
+  charts.add({ box, draw });
+  return {
+    box,
+    draw,
+    /** Redraws if the width has changed. */
+    fit() {
+      if (!isPaper && !box.hidden && Math.abs(box.clientWidth - drawnWidth) > 4) draw();
+    },
+  };
+}

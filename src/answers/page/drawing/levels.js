@@ -1,0 +1,161 @@
+/* Latency and bandwidth over the working set, with the levels of the memory hierarchy. */
+
+/** Loads of `slices` that are surely in one SM's cache: of its workgroups, at most so many run on one SM at a time. */
+const RESIDENT = 16;
+const SLICES = 1024;
+
+/** Working set of a row in bytes. Words have 32 bits. */
+const workingSet = (row) => 4 * row.of.count;
+
+/** The kernels of the bandwidth chart: which rows, and what their working set is. */
+const READS = [
+  { name: "one array", words: "all workgroups read one array", has: ({ of }) => of.benchmark === "bandwidth", bytes: workingSet },
+  {
+    name: "own slices",
+    words: `each workgroup rereads its own slice; the set is that of one SM, at most ${RESIDENT} slices`,
+    has: ({ of }) => of.benchmark === "slices" && of.param.get("ROTATE") === 0,
+    bytes: (row) => (workingSet(row) / SLICES) * RESIDENT,
+    isPrivate: true,
+  },
+  {
+    name: "others' slices",
+    words: "each workgroup reads the slices of all in turn",
+    has: ({ of }) => of.benchmark === "slices" && of.param.get("ROTATE") === 1,
+    bytes: workingSet,
+  },
+  { name: "read once", words: "each byte is read once", has: ({ of }) => of.benchmark === "read_once", bytes: workingSet },
+];
+
+const LATENCY = [{ name: "", words: "", has: ({ of }) => of.benchmark === "latency", bytes: workingSet }];
+
+/** The curves of a side, one for each kernel. `isOnly` says whether the chart has one side. */
+function levelSeries(model, side, kernels, value, isOnly) {
+  const rows = timed(model, [side], "cache_curve").filter((row) => row.of.bytes);
+  const [first] = model.sides[side].levels;
+  return kernels.flatMap((kernel, index) => {
+    const points = rows
+      .filter(kernel.has)
+      .map((row) => {
+        const at = (ns) => (ns === null ? null : value(row, ns));
+        const [low, high] = [at(row.low), at(row.high)].sort((a, b) => a - b);
+        return { row, kernel, bytes: kernel.bytes(row), value: at(row.ns), low, high };
+      })
+      // Beyond the first level it is unknown how many of the slices are resident.
+      .filter(({ bytes }) => !kernel.isPrivate || !first?.inside || bytes <= first.inside[1])
+      .sort((a, b) => a.bytes - b.bytes);
+    if (points.length === 0) return [];
+    const style = { color: color(side), symbol: symbol(kernels.length > 1 ? index : side), dash: dash(COLORS * index) };
+    return [{ side, kernel, ...style, label: (isOnly && kernel.name) || model.sides[side].short, points }];
+  });
+}
+
+/** A chart over the working set. */
+function levelChart({ id, title, kernels, label, value, write, atLevel, takeaways, note }) {
+  const hasCurve = (model, side) => levelSeries(model, side, kernels.slice(0, 1), value, true).some(({ points }) => points.length > 2);
+  return {
+    id,
+    title,
+    draw({ model, sides, width, isNarrow }) {
+      const shown = sides.filter((side) => hasCurve(model, side));
+      const series = shown.flatMap((side) => levelSeries(model, side, kernels, value, shown.length === 1));
+      if (series.length === 0) return null;
+      const all = series.flatMap(({ points }) => points);
+      const [low, high] = extent(all.map((point) => point.value));
+      const domain = [low / 1.4, high * 1.4];
+      const sets = extent(all.map((point) => point.bytes));
+      const levels = levelMarks(model, shown, atLevel);
+      const height = 330 + levels.height;
+      // With several sides, their names stand at the first kernel's curves, and the legend tells the kernels.
+      const isOnly = shown.length === 1;
+      const namable = isOnly ? series : series.filter(({ kernel }) => kernel === kernels[0]);
+      const isNamed = hasEndNames(namable, width, height - levels.height);
+      const used = kernels.filter((kernel) => kernel.name !== "" && series.some((own) => own.kernel === kernel));
+      const kernelLegend = isOnly ? [] : used.map((kernel) => ({ ...series.find((own) => own.kernel === kernel), color: "currentColor", label: kernel.name }));
+      const svg = plot({
+        width,
+        height,
+        marginTop: 28 + levels.height,
+        ...(isNamed ? { marginRight: endMargin(namable) } : {}),
+        x: {
+          type: "log",
+          base: 2,
+          domain: sets,
+          inset: INSET,
+          label: "Working set",
+          ticks: binaryTicks(...sets, isNarrow ? 5 : 10),
+          tickFormat: binary,
+        },
+        y: { type: "log", domain, ticks: logTicks(...domain), tickFormat: (number) => write(number), label, grid: true },
+        marks: [
+          ...levels.marks,
+          ...curveMarks(series, "bytes", "value", [lowEnd, highEnd]),
+          isNamed ? endNames(namable, "bytes", "value") : null,
+          tip(all, {
+            x: "bytes",
+            y: "value",
+            title: ({ row, kernel, bytes, value: at }) =>
+              [model.sides[row.side].name, kernel.words, binary(bytes), `${write(at, 4)}${row.noise === null ? "" : ` ± ${noiseText(row.noise)}`}`]
+                .filter(Boolean)
+                .join("\n"),
+          }),
+        ],
+      });
+      return {
+        plots: [svg],
+        legend: [
+          ...(isNamed ? [] : namable),
+          ...kernelLegend,
+          ...(levels.known.length > 0 ? [{ kind: "band", label: "sets well inside a level" }] : []),
+        ],
+        takeaways: takeaways ? findings(model, shown, "cache_curve") : [],
+        note,
+        table: {
+          columns: [column("Working set", "working set (bytes)"), "Kernel", "Device", column(label, `${write.quantity} (${write.unit})`), ...intervalColumns(write.unit)],
+          rows: all.map((point) => [
+            cell(point.bytes, binary),
+            [point.row.of.name, point.kernel.words].filter(Boolean).join(": "),
+            model.sides[point.row.side].name,
+            ...[point.value, point.low, point.high].map((number) => cell(number, (known) => write(known, 4))),
+          ]),
+        },
+        shown,
+        lacks: `fewer than three times of cache_curve/${kernels === LATENCY ? "latency" : "bandwidth"}`,
+      };
+    },
+  };
+}
+
+const writeLatency = Object.assign((ns, precision = 1) => time(ns, Math.max(precision, ns >= 100 ? 3 : 2)), {
+  quantity: "latency",
+  unit: "ns",
+});
+const writeBandwidth = Object.assign((gb, precision = 1) => byteRate(gb, precision), {
+  quantity: "bandwidth",
+  unit: "GB/s",
+});
+
+const cacheLatency = () =>
+  levelChart({
+    id: "cache-latency",
+    title: "What is the latency of a dependent load, by working set?",
+    kernels: LATENCY,
+    label: "Latency of a dependent load",
+    // Each step is one load of 4 bytes.
+    value: (row, ns) => (ns * 4) / row.of.bytes,
+    write: writeLatency,
+    atLevel: ({ latency_ns: ns }) => (ns === null ? "" : `${ns} ns`),
+    takeaways: true,
+  });
+
+const cacheBandwidth = () =>
+  levelChart({
+    id: "cache-bandwidth",
+    title: "What is the read bandwidth, by working set?",
+    kernels: READS,
+    label: "Bandwidth",
+    value: (row, ns) => row.of.bytes / ns,
+    write: writeBandwidth,
+    atLevel: ({ gb_per_s: gb }) => (gb === null ? "" : byteRate(gb, 3)),
+    takeaways: false,
+    note: "One array is read by all workgroups at once: they share its lines. Slices are read by one workgroup each.",
+  });

@@ -1,0 +1,70 @@
+//! The headline figures of a side with their intervals, for the chart that compares two sides.
+
+use serde::Serialize;
+
+use super::figure::Figure;
+use crate::answers::summary::figures::{Best, Peak, Space, best, peaks, rated, spaces};
+use crate::record::Record;
+use crate::record::stats::Estimate;
+use crate::suite::{Limit, Scalar};
+
+/// A headline figure, as the summary has it.
+#[derive(Debug, Serialize)]
+pub(super) struct Headline {
+    /// What the reader calls it; the same on every side.
+    name: String,
+    /// `GB/s`, `GFLOP/s`, `GOP/s` or `ns`.
+    unit: &'static str,
+    value: Figure,
+    /// Ends of the 95 % interval.
+    low: Figure,
+    high: Figure,
+}
+
+/// The headline figures of a side's rows: memory, arithmetic, launch, jobs.
+pub(super) fn headlines(rows: &[&Record]) -> Vec<Headline> {
+    let memory = spaces(rows).into_iter().flat_map(of_space).flatten();
+    let arithmetic = peaks(rows).into_iter().filter_map(of_peak);
+    let jobs = best(rows).into_iter().filter_map(|best| of_job(&best, rows));
+    memory.chain(arithmetic).chain(jobs).collect()
+}
+
+fn headline(name: impl Into<String>, unit: &'static str, estimate: Option<Estimate>) -> Option<Headline> {
+    let Estimate { value, low, high } = estimate?;
+    let [value, low, high] = [value, low, high].map(|end| Figure::new(end, 5));
+    Some(Headline { name: name.into(), unit, value: value?, low: low?, high: high? })
+}
+
+fn of_space(space: Space) -> [Option<Headline>; 3] {
+    let name = &space.name;
+    [
+        headline(format!("{name}, read"), "GB/s", space.read),
+        headline(format!("{name}, copy"), "GB/s", space.copy),
+        headline(format!("{name}, latency"), "ns", space.latency),
+    ]
+}
+
+fn of_peak(peak: Peak) -> Option<Headline> {
+    let scalar = peak.scalar.map_or("", Scalar::name);
+    match peak.limit {
+        Limit::Fma => headline(format!("arithmetic {scalar}"), operations(peak.scalar), peak.gflop_per_s),
+        Limit::Tensor => {
+            headline(format!("tensor cores {scalar}").trim_end(), operations(peak.scalar), peak.gflop_per_s)
+        }
+        Limit::Launch => headline("launch", "ns", peak.ns),
+        // Figures of memory.
+        Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => None,
+    }
+}
+
+fn of_job(best: &Best, rows: &[&Record]) -> Option<Headline> {
+    let all = rated(&best.row.family, best.job, rows);
+    let (row, rate) = all.into_iter().find(|(row, _)| std::ptr::eq(*row, best.row))?;
+    let unit = if best.job.is_largest { "GB/s" } else { operations(row.dtype.map(|dtype| dtype.scalar())) };
+    headline(best.job.name, unit, Some(rate))
+}
+
+/// The unit of a rate of operations on a type; without one, of tensor cores.
+fn operations(scalar: Option<Scalar>) -> &'static str {
+    if scalar.is_none_or(Scalar::is_float) { "GFLOP/s" } else { "GOP/s" }
+}

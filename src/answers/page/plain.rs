@@ -1,0 +1,70 @@
+//! What the page shows without its script: its title, its icon, and a table of the headline figures.
+
+use std::collections::BTreeSet;
+
+use super::data::Data;
+
+/// Text as markup shows it.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// The title: the side of a page with one, else the devices.
+pub(super) fn title(data: &Data) -> String {
+    let days: BTreeSet<&str> =
+        data.sides.iter().flat_map(|side| side.dates).filter_map(|date| date.get(..10)).collect();
+    let devices: BTreeSet<&str> = data.sides.iter().map(|side| side.device).collect();
+    let names = devices.iter().copied().collect::<Vec<_>>().join(", ");
+    let what = if devices.len() > 3 { format!("{} devices", devices.len()) } else { names };
+    let when = match (days.first(), days.last()) {
+        (Some(first), Some(last)) if first != last => format!(", {first} to {last}"),
+        (Some(day), _) => format!(", {day}"),
+        _ => String::new(),
+    };
+    escaped(&format!("{what}{when} – shaderbench"))
+}
+
+/// The icon: a bar for each of the first jobs of the first side, as high as its share of the peak.
+pub(super) fn icon(data: &Data) -> String {
+    const BARS: usize = 4;
+    let shares = data.screen.shares();
+    let bar = |(index, share): (usize, f64)| {
+        let height = (14.0 * share.clamp(0.1, 1.0)).round();
+        format!("%3Crect x='{}' y='{}' width='3' height='{height}'/%3E", 4 * index, 15.0 - height)
+    };
+    let bars: String = shares.into_iter().take(BARS).enumerate().map(bar).collect();
+    format!(
+        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16' fill='%230072b2'%3E{bars}%3C/svg%3E"
+    )
+}
+
+/// The table of the first screen: a column for each side.
+pub(super) fn table(data: &Data) -> String {
+    let mark = |is_software: bool| if is_software { " (software)" } else { "" };
+    let heads: String = data
+        .sides
+        .iter()
+        .map(|side| format!("<th scope=\"col\">{}{}</th>", escaped(&side.name), mark(side.is_software)))
+        .collect();
+    let row = |line: &super::screen::Line| {
+        let text =
+            |cell: &Option<super::screen::Cell>| cell.as_ref().map_or("–".to_owned(), |cell| escaped(&cell.text));
+        let cells: String = line.cells.iter().map(|cell| format!("<td>{}</td>", text(cell))).collect();
+        format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", escaped(&line.name))
+    };
+    let rows: String = data.screen.table.iter().map(row).collect();
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Headline figures\"><table class=\"plain\">\n\
+         <thead><tr><td></td>{heads}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>"
+    )
+}

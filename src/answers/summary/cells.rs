@@ -1,0 +1,128 @@
+//! The summary's figures as texts in cells, which the terminal lays out in lines and the page in tables.
+
+use super::figures::{Best, Peak, Space};
+use super::texts::{arithmetic_name, job_rate, operations, quoted_rate, quoted_ratio, quoted_time};
+use crate::record::{Record, stats::Estimate};
+use crate::report::table;
+use crate::suite::{Extent, Limit, binary_range, binary_size};
+
+/// A level of memory; what is unknown or too noisy to quote is `None`.
+pub(in crate::answers) struct Level {
+    pub(in crate::answers) name: String,
+    pub(in crate::answers) read: Option<String>,
+    /// Bytes read and written.
+    pub(in crate::answers) copy: Option<String>,
+    /// Of a dependent load.
+    pub(in crate::answers) latency: Option<String>,
+    /// Its size, measured and by the driver; of workgroup memory its banks.
+    pub(in crate::answers) size: Option<String>,
+}
+
+impl From<&Space> for Level {
+    fn from(space: &Space) -> Self {
+        let size = space.size.map(|(least, most)| binary_range(least, most));
+        let size = match (size, space.driver_bytes) {
+            (Some(size), Some(bytes)) => Some(format!("{size} (driver: {})", binary_size(bytes))),
+            (None, Some(bytes)) => Some(format!("{} by the driver", binary_size(bytes))),
+            (size, None) => size,
+        };
+        Self {
+            name: space.name.clone(),
+            read: space.read.and_then(quoted_rate),
+            copy: space.copy.and_then(quoted_rate),
+            latency: space.latency.and_then(quoted_time),
+            size: size.or_else(|| space.banks.map(|banks| format!("{banks} banks"))),
+        }
+    }
+}
+
+/// Names and rates of the peaks of arithmetic, with their values in 10^9 operations per second.
+pub(in crate::answers) fn arithmetic(peaks: &[Peak]) -> Vec<(String, String, Estimate)> {
+    let of_arithmetic = peaks.iter().filter(|peak| matches!(peak.limit, Limit::Fma | Limit::Tensor));
+    let cells = |peak: &Peak| {
+        let rate = peak.gflop_per_s?;
+        Some((arithmetic_name(peak), operations(peak, rate)?, rate))
+    };
+    of_arithmetic.filter_map(cells).collect()
+}
+
+/// A job, its size, its fastest kernel, the rate with its share of a peak, and its speed relative to the naive kernel.
+pub(in crate::answers) struct Job {
+    pub(in crate::answers) name: &'static str,
+    pub(in crate::answers) size: String,
+    pub(in crate::answers) kernel: String,
+    pub(in crate::answers) rate: String,
+    pub(in crate::answers) share: Option<f64>,
+    /// The share in percent, with the digits that its noise leaves; empty if there is none.
+    pub(in crate::answers) share_text: String,
+    /// Empty where there is no naive kernel, or no sure difference.
+    pub(in crate::answers) naive: String,
+    pub(in crate::answers) marks: Marks,
+}
+
+/// What the marks of a job say.
+#[derive(Clone, Copy)]
+pub(in crate::answers) struct Marks {
+    /// No other kernel of the job has a rate.
+    pub(in crate::answers) is_only: bool,
+    /// Another kernel may be as fast.
+    pub(in crate::answers) is_tied: bool,
+    /// Smaller than the size at which its rate saturates.
+    pub(in crate::answers) is_small: bool,
+    /// Bytes that fit in a cache.
+    pub(in crate::answers) is_cached: bool,
+    /// Faster than the measured peak.
+    pub(in crate::answers) is_above: bool,
+}
+
+impl From<&Best<'_>> for Job {
+    fn from(best: &Best) -> Self {
+        let row = best.row;
+        let share_text = table::share_text(row);
+        let percent = share_text.split(' ').next();
+        let in_l2 = || row.bytes.zip(row.l2_bytes).is_some_and(|(bytes, l2)| bytes <= l2);
+        let marks = Marks {
+            is_only: best.is_only,
+            is_tied: !best.is_only && best.is_tied,
+            is_small: best.is_small,
+            is_cached: row.gb_per_s.is_some() && (row.ceiling.is_some_and(|bound| bound.is_cached) || in_l2()),
+            is_above: percent.and_then(|percent| percent.parse().ok()).is_some_and(|percent: f64| percent > 100.0),
+        };
+        Self {
+            name: best.job.name,
+            size: size(row),
+            kernel: row.benchmark.clone(),
+            rate: job_rate(row),
+            share: row.share,
+            share_text,
+            naive: best.over_naive.and_then(quoted_ratio).unwrap_or_default(),
+            marks,
+        }
+    }
+}
+
+/// What the marks of these jobs mean, those that are there.
+pub(in crate::answers) fn marks_of(jobs: &[Job]) -> Vec<&'static str> {
+    let is_any = |is_set: fn(&Marks) -> bool| jobs.iter().any(|job| is_set(&job.marks));
+    let meanings = [
+        (is_any(|marks| marks.is_above), "! above 100 %"),
+        (is_any(|marks| marks.is_tied), "~ another kernel is as fast"),
+        (is_any(|marks| marks.is_cached), "* fits in a cache: no DRAM rate"),
+        (is_any(|marks| marks.is_small), "< smaller than its saturating size"),
+    ];
+    meanings.into_iter().filter(|(is_there, _)| *is_there).map(|(_, meaning)| meaning).collect()
+}
+
+/// The size of a row: `2^28`, `8192²`, `4096³`; of attention heads × length × width.
+pub(super) fn size(row: &Record) -> String {
+    let Some(extent) = row.n else { return String::new() };
+    let mut sides = extent.sides();
+    sides.extend(row.params.get("D").map(|width| *width as u64));
+    match (extent, sides.as_slice()) {
+        (Extent::Linear(_), [_]) => extent.short(),
+        (_, [side, others @ ..]) if others.iter().all(|other| other == side) && others.len() < 3 => {
+            format!("{side}{}", ["", "²", "³"][others.len()])
+        }
+        (_, sides) => sides.iter().map(u64::to_string).collect::<Vec<_>>().join("×"),
+    }
+}

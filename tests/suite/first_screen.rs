@@ -1,0 +1,350 @@
+//! The first screen of the page: every number of it is computed again from the report's rows, to the last printed digit, and
+//! it leads to each kernel's source.
+
+#![allow(clippy::unwrap_used, reason = "a failed step ends the test")]
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::browser::Browser;
+use crate::command::{Folder, shaderbench};
+use crate::page::{H200, LLVMPIPE, column, faults, page};
+use shaderbench::answers::page::unpacked;
+use shaderbench::families::headlines;
+use shaderbench::record::{Record, Status};
+use shaderbench::report::csv;
+use shaderbench::suite::{Api, Limit};
+
+const H100: &str = "results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv";
+
+fn rows(report: &str) -> Vec<Record> {
+    csv::open(Path::new(report)).expect("a report").records
+}
+
+/// `value` with `digits` significant digits.
+fn rounded(value: f64, digits: usize) -> f64 {
+    format!("{value:.*e}", digits - 1).parse().unwrap()
+}
+
+/// Whether a printed figure (`3.06 TB/s`, `22.7×`) is one of `values`, in the base unit, rounded to the digits it has: its
+/// last zeros before the point may be rounded digits.
+fn is_printed(text: &str, values: &[f64]) -> bool {
+    let number: String = text.chars().take_while(|character| character.is_ascii_digit() || *character == '.').collect();
+    let unit = text[number.len()..].trim();
+    let prefixes = [("T", 1e12), ("G", 1e9), ("M", 1e6), ("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("%", 0.01)];
+    let is_unit = |name: &str| unit == name || name.len() == 1 && unit.starts_with(name);
+    let factor = prefixes.iter().find(|(name, _)| is_unit(name)).map_or(1.0, |(_, factor)| *factor);
+    let printed: f64 = number.parse().unwrap();
+    let digits =
+        number.chars().filter(char::is_ascii_digit).count() - number.find(|c| c != '0' && c != '.').unwrap_or(0);
+    let whole_zeros = if number.contains('.') { 0 } else { number.len() - number.trim_end_matches('0').len() };
+    let is_value = |value: &f64| {
+        let fits = |digits: usize| (rounded(value / factor, digits) - printed).abs() < printed.abs() * 1e-9;
+        (digits - whole_zeros..=digits).filter(|digits| *digits > 0).any(fits)
+    };
+    values.iter().any(is_value)
+}
+
+/// The medians of neighbouring values, as many as there are runs of neighbours: a level's figure is one of them.
+fn medians(values: &[f64]) -> Vec<f64> {
+    let median = |part: &[f64]| {
+        let mut sorted = part.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let middle = sorted.len() / 2;
+        if sorted.len() % 2 == 1 { sorted[middle] } else { f64::midpoint(sorted[middle - 1], sorted[middle]) }
+    };
+    let runs = (0..values.len()).flat_map(|from| (from + 1..=values.len()).map(move |to| (from, to)));
+    runs.map(|(from, to)| median(&values[from..to])).collect()
+}
+
+/// What a figure of this name may be, from the rows of one API, in the base unit.
+fn figures(rows: &[&Record], name: &str) -> Vec<f64> {
+    let of = |family: &str, benchmark: &str| -> Vec<&Record> {
+        let mut found: Vec<&Record> = rows
+            .iter()
+            .copied()
+            .filter(|row| row.family == family && row.benchmark.starts_with(benchmark) && row.status == Status::Ok)
+            .collect();
+        found.sort_by_key(|row| row.n.map(|n| n.count()));
+        found
+    };
+    // A peak: the fastest row of this limit at its largest working set.
+    let peak = |limit: Limit, scalar: Option<&str>| -> Vec<f64> {
+        let is_it = |row: &&Record| {
+            let bound = row.ceiling.unwrap();
+            bound.limit == limit && scalar.is_none_or(|name| bound.scalar.is_some_and(|scalar| scalar.name() == name))
+        };
+        let all: Vec<&Record> =
+            of("ceiling", "").into_iter().filter(|row| row.ceiling.is_some()).filter(is_it).collect();
+        let size = |row: &Record| row.ceiling.and_then(|bound| bound.working_set).unwrap_or(0);
+        let most = all.iter().map(|row| size(row)).max().unwrap_or(0);
+        let largest = all.into_iter().filter(|row| size(row) == most);
+        let rate = |row: &Record| row.gb_per_s.or(row.gflop_per_s).or(row.median_ns.map(|ns| 1.0 / ns));
+        let fastest = largest.filter_map(rate).fold(0.0, f64::max);
+        vec![if limit == Limit::Launch { 1e-9 / fastest } else { fastest * 1e9 }]
+    };
+    // A load is one of 4 bytes.
+    let per_load = |row: &Record| row.median_ns.unwrap() * 4.0 / row.bytes.unwrap() as f64 * 1e-9;
+    match name {
+        "DRAM read" | "memory read" => peak(Limit::Read, None),
+        "DRAM copy" | "memory copy" => peak(Limit::Copy, None),
+        "launch" => peak(Limit::Launch, None),
+        "tensor f16" => peak(Limit::Tensor, None),
+        "workgroup read" => peak(Limit::Workgroup, None),
+        "workgroup latency" => {
+            let chain = of("memory_spaces", "workgroup_latency").into_iter();
+            chain.filter_map(|row| Some(row.median_ns? / row.params.get("STEPS")? * 1e-9)).collect()
+        }
+        _ if name.starts_with("FMA ") => peak(Limit::Fma, Some(&name[4..])),
+        _ if name.ends_with(" latency") => {
+            medians(&of("cache_curve", "latency").into_iter().map(per_load).collect::<Vec<_>>())
+        }
+        _ if name.ends_with(" read") => [0.0, 1.0]
+            .into_iter()
+            .flat_map(|rotate| {
+                let slices = of("cache_curve", "slices").into_iter();
+                let own = slices.filter(|row| row.params.get("ROTATE") == Some(&rotate));
+                medians(&own.map(|row| row.gb_per_s.unwrap() * 1e9).collect::<Vec<_>>())
+            })
+            .collect(),
+        _ => panic!("{name}: no such figure is known"),
+    }
+}
+
+/// The JSON of an element of a page.
+fn data(page: &Path) -> Value {
+    serde_json::from_str(&unpacked(&std::fs::read_to_string(page).unwrap(), "report-data").unwrap()).unwrap()
+}
+
+/// The row of a case of the page, from rows of one API.
+fn row_of<'a>(data: &Value, case: &Value, rows: &[&'a Record]) -> &'a Record {
+    let index = case.as_u64().expect("a job has a case") as usize;
+    let text = |column: &str| data["texts"][data["cases"][column][index].as_u64().unwrap() as usize].as_str().unwrap();
+    let is_it = |row: &&&Record| {
+        (text("family"), text("benchmark"), text("dtype")) == (&*row.family, &*row.benchmark, row.dtype_name())
+            && (text("n"), text("params")) == (&row.size(), &row.params_text())
+    };
+    rows.iter().find(is_it).expect("the case is in the report")
+}
+
+/// Checks a job: its rate is its row's, and no kernel of the job is faster at that size.
+fn check_job(name: &str, rate: &str, row: &Record, rows: &[&Record]) {
+    let of = |row: &Record| row.gb_per_s.or(row.gflop_per_s).unwrap_or(0.0);
+    assert!(is_printed(rate, &[of(row) * 1e9]), "{name}: {rate} of {}", of(row));
+    let (family, job) = headlines().into_iter().find(|(_, job)| job.name == name).unwrap();
+    assert_eq!(family, row.family);
+    let is_rival = |other: &&&Record| {
+        (&other.family, other.dtype, other.n, other.status) == (&row.family, row.dtype, row.n, Status::Ok)
+            && (job.benchmarks.is_empty() || job.benchmarks.contains(&&*other.benchmark))
+            && other.benchmark != "cublas"
+    };
+    assert!(rows.iter().filter(is_rival).all(|other| of(other) <= of(row)), "{name}");
+}
+
+#[test]
+fn every_number_of_a_card_s_summary_is_that_of_its_rows() {
+    let folder = Folder::new();
+    for (report, jobs_at_least) in [(H100, 10), (H200, 8), (LLVMPIPE, 5)] {
+        let data = data(&page(&folder, &[report]));
+        let records = rows(report);
+        let of = |api: Api| -> Vec<&Record> { records.iter().filter(|row| row.backend == Some(api)).collect() };
+        let (vulkan, cuda) = (of(Api::Vulkan), of(Api::Cuda));
+        let card = &data["screen"]["card"];
+        let mut numbers = 0;
+        let mut check = |name: String, text: &Value| {
+            let Some(text) = text.as_str() else { return };
+            let found = figures(&vulkan, &name);
+            assert!(is_printed(text, &found), "{report}: {name} {text} is none of {found:?}");
+            numbers += 1;
+        };
+        for level in card["levels"].as_array().unwrap() {
+            for key in ["read", "copy", "latency"] {
+                check(format!("{} {key}", level["name"].as_str().unwrap()), &level[key]);
+            }
+        }
+        check("launch".to_owned(), &card["launch"]);
+        for peak in card["arithmetic"].as_array().unwrap() {
+            let name = peak[0].as_str().unwrap();
+            check(if name.starts_with("tensor") { name.to_owned() } else { format!("FMA {name}") }, &peak[1]);
+        }
+        let jobs = card["jobs"].as_array().unwrap();
+        assert!(jobs.len() >= jobs_at_least && (report == LLVMPIPE || numbers > 15), "{report}: {numbers}");
+        for job in jobs {
+            let text = |key: &str| job[key].as_str().unwrap();
+            let row = row_of(&data, &job["case"], &vulkan);
+            assert_eq!(text("kernel"), row.benchmark);
+            check_job(text("name"), text("rate"), row, &vulkan);
+            if let Some(share) = row.share {
+                assert!(is_printed(text("share_text"), &[share]), "{job}: {share}");
+            }
+            let (_, headline) = headlines().into_iter().find(|(_, headline)| headline.name == text("name")).unwrap();
+            let naive = vulkan.iter().filter(|other| other.family == row.family && other.benchmark == headline.naive);
+            let naive = naive.filter(|other| (other.dtype, other.n) == (row.dtype, row.n));
+            let over: Vec<f64> = naive.filter_map(|other| Some(other.median_ns? / row.median_ns?)).collect();
+            assert!(text("naive").is_empty() || is_printed(text("naive"), &over), "{job}: {over:?}");
+            if let Some(other) = job["others"][0].as_str() {
+                check_ratio(other, row, &cuda);
+            }
+        }
+    }
+}
+
+/// Checks how CUDA compares: by the mean of the differences between the logarithms of its epochs.
+fn check_ratio(text: &str, row: &Record, cuda: &[&Record]) {
+    let is_twin = |other: &&&Record| {
+        (&other.family, &other.benchmark, other.dtype) == (&row.family, &row.benchmark, row.dtype)
+            && (other.n, &other.params) == (row.n, &row.params)
+    };
+    let Some(twin) = cuda.iter().find(is_twin) else { return assert_eq!(text, "") };
+    let logs = row.epochs_ns.iter().zip(&twin.epochs_ns).map(|(a, b)| (a / b).ln());
+    let ratio = (logs.sum::<f64>() / row.epochs_ns.len() as f64).exp();
+    match text.split_once("× ") {
+        Some((factor, "faster")) => assert!(is_printed(factor, &[ratio]), "{text}: {ratio}"),
+        Some((factor, "slower")) => assert!(is_printed(factor, &[1.0 / ratio]), "{text}: {ratio}"),
+        _ if text == "same" => assert!((0.98..1.02).contains(&ratio), "{ratio}"),
+        _ => assert!(["unclear", ""].contains(&text), "{text}"),
+    }
+}
+
+#[test]
+fn every_number_of_several_devices_is_that_of_its_rows_and_stands_in_the_page_without_script() {
+    let folder = Folder::new();
+    let path = page(&folder, &[H100, H200, LLVMPIPE]);
+    let (data, text) = (data(&path), std::fs::read_to_string(&path).unwrap());
+    let reports = [H100, H200, LLVMPIPE].map(rows);
+    let sides = data["sides"].as_array().unwrap();
+    let mut numbers = 0;
+    for (index, side) in sides.iter().enumerate() {
+        let is_own = |row: &&Record| row.device == side["device"] && row.api_name() == side["backend"];
+        let own: Vec<&Record> = reports.iter().flatten().filter(is_own).collect();
+        for line in data["screen"]["table"].as_array().unwrap() {
+            let (name, cell) = (line["name"].as_str().unwrap(), &line["cells"][index]);
+            let Some(figure) = cell["text"].as_str() else { continue };
+            assert!(text.contains(&format!("<td>{figure}</td>")), "{figure}");
+            numbers += 1;
+            match name {
+                _ if !cell["case"].is_null() => check_job(name, figure, row_of(&data, &cell["case"], &own), &own),
+                // Sizes and banks are brackets of a curve, not figures of a row.
+                _ if name.ends_with(" size") || name.ends_with(" banks") => {}
+                _ => assert!(is_printed(figure, &figures(&own, name)), "{}: {name} {figure}", side["name"]),
+            }
+        }
+    }
+    assert!(numbers > 100 && !text.contains("<td>NaN"), "{numbers}");
+    // The terminal prints the same figures for one of the reports.
+    let printed = shaderbench(&["summary", H100, H200]).run().succeeds().stdout;
+    for line in data["screen"]["table"].as_array().unwrap() {
+        let figure = line["cells"][0]["text"].as_str();
+        let is_same =
+            |own: &str| own.starts_with(line["name"].as_str().unwrap()) && figure.is_none_or(|text| own.contains(text));
+        assert!(printed.lines().any(is_same), "{line}");
+    }
+}
+
+#[test]
+fn the_keyboard_leads_from_the_first_screen_to_a_source_and_back() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    let page = page(&folder, &[H200]);
+    browser.resize(1280, false);
+    browser.open(&page);
+    assert_eq!(browser.text("document.title"), "NVIDIA H200, 2026-11-23 – shaderbench");
+    // Tab walks to the first kernel, Enter opens it.
+    let mut steps = 0;
+    while browser.value("document.activeElement.matches('.screen button.open')") != true {
+        browser.press("Tab");
+        steps += 1;
+        assert!(steps < 40, "no kernel is reached");
+    }
+    let kernel = browser.text("document.activeElement.textContent");
+    browser.press("Enter");
+    browser.settle();
+    let title = browser.text("document.querySelector('dialog[open] h2').textContent");
+    assert!(title.contains(&kernel), "{title}");
+    let sources = browser.text("[...document.querySelectorAll('dialog pre')].map(pre => pre.textContent).join('|')");
+    let (wgsl, cuda) = sources.split_once('|').expect("two languages");
+    assert!(wgsl.contains("@compute") && cuda.contains("__global__"), "{sources}");
+    assert!(browser.text("document.querySelector('dialog dl').textContent").contains("look for"));
+    assert!(browser.text("location.hash").contains("row="));
+    browser.press("Escape");
+    assert_eq!(browser.value("document.querySelector('dialog[open]') === null"), true);
+    assert_eq!(browser.text("document.activeElement.textContent"), kernel, "the focus is where it was");
+    // A row of the table, by click.
+    browser.click(".comparison tbody tr:nth-child(3) td:first-child");
+    assert_eq!(browser.value("document.querySelector('dialog[open]') !== null"), true);
+    assert_eq!(faults(&browser), Vec::<String>::new());
+}
+
+#[test]
+fn the_address_holds_menus_ticks_sort_search_and_the_open_row() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    let path = page(&folder, &[H200, LLVMPIPE]);
+    browser.resize(1280, false);
+    browser.open(&path);
+    assert_eq!(browser.text("location.hash"), "", "what is as at first is not in the address");
+    browser.click(".sides label:nth-of-type(3) input");
+    browser.value(
+        "(() => { const set = (where, value) => { const select = document.querySelector(`${where} select`);
+           select.value = value; select.dispatchEvent(new Event('change', { bubbles: true })); };
+           set('#table [data-key=family]', 'transpose');
+           const menu = document.querySelector('#cache-latency [data-key]') ?? document.querySelector('#ladders [data-key]');
+           const select = menu.querySelector('select'); set(`#${menu.closest('figure').id} [data-key=${menu.dataset.key}]`,
+             select.options[select.options.length - 1].value); })()",
+    );
+    browser.click("input[type=search]");
+    browser.type_text("tiled");
+    browser.click(".comparison thead tr:last-child th:nth-child(6) button");
+    browser.click(".comparison tbody tr:nth-child(2) th button");
+    let state = |browser: &mut Browser| {
+        browser.value(
+            "({ hash: location.hash, ticks: [...document.querySelectorAll('.sides input')].map(input => input.checked),
+               menus: [...document.querySelectorAll('select')].map(select => select.value),
+               search: document.querySelector('input[type=search]').value,
+               sort: document.querySelector('.comparison [aria-sort]')?.textContent,
+               title: document.querySelector('dialog[open] h2')?.textContent })",
+        )
+    };
+    let before = state(&mut browser);
+    let rows = column(&mut browser, 1);
+    for part in ["sides=0.1.2", "family=transpose", "text=tiled", "sort=5.ascending", "row=transpose"] {
+        assert!(before["hash"].as_str().unwrap().contains(part), "{part}: {before:#}");
+    }
+    // The same address in a new document.
+    browser.value("window.isOld = true");
+    browser.call("Page.reload", serde_json::json!({}));
+    while browser.value("window.isOld === true || document.querySelector('#report > header') === null") == true {}
+    browser.settle();
+    assert_eq!(state(&mut browser), before);
+    assert_eq!(column(&mut browser, 1), rows);
+    assert_eq!(faults(&browser), Vec::<String>::new());
+}
+
+#[test]
+fn a_narrow_table_shows_numbers_and_the_table_is_saved_as_csv() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    let page = page(&folder, &[H200]);
+    browser.resize(390, false);
+    browser.open(&page);
+    let right = browser.value("document.querySelector('.comparison tbody td.number').getBoundingClientRect().right");
+    assert!(right.as_f64().unwrap() <= 390.0, "the first number ends at {right}");
+    let folder_path = folder.path("");
+    let saved = serde_json::json!({ "behavior": "allow", "downloadPath": folder_path.display().to_string() });
+    browser.call("Page.setDownloadBehavior", saved);
+    browser.click("button.csv");
+    let csv = folder.path("shaderbench.csv");
+    for _ in 0..100 {
+        if csv.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let text = std::fs::read_to_string(csv).expect("a file");
+    let cases = browser.text("document.querySelector('.count').textContent");
+    assert!(cases.starts_with(&format!("{} of ", text.lines().count() - 1)), "{cases}");
+    let heads = "family,benchmark,dtype,n,params,status (H200 · Vulkan),median_ns (H200 · Vulkan),";
+    assert!(text.starts_with(heads), "{}", text.lines().next().unwrap_or_default());
+    assert_eq!(faults(&browser), Vec::<String>::new());
+}
