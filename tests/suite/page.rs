@@ -18,11 +18,11 @@ pub(crate) const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11
 
 /// Every chart of the committed reports and of a JSON report with samples.
 const CHARTS: &[&str] = &[
+    "roofline",
     "reduction",
     "transpose",
     "ladders",
     "over-size",
-    "roofline",
     "cache-latency",
     "cache-bandwidth",
     "bank-conflict",
@@ -30,10 +30,11 @@ const CHARTS: &[&str] = &[
     "coalescing-offset",
     "occupancy",
     "transfer",
+    "headlines",
     "apis",
     "devices-against",
     "safety",
-    "scatter",
+    "epochs",
 ];
 
 /// Writes the page of `reports`.
