@@ -99,15 +99,20 @@ fn fit(variances: &[Variance]) -> Prior {
             None => degrees.push((variance.degrees, 1.0)),
         }
     }
-    // The spread falls as d₀ grows: bisection of its logarithm.
+    // The spread falls as d₀ grows: the logarithm of d₀ is where it is that of the class.
     let most: f64 = variances.iter().map(|variance| variance.degrees).sum();
     let (mut few, mut many) = (LEAST_DEGREES.ln(), most.ln());
-    if moments(&degrees, most).1 >= spread {
-        few = many;
-    }
-    while many - few > 1e-4 {
+    let excess = |log: f64| moments(&degrees, log.exp()).1 - spread;
+    let [at_few, at_many] = [few, many].map(excess);
+    let log = match () {
+        () if at_many >= 0.0 => many,
+        () if at_few <= 0.0 => few,
+        () => zero(excess, [(few, at_few), (many, at_many)]),
+    };
+    // To the upper end of a step of at most 10⁻⁴, so that sums in another order give the same digits.
+    while at_many < 0.0 && many - few > 1e-4 {
         let middle = f64::midpoint(few, many);
-        if moments(&degrees, middle.exp()).1 > spread {
+        if middle < log {
             few = middle;
         } else {
             many = middle;
@@ -115,6 +120,38 @@ fn fit(variances: &[Variance]) -> Prior {
     }
     let prior = many.exp();
     Prior { value: (mean - moments(&degrees, prior).0).exp(), degrees: prior }
+}
+
+/// The zero of a function between two points where it has different signs, by inverse quadratic interpolation where this is
+/// safe, else by bisection (Chandrupatla, *Advances in Engineering Software* 28, 1997).
+fn zero(of: impl Fn(f64) -> f64, ends: [(f64, f64); 2]) -> f64 {
+    const TOLERANCE: f64 = 1e-7;
+    let [mut b, mut a] = ends;
+    let mut part = 0.5;
+    loop {
+        let at = a.0 + part * (b.0 - a.0);
+        let new = (at, of(at));
+        let c = if (new.1 > 0.0) == (a.1 > 0.0) {
+            a
+        } else {
+            let c = b;
+            b = a;
+            c
+        };
+        a = new;
+        let least = TOLERANCE / (b.0 - a.0).abs();
+        if least > 0.5 || a.1 == 0.0 {
+            return a.0;
+        }
+        let (xi, phi) = ((a.0 - b.0) / (c.0 - b.0), (a.1 - b.1) / (c.1 - b.1));
+        let is_safe = phi * phi < xi && (1.0 - phi).powi(2) < 1.0 - xi;
+        part = if is_safe {
+            a.1 / (b.1 - a.1) * c.1 / (b.1 - c.1) + (c.0 - a.0) / (b.0 - a.0) * a.1 / (c.1 - a.1) * b.1 / (c.1 - b.1)
+        } else {
+            0.5
+        };
+        part = part.clamp(least, 1.0 - least);
+    }
 }
 
 /// Middles of the steps at which a density of ln F is taken.
