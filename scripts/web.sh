@@ -55,7 +55,7 @@ shorter() { sed -e '/^ *\/\//d' -e 's/^ *//' "$1"; }
 build_page() {
     local pkg="$PAGE/pkg"
     rm -rf "$PAGE"
-    mkdir -p "$pkg" "$PAGE/reports"
+    mkdir -p "$pkg" "$PAGE/results"
     cp web/page/* "$PAGE"
     local file
     for file in web/page/*.js web/page/*.css; do shorter "$file" >"$PAGE/${file##*/}"; done
@@ -68,6 +68,7 @@ build_page() {
     fi
     copy_charts
     copy_reports
+    "$(find_python)" web/references.py data/references.json.gz results >"$PAGE/references.json"
     # Otherwise GitHub Pages leaves out some files.
     touch "$PAGE/.nojekyll"
 }
@@ -94,13 +95,13 @@ copy_reports() {
         printf '['
         while IFS= read -r report; do
             local name="${report#results/}"
-            mkdir -p "$PAGE/reports/$(dirname "$name")"
-            cp "$report" "$PAGE/reports/$name"
+            mkdir -p "$PAGE/results/$(dirname "$name")"
+            cp "$report" "$PAGE/results/$name"
             printf '%s"%s"' "$separator" "$name"
             separator=', '
         done < <(find results -name '*.csv' | sort)
         printf ']\n'
-    } >"$PAGE/reports/index.json"
+    } >"$PAGE/results/index.json"
 }
 
 serve() {
