@@ -49,8 +49,9 @@ setup_node_packages() {
     command -v npm >/dev/null && npm ci --prefix web --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 }
 
-# A script or a style without what no browser reads: comments and indentation. No text in them spans lines.
-shorter() { sed -e '/^ *\/\//d' -e 's/^ *//' "$1"; }
+# A script or a style without what no browser reads: indentation, and comments but for licences. No text in them spans
+# lines.
+shorter() { sed -e 's/^ *//' -e '/^\/\//d' -e '/^\/\*\*.*\*\/$/d' -e '/^\/\*\*/,/\*\/$/d' "$1"; }
 
 build_page() {
     local pkg="$PAGE/pkg"
@@ -60,6 +61,8 @@ build_page() {
     local file
     for file in web/page/*.js web/page/*.css; do shorter "$file" >"$PAGE/${file##*/}"; done
     cargo run --quiet --package shaderbench-bindgen --locked -- "$TARGET/$TRIPLE/web/shaderbench_web.wasm" "$pkg"
+    shorter "$pkg/shaderbench_web.js" >"$pkg/shorter.js"
+    mv "$pkg/shorter.js" "$pkg/shaderbench_web.js"
     if has_node_packages binaryen; then
         node web/node_modules/binaryen/bin/wasm-opt -Oz "$pkg/shaderbench_web_bg.wasm" -o "$pkg/smaller.wasm"
         mv "$pkg/smaller.wasm" "$pkg/shaderbench_web_bg.wasm"
