@@ -278,7 +278,8 @@ def main():
     if REPOSITORY:
         write_manifests(out, targets, sums)
     else:
-        print("SKIPPED: Homebrew, winget, Scoop, AUR, Phoronix: the repository has no address: set `repository` in Cargo.toml")
+        managers = "Homebrew, winget, Scoop, AUR, Phoronix"
+        print(f"SKIPPED: {managers}: the repository has no address: set `repository` in Cargo.toml")
     for path in packages:
         print(f"{path.stat().st_size / 1e6:6.2f} MB  {path.name}")
     large = [path.name for path in packages if path.stat().st_size > LIMIT]

@@ -15,7 +15,10 @@ export function figureText({ unit, value }) {
     const units = SCALES[unit];
     let scaled = unit === "Time" ? value : value * 1000;
     let index = 0;
-    while (Number(scaled.toPrecision(3)) >= 1000 && index + 1 < units.length) [scaled, index] = [scaled / 1000, index + 1];
+    while (Number(scaled.toPrecision(3)) >= 1000 && index + 1 < units.length) {
+        scaled /= 1000;
+        index++;
+    }
     const text = scaled >= 1000 ? String(Math.round(scaled)) : scaled.toPrecision(3);
     return `${text} ${units[index]}`;
 }
@@ -48,7 +51,9 @@ export function startFigures(core, notify, saveCsv) {
 
     async function draw() {
         await loaded;
-        const runs = [own && { ...own, title: "This tab" }, linked && { ...linked, title: "This link" }].filter(Boolean);
+        const runs = [];
+        if (own) runs.push({ ...own, title: "This tab" });
+        if (linked) runs.push({ ...linked, title: "This link" });
         byId("figures").hidden = runs.length === 0;
         if (runs.length === 0) return;
         const columns = [...runs, ...models.map(column)];
@@ -88,8 +93,9 @@ export function startFigures(core, notify, saveCsv) {
                 element(
                     "p",
                     { class: "quiet" },
-                    "The reports of this site ran outside of a browser, through Vulkan, at more and larger sizes and without " +
-                        "run-time checks: factors count here, percents do not. Latency and launch: less is faster.",
+                    "The reports of this site ran outside of a browser, through Vulkan, at more and larger sizes and " +
+                        "without run-time checks: factors count here, percents do not. Latency and launch: less is " +
+                        "faster.",
                 ),
             );
         return sentences;
@@ -132,7 +138,7 @@ function tableOf(runs, columns) {
             "tr",
             {},
             element("th", { scope: "row" }, name),
-            cells.map((figure, index) => element("td", {}, values[index] > 0 ? bar(figure, values[index] / most) : "–")),
+            values.map((value, index) => element("td", {}, value > 0 ? bar(cells[index], value / most) : "–")),
         );
     };
     return element(

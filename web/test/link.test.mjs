@@ -27,9 +27,12 @@ test("a run survives its address", () => {
 });
 
 test("a run of any size has an address that can be read", () => {
-    const figures = Array.from({ length: 60 }, (_, index) => ({ name: `figure ${index}`, unit: "Bytes", value: index + 1 }));
+    const figure = (_, index) => ({ name: `figure ${index}`, unit: "Bytes", value: index + 1 });
+    const figures = Array.from({ length: 60 }, figure);
     assert.equal(runIn(fragmentOf({ ...run, device: "ü".repeat(200), figures })).figures.length, 40);
 });
+
+const REFUSED = /^Error: The figures of this link cannot be shown: .+\.$/;
 
 test("broken and hostile addresses are refused with a sentence", () => {
     const with_ = (changes) => {
@@ -59,7 +62,7 @@ test("broken and hostile addresses are refused with a sentence", () => {
         { f: `${"s".repeat(31)}*B*1` },
         { more: "x".repeat(5000) },
     ])
-        assert.throws(() => runIn(with_(changes)), /^Error: The figures of this link cannot be shown: .+\.$/, JSON.stringify(changes));
+        assert.throws(() => runIn(with_(changes)), REFUSED, JSON.stringify(changes));
     const twice = new URLSearchParams(fragmentOf(run));
     twice.append("f", "GEMM f32*F*2");
     assert.throws(() => runIn(twice.toString()), /a figure is not valid/);
