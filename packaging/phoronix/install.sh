@@ -12,7 +12,7 @@ cat >figures.php <<'PHP'
 [$run] = json_decode(stream_get_contents(STDIN), true);
 foreach (['memory' => 'level', 'arithmetic' => 'dtype', 'jobs' => 'job'] as $list => $key) {
     foreach ($run[$list] as $entry) {
-        $name = $entry[$key] . (!empty($entry['is_tensor']) ? ' tensor' : '');
+        $name = !empty($entry['is_tensor']) ? 'tensor' : $entry[$key];
         foreach ($entry as $field => $value) {
             // An estimate is an object with its interval.
             $value = $value['value'] ?? $value;
