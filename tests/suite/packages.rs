@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::command::{Folder, Output, is_installed, program};
+use crate::command::{Folder, Output, is_installed, program, shaderbench};
 
 const TARGETS: [&str; 5] = [
     "aarch64-apple-darwin",
