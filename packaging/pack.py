@@ -219,7 +219,7 @@ def write_manifests(out, targets, sums):
             "FOLDER": lambda: folder_of(target),
         }[key]()
 
-    for folder in ("aur", "homebrew", "scoop", "winget"):
+    for folder in ("aur", "homebrew", "phoronix", "scoop", "winget"):
         texts = {}
         try:
             for template in sorted((HERE / folder).iterdir()):
@@ -278,7 +278,8 @@ def main():
     if REPOSITORY:
         write_manifests(out, targets, sums)
     else:
-        print("SKIPPED: Homebrew, winget, Scoop, AUR: the repository has no address: set `repository` in Cargo.toml")
+        managers = "Homebrew, winget, Scoop, AUR, Phoronix"
+        print(f"SKIPPED: {managers}: the repository has no address: set `repository` in Cargo.toml")
     for path in packages:
         print(f"{path.stat().st_size / 1e6:6.2f} MB  {path.name}")
     large = [path.name for path in packages if path.stat().st_size > LIMIT]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the packages of a release in target/dist/packages: archives, .deb, wheels, npm packages, checksums, and files
-# for Homebrew, winget, Scoop and AUR. Installs what is missing.
+# for Homebrew, winget, Scoop, AUR and the Phoronix Test Suite. Installs what is missing.
 #   scripts/release.sh                  builds for every platform that this machine can build for, and packs
 #   scripts/release.sh --build TARGET…  only the programs, in target/dist/programs
 #   scripts/release.sh --ptx            only the CUDA kernels as PTX, target/dist/twins.ptx

@@ -49,17 +49,20 @@ setup_node_packages() {
     command -v npm >/dev/null && npm ci --prefix web --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 }
 
-# A script or a style without what no browser reads: comments and indentation. No text in them spans lines.
-shorter() { sed -e '/^ *\/\//d' -e 's/^ *//' "$1"; }
+# A script or a style without what no browser reads: indentation, and comments but for licences. No text in them spans
+# lines.
+shorter() { sed -e 's/^ *//' -e '/^\/\//d' -e '/^\/\*\*.*\*\/$/d' -e '/^\/\*\*/,/\*\/$/d' "$1"; }
 
 build_page() {
     local pkg="$PAGE/pkg"
     rm -rf "$PAGE"
-    mkdir -p "$pkg" "$PAGE/reports"
+    mkdir -p "$pkg" "$PAGE/results"
     cp web/page/* "$PAGE"
     local file
     for file in web/page/*.js web/page/*.css; do shorter "$file" >"$PAGE/${file##*/}"; done
     cargo run --quiet --package shaderbench-bindgen --locked -- "$TARGET/$TRIPLE/web/shaderbench_web.wasm" "$pkg"
+    shorter "$pkg/shaderbench_web.js" >"$pkg/shorter.js"
+    mv "$pkg/shorter.js" "$pkg/shaderbench_web.js"
     if has_node_packages binaryen; then
         node web/node_modules/binaryen/bin/wasm-opt -Oz "$pkg/shaderbench_web_bg.wasm" -o "$pkg/smaller.wasm"
         mv "$pkg/smaller.wasm" "$pkg/shaderbench_web_bg.wasm"
@@ -68,6 +71,7 @@ build_page() {
     fi
     copy_charts
     copy_reports
+    "$(find_python)" web/references.py data/references.json.gz results >"$PAGE/references.json"
     # Otherwise GitHub Pages leaves out some files.
     touch "$PAGE/.nojekyll"
 }
@@ -94,13 +98,13 @@ copy_reports() {
         printf '['
         while IFS= read -r report; do
             local name="${report#results/}"
-            mkdir -p "$PAGE/reports/$(dirname "$name")"
-            cp "$report" "$PAGE/reports/$name"
+            mkdir -p "$PAGE/results/$(dirname "$name")"
+            cp "$report" "$PAGE/results/$name"
             printf '%s"%s"' "$separator" "$name"
             separator=', '
         done < <(find results -name '*.csv' | sort)
         printf ']\n'
-    } >"$PAGE/reports/index.json"
+    } >"$PAGE/results/index.json"
 }
 
 serve() {

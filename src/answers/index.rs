@@ -1,5 +1,7 @@
 //! The README.md of a folder of reports: a list of reports and their headline figures.
 
+use std::collections::HashMap;
+
 use super::summary::figures::{Best, MEMORY, Peak, best, peaks, spaces};
 use super::summary::{job_rate, operations, quoted, quoted_rate};
 use super::versus::mean_ratio;
@@ -26,157 +28,212 @@ pub struct Entry {
 /// Writes the page. With `is_by_model`, the headline figures are medians of all cards of a model.
 #[must_use]
 pub fn write(entries: &[Entry], is_by_model: bool) -> String {
+    let sections: String = models(entries).iter().map(|model| section(model, is_by_model)).collect();
     format!(
-        "{MARK}\n\n# Reports\n\n{}\n## Headline figures\n\n{}\n{}\n",
-        reports(entries),
-        figures(entries, is_by_model),
-        "The figures of the summary. Copy, read, FMA: measured peaks, of memory at the largest working set. Sum, \
-         transpose, GEMM: the fastest kernel of the suite at the largest f32 size (GEMM: of all sizes), with its share \
-         of its measured peak. GEMM f16: on tensor cores. L2, DRAM: latency of a dependent load. Vulkan ÷ CUDA: \
-         geometric mean of the ratios of times, above 1 where CUDA is faster. All of these use only rows that are `ok`."
+        "{MARK}\n\n# Reports\n\n{sections}## The figures\n\n{}\n",
+        "They are those of `shaderbench summary FILE`, which also names the fastest kernels. Copy, read, FMA: measured \
+         peaks, of memory at the largest working set. L2, DRAM: latency of a dependent load. Sum, transpose, GEMM: the \
+         fastest kernel of the suite at the largest f32 size (GEMM: of all sizes), and its share of its measured peak. \
+         GEMM f16: on tensor cores. Vulkan ÷ CUDA: geometric mean of the ratios of times, above 1 where CUDA is faster, \
+         and the number of cases. All of these use only rows that are `ok`."
     )
 }
 
-fn reports(entries: &[Entry]) -> String {
-    let heading = ["report", "device", "card", "type", "API", "driver", "date", "version", "rows", "Vulkan ÷ CUDA"];
-    let mut text = String::new();
+/// The reports of one model of device.
+struct Model<'a> {
+    device: &'a str,
+    kind: Option<DeviceType>,
+    reports: Vec<Report<'a>>,
+}
+
+/// The rows of a report that one model has.
+struct Report<'a> {
+    path: &'a str,
+    rows: Vec<&'a Record>,
+}
+
+/// The models by name, software devices last.
+fn models(entries: &[Entry]) -> Vec<Model<'_>> {
+    let mut models: Vec<Model> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
     for entry in entries {
-        let first = entry.records.first();
-        let of = |field: fn(&Record) -> &str| first.map_or("", field).to_owned();
-        let names: Vec<_> = apis(&entry.records).into_iter().map(Api::title).collect();
-        let ratio = mean_ratio(&entry.records, [Api::Vulkan, Api::Cuda].map(Toolchain::from));
+        for row in &entry.records {
+            let index = *known.entry(row.device.trim()).or_insert(models.len());
+            if index == models.len() {
+                models.push(Model { device: row.device.trim(), kind: row.device_type, reports: Vec::new() });
+            }
+            let reports = &mut models[index].reports;
+            match reports.last_mut().filter(|report| std::ptr::eq(report.path, entry.path.as_str())) {
+                Some(report) => report.rows.push(row),
+                None => reports.push(Report { path: &entry.path, rows: vec![row] }),
+            }
+        }
+    }
+    models.sort_by_key(|model| (model.kind == Some(DeviceType::Software), model.device));
+    models
+}
+
+/// A model: what its reports agree on, the reports by number, and two tables of figures that are as wide as a page.
+fn section(model: &Model, is_by_model: bool) -> String {
+    let device = if model.device.is_empty() { "Unnamed device" } else { model.device };
+    let (facts, reports) = (facts(model), reports(model));
+    let [peaks, jobs] = figures(model, is_by_model);
+    format!("## {}\n\n{facts}\n\n{reports}\n{peaks}\n{jobs}\n", escape(device))
+}
+
+/// `Discrete GPU; NVIDIA 580.159.04; shaderbench 0.1.0`.
+fn facts(model: &Model) -> String {
+    let kind = match model.kind {
+        Some(DeviceType::Software) => "Software device on a CPU",
+        Some(DeviceType::Discrete) => "Discrete GPU",
+        Some(DeviceType::Integrated) => "Integrated GPU",
+        Some(DeviceType::Virtual) => "Virtual GPU",
+        _ => "Device of unknown type",
+    };
+    let rows = || model.reports.iter().flat_map(|report| &report.rows);
+    let drivers = distinct(rows().map(|row| row.driver.as_str())).join(", ");
+    let versions = distinct(rows().map(|row| row.tool_version.as_str())).join(", ");
+    let versions = if versions.is_empty() { versions } else { format!("shaderbench {versions}") };
+    let facts = [kind.to_owned(), drivers, versions];
+    escape(&facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join("; "))
+}
+
+fn reports(model: &Model) -> String {
+    let heading = ["report", "date", "card", "API", "rows", "Vulkan ÷ CUDA"];
+    let mut text = String::new();
+    for (index, report) in model.reports.iter().enumerate() {
+        let first = report.rows[0];
+        let names: Vec<_> = apis(report.rows.iter().copied()).into_iter().map(Api::title).collect();
+        let ratio = mean_ratio(&report.rows, [Api::Vulkan, Api::Cuda].map(Toolchain::from));
         let cells = [
-            of(|row| &row.device),
-            cards(&entry.records),
-            of(|row| row.device_type.map_or("", DeviceType::name)),
+            cards(&report.rows),
             names.join(", "),
-            of(|row| &row.driver),
-            of(|row| row.date.get(..10).unwrap_or(&row.date)),
-            of(|row| &row.tool_version),
-            statuses(&entry.records),
-            ratio.map_or_else(none, |(ratio, cases)| format!("{} (mean of {cases})", format::ratio(ratio))),
+            statuses(&report.rows),
+            ratio.map_or_else(none, |(ratio, cases)| format!("{} ({cases})", format::ratio(ratio))),
         ];
         let cells: Vec<_> = cells.iter().map(|cell| escape(cell)).collect();
-        text.push_str(&format!("| {} | {} |\n", link(&entry.path), cells.join(" | ")));
+        let date = first.date.get(..10).unwrap_or(report.path);
+        text.push_str(&format!("| {} | {} | {} |\n", index + 1, link(date, report.path), cells.join(" | ")));
     }
     format!("| {} |\n|{}\n{text}", heading.join(" | "), " --- |".repeat(heading.len()))
 }
 
 /// A link to a file beside the page. Characters that end a link, and hidden ones, are percent-encoded.
-fn link(path: &str) -> String {
+fn link(text: &str, path: &str) -> String {
     let encoded = |c: char| c.to_string().bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
     let is_plain = |c: char| !(matches!(c, ' ' | '<' | '>' | '%' | '\\') || is_hidden(c));
     let target: String = path.chars().map(|c| if is_plain(c) { c.to_string() } else { encoded(c) }).collect();
-    format!("[{}](<{target}>)", escape(&visible(path)))
+    format!("[{}](<{target}>)", escape(&visible(text)))
 }
 
 /// `1842 ok, 96 skipped`.
-fn statuses(records: &[Record]) -> String {
+fn statuses(records: &[&Record]) -> String {
     let all = [Status::Ok, Status::Unverified, Status::Skipped, Status::Wrong, Status::Failed, Status::Implausible];
     let count = |status: Status| records.iter().filter(|row| row.status == status).count();
     let counts = all.into_iter().map(|status| (count(status), status.name())).filter(|(count, _)| *count > 0);
     counts.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The names of the report's cards.
-fn cards(records: &[Record]) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for row in records.iter().filter(|row| !row.card.is_empty()) {
-        if !names.contains(&row.card.as_str()) {
-            names.push(&row.card);
-        }
-    }
-    names.join(", ")
+/// The names of the report's cards, one for each: of a UUID and an address, the UUID.
+fn cards(rows: &[&Record]) -> String {
+    let name = |rows: Vec<&Record>| rows.iter().map(|row| row.card.as_str()).max_by_key(|name| name.len()).map(short);
+    by_card(rows.iter().copied())
+        .into_iter()
+        .filter_map(name)
+        .filter(|name| !name.is_empty())
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
-/// The rows to show figures of, each with the name of its device: the cards of each report, or the typical rows of each
-/// model.
-fn groups<'a>(entries: &'a [Entry], is_by_model: bool) -> Vec<(String, Vec<&'a Record>)> {
-    let mut groups: Vec<(String, Vec<&'a Record>)> = Vec::new();
-    if !is_by_model {
-        for entry in entries {
-            let cards = by_card(&entry.records);
-            for rows in &cards {
-                let id = rows[0].card_id();
-                let facts = [id.device, id.host, id.name].into_iter().filter(|fact| !fact.is_empty());
-                let facts: Vec<&str> = facts.take(if cards.len() == 1 { 1 } else { 3 }).collect();
-                groups.push((facts.join(", "), rows.clone()));
-            }
-        }
-        return groups;
-    }
-    for row in entries.iter().flat_map(|entry| &entry.records) {
-        match groups.iter_mut().find(|(device, _)| *device == row.device) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((row.device.clone(), vec![row])),
+/// The start of a name, enough to tell a card from its neighbours.
+fn short(name: &str) -> String {
+    if name.chars().count() <= SHORT { name.to_owned() } else { name.chars().take(SHORT - 1).chain(['…']).collect() }
+}
+
+/// Characters of a card's name.
+const SHORT: usize = 14;
+
+fn distinct<'a>(values: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen: Vec<&str> = Vec::new();
+    for value in values.filter(|value| !value.is_empty()) {
+        if !seen.contains(&value) {
+            seen.push(value);
         }
     }
-    let of_model = |(device, rows): (String, Vec<&'a Record>)| {
+    seen
+}
+
+/// The rows to show figures of, each with a name: the cards of each report by its number, or the typical rows of the model.
+fn groups<'a>(model: &Model<'a>, is_by_model: bool) -> Vec<(String, Vec<&'a Record>)> {
+    if is_by_model {
+        let rows: Vec<&Record> = model.reports.iter().flat_map(|report| report.rows.iter().copied()).collect();
         let count = by_card(rows.iter().copied()).len();
-        let name = if count == 1 { device } else { format!("{device}, median of {count} cards") };
-        (name, typical(rows))
-    };
-    groups.into_iter().map(of_model).collect()
+        let name = if count == 1 { "one card".to_owned() } else { format!("median of {count} cards") };
+        return vec![(name, typical(rows))];
+    }
+    let mut groups = Vec::new();
+    for (index, report) in model.reports.iter().enumerate() {
+        let cards = by_card(report.rows.iter().copied());
+        let is_one = cards.len() == 1;
+        for rows in cards {
+            let id = rows[0].card_id();
+            let (host, name) = if is_one { ("", String::new()) } else { (id.host, short(id.name)) };
+            let facts = [(index + 1).to_string(), host.to_owned(), name];
+            let facts: Vec<_> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+            groups.push((facts.join(", "), rows));
+        }
+    }
+    groups
 }
 
-fn figures(entries: &[Entry], is_by_model: bool) -> String {
-    let heading = [
-        "device",
-        "API",
-        "date",
-        "copy",
-        "read",
-        "sum",
-        "transpose",
-        "FMA f32",
-        "GEMM f32",
-        "GEMM f16",
-        "L2",
-        "DRAM",
-        "banks",
-    ];
-    let mut rows = Vec::new();
-    for (device, records) in groups(entries, is_by_model) {
+/// A table of peaks and latencies, and one of jobs.
+fn figures(model: &Model, is_by_model: bool) -> [String; 2] {
+    let peak_heads = ["report", "API", "copy", "read", "L2", "DRAM", "banks", "FMA f32"];
+    let job_heads = ["report", "API", "sum", "transpose", "GEMM f32", "GEMM f16"];
+    let (mut peak_rows, mut job_rows) = (Vec::new(), Vec::new());
+    for (name, records) in groups(model, is_by_model) {
         for toolchain in toolchains(records.iter().copied()) {
             let own: Vec<&Record> = records.iter().copied().filter(|row| row.toolchain() == Some(toolchain)).collect();
-            let spaces = spaces(&own);
-            let space = |names: &[&str]| spaces.iter().find(|space| names.contains(&space.name.as_str()));
-            let memory = space(MEMORY);
-            let latency = |names: &[&str]| space(names)?.latency.and_then(time);
+            let head = [name.clone(), toolchain.title().into_owned()];
+            let line = |figures: Vec<Option<String>>| {
+                head.iter().cloned().chain(figures.into_iter().map(|figure| figure.unwrap_or_else(none))).collect()
+            };
+            peak_rows.push(line(peak_figures(&own)));
             let best = best(&own);
-            let job = |name: &str| best.iter().find(|best| best.job.name == name).map(fastest);
-            let is_fma = |peak: &&Peak| peak.limit == Limit::Fma && peak.scalar == Some(Scalar::F32);
-            let peaks = peaks(&own);
-            let fma = peaks.iter().find(is_fma);
-            let figures = [
-                memory.and_then(|space| space.copy).and_then(quoted_rate),
-                memory.and_then(|space| space.read).and_then(quoted_rate),
-                job("sum"),
-                job("transpose"),
-                fma.and_then(|peak| operations(peak, peak.gflop_per_s?)),
-                job("GEMM f32"),
-                job("GEMM f16"),
-                latency(&["L2"]),
-                latency(&[DRAM]),
-                space(&["workgroup"]).and_then(|space| space.banks).map(|banks| banks.to_string()),
-            ];
-            let head = [
-                device.clone(),
-                toolchain.title().into_owned(),
-                records.first().map_or_else(String::new, |row| row.date.chars().take(10).collect()),
-            ];
-            rows.push(head.into_iter().chain(figures.map(|figure| figure.unwrap_or_else(none))).collect());
+            let job = |name: &&str| best.iter().find(|best| best.job.name == *name).map(fastest);
+            job_rows.push(line(job_heads[2..].iter().map(job).collect()));
         }
     }
-    let right: Vec<bool> = (0..heading.len()).map(|column| column > 2).collect();
-    table(&heading.map(str::to_owned), &right, &rows)
+    let draw = |heads: &[&str], rows: &[Vec<String>]| {
+        let right: Vec<bool> = (0..heads.len()).map(|column| column > 1).collect();
+        table(&heads.iter().map(|&head| head.to_owned()).collect::<Vec<_>>(), &right, rows)
+    };
+    [draw(&peak_heads, &peak_rows), draw(&job_heads, &job_rows)]
 }
 
-/// The rate of a job's fastest kernel, with its name and its share of the measured peak.
+/// Copy, read, latencies, banks and FMA, as the heads of the columns name them.
+fn peak_figures(rows: &[&Record]) -> Vec<Option<String>> {
+    let spaces = spaces(rows);
+    let space = |names: &[&str]| spaces.iter().find(|space| names.contains(&space.name.as_str()));
+    let memory = space(MEMORY);
+    let latency = |names: &[&str]| space(names)?.latency.and_then(time);
+    let is_fma = |peak: &&Peak| peak.limit == Limit::Fma && peak.scalar == Some(Scalar::F32);
+    let peaks = peaks(rows);
+    let fma = peaks.iter().find(is_fma);
+    vec![
+        memory.and_then(|space| space.copy).and_then(quoted_rate),
+        memory.and_then(|space| space.read).and_then(quoted_rate),
+        latency(&["L2"]),
+        latency(&[DRAM]),
+        space(&["workgroup"]).and_then(|space| space.banks).map(|banks| banks.to_string()),
+        fma.and_then(|peak| operations(peak, peak.gflop_per_s?)),
+    ]
+}
+
+/// The rate of a job's fastest kernel, with its share of the measured peak.
 fn fastest(best: &Best) -> String {
-    let row = best.row;
-    let share = row.share.map_or_else(String::new, |_| format!(", {}", share_text(row)));
-    format!("{} ({}{share})", job_rate(row), row.benchmark)
+    let share = best.row.share.map_or_else(String::new, |_| format!(", {}", share_text(best.row)));
+    format!("{}{share}", job_rate(best.row))
 }
 
 fn time(ns: Estimate) -> Option<String> {
@@ -221,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_names_the_best_of_the_largest_rows_that_are_right() {
+    fn a_page_shows_the_best_of_the_largest_rows_that_are_right() {
         let mut records = vec![
             row("vulkan", "ceiling", "copy", 1000, 900.0),
             row("vulkan", "ceiling", "copy", 9000, 100.0),
@@ -235,9 +292,11 @@ mod tests {
         let page = write(&[Entry { path: "a b/r.csv".to_owned(), records }], false);
         assert!(page.starts_with(MARK), "{page}");
         for line in [
-            "| [a b/r.csv](<a%20b/r.csv>) | Fake\\|9000 |  |  | Vulkan, CUDA |  | 2026-11-20 |  | 6 ok, 1 wrong | 2.00× (mean of 1) |",
-            "| Fake\\|9000 | Vulkan | 2026-11-20 | 100.0 GB/s | – | 90.00 GB/s (swift, 50 %) | – | – | – | – | – | – | – |",
-            "| Fake\\|9000 | CUDA | 2026-11-20 | – | – | 180.0 GB/s (swift, 50 %) | – | – | – | – | – | – | – |",
+            "## Fake\\|9000\n",
+            "| 1 | [2026-11-20](<a%20b/r.csv>) |  | Vulkan, CUDA | 6 ok, 1 wrong | 2.00× (1) |",
+            "| 1 | Vulkan | 100.0 GB/s | – | – | – | – | – |",
+            "| 1 | Vulkan | 90.00 GB/s, 50 % | – | – | – |",
+            "| 1 | CUDA | 180.0 GB/s, 50 % | – | – | – |",
         ] {
             assert!(page.contains(line), "{line}\n{page}");
         }
@@ -256,15 +315,46 @@ mod tests {
         ];
         let apart = write(&entries, false);
         for line in [
-            "| [a.csv](<a.csv>) | H200 | GPU-1, GPU-2 |",
-            "| H200, GPU-1 | Vulkan | 2026-11-20 | 100.0 GB/s |",
-            "| H200, GPU-2 | Vulkan | 2026-11-20 | 300.0 GB/s |",
-            "| H200 | Vulkan | 2026-11-20 | 200.0 GB/s |",
+            "| 1 | [2026-11-20](<a.csv>) | GPU-1, GPU-2 |",
+            "| 1, GPU-1 | Vulkan | 100.0 GB/s |",
+            "| 1, GPU-2 | Vulkan | 300.0 GB/s |",
+            "| 2 | Vulkan | 200.0 GB/s |",
         ] {
             assert!(apart.contains(line), "{line}\n{apart}");
         }
         let pooled = write(&entries, true);
-        assert!(pooled.contains("| H200, median of 3 cards | Vulkan | 2026-11-20 | 200.0 GB/s |"), "{pooled}");
+        assert!(pooled.contains("| median of 3 cards | Vulkan | 200.0 GB/s |"), "{pooled}");
+    }
+
+    #[test]
+    fn hardware_comes_before_software_and_long_names_are_cut() {
+        let of = |device: &str, kind: DeviceType, card: &str| Record {
+            device: device.to_owned(),
+            device_type: Some(kind),
+            card: card.to_owned(),
+            ..row("vulkan", "ceiling", "copy", 9000, 1.0)
+        };
+        // One report has both devices.
+        let records = vec![
+            of("A software", DeviceType::Software, ""),
+            of("Z card", DeviceType::Discrete, "GPU-a04f60ce-6235-435b-70d4-22ab90fca10f"),
+        ];
+        let page = write(&[Entry { path: "r.csv".to_owned(), records }], false);
+        let headings: Vec<&str> = page.lines().filter(|line| line.starts_with("## ")).collect();
+        assert_eq!(headings, ["## Z card", "## A software", "## The figures"]);
+        assert!(page.contains("(<r.csv>) | GPU-a04f60ce-… | Vulkan | 1 ok |"), "{page}");
+        assert!(page.contains("\nSoftware device on a CPU\n"), "{page}");
+    }
+
+    #[test]
+    fn the_committed_page_is_at_most_100_columns_wide() {
+        let page = include_str!("../../results/README.md");
+        for line in page.lines().filter(|line| line.starts_with('|')) {
+            // A reader sees the text of a link, not its target.
+            let seen: String =
+                line.split("](<").map(|part| part.split_once(">)").map_or(part, |(_, rest)| rest)).collect();
+            assert!(seen.chars().count() <= 100, "{seen}");
+        }
     }
 
     #[test]

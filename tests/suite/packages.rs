@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::command::{Folder, Output, is_installed, program};
+use crate::command::{Folder, Output, is_installed, program, shaderbench};
 
 const TARGETS: [&str; 5] = [
     "aarch64-apple-darwin",
@@ -98,7 +98,7 @@ fn equal_programs_give_equal_packages_for_every_target() {
     assert_eq!(sums.lines().count(), 5 + 5 + 6 + debs);
 
     let manifests: Vec<&String> = packages.keys().filter(|name| name.starts_with("manifests/")).collect();
-    assert_eq!(manifests.len(), 7, "{manifests:?}");
+    assert_eq!(manifests.len(), 11, "{manifests:?}");
     let texts: String = manifests.iter().map(|name| String::from_utf8_lossy(&packages[*name])).collect();
     for (name, contents) in packages.iter().filter(|(name, _)| TARGETS.iter().any(|target| name.contains(target))) {
         assert!(
@@ -118,7 +118,7 @@ fn what_cannot_be_packed_is_named() {
     let folder = Folder::new();
     let without = pack(&folder, "one", &["x86_64-unknown-linux-gnu"], "");
     assert!(
-        without.stdout.contains("SKIPPED: Homebrew, winget, Scoop, AUR: the repository has no address"),
+        without.stdout.contains("SKIPPED: Homebrew, winget, Scoop, AUR, Phoronix: the repository has no address"),
         "{without}"
     );
     assert!(!folder.path("one/manifests").exists());
@@ -128,4 +128,69 @@ fn what_cannot_be_packed_is_named() {
     {
         assert!(partial.stdout.contains(&format!("SKIPPED: {manager}: there is no program for {target}")), "{partial}");
     }
+}
+
+/// The lines that the profile for the Phoronix Test Suite reads, each up to its value.
+fn phoronix_names() -> Vec<&'static str> {
+    let parts = include_str!("../../packaging/phoronix/results-definition.xml").split("<OutputTemplate>").skip(1);
+    parts.map(|part| part.split_once(" = #_RESULT_#</OutputTemplate>").expect("a template").0).collect()
+}
+
+/// What the profile's script writes for the suite to read, if a run's report is this one.
+fn phoronix_figures(report: &str) -> BTreeMap<String, f64> {
+    let folder = Folder::new();
+    let (report, program_path) =
+        (Path::new(report).canonicalize().expect("a report"), env!("CARGO_BIN_EXE_shaderbench"));
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = run ] || exec '{program_path}' \"$@\"\n\
+         while [ \"$1\" != --out ]; do shift; done\ncp '{}' \"$2\"\n",
+        report.display()
+    );
+    let target = "shaderbench-0.0.0-x86_64-unknown-linux-gnu";
+    folder.write(&format!("{target}/shaderbench"), script);
+    folder.write("install.sh", include_str!("../../packaging/phoronix/install.sh"));
+    let pack = format!("chmod +x {target}/shaderbench && tar -czf {target}.tar.gz {target} && sh install.sh");
+    let run = |script: &str| {
+        let log = folder.argument("figures.log");
+        program("sh").args(&["-c", script]).folder(&folder.path("")).env("LOG_FILE", &log).run().succeeds();
+    };
+    run(&pack);
+    run("./shaderbench");
+    assert_eq!(
+        (folder.text("install-exit-status"), folder.text("test-exit-status")),
+        ("0\n".to_owned(), "0\n".to_owned())
+    );
+    let line = |line: &str| {
+        let (name, value) = line.split_once(" = ").expect("a name and a value");
+        (name.to_owned(), value.parse().expect("a number"))
+    };
+    folder.text("figures.log").lines().map(line).collect()
+}
+
+/// Two devices: not every one has tensor cores, and caches are not told apart on every one.
+#[test]
+fn the_phoronix_profile_reads_the_figures_of_the_summary() {
+    if !is_installed("php") {
+        return;
+    }
+    let (h100, software) = (
+        "results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan.csv",
+        "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv",
+    );
+    let found = [h100, software].map(phoronix_figures);
+    for name in phoronix_names() {
+        let values: Vec<f64> = found.iter().filter_map(|figures| figures.get(name).copied()).collect();
+        assert!(!values.is_empty() && values.iter().all(|value| *value > 0.0), "{name}: {values:?}\n{found:?}");
+    }
+    let summary = shaderbench(&["summary", h100, "--format", "json"]).run().succeeds().stdout;
+    let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+    let jobs = summary[0]["jobs"].as_array().expect("jobs");
+    assert!(jobs.len() > 5);
+    for job in jobs {
+        let start = format!("jobs {} ", job["job"].as_str().expect("a name"));
+        assert!(phoronix_names().iter().any(|name| name.starts_with(&start)), "the profile has no {start}");
+    }
+    let f32 = summary[0]["arithmetic"].as_array().expect("peaks").iter().find(|peak| peak["dtype"] == "f32");
+    let rate = f32.expect("f32")["gop_per_s"].as_f64().expect("a rate");
+    assert!((found[0]["arithmetic f32 gop_per_s"] / rate - 1.0).abs() < 1e-9);
 }

@@ -7,8 +7,10 @@ addEventListener("message", ({ source, data }) => {
     root.replaceChildren();
     ShaderbenchReport.render(root, data);
 });
-new ResizeObserver(() => parent.postMessage({ height: document.body.scrollHeight }, location.origin)).observe(
-    document.body,
-);
+/** The end of the report's first screen: its summary. */
+const first = () => document.querySelector(".screen, .cards")?.getBoundingClientRect().bottom ?? 0;
+new ResizeObserver(() =>
+    parent.postMessage({ height: document.body.scrollHeight, first: first() }, location.origin),
+).observe(document.body);
 // The layout sets the width of charts: wait for the style.
 addEventListener("load", () => parent.postMessage("ready", location.origin));

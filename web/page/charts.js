@@ -1,9 +1,14 @@
-// The charts are in a frame, because they have the style of the report page.
+// The report of the rows and reports of this page. It is in a frame, because it has the style of the report page.
+// Folded, the frame shows the report's first screen.
 
 import { byId } from "./element.js";
 
 let isLoaded = false;
 let data = null;
+let isUnfolded = false;
+/** Heights of the report and of its first screen, in pixels. */
+let heights = { all: 0, first: 0 };
+let whenDrawn = null;
 
 /** Draws the chart data that the worker computes from the reports. */
 export function drawCharts(fresh) {
@@ -14,7 +19,27 @@ export function drawCharts(fresh) {
     if (isLoaded) show();
 }
 
+/** Scrolls to the first screen, once it is drawn. */
+export function revealCharts() {
+    whenDrawn = () => byId("charts").scrollIntoView({ block: "start" });
+    if (heights.all > 0) whenDrawn();
+}
+
 const show = () => byId("charts-frame").contentWindow.postMessage(data, location.origin);
+
+function fold() {
+    const canFold = heights.first > 0 && heights.first < heights.all;
+    byId("charts-frame").style.height = `${heights.all}px`;
+    byId("fold").style.height = canFold && !isUnfolded ? `${heights.first}px` : "";
+    byId("unfold").hidden = !canFold;
+    byId("unfold").textContent = isUnfolded ? "Show the first screen only" : "Show all charts";
+    byId("unfold").setAttribute("aria-expanded", String(isUnfolded));
+}
+
+byId("unfold").addEventListener("click", () => {
+    isUnfolded = !isUnfolded;
+    fold();
+});
 
 addEventListener("message", ({ source, data: message }) => {
     const frame = byId("charts-frame");
@@ -23,6 +48,9 @@ addEventListener("message", ({ source, data: message }) => {
         isLoaded = true;
         show();
     } else if (message.height) {
-        frame.style.height = `${Math.ceil(message.height)}px`;
+        heights = { all: Math.ceil(message.height), first: Math.ceil(message.first) };
+        fold();
+        whenDrawn?.();
+        whenDrawn = null;
     }
 });

@@ -96,7 +96,7 @@ export function startCompare(core, notify) {
         const path = target.value;
         target.value = "";
         if (!path) return;
-        const answer = await fetch(`reports/${path}`).catch(() => null);
+        const answer = await fetch(`results/${path}`).catch(() => null);
         if (answer?.ok) await add(path, await answer.text());
         else notify(`${path} could not be loaded: check that the page's server still runs.`, true);
     });
@@ -110,7 +110,7 @@ export function startCompare(core, notify) {
 const MOST_BYTES = 64 << 20;
 
 async function listCommitted() {
-    const answer = await fetch("reports/index.json").catch(() => null);
+    const answer = await fetch("results/index.json").catch(() => null);
     const paths = answer?.ok ? await answer.json() : [];
     byId("committed").append(...paths.map((path) => element("option", { value: path }, path)));
     byId("committed").hidden = paths.length === 0;

@@ -1,8 +1,10 @@
 // The page: sends the selected families to the worker and shows the rows that the worker measures.
 
+import { revealCharts } from "./charts.js";
 import { startCompare } from "./compare.js";
 import { startCore } from "./core.js";
 import { byId, download, element } from "./element.js";
+import { startFigures } from "./figures.js";
 import { startProgress } from "./progress.js";
 import { clearTables, drawFamilies } from "./table.js";
 
@@ -56,6 +58,7 @@ const reader = startCore(
     (sentence) => notify(sentence, true),
 );
 const compare = startCompare(reader, notify);
+const figures = startFigures(reader, notify, saveCsv);
 
 function onMessage(what, value) {
     if (what === "Pass") {
@@ -109,7 +112,8 @@ async function run() {
     }
     isRunning = false;
     setRunning();
-    compare.setOwnRows(records());
+    await Promise.all([compare.setOwnRows(records()), figures.setOwnRows(records())]).catch(() => {});
+    if (rows.length > 0) revealCharts();
 }
 
 function setRunning() {
@@ -134,6 +138,14 @@ function fileName(ending) {
     return `${device}-${first.backend}-${first.date.slice(0, 10)}.${ending}`;
 }
 
+async function saveCsv() {
+    try {
+        download(fileName("csv"), "text/csv", await reader.call("csv", { json: JSON.stringify(records()) }));
+    } catch (error) {
+        notify(error.message, true);
+    }
+}
+
 function showDevice(facts) {
     const value = (name) => facts.find(([section, own]) => section === "" && own === name)?.[2];
     const pair = ([, name, text]) => element("div", {}, element("dt", {}, name), element("dd", {}, text || "yes"));
@@ -141,15 +153,12 @@ function showDevice(facts) {
     const rest = facts.filter(([section]) => section !== "");
     byId("device").replaceChildren(
         element("p", { class: "device-name" }, value("name")),
+        element("p", { class: "quiet" }, ["vendor", "type", "driver"].map(value).filter(Boolean).join(" · ")),
         value("type") === "software" ? element("p", { class: "note" }, SOFTWARE_NOTE) : "",
-        element("dl", { class: "facts" }, basics.map(pair)),
-        element(
-            "details",
-            {},
-            element("summary", {}, "Device properties and limits"),
-            element("dl", { class: "facts" }, rest.map(pair)),
-        ),
     );
+    byId("properties").hidden = false;
+    byId("properties").querySelector("dl")?.remove();
+    byId("properties").append(element("dl", { class: "facts" }, [...basics, ...rest].map(pair)));
     byId("device").removeAttribute("aria-busy");
 }
 
@@ -207,13 +216,7 @@ byId("stop").addEventListener("click", () => {
 byId("save-json").addEventListener("click", () =>
     download(fileName("json"), "application/json", `${JSON.stringify(records(), null, 2)}\n`),
 );
-byId("save-csv").addEventListener("click", async () => {
-    try {
-        download(fileName("csv"), "text/csv", await reader.call("csv", { json: JSON.stringify(records()) }));
-    } catch (error) {
-        notify(error.message, true);
-    }
-});
+byId("save-csv").addEventListener("click", saveCsv);
 document.addEventListener("visibilitychange", () => {
     runner.call("hide", { isHidden: document.hidden }).catch(() => {});
     progress.pause(document.hidden);

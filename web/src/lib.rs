@@ -184,6 +184,15 @@ pub fn inspect(name: &str, text: &str) -> Result<String, JsError> {
     Ok(files::inspect(name, text).map_err(js_error)?.to_string())
 }
 
+/// The headline figures of a JSON report: `device`, `driver`, `date`, `version` and `figures`, as an object.
+///
+/// # Errors
+/// If the report is invalid.
+#[wasm_bindgen]
+pub fn figures(json: &str) -> Result<String, JsError> {
+    Ok(files::figures(json).map_err(js_error)?.to_string())
+}
+
 /// Compares reports like `shaderbench compare`. `reports` is an array of objects with `name` and `text`, the baseline
 /// first.
 ///

@@ -72,6 +72,7 @@ export const waitForRows = (page, count) =>
     });
 
 export async function selectFamilies(page, families) {
+    await page.evaluate(() => document.getElementById("choose").setAttribute("open", ""));
     await page.click("button:text-is('None')");
     for (const family of families) await page.check(`input[value=${family}]`, { force: true });
     await page.waitForSelector("#run:enabled");

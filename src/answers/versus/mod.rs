@@ -27,9 +27,8 @@ const WIDEST_OF_ALL: usize = 5;
 /// Geometric mean of (time of the first toolchain ÷ time of the second), and the number of cases. `None` if no case can be
 /// compared.
 #[must_use]
-pub fn mean_ratio(records: &[Record], toolchains: [Toolchain; 2]) -> Option<(f64, usize)> {
-    let rows: Vec<&Record> = records.iter().collect();
-    let gaps: Vec<Gap> = pairs(&rows, toolchains).iter().filter_map(Pair::gap).collect();
+pub fn mean_ratio(rows: &[&Record], toolchains: [Toolchain; 2]) -> Option<(f64, usize)> {
+    let gaps: Vec<Gap> = pairs(rows, toolchains).iter().filter_map(Pair::gap).collect();
     Some((mean(&gaps)?, gaps.len()))
 }
 

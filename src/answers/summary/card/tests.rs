@@ -4,7 +4,7 @@ use super::*;
 use crate::answers::summary::cells::size;
 use crate::record::Status;
 use crate::report::csv;
-use crate::suite::Dtype;
+use crate::suite::{Dtype, Extent};
 
 const PLAIN: Terminal = Terminal { width: 80, has_color: false };
 
