@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::answers::summary::cells::size;
+use crate::answers::summary::job_rate;
 use crate::record::Status;
 use crate::report::csv;
 use crate::suite::{Dtype, Extent};
