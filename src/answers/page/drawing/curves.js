@@ -50,7 +50,7 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
       const svg = plot({
         width,
         height: 340,
-        x: { label, ticks: evenTicks(...extent(all.map(({ at }) => at)), width / 44) },
+        x: { label, inset: INSET, ticks: evenTicks(...extent(all.map(({ at }) => at)), width / 44) },
         y: isLog
           ? {
               type: "log",
@@ -66,8 +66,8 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
             x: "at",
             y: "value",
             stroke: "currentColor",
-            strokeWidth: 7,
-            strokeOpacity: 0.2,
+            strokeWidth: 6,
+            strokeOpacity: 0.45,
             strokeLinejoin: "round",
           }),
           ...curveMarks(series, "at", "value", [lowEnd, highEnd]),
@@ -93,7 +93,7 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
               family,
             ),
         table: {
-          columns: [label, "Device", "Measured", "95 % interval, from", "to", "Model", ...NANOSECONDS],
+          columns: [label, "Device", "Measured", ...intervalColumns(), "Model", ...NANOSECONDS],
           rows: all.map(({ row, at, value, low: from, high: to }) => [
             cell(at),
             model.sides[row.side].name,
@@ -134,6 +134,7 @@ function occupancy() {
         x: {
           type: "log",
           base: 2,
+          inset: INSET,
           label: "Workgroup memory per workgroup",
           ticks: binaryTicks(...sets, 8),
           tickFormat: binary,
@@ -203,6 +204,7 @@ function transfer() {
         x: {
           type: "log",
           base: 2,
+          inset: INSET,
           label: "Bytes copied or cleared",
           ticks: binaryTicks(...extent(rows.map((row) => row.of.bytes)), isNarrow ? 5 : 10),
           tickFormat: binary,

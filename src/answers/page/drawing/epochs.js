@@ -70,13 +70,13 @@ function epochStrips() {
             area(({ y }, { left, right, ...box }) => {
               const [top, bottom] = [row.high, row.low].map((ns) => Math.min(box.bottom, Math.max(box.top, y(ns / row.ns))));
               return [[left, top], [right, top], [right, bottom], [left, bottom]];
-            }, { fill: color(side), "fill-opacity": 0.12 }),
+            }, { fill: color(side), "fill-opacity": 0.12, stroke: color(side) }),
           ),
           Plot.ruleY([1], { stroke: "currentColor" }),
           ...series.map(({ side }) =>
             Plot.dot(
               samples.filter((sample) => sample.side === side),
-              { x: "at", y: "value", r: 2, stroke: color(side), strokeOpacity: 0.6 },
+              { x: "at", y: "value", r: 2, stroke: color(side), strokeOpacity: 0.85 },
             ),
           ),
           ...series.flatMap(({ side }) => {

@@ -102,6 +102,15 @@ function evenTicks(low, high, most) {
   return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, index) => first + index * step);
 }
 
+/** At most `most` + 1 multiples of 1, 2 or 5 times a power of ten, from 0 to `high`. */
+function roundTicks(high, most) {
+  if (!(high > 0 && high < Infinity)) return [];
+  const least = high / Math.max(1, most);
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = power * [1, 2, 5, 10].find((times) => times * power >= least * 0.999);
+  return Array.from({ length: Math.floor(high / step + 1e-9) + 1 }, (_, index) => index * step);
+}
+
 /** A factor on an axis: 0.5×. */
 const factor = (value) => `${Number(value.toPrecision(3))}×`;
 

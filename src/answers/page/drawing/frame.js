@@ -6,6 +6,9 @@ function absence({ model, sides }, { shown, lacks }) {
   return absent.length > 0 ? h("p", { class: "note absent" }, `Not shown: ${absent.join("; ")}. Reason: ${lacks}.`) : null;
 }
 
+/** Sentences above a chart; more are folded. */
+const MOST_TAKEAWAYS = 2;
+
 /** Widths of a plot in pixels: the least, the one on paper, and that below which a chart is narrow. */
 const LEAST = 260;
 const PAPER = 640;
@@ -37,12 +40,10 @@ function nameOf(svg, label) {
 /**
  * A chart. `spec.choices(picked, context)` returns the menus of the chart. `spec.draw({ width, picked, ... })` returns
  * `{ plots, legend, takeaways, table, shown, lacks }`, or null if there is nothing to draw: `shown` are the sides that the
- * chart or its menu has, `lacks` is what each other side lacks. `context.picks` holds what is picked, by chart and menu;
- * `context.changed` is called when the reader picks.
+ * chart or its menu has, `lacks` is what each other side lacks.
  */
 function chart(spec, context) {
-  const picks = (context.picks ??= {});
-  const picked = (picks[spec.id] ??= {});
+  const picked = {};
   const caption = h("figcaption");
   const controls = h("div", { class: "controls" });
   const body = h("div");
@@ -61,7 +62,6 @@ function chart(spec, context) {
           choice(key, label, (chosen) => {
             picked[key] = chosen;
             draw();
-            context.changed?.();
           }),
         );
         controls.append(known.get(key).element);
@@ -98,7 +98,9 @@ function chart(spec, context) {
     const names = context.sides.filter((side) => drawn.shown.includes(side)).map((side) => context.model.sides[side].name);
     current = { drawn, sides: names };
     caption.replaceChildren();
-    append(caption, [h("h3", {}, spec.title), takeaways, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);
+    const rest = takeaways.splice(MOST_TAKEAWAYS);
+    const more = rest.length > 0 ? h("details", { class: "data" }, h("summary", {}, `${rest.length} more`), rest) : null;
+    append(caption, [h("h3", {}, spec.title), takeaways, more, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);
     body.replaceChildren();
     const isPair = drawn.plots.length > 1 && !drawn.isStacked;
     append(body, [

@@ -36,9 +36,12 @@ function headlineBars() {
     title: "Which is faster in the headline figures, and by how much?",
     choices(picked, { model, sides }) {
       const available = sidesWith(model, sides).map(String);
-      const pick = (key, fallback) => (available.includes(picked[key]) ? picked[key] : fallback);
-      const a = pick("a", available[0]);
-      const b = pick("b", available.find((side) => side !== a));
+      const a = available.includes(picked.a) ? picked.a : available[0];
+      // Another device if there is one, else another API.
+      const deviceOf = (side) => model.sides[Number(side)].device;
+      const others = available.filter((side) => side !== a);
+      const first = others.find((side) => deviceOf(side) !== deviceOf(a)) ?? others[0];
+      const b = others.includes(picked.b) ? picked.b : first;
       const option = (side) => [side, model.sides[side].name];
       return [
         { key: "b", label: "Speed of", options: available.filter((side) => side !== a).map(option), value: b },
@@ -73,7 +76,7 @@ function headlineBars() {
           ...intervals("x", figures, { x1: "low", x2: "high", y: "name", stroke: "currentColor", strokeWidth: 1.5 }),
           Plot.ruleX([1], { stroke: "currentColor", strokeWidth: 1.5 }),
           isNarrow
-            ? Plot.text(figures, { y: ({ name }) => `title ${name}`, frameAnchor: "left", dx: 2, dy: 4, text: "name" })
+            ? Plot.text(figures, { y: ({ name }) => `title ${name}`, frameAnchor: "left", dx: 2, dy: 4, text: "name", fill: "currentColor", stroke: "var(--surface)", strokeWidth: 4 })
             : Plot.text(figures, { y: "name", frameAnchor: "left", textAnchor: "end", dx: -8, text: "name" }),
           Plot.text(figures, { y: "name", frameAnchor: "right", textAnchor: "start", dx: 10, text }),
           isNarrow
@@ -105,7 +108,7 @@ function headlineBars() {
         takeaways: [{ text: sentence }],
         note: "Of times, the ratio is turned around: more than 1× is faster everywhere. A job's figure is that of its fastest kernel on each side.",
         table: {
-          columns: ["Figure", "Unit", b.name, a.name, "Relative speed", "95 % interval, from", "to"],
+          columns: ["Figure", "Unit", b.name, a.name, "Relative speed", ...intervalColumns()],
           rows: figures.map(({ name, first, second, value, low: from, high: to }) => [
             name,
             first.unit,

@@ -64,7 +64,7 @@ function describe(model, row) {
   return lines.join("\n");
 }
 
-const NANOSECONDS = [column("Median", "median (ns)"), column("95 % interval, from", "low (ns)"), column("to", "high (ns)")];
+const NANOSECONDS = [column("Median", "median (ns)"), ...intervalColumns("ns")];
 const nanoseconds = (row) => [cell(row.ns, time), cell(row.low, time), cell(row.high, time)];
 
 /** The data table of a chart: the columns that any of its rows has. */
@@ -167,18 +167,21 @@ function drawLadder({ model, sides, width, isNarrow, picked }, family) {
   const right = Math.max(longest, end) * 1.01;
   const marginLeft = isNarrow ? 10 : Math.min(0.36 * width, 16 + 7.4 * Math.max(...titles.map(({ name }) => name.length)));
   const text = ({ row, value }) => `${write(value, row)}${row.share === null ? "" : ` · ${percent(row.share)}`}`;
+  const marginRight = 14 + 6.9 * Math.max(...bars.map((bar) => text(bar).length));
+  const tickFormat = metricTick(picked.metric, rows[0]);
+  const room = (width - marginLeft - marginRight) / (24 + textWidth(tickFormat(right)));
   const hasCeilings = bars.some(({ ceiling }) => ceiling !== null);
   const svg = plot({
     width,
     height: 66 + keys.length * (isNarrow ? 18 : 20),
     marginLeft,
-    marginRight: 14 + 6.9 * Math.max(...bars.map((bar) => text(bar).length)),
+    marginRight,
     marginTop: 8,
     x: {
       domain: [0, right],
       label: label(rows),
-      ticks: isNarrow ? 2 : 6,
-      tickFormat: metricTick(picked.metric, rows[0]),
+      ticks: roundTicks(right, Math.min(6, Math.floor(room))),
+      tickFormat,
       grid: true,
     },
     y: { domain: keys, axis: null, padding: 0.22 },
@@ -267,27 +270,33 @@ function otherLadders() {
 const isSwept = (rows) => unique(rows.map((row) => row.of.count)).length > 2;
 const byCount = (a, b) => a.of.count - b.of.count;
 
+/** Width from which two plots stand side by side. */
+const HALVED = 700;
+
 /** What the product of a size's dimensions counts. */
 function sizeLabel(rows) {
   const dimensions = Math.max(...rows.map((row) => row.of.sides.length));
   if (dimensions < 2) return "Elements";
-  const isProduct = rows.every(({ of }) => of.sides.length === 3 && of.flops === 2 * of.count);
-  return isProduct ? "M·N·K, the multiply-adds of a matrix product" : `Size: product of its ${dimensions} dimensions`;
+  return rows.every(({ of }) => isProduct(of)) ? "M·N·K, the multiply-adds of a matrix product" : `Size: product of its ${dimensions} dimensions`;
 }
 
 /** The kernels of one side over the size: time and rate. */
 function overSize() {
   const rowsOf = (model, side, family) => (side === undefined ? [] : timed(model, [Number(side)], family));
+  /** The types at which a side has three sizes or more. */
+  const sweptTypes = (model, side, family) => {
+    const rows = rowsOf(model, side, family);
+    return unique(rows.map((row) => row.of.dtype)).filter((type) => isSwept(rows.filter((row) => row.of.dtype === type)));
+  };
   return {
     id: "over-size",
     title: "How do time and rate grow with the size?",
     choices(picked, { model, sides }) {
-      const families = kernelFamiliesFirst(model).filter((name) => isSwept(timed(model, sides, name)));
+      const families = kernelFamiliesFirst(model).filter((name) => sides.some((side) => sweptTypes(model, side, name).length > 0));
       const family = families.includes(picked.family) ? picked.family : families[0];
-      const available = sides.filter((side) => isSwept(rowsOf(model, side, family))).map(String);
+      const available = sides.filter((side) => sweptTypes(model, side, family).length > 0).map(String);
       const side = available.includes(picked.side) ? picked.side : available[0];
-      const rows = rowsOf(model, side, family);
-      const types = unique(rows.map((row) => row.of.dtype)).filter((type) => isSwept(rows.filter((row) => row.of.dtype === type)));
+      const types = sweptTypes(model, side, family);
       return [
         { key: "family", label: "Family", options: families.map((name) => [name, name]), value: family },
         {
@@ -316,13 +325,14 @@ function overSize() {
         type: "log",
         base: 2,
         domain: sizes,
+        inset: INSET,
         label: sizeLabel(rows),
         ticks: binaryTicks(...sizes, isNarrow ? 5 : 6),
         tickFormat: (n) => (n < 1024 ? `${n}` : `2^${Math.log2(n)}`),
       };
       const pointer = { x: count, title: ({ row }) => describe(model, row) };
       const [metric] = metricsOf(rows).filter((name) => name !== "ns");
-      const each = isNarrow || metric === undefined ? width : Math.floor((width - 24) / 2);
+      const each = width < HALVED || metric === undefined ? width : Math.floor((width - 24) / 2);
       const marksOf = (points) => [
         ...curveMarks(seriesOf(points), count, "value", [lowEnd, highEnd]),
         tip(points, { ...pointer, y: "value" }),
@@ -377,8 +387,8 @@ function overSize() {
         ],
         takeaways: [],
         table: rowsTable(model, rows),
-        shown: sides.filter((side) => isSwept(rowsOf(model, side, picked.family))),
-        lacks: `fewer than three sizes of ${picked.family}`,
+        shown: sides.filter((side) => sweptTypes(model, side, picked.family).length > 0),
+        lacks: `fewer than three sizes of ${picked.family} at one type`,
       };
     },
   };

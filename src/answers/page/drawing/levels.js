@@ -80,6 +80,7 @@ function levelChart({ id, title, kernels, label, value, write, atLevel, takeaway
           type: "log",
           base: 2,
           domain: sets,
+          inset: INSET,
           label: "Working set",
           ticks: binaryTicks(...sets, isNarrow ? 5 : 10),
           tickFormat: binary,
@@ -109,7 +110,7 @@ function levelChart({ id, title, kernels, label, value, write, atLevel, takeaway
         takeaways: takeaways ? findings(model, shown, "cache_curve") : [],
         note,
         table: {
-          columns: [column("Working set", "working set (bytes)"), "Kernel", "Device", column(label, write.csv), "95 % interval, from", "to"],
+          columns: [column("Working set", "working set (bytes)"), "Kernel", "Device", column(label, `${write.quantity} (${write.unit})`), ...intervalColumns(write.unit)],
           rows: all.map((point) => [
             cell(point.bytes, binary),
             [point.row.of.name, point.kernel.words].filter(Boolean).join(": "),
@@ -125,9 +126,13 @@ function levelChart({ id, title, kernels, label, value, write, atLevel, takeaway
 }
 
 const writeLatency = Object.assign((ns, precision = 1) => time(ns, Math.max(precision, ns >= 100 ? 3 : 2)), {
-  csv: "latency (ns)",
+  quantity: "latency",
+  unit: "ns",
 });
-const writeBandwidth = Object.assign((gb, precision = 1) => byteRate(gb, precision), { csv: "bandwidth (GB/s)" });
+const writeBandwidth = Object.assign((gb, precision = 1) => byteRate(gb, precision), {
+  quantity: "bandwidth",
+  unit: "GB/s",
+});
 
 const cacheLatency = () =>
   levelChart({

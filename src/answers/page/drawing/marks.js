@@ -106,6 +106,9 @@ function intervals(axis, points, options) {
   return [rule(points, { clip: true, ...options }), cut];
 }
 
+/** Pixels between the frame and the outermost points of curves, whose marks would else be cut in half. */
+const INSET = 6;
+
 /** The marks of curves: lines, intervals, points. */
 function curveMarks(series, x, y, [low, high]) {
   return series.flatMap(({ points, color: stroke, symbol: shape, dash: pattern }) => [
@@ -142,14 +145,19 @@ function levelMarks(model, sides, text) {
     const box = frame(dimensions);
     const bars = known.flatMap((side, row) => {
       const y = box.top - LEVEL_ROW * (known.length - row);
-      return levelsOf(side).flatMap((level) => {
+      let free = box.left;
+      return levelsOf(side).map((level) => {
         const [from, to] = clamped(level, x, box);
         const words = [level.name, text(level)].filter(Boolean).join(" · ");
-        const shown = [words, level.name, ""].find((words) => 0.9 * textWidth(words) < to - from);
+        // A text wider than its level reaches into the room before it.
+        const shown = [words, level.name, ""].find((words) => textWidth(words) < to - free);
+        const isWide = textWidth(shown) > to - from;
+        const at = isWide ? to - 3 : (from + to) / 2;
         const size = { x: from, y, width: Math.max(0, to - from), height: LEVEL_ROW - 3, rx: 2 };
+        free = to + 4;
         return [
           svgElement("rect", { ...size, fill: color(side), "fill-opacity": 0.18, stroke: color(side) }),
-          svgText(shown, [(from + to) / 2, y + 12], { "text-anchor": "middle", "font-size": 11 }),
+          svgText(shown, [at, y + 12], { "text-anchor": isWide ? "end" : "middle", "font-size": 11 }),
         ];
       });
     });

@@ -55,7 +55,7 @@ function swatch({ kind = "point", color: stroke = "currentColor", symbol: shape 
           [x[0], 7],
           [x[1], 7],
         ],
-        { stroke, strokeWidth: 7, strokeOpacity: 0.25 },
+        { stroke, strokeWidth: 6, strokeOpacity: 0.45 },
       ),
     ],
     bar: () => [Plot.barX([{ a: 2, b: 20, y: 0 }], { x1: "a", x2: "b", fill: stroke })],
@@ -108,6 +108,12 @@ function choice(key, label, changed) {
 const cell = (value, write = String) => ({ value, text: value === null ? "–" : write(value) });
 /** A column whose header in CSV is another: it names the unit. */
 const column = (text, csv) => ({ text, csv });
+/** The columns of an interval's ends. */
+const intervalColumns = (unit = "") =>
+  [
+    ["95 % interval, from", "low"],
+    ["to", "high"],
+  ].map(([text, csv]) => column(text, unit ? `${csv} (${unit})` : csv));
 const shownText = (part) => (typeof part === "string" ? part : part.text);
 
 /** A table whose first column is the row header. */

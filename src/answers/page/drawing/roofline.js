@@ -7,7 +7,8 @@ function productBytes(of) {
   return of.elementBytes * (rows * inner + inner * columns) + result * rows * columns;
 }
 
-const isProduct = ({ sides, flops }) => sides.length === 3 && flops === 2 * sides[0] * sides[1] * sides[2];
+/** Whether a case is a matrix product: three dimensions, and a multiply-add for each element of their product. */
+const isProduct = ({ sides, count, flops }) => sides.length === 3 && flops === 2 * count;
 
 /** Limits of memory and of arithmetic. Kernels bound by others (workgroup memory, a launch) have no point. */
 const SLOPES = ["copy", "read", "fill"];
@@ -125,11 +126,13 @@ function roofMarks(side, { slopes, flats }, isOnly, [left, right]) {
     const texts = own.map(({ name, gb }, index) => {
       // Where the slope enters the frame, or further along for every other one.
       const enters = Math.max(box.left, x(y.invert(box.bottom) / gb));
-      const at = Math.min(enters + 24 + (index % 2) * 70, box.right - 60);
+      const at = Math.min(enters + 16 + (index % 2) * 110, box.right - 60);
       const value = x.invert(at);
       const [from, to] = [y(value * gb), y(value * 2 * gb)];
       const angle = (Math.atan2(to - from, x(value * 2) - at) * 180) / Math.PI;
-      return svgText(`${name} ${byteRate(gb, 3)}`, [0, -5], {
+      // Below its line where the next one is close above.
+      const isClose = own[index + 1]?.gb < 1.8 * gb;
+      return svgText(`${name} ${byteRate(gb, 3)}`, [0, isClose ? 13 : -5], {
         transform: `translate(${at},${from}) rotate(${angle})`,
         "font-size": 11,
         "font-weight": 600,
@@ -146,7 +149,7 @@ function flatNames(flats) {
   return (_, { y }, __, dimensions) => {
     const { right, top, bottom } = frame(dimensions);
     const sorted = [...flats].sort((a, b) => b.y - a.y);
-    const heights = spaced(sorted.map((flat) => y(flat.y)), 14, [top, bottom]);
+    const heights = spaced(sorted.map((flat) => y(flat.y)), 14, [top + 8, bottom]);
     const texts = sorted.map((flat, index) => [
       svgElement("path", { d: `M${right} ${y(flat.y)}L${right + 10} ${heights[index]}`, stroke: "currentColor", fill: "none" }),
       svgText(`${flat.prefix}${flat.name} ${operationRate(flat.y, flat.scalar)}`, [right + 13, heights[index] + 4], { "font-size": 11 }),
@@ -181,8 +184,11 @@ function halves(slope, flat, end) {
       {},
       svgElement("path", { d: `M${x} ${ridge[1]}V${bottom}`, stroke: "currentColor", "stroke-dasharray": "2 3" }),
       x - left > 110 ? word("memory-bound", x - 8, "end") : [],
-      right - x > 110 ? word("compute-bound", x + 8, "start") : [],
-      svgText(`ridge: ${significant(flat.y / slope, 3)} OP/B`, [x + 8, bottom - 26], { "font-size": 11 }),
+      right - x > 130 ? word("compute-bound", x + 8, "start") : [],
+      svgText(`ridge: ${significant(flat.y / slope, 3)} OP/B`, [x + (right - x > 130 ? 8 : -8), bottom - 26], {
+        "font-size": 11,
+        "text-anchor": right - x > 130 ? "start" : "end",
+      }),
     );
   };
   return [memory, compute, words];
@@ -192,7 +198,7 @@ function halves(slope, flat, end) {
 function pointNames(points, ridge) {
   return (_, { x, y }, __, dimensions) => {
     const box = frame(dimensions);
-    const width = ({ row }) => 8 + 6.2 * row.of.name.length;
+    const width = ({ row }) => 8 + textWidth(row.of.name);
     const isTight = (point) => x(point.x) - box.left < width(point);
     const place = (point) => {
       const [from, to] = isTight(point) ? [8, width(point)] : [-width(point), -8];
@@ -234,7 +240,7 @@ function intensityPlot({ model, sides, width, isNarrow }, points, styles, isChos
   const [main] = all;
   return plot({
     width,
-    height: isNarrow ? 420 : 500,
+    height: isNarrow ? 400 : 500,
     marginLeft: 84,
     marginRight: isNarrow ? 12 : 26 + Math.max(...flats.map((flat) => 6.4 * nameOfFlat(flat).length)),
     x: {
@@ -254,7 +260,7 @@ function intensityPlot({ model, sides, width, isNarrow }, points, styles, isChos
     },
     marks: [
       ...halves(main.slopes[0].gb, mainRoof(main), right),
-      computing.length > 0 ? Plot.ruleX([right], { stroke: "currentColor", strokeOpacity: 0.4 }) : null,
+      computing.length > 0 ? Plot.ruleX([right], { stroke: "currentColor", strokeOpacity: 0.5 }) : null,
       computing.length > 0
         ? Plot.text([{ x: column }], { x: "x", frameAnchor: "top", dy: -12, text: () => (isNarrow ? "no bytes" : "bytes not counted"), fontSize: 11 })
         : null,
@@ -332,6 +338,9 @@ function bandwidthStrip({ model, sides, width }, points, styles, isChosen) {
   });
 }
 
+/** Width of a chart with room for names of roofs beside it: less for those of one side. */
+const ROOMY = [520, 800];
+
 function roofline() {
   /** The sides that the menu has picked. */
   const pickedSides = (picked, available) => (picked.side === "" ? available : [Number(picked.side)]);
@@ -360,7 +369,7 @@ function roofline() {
       const others = points.filter(({ kind }) => kind !== "moves");
       const styles = familyStyles(unique([...others, ...moving].map(({ row }) => row.of.family)));
       const isChosen = ({ row }) => picked.family === "" || row.of.family === picked.family;
-      const own = { ...context, sides };
+      const own = { ...context, sides, isNarrow: context.width < ROOMY[sides.length === 1 ? 0 : 1] };
       const plots = [intensityPlot(own, others, styles, isChosen, picked.family !== "")];
       if (moving.length > 0) plots.push(bandwidthStrip(own, moving, styles, isChosen));
       const used = unique(others.map(({ row }) => row.of.family));
@@ -373,13 +382,13 @@ function roofline() {
         isStacked: true,
         legend: [
           ...used.map((family) => styles.get(family)),
-          ...roofLegend(model, sides, context.isNarrow),
+          ...roofLegend(model, sides, own.isNarrow),
           { kind: "dot", symbol: "diamond", fill: "var(--surface)", label: "ridge points" },
         ],
         takeaways: findings(model, sides, "roofline"),
         note: `Left of the ridge point (${ridge} for ${mainRoof({ flats }).name}) memory limits a kernel, right of it arithmetic.${whose} Each kernel at its largest size; matrix products count each matrix once.${isBeyond ? " Where a kernel is faster than memory, its largest working set fits in a cache." : ""}`,
         table: {
-          columns: ["Benchmark", "Type and size", "Device", "OP/B", "GOP/s", "GB/s", "Of ceiling"],
+          columns: ["Benchmark", "Type and size", "Device", "OP/B", "10⁹ operations/s", "GB/s", "Of ceiling"],
           rows: points.map(({ row, kind, x }) => [
             `${row.of.family}/${row.of.name}`,
             row.of.kind,

@@ -123,7 +123,7 @@ function safetyTax() {
         ],
         takeaways: findings(model, [Number(picked.side)], "safety_tax"),
         table: {
-          columns: ["Benchmark", "Checks", "Time relative to none", "95 % interval, from", "to", ...NANOSECONDS],
+          columns: ["Benchmark", "Checks", "Time relative to none", ...intervalColumns(), ...NANOSECONDS],
           rows: all.map(({ row, on, value, low, high }) => [
             `${row.of.benchmark} ${row.of.kind}`,
             on.join(", ") || "none",

@@ -8,11 +8,15 @@ function download(name, type, parts) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** A table as CSV, by RFC 4180. Numbers have the digits of the page's data, in the unit that the header names. */
+/** Digits of a number in CSV: one more than the page's data has. */
+const DIGITS = 6;
+
+/** A table as CSV, by RFC 4180. Numbers are in the unit that the header names. */
 function csvOf({ columns, rows }) {
   const field = (value) => (/[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
   const header = columns.map((column) => (typeof column === "string" ? column : column.csv));
-  const cells = rows.map((row) => row.map((cell) => (typeof cell === "string" ? cell : String(cell.value ?? ""))));
+  const plain = (value) => (typeof value === "number" ? String(Number(value.toPrecision(DIGITS))) : String(value ?? ""));
+  const cells = rows.map((row) => row.map((part) => (typeof part === "string" ? part : plain(part.value))));
   return [header, ...cells].map((row) => `${row.map(field).join(",")}\r\n`).join("");
 }
 

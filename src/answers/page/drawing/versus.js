@@ -167,8 +167,8 @@ function against(isOneDevice) {
           ...shifts.flatMap((dy) => {
             const shifted = points.filter(({ shift }) => shift === dy);
             return [
-              Plot.ruleY(shifted, { x1: "low", x2: "high", y: "at", dy, stroke: "var(--c0)", strokeOpacity: 0.7 }),
-              Plot.dot(shifted, { x: "ratio", y: "at", dy, r: 2.5, fill: "var(--c0)", fillOpacity: 0.65 }),
+              Plot.ruleY(shifted, { x1: "low", x2: "high", y: "at", dy, stroke: "var(--c0)", strokeOpacity: 0.85 }),
+              Plot.dot(shifted, { x: "ratio", y: "at", dy, r: 2.5, fill: "var(--c0)", fillOpacity: 0.85 }),
             ];
           }),
           Plot.ruleY(large, { x1: "low", x2: "high", y: "at", stroke: "var(--c1)", strokeWidth: 3 }),
@@ -225,7 +225,7 @@ function against(isOneDevice) {
         takeaways: [{ text: matchSentence(match) }],
         note: `Right of 1×, ${match.b} is faster; left of 1×, ${match.a}. Only cases timed by the same clock are compared.`,
         table: {
-          columns: [picked.family === "" ? "Benchmark" : "Case", match.title, "95 % interval, from", "to"],
+          columns: [picked.family === "" ? "Benchmark" : "Case", match.title, ...intervalColumns()],
           rows: [...large, ...small].map((point) => [
             point.text.replaceAll("\n", ", "),
             ...[point.ratio, point.low, point.high].map((ratio) => cell(ratio, ratioText)),
