@@ -156,7 +156,8 @@ function sidesScreen(model, lines, open) {
 function firstScreen(model, open) {
   const { card, table } = model.screen;
   const software = model.sides.filter((side) => side.isSoftware).map((side) => side.name);
-  const name = model.sides.length > 1 ? `${software.join("; ")}: ` : "";
+  const names = software.length > 4 ? `${software.length} of ${model.sides.length}` : software.join("; ");
+  const name = model.sides.length > 1 ? `${names}: ` : "";
   return append(h("div", { class: "screen" }), [
     card === null ? sidesScreen(model, table, open) : cardScreen(model, card, open),
     software.length > 0 ? h("p", { class: "note" }, name, h("b", {}, `${model.softwareNote}.`)) : null,
