@@ -65,12 +65,15 @@ function kernelPanel(model, kernels, state) {
     },
     h("div", { class: "inside" }, h("header", {}, title, close), body),
   );
-  async function open(of) {
+  async function open(of, from = document.activeElement) {
     title.replaceChildren(`${of.family}/${of.benchmark}`, h("span", {}, ` ${[of.kind, of.params].join(" ")}`));
     const waiting = h("p", { class: "note" }, kernels ? "Unpacking the sources." : "");
     const figures = scrollBox("Figures of the case", caseFigures(model, of));
     body.replaceChildren(figures, waiting);
     state.set("row", caseKey(of));
+    // In a frame as high as its page, the middle of the frame may be off the screen.
+    const top = Math.max(0, from.getBoundingClientRect().top - 80);
+    if (window.parent !== window) Object.assign(dialog.style, { margin: "12px auto", top: `${top}px` });
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
     if (!kernels) return;
@@ -89,7 +92,7 @@ function openMarks(root, open) {
   };
   root.addEventListener("click", (event) => {
     const of = caseAt(event);
-    if (of) open(of);
+    if (of) open(of, event.target);
   });
   root.addEventListener("input", (event) => {
     const svg = event.target.closest?.(".plots > svg");
