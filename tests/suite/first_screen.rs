@@ -300,7 +300,7 @@ fn the_address_holds_menus_ticks_sort_search_and_the_open_row() {
     let state = |browser: &mut Browser| {
         browser.value(
             "({ hash: location.hash, ticks: [...document.querySelectorAll('.sides input')].map(input => input.checked),
-               menus: [...document.querySelectorAll('select')].map(select => select.value),
+               menus: [...document.querySelectorAll('#table select, #cache-latency select, #ladders select')].map(select => select.value),
                search: document.querySelector('input[type=search]').value,
                sort: document.querySelector('.comparison [aria-sort]')?.textContent,
                title: document.querySelector('dialog[open] h2')?.textContent })",

@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::answers::summary::cells::size;
+use crate::answers::summary::job_rate;
 use crate::record::Status;
 use crate::report::csv;
-use crate::suite::Dtype;
+use crate::suite::{Dtype, Extent};
 
 const PLAIN: Terminal = Terminal { width: 80, has_color: false };
 
