@@ -8,7 +8,12 @@ function caseFigures(model, of) {
   const rows = of.rows.filter(Boolean);
   const median = (row) => (row.low === null ? time(row.ns) : `${time(row.ns)} [${time(row.low)}, ${time(row.high)}]`);
   const notes = (row) =>
-    [row.status === "ok" ? "" : row.status, row.reason, row.checks && `checks: ${row.checks}`, row.timer && `timed by ${row.timer}`]
+    [
+      row.status === "ok" ? "" : row.status,
+      row.reason,
+      row.checks && `checks: ${row.checks}`,
+      row.timer && `timed by ${row.timer}`,
+    ]
       .filter(Boolean)
       .join("; ");
   const cells = (row) => [
@@ -47,8 +52,8 @@ function kernelText(model, kernel) {
 }
 
 /**
- * The panel of a kernel. `kernels` returns a promise of the sources; a page without them has `null`. `open` shows a case;
- * the focus returns to where it was.
+ * The panel of a kernel. `kernels` returns a promise of the sources; a page without them has `null`. `open` shows a
+ * case; the focus returns to where it was.
  */
 function kernelPanel(model, kernels, state) {
   let known = null;
