@@ -1,5 +1,5 @@
-//! The first screen of the page: every number of it is computed again from the report's rows, to the last printed digit, and
-//! it leads to each kernel's source.
+//! The first screen of the page: every number of it is computed again from the report's rows, to the last printed
+//! digit, and it leads to each kernel's source.
 
 #![allow(clippy::unwrap_used, reason = "a failed step ends the test")]
 
@@ -27,8 +27,8 @@ fn rounded(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits - 1).parse().unwrap()
 }
 
-/// Whether a printed figure (`3.06 TB/s`, `22.7×`) is one of `values`, in the base unit, rounded to the digits it has: its
-/// last zeros before the point may be rounded digits.
+/// Whether a printed figure (`3.06 TB/s`, `22.7×`) is one of `values`, in the base unit, rounded to the digits it has:
+/// its last zeros before the point may be rounded digits.
 fn is_printed(text: &str, values: &[f64]) -> bool {
     let number: String = text.chars().take_while(|character| character.is_ascii_digit() || *character == '.').collect();
     let unit = text[number.len()..].trim();
@@ -169,7 +169,7 @@ fn every_number_of_a_card_s_summary_is_that_of_its_rows() {
             check(if name.starts_with("tensor") { name.to_owned() } else { format!("FMA {name}") }, &peak[1]);
         }
         let jobs = card["jobs"].as_array().unwrap();
-        assert!(jobs.len() >= jobs_at_least && (report == LLVMPIPE || numbers > 15), "{report}: {numbers}");
+        assert!(jobs.len() >= jobs_at_least && (report == LLVMPIPE || numbers >= 15), "{report}: {numbers}");
         for job in jobs {
             let text = |key: &str| job[key].as_str().unwrap();
             let row = row_of(&data, &job["case"], &vulkan);
@@ -289,9 +289,8 @@ fn the_address_holds_menus_ticks_sort_search_and_the_open_row() {
         "(() => { const set = (where, value) => { const select = document.querySelector(`${where} select`);
            select.value = value; select.dispatchEvent(new Event('change', { bubbles: true })); };
            set('#table [data-key=family]', 'transpose');
-           const menu = document.querySelector('#cache-latency [data-key]') ?? document.querySelector('#ladders [data-key]');
-           const select = menu.querySelector('select'); set(`#${menu.closest('figure').id} [data-key=${menu.dataset.key}]`,
-             select.options[select.options.length - 1].value); })()",
+           const menu = document.querySelector('#ladders [data-key]'), { options } = menu.querySelector('select');
+           set(`#ladders [data-key=${menu.dataset.key}]`, options[options.length - 1].value); })()",
     );
     browser.click("input[type=search]");
     browser.type_text("tiled");
@@ -300,7 +299,7 @@ fn the_address_holds_menus_ticks_sort_search_and_the_open_row() {
     let state = |browser: &mut Browser| {
         browser.value(
             "({ hash: location.hash, ticks: [...document.querySelectorAll('.sides input')].map(input => input.checked),
-               menus: [...document.querySelectorAll('select')].map(select => select.value),
+               menus: [...document.querySelectorAll('#table select, #ladders select')].map(select => select.value),
                search: document.querySelector('input[type=search]').value,
                sort: document.querySelector('.comparison [aria-sort]')?.textContent,
                title: document.querySelector('dialog[open] h2')?.textContent })",

@@ -22,8 +22,8 @@ pub(super) fn rows_of_sides<'a>(comparison: &Comparison<'a>) -> Vec<Option<&'a R
 
 /// The cards, in the order of their first sides.
 ///
-/// Cards are told apart as in a summary, see [`by_card`]: two cards of one model are never one. Where reports do not name the
-/// card, its host's CPU tells.
+/// Cards are told apart as in a summary, see [`by_card`]: two cards of one model are never one. Where reports do not
+/// name the card, its host's CPU tells.
 pub(super) fn cards<'a>(rows: &[Option<&'a Record>]) -> Vec<Card<'a>> {
     let side_of: HashMap<*const Record, usize> =
         rows.iter().enumerate().filter_map(|(side, row)| Some((std::ptr::from_ref(*row.as_ref()?), side))).collect();

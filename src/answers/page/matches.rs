@@ -66,8 +66,8 @@ fn toolchain<'a>(side: &Side<'a>) -> (Option<Api>, &'a str) {
     (side.api, side.compiler[0])
 }
 
-/// For each card its first API with each other one. Of several sides of the first API, the one of the same run counts, else
-/// the one of the same version. A software device comes last.
+/// For each card its first API with each other one. Of several sides of the first API, the one of the same run counts,
+/// else the one of the same version. A software device comes last.
 fn of_apis(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     let sides = &comparison.sides;
     let of_card = |card: &Card| -> Vec<Of> {
@@ -88,8 +88,8 @@ fn of_apis(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
 }
 
 /// Each card with each other one, through the API with the most common cases. The first pair is of two models, if there
-/// are two; pairs with a software device come last. With many cards, the first one is compared with the others, and pairs
-/// of the others follow as far as [`MOST_CASES`] reaches.
+/// are two; pairs with a software device come last. With many cards, the first one is compared with the others, and
+/// pairs of the others follow, as far as [`MOST_CASES`] reaches.
 fn of_cards(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     let first = cards.iter().position(|card| !card.is_software).unwrap_or(0);
@@ -128,7 +128,7 @@ fn of_versions(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     cards.iter().flat_map(of_card).collect()
 }
 
-/// The sides of two cards with one API that have the most cases in common, and their number; of several, the first ones.
+/// The sides of two cards with one API that have the most cases in common, and their number; of several, the first.
 /// Without a common API, those of any.
 fn nearest(comparison: &Comparison, a: &Card, b: &Card) -> Option<(SidePair, usize)> {
     let sides = &comparison.sides;

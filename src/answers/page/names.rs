@@ -58,8 +58,8 @@ pub(super) fn names(comparison: &Comparison, cards: &[Card]) -> Vec<Name> {
     sides.iter().enumerate().map(name).collect()
 }
 
-/// A model by its shortest name that no other device of the page has: without its maker and its memory, without its maker,
-/// or whole.
+/// A model by its shortest name that no other device of the page has: without its maker and its memory, without its
+/// maker, or whole.
 fn models<'a>(devices: &BTreeSet<&'a str>) -> HashMap<&'a str, String> {
     let forms = |device: &str| {
         let bare = device.split(" (").next().unwrap_or(device);

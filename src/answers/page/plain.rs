@@ -44,7 +44,8 @@ pub(super) fn icon(data: &Data) -> String {
     };
     let bars: String = shares.into_iter().take(BARS).enumerate().map(bar).collect();
     format!(
-        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16' fill='%230072b2'%3E{bars}%3C/svg%3E"
+        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16' fill='%230072b2'%3E\
+         {bars}%3C/svg%3E"
     )
 }
 

@@ -95,8 +95,8 @@ pub(in crate::answers) fn figures_of<'a>(rows: &[&'a Record]) -> Vec<Figure<'a>>
     figures
 }
 
-/// The names of all figures in one order: a name that the sides before lack stands behind the one that precedes it in its
-/// own side.
+/// The names of all figures in one order: a name that the sides before lack stands behind the one that precedes it in
+/// its own side.
 pub(in crate::answers) fn in_order<'n>(
     sides: impl IntoIterator<Item = impl IntoIterator<Item = &'n str>>,
 ) -> Vec<&'n str> {

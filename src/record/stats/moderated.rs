@@ -122,8 +122,8 @@ fn fit(variances: &[Variance]) -> Prior {
     Prior { value: (mean - moments(&degrees, prior).0).exp(), degrees: prior }
 }
 
-/// The zero of a function between two points where it has different signs, by inverse quadratic interpolation where this is
-/// safe, else by bisection (Chandrupatla, *Advances in Engineering Software* 28, 1997).
+/// The zero of a function between two points where it has different signs, by inverse quadratic interpolation where this
+/// is safe, else by bisection (Chandrupatla, *Advances in Engineering Software* 28, 1997).
 fn zero(of: impl Fn(f64) -> f64, ends: [(f64, f64); 2]) -> f64 {
     const TOLERANCE: f64 = 1e-7;
     let [mut b, mut a] = ends;

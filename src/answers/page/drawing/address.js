@@ -1,8 +1,8 @@
 /* The state of the page in the fragment of its address: menus, ticks, sort, search and the open row. */
 
 /**
- * The state: `#table&family=transpose` is the section `table` and the value of one key. A value that is the initial one is
- * left out.
+ * The state: `#table&family=transpose` is the section `table` and the value of one key. A value that is the initial one
+ * is left out.
  */
 function addressState() {
   const parts = location.hash.slice(1).split("&");

@@ -47,7 +47,8 @@ function tableColumns(model, sides, measures, { isNarrow, open }) {
         const row = of.rows[side];
         if (!row) return "";
         if (row.ns === null) {
-          const status = h("button", { type: "button", class: `status ${row.status}`, click: () => open(of) }, row.status);
+          const attributes = { type: "button", class: `status ${row.status}`, click: () => open(of) };
+          const status = h("button", attributes, row.status);
           return key === measures[0] ? status : "";
         }
         return value(of) === null ? "" : write(value(of), row);

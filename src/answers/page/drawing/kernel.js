@@ -8,7 +8,12 @@ function caseFigures(model, of) {
   const rows = of.rows.filter(Boolean);
   const median = (row) => (row.low === null ? time(row.ns) : `${time(row.ns)} [${time(row.low)}, ${time(row.high)}]`);
   const notes = (row) =>
-    [row.status === "ok" ? "" : row.status, row.reason, row.checks && `checks: ${row.checks}`, row.timer && `timed by ${row.timer}`]
+    [
+      row.status === "ok" ? "" : row.status,
+      row.reason,
+      row.checks && `checks: ${row.checks}`,
+      row.timer && `timed by ${row.timer}`,
+    ]
       .filter(Boolean)
       .join("; ");
   const cells = (row) => [
@@ -47,8 +52,8 @@ function kernelText(model, kernel) {
 }
 
 /**
- * The panel of a kernel. `kernels` returns a promise of the sources; a page without them has `null`. `open` shows a case;
- * the focus returns to where it was.
+ * The panel of a kernel. `kernels` returns a promise of the sources; a page without them has `null`. `open` shows a
+ * case; the focus returns to where it was.
  */
 function kernelPanel(model, kernels, state) {
   let known = null;
@@ -65,12 +70,15 @@ function kernelPanel(model, kernels, state) {
     },
     h("div", { class: "inside" }, h("header", {}, title, close), body),
   );
-  async function open(of) {
+  async function open(of, from = document.activeElement) {
     title.replaceChildren(`${of.family}/${of.benchmark}`, h("span", {}, ` ${[of.kind, of.params].join(" ")}`));
     const waiting = h("p", { class: "note" }, kernels ? "Unpacking the sources." : "");
     const figures = scrollBox("Figures of the case", caseFigures(model, of));
     body.replaceChildren(figures, waiting);
     state.set("row", caseKey(of));
+    // In a frame as high as its page, the middle of the frame may be off the screen.
+    const top = Math.max(0, from.getBoundingClientRect().top - 80);
+    if (window.parent !== window) Object.assign(dialog.style, { margin: "12px auto", top: `${top}px` });
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
     if (!kernels) return;
@@ -89,7 +97,7 @@ function openMarks(root, open) {
   };
   root.addEventListener("click", (event) => {
     const of = caseAt(event);
-    if (of) open(of);
+    if (of) open(of, event.target);
   });
   root.addEventListener("input", (event) => {
     const svg = event.target.closest?.(".plots > svg");

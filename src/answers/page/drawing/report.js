@@ -153,8 +153,8 @@ const SECTIONS = [
 ];
 
 /**
- * The sides that charts show at first: of each model, one report, the one with the most APIs, else the newest. A software
- * device is among them only on a page without others.
+ * The sides that charts show at first: of each model, one report, the one with the most APIs, else the newest. A
+ * software device is among them only on a page without others.
  */
 function firstSides(model) {
   const hardware = model.sides.filter((side) => !side.isSoftware);
@@ -309,8 +309,8 @@ function parts(model, root, state) {
 const drawings = new WeakMap();
 
 /**
- * Draws `data`, the object from `answers::page::data`, into `root` and replaces its content. Can be called again with new
- * data. `kernels` returns a promise of the sources, see `kernelPanel`.
+ * Draws `data`, the object from `answers::page::data`, into `root` and replaces its content. Can be called again with
+ * new data. `kernels` returns a promise of the sources, see `kernelPanel`.
  */
 function render(root, data, kernels = null) {
   drawings.get(root)?.abort();

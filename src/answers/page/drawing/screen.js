@@ -3,7 +3,8 @@
 /** A text over a bar; `part` is its length, 1 = whole. */
 function barCell(text, part, attributes = {}) {
   const style = part === null || part === undefined ? null : `--share: ${Math.min(1, part)}`;
-  return h("td", { ...attributes, class: `number ${style ? "share" : ""} ${attributes.class ?? ""}`.trim(), style }, text);
+  const names = ["number", style ? "share" : "", attributes.class ?? ""].filter(Boolean).join(" ");
+  return h("td", { ...attributes, class: names, style }, text);
 }
 
 /** A button that opens the kernel of a case, or the text alone. */
@@ -24,7 +25,8 @@ function screenTable(caption, columns, rows) {
   const isText = (label) => ["", "Job", "Fastest kernel"].includes(label);
   const kind = (label) => (isText(label) ? null : label === "Size" && caption === "Jobs" ? "number wide" : "number");
   const head = columns.map((label) => h("th", { scope: "col", class: kind(label) }, label));
-  return h("table", { class: "figures" }, h("caption", {}, caption), h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows));
+  const parts = [h("caption", {}, caption), h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)];
+  return h("table", { class: "figures" }, parts);
 }
 
 /** A table in a box that scrolls; null without a table. */
@@ -66,7 +68,8 @@ const shareClass = (share, isSoftware) =>
 
 function jobTable(model, { jobs, others }, isSoftware, open) {
   const hasNaive = jobs.some((job) => job.naive !== "");
-  const columns = ["Job", "Size", "Fastest kernel", "Rate", "Of peak", ...(hasNaive ? ["vs naive"] : []), ...others.map((name) => `${name} is`)];
+  const compared = [...(hasNaive ? ["vs naive"] : []), ...others.map((name) => `${name} is`)];
+  const columns = ["Job", "Size", "Fastest kernel", "Rate", "Of peak", ...compared];
   const row = (job) => {
     const [small, kernel, cached, above] = job.marks;
     return h(
@@ -132,13 +135,15 @@ function sidesScreen(model, lines, open) {
       ),
     );
     const cell = (found) =>
-      found === null ? h("td", { class: "number" }, "–") : barCell(caseButton(model, found.case, found.text, open), found.bar);
+      found === null
+        ? h("td", { class: "number" }, "–")
+        : barCell(caseButton(model, found.case, found.text, open), found.bar);
     const row = ({ name, cells }) => h("tr", {}, rowHead(name), sides.map((side) => cell(cells[side.index])));
     box.replaceChildren(
       h(
         "table",
         { class: "figures sides-table" },
-        h("caption", { class: "sr" }, "Headline figures of every device; bars are relative to the highest rate of a line"),
+        h("caption", { class: "sr" }, "Headline figures of every device; a bar is relative to the highest of its line"),
         h("thead", {}, h("tr", {}, h("td"), heads)),
         h("tbody", {}, lines.map(row)),
       ),
@@ -148,7 +153,8 @@ function sidesScreen(model, lines, open) {
   }
   fill(FIRST_COLUMNS);
   const several = model.sides.some((side) => side.dates.length > 1);
-  const note = `Bars are relative to the highest rate of a line.${several ? " Of several runs of a device, the newest counts." : ""}`;
+  const newest = several ? " Of several runs of a device, the newest counts." : "";
+  const note = `Bars are relative to the highest rate of a line.${newest}`;
   return [box, more, h("p", { class: "note" }, note)];
 }
 
@@ -156,7 +162,8 @@ function sidesScreen(model, lines, open) {
 function firstScreen(model, open) {
   const { card, table } = model.screen;
   const software = model.sides.filter((side) => side.isSoftware).map((side) => side.name);
-  const name = model.sides.length > 1 ? `${software.join("; ")}: ` : "";
+  const names = software.length > 4 ? `${software.length} of ${model.sides.length}` : software.join("; ");
+  const name = model.sides.length > 1 ? `${names}: ` : "";
   return append(h("div", { class: "screen" }), [
     card === null ? sidesScreen(model, table, open) : cardScreen(model, card, open),
     software.length > 0 ? h("p", { class: "note" }, name, h("b", {}, `${model.softwareNote}.`)) : null,

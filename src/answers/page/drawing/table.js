@@ -156,7 +156,7 @@ function comparisonTable(model, state, open) {
     const rows = cases.slice(0, shown).map((of) =>
       h(
         "tr",
-        { click: (event) => event.target.closest("button") ?? open(of) },
+        { click: (event) => event.target.closest("button") ?? open(of, event.currentTarget) },
         all.map((column) => tableCell(column, of)),
       ),
     );
