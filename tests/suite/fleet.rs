@@ -1,6 +1,7 @@
 //! Many reports in one file, `outliers`, formats of other tools, and how commands tell cards of one model apart.
 
 use crate::command::{Folder, Output};
+use shaderbench::answers::page::unpacked;
 use shaderbench::record::{Clock, Record};
 use shaderbench::report::{csv, json};
 use shaderbench::suite::{Api, Dtype, Extent};
@@ -139,7 +140,7 @@ fn cards_of_one_model_are_sides_of_their_own_unless_they_are_pooled() {
     let output = folder.run(&["summary", "--by", "model", "reports/00.csv", "reports/01.csv", "reports/02.csv"]);
     assert!(output.succeeds().stdout.contains("median of 3 cards"));
     folder.run(&["report", "reports", "--anonymous"]).succeeds();
-    let page = folder.text("report.html");
+    let page = unpacked(&folder.text("report.html"), "report-data").expect("data");
     assert!(!page.contains("GPU-1") && !page.contains("node0") && page.contains("card-"));
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::command::{Folder, Output, has_device, shaderbench, shaderbench_in_empty_folder};
 use shaderbench::answers::articles::{GLOSSARY, term};
+use shaderbench::answers::page::unpacked;
 use shaderbench::claim::{ArticleClaim, Verdict};
 use shaderbench::families::articles::{self, ids, named, steps};
 use shaderbench::families::benchmark;
@@ -419,7 +420,7 @@ fn the_page_has_the_tour_with_the_verdicts_of_each_side() {
     let folder = Folder::new();
     let path = std::fs::canonicalize(EPOCHS).expect("a report");
     folder.run(&["report", path.to_str().expect("UTF-8"), "--out", "page.html"]).succeeds();
-    let page = folder.text("page.html");
+    let page = unpacked(&folder.text("page.html"), "report-data").expect("data");
     let (_, text) = verdict("D6", &records(EPOCHS), Api::Vulkan);
     assert!(page.contains(&text), "{text}");
     assert!(page.contains("D: coalescing and transpose"));

@@ -101,10 +101,14 @@ fn a_level_at_the_end_of_the_curve_has_no_size() {
         let rows = small.chain(large).map(|(words, ns)| latency(words, ns)).collect();
         value(&report(rows))["sides"][0]["levels"].clone()
     };
-    let first = |most: u64| json!({ "name": "level 1", "at_least": 16384, "at_most": most, "latency_ns": 20 });
-    let last = |name: &str| json!({ "name": name, "at_least": null, "at_most": null, "latency_ns": 300 });
-    assert_eq!(of(1 << 20), json!([first(1 << 19), last("level 2 or DRAM")]));
-    assert_eq!(of(1 << 27), json!([first(1 << 26), last("DRAM")]));
+    let level = |name: &str, size: Value, inside: [u64; 2], ns: u64| json!({ "name": name, "at_least": size[0], "at_most": size[1], "inside": inside, "gb_per_s": null, "latency_ns": ns });
+    let levels = |largest: u64, name: &str| {
+        // Sets at the edges of a level are not well inside.
+        let first = level("level 1", json!([16384, largest >> 1]), [2048, 8192], 20);
+        json!([first, level(name, json!([null, null]), [2 * largest, 4 * largest], 300)])
+    };
+    assert_eq!(of(1 << 20), levels(1 << 20, "level 2 or DRAM"));
+    assert_eq!(of(1 << 27), levels(1 << 27, "DRAM"));
 }
 
 #[test]
@@ -173,7 +177,7 @@ fn apis_are_compared_on_one_card_and_cards_with_each_other() {
 }
 
 #[test]
-fn a_device_without_a_card_is_told_by_its_cpu_and_a_software_device_comes_last() {
+fn the_cpu_tells_devices_without_a_card_and_software_comes_last() {
     let of = |cpu: &str, api: &str, is_software: bool| Record {
         device: if is_software { "llvmpipe" } else { "GPU" }.to_owned(),
         device_type: is_software.then_some(DeviceType::Software),
