@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::figure::Figure;
 use crate::answers::summary::figures::{Peak, peaks};
+use crate::answers::summary::{operations, quoted_rate, quoted_time};
 use crate::families::cache_curve::claims as cache_curve;
 use crate::families::cache_curve::claims::Level;
 use crate::record::{Record, stats::Estimate};
@@ -22,12 +23,20 @@ pub(super) struct Ceiling {
     gflop_per_s: Option<Figure>,
     /// Time of an empty launch.
     ns: Option<Figure>,
+    /// The rate or the time as the summary quotes it; `null` if it is too noisy.
+    text: Option<String>,
 }
 
 /// The measured peaks of a side's rows.
 pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
     let figure = |peak: Option<Estimate>| Figure::new(peak?.value, 5);
+    let text = |peak: &Peak| match (peak.gb_per_s, peak.gflop_per_s, peak.ns) {
+        (Some(rate), ..) => quoted_rate(rate),
+        (_, Some(rate), _) => operations(peak, rate),
+        (.., ns) => ns.and_then(quoted_time),
+    };
     let ceiling = |peak: Peak| Ceiling {
+        text: text(&peak),
         limit: peak.limit.name(),
         scalar: peak.scalar.map(Scalar::name),
         bytes: peak.bytes,
@@ -52,14 +61,18 @@ pub(super) struct Plateau {
     inside: Option<[u64; 2]>,
     /// The rate of reading from it.
     gb_per_s: Option<Figure>,
+    /// The same as the summary quotes it; `null` if it is too noisy.
+    text: Option<String>,
 }
 
 /// The side's cache levels and DRAM.
 pub(super) fn levels(rows: &[&Record]) -> Vec<Plateau> {
     let family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == "cache_curve").collect();
     let rates = cache_curve::level_bandwidths(&family);
+    let rate_of = |name: &str| rates.iter().find(|(of, _)| of == name).map(|(_, rate)| *rate);
     let plateau = |(name, level): (String, Level)| Plateau {
-        gb_per_s: rates.iter().find(|(of, _)| *of == name).and_then(|(_, rate)| Figure::new(rate.value, 5)),
+        gb_per_s: rate_of(&name).and_then(|rate| Figure::new(rate.value, 5)),
+        text: rate_of(&name).and_then(quoted_rate),
         inside: level.inside(),
         name,
         at_least: level.size().map(|(at_least, _)| at_least),

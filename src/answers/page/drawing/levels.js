@@ -155,7 +155,7 @@ const cacheBandwidth = () =>
     label: "Bandwidth",
     value: (row, ns) => row.of.bytes / ns,
     write: writeBandwidth,
-    atLevel: ({ gb_per_s: gb }) => (gb === null ? "" : byteRate(gb, 3)),
+    atLevel: ({ text }) => text ?? "",
     takeaways: false,
     note: "One array is read by all workgroups at once: they share its lines. Slices are read by one workgroup each.",
   });

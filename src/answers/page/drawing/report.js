@@ -25,8 +25,6 @@ function datesOf(side) {
 
 /** Device limits from the measurements, as label and value. */
 function facts(side) {
-  const rate = ({ gb_per_s: gb, gflop_per_s: gflop, ns, scalar }) =>
-    ns !== null ? time(ns, 3) : gb !== null ? byteRate(gb, 3) : gflop !== null ? operationRate(gflop, scalar) : null;
   const names = {
     copy: "DRAM, copy",
     read: "DRAM, read",
@@ -36,7 +34,7 @@ function facts(side) {
     launch: "Launch",
   };
   const limits = side.ceilings
-    .map((ceiling) => [names[ceiling.limit] ?? `Arithmetic, ${ceiling.scalar}`, rate(ceiling)])
+    .map((ceiling) => [names[ceiling.limit] ?? `Arithmetic, ${ceiling.scalar}`, ceiling.text])
     .filter(([, value]) => value !== null);
   const found = side.finding.get("bank_conflict")?.values ?? {};
   const banks = found.banks

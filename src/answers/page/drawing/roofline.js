@@ -54,19 +54,16 @@ const memoryName = (side) => side.levels.find(({ name }) => name === "DRAM")?.na
  * lacks one of them.
  */
 function roofs(side) {
-  const rate = (limit) => side.ceilings.find((ceiling) => ceiling.limit === limit)?.gb_per_s ?? null;
-  const [, memory] = extent(["copy", "read"].map(rate).filter((gb) => gb !== null));
-  const caches = side.levels.filter(({ name, gb_per_s: gb }) => name !== "DRAM" && gb !== null);
-  const slopes = [
-    { name: memoryName(side), gb: memory },
-    ...caches.map(({ name, gb_per_s: gb }) => ({ name, gb })),
-    { name: "workgroup memory", gb: rate("workgroup") },
-  ].filter(({ gb }) => gb > 0);
+  const named = (name, limit) =>
+    side.ceilings.filter((ceiling) => ceiling.limit === limit).map(({ gb_per_s: gb, text }) => ({ name, gb, text }))[0];
+  const [memory] = ["copy", "read"].flatMap((limit) => named(memoryName(side), limit) ?? []).sort((a, b) => b.gb - a.gb);
+  const caches = side.levels.filter(({ name }) => name !== "DRAM").map(({ name, gb_per_s: gb, text }) => ({ name, gb, text }));
+  const slopes = [memory, ...caches, named("workgroup memory", "workgroup")].filter((slope) => slope?.gb > 0);
   const flats = side.ceilings
     .filter(({ limit, gflop_per_s }) => FLATS.includes(limit) && gflop_per_s !== null)
-    .map(({ limit, scalar, gflop_per_s: y }) => ({ name: [limit === "tensor" ? "tensor" : "", scalar].filter(Boolean).join(" "), scalar, y }))
+    .map(({ limit, scalar, gflop_per_s: y, text }) => ({ name: [limit === "tensor" ? "tensor" : "", scalar].filter(Boolean).join(" "), text, y }))
     .sort((a, b) => b.y - a.y);
-  return memory > 0 && flats.length > 0 ? { slopes: slopes.sort((a, b) => a.gb - b.gb), flats } : null;
+  return memory?.gb > 0 && flats.length > 0 ? { slopes: slopes.sort((a, b) => a.gb - b.gb), flats } : null;
 }
 
 /** The roof that parts a side's chart into memory-bound and compute-bound: that of FMA on f32, which every API has. */
@@ -123,7 +120,7 @@ function roofMarks(side, { slopes, flats }, isOnly, [left, right]) {
   const ridge = Plot.dot(ridges, { x: "x", y: "y", symbol: "diamond", r: 5, stroke, fill: "var(--surface)", strokeWidth: 1.75 });
   const slopeNames = (_, { x, y }, __, dimensions) => {
     const box = frame(dimensions);
-    const texts = own.map(({ name, gb }, index) => {
+    const texts = own.map(({ name, gb, text }, index) => {
       // Where the slope enters the frame, or further along for every other one.
       const enters = Math.max(box.left, x(y.invert(box.bottom) / gb));
       const at = Math.min(enters + 16 + (index % 2) * 110, box.right - 60);
@@ -132,7 +129,7 @@ function roofMarks(side, { slopes, flats }, isOnly, [left, right]) {
       const angle = (Math.atan2(to - from, x(value * 2) - at) * 180) / Math.PI;
       // Below its line where the next one is close above.
       const isClose = own[index + 1]?.gb < 1.8 * gb;
-      return svgText(`${name} ${byteRate(gb, 3)}`, [0, isClose ? 13 : -5], {
+      return svgText(`${name} ${text ?? ""}`, [0, isClose ? 13 : -5], {
         transform: `translate(${at},${from}) rotate(${angle})`,
         "font-size": 11,
         "font-weight": 600,
@@ -152,7 +149,7 @@ function flatNames(flats) {
     const heights = spaced(sorted.map((flat) => y(flat.y)), 14, [top + 8, bottom]);
     const texts = sorted.map((flat, index) => [
       svgElement("path", { d: `M${right} ${y(flat.y)}L${right + 10} ${heights[index]}`, stroke: "currentColor", fill: "none" }),
-      svgText(`${flat.prefix}${flat.name} ${operationRate(flat.y, flat.scalar)}`, [right + 13, heights[index] + 4], { "font-size": 11 }),
+      svgText(`${flat.prefix}${flat.name} ${flat.text ?? ""}`, [right + 13, heights[index] + 4], { "font-size": 11 }),
     ]);
     return svgElement("g", {}, texts);
   };
@@ -236,7 +233,7 @@ function intensityPlot({ model, sides, width, isNarrow }, points, styles, isChos
   const y = [lowest / 2, top * 2];
   const marks = all.map(({ side, slopes, flats }) => roofMarks(side, { slopes, flats }, isOnly, [left, right]));
   const flats = marks.flatMap((mark) => mark.flats);
-  const nameOfFlat = (flat) => `${flat.prefix}${flat.name} ${operationRate(flat.y, flat.scalar)}`;
+  const nameOfFlat = (flat) => `${flat.prefix}${flat.name} ${flat.text ?? ""}`;
   const [main] = all;
   return plot({
     width,
@@ -286,8 +283,8 @@ function roofLegend(model, sides, isNarrow) {
     const { slopes, flats } = roofs(model.sides[side]);
     const shown = isOnly ? slopes : slopes.slice(0, 1);
     const texts = [
-      ...(isOnly && !isNarrow ? [] : shown.map(({ name, gb }) => `${name} ${byteRate(gb, 3)}`)),
-      ...(isNarrow ? (isOnly ? flats : [mainRoof({ flats })]).map(({ name, scalar, y }) => `${name} ${operationRate(y, scalar)}`) : []),
+      ...(isOnly && !isNarrow ? [] : shown.map(({ name, text }) => `${name} ${text ?? ""}`)),
+      ...(isNarrow ? (isOnly ? flats : [mainRoof({ flats })]).map(({ name, text }) => `${name} ${text ?? ""}`) : []),
     ];
     if (texts.length === 0) return [];
     return [isOnly ? { kind: "line", label: texts.join(", ") } : { ...sideStyle(side), label: `${model.sides[side].short}: ${texts.join(", ")}` }];
@@ -329,7 +326,7 @@ function bandwidthStrip({ model, sides, width }, points, styles, isChosen) {
             fontSize: 11,
             textAnchor: "end",
             dx: 6,
-            text: ({ name, gb }) => `${name} ${byteRate(gb, 3)}`,
+            text: ({ name, text }) => `${name} ${text ?? ""}`,
           })
         : null,
       ...familyDots(points, styles, { x: "x", y: ({ row }) => row.of.family, isChosen }),
