@@ -99,7 +99,12 @@ fn a_level_at_the_end_of_the_curve_has_no_size() {
         let small = (9..13).map(|power| (1 << power, 20.0));
         let large = (0..4).map(|power| (largest >> power, 300.0));
         let rows = small.chain(large).map(|(words, ns)| latency(words, ns)).collect();
-        value(&report(rows))["sides"][0]["levels"].clone()
+        let mut levels = value(&report(rows))["sides"][0]["levels"].clone();
+        // Where in the curve a level lies is another question.
+        for level in levels.as_array_mut().expect("levels") {
+            level.as_object_mut().expect("a level").retain(|key, _| !["gb_per_s", "inside"].contains(&key.as_str()));
+        }
+        levels
     };
     let first = |most: u64| json!({ "name": "level 1", "at_least": 16384, "at_most": most, "latency_ns": 20 });
     let last = |name: &str| json!({ "name": name, "at_least": null, "at_most": null, "latency_ns": 300 });
