@@ -178,7 +178,7 @@ fn apis_are_compared_on_one_card_and_cards_with_each_other() {
 }
 
 #[test]
-fn a_device_without_a_card_is_told_by_its_cpu_and_a_software_device_comes_last() {
+fn unnamed_cards_are_told_by_their_cpu_and_software_comes_last() {
     let of = |cpu: &str, api: &str, is_software: bool| Record {
         device: if is_software { "llvmpipe" } else { "GPU" }.to_owned(),
         device_type: is_software.then_some(DeviceType::Software),
