@@ -208,7 +208,7 @@ fn check_ratio(text: &str, row: &Record, cuda: &[&Record]) {
 }
 
 #[test]
-fn every_number_of_several_devices_is_that_of_its_rows_and_stands_in_the_page_without_script() {
+fn several_devices_show_numbers_of_their_rows_also_without_script() {
     let folder = Folder::new();
     let path = page(&folder, &[H100, H200, LLVMPIPE]);
     let (data, text) = (data(&path), std::fs::read_to_string(&path).unwrap());
