@@ -102,10 +102,10 @@ fn a_level_at_the_end_of_the_curve_has_no_size() {
         value(&report(rows))["sides"][0]["levels"].clone()
     };
     let level = |name: &str, size: Value, inside: [u64; 2], ns: u64| {
-        let sizes = json!({ "at_least": size[0], "at_most": size[1], "inside": inside });
-        let mut level = json!({ "name": name, "gb_per_s": null, "text": null, "latency_ns": ns });
-        level.as_object_mut().expect("a level").extend(sizes.as_object().expect("sizes").clone());
-        level
+        json!({
+            "name": name, "at_least": size[0], "at_most": size[1], "inside": inside, "gb_per_s": null, "text": null,
+            "latency_ns": ns,
+        })
     };
     let levels = |largest: u64, name: &str| {
         // Sets at the edges of a level are not well inside.
