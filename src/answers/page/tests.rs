@@ -78,8 +78,10 @@ fn ceilings_are_those_of_the_largest_working_set() {
         ..row("vulkan", "copy", 10.0)
     };
     let value = value(&report(vec![rung(1 << 20, 900.0, 1.0), rung(1 << 30, 400.0, 0.8), rung(1 << 25, 700.0, 1.0)]));
-    let ceiling =
-        json!({ "limit": "copy", "scalar": null, "bytes": 1 << 30, "gb_per_s": 400, "gflop_per_s": null, "ns": null });
+    let ceiling = json!({
+        "limit": "copy", "scalar": null, "bytes": 1 << 30, "gb_per_s": 400, "gflop_per_s": null, "ns": null,
+        "text": "400 GB/s",
+    });
     assert_eq!(value["sides"][0]["ceilings"], json!([ceiling]));
 }
 
