@@ -5,7 +5,7 @@
 
 const MOST_CHARACTERS = 4000;
 const MOST_FIGURES = 40;
-const UNITS = { B: "Bytes", F: "Flops", O: "Operations", T: "Time" };
+const UNITS = { B: "GB/s", F: "GFLOP/s", O: "GOP/s", T: "ns" };
 const LARGEST = 1e15;
 
 /** What the other parts of a run look like. Letters of every script, but nothing invisible. */
@@ -21,8 +21,9 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9 -]{0,29}$/;
 export function fragmentOf(run) {
     const parts = new URLSearchParams({ figures: "1" });
     for (const name of Object.keys(PARTS)) parts.set(name, run[name].slice(0, 80));
+    const letterOf = (unit) => Object.keys(UNITS).find((letter) => UNITS[letter] === unit);
     for (const { name, unit, value } of run.figures.slice(0, MOST_FIGURES))
-        parts.append("f", [name, unit[0], Number(value.toPrecision(3))].join("*"));
+        parts.append("f", [name, letterOf(unit), Number(value.toPrecision(3))].join("*"));
     return parts.toString();
 }
 

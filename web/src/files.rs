@@ -1,10 +1,8 @@
 //! Reads, writes and compares the report files of the page's user.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use shaderbench::answers::among::Reference;
 use shaderbench::answers::compare::text::{self as comparison, OutputFormat, Sort, View, write};
 use shaderbench::answers::compare::{CaseComparison, Comparison, Pair, Report, Side, compare as compare_reports};
 use shaderbench::answers::page as html;
@@ -40,20 +38,14 @@ pub(crate) fn inspect(name: &str, text: &str) -> Result<Value> {
     Ok(json!({ "rows": records.len(), "devices": devices, "date": records[0].date, "notes": notes }))
 }
 
-/// The headline figures of a JSON report's first run, each name once: what a link holds. `null` without any.
+/// The headline figures of a JSON report: what a link holds. `null` without any.
 pub(crate) fn figures(json: &str) -> Result<Value> {
     let records = json_report::read(Path::new("this run"), json.as_bytes())?.records;
-    let runs = Reference::of_report(&records);
-    let Some(run) = runs.first() else { return Ok(Value::Null) };
-    let mut seen = HashSet::new();
-    let figures = run.figures.iter().filter(|figure| seen.insert(&figure.name)).map(|figure| {
-        // Where caches are told apart, what is behind them is called DRAM.
-        let name = figure.name.replacen("DRAM ", "memory ", 1);
-        json!({ "name": name, "unit": format!("{:?}", figure.unit), "value": figure.value })
-    });
+    let figures = html::headlines(&records.iter().collect::<Vec<_>>());
+    let Some(run) = records.first().filter(|_| !figures.is_empty()) else { return Ok(Value::Null) };
     Ok(json!({
-        "device": run.device, "driver": run.driver, "date": run.date.get(..10), "version": records[0].tool_version,
-        "figures": figures.collect::<Vec<_>>(),
+        "device": run.device, "driver": run.driver, "date": run.date.get(..10), "version": run.tool_version,
+        "figures": figures,
     }))
 }
 

@@ -1,8 +1,9 @@
-//! The headline figures of a side with their intervals, for the chart that compares two sides.
+//! The headline figures of a side with their intervals, for the chart that compares two sides and for links.
 
 use serde::Serialize;
 
 use super::figure::Figure;
+use crate::answers::summary::arithmetic_name;
 use crate::answers::summary::figures::{Best, Peak, Space, best, peaks, rated, spaces};
 use crate::record::Record;
 use crate::record::stats::Estimate;
@@ -10,7 +11,7 @@ use crate::suite::{Limit, Scalar};
 
 /// A headline figure, as the summary has it.
 #[derive(Debug, Serialize)]
-pub(super) struct Headline {
+pub struct Headline {
     /// What the reader calls it; the same on every side.
     name: String,
     /// `GB/s`, `GFLOP/s`, `GOP/s` or `ns`.
@@ -21,8 +22,9 @@ pub(super) struct Headline {
     high: Figure,
 }
 
-/// The headline figures of a side's rows: memory, arithmetic, launch, jobs.
-pub(super) fn headlines(rows: &[&Record]) -> Vec<Headline> {
+/// The headline figures of the rows of one side, by the names of the summary: memory, arithmetic, launch, jobs.
+#[must_use]
+pub fn headlines(rows: &[&Record]) -> Vec<Headline> {
     let memory = spaces(rows).into_iter().flat_map(of_space).flatten();
     let arithmetic = peaks(rows).into_iter().filter_map(of_peak);
     let jobs = best(rows).into_iter().filter_map(|best| of_job(&best, rows));
@@ -38,19 +40,16 @@ fn headline(name: impl Into<String>, unit: &'static str, estimate: Option<Estima
 fn of_space(space: Space) -> [Option<Headline>; 3] {
     let name = &space.name;
     [
-        headline(format!("{name}, read"), "GB/s", space.read),
-        headline(format!("{name}, copy"), "GB/s", space.copy),
-        headline(format!("{name}, latency"), "ns", space.latency),
+        headline(format!("{name} read"), "GB/s", space.read),
+        headline(format!("{name} copy"), "GB/s", space.copy),
+        headline(format!("{name} latency"), "ns", space.latency),
     ]
 }
 
 fn of_peak(peak: Peak) -> Option<Headline> {
-    let scalar = peak.scalar.map_or("", Scalar::name);
     match peak.limit {
-        Limit::Fma => headline(format!("arithmetic {scalar}"), operations(peak.scalar), peak.gflop_per_s),
-        Limit::Tensor => {
-            headline(format!("tensor cores {scalar}").trim_end(), operations(peak.scalar), peak.gflop_per_s)
-        }
+        Limit::Fma => headline(format!("FMA {}", arithmetic_name(&peak)), operations(peak.scalar), peak.gflop_per_s),
+        Limit::Tensor => headline(arithmetic_name(&peak), operations(peak.scalar), peak.gflop_per_s),
         Limit::Launch => headline("launch", "ns", peak.ns),
         // Figures of memory.
         Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => None,

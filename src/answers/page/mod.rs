@@ -24,6 +24,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 pub use data::{Data, data, sides, sides_by};
+pub use headlines::{Headline, headlines};
 pub use kernels::{Kernel, benchmarks};
 pub use packed::unpacked;
 pub use samples::share_samples;

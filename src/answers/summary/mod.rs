@@ -11,4 +11,4 @@ pub use beside::side_by_side;
 pub(super) use beside::{Figure, figures_of, in_order, letter};
 pub use card::{COLUMNS, LINES, SOFTWARE, card, card_within, headline, lines_of};
 pub use headlines::{Headlines, headlines};
-pub(super) use texts::{faster, job_rate, operations, quoted, quoted_rate, quoted_time};
+pub(super) use texts::{arithmetic_name, faster, job_rate, operations, quoted, quoted_rate, quoted_time};

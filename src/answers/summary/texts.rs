@@ -51,7 +51,7 @@ pub(super) fn bare(figures: Vec<String>) -> Vec<String> {
 }
 
 /// `f32`, `tensor f16`.
-pub(super) fn arithmetic_name(peak: &Peak) -> String {
+pub(in crate::answers) fn arithmetic_name(peak: &Peak) -> String {
     let scalar = peak.scalar.map_or("", Scalar::name);
     if peak.limit == Limit::Tensor { "tensor f16".to_owned() } else { scalar.to_owned() }
 }
