@@ -47,14 +47,20 @@ const TRIES: u32 = 4;
 
 /// Runs the case alone at ever larger sizes up to its own, and returns the first wrong result; `None` if all are right.
 ///
+/// A store outside of a buffer counts only if the case has one at its own size too: at a size that does not fill a workgroup,
+/// it is another fault than that of the row.
+///
 /// # Errors
 /// If the device is lost. A size that cannot run is passed over.
 pub async fn wrong_result(backend: &mut dyn Backend, case: &Case) -> Result<Option<WrongResult>> {
+    let mut outside = None;
     for extent in sizes(case.shape.extent) {
         let mut small = case.clone();
         small.shape.extent = extent;
         match wrong_at(backend, &small).await {
-            Ok(Some(found)) => return Ok(Some(found)),
+            Ok(Some(found)) if found.outside.is_none() => return Ok(Some(found)),
+            Ok(Some(found)) if extent == case.shape.extent => return Ok(outside.or(Some(found))),
+            Ok(Some(found)) => outside = outside.or(Some(found)),
             Err(error) if error.ends_device() => return Err(error),
             Ok(None) | Err(_) => {}
         }
