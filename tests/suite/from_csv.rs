@@ -168,6 +168,9 @@ fn the_fastest_kernel_is_the_row_with_the_least_time() {
     assert!(found > 40, "{found} jobs");
 }
 
+/// A pair of rows: its case, the ratio of their times, its verdict.
+type Pair = ([String; 5], f64, String);
+
 #[test]
 fn means_of_a_comparison_are_those_of_its_rows() {
     let rows = rows();
@@ -180,7 +183,7 @@ fn means_of_a_comparison_are_those_of_its_rows() {
     let of_case = |case: &Value| ["family", "benchmark", "dtype", "n", "params"].map(|key| text(&case[key]).to_owned());
     let [of] = list(&compared["matches"]) else { panic!("two APIs") };
     // The pairs that one clock timed, with their verdicts.
-    let mut pairs: Vec<([String; 5], f64, String)> = Vec::new();
+    let mut pairs: Vec<Pair> = Vec::new();
     for case in list(&compared["cases"]) {
         let [pair] = list(&case["pairs"]) else { continue };
         let key = of_case(case);
@@ -190,7 +193,7 @@ fn means_of_a_comparison_are_those_of_its_rows() {
             pairs.push((key, ratio, text(&pair["verdict"]).to_owned()));
         }
     }
-    let mean = |of: &dyn Fn(&&([String; 5], f64, String)) -> bool| {
+    let mean = |of: &dyn Fn(&&Pair) -> bool| {
         let logs: Vec<f64> = pairs.iter().filter(of).map(|(_, ratio, _)| ratio.ln()).collect();
         (logs.len(), (logs.iter().sum::<f64>() / logs.len() as f64).exp())
     };
@@ -210,9 +213,7 @@ fn means_of_a_comparison_are_those_of_its_rows() {
     let mut found = 0;
     for kernel in list(&of["kernels"]).iter().filter(|kernel| kernel["changed"] != 0) {
         let name = [text(&kernel["family"]), text(&kernel["benchmark"])];
-        let is_own = |(key, _, verdict): &&([String; 5], f64, String)| {
-            [&*key[0], &*key[1]] == name && kernel["verdict"] == verdict.as_str()
-        };
+        let is_own = |(key, _, verdict): &&Pair| [&*key[0], &*key[1]] == name && kernel["verdict"] == verdict.as_str();
         is_mean(&kernel["ratio"], mean(&is_own), &kernel["changed"]);
         found += 1;
     }
