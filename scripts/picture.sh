@@ -23,7 +23,7 @@ PYTHON
 }
 report=results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv
 "$program" report "$report" --out "$work/report.html"
-picture "$work/report.html" 1180,900 docs/report.png
+picture "$work/report.html" 1180,860 docs/report.png
 if [ -n "${RUN:-}" ]; then
     printf '$ shaderbench\n'
     cat "$RUN"
