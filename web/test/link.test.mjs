@@ -8,12 +8,12 @@ const run = {
     device: "NVIDIA GeForce RTX 4090 “Löwe”",
     driver: "Chromium 140.0.1",
     date: "2026-11-27",
-    version: "0.1.0",
+    version: "0.1.0+3f9c2a1",
     figures: [
-        { name: "memory read", unit: "Bytes", value: 924.5 },
-        { name: "L2 latency", unit: "Time", value: 210.25 },
-        { name: "FMA u32", unit: "Operations", value: 41000 },
-        { name: "GEMM f32", unit: "Flops", value: 0.0125 },
+        { name: "memory read", unit: "GB/s", value: 924.5 },
+        { name: "L2 latency", unit: "ns", value: 210.25 },
+        { name: "FMA u32", unit: "GOP/s", value: 41000 },
+        { name: "GEMM f32", unit: "GFLOP/s", value: 0.0125 },
     ],
 };
 
@@ -27,7 +27,7 @@ test("a run survives its address", () => {
 });
 
 test("a run of any size has an address that can be read", () => {
-    const figure = (_, index) => ({ name: `figure ${index}`, unit: "Bytes", value: index + 1 });
+    const figure = (_, index) => ({ name: `figure ${index}`, unit: "GB/s", value: index + 1 });
     const figures = Array.from({ length: 60 }, figure);
     assert.equal(runIn(fragmentOf({ ...run, device: "ü".repeat(200), figures })).figures.length, 40);
 });
