@@ -223,6 +223,15 @@ impl Extent {
         }
     }
 
+    /// Whether its work can be counted in 64 bits: a product of the largest sides has 2^61 operations.
+    #[must_use]
+    pub const fn is_countable(self) -> bool {
+        match self {
+            Self::Linear(_) | Self::Matrix(..) => self.count() <= MOST_ELEMENTS,
+            Self::Product(m, n, k) => m <= MOST_SIDE && n <= MOST_SIDE && k <= MOST_SIDE,
+        }
+    }
+
     /// Parses `N`, `2^K`, `RxC` or `MxNxK`.
     ///
     /// # Errors
@@ -247,13 +256,7 @@ impl Extent {
                 "'{text}' is no size: give a number (1000003), a power (2^20) or rows x columns (512x2000)"
             ))
         })?;
-        // Work is counted in 64 bits: a product of these sides has 2^61 operations.
-        let fits = match extent {
-            Self::Linear(n) => n <= MOST_ELEMENTS,
-            Self::Matrix(rows, columns) => rows.checked_mul(columns).is_some_and(|count| count <= MOST_ELEMENTS),
-            Self::Product(m, n, k) => m.max(n).max(k) <= MOST_SIDE,
-        };
-        if !fits {
+        if !extent.is_countable() {
             return Err(Error::Usage(format!(
                 "'{text}' is too large: at most 2^40 elements, or 2^20 on each side of a product"
             )));

@@ -157,6 +157,11 @@ fn a_size_that_leaves_no_case_is_a_usage_error() {
     run(&["reduction", "--size", "512x2000"])
         .fails_with(2, "no selected benchmark takes the size 512x2000: give N (2^20) for reduction");
     run(&["reduction", "--size", "4096", "--size", "8x8x8"]).fails_with(2, "takes the size 8x8x8");
+    for (benchmark, sentence) in
+        [("transpose", "the side of a square of at most 2^40 elements"), ("matmul", "at most 2^20")]
+    {
+        run(&[benchmark, "--size", "4294967296"]).fails_with(2, sentence);
+    }
     run(&["transpose", "matmul", "--size", "9x9x9x9"]).fails_with(2, "9x9x9x9");
     if crate::command::has_device() {
         let output = run(&["transpose", "reduction", "pitched", "--size", "512x2000"]).succeeds();

@@ -256,22 +256,23 @@ fn takes(benchmark: &Benchmark, size: Extent) -> bool {
 fn forms_of(benchmark: &Benchmark) -> impl Iterator<Item = &'static str> {
     benchmark.cases.iter().map(|block| match block.extents[0] {
         Extent::Linear(_) => "N (2^20)",
-        Extent::Matrix(..) => "ROWSxCOLUMNS (512x2000) or N",
-        Extent::Product(..) => "MxNxK (512x256x128) or N",
+        Extent::Matrix(..) => "ROWSxCOLUMNS (512x2000) or N, the side of a square of at most 2^40 elements,",
+        Extent::Product(..) => "MxNxK (512x256x128) or N, a side of at most 2^20,",
     })
 }
 
 /// Converts a size from the command line to the form of `declared`: a single number becomes the side of a square or
-/// cube. `None` if the forms do not match.
+/// cube. `None` if the forms do not match, or the square is too large.
 const fn as_declared(size: Extent, declared: Extent) -> Option<Extent> {
-    match (size, declared) {
-        (Extent::Linear(n), Extent::Matrix(..)) => Some(Extent::Matrix(n, n)),
-        (Extent::Linear(n), Extent::Product(..)) => Some(Extent::Product(n, n, n)),
+    let converted = match (size, declared) {
+        (Extent::Linear(n), Extent::Matrix(..)) => Extent::Matrix(n, n),
+        (Extent::Linear(n), Extent::Product(..)) => Extent::Product(n, n, n),
         (Extent::Linear(_), Extent::Linear(_))
         | (Extent::Matrix(..), Extent::Matrix(..))
-        | (Extent::Product(..), Extent::Product(..)) => Some(size),
-        _ => None,
-    }
+        | (Extent::Product(..), Extent::Product(..)) => size,
+        _ => return None,
+    };
+    if converted.is_countable() { Some(converted) } else { None }
 }
 
 fn product<'a, P: Copy>(
