@@ -577,7 +577,7 @@ fn changed(case: &Case, change: &Change) -> Result<Job, String> {
             });
             let (width, height) = sides.ok_or("there is no texture")?;
             let groups = [width.div_ceil(32), height.div_ceil(8), 1];
-            job.steps = vec![Step::Dispatch { groups, buffers: vec![0, 1] }];
+            job.steps = vec![Step::bound(groups, vec![0, 1])];
         }
     }
     Ok(job)

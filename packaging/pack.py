@@ -99,6 +99,7 @@ def pack_wheel(out, target, program, documents):
     wheel = "Wheel-Version: 1.0\nGenerator: shaderbench\nRoot-Is-Purelib: false\n"
     wheel += "".join(f"Tag: py3-none-{tag}\n" for tag in tags.split("."))
     files = {f"{NAME}-{VERSION}.data/scripts/{program.name}": (program.read_bytes(), True)}
+    files[f"{NAME}.py"] = ((pathlib.Path(__file__).parent / "python" / f"{NAME}.py").read_bytes(), False)
     for name, content in documents.items():
         if "LICENSE" in name:
             files[f"{info}/licenses/{name}"] = (content, False)

@@ -19,12 +19,15 @@
 //! | [`answers`] | what a reader asks of rows: a folder for each question, with its judge and its text |
 //! | [`cli`] | the command line |
 //!
-//! `examples/own_kernel.rs` declares a kernel that is not the suite's, and measures it.
+//! [`Bench`] measures kernels that are not the suite's.
 
 /// This version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// This version with the hash of its sources, as rows name it: `0.1.0+3f9c2a1`.
 pub const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("SHADERBENCH_BUILD"));
+
+#[cfg(not(target_family = "wasm"))]
+pub use cli::Bench;
 
 pub mod answers;
 pub mod backend;

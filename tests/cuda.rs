@@ -123,6 +123,7 @@ fn the_parameters_of_a_twin_are_the_bindings_in_order() {
                 Access::ReadWrite => is_pointer && !is_const,
                 Access::Uniform => !is_pointer,
                 Access::Texture => parameter.contains("cudaTextureObject_t"),
+                Access::StorageTexture => false,
             };
             assert!(is_right, "{case}: '{parameter}' for a binding that is {:?}", binding.access);
         }

@@ -7,7 +7,7 @@ use super::compiler::HlslCompiler;
 use super::translator::CompilerName;
 use crate::error::{Error, Result};
 use crate::job::{Checks, Job, JobBuffer, Language, Mapping, Step};
-use crate::suite::{Access, Api, Case, DeviceType, Feature, Interface, SubgroupSize, Toolchain};
+use crate::suite::{Access, Api, Case, DeviceType, Entry, Feature, Interface, SubgroupSize, Toolchain};
 
 impl<'a> From<&'a Device> for Toolchain<'a> {
     /// The API of a device, and what compiles its kernels.
@@ -237,13 +237,16 @@ impl Device {
             let (needs, has) = (interface.workgroup_bytes, self.max_workgroup_bytes);
             return refuse(format!("needs {needs} bytes of workgroup memory, the device has {has}"));
         }
-        if interface.invocations() > self.max_invocations {
-            let (needs, has) = (interface.invocations(), self.max_invocations);
-            return refuse(format!("needs {needs} invocations a workgroup, the device allows {has}"));
-        }
-        if interface.workgroup_size.iter().zip(self.max_workgroup_size).any(|(needs, has)| *needs > has) {
-            let (needs, has) = (interface.workgroup_size, self.max_workgroup_size);
-            return refuse(format!("needs workgroups of {needs:?} invocations, the device allows {has:?}"));
+        let sizes = interface.entries.iter().map(|entry| entry.workgroup_size);
+        for needs in sizes.chain([interface.workgroup_size]) {
+            let (all, has) = (needs.iter().product::<u32>(), self.max_invocations);
+            if all > has {
+                return refuse(format!("needs {all} invocations a workgroup, the device allows {has}"));
+            }
+            let has = self.max_workgroup_size;
+            if needs.iter().zip(has).any(|(needs, has)| *needs > has) {
+                return refuse(format!("needs workgroups of {needs:?} invocations, the device allows {has:?}"));
+            }
         }
         Ok(())
     }
@@ -252,7 +255,10 @@ impl Device {
     fn check_size(&self, job: &Job) -> Result<()> {
         let interface = &job.kernel.interface;
         let is_storage = |access| matches!(access, Access::Read | Access::ReadWrite);
-        let storage = interface.bindings.iter().filter(|binding| is_storage(binding.access)).count();
+        let storage = |entry: &Entry| {
+            entry.bindings.iter().filter(|place| is_storage(interface.bindings[**place].access)).count()
+        };
+        let storage = interface.entries.iter().map(storage).max().unwrap_or(0);
         if storage > self.max_storage_buffers as usize {
             return refuse(format!("needs {storage} storage buffers, the device allows {}", self.max_storage_buffers));
         }
@@ -280,7 +286,7 @@ impl Device {
             return refuse(format!("needs a buffer of {needs} MiB, the device allows {has} MiB"));
         }
         let groups = job.steps.iter().filter_map(|step| match step {
-            Step::Dispatch { groups, .. } => groups.iter().max().copied(),
+            Step::Dispatch(own) => own.groups.iter().max().copied(),
             _ => None,
         });
         if let Some(most) = groups.max().filter(|most| *most > self.max_groups) {

@@ -68,6 +68,18 @@ const GOOD: u8 = 0;
 const BAD: u8 = 1;
 const UNTESTABLE: u8 = 125;
 
+/// Compares two files as the command does without options, and returns the exit code.
+pub(super) fn compare_files(old: &Path, new: &Path) -> Result<u8> {
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+    let words = [Path::new("compare"), old, new].map(Path::as_os_str);
+    let line = <Line as clap::Parser>::try_parse_from(words).map_err(|error| Error::Usage(error.to_string()))?;
+    compare(&line.arguments)
+}
+
 /// Runs the command and returns the exit code.
 pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     let done = compared(arguments);

@@ -45,4 +45,5 @@ mod tour;
 mod values;
 mod worker;
 
+pub use bench::Bench;
 pub use program::main;

@@ -6,8 +6,15 @@ use std::path::{Path, PathBuf};
 use super::outputs::{check_different, check_new};
 use crate::engine::Picture;
 use crate::error::Result;
+use crate::job::Job;
 use crate::report::{png, replace_file};
 use crate::suite::{Api, Case, Dtype};
+
+/// Whether a case draws a picture.
+pub(super) fn draws(case: &Case) -> bool {
+    let is_drawn = || Job::new(case).is_ok_and(|job| job.picture().is_some());
+    case.shape.dtype == Dtype::Rgba8 || (case.benchmark.declared.is_some() && is_drawn())
+}
 
 /// The images of one card.
 #[derive(Debug, Clone)]
@@ -45,7 +52,7 @@ impl Pictures {
 
     /// Refuses images in place of other files.
     pub(super) fn check(&self, cases: &[Case], apis: &[Api], json: Option<&Path>) -> Result<()> {
-        for case in cases.iter().filter(|case| case.shape.dtype == Dtype::Rgba8) {
+        for case in cases.iter().filter(|case| draws(case)) {
             let drawn = apis.iter().map(|api| self.path(case, *api));
             for path in drawn.chain([self.original(case)]) {
                 check_new(&path, self.has_force, "name another folder")?;
@@ -62,13 +69,14 @@ impl Pictures {
     pub(super) fn save(&mut self, case: &Case, api: Api, picture: &Picture) -> Result<String> {
         let (path, original) = (self.path(case, api), self.original(case));
         if !picture.original.is_empty() && !self.written.contains(&original) && self.may_write(&original) {
-            self.write(case, original, &picture.original)?;
+            self.write(picture, original, &picture.original)?;
         }
         if !self.may_write(&path) {
             return Ok(format!("{} exists and stays: --force replaces it", path.display()));
         }
-        let message = format!("the rotated image is in {}", path.display());
-        self.write(case, path, &picture.drawn)?;
+        let what = if case.benchmark.declared.is_some() { "drawn" } else { "rotated" };
+        let message = format!("the {what} image is in {}", path.display());
+        self.write(picture, path, &picture.drawn)?;
         Ok(message)
     }
 
@@ -76,8 +84,8 @@ impl Pictures {
         self.has_force || self.written.contains(path) || path.symlink_metadata().is_err()
     }
 
-    fn write(&mut self, case: &Case, path: PathBuf, rgba: &[u8]) -> Result<()> {
-        let (height, width) = case.shape.extent.matrix();
+    fn write(&mut self, picture: &Picture, path: PathBuf, rgba: &[u8]) -> Result<()> {
+        let [width, height] = picture.size;
         let side = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
         replace_file(&path, &png::write(side(width), side(height), rgba)?)?;
         self.written.insert(path);

@@ -1,14 +1,12 @@
 //! Binds a case to its kernel's interface.
 
-use std::sync::{Arc, OnceLock};
-
 use super::buffer::JobBuffer;
 use super::check::{OutputCheck, Product};
 use super::kernel::{Kernel, Language};
 use super::step::Step;
 use crate::error::{Error, Result};
 use crate::shader::Shader;
-use crate::suite::{Case, Feature, Reference, Step as Declared, TexelFormat};
+use crate::suite::{Benchmark, Case, Feature, Reference, Sampling, Step as Declared, TexelFormat, Texture};
 
 /// Bytes of a guard zone: more than a workgroup of 1024 invocations with 16-byte stores runs past the end.
 const GUARD: u64 = 32 << 10;
@@ -23,34 +21,35 @@ pub struct Job {
     pub only: Option<Only>,
     /// The buffers and textures to allocate.
     pub buffers: Vec<JobBuffer>,
+    /// How each of the kernel's samplers reads.
+    pub samplers: Vec<Sampling>,
     /// One launch.
     pub steps: Vec<Step>,
     /// One launch with its copies from and to the host; empty where the benchmark has none.
     pub end_to_end: Vec<Step>,
     /// The right answer.
     pub check: OutputCheck,
+    /// The right contents of further outputs.
+    pub also: Vec<OutputCheck>,
     /// The kernel whose output is the right one, where that is how it is verified.
     pub reference: Option<ReferenceJob>,
 }
 
-/// A kernel whose output is the right one of another job.
+/// A kernel whose outputs are the right ones of another job: see [`OutputCheck::of_reference`].
 pub struct ReferenceJob {
     /// The job.
     pub job: Box<Job>,
-    /// The bytes of the buffer that the other job checks, once this job has run.
-    pub output: Arc<OnceLock<Vec<u8>>>,
 }
 
 impl ReferenceJob {
-    /// The job of `reference` at the shape of `case`, with those of its parameters that the reference has.
-    fn new(case: &Case, reference: Reference) -> Result<Self> {
-        let Reference { benchmark, output } = reference;
+    /// The job of a reference at the shape of `case`, with those of its parameters that the reference has.
+    fn new(case: &Case, benchmark: &'static Benchmark) -> Result<Self> {
         let mut shape = case.shape.clone();
         let shader = Shader::parse(benchmark.wgsl, shape.dtype.name())?;
         shape.params.retain(|name, _| shader.overrides().contains(name.as_str()));
         let job = Job::new(&Case::new(case.family, benchmark, shape))
             .map_err(|error| Error::Shader(format!("the reference {}: {error}", benchmark.name)))?;
-        Ok(Self { job: Box::new(job), output })
+        Ok(Self { job: Box::new(job) })
     }
 }
 
@@ -83,41 +82,46 @@ impl Job {
                 .position(|buffer| buffer.name == name)
                 .ok_or_else(|| Error::Shader(format!("{}: no buffer is declared for '{name}'", case.name())))
         };
-        let bind = |step: Declared| step.indexed(&interface.bindings, index_of);
+        let bind = |step: Declared| step.indexed(interface, index_of);
         let steps: Vec<Step> =
             benchmark.declared_steps(shape, interface)?.into_iter().map(bind).collect::<Result<_>>()?;
         let end_to_end = match benchmark.end_to_end {
             Some(declared) => declared(shape, interface).into_iter().map(bind).collect::<Result<_>>()?,
             None => Vec::new(),
         };
-        let (check, reference) = match benchmark.declared_answer(shape, interface)? {
-            Some(answer) => {
-                let check = OutputCheck {
-                    buffer: index_of(answer.buffer)?,
-                    scalars: answer.scalars,
-                    bytes_each: answer.cost,
-                    is_sampled: answer.is_sampled,
-                    oracle: answer.oracle,
-                    tolerance: answer.tolerance,
-                    product: if benchmark.declared.is_none() { Product::of(shape, &declared) } else { None },
-                    fault: answer.fault,
-                };
-                let reference = answer.reference.map(|reference| ReferenceJob::new(case, reference)).transpose()?;
-                (check, reference)
+        let (mut checks, mut reference) = (Vec::new(), None);
+        for answer in benchmark.declared_answers(shape, interface)? {
+            if let (None, Some(Reference { benchmark, .. })) = (&reference, &answer.reference) {
+                reference = Some(ReferenceJob::new(case, benchmark)?);
             }
-            None => (OutputCheck::none(), None),
-        };
+            checks.push(OutputCheck {
+                buffer: index_of(answer.buffer)?,
+                scalars: answer.scalars,
+                bytes_each: answer.cost,
+                is_sampled: answer.is_sampled,
+                oracle: answer.oracle,
+                tolerance: answer.tolerance,
+                product: if benchmark.declared.is_none() { Product::of(shape, &declared) } else { None },
+                fault: answer.fault,
+                padding: answer.padding,
+                of_reference: answer.reference.map(|reference| reference.output),
+            });
+        }
+        let mut checks = checks.into_iter();
+        let (check, also) = (checks.next().unwrap_or_else(OutputCheck::none), checks.collect());
         let buffers: Vec<JobBuffer> = declared
             .iter()
             .enumerate()
             .map(|(index, buffer)| JobBuffer::bind(index, buffer, shape, interface, &steps))
             .collect();
-        let is_float = |buffer: &JobBuffer| buffer.texture().is_some_and(|own| own.format == TexelFormat::R32Float);
-        if !interface.samplers.is_empty() && buffers.iter().any(is_float) {
+        let is_float = |buffer: &JobBuffer| buffer.texture().is_some_and(|own| own.format.is_f32() && !own.is_storage);
+        let sampling = |name: &str| benchmark.declared.map_or(Sampling::LINEAR, |own| own.sampling(name));
+        let samplers: Vec<Sampling> = interface.samplers.iter().map(|sampler| sampling(&sampler.name)).collect();
+        if !samplers.is_empty() && buffers.iter().any(is_float) {
             kernel.interface.features.insert(Feature::FilteredF32);
         }
         let only = benchmark.only_cuda.map(|why| Only { language: Language::Cuda, why });
-        Ok(Self { label: case.to_string(), kernel, only, buffers, steps, end_to_end, check, reference })
+        Ok(Self { label: case.to_string(), kernel, only, buffers, samplers, steps, end_to_end, check, also, reference })
     }
 
     /// Puts a guard zone around each buffer that its kernel may write, as far as `limit`, the largest buffer in bytes,
@@ -132,6 +136,21 @@ impl Job {
                 buffer.guard = GUARD;
             }
         }
+    }
+
+    /// The picture that it draws, if it does: the buffer, width and height.
+    #[must_use]
+    pub fn picture(&self) -> Option<(usize, u64, u64)> {
+        let is_drawn = |texture: &&Texture| texture.is_storage && texture.format == TexelFormat::Rgba8Unorm;
+        self.buffers.iter().enumerate().find_map(|(index, buffer)| {
+            let texture = buffer.texture().filter(is_drawn).filter(|_| buffer.is_written)?;
+            Some((index, texture.width, texture.height))
+        })
+    }
+
+    /// The right contents of all outputs that are known.
+    pub fn checks(&self) -> impl Iterator<Item = &OutputCheck> {
+        std::iter::once(&self.check).chain(&self.also)
     }
 
     /// Whether it runs a kernel or a library routine. If not, its copies are timed.

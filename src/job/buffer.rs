@@ -1,6 +1,7 @@
 //! The buffers and textures of a job.
 
 use super::step::Step;
+use crate::suite::Dispatch;
 use crate::suite::input::Values;
 use crate::suite::{Access, Interface};
 use crate::suite::{Contents, POISON, Route, Scalar, Shape, Texture};
@@ -25,6 +26,8 @@ pub struct JobBuffer {
     pub is_written: bool,
     /// Whether it is bound as a uniform buffer.
     pub is_uniform: bool,
+    /// Whether the device reads the workgroups of a dispatch from it.
+    pub is_indirect: bool,
     /// How the host maps it; `None` for device memory that the host does not map.
     pub mapping: Option<Mapping>,
     /// Whether it is staging memory, which only copies use.
@@ -139,10 +142,12 @@ impl JobBuffer {
     ) -> Self {
         let bound_as = |access: Access| {
             steps.iter().any(|step| match step {
-                Step::Dispatch { buffers, .. } => buffers
-                    .iter()
-                    .zip(&interface.bindings)
-                    .any(|(buffer, binding)| *buffer == index && binding.access == access),
+                Step::Dispatch(own) => {
+                    let uses = |place: &usize| {
+                        own.buffers.get(*place) == Some(&index) && interface.bindings[*place].access == access
+                    };
+                    interface.entries.get(own.entry).is_some_and(|entry| entry.bindings.iter().any(uses))
+                }
                 _ => false,
             })
         };
@@ -194,8 +199,12 @@ impl JobBuffer {
             guard: 0,
             contents: declared.contents.clone(),
             stream: shape.stream,
-            is_written: is_copied_over || bound_as(Access::ReadWrite),
+            is_written: is_copied_over || bound_as(Access::ReadWrite) || bound_as(Access::StorageTexture),
             is_uniform: bound_as(Access::Uniform),
+            is_indirect: steps.iter().any(|step| {
+                matches!(step,
+                Step::Dispatch(Dispatch { indirect: Some((own, _)), .. }) if *own == index)
+            }),
             mapping,
             is_staging,
         }

@@ -24,6 +24,10 @@ pub struct OutputCheck {
     pub product: Option<Product>,
     /// Why a right value could not be computed: see [`Answer`](crate::suite::Answer).
     pub fault: Arc<OnceLock<String>>,
+    /// Which of its scalars are padding, that no kernel writes: for each of an element's; empty if none is.
+    pub padding: Vec<bool>,
+    /// Where the right values are those of a reference: the bytes of its output, once it has run.
+    pub of_reference: Option<Arc<OnceLock<Vec<u8>>>>,
 }
 
 /// A matrix product C = A·B of the buffers `a` (m×k) and `b` (k×n), row by row.
@@ -77,7 +81,15 @@ impl OutputCheck {
             tolerance: None,
             product: None,
             fault: Arc::default(),
+            padding: Vec::new(),
+            of_reference: None,
         }
+    }
+
+    /// Whether a scalar is padding.
+    #[must_use]
+    pub fn is_padding(&self, index: u64) -> bool {
+        !self.padding.is_empty() && self.padding[(index % self.padding.len() as u64) as usize]
     }
 
     /// Sum of the right values: the right result of a sum on the host, of this output or of the partial sums of an

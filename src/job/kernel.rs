@@ -152,6 +152,10 @@ impl Kernel {
                 for (name, value) in &self.constants {
                     (name, value.to_bits()).hash(&mut hasher);
                 }
+                // One that every kernel of the suite has is no part of the hash.
+                if !self.interface.is_plain() {
+                    self.interface.entries.iter().for_each(|entry| entry.name.hash(&mut hasher));
+                }
             }
             Language::Cuda if self.cuda.is_empty() => return String::new(),
             // The constants are part of the text.
@@ -180,7 +184,7 @@ struct Texts {
 }
 
 /// What the texts depend on. The files stand for themselves by their addresses: they live as long as the process.
-type TextsKey = (String, [(usize, usize); 3], Dtype, Vec<(String, u64)>);
+type TextsKey = (String, [(usize, usize); 3], &'static [&'static str], Dtype, Vec<(String, u64)>);
 
 impl Texts {
     fn of(case: &Case, constants: &Constants) -> Result<Self> {
@@ -189,7 +193,7 @@ impl Texts {
         let address = |file: &'static [u8]| (file.as_ptr() as usize, file.len());
         let files = [benchmark.wgsl.as_bytes(), benchmark.cuda.as_bytes(), benchmark.spirv];
         let values = shape.params.iter().chain(constants).map(|(name, value)| (name.clone(), value.to_bits()));
-        let key = (case.name(), files.map(address), shape.dtype, values.collect());
+        let key = (case.name(), files.map(address), benchmark.entries, shape.dtype, values.collect());
         let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(texts) = known().get(&key) {
             return Ok(texts.clone());
@@ -197,7 +201,11 @@ impl Texts {
         let module = if benchmark.wgsl.is_empty() { module::words(benchmark.spirv) } else { Vec::new() };
         let (source, mut interface) = if !benchmark.wgsl.is_empty() {
             let shader = Shader::parse(benchmark.wgsl, shape.dtype.name())?;
-            (shader.source().to_owned(), shader.interface(constants)?)
+            let interface = match benchmark.entries {
+                [] => shader.interface(constants)?,
+                entries => shader.interface_of(entries, constants)?,
+            };
+            (shader.source().to_owned(), interface)
         } else if !benchmark.cuda.is_empty() {
             (String::new(), twin::interface(case)?)
         } else {

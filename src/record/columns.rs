@@ -159,6 +159,8 @@ pub const COLUMNS: &[Column] = &[
         "with --parallel: the like of epochs_ns while the other cards wait, for one case of each family; joined by ';'"
     ),
     column!(Text declaration, "", "hash of a declaration of bench: its kernel, buffers, work and right answers"),
+    column!(Text items, "", "what a launch processes, as a declaration of bench counts it"),
+    column!(Text unit, "", "what it calls these: keys, pixels"),
 ];
 
 impl Record {
@@ -205,7 +207,7 @@ mod tests {
              in_kernel_ns,subgroup_size,cause,epochs_ns,noise_within,noise_between,slope_ns,share_low,share_high,canary_ns,\
              seed,card,apis,l2_bytes,profile,compiler,compiler_version,translation_ms,pipeline_ms,spirv_bytes,\
              spirv_instructions,host,energy_j,energy_noise,energies_j,power_w,sensor_w,gflop_per_j,gb_per_j,\
-             alone_epochs_ns,declaration"
+             alone_epochs_ns,declaration,items,unit"
         );
     }
 

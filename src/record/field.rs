@@ -75,6 +75,9 @@ impl Field for Vec<f64> {
             |figure: &str| <Option<f64> as Field>::parse(figure)?.ok_or_else(|| "a figure is missing".to_owned());
         if text.is_empty() { Ok(Self::new()) } else { text.split(';').map(parse).collect() }
     }
+    fn json(&self) -> Value {
+        if self.is_empty() { Value::Null } else { Value::from(self.clone()) }
+    }
 }
 
 /// The value of `all` whose name is `text`.
@@ -168,6 +171,15 @@ impl Field for Option<SubgroupSize> {
     }
     fn parse(text: &str) -> Result<Self, String> {
         if text.is_empty() { Ok(None) } else { text.parse().map(Some) }
+    }
+    fn json(&self) -> Value {
+        let text = self.text();
+        match text.parse::<u32>() {
+            Ok(size) => size.into(),
+            Err(_) if text.is_empty() => Value::Null,
+            // A range.
+            Err(_) => text.into(),
+        }
     }
 }
 

@@ -118,6 +118,14 @@ pub fn operation_rate(gflop_per_s: f64, is_float: bool) -> String {
     scaled(gflop_per_s * 1000.0, operation_units(is_float).0, 3)
 }
 
+/// Items per second: `38.2 Gkeys/s`.
+#[must_use]
+pub fn item_rate(per_s: f64, unit: &str) -> String {
+    let unit = if unit.is_empty() { "items" } else { unit };
+    let units = ["", "k", "M", "G", "T"].map(|prefix| format!("{prefix}{unit}/s"));
+    scaled(per_s, &units.each_ref().map(String::as_str), 3)
+}
+
 /// A fraction in percent: `98 %`, `0.5 %`, `<0.1 %`.
 #[must_use]
 pub fn percent(fraction: f64) -> String {

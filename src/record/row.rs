@@ -158,6 +158,8 @@ pub struct Record {
     pub gb_per_j: Option<f64>,
     pub alone_epochs_ns: Vec<f64>,
     pub declaration: String,
+    pub items: Option<u64>,
+    pub unit: String,
     /// Cause and reason before the comparison with the ceiling replaced them. Not a column.
     pub unjudged: Option<(Option<Cause>, String)>,
     /// All samples of all epochs in order. Only in the JSON report.

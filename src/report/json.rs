@@ -97,6 +97,10 @@ fn text_of(value: &Value) -> Result<Cow<'_, str>, String> {
         Value::Null => Ok(Cow::Borrowed("")),
         Value::String(text) => Ok(Cow::Borrowed(text)),
         Value::Number(number) => Ok(Cow::Owned(number.to_string())),
+        // A CSV joins the figures of a list.
+        Value::Array(items) if items.iter().all(Value::is_number) => {
+            Ok(Cow::Owned(items.iter().map(Value::to_string).collect::<Vec<_>>().join(";")))
+        }
         other => Err(format!("{} is neither a string nor a number", quoted(&other.to_string()))),
     }
 }

@@ -198,7 +198,8 @@ fn speed(first: Option<&Record>, row: &Record) -> String {
         if first.benchmark != row.benchmark {
             return times;
         }
-        let rates = row.gb_per_s.zip(first.gb_per_s).or(row.gflop_per_s.zip(first.gflop_per_s));
+        let rates = item_rate(row).zip(item_rate(first));
+        let rates = rates.or(row.gb_per_s.zip(first.gb_per_s)).or(row.gflop_per_s.zip(first.gflop_per_s));
         rates.map(|(rate, first)| rate / first).or(times)
     });
     speed.map_or_else(String::new, format::ratio)
@@ -302,16 +303,28 @@ pub fn time(ns: Option<f64>) -> String {
     ns.map_or_else(String::new, format::time)
 }
 
-/// The rate of a row: bytes per second if available, else operations per second. For dependent loads, the latency.
+/// The rate of a row: bytes per second if available, else operations per second. For dependent loads, the latency. Of a
+/// kernel that is not the suite's, every rate that its declaration gives.
 pub(crate) fn rate(row: &Record) -> String {
     if let Some(ns) = load_ns(row) {
         return format::load_latency(ns);
+    }
+    if !row.declaration.is_empty() {
+        let items = item_rate(row).map(|rate| format::item_rate(rate, &row.unit));
+        let bytes = row.gb_per_s.map(format::byte_rate);
+        let operations = row.gflop_per_s.map(|rate| format::operation_rate(rate, row.is_float()));
+        return [items, bytes, operations].into_iter().flatten().collect::<Vec<_>>().join(", ");
     }
     match (row.gb_per_s, row.gflop_per_s) {
         (Some(gb), _) => format::byte_rate(gb),
         (None, Some(gflop)) => format::operation_rate(gflop, row.is_float()),
         (None, None) => String::new(),
     }
+}
+
+/// Items per second in the count of the kernel's declaration.
+fn item_rate(row: &Record) -> Option<f64> {
+    Some(row.items? as f64 / row.median_ns? * 1e9)
 }
 
 /// The share of the ceiling, with a bar of six cells. The bar is full at 100 %.

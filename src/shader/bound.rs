@@ -1,7 +1,7 @@
 //! The bindings that a kernel uses, by the kinds that platforms count separately.
 
 use naga::valid::ModuleInfo;
-use naga::{AddressSpace, Module, ResourceBinding, StorageAccess, TypeInner};
+use naga::{AddressSpace, Module, ResourceBinding, ShaderStage, StorageAccess, TypeInner};
 
 /// A binding's kind, by which platforms number it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,6 +30,11 @@ pub(super) fn bound(module: &Module, info: &ModuleInfo) -> Vec<(ResourceBinding,
     }
     bound.sort_by_key(|(binding, _)| binding.binding);
     bound
+}
+
+/// The entry point of a module that was resolved for it.
+pub(super) fn entry_of(module: &Module) -> (ShaderStage, String) {
+    (ShaderStage::Compute, module.entry_points.first().map(|entry| entry.name.clone()).unwrap_or_default())
 }
 
 /// Increments the counter; returns its previous value.

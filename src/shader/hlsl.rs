@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use naga::Module;
 use naga::back::hlsl;
 use naga::valid::ModuleInfo;
-use naga::{Module, ShaderStage};
 
-use super::bound::{Kind, bound, next};
-use super::parse::ENTRY_POINT;
+use super::bound::{Kind, bound, entry_of, next};
 use crate::suite::{Checks, Feature};
 
 /// A shader model: the version of HLSL that a compiler and a device take. wgpu writes the highest that both have.
@@ -43,7 +42,7 @@ impl ShaderModel {
     pub fn has(self, feature: Feature) -> bool {
         match feature {
             // naga writes packed products out where the model lacks them.
-            Feature::F64 | Feature::PackedProduct | Feature::FilteredF32 => true,
+            Feature::F64 | Feature::PackedProduct | Feature::FilteredF32 | Feature::Immediates => true,
             Feature::Subgroups | Feature::SubgroupId | Feature::I64 => self >= Self::V6_0,
             Feature::F16 => self >= Self::V6_2,
             Feature::CooperativeMatrix | Feature::Int8Matrix | Feature::Bf16Matrix => false,
@@ -95,7 +94,7 @@ pub(super) fn hlsl(module: &Module, info: &ModuleInfo, checks: Checks, model: Sh
         options.sampler_buffer_binding_map.insert(hlsl::SamplerIndexBufferKey { group: 0 }, register(views));
     }
     options.special_constants_binding = Some(register(constants));
-    let pipeline = hlsl::PipelineOptions { entry_point: Some((ShaderStage::Compute, ENTRY_POINT.to_owned())) };
+    let pipeline = hlsl::PipelineOptions { entry_point: Some(entry_of(module)) };
     let mut text = String::new();
     let mut writer = hlsl::Writer::new(&mut text, &options, &pipeline);
     writer.write(module, info, None).map_err(|error| error.to_string())?;

@@ -10,7 +10,7 @@ use naga::{
 
 use super::parse::Shader;
 use crate::error::{Error, Result};
-use crate::suite::{Access, Binding, Constants, Interface, Value};
+use crate::suite::{Access, Binding, Constants, Entry, Interface, SamplerBinding, Value};
 
 impl Shader {
     /// The interface with `constants` in place of the overrides that they name.
@@ -18,7 +18,20 @@ impl Shader {
     /// # Errors
     /// [`Error::Shader`] where a constant names no override, or an override has no value.
     pub fn interface(&self, constants: &Constants) -> Result<Interface> {
-        let (module, info) = self.resolve(constants)?;
+        self.interface_of(&[self.entry()], constants)
+    }
+
+    /// The interface of these entry points together, numbered in this order.
+    ///
+    /// # Errors
+    /// As for [`Shader::interface`], and where there is no entry point of such a name.
+    pub fn interface_of(&self, entries: &[&str], constants: &Constants) -> Result<Interface> {
+        let all = entries.iter().map(|entry| self.interface_of_one(entry, constants)).collect::<Result<_>>()?;
+        Ok(Interface::joined(all))
+    }
+
+    fn interface_of_one(&self, entry: &str, constants: &Constants) -> Result<Interface> {
+        let (module, info) = self.resolve(entry, constants)?;
         let used = info.get_entry_point(0);
         // Stores through the argument of a function are not among the uses.
         let is_pointer = |argument: &naga::FunctionArgument| {
@@ -26,50 +39,60 @@ impl Shader {
             matches!(inner.pointer_space(), Some(AddressSpace::Storage { .. }))
         };
         let has_pointers = module.functions.iter().any(|(_, function)| function.arguments.iter().any(is_pointer));
-        let (mut bindings, mut samplers, mut workgroup_bytes) = (Vec::new(), Vec::new(), 0);
+        let (mut bindings, mut samplers) = (Vec::new(), Vec::new());
+        let (mut workgroup_bytes, mut immediate_bytes) = (0, 0);
         for (handle, variable) in module.global_variables.iter() {
             if used[handle].is_empty() {
                 continue;
             }
+            let kind = &module.types[variable.ty].inner;
             let access = match variable.space {
                 AddressSpace::WorkGroup => {
-                    workgroup_bytes += module.types[variable.ty].inner.size(module.to_ctx());
+                    workgroup_bytes += kind.size(module.to_ctx());
+                    continue;
+                }
+                AddressSpace::Immediate => {
+                    immediate_bytes += kind.size(module.to_ctx());
                     continue;
                 }
                 AddressSpace::Uniform => Access::Uniform,
                 AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => Access::ReadWrite,
                 AddressSpace::Storage { .. } => Access::Read,
-                AddressSpace::Handle => match module.types[variable.ty].inner {
+                AddressSpace::Handle => match kind {
                     TypeInner::Sampler { .. } => {
-                        samplers.extend(variable.binding.map(|binding| binding.binding));
+                        if let (Some(name), Some(at)) = (&variable.name, &variable.binding) {
+                            samplers.push(SamplerBinding { name: name.clone(), group: at.group, index: at.binding });
+                        }
                         continue;
                     }
+                    TypeInner::Image { class: ImageClass::Storage { .. }, .. } => Access::StorageTexture,
                     _ => Access::Texture,
                 },
                 _ => continue,
             };
-            let (Some(name), Some(binding)) = (&variable.name, &variable.binding) else { continue };
-            if binding.group != 0 {
-                return Err(Error::Shader(format!(
-                    "'{name}' is in group {}: kernels bind group 0 only",
-                    binding.group
-                )));
-            }
-            let is_stored = has_pointers || used[handle].intersects(GlobalUse::WRITE | GlobalUse::ATOMIC);
-            bindings.push(Binding { name: name.clone(), index: binding.binding, access, is_stored });
+            let (Some(name), Some(at)) = (&variable.name, &variable.binding) else { continue };
+            let is_buffer = matches!(variable.space, AddressSpace::Storage { .. });
+            let is_stored = is_buffer && has_pointers || used[handle].intersects(GlobalUse::WRITE | GlobalUse::ATOMIC);
+            bindings.push(Binding { name: name.clone(), group: at.group, index: at.binding, access, is_stored });
         }
-        bindings.sort_by_key(|binding| binding.index);
+        bindings.sort_by_key(|binding| (binding.group, binding.index));
         let workgroup_size = module.entry_points[0].workgroup_size;
-        let overrides = self.values(&module)?;
-        let divides = divides(&module, &info);
+        let entry = Entry {
+            name: entry.to_owned(),
+            bindings: (0..bindings.len()).collect(),
+            samplers: (0..samplers.len()).collect(),
+            workgroup_size,
+            immediate_bytes,
+        };
         Ok(Interface {
+            overrides: self.values(&module)?,
+            divides: divides(&module, &info),
             bindings,
             samplers,
+            entries: vec![entry],
             workgroup_size,
             workgroup_bytes,
             features: self.features.clone(),
-            divides,
-            overrides,
         })
     }
 

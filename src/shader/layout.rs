@@ -1,12 +1,14 @@
 //! The memory layout of a kernel's bindings.
 
-use naga::{ArraySize, Handle, Module, ScalarKind, Type, TypeInner};
+use std::collections::BTreeSet;
+
+use naga::{AddressSpace, ArraySize, Handle, ImageClass, ImageDimension, Module, ScalarKind, Type, TypeInner};
 
 use super::parse::Shader;
 use crate::error::Result;
-use crate::suite::{Constants, Scalar};
+use crate::suite::{Constants, Scalar, TexelFormat};
 
-/// The layout of a binding of group 0.
+/// The layout of a binding, or of the immediates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// The variable's name.
@@ -19,36 +21,167 @@ pub struct Layout {
     pub bytes: Option<u64>,
     /// Bytes from one element of such an array to the next; of any other type, its bytes.
     pub stride: u64,
+    /// Its scalars by name: those of one element, where it is such an array.
+    pub fields: Vec<Field>,
+    /// Its texels, if it is a texture.
+    pub texels: Option<Texels>,
+    /// Whether it is the immediates.
+    pub is_immediate: bool,
+}
+
+/// Neighbouring scalars of one type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// Its members' names, from the outermost on, with points between them; empty for the whole variable.
+    pub name: String,
+    /// Its first byte.
+    pub offset: u64,
+    /// The type of its scalars.
+    pub scalar: Scalar,
+    /// Whether they are signed integers.
+    pub is_signed: bool,
+    /// Their number.
+    pub count: u64,
+}
+
+/// The texels of a texture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Texels {
+    /// Of a storage texture.
+    Storage(TexelFormat),
+    /// Of any format with floats.
+    Float,
+    /// Of any format with signed integers.
+    Signed,
+    /// Of any format with unsigned integers.
+    Unsigned,
+    /// Of a texture that is not 2-D, has several samples, depths, or a format of its own.
+    Other,
+}
+
+impl Layout {
+    /// Which scalars of an element are padding; empty if none is, or the elements have other types than one.
+    #[must_use]
+    pub fn padding(&self) -> Vec<bool> {
+        let size = self.scalar.bytes() as u64;
+        let end = |field: &Field| field.offset + field.count * field.scalar.bytes() as u64;
+        // Behind a header, an array's elements do not start at multiples of their length.
+        let is_whole = self.stride.is_multiple_of(size) && self.fields.iter().all(|field| end(field) <= self.stride);
+        let of_scalars = self.fields.iter().all(|field| field.scalar.bytes() as u64 == size);
+        if !is_whole || !of_scalars || self.fields.is_empty() || self.texels.is_some() {
+            return Vec::new();
+        }
+        let mut is_padding = vec![true; (self.stride / size) as usize];
+        for field in &self.fields {
+            let first = (field.offset / size) as usize;
+            is_padding.iter_mut().skip(first).take(field.count as usize).for_each(|slot| *slot = false);
+        }
+        if is_padding.contains(&true) { is_padding } else { Vec::new() }
+    }
 }
 
 impl Shader {
-    /// The layouts of the buffers that the kernel binds, in the order of their declaration, with `constants` in place of
-    /// the overrides that they name.
+    /// The layouts of the buffers and textures that these entry points bind, and of their immediates, in the order of
+    /// their declaration, with `constants` in place of the overrides that they name.
     ///
     /// # Errors
-    /// Those of [`Shader::interface`].
-    pub fn layouts(&self, constants: &Constants) -> Result<Vec<Layout>> {
-        let (module, _) = self.resolve(constants)?;
-        let variables = module.global_variables.iter().filter(|(_, variable)| variable.binding.is_some());
-        let layout = |variable: &naga::GlobalVariable| {
-            let mut scalars = Vec::new();
-            collect(&module, variable.ty, &mut scalars);
-            scalars.dedup();
-            let (scalar, is_signed) = match scalars[..] {
-                [only] => scalar_of(only),
-                _ => (Scalar::U32, false),
-            };
-            let size = u64::from(module.types[variable.ty].inner.size(module.to_ctx()));
-            let dynamic = last_array(&module, variable.ty);
-            Layout {
-                name: variable.name.clone().unwrap_or_default(),
-                scalar,
-                is_signed,
-                bytes: dynamic.is_none().then_some(size),
-                stride: dynamic.unwrap_or(size),
+    /// Those of [`Shader::interface_of`].
+    pub fn layouts(&self, entries: &[&str], constants: &Constants) -> Result<Vec<Layout>> {
+        let mut found: Vec<Layout> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for entry in entries {
+            let (module, info) = self.resolve(entry, constants)?;
+            let used = info.get_entry_point(0);
+            for (handle, variable) in module.global_variables.iter() {
+                let is_immediate = variable.space == AddressSpace::Immediate;
+                let is_sampler = matches!(module.types[variable.ty].inner, TypeInner::Sampler { .. });
+                let is_bound = variable.binding.is_some() && !is_sampler || is_immediate;
+                let name = variable.name.clone().unwrap_or_default();
+                if is_bound && !used[handle].is_empty() && seen.insert(name.clone()) {
+                    found.push(layout(&module, variable.ty, name, is_immediate));
+                }
             }
-        };
-        Ok(variables.map(|(_, variable)| layout(variable)).collect())
+        }
+        Ok(found)
+    }
+}
+
+fn layout(module: &Module, kind: Handle<Type>, name: String, is_immediate: bool) -> Layout {
+    let mut scalars = Vec::new();
+    collect(module, kind, &mut scalars);
+    scalars.dedup();
+    let (scalar, is_signed) = match scalars[..] {
+        [only] => scalar_of(only),
+        _ => (Scalar::U32, false),
+    };
+    let size = u64::from(module.types[kind].inner.size(module.to_ctx()));
+    let dynamic = last_array(module, kind);
+    let mut fields = Vec::new();
+    add_fields(module, kind, String::new(), 0, &mut fields);
+    Layout {
+        name,
+        scalar,
+        is_signed,
+        bytes: dynamic.is_none().then_some(size),
+        stride: dynamic.unwrap_or(size),
+        fields,
+        texels: texels(&module.types[kind].inner),
+        is_immediate,
+    }
+}
+
+fn texels(kind: &TypeInner) -> Option<Texels> {
+    let TypeInner::Image { dim, arrayed, class } = kind else { return None };
+    if *dim != ImageDimension::D2 || *arrayed {
+        return Some(Texels::Other);
+    }
+    Some(match class {
+        ImageClass::Storage { format, .. } => {
+            let name = format!("{format:?}").to_lowercase();
+            let known = TexelFormat::ALL.into_iter().find(|own| own.name() == name);
+            known.map_or(Texels::Other, Texels::Storage)
+        }
+        ImageClass::Sampled { multi: false, kind: ScalarKind::Float } => Texels::Float,
+        ImageClass::Sampled { multi: false, kind: ScalarKind::Sint } => Texels::Signed,
+        ImageClass::Sampled { multi: false, kind: ScalarKind::Uint } => Texels::Unsigned,
+        _ => Texels::Other,
+    })
+}
+
+/// Adds the scalars of a type that starts at `offset`. Of an array whose length is that of the buffer, those of one
+/// element.
+fn add_fields(module: &Module, kind: Handle<Type>, name: String, offset: u64, fields: &mut Vec<Field>) {
+    /// More elements of an array than anybody names one by one.
+    const MOST: u32 = 64;
+    let mut add = |name: String, offset: u64, own: naga::Scalar, count: u64| {
+        let (scalar, is_signed) = scalar_of(own);
+        fields.push(Field { name, offset, scalar, is_signed, count });
+    };
+    match &module.types[kind].inner {
+        TypeInner::Scalar(own) | TypeInner::Atomic(own) => add(name, offset, *own, 1),
+        TypeInner::Vector { size, scalar } => add(name, offset, *scalar, *size as u64),
+        TypeInner::Matrix { columns, rows, scalar } => {
+            // A column of three has the place of four.
+            let stride = u64::from(scalar.width) * (*rows as u64).next_power_of_two();
+            for column in 0..*columns as u64 {
+                add(format!("{name}[{column}]"), offset + column * stride, *scalar, *rows as u64);
+            }
+        }
+        TypeInner::Array { base, size: ArraySize::Constant(count), stride } if count.get() <= MOST => {
+            for index in 0..count.get() {
+                let at = offset + u64::from(index) * u64::from(*stride);
+                add_fields(module, *base, format!("{name}[{index}]"), at, fields);
+            }
+        }
+        TypeInner::Array { base, .. } => add_fields(module, *base, name, offset, fields),
+        TypeInner::Struct { members, .. } => {
+            for member in members {
+                let own = member.name.as_deref().unwrap_or_default();
+                let name = if name.is_empty() { own.to_owned() } else { format!("{name}.{own}") };
+                add_fields(module, member.ty, name, offset + u64::from(member.offset), fields);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -102,7 +235,7 @@ fn main() {
     atomicAdd(&sums[0], 1);
 }";
         let shader = Shader::parse(kernel, "f32").expect("valid");
-        let found = shader.layouts(&Constants::new()).expect("resolved");
+        let found = shader.layouts(&[shader.entry()], &Constants::new()).expect("resolved");
         let found: Vec<_> =
             found.iter().map(|of| (of.name.as_str(), of.scalar, of.is_signed, of.bytes, of.stride)).collect();
         assert_eq!(

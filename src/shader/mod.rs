@@ -6,6 +6,8 @@
 
 mod bound;
 mod disassembly;
+#[cfg(not(target_family = "wasm"))]
+mod fold;
 mod hlsl;
 mod interface;
 mod layout;
@@ -18,8 +20,8 @@ pub mod twin;
 
 pub use disassembly::disassemble;
 pub use hlsl::ShaderModel;
-pub use layout::Layout;
-pub use parse::{ENTRY_POINT, Shader};
+pub use layout::{Field, Layout, Texels};
+pub use parse::Shader;
 #[cfg(not(target_family = "wasm"))]
 pub use spirv::SpirvKernel;
 pub use translate::Target;

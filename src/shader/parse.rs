@@ -10,8 +10,8 @@ use naga::{Binding, BuiltIn, Expression, MathFunction, Module, ShaderStage, Type
 use crate::error::{Error, Result};
 use crate::suite::{Accepted, Constants, Feature};
 
-/// The entry point of every kernel.
-pub const ENTRY_POINT: &str = "main";
+/// The entry point of the suite's kernels.
+pub(super) const ENTRY_POINT: &str = "main";
 
 /// Bytes of a source beyond which parsing may take minutes: naga's time grows with the square of a function's
 /// expressions.
@@ -43,6 +43,8 @@ pub struct Shader {
     source: String,
     module: Module,
     info: ModuleInfo,
+    /// The entry point that is meant where none is named: `main`, or the first.
+    entry: String,
     pub(super) features: BTreeSet<Feature>,
 }
 
@@ -50,7 +52,7 @@ impl Shader {
     /// Parses and validates `source` with `element` as the type `T`.
     ///
     /// # Errors
-    /// [`Error::Shader`] with naga's message where the source is not valid WGSL or has no entry point `main`.
+    /// [`Error::Shader`] with naga's message where the source is not valid WGSL or has no compute entry point.
     pub fn parse(source: &str, element: &str) -> Result<Self> {
         Self::of(with_element(source, element))
     }
@@ -74,14 +76,15 @@ impl Shader {
     fn parsed(source: String) -> Result<Self> {
         let module = naga::front::wgsl::parse_str(&source)
             .map_err(|error| Error::Shader(error.emit_to_string(&source).trim_end().to_owned()))?;
-        if !module.entry_points.iter().any(|entry| entry.name == ENTRY_POINT && entry.stage == ShaderStage::Compute) {
-            return Err(Error::Shader(format!("there is no compute entry point '{ENTRY_POINT}'")));
-        }
+        let main = compute_entries(&module).find(|name| *name == ENTRY_POINT);
+        let Some(entry) = main.or_else(|| compute_entries(&module).next()).map(str::to_owned) else {
+            return Err(Error::Shader("there is no compute entry point".to_owned()));
+        };
         let info = validator(Capabilities::all())
             .validate(&module)
             .map_err(|error| Error::Shader(error.emit_to_string(&source).trim_end().to_owned()))?;
         let features = Feature::ALL.into_iter().filter(|feature| needs(&module, *feature)).collect();
-        Ok(Self { source, module, info, features })
+        Ok(Self { source, module, info, entry, features })
     }
 
     /// The source, with the element type in place.
@@ -92,6 +95,18 @@ impl Shader {
 
     pub(super) const fn module(&self) -> &Module {
         &self.module
+    }
+
+    /// The entry point that is meant where none is named.
+    #[must_use]
+    pub fn entry(&self) -> &str {
+        &self.entry
+    }
+
+    /// Names of the compute entry points.
+    #[must_use]
+    pub fn entries(&self) -> Vec<&str> {
+        compute_entries(&self.module).collect()
     }
 
     /// Names of the overrides.
@@ -114,13 +129,21 @@ impl Shader {
         })
     }
 
-    /// The module with `constants` in place of the overrides that they name.
-    pub(super) fn resolve(&self, constants: &Constants) -> Result<(Cow<'_, Module>, Cow<'_, ModuleInfo>)> {
+    /// The module of an entry point, with `constants` in place of the overrides that they name.
+    pub(super) fn resolve(&self, entry: &str, constants: &Constants) -> Result<(Cow<'_, Module>, Cow<'_, ModuleInfo>)> {
         let constants: PipelineConstants = constants.iter().map(|(name, value)| (name.clone(), *value)).collect();
-        let entry = Some((ShaderStage::Compute, ENTRY_POINT));
+        if !self.entries().contains(&entry) {
+            let known = self.entries().join(", ");
+            return Err(Error::Shader(format!("there is no compute entry point '{entry}', but {known}")));
+        }
+        let entry = Some((ShaderStage::Compute, entry));
         pipeline_constants::process_overrides(&self.module, &self.info, entry, &constants)
             .map_err(|error| Error::Shader(error.to_string()))
     }
+}
+
+fn compute_entries(module: &Module) -> impl Iterator<Item = &str> {
+    module.entry_points.iter().filter(|entry| entry.stage == ShaderStage::Compute).map(|entry| entry.name.as_str())
 }
 
 /// Whether a module needs a feature. It needs one of naga's capabilities if validation fails without it, which needs no
@@ -134,6 +157,7 @@ fn needs(module: &Module, feature: Feature) -> bool {
         Feature::I64 => without(Capabilities::SHADER_INT64),
         Feature::CooperativeMatrix => without(Capabilities::COOPERATIVE_MATRIX),
         Feature::Int8Matrix | Feature::Bf16Matrix => false,
+        Feature::Immediates => without(Capabilities::IMMEDIATES),
         Feature::SubgroupId => {
             let arguments = module.entry_points.iter().flat_map(|entry| &entry.function.arguments);
             let members = module.types.iter().flat_map(|(_, kind)| match &kind.inner {
@@ -169,12 +193,13 @@ fn validator(capabilities: Capabilities) -> Validator {
 }
 
 fn with_element(source: &str, element: &str) -> String {
-    const ENABLE: &str = "enable f16;\n";
+    // In front of the first line, so that faults keep their line numbers.
+    const ENABLE: &str = "enable f16; ";
     let mut text = String::with_capacity(ENABLE.len() + source.len());
     // A source that was parsed before has the directive already, like one that is written for f16 only. One without the
     // alias may read its elements as words, and needs none.
     let has_alias = source.lines().any(|line| line.starts_with("alias T ="));
-    if has_alias && element.contains("f16") && !source.lines().any(|line| line == ENABLE.trim_end()) {
+    if has_alias && element.contains("f16") && !source.lines().any(|line| line.starts_with(ENABLE.trim_end())) {
         text.push_str(ENABLE);
     }
     for line in source.lines() {
@@ -289,13 +314,13 @@ fn main() {
         let interface = Shader::parse(SAMPLED, "f32").and_then(|s| s.interface(&Constants::new())).expect("valid");
         let bindings: Vec<_> = interface.bindings.iter().map(|b| (b.index, b.access)).collect();
         assert_eq!(bindings, [(0, Access::Texture), (2, Access::ReadWrite)]);
-        assert_eq!(interface.samplers, [1]);
+        assert_eq!(interface.samplers.iter().map(|sampler| sampler.index).collect::<Vec<_>>(), [1]);
     }
 
     #[test]
     fn f16_is_enabled_once_and_only_where_it_is_used() {
         let shader = Shader::parse(KERNEL, "vec2<f16>").expect("valid");
-        assert!(shader.source().starts_with("enable f16;\nalias T = vec2<f16>;\n"), "{}", shader.source());
+        assert!(shader.source().starts_with("enable f16; alias T = vec2<f16>;\n"), "{}", shader.source());
         let again = Shader::parse(shader.source(), "vec2<f16>").expect("valid");
         assert_eq!(again.source(), shader.source());
         let interface = again.interface(&Constants::new()).expect("defaults");

@@ -9,9 +9,10 @@ use naga::back::wgsl::{WriterFlags, write_string};
 use naga::front::spv::{Frontend, Options};
 use naga::valid::{Capabilities, GlobalUse, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Handle, Module, ShaderStage, StorageAccess, Type, TypeInner};
-use spirv::{Decoration, ExecutionModel, Op, StorageClass};
+use spirv::{Decoration, ExecutionModel, Op};
 
-use super::module::{HEADER, instructions, text};
+use super::fold::folded;
+use super::module::{HEADER, instructions, op, text};
 use super::parse::ENTRY_POINT;
 use crate::error::{Error, Result};
 use crate::suite::Value;
@@ -23,33 +24,41 @@ pub struct SpirvKernel {
     pub wgsl: String,
     /// The module, with the entry point `main`.
     words: Vec<u32>,
+    /// Names of the specialization constants that have got a value, since the front end could not read what is computed
+    /// from them.
+    pub fixed: Vec<String>,
     /// Result ids of the specialization constants, by the names of the WGSL's overrides.
     constants: BTreeMap<String, u32>,
 }
 
 impl SpirvKernel {
-    /// Reads a module with one compute entry point, of any name. A variable without a name is called after the only
+    /// Reads a module. Its compute entry point is called `main` if there is only one. A variable without a name is called after the only
     /// member of its block, its block or its binding (`binding_2`); a constant without one after its number (`constant_0`).
     ///
+    /// Where naga cannot read what is computed from specialization constants, all get a value: that of `values`, by name,
+    /// or their own.
+    ///
     /// # Errors
-    /// [`Error::Shader`] where it is no such module, has push constants, or has what naga cannot read or WGSL cannot say.
+    /// [`Error::Shader`] where it is no such module, or has what naga cannot read or WGSL cannot say.
     ///
     /// # Panics
     /// naga panics on some invalid modules.
-    pub fn read(words: &[u32]) -> Result<Self> {
+    pub fn read(words: &[u32], values: &BTreeMap<String, f64>) -> Result<Self> {
         let fault = |why: String| Error::Shader(why);
         let mut words = words.to_vec();
         if HEADER + instructions(&words).map(<[u32]>::len).sum::<usize>() != words.len() {
             return Err(fault("no valid SPIR-V: it is cut off".to_owned()));
         }
         rename_entry(&mut words).map_err(fault)?;
-        if instructions(&words).any(is_push_constant) {
-            return Err(fault("it has push constants, which nothing fills here: use a uniform buffer".to_owned()));
+        let mut fixed = Vec::new();
+        let mut parsed = parse(&words);
+        if parsed.is_err() && instructions(&words).any(|own| op(own) == Some(Op::SpecConstantOp)) {
+            // The front end knows no such operations.
+            let (folded, names) = folded(&words, values).map_err(fault)?;
+            (words, fixed) = (folded, names);
+            parsed = parse(&words);
         }
-        let options =
-            Options { adjust_coordinate_space: false, strict_capabilities: false, block_ctx_dump_prefix: None };
-        let module = Frontend::new(words.iter().copied(), &options).parse();
-        let mut module = module.map_err(|error| fault(format!("naga cannot read this SPIR-V: {error}")))?;
+        let mut module = parsed.map_err(|error| fault(format!("naga cannot read this SPIR-V: {error}")))?;
         let ids = name_constants(&mut module);
         name_variables(&mut module);
         // WGSL has no buffers that are written alone.
@@ -67,7 +76,7 @@ impl SpirvKernel {
         let names = names.chain(module.overrides.iter().filter_map(|(_, over)| over.name.as_deref()));
         let wgsl = names.fold(wgsl, |wgsl, name| with_name(&wgsl, name));
         let constants = ids.into_iter().filter_map(|(name, id)| Some((name, result_of(&words, id)?))).collect();
-        Ok(Self { wgsl, words, constants })
+        Ok(Self { wgsl, words, constants, fixed })
     }
 
     /// The module with these values of its specialization constants, by the names of the WGSL's overrides.
@@ -101,10 +110,15 @@ impl SpirvKernel {
     }
 }
 
-/// Calls the only compute entry point `main`.
+fn parse(words: &[u32]) -> std::result::Result<Module, naga::front::spv::Error> {
+    let options = Options { adjust_coordinate_space: false, strict_capabilities: false, block_ctx_dump_prefix: None };
+    Frontend::new(words.iter().copied(), &options).parse()
+}
+
+/// Calls the only compute entry point `main`. Several keep their names.
 ///
 /// # Errors
-/// If there is not one.
+/// If there is none.
 fn rename_entry(words: &mut Vec<u32>) -> std::result::Result<(), String> {
     let (mut at, mut entries) = (HEADER, Vec::new());
     for instruction in instructions(words) {
@@ -119,10 +133,7 @@ fn rename_entry(words: &mut Vec<u32>) -> std::result::Result<(), String> {
         [] => return Err("it has no compute entry point".to_owned()),
         [(_, only)] if only == ENTRY_POINT => return Ok(()),
         [(at, only)] => (*at, only),
-        several => {
-            let names: Vec<&str> = several.iter().map(|(_, name)| name.as_str()).collect();
-            return Err(format!("it has {} compute entry points: {}", several.len(), names.join(", ")));
-        }
+        _ => return Ok(()),
     };
     // A text ends with a zero byte, and its last word with zeros.
     let (old, new) = (name.len() / 4 + 1, ENTRY_POINT.len() / 4 + 1);
@@ -131,14 +142,6 @@ fn rename_entry(words: &mut Vec<u32>) -> std::result::Result<(), String> {
     words[at] = words[at] - ((old as u32) << 16) + ((new as u32) << 16);
     words.splice(at + 3..at + 3 + old, super::module::words(&bytes));
     Ok(())
-}
-
-fn op(instruction: &[u32]) -> Option<Op> {
-    Op::from_u32(instruction[0] & 0xffff)
-}
-
-fn is_push_constant(instruction: &[u32]) -> bool {
-    op(instruction) == Some(Op::Variable) && instruction.get(3) == Some(&(StorageClass::PushConstant as u32))
 }
 
 /// The result id of the specialization constant with this number.
@@ -180,9 +183,12 @@ fn name_variables(module: &mut Module) {
     let handles: Vec<_> = module.global_variables.iter().map(|(handle, _)| handle).collect();
     for handle in handles {
         let variable = &module.global_variables[handle];
-        let Some(binding) = &variable.binding else { continue };
+        let usual = match (&variable.binding, variable.space) {
+            (Some(binding), _) => format!("binding_{}", binding.binding),
+            (None, AddressSpace::Immediate) => "immediates".to_owned(),
+            _ => continue,
+        };
         if variable.name.as_ref().is_none_or(String::is_empty) {
-            let usual = format!("binding_{}", binding.binding);
             let name = block_name(module, variable.ty).unwrap_or(usual);
             module.global_variables.get_mut(handle).name = Some(name);
         }
@@ -196,17 +202,19 @@ fn name_variables(module: &mut Module) {
         }
     }
     module.entry_points.retain(|entry| entry.stage == ShaderStage::Compute);
-    for entry in &mut module.entry_points {
-        ENTRY_POINT.clone_into(&mut entry.name);
+    if let [only] = &mut module.entry_points[..] {
+        ENTRY_POINT.clone_into(&mut only.name);
     }
 }
 
 /// Lets the kernel read alone where it does not write: most compilers do not mark such buffers.
 fn restrict_access(module: &mut Module, info: &ModuleInfo) {
-    let used = info.get_entry_point(0);
+    let count = module.entry_points.len();
     for (handle, variable) in module.global_variables.iter_mut() {
+        let is_written = (0..count)
+            .any(|entry| info.get_entry_point(entry)[handle].intersects(GlobalUse::WRITE | GlobalUse::ATOMIC));
         if let AddressSpace::Storage { access } = &mut variable.space
-            && !used[handle].intersects(GlobalUse::WRITE | GlobalUse::ATOMIC)
+            && !is_written
         {
             *access = StorageAccess::LOAD;
         }
@@ -270,7 +278,7 @@ mod tests {
 @group(0) @binding(0) var<storage, read_write> b: array<f32>;
 @compute @workgroup_size(8, 4) fn main(@builtin(local_invocation_index) i: u32) { a[i] = b[i]; }",
         );
-        let kernel = SpirvKernel::read(&words).expect("readable");
+        let kernel = SpirvKernel::read(&words, &BTreeMap::new()).expect("readable");
         let interface = Shader::read(&kernel.wgsl).and_then(|shader| shader.interface(&Constants::new()));
         let interface = interface.expect("valid");
         let found: Vec<_> = interface.bindings.iter().map(|b| (b.index, b.name.as_str(), b.access)).collect();
@@ -287,14 +295,14 @@ mod tests {
         let mut words = spirv(source);
         let name = u32::from_le_bytes(*b"main");
         words.iter_mut().filter(|word| **word == name).for_each(|word| *word = u32::from_le_bytes(*b"boss"));
-        let kernel = SpirvKernel::read(&words).expect("readable");
+        let kernel = SpirvKernel::read(&words, &BTreeMap::new()).expect("readable");
         assert!(Shader::read(&kernel.wgsl).is_ok(), "{}", kernel.wgsl);
         assert!(kernel.words_with(&[]).contains(&name));
     }
 
     #[test]
     fn what_is_no_kernel_has_a_reason() {
-        let reason = |words: &[u32]| SpirvKernel::read(words).expect_err("no kernel").to_string();
+        let reason = |words: &[u32]| SpirvKernel::read(words, &BTreeMap::new()).expect_err("no kernel").to_string();
         let words = spirv("@compute @workgroup_size(1) fn main() {}");
         assert!(reason(&words[..words.len() / 2]).contains("SPIR-V"), "{}", reason(&words[..words.len() / 2]));
         let execution = words.iter().position(|word| *word & 0xffff == 15).expect("an entry point");

@@ -8,11 +8,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use naga::back::{glsl, msl, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::ModuleInfo;
-use naga::{CooperativeSize, Module, ShaderStage, TypeInner};
+use naga::{CooperativeSize, Module, TypeInner};
 
-use super::bound::{Kind, bound, next};
+use super::bound::{Kind, bound, entry_of, next};
 use super::hlsl::{ShaderModel, hlsl};
-use super::parse::{ENTRY_POINT, Shader};
+use super::parse::Shader;
 use crate::error::{Error, Result};
 use crate::suite::{Checks, Constants, Feature};
 
@@ -76,7 +76,7 @@ impl Shader {
         {
             return Err(lacks(&format!("shader model {} has no {}", model.name(), feature.name())));
         }
-        let (module, info) = self.resolve(constants)?;
+        let (module, info) = self.resolve(self.entry(), constants)?;
         if target == Target::Msl && has_large_matrices(&module) {
             return Err(lacks("Metal's matrices have 8×8 elements"));
         }
@@ -102,7 +102,7 @@ impl Shader {
     /// # Errors
     /// [`Error::Shader`] where naga cannot write it, and as for [`Shader::interface`].
     pub fn spirv(&self, constants: &Constants, checks: Checks) -> Result<Vec<u32>> {
-        let (module, info) = self.resolve(constants)?;
+        let (module, info) = self.resolve(self.entry(), constants)?;
         words(&module, &info, checks, spv::WriterFlags::empty()).map_err(Error::Shader)
     }
 }
@@ -113,10 +113,6 @@ fn has_large_matrices(module: &Module) -> bool {
     module.types.iter().any(|(_, own)| {
         matches!(own.inner, TypeInner::CooperativeMatrix { columns, rows, .. } if columns != eight || rows != eight)
     })
-}
-
-fn entry() -> (ShaderStage, String) {
-    (ShaderStage::Compute, ENTRY_POINT.to_owned())
 }
 
 fn spirv(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, String> {
@@ -159,7 +155,7 @@ fn msl(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, St
     resources.sizes_buffer = Some(buffers);
     let options = msl::Options {
         lang_version: (2, 4),
-        per_entry_point_map: [(ENTRY_POINT.to_owned(), resources)].into(),
+        per_entry_point_map: [(entry_of(module).1, resources)].into(),
         fake_missing_bindings: false,
         zero_initialize_workgroup_memory: checks.zero_init,
         bounds_check_policies: policies(checks.bounds),
@@ -167,7 +163,7 @@ fn msl(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, St
         emit_int_div_checks: checks == Checks::ALL,
         ..Default::default()
     };
-    let pipeline = msl::PipelineOptions { entry_point: Some(entry()), ..Default::default() };
+    let pipeline = msl::PipelineOptions { entry_point: Some(entry_of(module)), ..Default::default() };
     let (text, _) = msl::write_string(module, info, &options, &pipeline).map_err(|error| error.to_string())?;
     Ok(text.into_bytes())
 }
@@ -189,7 +185,7 @@ fn glsl(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, S
         zero_initialize_workgroup_memory: checks.zero_init,
         ..Default::default()
     };
-    let (stage, entry_point) = entry();
+    let (stage, entry_point) = entry_of(module);
     let pipeline = glsl::PipelineOptions { shader_stage: stage, entry_point, multiview: None };
     let policies = BoundsCheckPolicies { image_load: BoundsCheckPolicy::ReadZeroSkipWrite, ..policies(false) };
     let mut text = String::new();

@@ -9,7 +9,7 @@
 
 use super::layout::Layout;
 use crate::error::{Error, Result};
-use crate::suite::{Access, Binding, Case, Dtype, HOST_PARAMS, Interface, Scalar, Shape, Value};
+use crate::suite::{Access, Binding, Case, Dtype, Entry, HOST_PARAMS, Interface, Scalar, Shape, Value};
 
 /// The entry point of every twin.
 pub const ENTRY_POINT: &str = "kernel";
@@ -28,7 +28,25 @@ pub fn program(case: &Case, interface: &Interface) -> String {
     let element = element(case.shape.dtype);
     let defined = interface.overrides.iter().map(|(name, value)| format!("#define {name} {}\n", literal(*value)));
     let defines: String = defined.collect();
-    format!("{PRELUDE}\n#define T {element}\n{defines}#line 1 \"{}.cu\"\n{twin}", case.name())
+    // A template's own T is another one.
+    let is_parameter = ["typename T", "class T"].iter().any(|text| twin.contains(text));
+    let of_element = if is_parameter { String::new() } else { format!("#define T {element}\n") };
+    format!("{PRELUDE}\n{of_element}{defines}#line 1 \"{}.cu\"\n{twin}", case.name())
+}
+
+/// The names of a program's kernels that the compiler must be asked for: those that are not `extern "C"`, as instances of
+/// templates are.
+#[must_use]
+pub fn expressions(program: &str, entries: &[String]) -> Vec<String> {
+    let is_named = |entry: &&String| declaration(program, entry).is_some_and(|own| !own.is_plain);
+    entries.iter().filter(is_named).cloned().collect()
+}
+
+/// The names of a twin's kernels: `kernel` for the entry point `main` of the WGSL, and the same name for any other.
+#[must_use]
+pub fn entries(interface: &Interface) -> Vec<String> {
+    let name = |entry: &Entry| if entry.name == "main" { ENTRY_POINT.to_owned() } else { entry.name.clone() };
+    interface.entries.iter().map(name).collect()
 }
 
 /// The part of a [`program`] after the prelude, which all twins share.
@@ -44,36 +62,49 @@ pub fn without_prelude(program: &str) -> &str {
 /// # Errors
 /// [`Error::Shader`] where the declaration lacks any of this, or a parameter is not a u32.
 pub fn interface(case: &Case) -> Result<Interface> {
+    let benchmark = case.benchmark;
     let fault = |message: String| Error::Shader(format!("{}.cu: {message}", case.name()));
-    let (bounds, parameters) =
-        declaration(case.benchmark.cuda).ok_or_else(|| fault("there is no entry point 'kernel'".to_owned()))?;
     let overrides: Vec<(String, Value)> = overrides(&case.shape).map_err(fault)?;
-    let defined = overrides.iter().find_map(|(name, value)| match value {
-        Value::U32(value) if *name == bounds => Some(*value),
-        _ => None,
-    });
-    let threads = bounds.trim_end_matches('u').parse().ok().or(defined).filter(|threads| *threads > 0);
-    let threads = threads.ok_or_else(|| fault(format!("'{bounds}' is no number of threads")))?;
-    let bindings = (0..).zip(&parameters).map(|(index, parameter)| Binding {
-        name: name_of(parameter),
-        index,
-        access: access(parameter),
-        is_stored: access(parameter) == Access::ReadWrite,
-    });
+    let names = if benchmark.entries.is_empty() { &[ENTRY_POINT][..] } else { benchmark.entries };
+    let bindings = bindings(benchmark.cuda, names);
+    let entry = |name: &&str| {
+        let Declaration { bounds, parameters, .. } =
+            declaration(benchmark.cuda, name).ok_or_else(|| fault(format!("there is no entry point '{name}'")))?;
+        let defined = overrides.iter().find_map(|(name, value)| match value {
+            Value::U32(value) if *name == bounds => Some(*value),
+            _ => None,
+        });
+        let threads = bounds.trim_end_matches('u').parse().ok().or(defined).filter(|threads| *threads > 0);
+        let declared = benchmark.declared.and_then(|own| own.workgroup(&case.shape));
+        let workgroup_size = declared.or(threads.map(|threads| [threads, 1, 1])).ok_or_else(|| {
+            fault(if bounds.is_empty() {
+                format!("'{name}' has no __launch_bounds__(THREADS): write it, or workgroup = THREADS in a .toml")
+            } else {
+                format!("'{bounds}' is no number of threads")
+            })
+        })?;
+        let place = |parameter: &String| bindings.iter().position(|known| known.name == name_of(parameter));
+        Ok(Entry {
+            name: (*name).to_owned(),
+            bindings: parameters.iter().filter_map(place).collect(),
+            workgroup_size,
+            ..Entry::default()
+        })
+    };
+    let entries = names.iter().map(entry).collect::<Result<Vec<Entry>>>()?;
     Ok(Interface {
-        bindings: bindings.collect(),
-        workgroup_size: [threads, 1, 1],
+        workgroup_size: entries[0].workgroup_size,
         workgroup_bytes: dynamic_bytes(case),
+        bindings,
+        entries,
         overrides,
         ..Interface::default()
     })
 }
 
-/// The layouts of the parameters of a kernel without WGSL, in their order. Types that are not CUDA's own have u32 words.
-/// `None` where there is no entry point.
+/// The layouts of the parameters of these kernels without WGSL, each once. Types that are not CUDA's own have u32 words.
 #[must_use]
-pub fn layouts(twin: &str, dtype: Dtype) -> Option<Vec<Layout>> {
-    let (_, parameters) = declaration(twin)?;
+pub fn layouts(twin: &str, entries: &[&str], dtype: Dtype) -> Vec<Layout> {
     let layout = |parameter: &String| {
         let words = parameter.split([' ', '*', '&']).filter(|word| !word.is_empty());
         let words: Vec<&str> = words.filter(|word| !matches!(*word, "const" | "__restrict__" | "volatile")).collect();
@@ -86,17 +117,37 @@ pub fn layouts(twin: &str, dtype: Dtype) -> Option<Vec<Layout>> {
             is_signed,
             bytes: if is_pointer { None } else { bytes },
             stride: bytes.unwrap_or(4),
+            fields: Vec::new(),
+            texels: None,
+            is_immediate: false,
         })
     };
-    Some(parameters.iter().filter_map(layout).collect())
+    let mut found: Vec<Layout> = Vec::new();
+    for parameter in entries.iter().filter_map(|entry| declaration(twin, entry)).flat_map(|own| own.parameters) {
+        let layout = layout(&parameter).filter(|layout| found.iter().all(|known| known.name != layout.name));
+        found.extend(layout);
+    }
+    found
 }
 
-/// The first parameter that a kernel without WGSL writes.
+/// Whether a kernel without WGSL has this entry point.
 #[must_use]
-pub fn written(twin: &str) -> Option<String> {
-    let (_, parameters) = declaration(twin)?;
-    let written = parameters.iter().find(|parameter| access(parameter) == Access::ReadWrite)?;
-    Some(name_of(written))
+pub fn has_entry(twin: &str, entry: &str) -> bool {
+    declaration(twin, entry).is_some()
+}
+
+/// The bindings of these kernels without WGSL: their parameters by name, in the order of their first appearance.
+#[must_use]
+pub fn bindings(twin: &str, entries: &[&str]) -> Vec<Binding> {
+    let mut found: Vec<Binding> = Vec::new();
+    for parameter in entries.iter().filter_map(|entry| declaration(twin, entry)).flat_map(|own| own.parameters) {
+        let (name, access) = (name_of(&parameter), access(&parameter));
+        let is_stored = access == Access::ReadWrite;
+        if found.iter().all(|known| known.name != name) {
+            found.push(Binding { name, group: 0, index: found.len() as u32, access, is_stored });
+        }
+    }
+    found
 }
 
 /// The name of a parameter.
@@ -140,17 +191,43 @@ pub fn capability(program: &str) -> Option<u32> {
     program.lines().find_map(|line| line.strip_prefix("#define CAPABILITY ")?.trim_end().parse().ok())
 }
 
-/// The first argument of `__launch_bounds__` and the parameters of the entry point, without comments and with single
-/// spaces.
-fn declaration(twin: &str) -> Option<(String, Vec<String>)> {
+/// A kernel's declaration.
+#[derive(Debug, PartialEq)]
+struct Declaration {
+    /// The first argument of `__launch_bounds__`; empty where it has none.
+    bounds: String,
+    parameters: Vec<String>,
+    /// Whether its name in the compiled program is that of the text: it is `extern "C"`.
+    is_plain: bool,
+}
+
+/// The declaration of an entry point, which may be an instance of a template (`scan<256>`), without comments and with
+/// single spaces.
+fn declaration(twin: &str, entry: &str) -> Option<Declaration> {
     let lines: Vec<&str> = twin.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
     let code = lines.join(" ");
-    let (_, entry) = code.rsplit_once("extern \"C\" __global__")?;
-    let (attributes, rest) = entry.split_once(&format!("{ENTRY_POINT}("))?;
-    let (parameters, _) = rest.split_once(')')?;
-    let bounds = attributes.split_once("__launch_bounds__(")?.1.split([',', ')']).next()?;
+    let name = entry.split('<').next().unwrap_or_default().trim();
+    let named = format!("{name}(");
     let single_spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    Some((single_spaced(bounds), parameters.split(',').map(single_spaced).collect()))
+    let mut parts = code.split("__global__");
+    let mut before = parts.next()?;
+    for text in parts {
+        let is_plain = before.trim_end().ends_with("extern \"C\"");
+        before = text;
+        let Some((attributes, rest)) = text.split_once(&named) else { continue };
+        // The name may follow in the body of another kernel.
+        if attributes.contains(['{', ';']) || !attributes.ends_with([' ', ')']) {
+            continue;
+        }
+        let bounds = attributes.split_once("__launch_bounds__(").and_then(|(_, rest)| rest.split([',', ')']).next());
+        let (parameters, _) = rest.split_once(')')?;
+        return Some(Declaration {
+            bounds: single_spaced(bounds.unwrap_or_default()),
+            parameters: parameters.split(',').map(single_spaced).collect(),
+            is_plain,
+        });
+    }
+    None
 }
 
 /// How a kernel accesses the argument of `parameter`.
@@ -303,8 +380,8 @@ __device__ void other(int x) {}
 extern \"C\" __global__ void __launch_bounds__( WG, 2) // threads
 kernel(const  u32* __restrict__ input, unsigned long long* times, // in order
        cudaTextureObject_t picture, const Sizes sizes) { kernel2(); }";
-        let (bounds, parameters) = declaration(twin).expect("a declaration");
-        assert_eq!(bounds, "WG");
+        let Declaration { bounds, parameters, is_plain } = declaration(twin, ENTRY_POINT).expect("a declaration");
+        assert_eq!((bounds.as_str(), is_plain), ("WG", true));
         let expected = [
             ("const u32* __restrict__ input", Access::Read),
             ("unsigned long long* times", Access::ReadWrite),
@@ -312,7 +389,10 @@ kernel(const  u32* __restrict__ input, unsigned long long* times, // in order
             ("const Sizes sizes", Access::Uniform),
         ];
         assert_eq!(parameters.iter().map(|p| (p.as_str(), access(p))).collect::<Vec<_>>(), expected);
-        assert_eq!(declaration("__global__ void kernel() {}"), None);
+        let template = "template <int B> __global__ void scan(const float* in, float* out) { kernel(in); }";
+        assert_eq!(declaration(template, ENTRY_POINT), None);
+        let names = ["scan<256>".to_owned(), "kernel".to_owned()];
+        assert_eq!(expressions(&format!("{template} {twin}"), &names), names[..1]);
         let shape = |value| Shape { params: [("WG".to_owned(), value)].into(), ..case("transpose/tiled").shape };
         assert_eq!(overrides(&shape(64.0)), Ok(vec![("WG".to_owned(), Value::U32(64))]));
         assert!(overrides(&shape(0.5)).is_err() && overrides(&shape(-1.0)).is_err());
@@ -323,7 +403,7 @@ kernel(const  u32* __restrict__ input, unsigned long long* times, // in order
         let twin = "\
 extern \"C\" __global__ void __launch_bounds__(64) kernel(const float4* __restrict__ points, T* output, const int *signs,
     unsigned int* counts, const Sizes sizes, const f16x2* pairs, double x, uint32_t* words) {}";
-        let found = layouts(twin, Dtype::F64).expect("an entry point");
+        let found = layouts(twin, &[ENTRY_POINT], Dtype::F64);
         let found: Vec<_> =
             found.iter().map(|of| (of.name.as_str(), of.scalar, of.is_signed, of.bytes, of.stride)).collect();
         assert_eq!(
@@ -339,7 +419,7 @@ extern \"C\" __global__ void __launch_bounds__(64) kernel(const float4* __restri
                 ("words", Scalar::U32, false, None, 4),
             ]
         );
-        assert_eq!(layouts("__global__ void kernel() {}", Dtype::F32), None);
+        assert_eq!(layouts("void kernel(float* x) {}", &[ENTRY_POINT], Dtype::F32), []);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::accepted::Accepted;
-use super::buffer::Buffer;
+use super::buffer::{Buffer, Sampling};
 use super::interface::Interface;
 use super::limit::Limit;
 use super::oracle::{Oracle, each};
@@ -123,6 +123,8 @@ pub struct Benchmark {
     pub work_text: &'static str,
     /// The kernel; empty where the API itself is measured, or WGSL cannot express it.
     pub wgsl: &'static str,
+    /// The entry points of the kernel, in the order in which steps number them; `main` where none is named.
+    pub entries: &'static [&'static str],
     /// Its CUDA twin, from the `.cu` beside the WGSL file, or the kernel that WGSL cannot express; empty where there is none.
     pub cuda: &'static str,
     /// The same kernel in GLSL, from the `.comp` beside the `.cu`, where WGSL cannot express it and Vulkan runs it; else
@@ -192,6 +194,7 @@ impl Benchmark {
         limited_by: "",
         work_text: "",
         wgsl: "",
+        entries: &[],
         cuda: "",
         glsl: "",
         spirv: &[],
@@ -324,6 +327,11 @@ pub trait Declaration: Send + Sync {
     /// Bytes and operations of one launch; 0 where they are not known.
     fn work(&self, shape: &Shape) -> Work;
 
+    /// What a launch processes in the user's own count, and what that is called: `(1 << 20, "keys")`.
+    fn items(&self, _shape: &Shape) -> Option<(u64, &str)> {
+        None
+    }
+
     /// Whether there is an answer to compare the output with. Rows without one are `unverified`.
     fn is_verified(&self) -> bool;
 
@@ -337,11 +345,21 @@ pub trait Declaration: Send + Sync {
         ""
     }
 
-    /// The right output; `None` if there is none to compare with.
+    /// Threads of a block along x, y and z, of a kernel in CUDA C++ that does not say.
+    fn workgroup(&self, _shape: &Shape) -> Option<[u32; 3]> {
+        None
+    }
+
+    /// How the sampler of this name reads.
+    fn sampling(&self, _name: &str) -> Sampling {
+        Sampling::LINEAR
+    }
+
+    /// The right outputs; none if there is nothing to compare with.
     ///
     /// # Errors
     /// If there is no answer for this shape.
-    fn answer(&self, shape: &Shape, interface: &Interface) -> Result<Option<Answer>>;
+    fn answers(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Answer>>;
 }
 
 /// The right output of a declared benchmark.
@@ -358,6 +376,8 @@ pub struct Answer {
     pub cost: u64,
     /// Whether even the first epoch compares parts of the output, since all of it would take the host too long.
     pub is_sampled: bool,
+    /// Which of an element's scalars are padding, that no kernel writes; empty if none is.
+    pub padding: Vec<bool>,
     /// The kernel whose output is the right one; it runs before the comparison.
     pub reference: Option<Reference>,
     /// Why a right value could not be computed, once that happened: then the declaration is at fault, not the kernel.
@@ -398,23 +418,24 @@ impl Benchmark {
         self.declared.is_none_or(Declaration::is_verified)
     }
 
-    /// The right output at a shape; `None` if there is none to compare with.
-    pub(crate) fn declared_answer(&self, shape: &Shape, interface: &Interface) -> Result<Option<Answer>> {
+    /// The right outputs at a shape; none if there is nothing to compare with.
+    pub(crate) fn declared_answers(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Answer>> {
         if let Some(own) = self.declared {
-            return own.answer(shape, interface);
+            return own.answers(shape, interface);
         }
         let scalars = (self.check.scalars)(shape, interface);
         let bytes = self.work_at(shape).bytes;
         let host_cost = (self.host_cost)(shape);
-        Ok(Some(Answer {
+        Ok(vec![Answer {
             buffer: self.check.buffer,
             scalars,
             oracle: (self.check.oracle)(shape, interface),
             tolerance: self.tolerance.map(|tolerance| tolerance(shape, interface)),
             cost: host_cost.max(bytes / (scalars * shape.dtype.scalar().bytes() as u64).max(1)),
             is_sampled: scalars.saturating_mul(host_cost) > MOST_OPERATIONS,
+            padding: Vec::new(),
             reference: None,
             fault: Arc::default(),
-        }))
+        }])
     }
 }

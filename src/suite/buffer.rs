@@ -55,6 +55,8 @@ pub struct Texture {
     pub height: u64,
     /// The type of a texel.
     pub format: TexelFormat,
+    /// Whether a kernel binds it as a storage texture.
+    pub is_storage: bool,
     /// Contents of the texels, row by row; [`Contents::Poison`] for an output.
     pub texels: Box<Contents>,
 }
@@ -78,23 +80,104 @@ impl Texture {
 pub enum TexelFormat {
     /// Four 8-bit fractions: the usual format of pictures, which every device filters.
     Rgba8Unorm,
+    /// Four bytes.
+    Rgba8Uint,
+    /// Four 16-bit floats.
+    Rgba16Float,
     /// One 32-bit float, which not every device filters.
     R32Float,
     /// One word.
     R32Uint,
+    /// One signed word.
+    R32Sint,
+    /// Two 32-bit floats.
+    Rg32Float,
+    /// Two words.
+    Rg32Uint,
+    /// Four 32-bit floats.
+    Rgba32Float,
     /// Four words.
     Rgba32Uint,
 }
 
 impl TexelFormat {
+    /// Every format.
+    pub const ALL: [Self; 10] = [
+        Self::Rgba8Unorm,
+        Self::Rgba8Uint,
+        Self::Rgba16Float,
+        Self::R32Float,
+        Self::R32Uint,
+        Self::R32Sint,
+        Self::Rg32Float,
+        Self::Rg32Uint,
+        Self::Rgba32Float,
+        Self::Rgba32Uint,
+    ];
+
+    /// Its name in WGSL.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rgba8Unorm => "rgba8unorm",
+            Self::Rgba8Uint => "rgba8uint",
+            Self::Rgba16Float => "rgba16float",
+            Self::R32Float => "r32float",
+            Self::R32Uint => "r32uint",
+            Self::R32Sint => "r32sint",
+            Self::Rg32Float => "rg32float",
+            Self::Rg32Uint => "rg32uint",
+            Self::Rgba32Float => "rgba32float",
+            Self::Rgba32Uint => "rgba32uint",
+        }
+    }
+
+    /// The type of its scalars. Fractions of 8 bits are numbers from 0 to 255.
+    #[must_use]
+    pub const fn scalar(self) -> Scalar {
+        match self {
+            Self::Rgba8Unorm | Self::Rgba8Uint => Scalar::Unorm8,
+            Self::Rgba16Float => Scalar::F16,
+            Self::R32Float | Self::Rg32Float | Self::Rgba32Float => Scalar::F32,
+            Self::R32Uint | Self::R32Sint | Self::Rg32Uint | Self::Rgba32Uint => Scalar::U32,
+        }
+    }
+
+    /// Scalars of a texel.
+    #[must_use]
+    pub const fn channels(self) -> u64 {
+        match self {
+            Self::R32Float | Self::R32Uint | Self::R32Sint => 1,
+            Self::Rg32Float | Self::Rg32Uint => 2,
+            Self::Rgba8Unorm | Self::Rgba8Uint | Self::Rgba16Float | Self::Rgba32Float | Self::Rgba32Uint => 4,
+        }
+    }
+
     /// Bytes of a texel.
     #[must_use]
     pub const fn bytes(self) -> u64 {
-        match self {
-            Self::Rgba8Unorm | Self::R32Float | Self::R32Uint => 4,
-            Self::Rgba32Uint => 16,
-        }
+        self.channels() * self.scalar().bytes() as u64
     }
+
+    /// Whether only some devices filter it: one of 32-bit floats.
+    #[must_use]
+    pub const fn is_f32(self) -> bool {
+        matches!(self, Self::R32Float | Self::Rg32Float | Self::Rgba32Float)
+    }
+}
+
+/// How a sampler reads between and beyond texels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sampling {
+    /// Whether it interpolates between texels; else it takes the nearest one.
+    pub is_linear: bool,
+    /// Whether a texture repeats beyond its borders; else its border texels do.
+    pub repeats: bool,
+}
+
+impl Sampling {
+    /// Linear filtering, a texture that repeats: those of the suite's kernels.
+    pub const LINEAR: Self = Self { is_linear: true, repeats: true };
 }
 
 /// In copies to and from textures, buffer rows start at multiples of this many bytes: wgpu's rule, which CUDA's pitched

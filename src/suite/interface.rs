@@ -13,19 +13,49 @@ pub enum Access {
     Uniform,
     /// `texture_2d`.
     Texture,
+    /// `texture_storage_2d`.
+    StorageTexture,
 }
 
-/// One binding of group 0.
+/// One binding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
     /// The variable's name.
     pub name: String,
-    /// Its number.
+    /// The number of its bind group.
+    pub group: u32,
+    /// Its number in the group.
     pub index: u32,
     /// How it is declared.
     pub access: Access,
     /// Whether the kernel may store to it.
     pub is_stored: bool,
+}
+
+/// A sampler that a kernel binds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SamplerBinding {
+    /// The variable's name.
+    pub name: String,
+    /// The number of its bind group.
+    pub group: u32,
+    /// Its number in the group.
+    pub index: u32,
+}
+
+/// A compute entry point of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// Those of [`Interface::bindings`] that it uses, by their places there.
+    pub bindings: Vec<usize>,
+    /// Those of [`Interface::samplers`] that it uses, by their places there.
+    pub samplers: Vec<usize>,
+    /// Invocations of a workgroup along x, y and z.
+    pub workgroup_size: [u32; 3],
+    /// Bytes of its immediates; 0 if it has none.
+    pub immediate_bytes: u32,
 }
 
 /// The value of an override, of the override's type.
@@ -46,13 +76,15 @@ pub enum Value {
 /// What a kernel needs from its host, with its overrides resolved.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Interface {
-    /// Bindings of group 0 except samplers, in the order of their numbers.
+    /// The bindings of all entry points except samplers, in the order of their groups and numbers.
     pub bindings: Vec<Binding>,
-    /// Numbers of the samplers in group 0: linear filtering, wrap addressing.
-    pub samplers: Vec<u32>,
-    /// Invocations of a workgroup along x, y and z.
+    /// The samplers of all entry points.
+    pub samplers: Vec<SamplerBinding>,
+    /// The entry points, in the order in which steps number them.
+    pub entries: Vec<Entry>,
+    /// Invocations of a workgroup along x, y and z, of the first entry point.
     pub workgroup_size: [u32; 3],
-    /// Bytes of workgroup memory.
+    /// Bytes of workgroup memory: the most that an entry point has.
     pub workgroup_bytes: u32,
     /// Features that the device must have.
     pub features: BTreeSet<Feature>,
@@ -67,6 +99,54 @@ impl Interface {
     #[must_use]
     pub fn invocations(&self) -> u32 {
         self.workgroup_size.iter().product()
+    }
+
+    /// Whether it has one entry point `main` that binds group 0 alone and has no immediates: what every tool expects.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        let is_main = matches!(&self.entries[..], [only] if only.name == "main" && only.immediate_bytes == 0);
+        is_main
+            && self.bindings.iter().all(|binding| binding.group == 0)
+            && self.samplers.iter().all(|sampler| sampler.group == 0)
+    }
+
+    /// The same for several entry points: the bindings of all of them.
+    #[must_use]
+    pub fn joined(all: Vec<Self>) -> Self {
+        let mut joined = Self::default();
+        if let Some(first) = all.first() {
+            joined.workgroup_size = first.workgroup_size;
+        }
+        for own in &all {
+            for binding in &own.bindings {
+                match joined.bindings.iter_mut().find(|known| known.name == binding.name) {
+                    Some(known) => known.is_stored |= binding.is_stored,
+                    None => joined.bindings.push(binding.clone()),
+                }
+            }
+            let is_new = |sampler: &&SamplerBinding| !joined.samplers.contains(sampler);
+            let samplers: Vec<_> = own.samplers.iter().filter(is_new).cloned().collect();
+            joined.samplers.extend(samplers);
+            joined.workgroup_bytes = joined.workgroup_bytes.max(own.workgroup_bytes);
+            joined.features.extend(&own.features);
+            joined.divides |= own.divides;
+            let is_new = |(name, _): &&(String, Value)| joined.overrides.iter().all(|(known, _)| known != name);
+            let overrides: Vec<_> = own.overrides.iter().filter(is_new).cloned().collect();
+            joined.overrides.extend(overrides);
+        }
+        joined.bindings.sort_by_key(|binding| (binding.group, binding.index));
+        for own in all {
+            let place = |name: &str| joined.bindings.iter().position(|known| known.name == name);
+            let of_samplers = |sampler: &SamplerBinding| joined.samplers.iter().position(|known| known == sampler);
+            let entries = own.entries.iter().map(|entry| Entry {
+                bindings: entry.bindings.iter().filter_map(|at| place(&own.bindings[*at].name)).collect(),
+                samplers: entry.samplers.iter().filter_map(|at| of_samplers(&own.samplers[*at])).collect(),
+                ..entry.clone()
+            });
+            let entries: Vec<Entry> = entries.collect();
+            joined.entries.extend(entries);
+        }
+        joined
     }
 
     /// The value of an override of type u32; 0 if the kernel has none of this name.
@@ -117,11 +197,13 @@ pub enum Feature {
     Int8Matrix,
     /// Products of 16×16 by 16×16 bf16, summed in f32, by a whole subgroup. WGSL has none.
     Bf16Matrix,
+    /// A few bytes that a dispatch brings along: push constants.
+    Immediates,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Subgroups,
         Self::F64,
         Self::F16,
@@ -132,6 +214,7 @@ impl Feature {
         Self::FilteredF32,
         Self::Int8Matrix,
         Self::Bf16Matrix,
+        Self::Immediates,
     ];
 
     /// Its name in the reason of a skipped row.
@@ -148,6 +231,7 @@ impl Feature {
             Self::FilteredF32 => "linear filtering of f32 textures",
             Self::Int8Matrix => "cooperative matrices of 8-bit integers (16x16x32)",
             Self::Bf16Matrix => "cooperative matrices of bf16 (16x16x16)",
+            Self::Immediates => "immediates (push constants)",
         }
     }
 
@@ -165,7 +249,8 @@ impl Feature {
             | Self::CooperativeMatrix
             | Self::FilteredF32
             | Self::Int8Matrix
-            | Self::Bf16Matrix => None,
+            | Self::Bf16Matrix
+            | Self::Immediates => None,
         }
     }
 }

@@ -3,6 +3,9 @@
 //! Families and benchmarks are constants. Those made of a user's files must live as long: these functions, and no others,
 //! never free memory. What they keep is bounded by the files that one command line names.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 /// A value that lives until the program ends.
 pub fn kept<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
@@ -11,6 +14,18 @@ pub fn kept<T>(value: T) -> &'static T {
 /// Items that live until the program ends.
 pub fn kept_items<T>(items: Vec<T>) -> &'static [T] {
     items.leak()
+}
+
+/// The same text, kept once however often it is asked for.
+pub fn kept_name(text: &str) -> &'static str {
+    static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(name) = known.get(text) {
+        return name;
+    }
+    let name = kept_text(text.to_owned());
+    known.insert(name);
+    name
 }
 
 /// A text that lives until the program ends.

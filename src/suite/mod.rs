@@ -40,14 +40,14 @@ pub(crate) use benchmark::bare;
 pub use benchmark::{
     Answer, Benchmark, Block, Cases, Chart, Check, Declaration, Family, Headline, OfSize, Quick, Reference, Work, all,
 };
-pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, TexelFormat, Texture, uniform};
+pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, Sampling, TexelFormat, Texture, uniform};
 pub use case::{Case, Program};
 pub use csr::{Csr, CsrArray, Pattern};
 pub use device::{DeviceType, SubgroupSize};
 pub(crate) use hash::Fnv;
 pub use hash::hash;
 pub use header::Header;
-pub use interface::{Access, Binding, Checks, Constants, Feature, Interface, Value};
+pub use interface::{Access, Binding, Checks, Constants, Entry, Feature, Interface, SamplerBinding, Value};
 pub use limit::Limit;
 pub use oracle::{Oracle, each};
 pub(crate) use oracle::{copied, each_on_all_cores};
@@ -57,7 +57,7 @@ pub use profile::Profile;
 pub use reading::{Reading, Throttle};
 pub(crate) use rows::by_rows;
 pub use shape::{Dtype, Extent, Scalar, Shape};
-pub use step::{PackedRows, Route, Routine, Step, grid};
+pub use step::{Dispatch, PackedRows, Route, Routine, Step, grid};
 pub use tag::Tag;
 pub use toolchain::{BUILT_IN, Toolchain};
 pub(crate) use traffic::SUBGROUP;

@@ -1,19 +1,13 @@
 //! The steps of a launch.
 
-use super::interface::Binding;
+use super::interface::Interface;
 use crate::error::{Error, Result};
 
 /// One step of a launch. `B` identifies a buffer: by name where a benchmark declares the step, by index in a job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step<B = &'static str> {
-    /// Runs the kernel. Timed.
-    Dispatch {
-        /// Workgroups along x, y and z.
-        groups: [u32; 3],
-        /// One buffer for each binding, in the order of the bindings. A declaration may leave it empty: then each
-        /// binding gets the buffer of its name.
-        buffers: Vec<B>,
-    },
+    /// Runs an entry point of the kernel.
+    Dispatch(Dispatch<B>),
     /// Runs a routine of the vendor's own library, which is compared with the suite's kernels. Timed.
     Library {
         /// What it computes.
@@ -79,6 +73,31 @@ pub enum Step<B = &'static str> {
     },
 }
 
+/// A run of an entry point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dispatch<B = &'static str> {
+    /// The entry point: a place in [`Interface::entries`].
+    pub entry: usize,
+    /// Workgroups along x, y and z.
+    pub groups: [u32; 3],
+    /// The buffer, and the byte in it, where the device finds three words to use in place of `groups`.
+    pub indirect: Option<(B, u64)>,
+    /// One buffer for each binding of the kernel, in the order of the bindings. A declaration may leave it empty: then
+    /// each binding gets the buffer of its name.
+    pub buffers: Vec<B>,
+    /// The words of the immediates.
+    pub immediates: Vec<u32>,
+    /// Whether it counts towards the kernel time.
+    pub is_timed: bool,
+}
+
+impl<B> Default for Dispatch<B> {
+    fn default() -> Self {
+        let (buffers, immediates) = (Vec::new(), Vec::new());
+        Self { entry: 0, groups: [1; 3], indirect: None, buffers, immediates, is_timed: true }
+    }
+}
+
 /// An operation of a vendor's library. Matrices are stored row by row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Routine {
@@ -132,24 +151,27 @@ impl Step {
     /// A dispatch of `groups` workgroups in which each binding gets the buffer of its name.
     #[must_use]
     pub fn dispatch(groups: u64) -> Self {
-        Self::Dispatch { groups: grid(groups), buffers: Vec::new() }
+        Self::bound(grid(groups), Vec::new())
     }
 
-    /// The same step with the index of each buffer, for a kernel with these bindings.
+    /// The same step with the index of each buffer, for a kernel with this interface.
     ///
     /// # Errors
     /// Those of `index`, and [`Error::Shader`] where a dispatch has another number of buffers than of bindings.
-    pub fn indexed(self, bindings: &[Binding], index: impl Fn(&str) -> Result<usize>) -> Result<Step<usize>> {
+    pub fn indexed(self, interface: &Interface, index: impl Fn(&str) -> Result<usize>) -> Result<Step<usize>> {
         let all = |buffers: Vec<&str>| buffers.into_iter().map(&index).collect::<Result<Vec<usize>>>();
+        let bindings = &interface.bindings;
         Ok(match self {
-            Self::Dispatch { groups, buffers } if buffers.is_empty() => {
-                Step::Dispatch { groups, buffers: all(bindings.iter().map(|binding| binding.name.as_str()).collect())? }
-            }
-            Self::Dispatch { buffers, .. } if buffers.len() != bindings.len() => {
+            Self::Dispatch(Dispatch { entry, groups, indirect, buffers, immediates, is_timed }) => {
                 let (given, expected) = (buffers.len(), bindings.len());
-                return Err(Error::Shader(format!("a dispatch has {given} buffers for {expected} bindings")));
+                let buffers = match given {
+                    0 => all(bindings.iter().map(|binding| binding.name.as_str()).collect())?,
+                    _ if given == expected => all(buffers)?,
+                    _ => return Err(Error::Shader(format!("a dispatch has {given} buffers for {expected} bindings"))),
+                };
+                let indirect = indirect.map(|(buffer, at)| Ok::<_, Error>((index(buffer)?, at))).transpose()?;
+                Step::Dispatch(Dispatch { entry, groups, indirect, buffers, immediates, is_timed })
             }
-            Self::Dispatch { groups, buffers } => Step::Dispatch { groups, buffers: all(buffers)? },
             Self::Library { routine, buffers } => Step::Library { routine, buffers: all(buffers)? },
             Self::Restore { from, to } => Step::Restore { from: index(from)?, to: index(to)? },
             Self::Clear(buffer) => Step::Clear(index(buffer)?),
@@ -176,6 +198,12 @@ impl Step<usize> {
 }
 
 impl<B> Step<B> {
+    /// A dispatch of `groups` workgroups with these buffers, one for each binding.
+    #[must_use]
+    pub fn bound(groups: [u32; 3], buffers: Vec<B>) -> Self {
+        Self::Dispatch(Dispatch { groups, buffers, ..Dispatch::default() })
+    }
+
     /// Whether the host takes part in the step.
     pub(crate) const fn needs_host(&self) -> bool {
         match self {
@@ -190,7 +218,11 @@ impl<B> Step<B> {
     /// Whether the step counts towards the kernel time.
     #[must_use]
     pub const fn is_timed(&self) -> bool {
-        matches!(self, Self::Dispatch { .. } | Self::Library { .. })
+        match self {
+            Self::Dispatch(dispatch) => dispatch.is_timed,
+            Self::Library { .. } => true,
+            _ => false,
+        }
     }
 
     /// The error of a backend that does not run this step.

@@ -1,7 +1,5 @@
 //! `bench`: kernels that are not the suite's, and their TOML files.
 
-use std::path::Path;
-
 use crate::command::{Folder, Output, has_device, shaderbench_in_empty_folder};
 use shaderbench::record::{Record, Status};
 
@@ -30,78 +28,6 @@ fn bench(folder: &Folder, wgsl: &str, toml: &str, options: &[&str]) -> Output {
 /// The rows of the family `k`.
 fn rows(folder: &Folder) -> Vec<Record> {
     folder.records("r.csv").into_iter().filter(|row| row.family == "k").collect()
-}
-
-/// The examples, with this text of one file replaced, and without ceilings, which take most of the time.
-fn examples(file: &str, before: &str, after: &str) -> Folder {
-    let folder = Folder::new();
-    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/kernels")).expect("a folder") {
-        let path = entry.expect("readable").path();
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        let text = std::fs::read_to_string(&path).expect("text");
-        assert!(name != file || text.contains(before), "{file} has no '{before}'");
-        let text = if name == file { text.replace(before, after) } else { text };
-        let unlimited =
-            |line: &str| (if line.starts_with("limit = ") { "limit = \"none\"" } else { line }).to_owned() + "\n";
-        folder.write(&name, text.lines().map(unlimited).collect::<String>());
-    }
-    folder
-}
-
-const SIZES: [(&str, &str, usize); 5] = [
-    ("stencil", "50x33", 4),
-    ("nbody", "300", 2),
-    ("matvec", "16x2048", 2),
-    ("bitonic", "2^12", 2),
-    ("prefix_sum", "2^13", 2),
-];
-
-#[test]
-fn the_kernels_of_the_examples_are_right() {
-    if !has_device() {
-        return;
-    }
-    for (name, size, count) in SIZES {
-        let folder = examples("", "", "");
-        let toml = format!("{name}.toml");
-        let output = folder.run(&["bench", &toml, "--size", size, "--profile", "quick", "--out", "r.csv"]).succeeds();
-        let rows = folder.records("r.csv");
-        assert_eq!(rows.len(), count, "{output}");
-        // The suite has a family called stencil.
-        let family = if name == "stencil" { "heat" } else { name };
-        let is_right = |row: &Record| row.family == family && row.status == Status::Ok && row.median_ns.is_some();
-        assert!(rows.iter().all(is_right), "{output}");
-        let (answer, tables) = output.stdout.split_once("\n\n").expect("the answer, then tables");
-        let is_compared = answer.contains(" is fastest: ") || answer.contains("No clear difference between ");
-        assert!(is_compared && answer.contains(&format!("All {count} results are right.")), "{output}");
-        assert!(tables.starts_with(&format!("{family}\n")), "{output}");
-    }
-}
-
-#[test]
-fn planted_faults_in_the_kernels_of_the_examples_are_found() {
-    if !has_device() {
-        return;
-    }
-    for (name, file, before, after) in [
-        ("stencil", "stencil_tiled.wgsl", "let near = tile[k - 1u]", "let near = tile[k]"),
-        ("stencil", "stencil.wgsl", "input[i - columns]", "input[i]"),
-        ("nbody", "nbody.wgsl", "tile[k].w * inverse", "tile[k].w"),
-        ("matvec", "matvec.wgsl", "k += WG", "k += 2u * WG"),
-        ("bitonic", "bitonic.wgsl", "(low & length) == 0u", "(low & apart) == 0u"),
-        ("prefix_sum", "prefix_sum.wgsl", "x.x + x.y", "x.x + x.z"),
-    ] {
-        let folder = examples(file, before, after);
-        let (_, size, _) = SIZES.iter().find(|(known, ..)| *known == name).expect("an example");
-        let toml = format!("{name}.toml");
-        let output =
-            folder.run(&["bench", &toml, "--size", size, "--profile", "quick", "--out", "r.csv"]).exits_with(3);
-        let stem = file.trim_end_matches(".wgsl");
-        for row in folder.records("r.csv") {
-            let status = if row.benchmark == stem { Status::Wrong } else { Status::Ok };
-            assert_eq!(row.status, status, "{file}: {before} → {after}\n{output}");
-        }
-    }
 }
 
 #[test]
@@ -188,9 +114,16 @@ fn contents_and_answers_come_from_files_and_other_kernels() {
 #[test]
 fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
     let folder = Folder::new();
+    folder.write("k.npy", "no array");
     let copy = kernel(COPY);
+    let two_entries = format!("{}{}", copy.replace("fn main", "fn first"), MAIN.replace("main", "second") + "{}");
+    let params =
+        copy.replace("@compute", "struct P { n: u32, dt: f32 }\n@group(0) @binding(2) var<uniform> p: P;\n@compute");
+    let params = params.replace(COPY, "output[id.x] = input[id.x] * p.dt * f32(p.n);");
+    let drawing = copy.replace("@compute", "@group(0) @binding(2) var image: texture_2d<f32>;\n@compute");
+    let drawing = drawing.replace(COPY, "output[id.x] = textureLoad(image, id.xy, 0).x + input[id.x];");
     for (wgsl, toml, sentence) in [
-        (&*format!("{BINDINGS}fn main() {{}}"), "", "k.wgsl: there is no compute entry point 'main'"),
+        (&*format!("{BINDINGS}fn main() {{}}"), "", "k.wgsl: there is no compute entry point"),
         (&kernel("output[id.x] = input[id.x]"), "", "k.wgsl: expected `;`, found \"}\""),
         (
             &format!(
@@ -212,10 +145,75 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&copy, "limit = \"speed\"", "limit 'speed' is none of copy, read"),
         (&copy, "dtype = \"bf16\"", "dtype 'bf16' is none of f32"),
         (&copy, "bytes = \"8 * rows\"", "k.toml: bytes: variable not found: rows"),
-        (&copy, "name = \"transpose\"", "transpose is a family of the suite: give another name"),
         (&copy, "[verify]\nexpect = \"input[i\"", "k.toml: [verify]: expect: expecting ']'"),
-        (&copy, "[verify]\ntolerance = 1.0", "give one of expect, reference and file"),
+        (&copy, "[verify]\ntolerance = 1.0", "give one of expect, compute, command, reference and file"),
         (&copy, "[verify]\nexpect = \"i\"\ntolerance = -1.0", "tolerance and relative are numbers from 0 on"),
+        // Launches of several steps.
+        (&copy, "entry = \"other\"", "k.wgsl: there is no entry point 'other', but main"),
+        (
+            &two_entries,
+            "",
+            "it has the entry points first, second: give entry = \"first\" for one, or for all steps = [{ entry",
+        ),
+        (&copy, "steps = []", "k.toml: steps: none runs an entry point"),
+        (
+            &copy,
+            "steps = [{ clear = \"x\", swap = [\"a\", \"b\"] }]",
+            "k.toml: steps, 1: give one of entry (or groups), clear",
+        ),
+        (&copy, "steps = [{ entry = \"main\", times = 3 }]", "k.toml, line 1: unknown field `times`"),
+        (&copy, "steps = [{ entry = \"main\" }, { clear = \"x\" }]", "k.toml: steps: no dispatch binds 'x'"),
+        (&copy, "steps = [{ entry = \"main\", bind = { x = \"y\" } }]", "bind: the kernel has no binding 'x'"),
+        (
+            &copy,
+            "steps = [{ repeat = \"k\", steps = [{ entry = \"main\" }] }]",
+            "steps, 1: repeat: variable not found: k",
+        ),
+        (
+            &copy,
+            "steps = [{ repeat = 1000000, steps = [{ entry = \"main\" }] }]",
+            "a launch has more than 100000 steps",
+        ),
+        // Uniforms, textures, samplers.
+        (&copy, "[uniforms]\nfoo = 1", "[uniforms.foo]: the kernel has no variable 'foo': it has input, output"),
+        (
+            &params,
+            "[uniforms]\np = { n = \"n\", dx = 1.0 }",
+            "[uniforms.p]: there is no field 'dx', but n (u32), dt (f32)",
+        ),
+        (&params, "[uniforms]\np = { n = \"n\" }", "[uniforms.p]: give a value of 'dt': it has n (u32), dt (f32)"),
+        (&params, "[uniforms]\np = { n = 0.5, dt = 1 }", "[uniforms.p]: n: 0.5 is no word: write bits(x) for a float"),
+        (&params, "", "give the values of the uniform 'p', such as\n[uniforms]\np = { n = \"n\", dt = 0.0 }"),
+        (
+            &drawing,
+            "[buffers]\nimage = { format = \"r32uint\", size = [8, 8] }",
+            "the kernel's texture has other texels than r32uint",
+        ),
+        (&drawing, "[buffers]\nimage = { format = \"bgra\" }", "format 'bgra' is none of rgba8unorm"),
+        (&drawing, "", "[buffers.image]: give size = [\"WIDTH\", \"HEIGHT\"], or sizes of ROWSxCOLUMNS"),
+        (&copy, "[samplers]\ns = { filter = \"cubic\" }", "[samplers.s]: 'cubic' is neither 'linear' nor 'nearest'"),
+        // Sources and answers.
+        (&format!("#import a::b\n{copy}"), "", "k.wgsl: line 1: '#import' is not WGSL: expand it first, by preprocess"),
+        (&copy, "preprocess = \"no-such-program {in}\"", "k.wgsl: preprocess: no-such-program: command not found"),
+        (&copy, "preprocess = \"cat {in} | cat\"", "is no single command: write a script for several"),
+        (&copy, "[verify]\ncompute = \"right[0] = \"", "[verify]: compute: expecting a value, found the end"),
+        (&copy, "[verify]\ncompute = \"input[0] = 1.0;\"", "only a variable of 'let' and right[i] can be changed"),
+        (
+            &copy,
+            "[[verify]]\nexpect = \"1\"\n[[verify]]\nexpect = \"2\"",
+            "[[verify]]: of several, each names its buffer",
+        ),
+        (&copy, "[buffers]\ninput = { file = \"k.npy\" }", "k.npy: it does not start like an .npy file"),
+        (
+            &copy,
+            "[buffers]\ninput = { contents = \"1 +\" }",
+            "[buffers.input]: contents: expecting a value, found the end",
+        ),
+        (
+            &copy,
+            "kernels = [\"k.wgsl\", { file = \"k.wgsl\" }]",
+            "two kernels are named k: give each a name in [[kernels]]",
+        ),
         (&copy, "[verify]\nreference = \"none.wgsl\"", "cannot read none.wgsl"),
     ] {
         let output = bench(&folder, wgsl, if toml.is_empty() { "\n" } else { toml }, &[]);
@@ -239,19 +237,30 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
         (kernel(COPY), "[verify]\nexpect = \"input[i + 1]\"\n", "there is no element 4096 of 4096"),
         (kernel(COPY), "[verify]\nbuffer = \"input\"\nexpect = \"1\"\n", "the kernel writes no 'input' but output"),
         (two.clone(), "[verify]\nexpect = \"1.0\"\n", "name the buffer: the kernel writes output, other"),
-        (uniform.clone(), "\n", "give the words of the uniform buffer 'scale'"),
+        (
+            uniform.clone(),
+            "\n",
+            "k.toml: give the values of the uniform 'scale', such as\n[uniforms]\nscale = [0.0, 0.0, 0.0, 0.0]",
+        ),
+        (
+            uniform.clone(),
+            "[uniforms]\nscale = [1.0]\n",
+            "k.toml: [uniforms.scale]: '' has 4 scalars, and 1 values are given",
+        ),
         (uniform.clone(), "[buffers]\nscale = { words = [1] }\n", "there are 1 words, and the kernel's type has 4"),
         (kernel(COPY), "groups = \"n * 1000\"\n", "4096000 workgroups along a side are more than 65535"),
         (kernel(COPY), "groups = \"n / 3\"\n[verify]\nlength = 5000\nexpect = \"1.0\"\n", "has 4096 scalars"),
     ] {
         let output = bench(&folder, &wgsl, toml, &[]).exits_with(2);
-        assert!(output.sole_error().contains(sentence), "{sentence}\n{output}");
+        assert!(output.stderr.starts_with("error: ") && output.stderr.contains(sentence), "{sentence}\n{output}");
         assert!(!folder.path("r.csv").exists());
     }
     // Without the file that it needs.
     folder.write("alone.wgsl", uniform);
-    let sentence = "alone.wgsl: [buffers.scale]: give the words of the uniform buffer 'scale' in a .toml";
-    folder.run(&["bench", "alone.wgsl"]).fails_with(2, sentence);
+    let output = folder.run(&["bench", "alone.wgsl"]).exits_with(2);
+    let sentence =
+        "error: alone.wgsl: give the values of the uniform 'scale' in a .toml beside it, such as\n[uniforms]\n";
+    assert!(output.stderr.starts_with(sentence), "{output}");
     if has_device() {
         bench(&folder, &two, "[verify]\nbuffer = \"other\"\nexpect = \"1.0\"\n", &[]).succeeds();
     }

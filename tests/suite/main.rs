@@ -42,6 +42,8 @@ mod mutations;
 mod normal;
 mod order;
 mod other_compilers;
+mod own_examples;
+mod own_faults;
 mod own_formats;
 mod packages;
 mod page;

@@ -188,7 +188,7 @@ fn a_file_that_is_no_kernel_is_one_sentence() {
         ("b.spv", b"#version 450".to_vec(), "it does not start with SPIR-V's magic number"),
         ("c.spv", EXAMPLE[..EXAMPLE.len() - 2].to_vec(), "it is cut off after"),
         ("d.spv", EXAMPLE[..EXAMPLE.len() / 8 * 4].to_vec(), "SPIR-V"),
-        ("e.cu", b"__global__ void add(float* x) {}".to_vec(), "there is no entry point: write extern \"C\""),
+        ("e.cu", b"__global__ void add(float* x) {}".to_vec(), "there is no entry point 'kernel': write extern \"C\""),
         ("f.glsl", b"void main() {}".to_vec(), "bench runs .wgsl, .spv, .cu files"),
     ];
     for (name, bytes, why) in faults {

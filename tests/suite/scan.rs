@@ -104,8 +104,8 @@ fn verify_single_pass(
         let mut job = edited(name, dtype, n, &[("LOOKS", looks)], text, edits);
         for step in &mut job.steps {
             // A folded grid with surplus workgroups, as for large arrays.
-            if let Step::Dispatch { groups, .. } = step {
-                *groups = [7, groups[0].div_ceil(7) + 1, 1];
+            if let Step::Dispatch(own) = step {
+                own.groups = [7, own.groups[0].div_ceil(7) + 1, 1];
             }
         }
         fault(backend, &mut job).expect("it runs")

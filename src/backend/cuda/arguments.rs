@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::array::Array;
 use super::memory::Memory;
 use crate::error::{Error, Result};
-use crate::job::{Job, JobBuffer, Kernel};
+use crate::job::{Dispatch, Job, JobBuffer, Kernel};
 use crate::shader::twin;
 use crate::suite::Access;
 
@@ -24,15 +24,20 @@ impl Arguments {
     /// and buffer go to `constants`.
     pub(super) fn bind<'a>(
         job: &'a Job,
-        bound: &[usize],
+        own: &Dispatch<usize>,
         (buffers, arrays): (&[Rc<Memory>], &HashMap<usize, Array>),
         constants: &mut HashMap<&'a str, usize>,
     ) -> Result<Self> {
         let mut values: Vec<Box<[u64]>> = Vec::new();
-        for (binding, &index) in job.kernel.interface.bindings.iter().zip(bound) {
+        let interface = &job.kernel.interface;
+        let places = interface.entries.get(own.entry).map_or(&[][..], |entry| &entry.bindings);
+        for (binding, index) in places.iter().map(|place| (&interface.bindings[*place], own.buffers[*place])) {
             let spec = &job.buffers[index];
             match binding.access {
                 Access::Read | Access::ReadWrite => values.push(Box::new([buffers[index].address()])),
+                Access::StorageTexture => {
+                    return Err(Error::Unsupported("CUDA twins bind no storage textures".to_owned()));
+                }
                 Access::Texture => values.extend(arrays.get(&index).map(|array| Box::from([array.object()]))),
                 Access::Uniform => {
                     let name = binding.name.as_str();
@@ -51,6 +56,13 @@ impl Arguments {
                     }
                 }
             }
+        }
+        if !own.immediates.is_empty() {
+            let words = own
+                .immediates
+                .chunks(2)
+                .map(|pair| pair.iter().rev().fold(0, |all, word| all << 32 | u64::from(*word)));
+            values.push(words.collect());
         }
         Ok(Self::new(values))
     }

@@ -8,7 +8,7 @@ use cudarc::driver::sys::{self, CUresult};
 use super::context::Context;
 use super::memory::Memory;
 use crate::error::{Error, Result};
-use crate::job::{TexelFormat, Texture};
+use crate::job::{Scalar, TexelFormat, Texture};
 
 /// A 2-D CUDA array, and the texture object that kernels read it through.
 pub(super) struct Array {
@@ -23,12 +23,16 @@ impl Array {
     /// Allocates an array in `context`, which must be current. Its contents are undefined. If `is_sampled`, kernels
     /// read it with normalised coordinates, wrap addressing and linear filtering; if not, texel by texel.
     pub(super) fn new(context: &Rc<Context>, texture: &Texture, is_sampled: bool) -> Result<Self> {
-        let (format, channels) = match texture.format {
-            TexelFormat::Rgba8Unorm => (sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8, 4),
-            TexelFormat::R32Float => (sys::CUarray_format::CU_AD_FORMAT_FLOAT, 1),
-            TexelFormat::R32Uint => (sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32, 1),
-            TexelFormat::Rgba32Uint => (sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32, 4),
+        let format = match texture.format {
+            TexelFormat::R32Sint => sys::CUarray_format::CU_AD_FORMAT_SIGNED_INT32,
+            format => match format.scalar() {
+                Scalar::Unorm8 => sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8,
+                Scalar::F16 => sys::CUarray_format::CU_AD_FORMAT_HALF,
+                Scalar::F32 => sys::CUarray_format::CU_AD_FORMAT_FLOAT,
+                Scalar::U32 | Scalar::F64 => sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32,
+            },
         };
+        let channels = texture.format.channels() as u32;
         let (width, height) = (texture.width as usize, texture.height as usize);
         let shape = sys::CUDA_ARRAY_DESCRIPTOR { Width: width, Height: height, Format: format, NumChannels: channels };
         let row_bytes = width * texture.format.bytes() as usize;

@@ -14,7 +14,7 @@ use super::module::Module;
 use super::prepared::CudaJob;
 use super::query;
 use super::steps;
-use super::twins::Twins;
+use super::twins::{Image, Twins};
 use crate::backend::activity;
 use crate::backend::background::{self, BackgroundCompiler, Work};
 use crate::backend::{Backend, Device, Prepared, Task, spacers};
@@ -28,8 +28,8 @@ pub struct CudaBackend {
     twins: Twins,
     gpu: Gpu,
     /// Compiled kernels. Each job loads its own copy, with its own constant memory.
-    images: HashMap<u64, Rc<Vec<u8>>>,
-    background: Option<BackgroundCompiler<Vec<u8>>>,
+    images: HashMap<u64, Rc<Image>>,
+    background: Option<BackgroundCompiler<Image>>,
     /// Inputs of the previous job: the next one often has the same.
     inputs: Vec<(JobBuffer, Rc<Memory>)>,
     /// Unused memory that moves jobs to another place.
@@ -64,7 +64,7 @@ impl CudaBackend {
     }
 
     /// The kernel's machine code, or PTX.
-    fn image(&mut self, kernel: &Kernel) -> Result<Rc<Vec<u8>>> {
+    fn image(&mut self, kernel: &Kernel) -> Result<Rc<Image>> {
         let key = kernel.key(Language::Cuda);
         if let Some(background) = &mut self.background {
             background.receive(key, |key, image| {
@@ -74,7 +74,7 @@ impl CudaBackend {
         if let Some(image) = self.images.get(&key) {
             return Ok(Rc::clone(image));
         }
-        let image = Rc::new(self.twins.image(&kernel.cuda)?);
+        let image = Rc::new(self.twins.image(&kernel.cuda, &twin::entries(&kernel.interface))?);
         self.images.insert(key, Rc::clone(&image));
         Ok(image)
     }
@@ -190,7 +190,7 @@ impl CudaBackend {
             let _compiling = activity::compiling();
             let image = self.image(&job.kernel)?;
             // SAFETY: `image` came from `Compiler::compile`, or from an archive whose texts end with a zero byte.
-            let module = unsafe { Module::load(&self.gpu.context, &image, twin::ENTRY_POINT)? };
+            let module = unsafe { Module::load(&self.gpu.context, &image.code, &image.names)? };
             if job.kernel.dynamic_bytes > 0 {
                 module.allow_dynamic_bytes(job.kernel.dynamic_bytes)?;
             }
@@ -251,7 +251,8 @@ impl Backend for CudaBackend {
         let kernels = background::kernels(&self.found.device, jobs, self.images.keys().copied().collect());
         let programs = kernels.into_iter().map(|(key, kernel)| {
             let (compiler, target, program) = (compiler.clone(), target.clone(), kernel.cuda.clone());
-            let work: Work<Vec<u8>> = Box::new(move || Some(compiler.compile(&program, &target).ok()?.image));
+            let entries = twin::entries(&kernel.interface);
+            let work: Work<Image> = Box::new(move || Image::of(&compiler, &program, &target, &entries).ok());
             (key, work)
         });
         self.background = Some(BackgroundCompiler::start(programs.collect()));

@@ -1,4 +1,4 @@
-//! A loaded program and its kernel.
+//! A loaded program and its kernels.
 
 use std::ffi::{CString, c_void};
 use std::ptr;
@@ -9,29 +9,34 @@ use cudarc::driver::sys::{self, CUresult};
 use super::context::Context;
 use crate::error::{Error, Result};
 
-/// A loaded program and its kernel.
+/// A loaded program and its kernels, which are numbered from 0 on.
 pub(super) struct Module {
     context: Rc<Context>,
     raw: sys::CUmodule,
-    function: sys::CUfunction,
+    functions: Vec<sys::CUfunction>,
 }
 
 impl Module {
-    /// Loads `image` into `context`, which must be current, and finds the kernel `entry` in it.
+    /// Loads `image` into `context`, which must be current, and finds the kernels `entries` in it.
     ///
     /// # Safety
     /// `image` is a complete cubin, or PTX that ends with a zero byte, as NVRTC returns them: the driver reads as far
     /// as its contents say.
-    pub(super) unsafe fn load(context: &Rc<Context>, image: &[u8], entry: &str) -> Result<Self> {
-        let name = CString::new(entry).map_err(|_| Error::Shader(format!("'{entry}' is no name of a kernel")))?;
-        let mut module = Self { context: Rc::clone(context), raw: ptr::null_mut(), function: ptr::null_mut() };
+    pub(super) unsafe fn load(context: &Rc<Context>, image: &[u8], entries: &[String]) -> Result<Self> {
+        let mut module = Self { context: Rc::clone(context), raw: ptr::null_mut(), functions: Vec::new() };
         // SAFETY: the caller promises that the image is complete; `module.raw` is a valid place for the handle.
         let status = unsafe { sys::cuModuleLoadData(&raw mut module.raw, image.as_ptr().cast()) };
         context.check("loading a kernel", status)?;
-        // SAFETY: the module was just loaded, and `name` ends with a zero; `module.function` is a valid place for the
-        // handle.
-        let status = unsafe { sys::cuModuleGetFunction(&raw mut module.function, module.raw, name.as_ptr()) };
-        context.check(&format!("finding '{entry}' in the compiled program"), status)?;
+        for entry in entries {
+            let name =
+                CString::new(entry.as_str()).map_err(|_| Error::Shader(format!("'{entry}' is no name of a kernel")))?;
+            let mut function = ptr::null_mut();
+            // SAFETY: the module was just loaded, and `name` ends with a zero; `function` is a valid place for the
+            // handle.
+            let status = unsafe { sys::cuModuleGetFunction(&raw mut function, module.raw, name.as_ptr()) };
+            context.check(&format!("finding '{entry}' in the compiled program"), status)?;
+            module.functions.push(function);
+        }
         Ok(module)
     }
 
@@ -40,18 +45,21 @@ impl Module {
     pub(super) fn allow_dynamic_bytes(&self, bytes: u32) -> Result<()> {
         let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
-        // SAFETY: the function belongs to this module, which stays loaded as long as `self` lives.
-        let status = unsafe { sys::cuFuncSetAttribute(self.function, attribute, bytes) };
-        self.context.check(&format!("asking for {bytes} bytes of dynamic shared memory"), status)
+        self.functions.iter().try_for_each(|function| {
+            // SAFETY: the function belongs to this module, which stays loaded as long as `self` lives.
+            let status = unsafe { sys::cuFuncSetAttribute(*function, attribute, bytes) };
+            self.context.check(&format!("asking for {bytes} bytes of dynamic shared memory"), status)
+        })
     }
 
-    /// Sizes of the kernel's parameters, in bytes.
-    pub(super) fn parameters(&self) -> Vec<usize> {
+    /// Sizes of the parameters of the kernel `entry`, in bytes.
+    pub(super) fn parameters(&self, entry: usize) -> Vec<usize> {
+        let Some(function) = self.functions.get(entry) else { return Vec::new() };
         let size = |index: usize| {
             let (mut offset, mut bytes) = (0, 0);
             // SAFETY: the function belongs to this loaded module, and both numbers are valid places. Past the last
             // parameter the driver returns an error.
-            let status = unsafe { sys::cuFuncGetParamInfo(self.function, index, &raw mut offset, &raw mut bytes) };
+            let status = unsafe { sys::cuFuncGetParamInfo(*function, index, &raw mut offset, &raw mut bytes) };
             (status == CUresult::CUDA_SUCCESS).then_some(bytes)
         };
         (0..).map_while(size).collect()
@@ -67,7 +75,7 @@ impl Module {
         Ok((address, bytes as u64))
     }
 
-    /// Launches the kernel with `dynamic_bytes` of dynamic shared memory.
+    /// Launches the kernel `entry` with `dynamic_bytes` of dynamic shared memory.
     ///
     /// # Safety
     /// There are as many pointers as the kernel has parameters, each to a value of at least the parameter's size. The
@@ -75,17 +83,20 @@ impl Module {
     /// is destroyed.
     pub(super) unsafe fn launch(
         &self,
+        entry: usize,
         grid: [u32; 3],
         block: [u32; 3],
         dynamic_bytes: u32,
         parameters: &[*mut c_void],
     ) -> Result<()> {
+        let function = self.functions.get(entry).copied();
+        let function = function.ok_or_else(|| Error::Shader("a dispatch has no entry point".to_owned()))?;
         // SAFETY: the caller promises the parameters, which the driver reads before it returns and does not write. A
         // kernel that accesses memory out of bounds reaches device memory of this context only; the driver reports an
         // address that is not mapped.
         self.context.issue("launching a kernel", |stream| unsafe {
             sys::cuLaunchKernel(
-                self.function,
+                function,
                 grid[0],
                 grid[1],
                 grid[2],

@@ -1,6 +1,6 @@
 //! NVRTC, NVIDIA's run-time compiler for CUDA C++. It needs no GPU and no driver.
 
-use std::ffi::{CString, c_char, c_int};
+use std::ffi::{CStr, CString, c_char, c_int};
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +35,8 @@ pub struct Compiled {
     pub image: Vec<u8>,
     /// The compiler's log: warnings.
     pub log: String,
+    /// The names in it of the kernels that were asked for, in their order.
+    pub names: Vec<String>,
 }
 
 impl Compiler {
@@ -99,10 +101,20 @@ impl Compiler {
     /// # Errors
     /// [`Error::Shader`] with the compiler's log.
     pub fn compile(&self, program: &str, target: &str) -> Result<Compiled> {
+        self.compile_named(program, target, &[])
+    }
+
+    /// The same, with kernels that are called by C++: instances of templates (`scan<256>`), and what is not `extern "C"`.
+    ///
+    /// # Errors
+    /// As for [`Compiler::compile`].
+    pub fn compile_named(&self, program: &str, target: &str, names: &[String]) -> Result<Compiled> {
         let text = CString::new(program).map_err(|_| Error::Shader("a twin contains a zero byte".to_owned()))?;
         let options: Vec<String> =
             std::iter::once(format!("--gpu-architecture={target}")).chain(OPTIONS.map(str::to_owned)).collect();
-        catch_unwind(|| compile(&text, &options, target.starts_with("sm_")))
+        let named = |name: &String| CString::new(name.as_str()).map_err(|_| Error::Shader("a name ends".to_owned()));
+        let names = names.iter().map(named).collect::<Result<Vec<CString>>>()?;
+        catch_unwind(|| compile(&text, &options, target.starts_with("sm_"), &names))
             .unwrap_or_else(|_| Err(Error::Shader("NVRTC lacks a function that is needed here".to_owned())))
     }
 }
@@ -117,10 +129,17 @@ impl Drop for Program {
     }
 }
 
-fn compile(text: &CString, options: &[String], is_machine_code: bool) -> Result<Compiled> {
+fn compile(text: &CString, options: &[String], is_machine_code: bool, names: &[CString]) -> Result<Compiled> {
     let program = result::create_program(text, None)
         .map(Program)
         .map_err(|error| Error::Shader(format!("NVRTC creates no program: {error}")))?;
+    for name in names {
+        // SAFETY: `program` is alive and not compiled yet; `name` ends with a zero.
+        let status = unsafe { sys::nvrtcAddNameExpression(program.0, name.as_ptr()) };
+        if status != nvrtcResult::NVRTC_SUCCESS {
+            return Err(Error::Shader(format!("'{}' is no name of a kernel", name.to_string_lossy())));
+        }
+    }
     // SAFETY: `program` and the text that it refers to are alive; the options have no zero bytes.
     let compiled = unsafe { result::compile_program(program.0, options) };
     // SAFETY: `program` is alive; NVRTC has a log after every compilation.
@@ -137,7 +156,20 @@ fn compile(text: &CString, options: &[String], is_machine_code: bool) -> Result<
         unsafe { result::get_ptx(program.0) }.map(|ptx| bytes(&ptx)).ok()
     };
     let image = image.ok_or_else(|| Error::Shader("NVRTC compiled a program and returned no code".to_owned()))?;
-    Ok(Compiled { image, log })
+    let names = names.iter().map(|name| lowered(&program, name)).collect::<Result<_>>()?;
+    Ok(Compiled { image, log, names })
+}
+
+/// The name in a compiled program of a kernel that was asked for.
+fn lowered(program: &Program, name: &CString) -> Result<String> {
+    let mut found = std::ptr::null();
+    // SAFETY: `program` is alive and compiled, `name` was added to it before, and `found` is a valid place.
+    let status = unsafe { sys::nvrtcGetLoweredName(program.0, name.as_ptr(), &raw mut found) };
+    if status != nvrtcResult::NVRTC_SUCCESS || found.is_null() {
+        return Err(Error::Shader(format!("the compiled program has no kernel '{}'", name.to_string_lossy())));
+    }
+    // SAFETY: NVRTC returned a text that ends with a zero and lives as long as the program.
+    Ok(unsafe { CStr::from_ptr(found) }.to_string_lossy().into_owned())
 }
 
 fn machine_code(program: &Program) -> Option<Vec<u8>> {

@@ -42,7 +42,7 @@ pub(super) struct CudaJob {
     gpu: Gpu,
     module: Option<Module>,
     blas: Option<Rc<Blas>>,
-    block: [u32; 3],
+    blocks: Vec<[u32; 3]>,
     dynamic_bytes: u32,
     specs: Vec<job::JobBuffer>,
     /// Buffers; for a texture its texels, rows packed without padding, which are copied to and from the array.
@@ -106,11 +106,11 @@ impl CudaJob {
         arrays: HashMap<usize, Array>,
     ) -> Result<Self> {
         let mut constants: HashMap<&str, usize> = HashMap::new();
-        let sizes = module.as_ref().map(Module::parameters).unwrap_or_default();
         let mut bind = |step: &Step| {
             let arguments = match step {
-                Step::Dispatch { buffers: bound, .. } => {
-                    let arguments = Arguments::bind(job, bound, (&buffers, &arrays), &mut constants)?;
+                Step::Dispatch(own) => {
+                    let sizes = module.as_ref().map(|module| module.parameters(own.entry)).unwrap_or_default();
+                    let arguments = Arguments::bind(job, own, (&buffers, &arrays), &mut constants)?;
                     arguments.check(&sizes, &job.kernel)?;
                     Some(arguments)
                 }
@@ -134,7 +134,7 @@ impl CudaJob {
             gpu,
             module,
             blas,
-            block: job.kernel.interface.workgroup_size,
+            blocks: job.kernel.interface.entries.iter().map(|entry| entry.workgroup_size).collect(),
             dynamic_bytes: job.kernel.dynamic_bytes,
             specs: job.buffers.clone(),
             buffers,
@@ -221,12 +221,18 @@ impl CudaJob {
         let bound = if is_end_to_end { &self.end_to_end[index] } else { &self.steps[index] };
         let step = &bound.step;
         match step {
-            Step::Dispatch { groups, .. } => match (&self.module, &bound.arguments) {
+            Step::Dispatch(own) => match (&self.module, &bound.arguments) {
                 // SAFETY: `new` checked the arguments with `Arguments::check` against the parameters of this module,
                 // and `self` owns them and their memory. Dropping `self` destroys the graphs first, and frees the memory
                 // through the driver, which waits for the launch.
                 (Some(module), Some(arguments)) => unsafe {
-                    module.launch(*groups, self.block, self.dynamic_bytes, arguments.pointers())
+                    module.launch(
+                        own.entry,
+                        own.groups,
+                        self.blocks[own.entry],
+                        self.dynamic_bytes,
+                        arguments.pointers(),
+                    )
                 },
                 _ => Err(unsupported(step)),
             },

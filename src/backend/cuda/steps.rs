@@ -1,7 +1,7 @@
 //! The steps that this backend runs.
 
 use crate::error::{Error, Result};
-use crate::job::{Route, Step};
+use crate::job::{Dispatch, Route, Step};
 
 /// Whether this backend runs all steps of a launch and of an end-to-end run.
 ///
@@ -11,7 +11,7 @@ pub(super) fn check(steps: &[Step], end_to_end: &[Step]) -> Result<()> {
     let in_both = |step: &Step| {
         matches!(
             step,
-            Step::Dispatch { .. }
+            Step::Dispatch(Dispatch { indirect: None, .. })
                 | Step::Library { .. }
                 | Step::Restore { .. }
                 | Step::Clear(_)
@@ -35,7 +35,7 @@ pub(super) fn check(steps: &[Step], end_to_end: &[Step]) -> Result<()> {
 /// Whether launches of these steps can be nodes of a graph between two timestamps: kernels alone, or copies and fills on
 /// the device alone. A library may do what no graph can hold, and the host's steps are none.
 pub(super) fn fit_in_a_graph(steps: &[Step]) -> bool {
-    let are_kernels = steps.iter().all(|step| matches!(step, Step::Dispatch { .. }));
+    let are_kernels = steps.iter().all(|step| matches!(step, Step::Dispatch(_)));
     let are_copies = steps.iter().all(|step| matches!(step, Step::Restore { .. } | Step::Clear(_)));
     !steps.is_empty() && (are_kernels || are_copies)
 }
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn kernels_alone_and_copies_on_the_device_alone_fit_in_a_graph() {
-        let dispatch = || Step::Dispatch { groups: [1; 3], buffers: Vec::new() };
+        let dispatch = || Step::bound([1; 3], Vec::new());
         let send = |route| Step::Send { from: 0, to: 1, route };
         let library = Step::Library { routine: Routine::Transpose { rows: 1, columns: 1 }, buffers: vec![0, 1] };
         assert!(fit_in_a_graph(&[dispatch(), dispatch()]));
@@ -79,7 +79,7 @@ mod tests {
     fn a_step_that_is_not_run_is_an_error_with_its_name() {
         let send = |route| Step::Send { from: 0, to: 1, route };
         let receive = |route| Step::Receive { from: 0, to: 1, route };
-        let dispatch = Step::Dispatch { groups: [1; 3], buffers: Vec::new() };
+        let dispatch = Step::bound([1; 3], Vec::new());
         let sum = Step::SumOnHost { buffer: 0, scalars: 1 };
         assert!(check(&[dispatch.clone(), Step::Clear(0)], &[Step::Upload(0), dispatch, sum.clone()]).is_ok());
         assert!(check(&[COPY_PITCHED], &[]).is_ok());

@@ -9,6 +9,30 @@ use crate::shader::twin;
 /// Set to `off`, NVRTC is not used: for tests of the PTX.
 const VARIABLE: &str = "SHADERBENCH_NVRTC";
 
+/// A compiled program.
+pub(super) struct Image {
+    /// A cubin, or PTX that ends with a zero byte.
+    pub(super) code: Vec<u8>,
+    /// The names of its kernels, in the order in which dispatches number them.
+    pub(super) names: Vec<String>,
+}
+
+impl Image {
+    /// Compiles a program with these kernels.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] with the compiler's log.
+    pub(super) fn of(compiler: &Compiler, program: &str, target: &str, entries: &[String]) -> Result<Self> {
+        let asked = twin::expressions(program, entries);
+        let compiled = compiler.compile_named(program, target, &asked)?;
+        let name = |entry: &String| {
+            let place = asked.iter().position(|name| name == entry);
+            place.map_or_else(|| entry.clone(), |place| compiled.names[place].clone())
+        };
+        Ok(Self { names: entries.iter().map(name).collect(), code: compiled.image })
+    }
+}
+
 /// The code of twins for one device.
 pub(super) enum Twins {
     /// Compiled when needed.
@@ -58,18 +82,20 @@ impl Twins {
         }
     }
 
-    /// A program's cubin, or PTX that ends with a zero byte.
+    /// A program's cubin, or PTX that ends with a zero byte, with the names of its kernels `entries`.
     ///
     /// # Errors
     /// [`Error::Shader`] with the compiler's log; [`Error::Unsupported`] where the device is too old for the program's
     /// instructions, or there is no PTX of it.
-    pub(super) fn image(&self, program: &str) -> Result<Vec<u8>> {
+    pub(super) fn image(&self, program: &str, entries: &[String]) -> Result<Image> {
         match self {
             Self::Nvrtc { compiler, target, capability } => match twin::capability(program) {
                 Some(needs) if needs > *capability => Err(too_old(needs, *capability)),
-                _ => Ok(compiler.compile(program, target)?.image),
+                _ => Image::of(compiler, program, target, entries),
             },
-            Self::Ptx { archive, capability } => Ok(archive.find(program, *capability)?.to_vec()),
+            Self::Ptx { archive, capability } => {
+                Ok(Image { code: archive.find(program, *capability)?.to_vec(), names: entries.to_vec() })
+            }
         }
     }
 }
@@ -139,9 +165,9 @@ mod tests {
 
         let Ok(twins) = with_ptx(Some(&file), 75, 12_080, refused()) else { panic!("refused") };
         assert_eq!(twins.name(), "PTX of NVRTC 12.8 for compute_50 to compute_80");
-        assert_eq!(twins.image("a").expect("found"), b"low\0");
+        assert_eq!(twins.image("a", &[]).expect("found").code, b"low\0");
         for absent in ["b", "c"] {
-            assert!(twins.image(absent).expect_err("absent").is_skip());
+            assert!(twins.image(absent, &[]).err().expect("absent").is_skip());
         }
     }
 }

@@ -135,10 +135,10 @@ impl WgpuBackend {
             device.check_own(job)?
         };
         steps::check(&job.steps, &job.end_to_end)?;
-        let pipeline = match &job.kernel {
-            kernel if kernel.is_empty() => None,
-            kernel if is_compared => Some(self.compared.get(&self.gpu, self.adapter.device.api, kernel).await?),
-            kernel => Some(self.pipelines.get(&self.gpu, kernel).await?),
+        let pipelines = match &job.kernel {
+            kernel if kernel.is_empty() => Vec::new(),
+            kernel if is_compared => self.compared.get(&self.gpu, self.adapter.device.api, kernel).await?,
+            kernel => self.pipelines.get(&self.gpu, kernel).await?,
         };
         let (buffers, to_fill) = match self.allocate(job).await {
             // A reused buffer may have been much larger than needed. The pool is empty now.
@@ -159,7 +159,7 @@ impl WgpuBackend {
                 }
             }
         }
-        let prepared = WgpuJob::new(self.gpu.clone(), pipeline, job, buffers).await?;
+        let prepared = WgpuJob::new(self.gpu.clone(), pipelines, job, buffers).await?;
         Ok(Box::new(prepared) as Box<dyn Prepared>)
     }
 }
@@ -260,6 +260,7 @@ fn shape(buffer: &JobBuffer) -> (u64, wgpu::BufferUsages) {
         Some(Mapping::Read) => mapping | wgpu::BufferUsages::COPY_DST,
         Some(Mapping::Pinned) | None => role | mapping | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
     };
+    let usage = if buffer.is_indirect { usage | wgpu::BufferUsages::INDIRECT } else { usage };
     (buffer.bytes + buffer.guard, usage)
 }
 

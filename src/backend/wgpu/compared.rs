@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use web_time::Instant;
 
 use super::gpu::Gpu;
+use super::pipelines::Compiled;
 use super::{passthrough, pipelines};
 use crate::backend::activity;
 use crate::backend::{BUILT_IN_VERSION, Compilation, CompilerName, Device, KernelCompiler, RuntimeChecks};
@@ -15,7 +16,7 @@ use crate::suite::{Api, BUILT_IN};
 /// A compiler with its results, by the keys of their kernels.
 pub(super) struct Compared {
     compiler: KernelCompiler,
-    ready: HashMap<u64, wgpu::ComputePipeline>,
+    ready: HashMap<u64, Compiled>,
     /// Translations, or why there is none. They outlive a lost device.
     known: HashMap<u64, Result<Compilation, String>>,
 }
@@ -58,11 +59,11 @@ impl Compared {
         self.known.get(&kernel.key(Language::Wgsl))?.as_ref().ok()
     }
 
-    /// The kernel's pipeline.
+    /// The kernel's pipelines.
     ///
     /// # Errors
     /// [`Error::Unsupported`] where the API takes no SPIR-V; [`Error::Shader`] with the compiler's message or the API's.
-    pub(super) async fn get(&mut self, gpu: &Gpu, api: Api, kernel: &Kernel) -> Result<wgpu::ComputePipeline> {
+    pub(super) async fn get(&mut self, gpu: &Gpu, api: Api, kernel: &Kernel) -> Result<Compiled> {
         let key = kernel.key(Language::Wgsl);
         if let Some(pipeline) = self.ready.get(&key) {
             return Ok(pipeline.clone());
@@ -71,13 +72,19 @@ impl Compared {
             let api = api.title();
             return Err(Error::Unsupported(format!("{api} takes no SPIR-V from other compilers: only Vulkan does")));
         }
+        if self.passes_through() && !kernel.interface.is_plain() {
+            return Err(Error::Unsupported(
+                "other compilers are given kernels with one entry point, main, that bind group 0 and have no immediates"
+                    .to_owned(),
+            ));
+        }
         let compiler = &mut self.compiler;
         let known = self.known.entry(key).or_insert_with(|| translate(compiler, kernel).map_err(reason));
         let compilation = known.as_mut().map_err(|why| Error::Shader(why.clone()))?;
         let start = Instant::now();
         let compiling = activity::compiling();
         let pipeline = if matches!(compiler, KernelCompiler::Other(_)) {
-            passthrough::compile(&gpu.device, kernel, &compilation.spirv).await?
+            vec![passthrough::compile(&gpu.device, kernel, &compilation.spirv).await?]
         } else {
             pipelines::compile(&gpu.device, kernel).await?
         };

@@ -207,6 +207,7 @@ mod tests {
                 stream: input.stream,
                 is_written: false,
                 is_uniform: false,
+                is_indirect: false,
                 mapping: None,
                 is_staging: false,
             };

@@ -9,9 +9,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::error::{Error, Result, one_line};
 use crate::job::Kernel;
-use crate::shader::ENTRY_POINT;
 use crate::shader::module::{instructions, specialize, text};
 use crate::suite::{Access, Interface};
+
+/// The entry point of every module that is passed through.
+const ENTRY_POINT: &str = "main";
 
 /// Compiles the SPIR-V of a kernel that WGSL cannot express.
 ///
@@ -82,6 +84,12 @@ fn layout(
             Access::Uniform => buffer(wgpu::BufferBindingType::Uniform),
             Access::Read => buffer(wgpu::BufferBindingType::Storage { read_only: true }),
             Access::ReadWrite => buffer(wgpu::BufferBindingType::Storage { read_only: false }),
+            // No kernel that is passed through has one: nothing says its format.
+            Access::StorageTexture => wgpu::BindingType::StorageTexture {
+                access: wgpu::StorageTextureAccess::WriteOnly,
+                format: wgpu::TextureFormat::Rgba8Unorm,
+                view_dimension: wgpu::TextureViewDimension::D2,
+            },
             Access::Texture => wgpu::BindingType::Texture {
                 sample_type: match integer_textures.get(&binding.index) {
                     Some(true) => wgpu::TextureSampleType::Sint,
@@ -94,9 +102,9 @@ fn layout(
         };
         (binding.index, ty)
     });
-    let samplers = interface.samplers.iter().map(|index| {
+    let samplers = interface.samplers.iter().map(|sampler| {
         let kind = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
-        (*index, kind)
+        (sampler.index, kind)
     });
     let sorted: BTreeMap<u32, wgpu::BindingType> = kinds.chain(samplers).collect();
     let visibility = wgpu::ShaderStages::COMPUTE;
@@ -171,7 +179,7 @@ fn renumber(
 ) -> Result<(), String> {
     let buffers = interface.bindings.iter().map(|binding| (binding.index, Some(binding.access)));
     let kinds: BTreeMap<u32, Option<Access>> =
-        buffers.chain(interface.samplers.iter().map(|index| (*index, None))).collect();
+        buffers.chain(interface.samplers.iter().map(|sampler| (sampler.index, None))).collect();
     let mut unused = kinds.len() as u32;
     let mut at = spirv.len() - instructions(spirv).map(<[u32]>::len).sum::<usize>();
     while let Some(first) = spirv.get(at) {
@@ -193,7 +201,7 @@ fn renumber(
             return Err(format!("has a binding {number} in descriptor set {set}, the kernel in set 0"));
         }
         let is_buffer = matches!(kind, Some(Access::Read | Access::ReadWrite));
-        let is_handle = matches!(kind, None | Some(Access::Texture));
+        let is_handle = matches!(kind, None | Some(Access::Texture | Access::StorageTexture));
         match classes.get(&id) {
             Some(&STORAGE_BUFFER) if !is_buffer => {
                 return Err(format!("has a storage buffer at binding {number}, the kernel has none there"));

@@ -9,21 +9,24 @@ use crate::backend::activity;
 use crate::backend::background::{self, BackgroundCompiler};
 use crate::error::{Error, Result, one_line};
 use crate::job::{Job, Kernel, Language};
-use crate::shader::ENTRY_POINT;
+use crate::suite::Entry;
+
+/// The pipelines of a kernel, one for each entry point.
+pub(super) type Compiled = Vec<wgpu::ComputePipeline>;
 
 /// A device's pipelines, by the keys of their kernels.
 #[derive(Default)]
 pub(super) struct Pipelines {
-    pub(super) ready: HashMap<u64, wgpu::ComputePipeline>,
-    pub(super) background: Option<BackgroundCompiler<wgpu::ComputePipeline>>,
+    pub(super) ready: HashMap<u64, Compiled>,
+    pub(super) background: Option<BackgroundCompiler<Compiled>>,
 }
 
 impl Pipelines {
-    /// The kernel's pipeline.
+    /// The kernel's pipelines.
     ///
     /// # Errors
     /// [`Error::Shader`] where the kernel does not compile, and errors that the device reported meanwhile.
-    pub(super) async fn get(&mut self, gpu: &Gpu, kernel: &Kernel) -> Result<wgpu::ComputePipeline> {
+    pub(super) async fn get(&mut self, gpu: &Gpu, kernel: &Kernel) -> Result<Compiled> {
         let key = kernel.key(Language::Wgsl);
         if let Some(background) = &mut self.background {
             background.receive(key, |key, pipeline| {
@@ -62,7 +65,7 @@ impl Pipelines {
 pub(super) fn compile_in_background(
     device: &wgpu::Device,
     kernels: &[(u64, &Kernel)],
-) -> Option<BackgroundCompiler<wgpu::ComputePipeline>> {
+) -> Option<BackgroundCompiler<Compiled>> {
     platform::compile_in_background(kernels.iter().map(|(key, kernel)| {
         let (device, kernel) = (device.clone(), (*kernel).clone());
         (*key, move || compile_quietly(device, kernel))
@@ -71,7 +74,7 @@ pub(super) fn compile_in_background(
 
 /// Compiles a kernel on a background thread. Its errors go to this thread's error scopes, not to the case that runs
 /// meanwhile.
-async fn compile_quietly(device: wgpu::Device, kernel: Kernel) -> Option<wgpu::ComputePipeline> {
+async fn compile_quietly(device: wgpu::Device, kernel: Kernel) -> Option<Compiled> {
     let outer = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
     let inner = device.push_error_scope(wgpu::ErrorFilter::Internal);
     let compiled = compile(&device, &kernel).await;
@@ -83,9 +86,9 @@ async fn compile_quietly(device: wgpu::Device, kernel: Kernel) -> Option<wgpu::C
 ///
 /// # Errors
 /// [`Error::Shader`] with the compiler's message. Other errors go to the device's outer error scopes.
-pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel) -> Result<wgpu::ComputePipeline> {
+pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel) -> Result<Compiled> {
     if !kernel.module.is_empty() {
-        return passthrough::compile_module(device, kernel).await;
+        return Ok(vec![passthrough::compile_module(device, kernel).await?]);
     }
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let descriptor =
@@ -105,19 +108,22 @@ pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel) -> Result<wg
         device.create_shader_module(descriptor)
     };
     let constants: Vec<_> = kernel.constants.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: None,
-        layout: None,
-        module: &module,
-        entry_point: Some(ENTRY_POINT),
-        compilation_options: wgpu::PipelineCompilationOptions {
-            constants: &constants,
-            zero_initialize_workgroup_memory: kernel.checks.zero_init,
-        },
-        cache: None,
-    });
+    let pipeline = |entry: &Entry| {
+        device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: None,
+            module: &module,
+            entry_point: Some(&entry.name),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &constants,
+                zero_initialize_workgroup_memory: kernel.checks.zero_init,
+            },
+            cache: None,
+        })
+    };
+    let pipelines = kernel.interface.entries.iter().map(pipeline).collect();
     match scope.pop().await {
         Some(error) => Err(Error::Shader(one_line(&error.to_string()))),
-        None => Ok(pipeline),
+        None => Ok(pipelines),
     }
 }

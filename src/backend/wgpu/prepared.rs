@@ -1,19 +1,20 @@
 //! A job on a wgpu device.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Range;
 
 use web_time::Instant;
 
 use super::gpu::Gpu;
 use super::memory::{self, Memory};
+use super::pipelines::Compiled;
 use super::platform::PIECE;
 use super::steps::{is_host_copy, unsupported};
 use super::timestamps::{MAX_QUERIES, Timestamps};
 use super::transfer::texture_at;
 use crate::backend::{Prepared, Sample, Task, within};
 use crate::error::{Error, Result, one_line};
-use crate::job::{self, Job, Route, Step};
+use crate::job::{self, Dispatch, Job, Route, Sampling, Step};
 
 /// Encoders that the samples use in turn. The address of an encoder's commands changes the time of microsecond launches
 /// by 1 to 2 %. wgpu reuses the encoder that was returned last: all samples of a run would share one address, and the
@@ -23,7 +24,7 @@ const ENCODERS: usize = 16;
 /// A prepared job.
 pub(super) struct WgpuJob {
     gpu: Gpu,
-    pipeline: Option<wgpu::ComputePipeline>,
+    pipelines: Compiled,
     specs: Vec<job::JobBuffer>,
     memory: Vec<Memory>,
     steps: Vec<Bound>,
@@ -39,49 +40,26 @@ pub(super) struct WgpuJob {
     is_host_timed: bool,
 }
 
-/// A step with its bind group.
+/// A step with its bind groups, which are numbered from 0 on.
 struct Bound {
     step: Step,
-    group: Option<wgpu::BindGroup>,
+    groups: Vec<wgpu::BindGroup>,
 }
 
 impl WgpuJob {
-    pub(super) async fn new(
-        gpu: Gpu,
-        pipeline: Option<wgpu::ComputePipeline>,
-        job: &Job,
-        memory: Vec<Memory>,
-    ) -> Result<Self> {
+    pub(super) async fn new(gpu: Gpu, pipelines: Compiled, job: &Job, memory: Vec<Memory>) -> Result<Self> {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let layout = pipeline.as_ref().map(|pipeline| pipeline.get_bind_group_layout(0));
-        let has_sampler = !job.kernel.interface.samplers.is_empty();
-        let sampler = has_sampler.then(|| linear_wrap_sampler(&gpu.device));
         let views: Vec<_> = memory.iter().map(Memory::view).collect();
-        let reads_lengths = job.kernel.reads_lengths();
+        let samplers: Vec<_> = job.samplers.iter().map(|own| sampler(&gpu.device, *own)).collect();
         let bind = |step: &Step| {
-            let group = match (step, &layout) {
-                (Step::Dispatch { buffers, .. }, Some(layout)) => {
-                    let interface = &job.kernel.interface;
-                    let bindings = interface.bindings.iter().zip(buffers).map(|(binding, buffer)| {
-                        let resource = match (&memory[*buffer], &views[*buffer]) {
-                            (Memory::Buffer(memory), _) => {
-                                memory::binding(memory, &job.buffers[*buffer], reads_lengths)
-                            }
-                            (_, view) => wgpu::BindingResource::TextureView(view.as_ref()?),
-                        };
-                        Some(wgpu::BindGroupEntry { binding: binding.index, resource })
-                    });
-                    let samplers = interface.samplers.iter().map(|binding| {
-                        let resource = wgpu::BindingResource::Sampler(sampler.as_ref()?);
-                        Some(wgpu::BindGroupEntry { binding: *binding, resource })
-                    });
-                    let entries: Vec<_> = bindings.chain(samplers).flatten().collect();
-                    let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
-                    Some(gpu.device.create_bind_group(&descriptor))
-                }
-                _ => None,
+            let groups = match step {
+                Step::Dispatch(own) => match pipelines.get(own.entry) {
+                    Some(pipeline) => bind_groups(&gpu.device, pipeline, job, own, (&memory, &views, &samplers)),
+                    None => Vec::new(),
+                },
+                _ => Vec::new(),
             };
-            Bound { step: step.clone(), group }
+            Bound { step: step.clone(), groups }
         };
         let (steps, end_to_end) = (job.steps.iter().map(bind).collect(), job.end_to_end.iter().map(bind).collect());
         let has_timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
@@ -92,7 +70,7 @@ impl WgpuJob {
         }
         let mut prepared = Self {
             gpu,
-            pipeline,
+            pipelines,
             specs: job.buffers.clone(),
             memory,
             steps,
@@ -190,24 +168,52 @@ impl WgpuJob {
         Ok(2)
     }
 
+    /// The pipeline of a dispatch.
+    fn pipeline(&self, own: &Dispatch<usize>) -> Result<&wgpu::ComputePipeline> {
+        self.pipelines.get(own.entry).ok_or_else(|| Error::Validation("a dispatch has no entry point".to_owned()))
+    }
+
+    /// Encodes a dispatch whose pipeline is set.
+    fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bound: &Bound, own: &Dispatch<usize>) -> Result<()> {
+        for (number, group) in (0..).zip(&bound.groups) {
+            pass.set_bind_group(number, group, &[]);
+        }
+        if !own.immediates.is_empty() {
+            pass.set_immediates(0, bytemuck::cast_slice(&own.immediates));
+        }
+        let [x, y, z] = own.groups;
+        match own.indirect {
+            Some((buffer, at)) => pass.dispatch_workgroups_indirect(self.memory[buffer].buffer()?, at),
+            None => pass.dispatch_workgroups(x, y, z),
+        }
+        Ok(())
+    }
+
     /// Encodes all launches. Consecutive dispatches share one pass with its own timestamps, from query `first` on.
     /// Returns the number of timestamps.
     fn encode(&self, encoder: &mut wgpu::CommandEncoder, launches: u32, first: u32) -> Result<u32> {
         let mut written = first;
         let mut pass: Option<wgpu::ComputePass<'static>> = None;
+        // The entry point that is set, and whether the pass is timed.
+        let (mut entry, mut is_timed) = (None, None);
         for bound in (0..launches).flat_map(|_| &self.steps) {
-            if let (Step::Dispatch { groups: [x, y, z], .. }, Some(group)) = (&bound.step, &bound.group) {
+            if let Step::Dispatch(own) = &bound.step {
+                if is_timed != Some(own.is_timed) {
+                    pass = None;
+                }
+                is_timed = Some(own.is_timed);
                 let pass = pass.get_or_insert_with(|| {
-                    let writes = self.timestamps.as_ref().map(|t| t.around_pass(&mut written));
+                    let timestamps = self.timestamps.as_ref().filter(|_| own.is_timed);
+                    let writes = timestamps.map(|t| t.around_pass(&mut written));
                     let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: writes };
-                    let mut pass = encoder.begin_compute_pass(&descriptor).forget_lifetime();
-                    if let Some(pipeline) = &self.pipeline {
-                        pass.set_pipeline(pipeline);
-                    }
-                    pass
+                    entry = None;
+                    encoder.begin_compute_pass(&descriptor).forget_lifetime()
                 });
-                pass.set_bind_group(0, group, &[]);
-                pass.dispatch_workgroups(*x, *y, *z);
+                if entry != Some(own.entry) {
+                    entry = Some(own.entry);
+                    pass.set_pipeline(self.pipeline(own)?);
+                }
+                self.dispatch(pass, bound, own)?;
             } else {
                 pass = None;
                 self.encode_copy(encoder, &bound.step)?;
@@ -250,6 +256,10 @@ impl WgpuJob {
             Step::Restore { from, to }
             | Step::Send { from, to, route: Route::StagingOnly | Route::Pinned }
             | Step::Receive { from, to, route: Route::StagingOnly } => {
+                if let (Memory::Texture(from), Memory::Texture(to)) = (&self.memory[*from], &self.memory[*to]) {
+                    encoder.copy_texture_to_texture(texture_at(from, 0), texture_at(to, 0), to.size());
+                    return Ok(());
+                }
                 // A guard zone is no part of the buffer.
                 let bytes = self.specs[*from].bytes.min(self.specs[*to].bytes);
                 let (from, to) = (self.memory[*from].buffer()?, self.memory[*to].buffer()?);
@@ -339,13 +349,10 @@ impl Prepared for WgpuJob {
                             self.gpu.queue.write_buffer(buffer, 0, bytes);
                         }
                     }
-                    Step::Dispatch { groups: [x, y, z], .. } => {
+                    Step::Dispatch(own) => {
                         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                        if let Some(pipeline) = &self.pipeline {
-                            pass.set_pipeline(pipeline);
-                        }
-                        pass.set_bind_group(0, bound.group.as_ref(), &[]);
-                        pass.dispatch_workgroups(*x, *y, *z);
+                        pass.set_pipeline(self.pipeline(own)?);
+                        self.dispatch(&mut pass, bound, own)?;
                     }
                     Step::SumOnHost { buffer, scalars } => {
                         let full = std::mem::replace(&mut encoder, self.gpu.encoder());
@@ -438,13 +445,51 @@ impl Drop for WgpuJob {
     }
 }
 
-/// A sampler with normalised coordinates, wrap addressing and linear filtering.
-fn linear_wrap_sampler(device: &wgpu::Device) -> wgpu::Sampler {
+/// The bind groups of a dispatch.
+fn bind_groups(
+    device: &wgpu::Device,
+    pipeline: &wgpu::ComputePipeline,
+    job: &Job,
+    own: &Dispatch<usize>,
+    (memory, views, samplers): (&[Memory], &[Option<wgpu::TextureView>], &[wgpu::Sampler]),
+) -> Vec<wgpu::BindGroup> {
+    let interface = &job.kernel.interface;
+    let Some(entry) = interface.entries.get(own.entry) else { return Vec::new() };
+    let reads_lengths = job.kernel.reads_lengths();
+    let mut groups: BTreeMap<u32, Vec<wgpu::BindGroupEntry<'_>>> = BTreeMap::new();
+    for place in &entry.bindings {
+        let (binding, buffer) = (&interface.bindings[*place], own.buffers[*place]);
+        let resource = match (&memory[buffer], &views[buffer]) {
+            (Memory::Buffer(memory), _) => memory::binding(memory, &job.buffers[buffer], reads_lengths),
+            (_, Some(view)) => wgpu::BindingResource::TextureView(view),
+            _ => continue,
+        };
+        groups.entry(binding.group).or_default().push(wgpu::BindGroupEntry { binding: binding.index, resource });
+    }
+    for place in &entry.samplers {
+        let at = &interface.samplers[*place];
+        let resource = wgpu::BindingResource::Sampler(&samplers[*place]);
+        groups.entry(at.group).or_default().push(wgpu::BindGroupEntry { binding: at.index, resource });
+    }
+    // A group between others may have no bindings.
+    let count = groups.keys().max().map_or(0, |last| last + 1);
+    let group = |number: u32| {
+        let layout = &pipeline.get_bind_group_layout(number);
+        let entries = groups.get(&number).map_or(&[][..], Vec::as_slice);
+        device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries })
+    };
+    (0..count).map(group).collect()
+}
+
+/// A sampler with normalised coordinates.
+fn sampler(device: &wgpu::Device, own: Sampling) -> wgpu::Sampler {
+    let address = if own.repeats { wgpu::AddressMode::Repeat } else { wgpu::AddressMode::ClampToEdge };
+    let filter = if own.is_linear { wgpu::FilterMode::Linear } else { wgpu::FilterMode::Nearest };
     device.create_sampler(&wgpu::SamplerDescriptor {
-        address_mode_u: wgpu::AddressMode::Repeat,
-        address_mode_v: wgpu::AddressMode::Repeat,
-        mag_filter: wgpu::FilterMode::Linear,
-        min_filter: wgpu::FilterMode::Linear,
+        address_mode_u: address,
+        address_mode_v: address,
+        mag_filter: filter,
+        min_filter: filter,
         ..Default::default()
     })
 }

@@ -31,11 +31,11 @@ pub(super) fn is_host_copy(step: &Step) -> bool {
 pub(super) fn check(steps: &[Step], end_to_end: &[Step]) -> Result<()> {
     let runs_kernel = steps.iter().any(Step::is_timed);
     let in_launch = |step: &&Step| match step {
-        Step::Dispatch { .. } => true,
+        Step::Dispatch(_) => true,
         step => is_copy_command(step) || (is_host_copy(step) && !runs_kernel),
     };
     let in_end_to_end = |step: &&Step| match step {
-        Step::Dispatch { .. } | Step::Upload(_) | Step::SumOnHost { .. } => true,
+        Step::Dispatch(_) | Step::Upload(_) | Step::SumOnHost { .. } => true,
         step => is_copy_command(step),
     };
     let wrong = steps.iter().find(|step| !in_launch(step));
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_step_that_is_not_run_is_an_error_with_its_name() {
-        let dispatch = Step::Dispatch { groups: [1; 3], buffers: Vec::new() };
+        let dispatch = Step::bound([1; 3], Vec::new());
         let send = |route| Step::Send { from: 0, to: 1, route };
         let library = Step::Library { routine: Routine::Transpose { rows: 1, columns: 1 }, buffers: Vec::new() };
         let sum = Step::SumOnHost { buffer: 0, scalars: 1 };

@@ -42,6 +42,9 @@ impl Gpu {
     }
 
     pub(super) fn texture(&self, label: &str, texture: &Texture) -> wgpu::Texture {
+        let storage = wgpu::TextureUsages::STORAGE_BINDING;
+        let is_stored = if texture.is_storage { storage } else { wgpu::TextureUsages::empty() };
+        let usage = wgpu::TextureUsages::TEXTURE_BINDING | is_stored;
         let side = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
         self.device.create_texture(&wgpu::TextureDescriptor {
             label: Some(label),
@@ -51,11 +54,17 @@ impl Gpu {
             dimension: wgpu::TextureDimension::D2,
             format: match texture.format {
                 TexelFormat::Rgba8Unorm => wgpu::TextureFormat::Rgba8Unorm,
+                TexelFormat::Rgba8Uint => wgpu::TextureFormat::Rgba8Uint,
+                TexelFormat::Rgba16Float => wgpu::TextureFormat::Rgba16Float,
                 TexelFormat::R32Float => wgpu::TextureFormat::R32Float,
                 TexelFormat::R32Uint => wgpu::TextureFormat::R32Uint,
+                TexelFormat::R32Sint => wgpu::TextureFormat::R32Sint,
+                TexelFormat::Rg32Float => wgpu::TextureFormat::Rg32Float,
+                TexelFormat::Rg32Uint => wgpu::TextureFormat::Rg32Uint,
+                TexelFormat::Rgba32Float => wgpu::TextureFormat::Rgba32Float,
                 TexelFormat::Rgba32Uint => wgpu::TextureFormat::Rgba32Uint,
             },
-            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::COPY_DST,
+            usage: usage | wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::COPY_DST,
             view_formats: &[],
         })
     }

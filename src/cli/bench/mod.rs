@@ -1,15 +1,21 @@
 //! `bench`: kernels of the user's, timed and verified as the suite's own.
 
+mod builder;
 mod init;
 
-use std::path::PathBuf;
+pub use builder::Bench;
+
+use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, FromArgMatches, Subcommand};
 
+use super::compare::compare_files;
 use super::compiler::Spec;
 use super::declaration::{Own, family};
+use super::output::say;
+use super::worker::link;
 use super::{bundle, run};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Arguments of `bench`: the options of `run`, and what a TOML file can say.
 pub(super) struct Arguments {
@@ -36,9 +42,9 @@ impl clap::Args for Arguments {
                 arg.value_name("FILE").help(files).long_help(format!("{files}\n\n{more}")).required(true)
             })
             .mut_arg("profile", |arg| arg.help("How long to sample [default: standard on a GPU, else quick]"));
-        let hidden = ["shaders", "save_image", "tags"];
+        let hidden = ["shaders", "tags"];
         let command = hidden.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)));
-        let rare = ["time", "resume", "json", "anonymous", "table", "dry_run"];
+        let rare = ["time", "resume", "json", "anonymous", "table", "dry_run", "save_image"];
         let shorter = |command: clap::Command, name| command.mut_arg(name, |arg| arg.hide_short_help(true));
         let command = rare.into_iter().fold(command, shorter);
         let command = command.mut_arg("unchecked", |arg| {
@@ -68,13 +74,14 @@ impl FromArgMatches for Arguments {
 
 /// Runs the command and returns the exit code.
 pub(super) fn bench(arguments: Arguments) -> Result<u8> {
-    let Arguments { mut run, own, task } = arguments;
+    let Arguments { mut run, mut own, task } = arguments;
     match &task {
         Some(Task::Init(arguments)) => return init::init(arguments).map(|()| 0),
         Some(Task::Replay(arguments)) => return bundle::replay(arguments),
         None => {}
     }
     let files: Vec<PathBuf> = run.take_filters().into_iter().map(PathBuf::from).collect();
+    own.sizes = run.sizes.clone();
     let (family, texts) = family(&files, &own)?;
     run.own = Some(family);
     run.spirv = texts.iter().filter_map(|text| text.spirv).collect();
@@ -82,5 +89,31 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
     if run.unchecked && run.compilers.is_empty() && !run.spirv.is_empty() {
         run.compilers.push(Spec::file());
     }
-    run::run(&run)
+    let Some(name) = own.baseline.as_ref().or(own.save_baseline.as_ref()) else { return run::run(&run) };
+    let file = |end: &str| Path::new(BASELINES).join(format!("{}-{name}{end}.csv", family.name));
+    let saved = file("");
+    let is_compared = own.baseline.is_some() && saved.exists();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if name.is_empty() || !name.chars().all(is_name) {
+        return Err(Error::Usage(format!("--baseline {name}: a name has letters, digits, '.', '_' and '-'")));
+    }
+    std::fs::create_dir_all(BASELINES).map_err(|source| Error::Io {
+        action: "create",
+        path: PathBuf::from(BASELINES),
+        source,
+    })?;
+    run.save_as(if is_compared { file(".new") } else { saved.clone() });
+    let code = run::run(&run)?;
+    // A worker measures alone.
+    if link().is_some() || code != 0 {
+        return Ok(code);
+    }
+    if is_compared {
+        return compare_files(&saved, &file(".new"));
+    }
+    say(&format!("saved as the baseline {name}: bench … --baseline {name} compares with it"));
+    Ok(code)
 }
+
+/// The folder of baselines.
+const BASELINES: &str = "results/baselines";

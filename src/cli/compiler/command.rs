@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 
-use super::spec::{IN, OUT, Spec, WEBGPU};
+use super::spec::{IN, OUT, Spec, WEBGPU, words};
 use crate::backend::Translator;
 use crate::cli::group::{self, grouped};
 use crate::cli::inputs;
@@ -172,11 +172,54 @@ fn why_not(error: &std::io::Error) -> String {
     if error.kind() == ErrorKind::NotFound { "command not found".to_owned() } else { error.to_string() }
 }
 
+/// What a command of the user's prints: `text` with these files in place of words in braces, run in `folder` with these
+/// variables in its environment.
+///
+/// # Errors
+/// Why it failed, with the last line of its messages.
+pub(in crate::cli) fn printed(
+    text: &str,
+    places: &[(&str, &Path)],
+    variables: &[(String, String)],
+    folder: &Path,
+) -> Result<Vec<u8>, String> {
+    let mut commands = words(text)?;
+    let (Some(command), true) = (commands.pop().filter(|command| !command.is_empty()), commands.is_empty()) else {
+        return Err(format!("'{text}' is no single command: write a script for several"));
+    };
+    let place =
+        |word: &String| places.iter().fold(word.clone(), |word, (from, to)| word.replace(from, &to.to_string_lossy()));
+    let own = tempfile::tempdir().map_err(|error| format!("cannot create a temporary folder: {error}"))?;
+    let (output, messages) = (own.path().join("output"), own.path().join("messages"));
+    let create = |path: &Path| File::create(path).map_err(|error| error.to_string());
+    let mut program = Command::new(&command[0]);
+    program.args(command[1..].iter().map(place)).current_dir(folder).envs(variables.iter().cloned());
+    let waited = wait(&mut program, create(&output)?, create(&messages)?, &messages, LONGEST);
+    if let Some(fault) = waited.map_err(|why| format!("{}: {why}", command[0]))? {
+        let text = inputs::read(&messages, MOST_MESSAGES).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+        let line: String = visible(line).chars().take(LONGEST_LINE).collect();
+        return Err(format!("{} {fault}{}{line}", command[0], if line.is_empty() { "" } else { ": " }));
+    }
+    inputs::read(&output, inputs::KERNEL).map_err(|error| error.to_string())
+}
+
 /// How a command ended, if not well. Everything that it prints goes into the file at `messages`.
 fn ended(command: &mut Command, messages: &Path, longest: Duration) -> Result<Option<String>, String> {
     let file = File::create(messages).map_err(|error| error.to_string())?;
     let copy = file.try_clone().map_err(|error| error.to_string())?;
-    let started = grouped(command.stdin(Stdio::null()).stdout(file).stderr(copy)).spawn();
+    wait(command, file, copy, messages, longest)
+}
+
+fn wait(
+    command: &mut Command,
+    output: File,
+    errors: File,
+    messages: &Path,
+    longest: Duration,
+) -> Result<Option<String>, String> {
+    let started = grouped(command.stdin(Stdio::null()).stdout(output).stderr(errors)).spawn();
     let mut child = started.map_err(|error| why_not(&error))?;
     let start = Instant::now();
     loop {

@@ -4,7 +4,7 @@ mod command;
 mod file;
 mod spec;
 
-pub(super) use command::spirv;
+pub(super) use command::{printed, spirv};
 pub(super) use spec::Spec;
 
 use crate::backend::KernelCompiler;

@@ -93,7 +93,7 @@ impl Spec {
 }
 
 /// The words of each command.
-fn words(text: &str) -> Result<Vec<Vec<String>>, String> {
+pub(super) fn words(text: &str) -> Result<Vec<Vec<String>>, String> {
     let (mut commands, mut word, mut quote) = (vec![Vec::new()], None::<String>, None);
     for c in text.chars() {
         match (quote, c) {

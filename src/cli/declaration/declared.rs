@@ -3,78 +3,52 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use super::answers::{Wanted, allowed, by_expression, decode, decoded};
-use super::expression::{Data, Meaning};
+use super::answers::{self, By, Inputs, Verify, Wanted, allowed, by_expression, decode, decoded};
+use super::buffers::{Bound, Own};
+use super::expression::Meaning;
+use super::fields::Fields;
 use super::kernel::Text;
-use super::script::{Scope, Script, variables};
+use super::launch::{Launch, Source, version};
+use super::script::{Scope, Script, fault, variables};
+use super::steps::Steps;
 use crate::error::{Error, Result};
 use crate::shader::Layout;
-use crate::suite::input::Values;
+use crate::suite::kept::kept_name;
 use crate::suite::{
-    Access, Answer, Benchmark, Buffer, Constants, Contents, Declaration, HOST_PARAMS, Interface, Reference, Scalar,
-    Shape, Step, Work,
+    Access, Answer, Buffer, Constants, Contents, Declaration, HOST_PARAMS, Interface, Reference, Sampling, Scalar,
+    Shape, Step, TexelFormat, Texture, Work,
 };
 
 /// What the kernels of a file share.
 pub(super) struct Shared {
     /// The file of the declaration, or of the kernel, for messages.
     pub file: String,
-    /// By binding.
+    /// By what the declaration calls them.
     pub buffers: BTreeMap<String, Own>,
-    /// The names of all bindings, and of the buffers that their contents are restored from.
-    pub names: BTreeMap<String, [&'static str; 2]>,
-    /// The numbers of all bindings, by which their random contents differ: those of a reference are its kernel's.
+    /// Values by the names of fields.
+    pub uniforms: BTreeMap<String, Fields>,
+    pub samplers: BTreeMap<String, Sampling>,
+    /// The numbers of all buffers, by which their random contents differ: those of a reference are its kernel's.
     pub numbers: BTreeMap<String, u64>,
     pub bytes: Option<Script>,
     pub flops: Option<Script>,
-    pub verify: Option<Verify>,
-}
-
-/// A buffer as the file declares it.
-#[derive(Default, Clone)]
-pub(super) struct Own {
-    pub length: Option<Script>,
-    pub contents: Option<Filling>,
-    /// Each with whether it is the bits of a float, by `bits(x)`.
-    pub words: Vec<(Script, bool)>,
-}
-
-/// What a buffer contains before a launch.
-#[derive(Clone)]
-pub(super) enum Filling {
-    /// Random values, different for each buffer.
-    Random(Values),
-    /// The bytes of a file, in words.
-    Words(Arc<Vec<u32>>),
-    /// Nothing: the kernel writes it.
-    Output,
-}
-
-/// How an output is verified.
-pub(super) struct Verify {
-    pub buffer: Option<String>,
-    pub length: Option<Script>,
-    pub by: By,
-    pub tolerance: f64,
-    pub relative: f64,
-}
-
-/// What an output is compared with.
-pub(super) enum By {
-    /// An expression of the index `i`.
-    Expression(Script),
-    /// The bytes of a file.
-    File(Arc<Vec<u8>>),
-    /// The output of another kernel.
-    Kernel(&'static Benchmark),
+    /// What a launch processes, and what it is called.
+    pub items: Option<(Script, String)>,
+    /// How the outputs are verified, each by its own way; none if nothing is.
+    pub verify: Vec<Verify>,
 }
 
 /// One kernel.
 pub(super) struct Declared {
     pub shared: Arc<Shared>,
     pub text: Text,
-    /// Workgroups along x, y and z; empty for one invocation per element.
-    pub groups: Vec<Script>,
+    pub steps: Steps,
+    /// The number of the dispatch that alone is timed; all are if there is none.
+    pub only: Option<usize>,
+    /// Threads of a block along x, y and z, where CUDA C++ does not say.
+    pub workgroup: Vec<Script>,
+    /// What the declaration calls its bindings, by their own names or numbers.
+    pub names: BTreeMap<String, String>,
     /// Whether its output is compared: that of a reference is not.
     pub is_verified: bool,
     /// The files that declare it alone: their names and bytes.
@@ -89,12 +63,30 @@ const COST: u64 = 64;
 /// Values that are compared by an expression before parts of the output must do.
 const MOST_VALUES: u64 = 1 << 19;
 
-/// Distance between the random streams of two buffers, in elements: more than a buffer has.
-const APART: u64 = 1 << 34;
+/// A buffer or texture of a launch.
+struct Place {
+    name: String,
+    is_signed: bool,
+    is_written: bool,
+    /// See [`Layout::padding`].
+    padding: Vec<bool>,
+    bound: Bound,
+}
 
 impl Declared {
     fn fault(&self, message: String) -> Error {
-        Error::Usage(format!("{}: {message}", self.shared.file))
+        fault(&self.shared.file, message)
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source {
+            file: &self.shared.file,
+            steps: &self.steps,
+            only: self.only,
+            names: &self.names,
+            buffers: &self.shared.buffers,
+            uniforms: &self.shared.uniforms,
+        }
     }
 
     fn layouts(&self, shape: &Shape) -> Result<Vec<Layout>> {
@@ -104,192 +96,100 @@ impl Declared {
         self.text.layouts(shape.dtype, &constants)
     }
 
-    /// The buffer of a binding.
-    fn bound(&self, number: u64, layout: &Layout, access: Access, scope: &Scope, n: u64) -> Result<Bound> {
-        let own = self.shared.buffers.get(&layout.name).cloned().unwrap_or_default();
-        let size = layout.scalar.bytes() as u64;
-        if access == Access::Uniform || !own.words.is_empty() {
-            if own.words.is_empty() && own.contents.is_none() {
-                return Err(self.fault(format!(
-                    "[buffers.{0}]: give the words of the uniform buffer '{0}' in a .toml",
-                    layout.name
-                )));
-            }
-            let words = own
-                .words
-                .iter()
-                .map(|(word, is_bits)| self.word(word, *is_bits, layout, scope))
-                .collect::<Result<Vec<u32>>>()?;
-            let wanted = layout.bytes.unwrap_or(0).div_ceil(4);
-            if !own.words.is_empty() && (words.len() as u64) < wanted {
-                return Err(self.fault(format!(
-                    "[buffers.{}]: there are {} words, and the kernel's type has {wanted}",
-                    layout.name,
-                    words.len()
-                )));
-            }
-            if !words.is_empty() {
-                return Ok(Bound {
-                    scalars: (words.len() as u64).next_multiple_of(4),
-                    contents: Contents::Words(words),
-                });
-            }
-        }
-        let length = match (&own.length, layout.bytes) {
-            (Some(length), _) => length.whole(scope, 1)?.saturating_mul(size),
-            (None, Some(bytes)) => bytes,
-            (None, None) => n.saturating_mul(size),
-        };
-        let filling = own.contents.unwrap_or(match access {
-            Access::ReadWrite => Filling::Output,
-            _ => Filling::Random(Values::Wide),
-        });
-        let first = number * APART;
-        let contents = match filling {
-            Filling::Random(Values::Wide) if number > 0 => Contents::Input(Values::WideFrom(first)),
-            Filling::Random(Values::Summable) if number > 0 => Contents::Input(Values::SummableFrom(first)),
-            Filling::Random(Values::Signs) if number > 0 => Contents::Input(Values::SignsFrom(first)),
-            Filling::Random(Values::Digits) if number > 0 => Contents::Input(Values::DigitsFrom(first)),
-            Filling::Random(values) => Contents::Input(values),
-            Filling::Output => Contents::Poison,
-            Filling::Words(words) => {
-                let scalars = (words.len() as u64).max(length.div_ceil(4));
-                return Ok(Bound { scalars, contents: Contents::Words(words.to_vec()) });
-            }
-        };
-        Ok(Bound { scalars: length.div_ceil(size), contents: Contents::Of(layout.scalar, Box::new(contents)) })
-    }
-
-    /// The bits of a word of a uniform buffer.
-    fn word(&self, word: &Script, is_bits: bool, layout: &Layout, scope: &Scope) -> Result<u32> {
-        let value = word.value(scope)?;
-        if layout.scalar == Scalar::F32 && !is_bits {
-            return Ok((value as f32).to_bits());
-        }
-        let is_word = value.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(u32::MAX)).contains(&value);
-        let fault = || Error::Usage(format!("{}: {value} is no word: write bits(x) for a float", word.what()));
-        is_word.then_some(value as i64 as u32).ok_or_else(fault)
-    }
-
-    /// The buffers of the bindings, with their layouts.
-    fn all(&self, shape: &Shape, interface: &Interface) -> Result<Vec<(Layout, Access, Bound)>> {
+    /// The launch, and the buffers that it needs.
+    fn plan(&self, shape: &Shape, interface: &Interface) -> Result<(Launch, Vec<Place>)> {
         let layouts = self.layouts(shape)?;
         let scope = variables(shape, Some(interface));
-        let mut found = Vec::new();
-        for binding in &interface.bindings {
-            if binding.access == Access::Texture {
-                return Err(self.fault(format!("'{}' is a texture, which bench does not fill", binding.name)));
+        let source = self.source();
+        let launch = Launch::of(&source, shape, (interface, &layouts), &scope)?;
+        let mut places = Vec::new();
+        // In the order of their bindings.
+        let mut bound: Vec<_> = launch.bound.iter().collect();
+        bound.sort_by_key(|(_, bindings)| bindings.first());
+        for (name, bindings) in bound {
+            let mut own = bindings.iter().map(|place| &interface.bindings[*place]);
+            // A storage texture names its format, and needs a use of its own.
+            let storage = own.clone().find(|binding| binding.access == Access::StorageTexture);
+            let Some(binding) = storage.or_else(|| own.next()) else { continue };
+            let layout = source.layout_of(&layouts, &binding.name)?;
+            if binding.access == Access::Uniform && !self.shared.buffers.contains_key(name) {
+                return Err(source.lacks(name, layout));
             }
-            let layout = layouts.iter().find(|layout| layout.name == binding.name);
-            let layout = layout.ok_or_else(|| self.fault(format!("'{}' has no layout", binding.name)))?.clone();
-            let number = self.shared.numbers.get(&binding.name).copied().unwrap_or(0);
-            // What is only read is an input, however it is declared.
-            let is_input = binding.access == Access::ReadWrite && !binding.is_stored;
-            let access = if is_input { Access::Read } else { binding.access };
-            let bound = self.bound(number, &layout, access, &scope, shape.count())?;
-            found.push((layout, access, bound));
+            let number = self.shared.numbers.get(name).copied().unwrap_or(0);
+            let is_written = launch.written.contains(name);
+            let own = self.shared.buffers.get(name).cloned().unwrap_or_default();
+            let is_output = is_written && !launch.inputs.contains(name);
+            let bound = own.bound((layout, number, is_output), &scope, shape.count(), &self.shared.file)?;
+            let is_signed_texture = matches!(&bound.contents, Contents::Texture(Texture { format, .. })
+                if *format == TexelFormat::R32Sint);
+            let is_signed = layout.is_signed || is_signed_texture;
+            let padding = layout.padding();
+            places.push(Place { name: name.clone(), is_signed, is_written, padding, bound });
         }
-        if !interface.samplers.is_empty() {
-            return Err(self.fault("the kernel has a sampler, which bench does not bind".to_owned()));
+        let is_bound = |name: &str| launch.bound.contains_key(name);
+        if let Some(unknown) = launch.written.iter().find(|name| !is_bound(name)) {
+            return Err(self.fault(format!("steps: no dispatch binds '{unknown}'")));
         }
-        Ok(found)
+        Ok((launch, places))
     }
 
-    fn names(&self, name: &str) -> [&'static str; 2] {
-        self.shared.names.get(name).copied().unwrap_or(["", ""])
+    fn places_of_uniforms(launch: &Launch) -> impl Iterator<Item = Buffer> {
+        launch.uniforms.iter().flat_map(|(name, versions)| {
+            versions.iter().enumerate().map(|(number, words)| {
+                let scalars = (words.len() as u64).next_multiple_of(4);
+                Buffer { name: version(name, number), scalars, contents: Contents::Words(words.clone()) }
+            })
+        })
     }
 }
 
-/// The scalars and contents of a buffer.
-struct Bound {
-    scalars: u64,
-    contents: Contents,
-}
-
-impl Bound {
-    /// Whether the kernel finds it garbage.
-    fn is_output(&self) -> bool {
-        matches!(&self.contents, Contents::Of(_, contents) if **contents == Contents::Poison)
-    }
-
-    /// Its elements for expressions.
-    fn data(&self, layout: &Layout, stream: u64) -> Data {
-        let (scalar, is_signed) = (layout.scalar, layout.is_signed);
-        let at: Arc<dyn Fn(u64) -> f64 + Send + Sync> = match &self.contents {
-            Contents::Words(words) => {
-                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-                let mut values = vec![0.0; bytes.len() / scalar.bytes()];
-                scalar.decode(&bytes[..values.len() * scalar.bytes()], &mut values);
-                Arc::new(move |index| values.get(index as usize).copied().unwrap_or(f64::NAN))
-            }
-            Contents::Of(_, contents) => match **contents {
-                Contents::Input(values) => Arc::new(move |index| values.of(stream).at(scalar, index)),
-                _ => Arc::new(|_| f64::NAN),
-            },
-            _ => Arc::new(|_| f64::NAN),
-        };
-        let at: Arc<dyn Fn(u64) -> f64 + Send + Sync> =
-            if is_signed { Arc::new(move |index| f64::from(at(index) as u32 as i32)) } else { at };
-        Data { at, count: self.scalars, is_integer: scalar == Scalar::U32 }
-    }
+/// The name of the buffer that a written buffer is restored from.
+fn before(name: &str) -> &'static str {
+    kept_name(&format!("{name} before"))
 }
 
 impl Declaration for Declared {
     fn buffers(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Buffer>> {
-        let mut buffers = Vec::new();
-        for (layout, access, bound) in self.all(shape, interface)? {
-            let [name, source] = self.names(&layout.name);
-            if access == Access::ReadWrite && !bound.is_output() {
+        let (launch, places) = self.plan(shape, interface)?;
+        let mut buffers: Vec<Buffer> = Self::places_of_uniforms(&launch).collect();
+        for Place { name, is_written, bound, .. } in places {
+            if is_written && !bound.is_output() {
                 // Each launch finds the same contents.
-                let poison = Contents::Of(layout.scalar, Box::new(Contents::Poison));
-                let scalars = match bound.contents {
-                    Contents::Words(_) => bound.scalars * 4 / layout.scalar.bytes() as u64,
-                    _ => bound.scalars,
-                };
-                buffers.push(Buffer { name, scalars, contents: poison });
-                buffers.push(Buffer { name: source, scalars: bound.scalars, contents: bound.contents });
+                let scalars = bound.length();
+                buffers.push(Buffer { name: kept_name(&name), scalars, contents: bound.poisoned() });
+                buffers.push(Buffer { name: before(&name), scalars: bound.scalars, contents: bound.contents });
             } else {
-                buffers.push(Buffer { name, scalars: bound.scalars, contents: bound.contents });
+                buffers.push(Buffer { name: kept_name(&name), scalars: bound.scalars, contents: bound.contents });
             }
         }
         Ok(buffers)
     }
 
     fn steps(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Step>> {
-        for script in [&self.shared.bytes, &self.shared.flops].into_iter().flatten() {
+        let items = self.shared.items.as_ref().map(|(script, _)| script);
+        for script in [self.shared.bytes.as_ref(), self.shared.flops.as_ref(), items].into_iter().flatten() {
             script.whole(&variables(shape, None), 0)?;
         }
-        let scope = variables(shape, Some(interface));
-        let mut groups = [1_u32; 3];
-        if self.groups.is_empty() {
-            let needed = shape.count().div_ceil(u64::from(interface.invocations()).max(1));
-            groups[0] = u32::try_from(needed).unwrap_or(u32::MAX);
-        }
-        for (slot, script) in groups.iter_mut().zip(&self.groups) {
-            *slot = u32::try_from(script.whole(&scope, 1)?).unwrap_or(u32::MAX);
-        }
-        if let Some(most) = groups.iter().find(|side| **side > 65_535) {
-            return Err(self.fault(format!(
-                "{most} workgroups along a side are more than 65535: give groups = [x, y], and a size that fits"
-            )));
-        }
-        let mut steps = Vec::new();
-        for (layout, access, bound) in self.all(shape, interface)? {
-            let [name, source] = self.names(&layout.name);
-            if access == Access::ReadWrite && !bound.is_output() {
-                steps.push(Step::Restore { from: source, to: name });
-            }
-        }
-        steps.push(Step::Dispatch { groups, buffers: Vec::new() });
-        Ok(steps)
+        let (launch, places) = self.plan(shape, interface)?;
+        let is_restored = |place: &&Place| place.is_written && !place.bound.is_output();
+        let restore = |place: &Place| Step::Restore { from: before(&place.name), to: kept_name(&place.name) };
+        Ok(places.iter().filter(is_restored).map(restore).chain(launch.steps).collect())
     }
 
     fn work(&self, shape: &Shape) -> Work {
+        if self.only.is_some() {
+            return Work::default();
+        }
         // `steps` refuses a script without a value.
         let value = |script: &Option<Script>| {
             script.as_ref().and_then(|script| script.whole(&variables(shape, None), 0).ok()).unwrap_or(0)
         };
         Work { bytes: value(&self.shared.bytes), flops: value(&self.shared.flops) }
+    }
+
+    fn items(&self, shape: &Shape) -> Option<(u64, &str)> {
+        let (script, unit) = self.shared.items.as_ref().filter(|_| self.only.is_none())?;
+        Some((script.whole(&variables(shape, None), 1).ok()?, unit))
     }
 
     fn is_verified(&self) -> bool {
@@ -304,16 +204,40 @@ impl Declaration for Declared {
         &self.hash
     }
 
-    fn answer(&self, shape: &Shape, interface: &Interface) -> Result<Option<Answer>> {
-        let Some(verify) = self.shared.verify.as_ref().filter(|_| self.is_verified) else { return Ok(None) };
-        let all = self.all(shape, interface)?;
-        let written: Vec<&str> = all
-            .iter()
-            .filter(|(_, access, _)| *access == Access::ReadWrite)
-            .map(|(layout, ..)| layout.name.as_str())
-            .collect();
+    fn workgroup(&self, shape: &Shape) -> Option<[u32; 3]> {
+        let mut sides = [1; 3];
+        for (side, script) in sides.iter_mut().zip(&self.workgroup) {
+            *side = u32::try_from(script.whole(&variables(shape, None), 1).ok()?).ok()?;
+        }
+        (!self.workgroup.is_empty()).then_some(sides)
+    }
+
+    fn sampling(&self, name: &str) -> Sampling {
+        let usual = Sampling { is_linear: true, repeats: false };
+        let declared = self.names.get(name).map_or(name, String::as_str);
+        self.shared.samplers.get(declared).copied().unwrap_or(usual)
+    }
+
+    fn answers(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Answer>> {
+        if !self.is_verified {
+            return Ok(Vec::new());
+        }
+        let (launch, places) = self.plan(shape, interface)?;
+        self.shared.verify.iter().map(|verify| self.answer(verify, shape, (interface, &launch, &places))).collect()
+    }
+}
+
+impl Declared {
+    fn answer(
+        &self,
+        verify: &Verify,
+        shape: &Shape,
+        (interface, launch, places): (&Interface, &Launch, &[Place]),
+    ) -> Result<Answer> {
+        let written: Vec<&str> =
+            places.iter().filter(|place| place.is_written).map(|place| place.name.as_str()).collect();
         let name = match (&verify.buffer, &written[..]) {
-            (Some(name), _) => name.as_str(),
+            (Some(name), _) => launch.places.get(name).unwrap_or(name).as_str(),
             (None, [only]) => only,
             (None, []) => {
                 return Err(self.fault("the kernel writes no buffer, so that nothing can be verified".to_owned()));
@@ -322,39 +246,35 @@ impl Declaration for Declared {
                 return Err(self.fault(format!("[verify]: name the buffer: the kernel writes {}", several.join(", "))));
             }
         };
-        let known = all.iter().find(|(layout, access, _)| layout.name == name && *access == Access::ReadWrite);
-        let (layout, _, bound) = known
+        let known = places.iter().find(|place| place.name == name && place.is_written);
+        let Place { bound, padding, .. } = known
             .ok_or_else(|| self.fault(format!("[verify]: the kernel writes no '{name}' but {}", written.join(", "))))?;
-        let scope = variables(shape, Some(interface));
-        let words = matches!(bound.contents, Contents::Words(_));
-        let own = if words { bound.scalars * 4 / layout.scalar.bytes() as u64 } else { bound.scalars };
+        let mut scope = variables(shape, Some(interface));
+        let (own, scalar) = (bound.length(), bound.scalar);
         let scalars = verify.length.as_ref().map_or(Ok(own), |length| length.whole(&scope, 1))?;
         if scalars > own {
             return Err(self.fault(format!("[verify]: length is {scalars}, and '{name}' has {own} scalars")));
         }
         let is_exact = verify.tolerance == 0.0 && verify.relative == 0.0;
         let (mut reference, fault): (_, Arc<OnceLock<String>>) = (None, Arc::default());
+        self.add_inputs(&mut scope, shape, launch, places);
         let want: Wanted = match &verify.by {
-            By::Expression(script) => {
-                let mut scope = scope;
-                for (of, _, bound) in &all {
-                    scope.insert(of.name.clone(), Meaning::Buffer(bound.data(of, shape.stream)));
-                }
-                by_expression(script, scope, layout, is_exact, scalars, fault.clone())?
-            }
+            By::Expression(script) => by_expression(script, scope, scalar, is_exact, scalars, fault.clone())?,
             By::File(bytes) => {
-                let wanted = scalars * layout.scalar.bytes() as u64;
+                let wanted = scalars * scalar.bytes() as u64;
                 if (bytes.len() as u64) < wanted {
-                    return Err(
-                        self.fault(format!("[verify]: the file has {} B, and '{name}' {wanted} B", bytes.len()))
-                    );
+                    let count = bytes.len();
+                    return Err(self.fault(format!("[verify]: the file has {count} B, and '{name}' {wanted} B")));
                 }
-                decoded(layout.scalar, bytes.clone())
+                decoded(scalar, bytes.clone())
+            }
+            By::Whole(whole) => {
+                let inputs = Inputs { shape, scope, scalar, scalars, is_exact };
+                answers::whole(whole, name, inputs, fault.clone())?
             }
             By::Kernel(benchmark) => {
                 let output = Arc::new(OnceLock::new());
                 reference = Some(Reference { benchmark, output: output.clone() });
-                let scalar = layout.scalar;
                 Arc::new(move |first, slots| match output.get() {
                     Some(bytes) => decode(scalar, bytes, first, slots),
                     None => slots.fill(f64::NAN),
@@ -363,15 +283,29 @@ impl Declaration for Declared {
         };
         let is_costly = matches!(verify.by, By::Expression(_));
         let tolerance = (!is_exact).then(|| allowed(want.clone(), verify.tolerance, verify.relative));
-        Ok(Some(Answer {
-            buffer: self.names(name)[0],
+        Ok(Answer {
+            buffer: kept_name(name),
             scalars,
             oracle: Box::new(move |first, slots| want(first, slots)),
             tolerance,
             cost: if is_costly { COST } else { 1 },
             is_sampled: is_costly && scalars > MOST_VALUES,
+            padding: padding.clone(),
             reference,
             fault,
-        }))
+        })
+    }
+
+    /// The buffers as they are before a launch.
+    fn add_inputs(&self, scope: &mut Scope, shape: &Shape, launch: &Launch, places: &[Place]) {
+        for Place { name, is_signed, bound, .. } in places {
+            scope.insert(name.clone(), Meaning::Buffer(bound.data(*is_signed, shape.stream)));
+        }
+        for (name, versions) in &launch.uniforms {
+            let contents = Contents::Words(versions[0].clone());
+            let (scalars, scalar) = (versions[0].len() as u64, Scalar::U32);
+            let bound = Bound { scalars, contents, scalar };
+            scope.entry(name.clone()).or_insert_with(|| Meaning::Buffer(bound.data(false, 0)));
+        }
     }
 }

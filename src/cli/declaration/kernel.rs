@@ -2,14 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
+use super::launch::declared_name;
 use super::script::Script;
-use crate::cli::compiler::spirv;
+use super::spec::KernelTable;
+use super::steps::Steps;
+use crate::cli::compiler::{printed, spirv};
 use crate::cli::inputs;
 use crate::cli::shaders;
-use crate::error::{Error, Result, shown};
+use crate::error::{Error, Result, shown, visible};
+use crate::shader::module::words;
 use crate::shader::{Layout, Shader, SpirvKernel, twin};
 use crate::suite::kept::{kept, kept_text};
-use crate::suite::{Accepted, Access, Constants, Dtype};
+use crate::suite::{Accepted, Access, Binding, Constants, Dtype};
+
+/// The first bytes of SPIR-V.
+const SPIRV: [u8; 4] = 0x0723_0203_u32.to_le_bytes();
 
 /// The endings of the files that `bench` runs.
 const ENDS: &str = ".wgsl, .spv, .cu";
@@ -18,11 +25,14 @@ const ENDS: &str = ".wgsl, .spv, .cu";
 pub(super) struct Kernel {
     /// Its file.
     pub path: PathBuf,
+    /// Its name in tables.
+    pub name: String,
     pub text: Text,
-    /// Workgroups along x, y and z; empty for one invocation per element.
-    pub groups: Vec<Script>,
-    /// The same as they are written.
-    pub written_groups: Vec<String>,
+    /// What the file says of it.
+    pub table: KernelTable,
+    pub steps: Steps,
+    /// Threads of a block.
+    pub workgroup: Vec<Script>,
     /// The first value of each parameter of the file.
     pub params: Constants,
 }
@@ -36,43 +46,123 @@ pub(in crate::cli) struct Text {
     pub cuda: &'static str,
     /// The SPIR-V that the WGSL was made of.
     pub(in crate::cli) spirv: Option<&'static SpirvKernel>,
+    /// Its entry points, in the order in which steps number them.
+    pub(super) entries: &'static [&'static str],
+}
+
+/// A command that writes a kernel, with what it finds in its environment, and the folder that it runs in.
+pub(super) struct Preprocess<'a> {
+    pub command: &'a str,
+    pub variables: Vec<(String, String)>,
+    pub folder: &'a Path,
 }
 
 impl Text {
-    /// Reads a file, and the CUDA twin of the same name beside one of WGSL.
+    /// Reads a file, and the CUDA twin of the same name beside one of WGSL. Its entry points are not known yet. `values` are
+    /// those of parameters, for SPIR-V whose specialization constants must have one.
     ///
     /// # Errors
     /// [`Error::Usage`] where it is no kernel that `bench` can run.
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    pub(super) fn read(path: &Path, preprocess: Option<&Preprocess<'_>>, values: &Constants) -> Result<Self> {
         let end = path.extension().unwrap_or_default().to_string_lossy().into_owned();
         let fault = |why: String| Error::Usage(format!("{}: {why}", shown(path)));
+        let (mut cuda, entries) = ("", &[][..]);
+        let of_wgsl = |wgsl: &'static str, cuda: &'static str| {
+            if let Some((number, line)) = (1..).zip(wgsl.lines()).find(|(_, line)| is_directive(line)) {
+                let word: String = line.trim_start().chars().take_while(|c| !c.is_whitespace()).collect();
+                return Err(fault(format!(
+                    "line {number}: '{word}' is not WGSL: expand it first, by preprocess = \"COMMAND {{in}}\" in a .toml"
+                )));
+            }
+            // What is wrong with it is said when its types are known.
+            caught(|| drop(Shader::parse(wgsl, Dtype::F32.name()))).map_err(fault)?;
+            Ok(Self { wgsl, cuda, spirv: None, entries })
+        };
+        let of_spirv = |words: Vec<u32>| {
+            let module = kept(read_spirv(&words, values).map_err(fault)?);
+            Ok(Self { wgsl: &module.wgsl, cuda: "", spirv: Some(module), entries })
+        };
+        if let Some(own) = preprocess {
+            std::fs::metadata(path).map_err(|source| unreadable(path, source))?;
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            let output = printed(own.command, &[("{in}", &path)], &own.variables, own.folder);
+            let output = output.map_err(|why| fault(format!("preprocess: {why}")))?;
+            if output.starts_with(&SPIRV) {
+                return of_spirv(words(&output));
+            }
+            let text = shaders::text(output).map_err(|why| fault(format!("preprocess: its output: {why}")))?;
+            let text = kept_text(text);
+            return if end == "cu" {
+                Ok(Self { wgsl: "", cuda: text, spirv: None, entries })
+            } else {
+                of_wgsl(text, "")
+            };
+        }
         match end.as_str() {
             "wgsl" => {
                 let beside = path.with_extension("cu");
-                let cuda = if beside.exists() { text(&beside)? } else { "" };
-                let wgsl = text(path)?;
-                // What is wrong with it is said when its types are known.
-                caught(|| drop(Shader::parse(wgsl, Dtype::F32.name()))).map_err(fault)?;
-                Ok(Self { wgsl, cuda, spirv: None })
-            }
-            "cu" => {
-                let cuda = text(path)?;
-                if twin::layouts(cuda, Dtype::F32).is_none() {
-                    return Err(fault(
-                        "there is no entry point: write extern \"C\" __global__ void __launch_bounds__(THREADS) kernel(…)"
-                            .to_owned(),
-                    ));
+                if beside.exists() {
+                    cuda = text(&beside)?;
                 }
-                Ok(Self { wgsl: "", cuda, spirv: None })
+                of_wgsl(text(path)?, cuda)
             }
+            "cu" => Ok(Self { wgsl: "", cuda: text(path)?, spirv: None, entries }),
             "spv" => {
                 std::fs::metadata(path).map_err(|source| unreadable(path, source))?;
-                let words = spirv(path).map_err(fault)?;
-                let module = read_spirv(&words).map_err(fault)?;
-                let module = kept(module);
-                Ok(Self { wgsl: &module.wgsl, cuda: "", spirv: Some(module) })
+                of_spirv(spirv(path).map_err(fault)?)
             }
-            _ => Err(fault(format!("bench runs {ENDS} files"))),
+            _ => Err(fault(format!(
+                "bench runs {ENDS} files, and what a preprocess = \"COMMAND {{in}}\" makes of others"
+            ))),
+        }
+    }
+
+    /// The entry point that is meant where none is named.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where there are several, and none is called `main`.
+    pub(super) fn usual_entry(&self, path: &Path) -> Result<String> {
+        if self.wgsl.is_empty() {
+            return Ok(twin::ENTRY_POINT.to_owned());
+        }
+        // What is wrong with it is said when its types are known.
+        let Ok(shader) = Shader::parse(self.wgsl, Dtype::F32.name()) else { return Ok("main".to_owned()) };
+        match &shader.entries()[..] {
+            several @ [_, _, ..] if shader.entry() != "main" => {
+                let names = several.join(", ");
+                let steps =
+                    several.iter().map(|name| format!("{{ entry = \"{name}\" }}")).collect::<Vec<_>>().join(", ");
+                Err(Error::Usage(format!(
+                    "{}: it has the entry points {names}: give entry = \"{}\" for one, or for all steps = [{steps}]",
+                    shown(path),
+                    several[0]
+                )))
+            }
+            _ => Ok(shader.entry().to_owned()),
+        }
+    }
+
+    /// Whether it has the entry points that it is to run.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with those that it has.
+    pub(super) fn check_entries(&self, path: &Path) -> Result<()> {
+        let fault = |why: String| Err(Error::Usage(format!("{}: {why}", shown(path))));
+        if self.wgsl.is_empty() {
+            return match self.entries.iter().find(|name| !twin::has_entry(self.cuda, name)) {
+                Some(name) => fault(format!(
+                    "there is no entry point '{name}': write extern \"C\" __global__ void __launch_bounds__(THREADS) \
+                     {name}(…)"
+                )),
+                None => Ok(()),
+            };
+        }
+        // What is wrong with the text is said when its types are known.
+        let Ok(shader) = Shader::parse(self.wgsl, Dtype::F32.name()) else { return Ok(()) };
+        let known = shader.entries();
+        match self.entries.iter().find(|name| !known.contains(name)) {
+            Some(name) => fault(format!("there is no entry point '{name}', but {}", known.join(", "))),
+            None => Ok(()),
         }
     }
 
@@ -81,12 +171,12 @@ impl Text {
         if self.wgsl.is_empty() { Some("it is a CUDA kernel") } else { None }
     }
 
-    /// The layouts of its bindings, in their order.
+    /// The layouts of its bindings and immediates.
     pub(super) fn layouts(&self, dtype: Dtype, constants: &Constants) -> Result<Vec<Layout>> {
         if self.wgsl.is_empty() {
-            return Ok(twin::layouts(self.cuda, dtype).unwrap_or_default());
+            return Ok(twin::layouts(self.cuda, self.entries, dtype));
         }
-        Shader::parse(self.wgsl, dtype.name())?.layouts(constants)
+        Shader::parse(self.wgsl, dtype.name())?.layouts(self.entries, constants)
     }
 }
 
@@ -122,16 +212,30 @@ impl Kernel {
         Ok(self.params.iter().filter(|(name, _)| is_own(name)).map(|(name, value)| (name.clone(), *value)).collect())
     }
 
-    /// The name of the first buffer that it writes.
-    pub(super) fn written(&self, dtype: Dtype) -> Result<Option<String>> {
+    /// Its bindings.
+    pub(super) fn bindings(&self, dtype: Dtype) -> Result<Vec<Binding>> {
         if self.text.wgsl.is_empty() {
-            return Ok(twin::written(self.text.cuda));
+            return Ok(twin::bindings(self.text.cuda, self.text.entries));
         }
         let constants = self.constants(dtype)?;
-        let interface = self.parsed(dtype)?.interface(&constants).map_err(|error| named(error, &self.path))?;
-        let written =
-            interface.bindings.into_iter().find(|binding| binding.access == Access::ReadWrite && binding.is_stored);
-        Ok(written.map(|binding| binding.name))
+        let shader = self.parsed(dtype)?;
+        let interface = shader.interface_of(self.text.entries, &constants).map_err(|error| named(error, &self.path))?;
+        Ok(interface.bindings)
+    }
+
+    /// What the declaration calls its bindings and immediates.
+    pub(super) fn declared_names(&self, dtype: Dtype) -> Result<Vec<String>> {
+        let bindings = self.bindings(dtype)?;
+        let names = bindings.iter().map(|binding| declared_name(&self.table.names, binding).to_owned());
+        let immediates =
+            self.layouts(dtype)?.into_iter().filter(|layout| layout.is_immediate).map(|layout| layout.name);
+        Ok(names.chain(immediates).collect())
+    }
+
+    /// The name of the first buffer that it writes.
+    pub(super) fn written(&self, dtype: Dtype) -> Result<Option<String>> {
+        let is_written = |binding: &Binding| binding.access == Access::ReadWrite && binding.is_stored;
+        Ok(self.bindings(dtype)?.into_iter().find(is_written).map(|binding| binding.name))
     }
 
     /// Its WGSL, parsed, with its file in any fault.
@@ -140,9 +244,21 @@ impl Kernel {
     }
 }
 
+/// Whether a line is for a preprocessor or a template engine.
+fn is_directive(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with('#') || line.starts_with("{{") || line.starts_with("{%")
+}
+
+/// The name of a file without its endings.
+pub(super) fn stem(path: &Path) -> String {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    visible(name.trim_end_matches(".wgsl").trim_end_matches(".cu")).into_owned()
+}
+
 /// Reads a module.
-fn read_spirv(words: &[u32]) -> Result<SpirvKernel, String> {
-    match caught(|| SpirvKernel::read(words))? {
+fn read_spirv(words: &[u32], values: &Constants) -> Result<SpirvKernel, String> {
+    match caught(|| SpirvKernel::read(words, values))? {
         Err(Error::Shader(why)) => Err(why),
         read => read.map_err(|error| error.chain()),
     }

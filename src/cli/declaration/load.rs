@@ -1,20 +1,19 @@
 //! Makes a family of benchmarks from a user's kernels and their TOML file.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::declared::{By, Declared, Filling, Own, Shared, Verify};
-use super::kernel::{Kernel, Text as KernelText};
+use super::answers::variables_of;
+use super::declared::Declared;
+use super::kernel::{Kernel, Preprocess, Text as KernelText, stem};
 use super::options::Own as Options;
 use super::portable::{TOML, identity, portable};
-use super::script::Script;
-use super::spec::{BufferSpec, Contents, KernelSpec, OneOrMany, Spec, Text, VerifySpec};
-use crate::cli::inputs;
+use super::shared::{Origin, shared};
+use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec, Text, VerifySpec};
+use super::steps::{Steps, scripts};
 use crate::error::{Error, Result, shown, visible};
-use crate::suite::input::Values;
-use crate::suite::kept::{kept, kept_items, kept_text};
-use crate::suite::{Benchmark, Cases, Dtype, Extent, Family, Limit, Params, Profile};
+use crate::suite::kept::{kept, kept_items, kept_name, kept_text};
+use crate::suite::{Benchmark, Cases, Constants, Dtype, Extent, Family, Limit, Params, Profile};
 
 /// The family of these kernels. It lives as long as the program, like the suite's.
 ///
@@ -29,34 +28,48 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     let file = shown(if has_file { &beside } else { first });
     let folder = beside.parent().unwrap_or(Path::new("")).to_owned();
     let spec = spec.resolved(options, &folder);
-    let kernels = kernels(files, &spec, &file, &folder)?;
+    let mut verified = spec.verify.iter().flat_map(OneOrMany::list);
+    if options.is_foreign && (spec.preprocess.is_some() || verified.any(|own| own.command.is_some())) {
+        return Err(Error::Usage(format!(
+            "{file}: its right values come from a command, which is not run here: compare output.bin with expected.bin"
+        )));
+    }
+    let origin = Origin { file: &file, folder: &folder };
+    let kernels = kernels(files, &spec, &origin)?;
     let dtype = dtype(&spec, &kernels[0], &file)?;
     let name = spec.name.clone().unwrap_or_else(|| stem(if has_file { &beside } else { first }));
-    let name = visible(&name).into_owned();
+    let mut name = visible(&name).into_owned();
+    // Rows of a family of the suite are the suite's.
     if crate::families::FAMILIES.iter().any(|family| family.name == name) {
-        return Err(Error::Usage(format!("{file}: {name} is a family of the suite: give another name")));
+        name.push_str("_own");
     }
-    let reference = reference(&spec, &file, &folder)?;
-    let shared = Arc::new(shared(&spec, &kernels, reference.as_ref(), &file, dtype)?);
-    let extents = sizes(&spec, &file)?;
-    let (limit, no_ceiling) = limit(&spec, &shared, &file)?;
-    let mut benchmarks = Vec::new();
+    let reference = reference(&spec, &origin)?;
+    let shared = Arc::new(shared(&spec, &kernels, reference.as_ref(), &origin, dtype)?);
+    let extents =
+        if spec.sizes.is_none() && !options.sizes.is_empty() { options.sizes.clone() } else { sizes(&spec, &file)? };
+    let (limit, no_ceiling) = limit(&spec, &file)?;
+    let mut benchmarks: Vec<Benchmark> = Vec::new();
     for kernel in &kernels {
-        let own = stem(&kernel.path);
-        if benchmarks.iter().any(|other: &Benchmark| other.name == own) {
-            return Err(Error::Usage(format!("two kernels are named {own}: name their files differently")));
+        if benchmarks.iter().any(|other| other.name == kernel.name) {
+            let own = &kernel.name;
+            return Err(Error::Usage(format!("two kernels are named {own}: give each a name in [[kernels]]")));
         }
-        let sets = param_sets(&spec, kernel, dtype)?;
+        let sets = param_sets(kernel, dtype)?;
         let files = portable(&name, &spec, kernel, reference.as_ref(), dtype)?;
-        let declared = Declared {
+        let is_itself = |reference: &Kernel| {
+            (reference.text.wgsl, reference.text.entries) == (kernel.text.wgsl, kernel.text.entries)
+        };
+        let declared = |only: Option<usize>| Declared {
             shared: shared.clone(),
             text: kernel.text,
-            groups: kernel.groups.clone(),
+            steps: kernel.steps.clone(),
+            only,
+            workgroup: kernel.workgroup.clone(),
+            names: kernel.table.names.clone(),
             // A kernel that is compared with itself is not verified.
-            is_verified: shared.verify.is_some()
-                && reference.as_ref().is_none_or(|reference| reference.text.wgsl != kernel.text.wgsl),
+            is_verified: !shared.verify.is_empty() && !reference.as_ref().is_some_and(is_itself),
             hash: identity(&files),
-            files,
+            files: files.clone(),
         };
         let cases = Cases {
             from: Profile::Quick,
@@ -64,18 +77,29 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
             extents: kept_items(extents.clone()),
             params: kept_items(sets),
         };
-        benchmarks.push(Benchmark {
-            name: kept_text(own),
+        let whole = Benchmark {
+            name: kept_name(&kernel.name),
             wgsl: kernel.text.wgsl,
+            entries: kernel.text.entries,
             cuda: kernel.text.cuda,
             only_cuda: kernel.text.only_cuda(),
             cases: kept_items(vec![cases]),
             accepts: kept_items(kernel.accepts(dtype)?),
             ceiling: limit,
             no_ceiling,
-            declared: Some(kept(declared)),
+            declared: Some(kept(declared(None))),
             ..Benchmark::BLANK
-        });
+        };
+        benchmarks.push(whole);
+        if options.each_step && kernel.steps.dispatches > 1 {
+            benchmarks.extend(kernel.steps.written().into_iter().map(|step| Benchmark {
+                name: kept_text(format!("{}.{}.{}", kernel.name, step.number + 1, step.label)),
+                ceiling: None,
+                no_ceiling: "its declaration names the work of all steps together",
+                declared: Some(kept(declared(Some(step.number)))),
+                ..whole
+            }));
+        }
     }
     let family = Family {
         name: kept_text(name),
@@ -91,22 +115,12 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
 /// # Errors
 /// As for [`family`].
 pub(in crate::cli) fn of_folder(folder: &Path) -> Result<&'static Family> {
-    family(&[folder.join(TOML)], &Options::default()).map(|(family, _)| family)
-}
-
-fn stem(path: &Path) -> String {
-    visible(&path.file_stem().unwrap_or_default().to_string_lossy()).into_owned()
-}
-
-fn scripts(what: &str, texts: &[String]) -> Result<Vec<Script>> {
-    if texts.len() > 3 {
-        return Err(Error::Usage(format!("{what}: there are three sides, x, y and z")));
-    }
-    texts.iter().map(|text| Script::new(what, text)).collect()
+    let options = Options { is_foreign: true, ..Options::default() };
+    family(&[folder.join(TOML)], &options).map(|(family, _)| family)
 }
 
 /// The kernels of the command line, or of the file if it alone is named.
-fn kernels(files: &[PathBuf], spec: &Spec, file: &str, folder: &Path) -> Result<Vec<Kernel>> {
+fn kernels(files: &[PathBuf], spec: &Spec, origin: &Origin<'_>) -> Result<Vec<Kernel>> {
     let own: Vec<KernelSpec> = spec.kernels.clone().unwrap_or_default();
     let mut named: Vec<PathBuf> =
         files.iter().filter(|path| path.extension().is_none_or(|end| end != "toml")).cloned().collect();
@@ -115,33 +129,73 @@ fn kernels(files: &[PathBuf], spec: &Spec, file: &str, folder: &Path) -> Result<
     named.retain(|path| {
         !(path.extension().is_some_and(|end| end == "cu") && wgsl.contains(&path.with_extension("wgsl")))
     });
-    let is_all =
-        named.is_empty() || (named.len() == 1 && own.iter().any(|kernel| folder.join(kernel.file()) == named[0]));
-    let paths = match (&own[..], is_all) {
-        ([], true) if named.is_empty() => vec![folder.join(file_beside(files))],
-        ([], _) | (_, false) => named,
-        (own, true) => own.iter().map(|kernel| folder.join(kernel.file())).collect(),
+    let is_own = |path: &Path, kernel: &KernelSpec| origin.folder.join(kernel.file()) == path;
+    let is_all = named.is_empty() || (named.len() == 1 && own.iter().any(|kernel| is_own(&named[0], kernel)));
+    let of_path = |path: PathBuf| {
+        let table = own.iter().find(|kernel| is_own(&path, kernel)).map(KernelSpec::table);
+        (path, table.unwrap_or_default())
     };
-    paths.iter().map(|path| kernel(path, &spec.groups_of(folder, path), spec, file)).collect()
+    let found: Vec<(PathBuf, KernelTable)> = match (&own[..], is_all) {
+        ([], true) if named.is_empty() => vec![of_path(origin.folder.join(file_beside(files)))],
+        ([], _) | (_, false) => named.into_iter().map(of_path).collect(),
+        (own, true) => own.iter().map(|kernel| (origin.folder.join(kernel.file()), kernel.table())).collect(),
+    };
+    found.into_iter().map(|(path, table)| kernel(path, spec.kernel(table), spec, origin)).collect()
 }
 
-fn kernel(path: &Path, groups: &[String], spec: &Spec, file: &str) -> Result<Kernel> {
-    let scripts = scripts(&format!("{file}: groups"), groups)?;
-    Ok(Kernel {
-        text: KernelText::read(path)?,
-        groups: scripts,
-        written_groups: groups.to_vec(),
-        path: path.to_owned(),
-        params: spec.params.iter().filter_map(|(name, of)| Some((name.clone(), *of.list().first()?))).collect(),
-    })
+fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Origin<'_>) -> Result<Kernel> {
+    let first = |(name, of): (&String, &OneOrMany<f64>)| Some((name.clone(), *of.list().first()?));
+    let params: Constants = table.params.iter().filter_map(first).collect();
+    let preprocess = spec.preprocess.as_ref().map(|command| Preprocess {
+        command,
+        variables: variables_of(&params, sizes(spec, origin.file).ok().and_then(|sizes| sizes.first().copied())),
+        folder: if origin.folder.as_os_str().is_empty() { Path::new(".") } else { origin.folder },
+    });
+    let text = KernelText::read(&path, preprocess.as_ref(), &params)?;
+    let fixed = text.spirv.map_or(&[][..], |module| &module.fixed);
+    if let Some(name) = fixed.iter().find(|name| table.params.get(*name).is_some_and(|values| values.list().len() > 1))
+    {
+        return Err(Error::Usage(format!(
+            "{}: '{name}' has one value, since naga cannot read what is computed from it: give [[kernels]] of several names",
+            shown(&path)
+        )));
+    }
+    let usual = match (&table.entry, &table.steps) {
+        (None, None) => text.usual_entry(&path)?,
+        // Steps may leave it out where there is only one.
+        _ => text.usual_entry(&path).unwrap_or_default(),
+    };
+    let steps = Steps::of(&table, &usual, origin.file)?;
+    let entries = steps.entries.iter().map(|name| kept_name(name)).collect();
+    let text = KernelText { entries: kept_items(entries), ..text };
+    text.check_entries(&path)?;
+    let name = table.name.as_deref().map_or_else(|| stem(&path), |name| visible(name).into_owned());
+    let workgroup = table.workgroup.as_ref().map(OneOrMany::texts).unwrap_or_default();
+    let workgroup = scripts(&format!("{}: workgroup", origin.file), &workgroup)?;
+    Ok(Kernel { path, name, text, table, steps, workgroup, params })
 }
 
-/// The kernel whose output is the right one, if there is one.
-fn reference(spec: &Spec, file: &str, folder: &Path) -> Result<Option<Kernel>> {
-    let Some(own) = &spec.verify else { return Ok(None) };
-    let Some(path) = &own.reference else { return Ok(None) };
-    let groups = own.reference_groups.as_ref().map(OneOrMany::texts);
-    let found = kernel(path, &groups.unwrap_or_else(|| spec.groups_of(folder, path)), spec, file)?;
+/// The kernel whose outputs are the right ones, if there is one.
+fn reference(spec: &Spec, origin: &Origin<'_>) -> Result<Option<Kernel>> {
+    let all = spec.verify.as_ref().map(OneOrMany::list).unwrap_or_default();
+    let mut named = all.iter().filter_map(|own| Some((own, own.reference.as_ref()?)));
+    let Some((own, path)) = named.next() else { return Ok(None) };
+    if named.any(|(_, other)| other != path) {
+        let file = origin.file;
+        return Err(Error::Usage(format!("{file}: [verify]: all outputs have one reference, or none")));
+    }
+    let VerifySpec { reference_groups, reference_entry, reference_steps, reference_names, .. } = own.clone();
+    let listed = spec.kernels.iter().flatten().find(|kernel| origin.folder.join(kernel.file()) == *path);
+    let mut table = spec.kernel(listed.map(KernelSpec::table).unwrap_or_default());
+    table.groups = reference_groups.or(table.groups);
+    if reference_entry.is_some() || reference_steps.is_some() {
+        (table.entry, table.steps) = (reference_entry, reference_steps);
+    } else if listed.is_none() {
+        // Steps are those of the kernels.
+        (table.entry, table.steps) = (None, None);
+    }
+    table.names.extend(reference_names);
+    let found = kernel(path.clone(), table, &Spec { preprocess: None, ..spec.clone() }, origin)?;
     if found.text.wgsl.is_empty() {
         return Err(Error::Usage(format!("{}: a reference is a .wgsl or .spv file", shown(path))));
     }
@@ -172,7 +226,7 @@ fn dtype(spec: &Spec, kernel: &Kernel, file: &str) -> Result<Dtype> {
 }
 
 fn sizes(spec: &Spec, file: &str) -> Result<Vec<Extent>> {
-    let Some(sizes) = &spec.sizes else { return Ok(vec![Extent::Linear(1 << 20)]) };
+    let Some(sizes) = &spec.sizes else { return Ok(vec![USUAL]) };
     let parse =
         |text: Text| Extent::parse(&text.text()).map_err(|error| Error::Usage(format!("{file}: sizes: {error}")));
     let found = sizes.list().into_iter().map(parse).collect::<Result<Vec<_>>>()?;
@@ -187,8 +241,8 @@ fn sizes(spec: &Spec, file: &str) -> Result<Vec<Extent>> {
 }
 
 /// The peak that the file names, or else the usual one; and why there is none.
-fn limit(spec: &Spec, shared: &Shared, file: &str) -> Result<(Option<Limit>, &'static str)> {
-    let usual = match (&shared.bytes, &shared.flops) {
+fn limit(spec: &Spec, file: &str) -> Result<(Option<Limit>, &'static str)> {
+    let usual = match (&spec.bytes, &spec.flops) {
         (Some(_), _) => Some(Limit::Copy),
         (None, Some(_)) => Some(Limit::Fma),
         (None, None) => None,
@@ -204,15 +258,18 @@ fn limit(spec: &Spec, shared: &Shared, file: &str) -> Result<(Option<Limit>, &'s
     Ok((found, if found.is_none() { "its declaration names no limit" } else { "" }))
 }
 
+/// The size where none is named.
+const USUAL: Extent = Extent::Linear(1 << 20);
+
 /// Maximum number of combinations of parameters: each is a case of its own.
 const MOST_SETS: usize = 1000;
 
 /// Every combination of the file's parameters that the kernel has.
-fn param_sets(spec: &Spec, kernel: &Kernel, dtype: Dtype) -> Result<Vec<Params>> {
+fn param_sets(kernel: &Kernel, dtype: Dtype) -> Result<Vec<Params>> {
     let own = kernel.overrides(dtype)?;
     let has = |name: &String| own.as_ref().is_none_or(|own| own.contains(name));
     let mut sets: Vec<Vec<(&'static str, f64)>> = vec![Vec::new()];
-    let lists = || spec.params.iter().filter(|(name, _)| has(name));
+    let lists = || kernel.table.params.iter().filter(|(name, _)| has(name));
     let count = lists().try_fold(1_usize, |count, (_, values)| count.checked_mul(values.list().len()));
     if count.is_none_or(|count| count > MOST_SETS) {
         return Err(Error::Usage(format!("[params]: the values make more than {MOST_SETS} combinations: name fewer")));
@@ -223,167 +280,4 @@ fn param_sets(spec: &Spec, kernel: &Kernel, dtype: Dtype) -> Result<Vec<Params>>
         sets = sets.iter().flat_map(|set| values.iter().map(|value| [&set[..], &[(name, *value)]].concat())).collect();
     }
     Ok(sets.into_iter().map(kept_items).collect())
-}
-
-fn shared(spec: &Spec, kernels: &[Kernel], reference: Option<&Kernel>, file: &str, dtype: Dtype) -> Result<Shared> {
-    let names = |kernel: &Kernel| -> Result<Vec<String>> {
-        Ok(kernel.layouts(dtype)?.into_iter().map(|layout| layout.name).collect())
-    };
-    let mut bindings: Vec<String> = Vec::new();
-    let mut overrides = Some(Vec::new());
-    for kernel in kernels {
-        bindings.extend(names(kernel)?);
-        match (&mut overrides, kernel.overrides(dtype)?) {
-            (Some(all), Some(own)) => all.extend(own),
-            _ => overrides = None,
-        }
-    }
-    if let Some(unknown) = spec.buffers.keys().find(|name| !bindings.contains(name)) {
-        return Err(Error::Usage(format!(
-            "{file}: [buffers.{unknown}]: the kernel has no binding '{unknown}': it has {}",
-            bindings.join(", ")
-        )));
-    }
-    let first = names(&kernels[0])?;
-    for kernel in kernels {
-        let own = names(kernel)?;
-        let lacks = |(name, buffer): &(&String, &BufferSpec)| buffer.length.is_some() && !own.contains(*name);
-        let is_unknown = |name: &&String| !spec.buffers.contains_key(*name) && !first.contains(*name);
-        if let (Some((name, _)), Some(other)) = (spec.buffers.iter().find(lacks), own.iter().find(is_unknown)) {
-            let path = shown(&kernel.path);
-            return Err(Error::Usage(format!(
-                "{path} has no buffer '{name}', which {file} declares, but '{other}': name the buffers of all kernels \
-                 alike, or declare [buffers.{other}]"
-            )));
-        }
-    }
-    if let Some(overrides) = overrides
-        && let Some(unknown) = spec.params.keys().find(|name| !overrides.contains(name))
-    {
-        let known = if overrides.is_empty() { "none".to_owned() } else { overrides.join(", ") };
-        return Err(Error::Usage(format!("{file}: [params]: the kernel has no override '{unknown}': it has {known}")));
-    }
-    let verify = verify(spec, (reference, &bindings), file, dtype)?;
-    declarations(spec, bindings, file, verify)
-}
-
-/// The buffers and the work of kernels with these bindings.
-fn declarations(spec: &Spec, bindings: Vec<String>, file: &str, verify: Option<Verify>) -> Result<Shared> {
-    let script = |what: &str, text: &Option<Text>| {
-        text.as_ref().map(|text| Script::new(&format!("{file}: {what}"), &text.text())).transpose()
-    };
-    let own = |(name, spec): (&String, &BufferSpec)| Ok((name.clone(), buffer(name, spec, file)?));
-    let mut numbers = BTreeMap::new();
-    for name in &bindings {
-        let next = numbers.len() as u64;
-        numbers.entry(name.clone()).or_insert(next);
-    }
-    let names = bindings.into_iter().map(|name| {
-        let pair = [kept_text(name.clone()), kept_text(format!("{name} before"))];
-        (name, pair)
-    });
-    Ok(Shared {
-        file: file.to_owned(),
-        buffers: spec.buffers.iter().map(own).collect::<Result<BTreeMap<_, _>>>()?,
-        names: names.collect(),
-        numbers,
-        bytes: script("bytes", &spec.bytes)?,
-        flops: script("flops", &spec.flops)?,
-        verify,
-    })
-}
-
-fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
-    let what = format!("{file}: [buffers.{name}]");
-    let contents = match (&spec.contents, &spec.file) {
-        (Some(_), Some(_)) => return Err(Error::Usage(format!("{what}: give contents or a file, not both"))),
-        (None, None) => None,
-        (None, Some(path)) => {
-            let bytes = bytes(path)?;
-            if !bytes.len().is_multiple_of(4) {
-                return Err(Error::Usage(format!("{what}: the file has {} B, no whole number of words", bytes.len())));
-            }
-            let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-            Some(Filling::Words(Arc::new(words.collect())))
-        }
-        (Some(Contents::Number(value)), None) => Some(Filling::Random(Values::Constant(*value))),
-        (Some(Contents::Named(name)), None) => Some(match name.as_str() {
-            "random" => Filling::Random(Values::Wide),
-            "small" => Filling::Random(Values::Summable),
-            "signs" => Filling::Random(Values::Signs),
-            "digits" => Filling::Random(Values::Digits),
-            "ramp" => Filling::Random(Values::Ramp),
-            "zero" => Filling::Random(Values::Constant(0.0)),
-            "output" => Filling::Output,
-            other => {
-                let known = "random, small, signs, digits, ramp, zero, output, or a number";
-                return Err(Error::Usage(format!("{what}: contents '{other}' are none of {known}")));
-            }
-        }),
-    };
-    let length = spec.length.as_ref().map(|text| Script::new(&format!("{what}: length"), &text.text())).transpose()?;
-    let words = spec.words.iter().flatten().map(|text| {
-        let text = text.text();
-        Ok((Script::new(&format!("{what}: words"), &text)?, text.contains("bits(")))
-    });
-    Ok(Own { length, contents, words: words.collect::<Result<_>>()? })
-}
-
-fn bytes(path: &Path) -> Result<Vec<u8>> {
-    inputs::contents(path, inputs::DATA)
-}
-
-/// How the output is verified.
-fn verify(
-    spec: &Spec,
-    (reference, bindings): (Option<&Kernel>, &[String]),
-    file: &str,
-    dtype: Dtype,
-) -> Result<Option<Verify>> {
-    let Some(own) = spec.verify.clone() else { return Ok(None) };
-    let what = format!("{file}: [verify]");
-    let by = match (&own.expect, reference, &own.file) {
-        (Some(text), None, None) => By::Expression(Script::new(&format!("{what}: expect"), text)?),
-        (None, Some(kernel), None) => By::Kernel(reference_of(kernel, spec, bindings, file, dtype)?),
-        (None, None, Some(path)) => By::File(Arc::new(bytes(path)?)),
-        _ => return Err(Error::Usage(format!("{what}: give one of expect, reference and file"))),
-    };
-    let length = own.length.as_ref().map(|text| Script::new(&format!("{what}: length"), &text.text())).transpose()?;
-    let VerifySpec { tolerance, relative, .. } = own;
-    let is_allowed = |error: f64| error.is_finite() && error >= 0.0;
-    if !is_allowed(tolerance) || !is_allowed(relative) {
-        return Err(Error::Usage(format!("{what}: tolerance and relative are numbers from 0 on")));
-    }
-    Ok(Some(Verify { buffer: own.buffer, length, by, tolerance, relative }))
-}
-
-/// The benchmark of a reference: the same buffers, and no verification of its own.
-fn reference_of(
-    kernel: &Kernel,
-    spec: &Spec,
-    known: &[String],
-    file: &str,
-    dtype: Dtype,
-) -> Result<&'static Benchmark> {
-    let own: Vec<String> = kernel.layouts(dtype)?.into_iter().map(|layout| layout.name).collect();
-    // It may bind fewer of the buffers, in another order. Those that it shares with its kernel have the same contents.
-    let is_known = |(name, _): &(&String, &BufferSpec)| own.contains(name);
-    let buffers = spec.buffers.iter().filter(is_known).map(|(name, own)| (name.clone(), own.clone())).collect();
-    let bindings = [known, &own[..]].concat();
-    let own = Spec { buffers, ..Spec::default() };
-    let declared = Declared {
-        shared: Arc::new(declarations(&own, bindings, file, None)?),
-        text: kernel.text,
-        groups: kernel.groups.clone(),
-        is_verified: false,
-        files: Vec::new(),
-        hash: String::new(),
-    };
-    let benchmark = Benchmark {
-        name: kept_text(stem(&kernel.path)),
-        wgsl: kernel.text.wgsl,
-        declared: Some(kept(declared)),
-        ..Benchmark::BLANK
-    };
-    Ok(kept(benchmark))
 }

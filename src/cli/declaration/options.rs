@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::suite::Extent;
+
 /// What the command line says about the kernels, in place of a TOML file or of some of its lines.
 #[derive(clap::Args, Default)]
 pub(in crate::cli) struct Own {
@@ -26,6 +28,25 @@ pub(in crate::cli) struct Own {
     /// A kernel whose output is the right one
     #[arg(long, value_name = "FILE")]
     pub(super) reference: Option<PathBuf>,
+    /// Add a row for each step of a launch
+    ///
+    /// The other steps run too, and are not timed.
+    #[arg(long, hide_short_help = true)]
+    pub(super) each_step: bool,
+    /// Compare with what --save-baseline NAME saved
+    ///
+    /// If there is nothing of this name, the rows are saved under it.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["save_baseline", "out"], hide_short_help = true)]
+    pub(in crate::cli) baseline: Option<String>,
+    /// Save the rows under a name, for --baseline NAME
+    #[arg(long, value_name = "NAME", conflicts_with = "out", hide_short_help = true)]
+    pub(in crate::cli) save_baseline: Option<String>,
+    /// Sizes of the command line, where the TOML file names none.
+    #[arg(skip)]
+    pub(in crate::cli) sizes: Vec<Extent>,
+    /// Whether the file may come from a stranger, whose commands are not run.
+    #[arg(skip)]
+    pub(super) is_foreign: bool,
     /// Allowed error of a value
     #[arg(long, value_name = "X")]
     pub(super) tolerance: Option<f64>,

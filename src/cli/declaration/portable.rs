@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::kernel::{Kernel, Text};
-use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec, Text as Written};
+use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec};
 use crate::cli::inputs;
 use crate::error::{Error, Result};
 use crate::suite::{Dtype, hash};
@@ -28,11 +28,9 @@ pub(super) fn portable(
         files.push((name.clone(), bytes));
         PathBuf::from(name)
     };
-    let groups = |kernel: &Kernel| {
-        (!kernel.written_groups.is_empty())
-            .then(|| OneOrMany::Many(kernel.written_groups.iter().cloned().map(Written::Written).collect()))
-    };
-    let mut own = Spec { groups: None, ..spec.clone() };
+    let nothing = Spec::default();
+    let (groups, steps, entry, params) = (None, None, None, nothing.params);
+    let mut own = Spec { groups, steps, entry, params, preprocess: None, ..spec.clone() };
     own.name = Some(family.to_owned());
     own.dtype = Some(dtype.name().to_owned());
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -46,27 +44,46 @@ pub(super) fn portable(
     if end == "wgsl" && !kernel.text.cuda.is_empty() {
         add(format!("{}.cu", stem(&kernel.path)), kernel.text.cuda.as_bytes().to_vec());
     }
-    own.kernels = Some(vec![KernelSpec::Table(KernelTable { file: name, groups: groups(kernel) })]);
-    let bound: Vec<String> = kernel.layouts(dtype)?.into_iter().map(|layout| layout.name).collect();
-    own.buffers.retain(|name, _| bound.contains(name));
+    let mut table = KernelTable { file: name, name: Some(kernel.name.clone()), ..kernel.table.clone() };
+    if let Some(known) = kernel.overrides(dtype)? {
+        table.params.retain(|name, _| known.contains(name));
+    }
+    own.kernels = Some(vec![KernelSpec::Table(table)]);
+    // Those that other kernels alone have are no part of it. Numbers stand for bindings of any kernel.
+    let mut bound = kernel.declared_names(dtype)?;
+    bound.extend(kernel.steps.buffers().into_iter().map(str::to_owned));
+    if let Some(reference) = reference {
+        bound.extend(reference.declared_names(dtype)?);
+    }
+    let is_own = |name: &String| bound.contains(name) || name.starts_with(|c: char| c.is_ascii_digit());
+    own.buffers.retain(|name, _| is_own(name));
+    own.uniforms.retain(|name, _| is_own(name));
     for (name, buffer) in &mut own.buffers {
         if let Some(path) = buffer.file.take() {
-            buffer.file = Some(add(format!("{name}.bin"), bytes(&path)?));
+            let end = path.extension().and_then(|end| end.to_str()).filter(|end| ["npy", "png"].contains(end));
+            buffer.file = Some(add(format!("{name}.{}", end.unwrap_or("bin")), bytes(&path)?));
         }
     }
-    if let Some(known) = kernel.overrides(dtype)? {
-        own.params.retain(|name, _| known.contains(name));
-    }
-    if let Some(verify) = &mut own.verify {
+    let mut verify = own.verify.as_ref().map(OneOrMany::list).unwrap_or_default();
+    for (number, verify) in verify.iter_mut().enumerate() {
         if let Some(path) = verify.file.take() {
-            verify.file = Some(add("right.bin".to_owned(), bytes(&path)?));
+            let end = if path.extension().is_some_and(|end| end == "npy") { "npy" } else { "bin" };
+            let name = if number == 0 { format!("right.{end}") } else { format!("right-{number}.{end}") };
+            verify.file = Some(add(name, bytes(&path)?));
         }
         if let (Some(_), Some(reference)) = (verify.reference.take(), reference) {
             let name = format!("reference-{}.wgsl", stem(&reference.path));
-            verify.reference = Some(add(name, reference.text.wgsl.as_bytes().to_vec()));
-            verify.reference_groups = groups(reference);
+            if number == 0 {
+                add(name.clone(), reference.text.wgsl.as_bytes().to_vec());
+            }
+            verify.reference = Some(PathBuf::from(name));
+            verify.reference_groups.clone_from(&reference.table.groups);
+            verify.reference_steps.clone_from(&reference.table.steps);
+            verify.reference_entry = reference.steps.entries.first().cloned();
+            verify.reference_names.clone_from(&reference.table.names);
         }
     }
+    own.verify = (!verify.is_empty()).then_some(OneOrMany::Many(verify));
     let toml = toml::to_string(&own).map_err(|error| Error::Usage(format!("{TOML}: {error}")))?;
     files.insert(0, (TOML.to_owned(), toml.into_bytes()));
     Ok(files)
@@ -81,7 +98,7 @@ pub(super) fn identity(files: &[(String, Vec<u8>)]) -> String {
             let text = String::from_utf8_lossy(bytes);
             let lines = text.lines().filter(|line| !line.starts_with("sizes = "));
             lines.for_each(|line| all.extend_from_slice(format!("{line}\n").as_bytes()));
-        } else if name.ends_with(".bin") || name.starts_with("reference-") {
+        } else if [".bin", ".npy", ".png"].iter().any(|end| name.ends_with(end)) || name.starts_with("reference-") {
             all.extend_from_slice(hash(bytes).as_bytes());
         }
     }

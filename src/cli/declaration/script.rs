@@ -10,6 +10,11 @@ use crate::suite::{Extent, Interface, Shape, Value as Constant};
 /// The names that an expression may use.
 pub(super) type Scope = BTreeMap<String, Meaning>;
 
+/// The fault of a declaration in this file.
+pub(super) fn fault(file: &str, message: String) -> Error {
+    Error::Usage(format!("{file}: {message}"))
+}
+
 /// A parsed expression.
 #[derive(Clone)]
 pub(super) struct Script {
@@ -26,6 +31,23 @@ impl Script {
     pub(super) fn new(what: &str, text: &str) -> Result<Self> {
         let expression = Expression::parse(text).map_err(|fault| Error::Usage(format!("{what}: {fault}")))?;
         Ok(Self { what: what.to_owned(), expression: Arc::new(expression) })
+    }
+
+    /// Parses statements that set elements of an output.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the fault and its place.
+    pub(super) fn program(what: &str, text: &str) -> Result<Self> {
+        let expression = Expression::program(text).map_err(|fault| Error::Usage(format!("{what}: {fault}")))?;
+        Ok(Self { what: what.to_owned(), expression: Arc::new(expression) })
+    }
+
+    /// The output of a program.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where it fails.
+    pub(super) fn run(&self, scope: &Scope) -> Result<Vec<f64>> {
+        self.frame(scope)?.run().map_err(|fault| self.fault(&fault))
     }
 
     /// The expression with these variables.

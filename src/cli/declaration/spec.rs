@@ -23,8 +23,20 @@ pub(super) struct Spec {
     pub dtype: Option<String>,
     /// Sizes: `1048576`, `"2^20"`, `"1024x1024"`.
     pub sizes: Option<OneOrMany<Text>>,
+    /// A command that writes the kernel to its standard output: `COMMAND {in}`.
+    pub preprocess: Option<String>,
+    /// The entry point, where there are several.
+    pub entry: Option<String>,
     /// Workgroups along x, y and z.
     pub groups: Option<OneOrMany<Text>>,
+    /// Threads of a block along x, y and z, of CUDA C++ that does not say.
+    pub workgroup: Option<OneOrMany<Text>>,
+    /// One launch, where it is not one dispatch.
+    pub steps: Option<Vec<StepSpec>>,
+    /// Items of one launch, which rates count.
+    pub items: Option<Text>,
+    /// What an item is called.
+    pub unit: Option<String>,
     /// Bytes that one launch must move.
     pub bytes: Option<Text>,
     /// Operations of one launch.
@@ -37,8 +49,14 @@ pub(super) struct Spec {
     /// Buffers by the names of their bindings.
     #[serde(default)]
     pub buffers: BTreeMap<String, BufferSpec>,
-    /// How the output is verified.
-    pub verify: Option<VerifySpec>,
+    /// Values of uniforms, structs and immediates by the names of their fields.
+    #[serde(default)]
+    pub uniforms: BTreeMap<String, ValueSpec>,
+    /// Samplers by the names of their bindings.
+    #[serde(default)]
+    pub samplers: BTreeMap<String, SamplerSpec>,
+    /// How the outputs are verified.
+    pub verify: Option<OneOrMany<VerifySpec>>,
 }
 
 /// A kernel of several.
@@ -51,20 +69,96 @@ pub(super) enum KernelSpec {
     Table(KernelTable),
 }
 
-/// A kernel with its own workgroups.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+/// A kernel with what differs from the others.
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KernelTable {
     /// The file.
     pub file: String,
+    /// Its name in tables, where it is not the file's.
+    pub name: Option<String>,
+    /// Its own entry point.
+    pub entry: Option<String>,
     /// Its own workgroups.
     pub groups: Option<OneOrMany<Text>>,
+    /// Its own threads of a block.
+    pub workgroup: Option<OneOrMany<Text>>,
+    /// Its own launch.
+    pub steps: Option<Vec<StepSpec>>,
+    /// Its own parameters.
+    #[serde(default)]
+    pub params: BTreeMap<String, OneOrMany<f64>>,
+    /// What the declaration calls its bindings, by their own names or numbers.
+    #[serde(default)]
+    pub names: BTreeMap<String, String>,
+}
+
+/// A step of a launch: one of a dispatch, `clear`, `copy`, `swap` and `repeat`.
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StepSpec {
+    /// The entry point of a dispatch.
+    pub entry: Option<String>,
+    /// What its row is called.
+    pub name: Option<String>,
+    /// Its workgroups along x, y and z.
+    pub groups: Option<OneOrMany<Text>>,
+    /// The buffer with its workgroups.
+    pub indirect: Option<String>,
+    /// The scalar of that buffer where they begin.
+    pub offset: Option<Text>,
+    /// Other buffers than the usual ones, by the names of the bindings.
+    #[serde(default)]
+    pub bind: BTreeMap<String, String>,
+    /// Values of fields that only this dispatch has.
+    #[serde(default)]
+    pub uniforms: BTreeMap<String, ValueSpec>,
+    /// A buffer that becomes zero.
+    pub clear: Option<String>,
+    /// A buffer, and the one that it is copied over.
+    pub copy: Option<[String; 2]>,
+    /// Two buffers that change places.
+    pub swap: Option<[String; 2]>,
+    /// How often `steps` run.
+    pub repeat: Option<Text>,
+    /// The number of the repetition in expressions, from 0 on [default: step].
+    pub index: Option<String>,
+    /// What is repeated.
+    pub steps: Option<Vec<StepSpec>>,
+}
+
+/// The values of a uniform, or of a field of one.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(untagged, expecting = "a uniform has numbers and expressions, or fields that have them")]
+pub(super) enum ValueSpec {
+    /// A scalar, or the components of a vector.
+    Values(OneOrMany<Text>),
+    /// Fields by name.
+    Fields(BTreeMap<String, ValueSpec>),
+}
+
+/// How a sampler reads.
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SamplerSpec {
+    /// `linear` or `nearest`.
+    pub filter: Option<String>,
+    /// `clamp` or `repeat`.
+    pub address: Option<String>,
 }
 
 impl KernelSpec {
     pub(super) fn file(&self) -> &str {
         match self {
             Self::File(file) | Self::Table(KernelTable { file, .. }) => file,
+        }
+    }
+
+    /// The same as a table.
+    pub(super) fn table(&self) -> KernelTable {
+        match self {
+            Self::File(file) => KernelTable { file: file.clone(), ..KernelTable::default() },
+            Self::Table(table) => table.clone(),
         }
     }
 }
@@ -79,8 +173,12 @@ pub(super) struct BufferSpec {
     pub contents: Option<Contents>,
     /// Its words, of a uniform buffer.
     pub words: Option<Vec<Text>>,
-    /// A file with its bytes.
+    /// A file with its bytes: any, `.npy`, or `.png` for a texture.
     pub file: Option<PathBuf>,
+    /// Width and height of a texture in texels.
+    pub size: Option<[Text; 2]>,
+    /// Format of a texture's texels.
+    pub format: Option<String>,
 }
 
 /// Contents of a buffer.
@@ -89,7 +187,7 @@ pub(super) struct BufferSpec {
 pub(super) enum Contents {
     /// One number everywhere.
     Number(f64),
-    /// `random`, `small`, `signs`, `digits`, `ramp`, `zero`, `output`.
+    /// `random`, `small`, `signs`, `digits`, `ramp`, `zero`, `output`, `gradient`, or an expression.
     Named(String),
 }
 
@@ -103,10 +201,21 @@ pub(super) struct VerifySpec {
     pub length: Option<Text>,
     /// The right value of scalar `i`.
     pub expect: Option<String>,
+    /// The right values of all scalars: statements that set `right[i]`.
+    pub compute: Option<String>,
+    /// A program that computes them: it finds the inputs as NAME.npy in `{folder}`, and writes right.npy there.
+    pub command: Option<String>,
     /// A kernel whose output is the right one.
     pub reference: Option<PathBuf>,
     /// Workgroups of the reference, where they differ.
     pub reference_groups: Option<OneOrMany<Text>>,
+    /// Its entry point.
+    pub reference_entry: Option<String>,
+    /// Its launch.
+    pub reference_steps: Option<Vec<StepSpec>>,
+    /// What the declaration calls its bindings.
+    #[serde(default)]
+    pub reference_names: BTreeMap<String, String>,
     /// A file with the right output.
     pub file: Option<PathBuf>,
     /// Allowed error.
@@ -144,6 +253,8 @@ pub(super) enum Text {
     Integer(i64),
     /// Any other number.
     Float(f64),
+    /// A switch.
+    Switch(bool),
     /// An expression.
     Written(String),
 }
@@ -153,6 +264,7 @@ impl Text {
         match self {
             Self::Integer(value) => value.to_string(),
             Self::Float(value) => format!("{value:?}"),
+            Self::Switch(value) => i32::from(*value).to_string(),
             Self::Written(text) => text.clone(),
         }
     }
@@ -179,19 +291,20 @@ impl Spec {
         for buffer in self.buffers.values_mut() {
             buffer.file = buffer.file.take().map(|file| folder.join(file));
         }
-        if let Some(own) = &mut self.verify {
+        let mut verify = self.verify.as_ref().map(OneOrMany::list).unwrap_or_default();
+        for own in &mut verify {
             own.reference = own.reference.take().map(|file| folder.join(file));
             own.file = own.file.take().map(|file| folder.join(file));
         }
         if options.expect.is_some() || options.reference.is_some() {
-            let own = self.verify.get_or_insert_default();
-            own.file = None;
-            own.expect.clone_from(&options.expect);
-            own.reference.clone_from(&options.reference);
+            let VerifySpec { buffer, length, tolerance, relative, .. } = verify.into_iter().next().unwrap_or_default();
+            let (expect, reference) = (options.expect.clone(), options.reference.clone());
+            verify = vec![VerifySpec { buffer, length, tolerance, relative, expect, reference, ..Default::default() }];
         }
-        if let (Some(own), Some(tolerance)) = (&mut self.verify, options.tolerance) {
-            own.tolerance = tolerance;
+        if let Some(tolerance) = options.tolerance {
+            verify.iter_mut().for_each(|own| own.tolerance = tolerance);
         }
+        self.verify = (!verify.is_empty()).then_some(OneOrMany::Many(verify));
         if !options.groups.is_empty() {
             self.groups = Some(OneOrMany::Many(options.groups.iter().cloned().map(Text::Written).collect()));
         }
@@ -201,13 +314,23 @@ impl Spec {
         self
     }
 
-    /// The workgroups of a kernel: its own, or those of every kernel without its own.
-    pub(super) fn groups_of(&self, folder: &Path, path: &Path) -> Vec<String> {
-        let own = self.kernels.iter().flatten().find_map(|kernel| match kernel {
-            KernelSpec::Table(KernelTable { file, groups: Some(groups) }) if folder.join(file) == path => Some(groups),
-            _ => None,
-        });
-        own.or(self.groups.as_ref()).map(OneOrMany::texts).unwrap_or_default()
+    /// A kernel with what every kernel has where it says nothing itself.
+    pub(super) fn kernel(&self, own: KernelTable) -> KernelTable {
+        let params = self.params.iter().chain(&own.params);
+        // A kernel with steps of its own has the groups of its steps alone.
+        let groups = own.groups.or_else(|| self.groups.clone());
+        let (steps, entry) = match (own.steps, own.entry) {
+            (None, None) => (self.steps.clone(), self.entry.clone()),
+            own => own,
+        };
+        KernelTable {
+            groups,
+            steps,
+            entry,
+            workgroup: own.workgroup.or_else(|| self.workgroup.clone()),
+            params: params.map(|(name, values)| (name.clone(), values.clone())).collect(),
+            ..KernelTable { file: own.file, name: own.name, names: own.names, ..KernelTable::default() }
+        }
     }
 }
 

@@ -49,7 +49,7 @@ pub(in crate::cli) struct Arguments {
     ///
     /// 1000003, 2^20, ROWSxCOLUMNS (512x2000), or MxNxK for GEMM; repeat it or write 2^16,2^20 for several.
     #[arg(long = "size", value_name = "N", value_parser = size, value_delimiter = ',')]
-    pub(super) sizes: Vec<Extent>,
+    pub(in crate::cli) sizes: Vec<Extent>,
     /// Kernel parameter: WG=128
     ///
     /// Repeat it or write WG=128,PAD=1 for several.
@@ -170,6 +170,12 @@ impl Arguments {
     }
 
     /// The file to write.
+    /// Writes the report there, over one that is there.
+    pub(in crate::cli) fn save_as(&mut self, path: PathBuf) {
+        self.out = Some(path);
+        self.force = true;
+    }
+
     pub(in crate::cli) fn out(&self) -> Option<&Path> {
         self.out.as_deref()
     }

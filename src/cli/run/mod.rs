@@ -22,7 +22,7 @@ use super::interrupt::{self, Interrupt};
 use super::messages::{self, beginning, how_to_go_on, matched_by_part, smaller_workgroups};
 use super::output::{is_on_terminal, print, say, say_whole, terminal};
 use super::outputs::{Files, LockedFile, Paths, default_csv, name_words};
-use super::pictures::Pictures;
+use super::pictures::{Pictures, draws};
 use super::progress::Progress;
 use super::selection::{select_runs, why_this_card};
 use super::target::Through;
@@ -38,7 +38,7 @@ use crate::job::Job;
 use crate::record::Record;
 use crate::report::csv::Parsed;
 use crate::report::{self, CsvFile, Output, Part, lay_out};
-use crate::suite::{Api, Case, DeviceType, Dtype, Profile};
+use crate::suite::{Api, Case, DeviceType, Profile};
 
 pub(super) use arguments::Arguments;
 use card::End;
@@ -63,9 +63,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     if !dropped.is_empty() {
         say(&format!("left out, no --size fits: {}", dropped.join(", ")));
     }
-    if arguments.save_image.is_some() && !cases.iter().any(|case| case.shape.dtype == Dtype::Rgba8) {
+    if arguments.save_image.is_some() && !cases.iter().any(draws) {
         return Err(Error::Usage(
-            "--save-image: none of these benchmarks writes an image: add the family texture".to_owned(),
+            "--save-image: none of these kernels draws an image (the family texture does, and kernels of bench that write \
+             texture_storage_2d<rgba8unorm>)"
+                .to_owned(),
         ));
     }
     if arguments.soak.is_some() {

@@ -22,10 +22,15 @@ pub struct Mismatch {
     pub want: f64,
     /// The type of both.
     pub scalar: Scalar,
+    /// The output, where a job has several.
+    pub of: Option<&'static str>,
 }
 
 impl std::fmt::Display for Mismatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(of) = self.of {
+            write!(f, "{of}: ")?;
+        }
         write!(f, "element {} is {}, must be {}", self.index, self.text(self.got), self.text(self.want))
     }
 }
@@ -53,21 +58,35 @@ impl Mismatch {
 /// # Errors
 /// Errors of reading back.
 pub async fn verify(prepared: &mut dyn Prepared, job: &Job, random: u64) -> Result<Option<Mismatch>> {
-    if job.check.scalars == 0 {
+    for check in job.checks() {
+        if let Some(found) = verify_one(prepared, job, check, random).await? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+async fn verify_one(
+    prepared: &mut dyn Prepared,
+    job: &Job,
+    check: &OutputCheck,
+    random: u64,
+) -> Result<Option<Mismatch>> {
+    if check.scalars == 0 {
         return Ok(None);
     }
-    let scalar = job.buffers[job.check.buffer].scalar;
+    let scalar = job.buffers[check.buffer].scalar;
     let size = scalar.bytes() as u64;
-    let mut suspects = 0..job.check.scalars;
-    if let Some(product) = &job.check.product {
+    let mut suspects = 0..check.scalars;
+    if let Some(product) = &check.product {
         let mut freivalds = Freivalds::new(product, scalar, random);
         let mut add = |offset: u64, bytes: &[u8]| freivalds.add(offset / size, bytes);
-        prepared.read(job.check.buffer, job.check.scalars * size, &mut add).await?;
+        prepared.read(check.buffer, check.scalars * size, &mut add).await?;
         let Some(row) = freivalds.first_wrong_row() else { return Ok(None) };
         // The comparison with the oracle then finds the element within the row.
         suspects = row * product.n..(row + 1) * product.n;
     }
-    call_once(job);
+    call_once(check);
     let mut first = None;
     let mut compare = |offset: u64, bytes: &[u8]| {
         if first.is_none() {
@@ -75,19 +94,19 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job, random: u64) -> Resu
             let piece_end = piece_start + bytes.len() as u64 / size;
             let byte_at = |index: u64| (index.clamp(piece_start, piece_end) - piece_start) as usize * size as usize;
             let (from, to) = (byte_at(suspects.start), byte_at(suspects.end));
-            first = mismatch(&job.check, scalar, piece_start + from as u64 / size, &bytes[from..to]);
+            first = mismatch(check, scalar, piece_start + from as u64 / size, &bytes[from..to]);
         }
     };
-    prepared.read(job.check.buffer, job.check.scalars * size, &mut compare).await?;
-    blameless(job, first)
+    prepared.read(check.buffer, check.scalars * size, &mut compare).await?;
+    blameless(job, check, first)
 }
 
 /// A mismatch that is the kernel's own.
 ///
 /// # Errors
 /// If a right value is unknown: its expression has none, or its reference left it unwritten.
-fn blameless(job: &Job, found: Option<Mismatch>) -> Result<Option<Mismatch>> {
-    if let Some(fault) = job.check.fault.get() {
+fn blameless(job: &Job, check: &OutputCheck, found: Option<Mismatch>) -> Result<Option<Mismatch>> {
+    if let Some(fault) = check.fault.get() {
         return Err(Error::Usage(fault.clone()));
     }
     if let Some(Mismatch { index, want, .. }) = &found
@@ -101,17 +120,19 @@ fn blameless(job: &Job, found: Option<Mismatch>) -> Result<Option<Mismatch>> {
         scalar.encode(std::iter::once(*want), &mut bytes[..size]);
         let first = *index as usize * size;
         if (0..size).all(|at| bytes[at] == POISON.to_le_bytes()[(first + at) % 4]) {
-            let (label, name) = (&reference.job.label, job.buffers[job.check.buffer].name);
+            let (label, name) = (&reference.job.label, job.buffers[check.buffer].name);
             return Err(Error::Shader(format!("the reference {label} does not write element {index} of '{name}'")));
         }
         if want.is_nan() {
-            let (label, name) = (&reference.job.label, job.buffers[job.check.buffer].name);
+            let (label, name) = (&reference.job.label, job.buffers[check.buffer].name);
             return Err(Error::Shader(format!(
                 "the reference {label} gives NaN for element {index} of '{name}', which no output can match"
             )));
         }
     }
-    Ok(found)
+    // Which output it is must be said where there are several.
+    let of = (!job.also.is_empty()).then(|| job.buffers[check.buffer].name);
+    Ok(found.map(|found| Mismatch { of, ..found }))
 }
 
 /// Number of parts that stand for an output that is never verified whole.
@@ -141,24 +162,39 @@ pub async fn verify_parts(
     number: u64,
     random: u64,
 ) -> Result<Option<Mismatch>> {
-    let scalar = job.buffers[job.check.buffer].scalar;
-    let (size, bytes) = (scalar.bytes() as u64, job.check.scalars * scalar.bytes() as u64);
-    let part = part(&job.check);
-    if bytes <= SMALL * number * part {
-        return verify(prepared, job, random).await;
+    for check in job.checks() {
+        if let Some(found) = verify_parts_of(prepared, job, check, number, random).await? {
+            return Ok(Some(found));
+        }
     }
-    if job.check.product.is_none() {
-        call_once(job);
+    Ok(None)
+}
+
+async fn verify_parts_of(
+    prepared: &mut dyn Prepared,
+    job: &Job,
+    check: &OutputCheck,
+    number: u64,
+    random: u64,
+) -> Result<Option<Mismatch>> {
+    let scalar = job.buffers[check.buffer].scalar;
+    let (size, bytes) = (scalar.bytes() as u64, check.scalars * scalar.bytes() as u64);
+    let part = part(check);
+    if bytes <= SMALL * number * part {
+        return verify_one(prepared, job, check, random).await;
+    }
+    if check.product.is_none() {
+        call_once(check);
     }
     let mut read: Vec<(u64, Vec<u8>)> = Vec::new();
     let mut keep = |offset: u64, bytes: &[u8]| read.push((offset / size, bytes.to_vec()));
-    prepared.read_parts(job.check.buffer, parts(bytes, number, part, random).collect(), &mut keep).await?;
+    prepared.read_parts(check.buffer, parts(bytes, number, part, random).collect(), &mut keep).await?;
     // All at once: a part may be too small to occupy more than one core.
-    let found = read.par_iter().map(|(first, bytes)| match &job.check.product {
+    let found = read.par_iter().map(|(first, bytes)| match &check.product {
         Some(product) => wrong_element(product, scalar, *first, bytes),
-        None => mismatch(&job.check, scalar, *first, bytes),
+        None => mismatch(check, scalar, *first, bytes),
     });
-    blameless(job, found.find_map_first(|mismatch| mismatch))
+    blameless(job, check, found.find_map_first(|mismatch| mismatch))
 }
 
 /// Size of a part in bytes, a multiple of 16.
@@ -177,7 +213,7 @@ fn wrong_element(product: &Product, scalar: Scalar, first: u64, bytes: &[u8]) ->
     let found = values.par_iter().enumerate().map(|(at, got)| {
         let index = first + at as u64;
         let want = product.element(scalar, index);
-        (*got != want).then_some(Mismatch { index, got: *got, want, scalar })
+        (*got != want).then_some(Mismatch { index, got: *got, want, scalar, of: None })
     });
     found.find_map_first(|mismatch| mismatch)
 }
@@ -210,9 +246,9 @@ fn parts(bytes: u64, count: u64, part: u64, random: u64) -> impl Iterator<Item =
 
 /// Calls the oracles once. They compute tables in parallel at their first call. Called from within the thread pool, a
 /// thread that waits for the table could be given another piece that waits for it too.
-fn call_once(job: &Job) {
-    (job.check.oracle)(0, &mut [0.0]);
-    if let Some(tolerance) = &job.check.tolerance {
+fn call_once(check: &OutputCheck) {
+    (check.oracle)(0, &mut [0.0]);
+    if let Some(tolerance) = &check.tolerance {
         tolerance(0, &mut [0.0]);
     }
 }
@@ -340,8 +376,10 @@ pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -
                 (got[at] - want[at]).abs() <= own[0]
             })
         };
-        let found = (0..got.len()).find(|at| differs(got[*at], want[*at]) && !is_near(*at));
-        found.map(|at| Mismatch { index: first + at as u64, got: got[at], want: want[at], scalar })
+        let is_wrong =
+            |at: &usize| differs(got[*at], want[*at]) && !check.is_padding(first + *at as u64) && !is_near(*at);
+        let found = (0..got.len()).find(is_wrong);
+        found.map(|at| Mismatch { index: first + at as u64, got: got[at], want: want[at], scalar, of: None })
     });
     found.find_map_first(|mismatch| mismatch)
 }
@@ -385,10 +423,11 @@ mod tests {
             (f64::INFINITY, "inf"),
             (f64::from_bits(0x7ff8_0000_0000_0001), "NaN (0x7ff8000000000001)"),
         ] {
-            let mismatch = Mismatch { index: 3, got, want: 0.5, scalar: Scalar::F64 };
+            let mismatch = Mismatch { index: 3, got, want: 0.5, scalar: Scalar::F64, of: None };
             assert_eq!(mismatch.to_string(), format!("element 3 is {text}, must be 0.5"));
         }
-        let poison = Mismatch { index: 0, got: f32::from_bits(POISON).into(), want: 1.0, scalar: Scalar::F32 };
+        let poison =
+            Mismatch { index: 0, got: f32::from_bits(POISON).into(), want: 1.0, scalar: Scalar::F32, of: None };
         assert_eq!(poison.to_string(), "element 0 is NaN (0xffc0fead), must be 1");
     }
 
@@ -423,7 +462,18 @@ mod tests {
     fn check(bytes_each: u64, product: Option<Product>, tolerance: Option<crate::suite::Oracle>) -> OutputCheck {
         let oracle = crate::suite::each(|index| index as f64);
         let fault = Default::default();
-        OutputCheck { buffer: 0, scalars: 1 << 24, bytes_each, is_sampled: false, oracle, tolerance, product, fault }
+        OutputCheck {
+            buffer: 0,
+            scalars: 1 << 24,
+            bytes_each,
+            is_sampled: false,
+            oracle,
+            tolerance,
+            product,
+            fault,
+            of_reference: None,
+            padding: Vec::new(),
+        }
     }
 
     #[test]

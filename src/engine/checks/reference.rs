@@ -10,28 +10,36 @@ use crate::job::Job;
 /// If it cannot run, or binds no buffer with the name of the output.
 pub(in crate::engine) async fn run_reference(backend: &mut dyn Backend, job: &Job) -> Result<()> {
     let Some(reference) = &job.reference else { return Ok(()) };
-    let (own, output) = (&reference.job, &job.buffers[job.check.buffer]);
-    // It may bind other buffers, in another order.
-    let found = own.buffers.iter().position(|buffer| buffer.name == output.name && buffer.is_written);
-    let place = found
-        .ok_or_else(|| Error::Shader(format!("the reference {} writes no buffer '{}'", own.label, output.name)))?;
-    let wanted = job.check.scalars * output.scalar.bytes() as u64;
-    if own.buffers[place].bytes < wanted {
-        return Err(Error::Shader(format!(
-            "the reference {} writes {} B of '{}', and {wanted} B are compared",
-            own.label, own.buffers[place].bytes, output.name
-        )));
+    let own = &reference.job;
+    let mut outputs = Vec::new();
+    for check in job.checks() {
+        let (Some(to), output) = (&check.of_reference, &job.buffers[check.buffer]) else { continue };
+        // It may bind other buffers, in another order.
+        let found = own.buffers.iter().position(|buffer| buffer.name == output.name && buffer.is_written);
+        let place = found
+            .ok_or_else(|| Error::Shader(format!("the reference {} writes no buffer '{}'", own.label, output.name)))?;
+        let wanted = check.scalars * output.scalar.bytes() as u64;
+        if own.buffers[place].bytes < wanted {
+            return Err(Error::Shader(format!(
+                "the reference {} writes {} B of '{}', and {wanted} B are compared",
+                own.label, own.buffers[place].bytes, output.name
+            )));
+        }
+        outputs.push((place, wanted, to));
     }
     backend.device().check_own(own)?;
     let mut prepared = backend.prepare_own(own).await?;
-    let mut bytes = Vec::new();
     let result = async {
         prepared.sample(1).await?;
-        prepared.read(place, wanted, &mut |_, part| bytes.extend_from_slice(part)).await
+        for (place, wanted, to) in outputs {
+            let mut bytes = Vec::new();
+            prepared.read(place, wanted, &mut |_, part| bytes.extend_from_slice(part)).await?;
+            // A job is bound anew for each epoch, and its reference runs once for each.
+            drop(to.set(bytes));
+        }
+        Ok(())
     };
     let result = result.await;
     leak_if_lost(prepared, result)?;
-    // A job is bound anew for each epoch, and its reference runs once for each.
-    drop(reference.output.set(bytes));
     Ok(())
 }

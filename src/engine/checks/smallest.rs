@@ -5,7 +5,7 @@ use super::outside::store_outside;
 use super::reference::run_reference;
 use crate::backend::{Backend, leak_if_lost};
 use crate::error::Result;
-use crate::job::{Job, Kernel};
+use crate::job::{Job, Kernel, OutputCheck, Scalar};
 use crate::suite::{Case, Extent};
 
 /// A wrong result that occurs again when its case runs alone.
@@ -68,6 +68,50 @@ pub async fn wrong_result(backend: &mut dyn Backend, case: &Case) -> Result<Opti
     Ok(None)
 }
 
+/// A verified output, with its right values and the allowed errors.
+struct Output<'a> {
+    check: &'a OutputCheck,
+    scalar: Scalar,
+    bytes: u64,
+    want: Vec<f64>,
+    allowed: Vec<f64>,
+    of: Option<&'static str>,
+}
+
+impl<'a> Output<'a> {
+    fn of(job: &Job, check: &'a OutputCheck) -> Self {
+        let buffer = &job.buffers[check.buffer];
+        let (scalar, mut want) = (buffer.scalar, vec![0.0; check.scalars as usize]);
+        (check.oracle)(0, &mut want);
+        let mut allowed = vec![0.0; want.len()];
+        if let Some(tolerance) = &check.tolerance {
+            tolerance(0, &mut allowed);
+        }
+        let of = (!job.also.is_empty()).then_some(buffer.name);
+        Self { check, scalar, bytes: check.scalars * scalar.bytes() as u64, want, allowed, of }
+    }
+
+    fn mismatches(&self, bytes: &[u8]) -> Vec<Mismatch> {
+        let mut got = vec![0.0; self.want.len()];
+        self.scalar.decode(&bytes[..self.bytes as usize], &mut got);
+        let mismatch = |index: usize| {
+            let (got, want) = (got[index], self.want[index]);
+            // NaN is never near.
+            let is_near = (got - want).abs() <= self.allowed[index];
+            let Self { scalar, of, .. } = *self;
+            let is_padding = self.check.is_padding(index as u64);
+            (differs(got, want) && !is_near && !is_padding).then_some(Mismatch {
+                index: index as u64,
+                got,
+                want,
+                scalar,
+                of,
+            })
+        };
+        (0..self.want.len()).filter_map(mismatch).collect()
+    }
+}
+
 /// Runs the case alone at its own size; `None` if its result is right.
 ///
 /// # Errors
@@ -83,59 +127,48 @@ pub async fn wrong_at(backend: &mut dyn Backend, case: &Case) -> Result<Option<W
     }
     run_reference(backend, &job).await?;
     let mut prepared = backend.prepare(&job).await?;
-    let scalar = job.buffers[job.check.buffer].scalar;
-    let wanted = job.check.scalars * scalar.bytes() as u64;
-    let mut want = vec![0.0; job.check.scalars as usize];
-    (job.check.oracle)(0, &mut want);
-    let mut allowed = vec![0.0; want.len()];
-    if let Some(tolerance) = &job.check.tolerance {
-        tolerance(0, &mut allowed);
-    }
+    let outputs: Vec<Output<'_>> = job.checks().map(|check| Output::of(&job, check)).collect();
     for _ in 0..TRIES {
-        let mut output = Vec::with_capacity(wanted as usize);
         let result = async {
             prepared.poison().await?;
             prepared.sample(1).await?;
-            if wanted > 0 {
-                prepared.read(job.check.buffer, wanted, &mut |_, part| output.extend_from_slice(part)).await?;
+            let mut read = Vec::new();
+            for output in &outputs {
+                let mut bytes = Vec::with_capacity(output.bytes as usize);
+                if output.bytes > 0 {
+                    let mut keep = |_: u64, part: &[u8]| bytes.extend_from_slice(part);
+                    prepared.read(output.check.buffer, output.bytes, &mut keep).await?;
+                }
+                read.push(bytes);
             }
-            store_outside(prepared.as_mut(), &job).await
+            Ok((read, store_outside(prepared.as_mut(), &job).await?))
         };
-        let outside = match result.await {
-            Ok(outside) => outside,
+        let (read, outside) = match result.await {
+            Ok(read) => read,
             Err(error) => return leak_if_lost(prepared, Err(error)),
         };
-        let mut got = vec![0.0; want.len()];
-        scalar.decode(&output[..wanted as usize], &mut got);
-        let wrong = |index: &usize| {
-            let (got, want) = (got[*index], want[*index]);
-            // NaN is never near.
-            let is_near = (got - want).abs() <= allowed[*index];
-            differs(got, want) && !is_near
-        };
-        let wrong: Vec<usize> = (0..want.len()).filter(wrong).collect();
-        let outside = outside.filter(|_| wrong.is_empty());
-        if wrong.is_empty() && outside.is_none() {
+        let compared = outputs.iter().zip(&read).map(|(output, bytes)| (output, bytes, output.mismatches(bytes)));
+        let compared: Vec<_> = compared.collect();
+        // The first output that is wrong; else the first one, where a store is outside.
+        let place = compared.iter().position(|(.., wrong)| !wrong.is_empty());
+        let outside = outside.filter(|_| place.is_none());
+        if place.is_none() && outside.is_none() {
             continue;
         }
-        let mismatch = |index: &usize| Mismatch { index: *index as u64, got: got[*index], want: want[*index], scalar };
-        let mut expected = vec![0; output.len()];
-        scalar.encode(want.iter().copied(), &mut expected);
+        let Some((output, bytes, wrong)) = compared.into_iter().nth(place.unwrap_or(0)) else { continue };
+        let (mut expected, bytes) = (vec![0; bytes.len()], bytes.clone());
+        output.scalar.encode(output.want.iter().copied(), &mut expected);
+        let count = wrong.len() as u64;
+        let elements = wrong.into_iter().take(MOST_ELEMENTS).collect();
         let inputs = job.buffers.iter().filter(|buffer| !buffer.is_output()).map(|buffer| {
             let mut bytes = vec![0; buffer.bytes as usize];
             buffer.fill(0, &mut bytes);
             (buffer.name, bytes)
         });
-        return Ok(Some(WrongResult {
-            case: case.clone(),
-            elements: wrong.iter().take(MOST_ELEMENTS).map(mismatch).collect(),
-            count: wrong.len() as u64,
-            outside,
-            inputs: inputs.collect(),
-            output,
-            expected,
-            kernel: job.kernel,
-        }));
+        let inputs = inputs.collect();
+        let kernel = job.kernel.clone();
+        let (case, output) = (case.clone(), bytes);
+        return Ok(Some(WrongResult { case, elements, count, outside, inputs, output, expected, kernel }));
     }
     Ok(None)
 }

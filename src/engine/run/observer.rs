@@ -12,6 +12,8 @@ pub struct Picture {
     pub original: Vec<u8>,
     /// Its output.
     pub drawn: Vec<u8>,
+    /// Pixels of a row, and rows.
+    pub size: [u64; 2],
 }
 
 /// The epochs that a case needs from now on.

@@ -267,6 +267,7 @@ fn unusable(error: Error) -> Error {
 /// A row with all values known before the case runs.
 fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
     let work = case.work();
+    let items = case.benchmark.declared.and_then(|own| own.items(&case.shape));
     let Record { card, host, .. } = settings.identity(card_name(device));
     Record {
         schema: Some(SCHEMA),
@@ -298,6 +299,8 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         compiler_version: device.kernel_compiler.version.clone(),
         host,
         declaration: case.benchmark.declared.map_or_else(String::new, |declared| declared.hash().to_owned()),
+        items: items.map(|(count, _)| count),
+        unit: items.map_or_else(String::new, |(_, unit)| unit.to_owned()),
         ..Record::default()
     }
 }

@@ -159,8 +159,9 @@ impl<'a> Session<'a> {
         if result.is_ok() && record.status.is_timed() && record.energies_j.len() < self.settings.energy_epochs {
             result = self.energy(&job, effort, prepared.as_mut(), record).await;
         }
-        if result.is_ok() && record.status == Status::Ok && case.shape.dtype == Dtype::Rgba8 {
-            result = read_picture(&job, prepared.as_mut()).await.map(|read| *picture = Some(read));
+        let draws = case.shape.dtype == Dtype::Rgba8 || job.picture().is_some();
+        if result.is_ok() && record.status == Status::Ok && draws {
+            result = read_picture(case, &job, prepared.as_mut()).await.map(|read| *picture = Some(read));
         }
         leak_if_lost(prepared, result)
     }
@@ -397,13 +398,16 @@ async fn test_device(prepared: &mut dyn Prepared, job: &Job, name: &str, random:
 }
 
 /// The output of a job that draws a picture, and the picture that it reads, of as many pixels.
-async fn read_picture(job: &Job, prepared: &mut dyn Prepared) -> Result<Picture> {
+async fn read_picture(case: &Case, job: &Job, prepared: &mut dyn Prepared) -> Result<Picture> {
     let (mut original, mut drawn) = (Vec::new(), Vec::new());
-    prepared.read(job.check.buffer, job.check.scalars, &mut |_, piece| drawn.extend_from_slice(piece)).await?;
+    let (height, width) = case.shape.extent.matrix();
+    let (buffer, width, height) = job.picture().unwrap_or((job.check.buffer, width, height));
+    let bytes = 4 * width * height;
+    prepared.read(buffer, bytes, &mut |_, piece| drawn.extend_from_slice(piece)).await?;
     if let Some(buffer) = job.buffers.iter().find(|buffer| buffer.is_picture()) {
         original.resize(buffer.bytes as usize, 0);
         buffer.fill(0, &mut original);
         original.truncate(drawn.len());
     }
-    Ok(Picture { original, drawn })
+    Ok(Picture { original, drawn, size: [width, height] })
 }

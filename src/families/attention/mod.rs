@@ -54,9 +54,8 @@ pub const FAMILY: Family = Family {
                 let (rows, invocations) = (heads.saturating_mul(length), u64::from(interface.invocations()));
                 let scores = rows.saturating_mul(length).div_ceil(invocations);
                 let elements = rows.saturating_mul(width(shape)).div_ceil(invocations);
-                let stage = |(name, groups): (&&'static str, u64)| Step::Dispatch {
-                    groups: grid(groups),
-                    buffers: vec!["q", "k", "v", "scores", "output", name],
+                let stage = |(name, groups): (&&'static str, u64)| {
+                    Step::bound(grid(groups), vec!["q", "k", "v", "scores", "output", name])
                 };
                 STAGES.iter().zip([scores, rows, elements]).map(stage).collect()
             },

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
-use crate::suite::{Oracle, Scalar, Shape, Step, each, each_on_all_cores};
+use crate::suite::{Dispatch, Oracle, Scalar, Shape, Step, each, each_on_all_cores};
 
 /// Elements of the matrices that `tensor` multiplies.
 pub(super) const MATRIX: u64 = 16 * 16;
@@ -17,7 +17,9 @@ pub(super) fn covering(shape: &Shape, interface: &Interface, items: u64) -> Vec<
 
 /// Invocations of `read`, which is also the number of its sums where the input reaches that far.
 pub(super) fn readers(shape: &Shape, interface: &Interface) -> u64 {
-    let Some(Step::Dispatch { groups, .. }) = covering(shape, interface, read_items(shape)).pop() else { return 0 };
+    let Some(Step::Dispatch(Dispatch { groups, .. })) = covering(shape, interface, read_items(shape)).pop() else {
+        return 0;
+    };
     groups.iter().map(|&side| u64::from(side)).product::<u64>() * u64::from(interface.invocations())
 }
 

@@ -117,10 +117,7 @@ pub const FAMILY: Family = Family {
                 buffers
             },
             steps: |shape, interface| {
-                let stage = |groups, sizes| Step::Dispatch {
-                    groups: grid(groups),
-                    buffers: vec!["weights", "x", "partial", "y", sizes],
-                };
+                let stage = |groups, sizes| Step::bound(grid(groups), vec!["weights", "x", "partial", "y", sizes]);
                 vec![
                     stage(rows(shape).div_ceil(4) * chunks(shape, interface), "first"),
                     stage(rows(shape).div_ceil(interface.invocations().into()), "second"),
@@ -209,10 +206,8 @@ pub const FAMILY: Family = Family {
                 buffers
             },
             steps: |shape, interface| {
-                let stage = |groups, sizes| Step::Dispatch {
-                    groups: grid(groups),
-                    buffers: vec!["words", "scales", "x", "digits", "y", sizes],
-                };
+                let stage =
+                    |groups, sizes| Step::bound(grid(groups), vec!["words", "scales", "x", "digits", "y", sizes]);
                 vec![
                     stage((4 * pairs(shape)).div_ceil(interface.invocations().into()), "first"),
                     stage(groups_by_lanes(shape, interface), "second"),

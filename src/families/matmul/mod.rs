@@ -214,7 +214,7 @@ const fn sides(shape: &Shape) -> (u64, u64, u64) {
 fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
     let (m, n, _) = sides(shape);
     let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
-    vec![Step::Dispatch { groups: [side(n, width), side(m, height), 1], buffers: Vec::new() }]
+    vec![Step::bound([side(n, width), side(m, height), 1], Vec::new())]
 }
 
 /// Row after row, each the sum of rows of B.

@@ -465,7 +465,7 @@ fn walked(cycle: Cycle) -> Vec<Buffer> {
 /// A square texture of this many texels.
 fn square(texels: u64, format: TexelFormat, contents: Contents) -> Contents {
     let side = texels.isqrt();
-    Contents::Texture(Texture { width: side, height: side, format, texels: Box::new(contents) })
+    Contents::Texture(Texture { width: side, height: side, format, is_storage: false, texels: Box::new(contents) })
 }
 
 #[cfg(test)]

@@ -203,7 +203,7 @@ const BASE: Benchmark = Benchmark {
         match shape.extent {
             Extent::Product(..) => {
                 let side = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
-                vec![Step::Dispatch { groups: [side(height), side(depth), 1], buffers: Vec::new() }]
+                vec![Step::bound([side(height), side(depth), 1], Vec::new())]
             }
             _ => vec![Step::dispatch(height)],
         }
@@ -265,7 +265,13 @@ const PITCHED_COPIES: Benchmark = Benchmark {
 
 fn texture(shape: &Shape, contents: Contents) -> Contents {
     let (width, height, _) = sides(shape.extent);
-    Contents::Texture(Texture { width, height, format: TexelFormat::R32Uint, texels: Box::new(contents) })
+    Contents::Texture(Texture {
+        width,
+        height,
+        format: TexelFormat::R32Uint,
+        is_storage: false,
+        texels: Box::new(contents),
+    })
 }
 
 /// Words from one row to the next in a buffer on either side of a texture copy.

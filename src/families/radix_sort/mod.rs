@@ -171,10 +171,8 @@ fn three_kernels_steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
     let Division { groups, bits, passes, .. } = division(shape, interface);
     let pass = |pass: usize| {
         let (source, result) = ends(pass);
-        [(groups, COUNTING), (1 << bits, SCANNING), (groups, MOVING)].map(|(groups, names)| Step::Dispatch {
-            groups: grid(groups),
-            buffers: vec![source, result, "counts", names[pass]],
-        })
+        [(groups, COUNTING), (1 << bits, SCANNING), (groups, MOVING)]
+            .map(|(groups, names)| Step::bound(grid(groups), vec![source, result, "counts", names[pass]]))
     };
     (0..passes).flat_map(pass).collect()
 }
@@ -202,10 +200,7 @@ fn onesweep_buffers(shape: &Shape, interface: &Interface) -> Vec<Buffer> {
 
 fn onesweep_steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
     let tiles = tiles(shape, interface);
-    let dispatch = |groups, (source, result), sizes| Step::Dispatch {
-        groups: grid(groups),
-        buffers: vec![source, result, "state", sizes],
-    };
+    let dispatch = |groups, (source, result), sizes| Step::bound(grid(groups), vec![source, result, "state", sizes]);
     let mut steps = vec![Step::Clear("state"), dispatch(tiles.div_ceil(4), ends(0), "sizes")];
     steps.extend((0..PASSES).map(|pass| dispatch(tiles, ends(pass), MOVING[pass])));
     steps

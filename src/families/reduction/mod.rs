@@ -360,9 +360,11 @@ fn buffers(shape: &Shape, passes: &[Pass]) -> Vec<Buffer> {
 
 /// One dispatch per pass. The first reads the buffer `source`, each later one the sums of the pass before.
 fn dispatches(passes: &[Pass], source: &'static str) -> Vec<Step> {
-    let dispatch = |(index, pass): (usize, &Pass)| Step::Dispatch {
-        groups: grid(pass.groups),
-        buffers: vec![if index == 0 { source } else { SUMS[index - 1] }, sums_of(passes, index), PASS_SIZES[index]],
+    let dispatch = |(index, pass): (usize, &Pass)| {
+        Step::bound(
+            grid(pass.groups),
+            vec![if index == 0 { source } else { SUMS[index - 1] }, sums_of(passes, index), PASS_SIZES[index]],
+        )
     };
     passes.iter().enumerate().map(dispatch).collect()
 }

@@ -38,9 +38,8 @@ pub const FAMILY: Family = Family {
                 buffers
             },
             steps: |shape, _| {
-                let stage = |name: &&'static str| Step::Dispatch {
-                    groups: grid(shape.extent.matrix().0),
-                    buffers: vec!["input", "gains", "factors", "output", name],
+                let stage = |name: &&'static str| {
+                    Step::bound(grid(shape.extent.matrix().0), vec!["input", "gains", "factors", "output", name])
                 };
                 STAGES.iter().map(stage).collect()
             },

@@ -157,9 +157,11 @@ fn buffers(shape: &Shape, interface: &Interface) -> Vec<Buffer> {
 
 fn steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
     let levels = levels(shape, interface);
-    let dispatch = |level: usize, sums, sizes| Step::Dispatch {
-        groups: grid(levels[level].div_ceil(4 * u64::from(interface.invocations()))),
-        buffers: vec![SOURCES[level], RESULTS[level], sums, sizes],
+    let dispatch = |level: usize, sums, sizes| {
+        Step::bound(
+            grid(levels[level].div_ceil(4 * u64::from(interface.invocations()))),
+            vec![SOURCES[level], RESULTS[level], sums, sizes],
+        )
     };
     let down = (0..levels.len()).map(|level| dispatch(level, SOURCES[level + 1], SCANNING[level]));
     let up = (0..levels.len() - 1).rev().map(|level| dispatch(level, RESULTS[level + 1], ADDING[level]));

@@ -86,9 +86,11 @@ pub const FAMILY: Family = Family {
             steps: |shape, interface| {
                 let (tiles, invocations) = (tiles(shape, interface), u64::from(interface.invocations()));
                 let groups = [(tiles + 1).div_ceil(invocations), tiles, tiles.div_ceil(invocations)];
-                let dispatch = |(groups, sizes)| Step::Dispatch {
-                    groups: grid(groups),
-                    buffers: vec!["starts", "columns", "values", "x", "y", "corners", "carries", sizes],
+                let dispatch = |(groups, sizes)| {
+                    Step::bound(
+                        grid(groups),
+                        vec!["starts", "columns", "values", "x", "y", "corners", "carries", sizes],
+                    )
                 };
                 groups.into_iter().zip(KERNELS).map(dispatch).collect()
             },

@@ -170,7 +170,7 @@ fn volume(shape: &Shape, width: u64, height: u64, depth: u64) -> Vec<Step> {
     let (slices, rows, columns) = sides(shape.extent);
     let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step.max(1))).unwrap_or(u32::MAX);
     let groups = [side(columns, width), side(rows, height), side(slices, depth)];
-    vec![Step::Dispatch { groups, buffers: Vec::new() }]
+    vec![Step::bound(groups, Vec::new())]
 }
 
 /// Row after row: the cell, and an eighth of each difference to a neighbour. Edges are copied. Inputs are multiples of

@@ -53,7 +53,13 @@ pub const FAMILY: Family = Family {
             buffers: |shape, _| {
                 let (height, width) = shape.extent.matrix();
                 let texels = Box::new(Contents::Input(Values::Picture(width)));
-                let contents = Contents::Texture(Texture { width, height, format: TexelFormat::Rgba8Unorm, texels });
+                let contents = Contents::Texture(Texture {
+                    width,
+                    height,
+                    format: TexelFormat::Rgba8Unorm,
+                    is_storage: false,
+                    texels,
+                });
                 buffers(shape, contents)
             },
             tolerance: Some(|shape, _| Rotation::<4>::new(shape).tolerance(sub_texel_step(shape), 1.0)),
@@ -88,7 +94,13 @@ pub const FAMILY: Family = Family {
             buffers: |shape, _| {
                 let (height, width) = shape.extent.matrix();
                 let texels = Box::new(Contents::Input(Values::Grey(width)));
-                let contents = Contents::Texture(Texture { width, height, format: TexelFormat::R32Float, texels });
+                let contents = Contents::Texture(Texture {
+                    width,
+                    height,
+                    format: TexelFormat::R32Float,
+                    is_storage: false,
+                    texels,
+                });
                 buffers(shape, contents)
             },
             tolerance: Some(|shape, _| Rotation::<1>::new(shape).tolerance(sub_texel_step(shape), 0.0)),
@@ -146,7 +158,7 @@ const BASE: Benchmark = Benchmark {
     steps: |shape, _| {
         let (height, width) = shape.extent.matrix();
         let blocks = |length: u64| u32::try_from(length.div_ceil(16)).unwrap_or(u32::MAX);
-        vec![Step::Dispatch { groups: [blocks(width), blocks(height), 1], buffers: Vec::new() }]
+        vec![Step::bound([blocks(width), blocks(height), 1], Vec::new())]
     },
     work: |shape| Work { bytes: 2 * 4 * shape.count(), flops: 0 },
     ceiling: Some(Limit::Copy),

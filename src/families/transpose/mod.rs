@@ -221,7 +221,7 @@ const fn naive_cases() -> [Cases; 4] {
 /// One dispatch whose workgroups cover `width` by `height` elements each.
 fn tiles(across: u64, width: u64, down: u64, height: u64) -> Vec<Step> {
     let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
-    vec![Step::Dispatch { groups: [side(across, width), side(down, height), 1], buffers: Vec::new() }]
+    vec![Step::bound([side(across, width), side(down, height), 1], Vec::new())]
 }
 
 /// Row and column of the element that a lane accesses.

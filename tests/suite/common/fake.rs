@@ -255,6 +255,7 @@ fn copy(job: &Job) -> Job {
         kernel: job.kernel.clone(),
         only: job.only,
         buffers: job.buffers.clone(),
+        samplers: job.samplers.clone(),
         steps: job.steps.clone(),
         end_to_end: job.end_to_end.clone(),
         check: shaderbench::job::OutputCheck {
@@ -266,7 +267,10 @@ fn copy(job: &Job) -> Job {
             tolerance: None,
             product: None,
             fault: Default::default(),
+            of_reference: None,
+            padding: Vec::new(),
         },
+        also: Vec::new(),
         reference: None,
     }
 }

@@ -9,6 +9,7 @@ mod value;
 
 use std::sync::Arc;
 
+pub(super) use parse::RIGHT;
 pub(super) use tree::Expression;
 use tree::{Fault, Node};
 use value::Arity;
@@ -16,6 +17,9 @@ pub(super) use value::Value;
 
 /// Operations of one evaluation, against loops that nobody waits for.
 const MOST_OPERATIONS: u64 = 10_000_000;
+
+/// The same of a program that sets a whole output: about a minute.
+const MOST_OPERATIONS_OF_A_PROGRAM: u64 = 1_000_000_000;
 
 /// The elements of a buffer, for the expression of an answer: `input[i]`.
 #[derive(Clone)]
@@ -43,13 +47,23 @@ impl Data {
 pub(super) enum Meaning {
     Value(Value),
     Buffer(Data),
+    /// The output that a program sets: its length, and whether its elements are integers.
+    Output(u64, bool),
 }
 
 impl Expression {
     /// # Errors
     /// The first fault and its place.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        parse::parse(text).map_err(|fault| placed(text, fault))
+        parse::parse(text, false).map_err(|fault| placed(text, fault))
+    }
+
+    /// Statements that set elements of an output.
+    ///
+    /// # Errors
+    /// The first fault and its place.
+    pub(super) fn program(text: &str) -> Result<Self, String> {
+        parse::parse(text, true).map_err(|fault| placed(text, fault))
     }
 
     /// An evaluation with these meanings of names.
@@ -61,7 +75,8 @@ impl Expression {
             meaning(name).ok_or_else(|| placed(&self.text, (format!("variable not found: {name}"), *at)))
         };
         let outer = self.names.iter().map(known).collect::<Result<_, _>>()?;
-        Ok(Frame { of: self, outer, locals: vec![Value::NONE; self.locals], left: 0 })
+        let (locals, output) = (vec![Value::NONE; self.locals], Vec::new());
+        Ok(Frame { of: self, outer, locals, left: 0, output })
     }
 }
 
@@ -79,6 +94,8 @@ pub(super) struct Frame<'a> {
     outer: Vec<Meaning>,
     locals: Vec<Value>,
     left: u64,
+    /// The elements of [`Meaning::Output`].
+    output: Vec<f64>,
 }
 
 impl Frame<'_> {
@@ -99,20 +116,66 @@ impl Frame<'_> {
         self.of(&of.body).map_err(|fault| placed(&of.text, fault))
     }
 
+    /// Runs a program, and returns its output. Elements that it does not set are NaN.
+    ///
+    /// # Errors
+    /// What is wrong, and its place.
+    pub(super) fn run(&mut self) -> Result<Vec<f64>, String> {
+        self.left = MOST_OPERATIONS_OF_A_PROGRAM;
+        let count = self.outer.iter().find_map(|meaning| match meaning {
+            Meaning::Output(count, _) => Some(*count),
+            _ => None,
+        });
+        self.output = vec![f64::NAN; count.unwrap_or(0) as usize];
+        let of = self.of;
+        self.of(&of.body).map_err(|fault| placed(&of.text, fault))?;
+        Ok(std::mem::take(&mut self.output))
+    }
+
+    /// The place of an element of the output.
+    fn place(&self, count: u64, index: Value) -> Result<usize, String> {
+        let Value::Whole(index) = index else { return Err("an index is a whole number".to_owned()) };
+        let known = usize::try_from(index).ok().filter(|index| (*index as u64) < count);
+        known.ok_or_else(|| format!("there is no element {index} of {count}"))
+    }
+
     fn of(&mut self, node: &Node) -> Result<Value, Fault> {
         match node {
             Node::Value(value) => Ok(*value),
             Node::Local(slot) => Ok(self.locals[*slot]),
             Node::Outer(index, at) => match &self.outer[*index] {
                 Meaning::Value(value) => Ok(*value),
-                Meaning::Buffer(_) => Err((format!("{0} is a buffer: write {0}[i]", self.of.names[*index].0), *at)),
+                Meaning::Buffer(_) | Meaning::Output(..) => {
+                    Err((format!("{0} is a buffer: write {0}[i]", self.of.names[*index].0), *at))
+                }
             },
             Node::Element(index, at, element) => {
                 let element = self.of(element)?;
                 match &self.outer[*index] {
                     Meaning::Buffer(data) => data.get(element).map_err(|sentence| (sentence, *at)),
                     Meaning::Value(_) => Err((format!("{} is no buffer", self.of.names[*index].0), *at)),
+                    Meaning::Output(count, is_integer) => {
+                        let place = self.place(*count, element).map_err(|sentence| (sentence, *at))?;
+                        let value = self.output[place];
+                        Ok(if *is_integer { Value::Whole(value as i64) } else { Value::Real(value) })
+                    }
                 }
+            }
+            Node::SetElement(index, at, operator, parts) => {
+                let [element, value] = &**parts;
+                let (element, mut value) = (self.of(element)?, self.of(value)?);
+                self.count(*at)?;
+                let Meaning::Output(count, is_integer) = self.outer[*index] else {
+                    return Err((format!("{} is not the output", self.of.names[*index].0), *at));
+                };
+                let place = self.place(count, element).map_err(|sentence| (sentence, *at))?;
+                if let Some(operator) = operator {
+                    let before = self.output[place];
+                    let before = if is_integer { Value::Whole(before as i64) } else { Value::Real(before) };
+                    value = operator.apply(before, value).map_err(|sentence| (sentence, *at))?;
+                }
+                self.output[place] = value.real();
+                Ok(Value::NONE)
             }
             Node::Negative(at, node) => match self.of(node)? {
                 Value::Real(value) => Ok(Value::Real(-value)),

@@ -9,14 +9,18 @@ const MOST_DEPTH: usize = 64;
 /// Method calls on one value, for the same reason.
 const MOST_METHODS: usize = 8;
 
+/// What programs call the output that they set.
+pub(in super::super) const RIGHT: &str = "right";
+
 const KEYWORDS: [&str; 5] = ["let", "for", "in", "if", "else"];
 
 /// # Errors
 /// The first fault.
-pub(super) fn parse(text: &str) -> Result<Expression, Fault> {
-    let mut parser = Parser { text, at: 0, locals: Vec::new(), most_locals: 0, names: Vec::new(), depth: 0 };
+pub(super) fn parse(text: &str, is_program: bool) -> Result<Expression, Fault> {
+    let mut parser =
+        Parser { text, at: 0, locals: Vec::new(), most_locals: 0, names: Vec::new(), depth: 0, is_program };
     let (body, has_value) = parser.statements("")?;
-    if !has_value {
+    if !is_program && !has_value {
         return Err(parser.fault("a value"));
     }
     let names = parser.names.into_iter().map(|(name, at)| (name.to_owned(), at)).collect();
@@ -32,6 +36,8 @@ struct Parser<'a> {
     most_locals: usize,
     names: Vec<(&'a str, usize)>,
     depth: usize,
+    /// Whether it may change elements of an output, and needs no value.
+    is_program: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -155,11 +161,23 @@ impl<'a> Parser<'a> {
         let Some(sign) = ["=", "+=", "-=", "*=", "/=", "%="].into_iter().find(|sign| self.is_next(sign)) else {
             return Ok((node, is_if, true));
         };
-        let Node::Local(slot) = node else {
-            return Err(("only a variable of 'let' can be changed".to_owned(), start));
+        let operator = OPERATORS.iter().find(|operator| operator.sign == sign.trim_end_matches('='));
+        let (slot, element) = match node {
+            Node::Local(slot) => (slot, None),
+            Node::Element(name, place, index) if self.is_program && self.names[name].0 == RIGHT => {
+                (name, Some((place, *index)))
+            }
+            _ if self.is_program => {
+                return Err(("only a variable of 'let' and right[i] can be changed".to_owned(), start));
+            }
+            _ => return Err(("only a variable of 'let' can be changed".to_owned(), start)),
         };
         let mut value = self.expression()?;
-        if let Some(operator) = OPERATORS.iter().find(|operator| operator.sign == sign.trim_end_matches('=')) {
+        if let Some((place, index)) = element {
+            return Ok((Node::SetElement(slot, place, operator, Box::new([index, value])), false, false));
+        }
+        if let Some(operator) = operator {
+            let node = Node::Local(slot);
             value = Node::Chain(Box::new(node), vec![(operator, at, value)]);
         }
         Ok((Node::Set(slot, Box::new(value)), false, false))

@@ -28,6 +28,8 @@ pub(super) enum Node {
     Call(&'static Function, usize, Vec<Node>),
     If(Box<[Node; 3]>),
     Set(usize, Box<Node>),
+    /// An element of an output: its name, its index, what it was changed by, and the value.
+    SetElement(usize, usize, Option<&'static Operator>, Box<[Node; 2]>),
     /// The variable; the first value, the one after the last, and the body.
     For(usize, usize, Box<[Node; 3]>),
     Block(Vec<Node>),

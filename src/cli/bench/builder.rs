@@ -1,0 +1,136 @@
+//! Kernels of a Rust program, timed and verified as the suite's own.
+
+use std::path::PathBuf;
+
+use crate::backend::Backend;
+use crate::backend::wgpu::{Timeouts, WgpuBackend, adapters};
+use crate::cli::declaration::{Own, family};
+use crate::engine::measure::Timer;
+use crate::engine::plan::{Request, plan};
+use crate::engine::{Changes, Observer, Settings};
+use crate::error::{Error, Result};
+use crate::record::Record;
+use crate::suite::{Case, Profile, Toolchain};
+
+/// Kernels in WGSL, with what a TOML file would say of them: see `docs/bench.md` for its lines.
+///
+/// ```
+/// # fn main() -> shaderbench::error::Result<()> {
+/// const TWICE: &str = "
+///     @group(0) @binding(0) var<storage, read> input: array<f32>;
+///     @group(0) @binding(1) var<storage, read_write> output: array<f32>;
+///     override WG: u32 = 64u;
+///     @compute @workgroup_size(WG)
+///     fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+///         if (id.x < arrayLength(&output)) {
+///             output[id.x] = 2.0 * input[id.x];
+///         }
+///     }";
+/// let twice = shaderbench::Bench::new("twice")
+///     .kernel("twice", TWICE)
+///     .toml(
+///         "
+///         sizes = 4096
+///         bytes = '8 * n'
+///         limit = 'none'
+///         params = { WG = [64, 128] }
+///         verify = { expect = '2.0 * input[i]' }
+///         ",
+///     );
+/// # if shaderbench::Bench::device().is_none() {
+/// #     return Ok(());
+/// # }
+/// for row in twice.run()? {
+///     println!("{} {}: {:?} ns", row.name(), row.params_text(), row.median_ns);
+///     assert_eq!(row.status, shaderbench::record::Status::Ok, "{}", row.reason);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Bench {
+    name: String,
+    kernels: Vec<(String, String)>,
+    toml: String,
+    profile: Profile,
+}
+
+impl Bench {
+    /// Kernels of a family of this name, which rows have.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), kernels: Vec::new(), toml: String::new(), profile: Profile::Quick }
+    }
+
+    /// Adds a kernel in WGSL. The first one is what the others are compared with.
+    #[must_use]
+    pub fn kernel(mut self, name: &str, wgsl: &str) -> Self {
+        self.kernels.push((name.to_owned(), wgsl.to_owned()));
+        self
+    }
+
+    /// Adds lines of a TOML file.
+    #[must_use]
+    pub fn toml(mut self, lines: &str) -> Self {
+        self.toml.push_str(lines);
+        self.toml.push('\n');
+        self
+    }
+
+    /// How long to sample: [`Profile::Quick`] if nothing is said.
+    #[must_use]
+    pub const fn profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    /// The name of the device that [`Bench::run`] would use: the first one; `None` where there is none.
+    #[must_use]
+    pub fn device() -> Option<String> {
+        pollster::block_on(adapters(None)).into_iter().next().map(|adapter| adapter.device.name.clone())
+    }
+
+    /// Measures and verifies every kernel at every size with every set of parameters, in this process: a driver that ends
+    /// the process ends the caller. Rows of measured peaks come first, where the lines name a limit.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where the lines or a kernel are not valid; [`Error::NoDevice`] where there is no device. A kernel
+    /// that fails or is wrong is a row with that status.
+    pub fn run(&self) -> Result<Vec<Record>> {
+        let folder =
+            tempfile::tempdir().map_err(|source| Error::Io { action: "create", path: std::env::temp_dir(), source })?;
+        let write = |name: String, text: &str| -> Result<PathBuf> {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).map_err(|source| Error::Io { action: "write", path: path.clone(), source })?;
+            Ok(path)
+        };
+        for (name, wgsl) in &self.kernels {
+            write(format!("{name}.wgsl"), wgsl)?;
+        }
+        let files: Vec<String> = self.kernels.iter().map(|(name, _)| format!("'{name}.wgsl'")).collect();
+        let lines = format!("name = '{}'\nkernels = [{}]\n{}", self.name, files.join(", "), self.toml);
+        let toml = write(format!("{}.toml", self.name), &lines)?;
+        let (family, _) = family(&[toml], &Own::default())?;
+        let cases = plan(&Request { own: Some(family), ..Request::new(Vec::new(), self.profile) })?;
+        pollster::block_on(async {
+            let none = || Error::NoDevice("there is no device".to_owned());
+            let adapter = adapters(None).await.into_iter().next().ok_or_else(none)?;
+            let mut backend = WgpuBackend::open(adapter, Timeouts::DEFAULT).await?;
+            let settings = Settings::new(self.profile, String::new(), String::new(), String::new());
+            let mut apis: [&mut dyn Backend; 1] = [&mut backend];
+            crate::engine::run(&mut apis, &cases, &settings, &mut Quiet).await
+        })
+    }
+}
+
+/// Shows nothing while it runs.
+struct Quiet;
+
+impl Observer for Quiet {
+    fn timer(&mut self, _: Toolchain<'_>, _: &Timer) {}
+    fn start(&mut self, _: usize, _: &Case, _: &Record) {}
+    fn row(&mut self, _: &Record) {}
+    fn finish(&mut self, _: &[Record], _: &Changes) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,341 @@
+//! Buffers and textures as the file declares them, and what they contain.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::expression::{Data, Meaning, Value};
+use super::fields::{Word, scalar};
+use super::script::{Scope, Script, fault};
+use crate::error::Result;
+use crate::shader::{Layout, Texels};
+use crate::suite::input::Values;
+use crate::suite::{Contents, Scalar, TexelFormat, Texture};
+
+/// A buffer or texture as the file declares it.
+#[derive(Default, Clone)]
+pub(super) struct Own {
+    pub length: Option<Script>,
+    pub contents: Option<Filling>,
+    pub words: Vec<Word>,
+    /// Width and height of a texture.
+    pub size: Option<[Script; 2]>,
+    pub format: Option<TexelFormat>,
+}
+
+/// What a buffer contains before a launch.
+#[derive(Clone)]
+pub(super) enum Filling {
+    /// Random values, different for each buffer.
+    Random(Values),
+    /// The values of an expression of `i`, and of `x`, `y` and `channel` in a texture. What was computed last is kept.
+    Expression(Script, Arc<Mutex<Known>>),
+    /// The bytes of a file, in words.
+    Words(Arc<Vec<u32>>),
+    /// Numbers of a file, as many as there are, in whatever type the buffer has.
+    Numbers(Arc<Vec<f64>>),
+    /// A picture: width, height, and red, green, blue and opacity of its pixels.
+    Picture(u64, u64, Arc<Vec<u8>>),
+    /// From black at the left to white at the right.
+    Gradient,
+    /// Nothing: the kernel writes it.
+    Output,
+}
+
+/// What an expression gave at one shape, by the number of its scalars and their type.
+pub(super) type Known = Vec<((u64, Scalar, String), Arc<Vec<u32>>)>;
+
+/// Distance between the random streams of two buffers, in elements: more than a buffer has.
+const APART: u64 = 1 << 34;
+
+/// The scalars and contents of a buffer.
+pub(super) struct Bound {
+    pub scalars: u64,
+    pub contents: Contents,
+    /// The type of its scalars, which may be another one than that of words.
+    pub scalar: Scalar,
+}
+
+impl Own {
+    /// The words of a buffer that has a list of them.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where there are fewer than its type has, or one has no value.
+    pub(super) fn words(&self, what: &str, layout: &Layout, scope: &Scope, file: &str) -> Result<Vec<u32>> {
+        let size = layout.scalar.bytes();
+        let mut words = Vec::new();
+        for word in &self.words {
+            let mut bytes = [0; 8];
+            // A list has words, whatever the type: two for an f64.
+            let of = if size == 4 { layout.scalar } else { Scalar::U32 };
+            scalar(word, of, scope, &mut bytes[..4])?;
+            words.push(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+        }
+        let wanted = layout.bytes.unwrap_or(0).div_ceil(4);
+        if (words.len() as u64) < wanted {
+            let count = words.len();
+            return Err(fault(file, format!("{what}: there are {count} words, and the kernel's type has {wanted}")));
+        }
+        Ok(words)
+    }
+
+    /// The buffer as a variable of this layout binds it. `number` tells its random contents from those of others.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where its length or contents have no value.
+    pub(super) fn bound(
+        &self,
+        (layout, number, is_output): (&Layout, u64, bool),
+        scope: &Scope,
+        n: u64,
+        file: &str,
+    ) -> Result<Bound> {
+        if let Some(texels) = layout.texels {
+            return self.texture((layout, texels, number, is_output), scope, file);
+        }
+        let size = layout.scalar.bytes() as u64;
+        let length = match (&self.length, layout.bytes) {
+            (Some(length), _) => length.whole(scope, 1)?.saturating_mul(size),
+            (None, Some(bytes)) => bytes,
+            (None, None) => n.saturating_mul(size),
+        };
+        let usual = if is_output { Filling::Output } else { Filling::Random(Values::Wide) };
+        let filling = self.contents.clone().unwrap_or(usual);
+        let (scalars, scalar) = (length.div_ceil(size), layout.scalar);
+        let contents = filling.contents((scalars, scalar, None), number, scope, file)?;
+        if let Contents::Words(words) = &contents {
+            let scalars = (words.len() as u64).max(length.div_ceil(4));
+            return Ok(Bound { scalars, contents, scalar });
+        }
+        Ok(Bound { scalars, contents: Contents::Of(scalar, Box::new(contents)), scalar })
+    }
+
+    fn texture(
+        &self,
+        (layout, texels, number, is_output): (&Layout, Texels, u64, bool),
+        scope: &Scope,
+        file: &str,
+    ) -> Result<Bound> {
+        let refused = |why: &str| Err(fault(file, format!("[buffers.{}]: {why}", layout.name)));
+        let usual = match texels {
+            Texels::Storage(format) => format,
+            Texels::Float => TexelFormat::Rgba8Unorm,
+            Texels::Signed => TexelFormat::R32Sint,
+            Texels::Unsigned => TexelFormat::R32Uint,
+            Texels::Other => {
+                let known = TexelFormat::ALL.map(TexelFormat::name).join(", ");
+                return refused(&format!("bench has texture_2d and texture_storage_2d, of {known}"));
+            }
+        };
+        let format = self.format.unwrap_or(usual);
+        let is_signed = format == TexelFormat::R32Sint;
+        let is_integer = !format.scalar().is_float() && format != TexelFormat::Rgba8Unorm;
+        let is_fitting = match texels {
+            Texels::Storage(own) => own == format,
+            Texels::Float => !is_integer,
+            Texels::Signed => is_signed,
+            _ => is_integer && !is_signed,
+        };
+        if !is_fitting {
+            return refused(&format!("the kernel's texture has other texels than {}", format.name()));
+        }
+        let (width, height) = match (&self.size, &self.contents) {
+            (Some([width, height]), _) => (width.whole(scope, 1)?, height.whole(scope, 1)?),
+            (None, Some(Filling::Picture(width, height, _))) => (*width, *height),
+            (None, _) => match (scope.get("columns"), scope.get("rows")) {
+                (Some(Meaning::Value(columns)), Some(Meaning::Value(rows))) => {
+                    (columns.real() as u64, rows.real() as u64)
+                }
+                _ => return refused("give size = [\"WIDTH\", \"HEIGHT\"], or sizes of ROWSxCOLUMNS"),
+            },
+        };
+        let usual = if is_output { Filling::Output } else { Filling::Random(Values::Wide) };
+        let filling = self.contents.clone().unwrap_or(usual);
+        let scalar = format.scalar();
+        let scalars = width.saturating_mul(height).saturating_mul(format.channels());
+        let contents = filling.contents((scalars, scalar, Some((format, width, height))), number, scope, file)?;
+        let is_words = matches!(contents, Contents::Words(_));
+        let texels = if is_words { contents } else { Contents::Of(scalar, Box::new(contents)) };
+        let is_storage = matches!(layout.texels, Some(Texels::Storage(_)));
+        let words = (scalars * scalar.bytes() as u64).div_ceil(4);
+        Ok(Bound {
+            scalars: if is_words { words } else { scalars },
+            contents: Contents::Texture(Texture { width, height, format, is_storage, texels: Box::new(texels) }),
+            scalar,
+        })
+    }
+}
+
+/// The scalars that are filled, their type, and the format, width and height of a texture.
+type Place = (u64, Scalar, Option<(TexelFormat, u64, u64)>);
+
+impl Filling {
+    fn contents(self, place: Place, number: u64, scope: &Scope, file: &str) -> Result<Contents> {
+        let (scalars, scalar, texture) = place;
+        let first = number * APART;
+        Ok(match self {
+            Self::Random(Values::Wide) if number > 0 => Contents::Input(Values::WideFrom(first)),
+            Self::Random(Values::Summable) if number > 0 => Contents::Input(Values::SummableFrom(first)),
+            Self::Random(Values::Signs) if number > 0 => Contents::Input(Values::SignsFrom(first)),
+            Self::Random(Values::Digits) if number > 0 => Contents::Input(Values::DigitsFrom(first)),
+            Self::Random(values) => Contents::Input(values),
+            Self::Output => Contents::Poison,
+            Self::Words(words) => Contents::Words(words.to_vec()),
+            Self::Numbers(numbers) => {
+                if (numbers.len() as u64) < scalars {
+                    let count = numbers.len();
+                    return Err(fault(file, format!("a file has {count} numbers, and its buffer {scalars} scalars")));
+                }
+                Contents::Words(words_of(scalar, scalars, |index| Ok(numbers[index as usize]))?)
+            }
+            Self::Picture(width, height, rgba) => {
+                let Some((format, own_width, own_height)) = texture else {
+                    return Err(fault(file, "a .png file is the contents of a texture".to_owned()));
+                };
+                if (own_width, own_height) != (width, height) {
+                    return Err(fault(
+                        file,
+                        format!(
+                            "the .png file has {width} x {height} pixels, its texture {own_width} x {own_height} texels"
+                        ),
+                    ));
+                }
+                let channels = format.channels();
+                Contents::Words(words_of(scalar, scalars, |index| {
+                    let byte = rgba[(index / channels * 4 + index % channels) as usize];
+                    Ok(if scalar == Scalar::Unorm8 { f64::from(byte) } else { f64::from(byte) / 255.0 })
+                })?)
+            }
+            Self::Gradient => {
+                let Some((format, width, _)) = texture else {
+                    return Err(fault(file, "a gradient is the contents of a texture".to_owned()));
+                };
+                let (channels, most) = (format.channels(), if scalar == Scalar::Unorm8 { 255.0 } else { 1.0 });
+                Contents::Words(words_of(scalar, scalars, |index| {
+                    let x = index / channels % width;
+                    let part = if channels == 4 && index % 4 == 3 { 1.0 } else { x as f64 / (width - 1).max(1) as f64 };
+                    Ok(if scalar == Scalar::Unorm8 { (most * part).round() } else { most * part })
+                })?)
+            }
+            Self::Expression(script, known) => {
+                let key = (scalars, scalar, format!("{texture:?} {:?}", values(scope)));
+                let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some((_, words)) = known.iter().find(|(own, _)| *own == key) {
+                    return Ok(Contents::Words(words.to_vec()));
+                }
+                let words = Arc::new(evaluated(&script, place, scope)?);
+                // Sizes follow each other, and epochs repeat them.
+                known.truncate(3);
+                known.insert(0, (key, words.clone()));
+                Contents::Words(words.to_vec())
+            }
+        })
+    }
+}
+
+/// The values that an expression may use.
+fn values(scope: &Scope) -> Vec<(&str, f64)> {
+    scope
+        .iter()
+        .filter_map(|(name, meaning)| match meaning {
+            Meaning::Value(value) => Some((name.as_str(), value.real())),
+            Meaning::Buffer(_) | Meaning::Output(..) => None,
+        })
+        .collect()
+}
+
+/// The scalars that an expression gives, in words.
+fn evaluated(script: &Script, (scalars, scalar, texture): Place, scope: &Scope) -> Result<Vec<u32>> {
+    let mut scope = scope.clone();
+    for name in ["i", "x", "y", "channel"] {
+        scope.insert(name.to_owned(), Meaning::Value(Value::Whole(0)));
+    }
+    // What is wrong at every index is found before the threads start.
+    drop(script.frame(&scope)?);
+    const PIECE: u64 = 1 << 12;
+    let pieces: Vec<Vec<f64>> = (0..scalars.div_ceil(PIECE))
+        .into_par_iter()
+        .map(|piece| {
+            let mut frame = script.frame(&scope)?;
+            let range = piece * PIECE..scalars.min((piece + 1) * PIECE);
+            let value = |index: u64| {
+                frame.set("i", Value::Whole(index as i64));
+                if let Some((format, width, _)) = texture {
+                    let texel = index / format.channels();
+                    frame.set("x", Value::Whole((texel % width) as i64));
+                    frame.set("y", Value::Whole((texel / width) as i64));
+                    frame.set("channel", Value::Whole((index % format.channels()) as i64));
+                }
+                script.value_in(&mut frame)
+            };
+            range.map(value).collect::<Result<Vec<f64>>>()
+        })
+        .collect::<Result<_>>()?;
+    words_of(scalar, scalars, |index| Ok(pieces[(index / PIECE) as usize][(index % PIECE) as usize]))
+}
+
+/// Scalars in words. Negative integers are those of a signed type.
+fn words_of(scalar: Scalar, scalars: u64, value: impl Fn(u64) -> Result<f64>) -> Result<Vec<u32>> {
+    let size = scalar.bytes();
+    let mut bytes = vec![0; (scalars as usize * size).next_multiple_of(4)];
+    for (index, slot) in (0..scalars).zip(bytes.chunks_exact_mut(size)) {
+        let value = value(index)?;
+        let value = if scalar == Scalar::U32 { f64::from(value as i64 as u32) } else { value };
+        scalar.encode(std::iter::once(value), slot);
+    }
+    Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
+}
+
+impl Bound {
+    /// What its elements are, in whatever they are wrapped.
+    fn inner(&self) -> &Contents {
+        let contents = match &self.contents {
+            Contents::Texture(texture) => &texture.texels,
+            contents => contents,
+        };
+        if let Contents::Of(_, contents) = contents { contents } else { contents }
+    }
+
+    /// Whether the kernel finds it garbage.
+    pub(super) fn is_output(&self) -> bool {
+        matches!(self.inner(), Contents::Poison)
+    }
+
+    /// Its length in scalars of its own type.
+    pub(super) fn length(&self) -> u64 {
+        match self.inner() {
+            Contents::Words(_) => self.scalars * 4 / self.scalar.bytes() as u64,
+            _ => self.scalars,
+        }
+    }
+
+    /// The same as an output.
+    pub(super) fn poisoned(&self) -> Contents {
+        let poison = Contents::Of(self.scalar, Box::new(Contents::Poison));
+        match &self.contents {
+            Contents::Texture(texture) => Contents::Texture(Texture { texels: Box::new(poison), ..texture.clone() }),
+            _ => poison,
+        }
+    }
+
+    /// Its elements for expressions.
+    pub(super) fn data(&self, is_signed: bool, stream: u64) -> Data {
+        let scalar = self.scalar;
+        let at: Arc<dyn Fn(u64) -> f64 + Send + Sync> = match self.inner() {
+            Contents::Words(words) => {
+                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let mut values = vec![0.0; bytes.len() / scalar.bytes()];
+                scalar.decode(&bytes[..values.len() * scalar.bytes()], &mut values);
+                Arc::new(move |index| values.get(index as usize).copied().unwrap_or(f64::NAN))
+            }
+            Contents::Input(values) => {
+                let values = *values;
+                Arc::new(move |index| values.of(stream).at(scalar, index))
+            }
+            _ => Arc::new(|_| f64::NAN),
+        };
+        let at: Arc<dyn Fn(u64) -> f64 + Send + Sync> =
+            if is_signed { Arc::new(move |index| f64::from(at(index) as u32 as i32)) } else { at };
+        Data { at, count: self.length(), is_integer: matches!(scalar, Scalar::U32 | Scalar::Unorm8) }
+    }
+}

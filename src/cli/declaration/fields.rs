@@ -1,0 +1,159 @@
+//! Values of uniforms, structs and immediates by the names of their fields.
+
+use super::script::{Scope, Script};
+use super::spec::ValueSpec;
+use crate::error::{Error, Result};
+use crate::shader::{Field, Layout};
+use crate::suite::Scalar;
+
+/// Values by the names of fields.
+#[derive(Clone)]
+pub(super) struct Fields {
+    /// For messages: `k.toml: [uniforms.params]`.
+    what: String,
+    values: Vec<(String, Vec<Word>)>,
+}
+
+/// A scalar, and whether it is the bits of a float, by `bits(x)`.
+pub(super) type Word = (Script, bool);
+
+impl Fields {
+    /// Parses what the file says of a variable.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where an expression is none.
+    pub(super) fn new(what: String, spec: &ValueSpec) -> Result<Self> {
+        let mut values = Vec::new();
+        collect(&what, String::new(), spec, &mut values)?;
+        Ok(Self { what, values })
+    }
+
+    /// These values with `other` ones in place of those of the same names.
+    pub(super) fn with(&self, other: &Self) -> Self {
+        let is_kept = |(name, _): &&(String, Vec<Word>)| other.values.iter().all(|(own, _)| own != name);
+        let values = self.values.iter().filter(is_kept).chain(&other.values).cloned().collect();
+        Self { what: other.what.clone(), values }
+    }
+
+    /// The words of a variable of this layout.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where a field has no value, or a value no field.
+    pub(super) fn words(&self, layout: &Layout, scope: &Scope) -> Result<Vec<u32>> {
+        let fault = |message: String| Err(Error::Usage(format!("{}: {message}", self.what)));
+        let mut bytes = vec![0; layout.bytes.unwrap_or(layout.stride).next_multiple_of(4) as usize];
+        let mut set = vec![false; layout.fields.len()];
+        for (name, values) in &self.values {
+            let own: Vec<usize> = (0..set.len()).filter(|at| is_part_of(&layout.fields[*at], name)).collect();
+            if own.is_empty() {
+                return fault(format!("there is no field '{name}', but {}", names(&layout.fields)));
+            }
+            let fields = own.iter().map(|at| &layout.fields[*at]);
+            let count: u64 = fields.clone().map(|field| field.count).sum();
+            if count != values.len() as u64 {
+                return fault(format!("'{name}' has {count} scalars, and {} values are given", values.len()));
+            }
+            let mut values = values.iter();
+            for field in fields {
+                let size = field.scalar.bytes();
+                for (place, word) in (0..field.count as usize).zip(&mut values) {
+                    let at = field.offset as usize + place * size;
+                    scalar(word, field.scalar, scope, &mut bytes[at..at + size])?;
+                }
+            }
+            own.into_iter().for_each(|at| set[at] = true);
+        }
+        // Fields that fill gaps need no values.
+        let is_padding = |field: &Field| field.name.trim_start_matches('_').to_lowercase().starts_with("pad");
+        let missing = set.iter().zip(&layout.fields).find(|(is_set, field)| !**is_set && !is_padding(field));
+        if let Some((_, field)) = missing {
+            let name = if field.name.is_empty() { &layout.name } else { &field.name };
+            return fault(format!("give a value of '{name}': it has {}", names(&layout.fields)));
+        }
+        Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
+    }
+}
+
+/// A line of `[uniforms]` for a variable that has none, with what its fields probably mean.
+pub(super) fn proposed(name: &str, layout: &Layout) -> String {
+    let value = |field: &Field| {
+        let own = field.name.rsplit('.').next().unwrap_or_default().to_lowercase();
+        let is_float = field.scalar.is_float();
+        let one = match own.as_str() {
+            "n" | "count" | "size" | "len" | "length" | "num_elements" if !is_float => "\"n\"",
+            "rows" | "height" | "h" if !is_float => "\"rows\"",
+            "columns" | "cols" | "width" | "w" if !is_float => "\"columns\"",
+            _ if is_float => "0.0",
+            _ => "0",
+        };
+        if field.count == 1 { one.to_owned() } else { format!("[{}]", vec![one; field.count as usize].join(", ")) }
+    };
+    match &layout.fields[..] {
+        [only] if only.name.is_empty() => format!("{name} = {}", value(only)),
+        fields => {
+            let quoted = |field: &Field| {
+                let is_plain = field.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                let key = if is_plain { field.name.clone() } else { format!("\"{}\"", field.name) };
+                format!("{key} = {}", value(field))
+            };
+            format!("{name} = {{ {} }}", fields.iter().map(quoted).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// Whether a field is the one of this name, or a part of it.
+fn is_part_of(field: &Field, name: &str) -> bool {
+    field.name.strip_prefix(name).is_some_and(|rest| name.is_empty() || rest.is_empty() || rest.starts_with(['[', '.']))
+}
+
+/// `dt (f32), size (2 u32)`.
+fn names(fields: &[Field]) -> String {
+    let name = |field: &Field| {
+        let scalar = if field.is_signed { "i32" } else { field.scalar.name() };
+        let count = if field.count == 1 { String::new() } else { format!("{} ", field.count) };
+        format!("{} ({count}{scalar})", field.name)
+    };
+    fields.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+fn collect(what: &str, name: String, spec: &ValueSpec, values: &mut Vec<(String, Vec<Word>)>) -> Result<()> {
+    match spec {
+        ValueSpec::Values(own) => {
+            let what = if name.is_empty() { what.to_owned() } else { format!("{what}: {name}") };
+            let words = own.texts().iter().map(|text| word(&what, text)).collect::<Result<_>>()?;
+            values.push((name, words));
+        }
+        ValueSpec::Fields(fields) => {
+            for (own, spec) in fields {
+                let name = if name.is_empty() { own.clone() } else { format!("{name}.{own}") };
+                collect(what, name, spec, values)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Parses a scalar.
+pub(super) fn word(what: &str, text: &str) -> Result<Word> {
+    Ok((Script::new(what, text)?, text.contains("bits(")))
+}
+
+/// Writes a scalar in its type.
+///
+/// # Errors
+/// [`Error::Usage`] where it has no value, or an integer is none.
+pub(super) fn scalar((script, is_bits): &Word, of: Scalar, scope: &Scope, bytes: &mut [u8]) -> Result<()> {
+    let value = script.value(scope)?;
+    if of.is_float() && !is_bits {
+        of.encode(std::iter::once(value), bytes);
+        return Ok(());
+    }
+    let is_word = value.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(u32::MAX)).contains(&value);
+    if !is_word {
+        return Err(Error::Usage(format!("{}: {value} is no word: write bits(x) for a float", script.what())));
+    }
+    let word = (value as i64 as u32).to_le_bytes();
+    let size = bytes.len().min(4);
+    bytes[..size].copy_from_slice(&word[..size]);
+    Ok(())
+}

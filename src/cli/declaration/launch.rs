@@ -1,0 +1,264 @@
+//! Unrolls the steps of a launch for a size: loops, places of buffers, values of uniforms.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::buffers::Own;
+use super::expression::{Meaning, Value};
+use super::fields::{Fields, proposed};
+use super::script::{Scope, fault};
+use super::steps::{Dispatch as Written, Step as Declaration, Steps};
+use crate::error::{Error, Result};
+use crate::shader::Layout;
+use crate::suite::kept::kept_name;
+use crate::suite::{Access, Binding, Dispatch, Entry, Interface, Shape, Step};
+
+/// Steps of one launch, beyond which nobody waits for it.
+const MOST_STEPS: usize = 100_000;
+
+/// The steps of a launch, with the buffers that they need besides those of the bindings.
+#[derive(Default)]
+pub(super) struct Launch {
+    /// The steps, without those that restore buffers.
+    pub steps: Vec<Step>,
+    /// The words of each version of a uniform, by its name.
+    pub uniforms: BTreeMap<String, Vec<Vec<u32>>>,
+    /// The buffer that stands in the place of another one at the end, for those that do.
+    pub places: BTreeMap<String, String>,
+    /// The buffers that a step writes.
+    pub written: Vec<String>,
+    /// The buffers that are read before a step writes them, as far as declarations tell.
+    pub inputs: BTreeSet<String>,
+    /// The bindings that each buffer is bound to.
+    pub bound: BTreeMap<String, BTreeSet<usize>>,
+}
+
+/// The name of a version of a uniform.
+pub(super) fn version(name: &str, number: usize) -> &'static str {
+    if number == 0 { kept_name(name) } else { kept_name(&format!("{name} {}", number + 1)) }
+}
+
+/// What a launch is unrolled from.
+pub(super) struct Source<'a> {
+    /// The file of the declaration, for messages.
+    pub file: &'a str,
+    pub steps: &'a Steps,
+    /// The number of the dispatch that alone is timed; all are if there is none.
+    pub only: Option<usize>,
+    /// What the declaration calls bindings, by their own names or numbers.
+    pub names: &'a BTreeMap<String, String>,
+    pub buffers: &'a BTreeMap<String, Own>,
+    pub uniforms: &'a BTreeMap<String, Fields>,
+}
+
+impl Source<'_> {
+    fn fault(&self, message: String) -> Error {
+        fault(self.file, message)
+    }
+
+    /// The fault of a variable without values, with the lines that are missing.
+    pub(super) fn lacks(&self, name: &str, layout: &Layout) -> Error {
+        let kind = if layout.is_immediate { "immediates" } else { "uniform" };
+        let toml = if self.file.ends_with(".toml") { "" } else { " in a .toml beside it" };
+        let line = proposed(name, layout);
+        self.fault(format!("give the values of the {kind} '{name}'{toml}, such as\n[uniforms]\n{line}"))
+    }
+
+    /// The layout of a variable.
+    pub(super) fn layout_of<'a>(&self, layouts: &'a [Layout], name: &str) -> Result<&'a Layout> {
+        let found = layouts.iter().find(|layout| layout.name == name);
+        found.ok_or_else(|| self.fault(format!("'{name}' has no layout")))
+    }
+}
+
+/// What a declaration with these `names` calls a binding.
+pub(super) fn declared_name<'a>(names: &'a BTreeMap<String, String>, binding: &'a Binding) -> &'a str {
+    let number =
+        if binding.group == 0 { binding.index.to_string() } else { format!("{}.{}", binding.group, binding.index) };
+    names.get(&binding.name).or_else(|| names.get(&number)).unwrap_or(&binding.name)
+}
+
+/// What an unrolling knows.
+struct Unrolling<'a> {
+    of: &'a Source<'a>,
+    shape: &'a Shape,
+    interface: &'a Interface,
+    layouts: &'a [Layout],
+    launch: Launch,
+}
+
+impl Launch {
+    /// The launch of a kernel at a shape. With `only`, dispatches of other numbers are not timed.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where an expression has no value, or a step names what there is not.
+    pub(super) fn of(
+        of: &Source<'_>,
+        shape: &Shape,
+        (interface, layouts): (&Interface, &[Layout]),
+        scope: &Scope,
+    ) -> Result<Self> {
+        let mut unrolling = Unrolling { of, shape, interface, layouts, launch: Self::default() };
+        let mut scope = scope.clone();
+        scope.insert("step".to_owned(), Meaning::Value(Value::Whole(0)));
+        unrolling.all(&of.steps.steps, &mut scope)?;
+        Ok(unrolling.launch)
+    }
+}
+
+impl Unrolling<'_> {
+    fn all(&mut self, steps: &[Declaration], scope: &mut Scope) -> Result<()> {
+        for step in steps {
+            if self.launch.steps.len() > MOST_STEPS {
+                return Err(self.of.fault(format!("a launch has more than {MOST_STEPS} steps")));
+            }
+            match step {
+                Declaration::Dispatch(own) => self.dispatch(own, scope)?,
+                Declaration::Clear(buffer) => {
+                    let buffer = self.place(buffer);
+                    self.write(&buffer);
+                    self.launch.steps.push(Step::Clear(kept_name(&buffer)));
+                }
+                Declaration::Copy([from, to]) => {
+                    let (from, to) = (self.place(from), self.place(to));
+                    self.write(&to);
+                    self.launch.steps.push(Step::Restore { from: kept_name(&from), to: kept_name(&to) });
+                }
+                Declaration::Swap([one, other]) => {
+                    let (first, second) = (self.place(one), self.place(other));
+                    self.launch.places.insert(one.clone(), second);
+                    self.launch.places.insert(other.clone(), first);
+                }
+                Declaration::Repeat { times, index, steps } => {
+                    let before = scope.get(index).cloned();
+                    for number in 0..times.whole(scope, 0)? {
+                        scope.insert(index.clone(), Meaning::Value(Value::Whole(number as i64)));
+                        self.all(steps, scope)?;
+                    }
+                    match before {
+                        Some(before) => scope.insert(index.clone(), before),
+                        None => scope.remove(index),
+                    };
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The buffer that stands in the place of this one now.
+    fn place(&self, name: &str) -> String {
+        self.launch.places.get(name).cloned().unwrap_or_else(|| name.to_owned())
+    }
+
+    fn write(&mut self, name: &str) {
+        if !self.launch.written.iter().any(|known| known == name) {
+            self.launch.written.push(name.to_owned());
+        }
+    }
+
+    fn dispatch(&mut self, own: &Written, scope: &Scope) -> Result<()> {
+        let interface = self.interface;
+        let fault = || self.of.fault(format!("the kernel has no entry point '{}'", own.label));
+        let entry = interface.entries.get(own.entry).ok_or_else(fault)?;
+        let scope = &of_entry(scope, entry);
+        let unknown = own.bind.keys().find(|name| !interface.bindings.iter().any(|known| known.name == **name));
+        if let Some(unknown) = unknown {
+            return Err(self.of.fault(format!("bind: the kernel has no binding '{unknown}'")));
+        }
+        let mut buffers = Vec::new();
+        for (place, binding) in interface.bindings.iter().enumerate() {
+            let usual = declared_name(self.of.names, binding);
+            let layout = self.of.layout_of(self.layouts, &binding.name)?;
+            let is_used = entry.bindings.contains(&place);
+            let fields = self.fields(usual, own).filter(|_| is_used);
+            if let Some(words) = self.words(usual, layout, fields.as_ref(), scope)? {
+                let versions = self.launch.uniforms.entry(usual.to_owned()).or_default();
+                let number = versions.iter().position(|known| *known == words).unwrap_or_else(|| {
+                    versions.push(words);
+                    versions.len() - 1
+                });
+                buffers.push(version(usual, number));
+                continue;
+            }
+            let name = own.bind.get(&binding.name).map_or(usual, String::as_str);
+            let name = self.place(name);
+            if is_used {
+                self.launch.bound.entry(name.clone()).or_default().insert(place);
+                let writes = matches!(binding.access, Access::ReadWrite | Access::StorageTexture);
+                if writes && binding.is_stored {
+                    self.write(&name);
+                } else if !self.launch.written.contains(&name) {
+                    self.launch.inputs.insert(name.clone());
+                }
+            }
+            buffers.push(kept_name(&name));
+        }
+        let immediates = self.immediates(own, entry, scope)?;
+        let groups = self.groups(own, entry, scope)?;
+        let indirect = match &own.indirect {
+            Some((buffer, offset)) => {
+                let at = offset.as_ref().map_or(Ok(0), |offset| offset.whole(scope, 0))?;
+                Some((kept_name(&self.place(buffer)), 4 * at))
+            }
+            None => None,
+        };
+        let is_timed = self.of.only.is_none_or(|only| only == own.number);
+        let entry = own.entry;
+        self.launch.steps.push(Step::Dispatch(Dispatch { entry, groups, indirect, buffers, immediates, is_timed }));
+        Ok(())
+    }
+
+    /// What the file says of the fields of a variable, for this dispatch.
+    fn fields(&self, name: &str, own: &Written) -> Option<Fields> {
+        match (self.of.uniforms.get(name), own.uniforms.get(name)) {
+            (Some(all), Some(own)) => Some(all.with(own)),
+            (all, own) => own.or(all).cloned(),
+        }
+    }
+
+    /// The words of a variable that has values; `None` where it is a buffer like others.
+    fn words(&self, name: &str, layout: &Layout, fields: Option<&Fields>, scope: &Scope) -> Result<Option<Vec<u32>>> {
+        if let Some(fields) = fields {
+            return fields.words(layout, scope).map(Some);
+        }
+        let own = self.of.buffers.get(name).filter(|own| !own.words.is_empty());
+        own.map(|own| own.words(&format!("[buffers.{name}]"), layout, scope, self.of.file)).transpose()
+    }
+
+    fn immediates(&self, own: &Written, entry: &Entry, scope: &Scope) -> Result<Vec<u32>> {
+        if entry.immediate_bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let layout = self.layouts.iter().find(|layout| layout.is_immediate);
+        let layout = layout.ok_or_else(|| self.of.fault("the immediates have no layout".to_owned()))?;
+        let fields = self.fields(&layout.name, own);
+        fields.ok_or_else(|| self.of.lacks(&layout.name, layout))?.words(layout, scope)
+    }
+
+    fn groups(&self, own: &Written, entry: &Entry, scope: &Scope) -> Result<[u32; 3]> {
+        let mut groups = [1_u32; 3];
+        if own.groups.is_empty() {
+            let threads = u64::from(entry.workgroup_size.iter().product::<u32>()).max(1);
+            groups[0] = u32::try_from(self.shape.count().div_ceil(threads)).unwrap_or(u32::MAX);
+        }
+        for (slot, script) in groups.iter_mut().zip(&own.groups) {
+            *slot = u32::try_from(script.whole(scope, 1)?).unwrap_or(u32::MAX);
+        }
+        if let Some(most) = groups.iter().find(|side| **side > 65_535) {
+            return Err(self.of.fault(format!(
+                "{most} workgroups along a side are more than 65535: give groups = [x, y], and a size that fits"
+            )));
+        }
+        Ok(groups)
+    }
+}
+
+/// The scope with the workgroup of an entry point.
+fn of_entry(scope: &Scope, entry: &Entry) -> Scope {
+    let mut scope = scope.clone();
+    let whole = |value: u32| Meaning::Value(Value::Whole(value.into()));
+    for (name, side) in ["workgroup_x", "workgroup_y", "workgroup_z"].into_iter().zip(entry.workgroup_size) {
+        scope.insert(name.to_owned(), whole(side));
+    }
+    scope.insert("workgroup".to_owned(), whole(entry.workgroup_size.iter().product()));
+    scope
+}

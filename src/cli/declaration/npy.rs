@@ -1,0 +1,105 @@
+//! Arrays in NumPy's files. The crates for them bring a parser of Python's literals, and the header here is one line:
+//! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
+
+/// The start of every file.
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// The numbers of a file, in the order of its bytes.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<f64>, String> {
+    let cut = || "it is cut off".to_owned();
+    let rest = bytes.strip_prefix(MAGIC).ok_or("it does not start like an .npy file")?;
+    let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
+    let (length, rest) = if version[0] == 1 {
+        let (length, rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
+        (usize::from(u16::from_le_bytes(*length)), rest)
+    } else {
+        let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(cut)?;
+        (u32::from_le_bytes(*length) as usize, rest)
+    };
+    let (header, data) = rest.split_at_checked(length).ok_or_else(cut)?;
+    let header = String::from_utf8_lossy(header);
+    let value = |name: &str| header.split_once(&format!("'{name}':")).map(|(_, rest)| rest.trim_start());
+    let kind = value("descr").and_then(|rest| rest.strip_prefix('\'')?.split('\'').next());
+    let kind = kind.ok_or("it has several fields, and no single type")?;
+    if value("fortran_order").is_some_and(|rest| rest.starts_with("True")) {
+        return Err("its columns come first: save numpy.ascontiguousarray(…)".to_owned());
+    }
+    macro_rules! numbers {
+        ($of:ty) => {
+            data.chunks_exact(size_of::<$of>())
+                .map(|chunk| <$of>::from_le_bytes(chunk.try_into().unwrap_or_default()) as f64)
+                .collect()
+        };
+    }
+    let numbers: Vec<f64> = match kind {
+        "<f8" => numbers!(f64),
+        "<f4" => numbers!(f32),
+        "<f2" => data.chunks_exact(2).map(|half| half::f16::from_le_bytes([half[0], half[1]]).to_f64()).collect(),
+        "<i8" => numbers!(i64),
+        "<i4" => numbers!(i32),
+        "<i2" => numbers!(i16),
+        "|i1" => numbers!(i8),
+        "<u8" => numbers!(u64),
+        "<u4" => numbers!(u32),
+        "<u2" => numbers!(u16),
+        "|u1" | "|b1" => numbers!(u8),
+        other => return Err(format!("its numbers are '{other}': give little-endian integers or floats")),
+    };
+    let shape = value("shape").and_then(|rest| rest.strip_prefix('(')?.split(')').next()).unwrap_or_default();
+    let sides = shape.split(',').map(str::trim).filter(|side| !side.is_empty());
+    let count = sides.map(|side| side.parse::<usize>().ok()).try_fold(1_usize, |all, side| all.checked_mul(side?));
+    if count != Some(numbers.len()) {
+        return Err(format!("it says that its shape is ({shape}), and has {} numbers", numbers.len()));
+    }
+    Ok(numbers)
+}
+
+/// A file of one dimension: of 64-bit floats, or of 64-bit integers.
+pub(super) fn write(values: impl Iterator<Item = f64>, count: u64, is_integer: bool) -> Vec<u8> {
+    let kind = if is_integer { "<i8" } else { "<f8" };
+    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({count},), }}");
+    // The data begins at a multiple of 64 bytes.
+    let start = MAGIC.len() + 4;
+    let length = (start + header.len() + 1).next_multiple_of(64) - start;
+    header.extend(std::iter::repeat_n(' ', length - header.len() - 1));
+    header.push('\n');
+    let mut bytes = [MAGIC, &[1, 0], &(length as u16).to_le_bytes(), header.as_bytes()].concat();
+    for value in values {
+        bytes.extend(if is_integer { (value as i64).to_le_bytes() } else { value.to_le_bytes() });
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for is_integer in [false, true] {
+            let bytes = write([3.0, -1.0, 7.0].into_iter(), 3, is_integer);
+            assert_eq!(read(&bytes), Ok(vec![3.0, -1.0, 7.0]));
+            let cut = read(&bytes[..bytes.len() - 8]).expect_err("a number is missing");
+            assert_eq!(cut, "it says that its shape is (3,), and has 2 numbers");
+            assert!((0..bytes.len()).all(|end| read(&bytes[..end]).is_err()));
+        }
+        assert_eq!(read(b"PNG"), Err("it does not start like an .npy file".to_owned()));
+    }
+
+    #[test]
+    fn types_and_orders_that_are_not_read_are_named() {
+        let file = |header: &str| {
+            let length = (header.len() as u16).to_le_bytes();
+            read(&[MAGIC, &[1, 0], &length, header.as_bytes()].concat()).expect_err("refused")
+        };
+        let numbers = file("{'descr': '>f4', 'fortran_order': False, 'shape': (0,), }");
+        assert_eq!(numbers, "its numbers are '>f4': give little-endian integers or floats");
+        let order = file("{'descr': '<f4', 'fortran_order': True, 'shape': (0, 2), }");
+        assert_eq!(order, "its columns come first: save numpy.ascontiguousarray(…)");
+        let fields = file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (0,), }");
+        assert_eq!(fields, "it has several fields, and no single type");
+    }
+}

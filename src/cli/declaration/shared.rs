@@ -1,0 +1,306 @@
+//! What the kernels of a file share: buffers, uniforms, work and right answers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use super::answers::{By, Verify, Way, Whole};
+use super::buffers::{Filling, Own};
+use super::declared::{Declared, Shared};
+use super::fields::word;
+use super::kernel::{Kernel, stem};
+use super::launch::declared_name;
+use super::npy;
+use super::script::Script;
+use super::spec::{BufferSpec, Contents, OneOrMany, SamplerSpec, Spec, Text, VerifySpec};
+use super::steps::uniforms;
+use crate::cli::inputs;
+use crate::error::{Error, Result, shown};
+use crate::suite::input::Values;
+use crate::suite::kept::{kept, kept_text};
+use crate::suite::{Benchmark, Dtype, Sampling, TexelFormat};
+
+/// Where a declaration is.
+pub(super) struct Origin<'a> {
+    /// The file, for messages.
+    pub file: &'a str,
+    /// Its folder.
+    pub folder: &'a Path,
+}
+
+/// What these kernels share.
+///
+/// # Errors
+/// [`Error::Usage`] where the file names what no kernel has, or what is none.
+pub(super) fn shared(
+    spec: &Spec,
+    kernels: &[Kernel],
+    reference: Option<&Kernel>,
+    origin: &Origin<'_>,
+    dtype: Dtype,
+) -> Result<Shared> {
+    let spec = &by_name(spec, &kernels[0], dtype)?;
+    let mut names: Vec<String> = Vec::new();
+    for kernel in kernels.iter().chain(reference) {
+        names.extend(kernel.declared_names(dtype)?);
+        names.extend(kernel.steps.buffers().into_iter().map(str::to_owned));
+    }
+    check_names(spec, kernels, &names, origin.file, dtype)?;
+    let verified = spec.verify.as_ref().map(OneOrMany::list).unwrap_or_default();
+    let right = match reference {
+        None => None,
+        Some(kernel) => {
+            let shared = Arc::new(declarations(spec, &names, origin, Vec::new())?);
+            Some(benchmark_of(kernel, shared))
+        }
+    };
+    let verify = verified.iter().map(|own| verify(own, right, origin)).collect::<Result<Vec<_>>>()?;
+    if let ([_, _, ..], Some(_)) = (&verify[..], verify.iter().find(|own| own.buffer.is_none())) {
+        return Err(Error::Usage(format!("{}: [[verify]]: of several, each names its buffer", origin.file)));
+    }
+    declarations(spec, &names, origin, verify)
+}
+
+/// The same with the names of bindings in place of their numbers.
+fn by_name(spec: &Spec, kernel: &Kernel, dtype: Dtype) -> Result<Spec> {
+    let bindings = kernel.bindings(dtype)?;
+    let name = |key: &String| {
+        let numbered = bindings.iter().find(|binding| {
+            let number = format!("{}.{}", binding.group, binding.index);
+            *key == number || (binding.group == 0 && *key == binding.index.to_string())
+        });
+        numbered.map_or_else(|| key.clone(), |binding| declared_name(&kernel.table.names, binding).to_owned())
+    };
+    fn renamed<T: Clone>(all: &BTreeMap<String, T>, name: impl Fn(&String) -> String) -> BTreeMap<String, T> {
+        all.iter().map(|(key, value)| (name(key), value.clone())).collect()
+    }
+    let (buffers, uniforms) = (renamed(&spec.buffers, name), renamed(&spec.uniforms, name));
+    Ok(Spec { buffers, uniforms, ..spec.clone() })
+}
+
+fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dtype: Dtype) -> Result<()> {
+    let fault = |message: String| Err(Error::Usage(format!("{file}: {message}")));
+    let known = || names.iter().collect::<BTreeSet<_>>().into_iter().cloned().collect::<Vec<_>>().join(", ");
+    if let Some(unknown) = spec.buffers.keys().find(|name| !names.contains(name)) {
+        return fault(format!("[buffers.{unknown}]: the kernel has no binding '{unknown}': it has {}", known()));
+    }
+    if let Some(unknown) = spec.uniforms.keys().find(|name| !names.contains(name)) {
+        return fault(format!("[uniforms.{unknown}]: the kernel has no variable '{unknown}': it has {}", known()));
+    }
+    let first = kernels[0].declared_names(dtype)?;
+    for kernel in kernels {
+        let own = kernel.declared_names(dtype)?;
+        let lacks = |(name, buffer): &(&String, &BufferSpec)| buffer.length.is_some() && !own.contains(*name);
+        let is_named = |name: &String| spec.buffers.contains_key(name) || spec.uniforms.contains_key(name);
+        let is_unknown = |name: &&String| !is_named(name) && !first.contains(*name);
+        if let (Some((name, _)), Some(other)) = (spec.buffers.iter().find(lacks), own.iter().find(is_unknown)) {
+            let path = shown(&kernel.path);
+            return Err(Error::Usage(format!(
+                "{path} has no buffer '{name}', which {file} declares, but '{other}': give this kernel names = {{ {other} = \
+                 \"{name}\" }}, or declare [buffers.{other}]"
+            )));
+        }
+    }
+    // What a preprocessor is given may be no override.
+    if spec.preprocess.is_some() {
+        return Ok(());
+    }
+    let mut overrides = Vec::new();
+    for kernel in kernels {
+        match kernel.overrides(dtype)? {
+            Some(own) => {
+                overrides.extend(own);
+                overrides.extend(kernel.text.spirv.iter().flat_map(|module| module.fixed.clone()));
+            }
+            None => return Ok(()),
+        }
+    }
+    let params = kernels.iter().flat_map(|kernel| kernel.table.params.keys());
+    if let Some(unknown) = params.into_iter().find(|name| !overrides.contains(name)) {
+        let known = if overrides.is_empty() { "none".to_owned() } else { overrides.join(", ") };
+        return fault(format!("[params]: the kernel has no override '{unknown}': it has {known}"));
+    }
+    Ok(())
+}
+
+/// The benchmark of a reference: the same buffers, and no verification of its own.
+fn benchmark_of(kernel: &Kernel, shared: Arc<Shared>) -> &'static Benchmark {
+    let declared = Declared {
+        shared,
+        text: kernel.text,
+        steps: kernel.steps.clone(),
+        only: None,
+        workgroup: kernel.workgroup.clone(),
+        names: kernel.table.names.clone(),
+        is_verified: false,
+        files: Vec::new(),
+        hash: String::new(),
+    };
+    kept(Benchmark {
+        name: kept_text(stem(&kernel.path)),
+        wgsl: kernel.text.wgsl,
+        entries: kernel.text.entries,
+        declared: Some(kept(declared)),
+        ..Benchmark::BLANK
+    })
+}
+
+/// The buffers and the work of kernels with these names.
+fn declarations(spec: &Spec, names: &[String], origin: &Origin<'_>, verify: Vec<Verify>) -> Result<Shared> {
+    let file = origin.file;
+    let script = |what: &str, text: &Option<Text>| {
+        text.as_ref().map(|text| Script::new(&format!("{file}: {what}"), &text.text())).transpose()
+    };
+    let own = |(name, spec): (&String, &BufferSpec)| Ok((name.clone(), buffer(name, spec, file)?));
+    let mut numbers = BTreeMap::new();
+    for name in names {
+        let next = numbers.len() as u64;
+        numbers.entry(name.clone()).or_insert(next);
+    }
+    let samplers = spec.samplers.iter().map(|(name, own)| Ok((name.clone(), sampling(name, own, file)?)));
+    Ok(Shared {
+        file: file.to_owned(),
+        buffers: spec.buffers.iter().map(own).collect::<Result<_>>()?,
+        uniforms: uniforms(&spec.uniforms, file)?,
+        samplers: samplers.collect::<Result<_>>()?,
+        numbers,
+        bytes: script("bytes", &spec.bytes)?,
+        flops: script("flops", &spec.flops)?,
+        items: script("items", &spec.items)?.map(|script| (script, spec.unit.clone().unwrap_or_default())),
+        verify,
+    })
+}
+
+fn sampling(name: &str, spec: &SamplerSpec, file: &str) -> Result<Sampling> {
+    let is = |value: &Option<String>, usual: &str, other: &str| match value.as_deref() {
+        None => Ok(false),
+        Some(own) if own == usual => Ok(false),
+        Some(own) if own == other => Ok(true),
+        Some(own) => {
+            Err(Error::Usage(format!("{file}: [samplers.{name}]: '{own}' is neither '{usual}' nor '{other}'")))
+        }
+    };
+    Ok(Sampling { is_linear: !is(&spec.filter, "linear", "nearest")?, repeats: is(&spec.address, "clamp", "repeat")? })
+}
+
+fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
+    let what = format!("{file}: [buffers.{name}]");
+    let contents = match (&spec.contents, &spec.file) {
+        (Some(_), Some(_)) => return Err(Error::Usage(format!("{what}: give contents or a file, not both"))),
+        (None, None) => None,
+        (None, Some(path)) => Some(of_file(path, &what)?),
+        (Some(Contents::Number(value)), None) => Some(Filling::Random(Values::Constant(*value))),
+        (Some(Contents::Named(name)), None) => Some(match name.as_str() {
+            "random" => Filling::Random(Values::Wide),
+            "small" => Filling::Random(Values::Summable),
+            "signs" => Filling::Random(Values::Signs),
+            "digits" => Filling::Random(Values::Digits),
+            "ramp" => Filling::Random(Values::Ramp),
+            "zero" => Filling::Random(Values::Constant(0.0)),
+            "gradient" => Filling::Gradient,
+            "output" => Filling::Output,
+            // A word alone is a misspelt name.
+            other if other.chars().all(|c| c.is_ascii_alphabetic()) && other.len() > 1 => {
+                let known =
+                    "random, small, signs, digits, ramp, zero, gradient, output, a number, or an expression of i";
+                return Err(Error::Usage(format!("{what}: contents '{other}' are none of {known}")));
+            }
+            text => Filling::Expression(Script::new(&format!("{what}: contents"), text)?, Arc::new(Mutex::default())),
+        }),
+    };
+    let script = |part: &str, text: &Text| Script::new(&format!("{what}: {part}"), &text.text());
+    let length = spec.length.as_ref().map(|text| script("length", text)).transpose()?;
+    let size = match &spec.size {
+        Some([width, height]) => Some([script("size", width)?, script("size", height)?]),
+        None => None,
+    };
+    let format = |name: &String| {
+        let known = TexelFormat::ALL.into_iter().find(|format| format.name() == name);
+        let all = || TexelFormat::ALL.map(TexelFormat::name).join(", ");
+        known.ok_or_else(|| Error::Usage(format!("{what}: format '{name}' is none of {}", all())))
+    };
+    let words = spec.words.iter().flatten().map(|text| word(&format!("{what}: words"), &text.text()));
+    Ok(Own {
+        length,
+        contents,
+        words: words.collect::<Result<_>>()?,
+        size,
+        format: spec.format.as_ref().map(format).transpose()?,
+    })
+}
+
+/// The contents that a file has.
+fn of_file(path: &Path, what: &str) -> Result<Filling> {
+    let bytes = inputs::contents(path, inputs::DATA)?;
+    let fault = |why: String| Error::Usage(format!("{what}: {}: {why}", shown(path)));
+    match path.extension().and_then(|end| end.to_str()) {
+        Some("npy") => Ok(Filling::Numbers(Arc::new(npy::read(&bytes).map_err(fault)?))),
+        Some("png") => picture(&bytes).map_err(fault),
+        _ if !bytes.len().is_multiple_of(4) => {
+            Err(Error::Usage(format!("{what}: the file has {} B, no whole number of words", bytes.len())))
+        }
+        _ => {
+            let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+            Ok(Filling::Words(Arc::new(words.collect())))
+        }
+    }
+}
+
+/// The pixels of a PNG file.
+fn picture(bytes: &[u8]) -> Result<Filling, String> {
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+    decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
+    let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
+    let mut pixels = vec![0; reader.output_buffer_size().ok_or("it is too large")?];
+    let info = reader.next_frame(&mut pixels).map_err(|error| error.to_string())?;
+    pixels.truncate(info.buffer_size());
+    let rgba = match info.color_type {
+        png::ColorType::Rgba => pixels,
+        png::ColorType::Rgb => pixels.as_chunks::<3>().0.iter().flat_map(|[r, g, b]| [*r, *g, *b, 255]).collect(),
+        png::ColorType::GrayscaleAlpha => {
+            pixels.as_chunks::<2>().0.iter().flat_map(|[grey, a]| [*grey, *grey, *grey, *a]).collect()
+        }
+        _ => pixels.iter().flat_map(|grey| [*grey, *grey, *grey, 255]).collect(),
+    };
+    Ok(Filling::Picture(u64::from(info.width), u64::from(info.height), Arc::new(rgba)))
+}
+
+/// How an output is verified; `right` is the kernel that a reference names.
+fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'_>) -> Result<Verify> {
+    let what = match &own.buffer {
+        Some(buffer) => format!("{}: [verify] of {buffer}", origin.file),
+        None => format!("{}: [verify]", origin.file),
+    };
+    let whole = |way: Way| By::Whole(Whole { way, known: Mutex::default() });
+    let file = |path: &PathBuf| -> Result<By> {
+        let bytes = inputs::contents(path, inputs::DATA)?;
+        if path.extension().is_none_or(|end| end != "npy") {
+            return Ok(By::File(Arc::new(bytes)));
+        }
+        let numbers = npy::read(&bytes).map_err(|why| Error::Usage(format!("{what}: {}: {why}", shown(path))))?;
+        Ok(whole(Way::Numbers(Arc::new(numbers))))
+    };
+    let VerifySpec { expect, compute, command, reference, file: path, .. } = own;
+    let by = match (expect, compute, command, reference, path) {
+        (Some(text), None, None, None, None) => By::Expression(Script::new(&format!("{what}: expect"), text)?),
+        (None, Some(text), None, None, None) => {
+            whole(Way::Program(Script::program(&format!("{what}: compute"), text)?))
+        }
+        (None, None, Some(command), None, None) => {
+            let folder = if origin.folder.as_os_str().is_empty() { Path::new(".") } else { origin.folder };
+            whole(Way::Command(command.clone(), folder.to_owned()))
+        }
+        (None, None, None, Some(_), None) => match right {
+            Some(benchmark) => By::Kernel(benchmark),
+            None => return Err(Error::Usage(format!("{what}: the reference is no kernel"))),
+        },
+        (None, None, None, None, Some(path)) => file(path)?,
+        _ => return Err(Error::Usage(format!("{what}: give one of expect, compute, command, reference and file"))),
+    };
+    let length = own.length.as_ref().map(|text| Script::new(&format!("{what}: length"), &text.text())).transpose()?;
+    let is_allowed = |error: f64| error.is_finite() && error >= 0.0;
+    if !is_allowed(own.tolerance) || !is_allowed(own.relative) {
+        return Err(Error::Usage(format!("{what}: tolerance and relative are numbers from 0 on")));
+    }
+    Ok(Verify { buffer: own.buffer.clone(), length, by, tolerance: own.tolerance, relative: own.relative })
+}

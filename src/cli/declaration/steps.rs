@@ -1,0 +1,176 @@
+//! The steps of one launch, as the file declares them.
+
+use std::collections::BTreeMap;
+
+use super::fields::Fields;
+use super::script::Script;
+use super::spec::{KernelTable, OneOrMany, StepSpec, Text, ValueSpec};
+use crate::error::{Error, Result};
+
+/// A step of a launch.
+#[derive(Clone)]
+pub(super) enum Step {
+    /// Runs an entry point.
+    Dispatch(Dispatch),
+    /// Sets a buffer to zero.
+    Clear(String),
+    /// Copies a buffer over another one.
+    Copy([String; 2]),
+    /// From here on, each of two buffers stands in the place of the other.
+    Swap([String; 2]),
+    /// Runs steps several times.
+    Repeat {
+        /// How often.
+        times: Script,
+        /// What expressions call the number of the repetition.
+        index: String,
+        /// The steps.
+        steps: Vec<Step>,
+    },
+}
+
+/// A dispatch.
+#[derive(Clone)]
+pub(super) struct Dispatch {
+    /// The entry point: a place in the kernel's list.
+    pub entry: usize,
+    /// Its number among the kernel's dispatches as they are written, from 0 on.
+    pub number: usize,
+    /// What its row is called.
+    pub label: String,
+    /// Workgroups along x, y and z; empty for one invocation per element.
+    pub groups: Vec<Script>,
+    /// The buffer with its workgroups, and the scalar where they begin.
+    pub indirect: Option<(String, Option<Script>)>,
+    /// Buffers by the names of bindings that get other ones than usual.
+    pub bind: BTreeMap<String, String>,
+    /// Values of fields that only it has.
+    pub uniforms: BTreeMap<String, Fields>,
+}
+
+/// A launch as it is declared.
+#[derive(Clone)]
+pub(super) struct Steps {
+    /// Its steps.
+    pub steps: Vec<Step>,
+    /// The entry points, in the order in which the steps number them.
+    pub entries: Vec<String>,
+    /// Number of its dispatches as they are written.
+    pub dispatches: usize,
+}
+
+impl Steps {
+    /// What a kernel's table says, for a kernel whose entry point is `usual` where none is named.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where a step is none, or an expression.
+    pub(super) fn of(table: &KernelTable, usual: &str, file: &str) -> Result<Self> {
+        let mut all = Self { steps: Vec::new(), entries: Vec::new(), dispatches: 0 };
+        let entry = table.entry.as_deref().unwrap_or(usual);
+        all.steps = match &table.steps {
+            None => {
+                let only = StepSpec { entry: Some(entry.to_owned()), ..StepSpec::default() };
+                vec![all.dispatch(&only, table, entry, file)?]
+            }
+            Some(steps) => all.list(steps, table, entry, &format!("{file}: steps"))?,
+        };
+        if all.dispatches == 0 {
+            return Err(Error::Usage(format!("{file}: steps: none runs an entry point: give entry = \"NAME\"")));
+        }
+        Ok(all)
+    }
+
+    fn list(&mut self, steps: &[StepSpec], table: &KernelTable, usual: &str, what: &str) -> Result<Vec<Step>> {
+        let numbered = steps.iter().enumerate();
+        numbered.map(|(place, step)| self.step(step, table, usual, &format!("{what}, {}", place + 1))).collect()
+    }
+
+    fn step(&mut self, spec: &StepSpec, table: &KernelTable, usual: &str, what: &str) -> Result<Step> {
+        let StepSpec { clear, copy, swap, repeat, steps, .. } = spec;
+        let is_dispatch = spec.entry.is_some() || spec.groups.is_some() || spec.indirect.is_some();
+        match (is_dispatch, clear, copy, swap, repeat) {
+            (true, None, None, None, None) => self.dispatch(spec, table, usual, what),
+            (false, Some(buffer), None, None, None) => Ok(Step::Clear(buffer.clone())),
+            (false, None, Some(buffers), None, None) => Ok(Step::Copy(buffers.clone())),
+            (false, None, None, Some(buffers), None) => Ok(Step::Swap(buffers.clone())),
+            (false, None, None, None, Some(times)) => Ok(Step::Repeat {
+                times: Script::new(&format!("{what}: repeat"), &times.text())?,
+                index: spec.index.clone().unwrap_or_else(|| "step".to_owned()),
+                steps: self.list(steps.as_deref().unwrap_or_default(), table, usual, what)?,
+            }),
+            _ => Err(Error::Usage(format!("{what}: give one of entry (or groups), clear, copy, swap and repeat"))),
+        }
+    }
+
+    fn dispatch(&mut self, spec: &StepSpec, table: &KernelTable, usual: &str, what: &str) -> Result<Step> {
+        let name = spec.entry.as_deref().unwrap_or(usual);
+        let entry = self.entries.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.entries.push(name.to_owned());
+            self.entries.len() - 1
+        });
+        self.dispatches += 1;
+        let groups = spec.groups.as_ref().or(table.groups.as_ref()).map(OneOrMany::texts).unwrap_or_default();
+        let offset = |text: &Text| Script::new(&format!("{what}: offset"), &text.text());
+        let offset = spec.offset.as_ref().map(offset).transpose()?;
+        Ok(Step::Dispatch(Dispatch {
+            entry,
+            number: self.dispatches - 1,
+            label: spec.name.clone().unwrap_or_else(|| name.to_owned()),
+            groups: scripts(&format!("{what}: groups"), &groups)?,
+            indirect: spec.indirect.clone().map(|buffer| (buffer, offset)),
+            bind: spec.bind.clone(),
+            uniforms: uniforms(&spec.uniforms, what)?,
+        }))
+    }
+
+    /// The dispatches, as they are written.
+    pub(super) fn written(&self) -> Vec<&Dispatch> {
+        let mut found = Vec::new();
+        each(&self.steps, &mut |step| {
+            if let Step::Dispatch(own) = step {
+                found.push(own);
+            }
+        });
+        found
+    }
+
+    /// The buffers that steps name.
+    pub(super) fn buffers(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        each(&self.steps, &mut |step| match step {
+            Step::Dispatch(Dispatch { bind, indirect, .. }) => {
+                found.extend(bind.values().map(String::as_str));
+                found.extend(indirect.iter().map(|(buffer, _)| buffer.as_str()));
+            }
+            Step::Clear(buffer) => found.push(buffer),
+            Step::Copy(pair) | Step::Swap(pair) => found.extend(pair.iter().map(String::as_str)),
+            Step::Repeat { .. } => {}
+        });
+        found
+    }
+}
+
+/// Passes every step to `see`, those that are repeated once.
+fn each<'a>(steps: &'a [Step], see: &mut impl FnMut(&'a Step)) {
+    for step in steps {
+        see(step);
+        if let Step::Repeat { steps, .. } = step {
+            each(steps, see);
+        }
+    }
+}
+
+/// Values by the names of variables.
+pub(super) fn uniforms(specs: &BTreeMap<String, ValueSpec>, what: &str) -> Result<BTreeMap<String, Fields>> {
+    let fields = |(name, spec): (&String, &ValueSpec)| {
+        Ok((name.clone(), Fields::new(format!("{what}: [uniforms.{name}]"), spec)?))
+    };
+    specs.iter().map(fields).collect()
+}
+
+pub(super) fn scripts(what: &str, texts: &[String]) -> Result<Vec<Script>> {
+    if texts.len() > 3 {
+        return Err(Error::Usage(format!("{what}: there are three sides, x, y and z")));
+    }
+    texts.iter().map(|text| Script::new(what, text)).collect()
+}

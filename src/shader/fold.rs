@@ -1,0 +1,185 @@
+//! Specialization constants of SPIR-V as plain constants, for modules whose front end cannot read what is computed from them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use spirv::{Decoration, Op};
+
+use super::module::{HEADER, instructions, op, text};
+
+/// The module with a value in place of every specialization constant, and the names of those that are fixed so. `values`
+/// has other ones than the module's own, by name or as `constant_0`. What is computed from them (`OpSpecConstantOp`) is
+/// computed here.
+///
+/// # Errors
+/// An operation that is none of 32-bit integers and truth values.
+pub(super) fn folded(words: &[u32], values: &BTreeMap<String, f64>) -> Result<(Vec<u32>, Vec<String>), String> {
+    let (mut names, mut numbers, mut floats) = (HashMap::new(), HashMap::new(), HashMap::new());
+    for instruction in instructions(words) {
+        match (op(instruction), &instruction[1..]) {
+            (Some(Op::Name), [id, name @ ..]) => _ = names.insert(*id, text(name)),
+            (Some(Op::Decorate), [id, decoration, number]) if *decoration == Decoration::SpecId as u32 => {
+                numbers.insert(*id, *number);
+            }
+            (Some(Op::TypeFloat), [id, width, ..]) => _ = floats.insert(*id, *width),
+            _ => {}
+        }
+    }
+    let name_of = |id: u32| {
+        let number = numbers.get(&id)?;
+        let named = names.get(&id).filter(|name| !name.is_empty());
+        Some(named.cloned().unwrap_or_else(|| format!("constant_{number}")))
+    };
+    let (mut fixed, mut known) = (Vec::new(), HashMap::new());
+    let mut all = words[..HEADER].to_vec();
+    for instruction in instructions(words) {
+        let given = |id: u32| values.get(&name_of(id)?).copied();
+        match (op(instruction), &instruction[1..]) {
+            (Some(own @ (Op::SpecConstantTrue | Op::SpecConstantFalse)), [kind, id]) => {
+                let is_true = given(*id).map_or(own == Op::SpecConstantTrue, |value| value != 0.0);
+                let constant = if is_true { Op::ConstantTrue } else { Op::ConstantFalse };
+                known.insert(*id, u32::from(is_true));
+                all.extend([3 << 16 | constant as u32, *kind, *id]);
+                fixed.extend(name_of(*id));
+            }
+            (Some(Op::SpecConstant), [kind, id, value @ ..]) => {
+                let mut value = value.to_vec();
+                match (given(*id), floats.get(kind), &mut value[..]) {
+                    (Some(given), Some(32), [word]) => *word = (given as f32).to_bits(),
+                    (Some(given), Some(_), [low, high]) => {
+                        (*low, *high) = (given.to_bits() as u32, (given.to_bits() >> 32) as u32);
+                    }
+                    (Some(given), None, [word]) => *word = given as i64 as u32,
+                    _ => {}
+                }
+                if let ([word], None) = (&value[..], floats.get(kind)) {
+                    known.insert(*id, *word);
+                }
+                all.push(((3 + value.len()) as u32) << 16 | Op::Constant as u32);
+                all.extend([*kind, *id]);
+                all.extend(value);
+                fixed.extend(name_of(*id));
+            }
+            (Some(Op::SpecConstantComposite), [..]) => {
+                all.push(instruction[0] & 0xffff_0000 | Op::ConstantComposite as u32);
+                all.extend(&instruction[1..]);
+            }
+            (Some(Op::SpecConstantOp), [kind, id, code, operands @ ..]) => {
+                let operands: Option<Vec<u32>> = operands.iter().map(|id| known.get(id).copied()).collect();
+                let code = Op::from_u32(*code).unwrap_or(Op::Nop);
+                let value = operands.and_then(|operands| computed(code, &operands));
+                let value =
+                    value.ok_or_else(|| format!("{code:?} of specialization constants is not computed here"))?;
+                known.insert(*id, value);
+                match (is_truth(code), value) {
+                    (true, 0) => all.extend([3 << 16 | Op::ConstantFalse as u32, *kind, *id]),
+                    (true, _) => all.extend([3 << 16 | Op::ConstantTrue as u32, *kind, *id]),
+                    (false, value) => all.extend([4 << 16 | Op::Constant as u32, *kind, *id, value]),
+                }
+            }
+            (Some(Op::Decorate), [_, decoration, _]) if *decoration == Decoration::SpecId as u32 => {}
+            (own, rest) => {
+                match (own, rest) {
+                    (Some(Op::Constant), [kind, id, value]) if !floats.contains_key(kind) => {
+                        known.insert(*id, *value);
+                    }
+                    (Some(Op::ConstantTrue), [_, id]) => _ = known.insert(*id, 1),
+                    (Some(Op::ConstantFalse), [_, id]) => _ = known.insert(*id, 0),
+                    _ => {}
+                }
+                all.extend(instruction);
+            }
+        }
+    }
+    Ok((all, fixed))
+}
+
+/// Whether an operation gives true or false.
+const fn is_truth(code: Op) -> bool {
+    matches!(
+        code,
+        Op::IEqual
+            | Op::INotEqual
+            | Op::ULessThan
+            | Op::ULessThanEqual
+            | Op::UGreaterThan
+            | Op::UGreaterThanEqual
+            | Op::SLessThan
+            | Op::SLessThanEqual
+            | Op::SGreaterThan
+            | Op::SGreaterThanEqual
+            | Op::LogicalAnd
+            | Op::LogicalOr
+            | Op::LogicalNot
+            | Op::LogicalEqual
+            | Op::LogicalNotEqual
+    )
+}
+
+/// The result of an operation on words; `None` for one that has none, or is not known here.
+fn computed(code: Op, operands: &[u32]) -> Option<u32> {
+    let signed = |value: u32| value.cast_signed();
+    Some(match (code, operands) {
+        (Op::IAdd, [a, b]) => a.wrapping_add(*b),
+        (Op::ISub, [a, b]) => a.wrapping_sub(*b),
+        (Op::IMul, [a, b]) => a.wrapping_mul(*b),
+        (Op::UDiv, [a, b]) => a.checked_div(*b)?,
+        (Op::UMod, [a, b]) => a.checked_rem(*b)?,
+        (Op::SDiv, [a, b]) => signed(*a).checked_div(signed(*b))?.cast_unsigned(),
+        (Op::SRem, [a, b]) => signed(*a).checked_rem(signed(*b))?.cast_unsigned(),
+        (Op::SMod, [a, b]) => {
+            let rest = signed(*a).checked_rem(signed(*b))?;
+            let is_other = rest != 0 && (rest < 0) != (signed(*b) < 0);
+            (if is_other { rest + signed(*b) } else { rest }).cast_unsigned()
+        }
+        (Op::SNegate, [a]) => a.wrapping_neg(),
+        (Op::Not, [a]) => !a,
+        (Op::ShiftLeftLogical, [a, b]) => a.checked_shl(*b)?,
+        (Op::ShiftRightLogical, [a, b]) => a.checked_shr(*b)?,
+        (Op::ShiftRightArithmetic, [a, b]) => signed(*a).checked_shr(*b)?.cast_unsigned(),
+        (Op::BitwiseAnd, [a, b]) => a & b,
+        (Op::BitwiseOr, [a, b]) => a | b,
+        (Op::BitwiseXor, [a, b]) => a ^ b,
+        (Op::Select, [condition, a, b]) => *(if *condition != 0 { a } else { b }),
+        (Op::IEqual | Op::LogicalEqual, [a, b]) => (a == b).into(),
+        (Op::INotEqual | Op::LogicalNotEqual, [a, b]) => (a != b).into(),
+        (Op::ULessThan, [a, b]) => (a < b).into(),
+        (Op::ULessThanEqual, [a, b]) => (a <= b).into(),
+        (Op::UGreaterThan, [a, b]) => (a > b).into(),
+        (Op::UGreaterThanEqual, [a, b]) => (a >= b).into(),
+        (Op::SLessThan, [a, b]) => (signed(*a) < signed(*b)).into(),
+        (Op::SLessThanEqual, [a, b]) => (signed(*a) <= signed(*b)).into(),
+        (Op::SGreaterThan, [a, b]) => (signed(*a) > signed(*b)).into(),
+        (Op::SGreaterThanEqual, [a, b]) => (signed(*a) >= signed(*b)).into(),
+        (Op::LogicalAnd, [a, b]) => (*a != 0 && *b != 0).into(),
+        (Op::LogicalOr, [a, b]) => (*a != 0 || *b != 0).into(),
+        (Op::LogicalNot, [a]) => (*a == 0).into(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_have_the_results_of_the_specification() {
+        let minus = |value: i32| value.cast_unsigned();
+        for (code, operands, wanted) in [
+            (Op::IAdd, vec![7, 5], Some(12)),
+            (Op::ISub, vec![5, 7], Some(minus(-2))),
+            (Op::UDiv, vec![7, 2], Some(3)),
+            (Op::UDiv, vec![7, 0], None),
+            (Op::SDiv, vec![minus(-7), 2], Some(minus(-3))),
+            (Op::SRem, vec![minus(-7), 2], Some(minus(-1))),
+            (Op::SMod, vec![minus(-7), 2], Some(1)),
+            (Op::ShiftLeftLogical, vec![1, 40], None),
+            (Op::ShiftRightArithmetic, vec![minus(-8), 1], Some(minus(-4))),
+            (Op::SLessThan, vec![minus(-1), 0], Some(1)),
+            (Op::ULessThan, vec![minus(-1), 0], Some(0)),
+            (Op::Select, vec![0, 3, 4], Some(4)),
+            (Op::FAdd, vec![1, 2], None),
+        ] {
+            assert_eq!(computed(code, &operands), wanted, "{code:?} {operands:?}");
+        }
+    }
+}

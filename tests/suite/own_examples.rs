@@ -1,0 +1,213 @@
+//! The kernels of examples/: right, and faults in them found.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::command::{Folder, has_device};
+use shaderbench::record::{Record, Status};
+
+/// An example: its file, a size that is quick, its rows, and what it needs besides the program.
+type Example = (&'static str, &'static str, usize, &'static [&'static str]);
+
+const EXAMPLES: [Example; 16] = [
+    ("stencil", "50x33", 4, &[]),
+    ("nbody", "300", 2, &[]),
+    ("matvec", "16x2048", 2, &[]),
+    ("bitonic", "2^12", 2, &[]),
+    ("prefix_sum", "2^13", 2, &[]),
+    ("scan_chain", "70001", 2, &[]),
+    ("four_passes", "2^12", 1, &[]),
+    ("nbody_steps", "300", 1, &[]),
+    ("life", "33x20", 1, &[]),
+    ("blur", "33x20", 1, &[]),
+    ("transpose_template", "50x33", 2, &["python3"]),
+    ("layer_norm", "20x300", 1, &["python3", "numpy"]),
+    ("indirect", "5000", 1, &[]),
+    ("saxpy", "5000", 2, &[]),
+    ("axpby", "5000", 1, &[]),
+    ("gamma", "5000", 1, &[]),
+];
+
+/// Whether this machine has what an example needs; what is missing is said.
+fn has_all(needed: &[&str]) -> bool {
+    let can_run = |line: &[&str]| {
+        let mut command = Command::new("python3");
+        command.args(line).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    let is_missing = |name: &&&str| match **name {
+        "numpy" => !can_run(&["-c", "import numpy"]),
+        _ => !can_run(&["--version"]),
+    };
+    let missing = needed.iter().find(is_missing);
+    if let Some(name) = missing {
+        eprintln!("SKIPPED: {name} is not installed");
+    }
+    missing.is_none()
+}
+
+/// The examples, with this text of one file replaced, and without ceilings, which take most of the time.
+fn examples(file: &str, before: &str, after: &str) -> Folder {
+    let folder = Folder::new();
+    let all = ["examples/kernels", "examples/spirv"].map(|name| Path::new(env!("CARGO_MANIFEST_DIR")).join(name));
+    for entry in all.iter().flat_map(|path| std::fs::read_dir(path).expect("a folder")) {
+        let path = entry.expect("readable").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            folder.write(&name, std::fs::read(&path).expect("bytes"));
+            continue;
+        };
+        assert!(name != file || text.contains(before), "{file} has no '{before}'");
+        let text = if name == file { text.replace(before, after) } else { text };
+        let unlimited =
+            |line: &str| (if line.starts_with("limit = ") { "limit = \"none\"" } else { line }).to_owned() + "\n";
+        let text: String = text.lines().map(unlimited).collect();
+        let has_limit = text.contains("limit = \"none\"");
+        let is_toml = path.extension().is_some_and(|end| end == "toml");
+        folder.write(&name, if is_toml && !has_limit { format!("limit = \"none\"\n{text}") } else { text });
+    }
+    folder
+}
+
+fn of(name: &str) -> Example {
+    *EXAMPLES.iter().find(|(known, ..)| *known == name).expect("an example")
+}
+
+#[test]
+fn the_kernels_of_the_examples_are_right() {
+    if !has_device() {
+        return;
+    }
+    for (name, size, count, needed) in EXAMPLES {
+        if !has_all(needed) {
+            continue;
+        }
+        let folder = examples("", "", "");
+        let toml = format!("{name}.toml");
+        let output = folder.run(&["bench", &toml, "--size", size, "--profile", "quick", "--out", "r.csv"]).succeeds();
+        let rows = folder.records("r.csv");
+        assert_eq!(rows.len(), count, "{output}");
+        // The suite has a family called stencil.
+        let family = if name == "stencil" { "heat" } else { name };
+        let is_right = |row: &Record| row.family == family && row.status == Status::Ok && row.median_ns.is_some();
+        assert!(rows.iter().all(is_right), "{output}");
+        let (answer, tables) = output.stdout.split_once("\n\n").expect("the answer, then tables");
+        let are_right =
+            if count == 1 { "The result is right.".to_owned() } else { format!("All {count} results are right.") };
+        let is_compared =
+            count == 1 || answer.contains(" is fastest: ") || answer.contains("No clear difference between ");
+        assert!(is_compared && answer.replace('\n', " ").contains(&are_right), "{output}");
+        assert!(tables.starts_with(&format!("{family}\n")), "{output}");
+    }
+}
+
+#[test]
+fn planted_faults_in_the_kernels_of_the_examples_are_found() {
+    if !has_device() {
+        return;
+    }
+    for (name, file, before, after) in [
+        ("stencil", "stencil_tiled.wgsl", "let near = tile[k - 1u]", "let near = tile[k]"),
+        ("stencil", "stencil.wgsl", "input[i - columns]", "input[i]"),
+        ("nbody", "nbody.wgsl", "tile[k].w * inverse", "tile[k].w"),
+        ("matvec", "matvec.wgsl", "k += WG", "k += 2u * WG"),
+        ("bitonic", "bitonic.wgsl", "(low & length) == 0u", "(low & apart) == 0u"),
+        ("prefix_sum", "prefix_sum.wgsl", "x.x + x.y", "x.x + x.z"),
+        ("scan_chain", "scan_chain.wgsl", "sums[group.x - 1u]", "sums[group.x]"),
+        ("scan_chain", "scan_chain.toml", ", { entry = \"scan_sums\", groups = 1 }", ""),
+        ("four_passes", "four_passes.toml", "{ clear = \"counts\" },", ""),
+        ("four_passes", "four_passes.toml", "8 * step", "8 * min(step, 2)"),
+        ("four_passes", "four_passes.wgsl", "+ rank] = key", "+ WG - 1u - rank] = key"),
+        ("nbody_steps", "nbody_steps.wgsl", "tile[t] = before", "tile[0] = before"),
+        ("life", "life.wgsl", "neighbours == 3u", "neighbours == 4u"),
+        ("blur", "blur.wgsl", "sum / 4.0", "sum / 4.1"),
+        ("blur", "blur.wgsl", "vec2<f32>(id.xy) + 0.5", "vec2<f32>(id.xy)"),
+        ("transpose_template", "transpose_template.wgsl.in", "tile[t.x][t.y]", "tile[t.y][t.x]"),
+        ("layer_norm", "layer_norm.wgsl", " - mean * mean", ""),
+        ("indirect", "indirect.wgsl", "+ WG - 1u) / WG", ") / WG / 2u"),
+        ("axpby", "axpby.toml", "b = 2.0", "b = 2.5"),
+        ("gamma", "gamma.toml", "exponent = 2.2", "exponent = 2.4"),
+    ] {
+        let (_, size, _, needed) = of(name);
+        if !has_all(needed) {
+            continue;
+        }
+        let folder = examples(file, before, after);
+        let toml = format!("{name}.toml");
+        let output =
+            folder.run(&["bench", &toml, "--size", size, "--profile", "quick", "--out", "r.csv"]).exits_with(3);
+        let rows = folder.records("r.csv");
+        let stem = file.trim_end_matches(".wgsl");
+        // Of several kernels, the faulty one.
+        let is_alone = !rows.iter().any(|row| row.benchmark == stem);
+        for row in rows {
+            let status = if is_alone || row.benchmark == stem { Status::Wrong } else { Status::Ok };
+            assert_eq!(row.status, status, "{file}: {before} → {after}\n{output}");
+        }
+    }
+}
+
+#[test]
+fn each_step_of_a_launch_has_a_row_on_request() {
+    if !has_device() {
+        return;
+    }
+    let folder = examples("", "", "");
+    let output = folder
+        .run(&["bench", "scan_chain.toml", "--each-step", "--param", "WG=128", "--size", "70001", "--out", "r.csv"])
+        .succeeds();
+    let rows = folder.records("r.csv");
+    let names: Vec<&str> = rows.iter().map(|row| row.benchmark.as_str()).collect();
+    assert_eq!(
+        names,
+        ["scan_chain", "scan_chain.1.scan_blocks", "scan_chain.2.scan_sums", "scan_chain.3.add_sums"],
+        "{output}"
+    );
+    assert!(rows.iter().all(|row| row.status == Status::Ok && row.median_ns.is_some()), "{output}");
+    let whole = rows[0].median_ns.expect("a time");
+    assert!(rows[1..].iter().all(|row| row.bytes.is_none() && row.min_ns.expect("a time") < 3.0 * whole), "{output}");
+}
+
+#[test]
+fn a_picture_that_a_kernel_draws_is_saved() {
+    if !has_device() {
+        return;
+    }
+    let folder = examples("", "", "");
+    let line =
+        ["bench", "blur.toml", "--size", "20x33", "--profile", "quick", "--out", "r.csv", "--save-image", "images"];
+    folder.run(&line).succeeds();
+    let file = std::fs::read(folder.path("images/blur-blur-20x33.png")).expect("an image");
+    let decoder = png::Decoder::new(std::io::Cursor::new(file));
+    let reader = decoder.read_info().expect("a header");
+    assert_eq!((reader.info().width, reader.info().height), (33, 20));
+    // And it is the contents of a texture.
+    folder.write(
+        "copied.toml",
+        "kernels = [\"blur.wgsl\"]\nlimit = \"none\"\ngroups = [\"ceil_div(columns, 16)\", \
+        \"ceil_div(rows, 16)\"]\n[buffers]\nimage = { file = \"images/blur-blur-20x33.png\" }\n",
+    );
+    folder.run(&["bench", "copied.toml", "--size", "20x33", "--profile", "quick", "--out", "c.csv"]).succeeds();
+    let text = folder.text("copied.toml").replace(".png\" }", ".png\", size = [\"columns\", \"rows\"] }");
+    folder.write("copied.toml", text);
+    folder
+        .run(&["bench", "copied.toml", "--size", "21x33", "--profile", "quick", "--out", "d.csv"])
+        .fails_with(2, "copied.toml: the .png file has 33 x 20 pixels, its texture 33 x 21 texels");
+}
+
+#[test]
+fn a_baseline_is_saved_and_compared() {
+    if !has_device() {
+        return;
+    }
+    let folder = examples("", "", "");
+    let line = ["bench", "gamma.toml", "--size", "5000", "--profile", "quick", "--baseline", "before"];
+    let output = folder.run(&line).succeeds();
+    assert!(output.stderr.contains("saved as the baseline before"), "{output}");
+    let output = folder.run(&line);
+    assert!(matches!(output.code, Some(0 | 4)) && output.stdout.contains("gamma"), "{output}");
+    assert!(folder.path("results/baselines/gamma-before.new.csv").exists());
+    folder
+        .run(&["bench", "gamma.toml", "--baseline", "../x"])
+        .fails_with(2, "a name has letters, digits, '.', '_' and '-'");
+}

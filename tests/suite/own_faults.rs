@@ -1,0 +1,166 @@
+//! Kernels of the user's on which the program was wrong once: right ones that were called wrong, and the reverse.
+
+use crate::command::{Folder, has_device};
+use shaderbench::record::Status;
+
+const MAIN: &str = "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>)";
+const IN: &str = "@group(0) @binding(0) var<storage, read> a: array<f32>;\n";
+const OUT: &str = "@group(0) @binding(1) var<storage, read_write> output: array<f32>;\n";
+
+/// The status and the reason of the only row of `k.wgsl` with `k.toml`, and the exit code.
+fn judged(files: &[(&str, &str)]) -> (Status, String, Option<i32>) {
+    let folder = Folder::new();
+    files.iter().for_each(|(name, text)| folder.write(name, text));
+    let output = folder.run(&["bench", "k.toml", "--profile", "quick", "--epochs", "2", "--out", "r.csv"]);
+    let rows = folder.records("r.csv");
+    assert_eq!(rows.len(), 1, "{output}");
+    (rows[0].status, rows[0].reason.clone(), output.code)
+}
+
+fn kernel(bindings: &str, body: &str) -> String {
+    format!("{bindings}{MAIN} {{ {body} }}\n")
+}
+
+#[test]
+fn a_right_kernel_is_right() {
+    if !has_device() {
+        return;
+    }
+    let points = "@group(0) @binding(0) var<storage, read_write> output: array<vec3<f32>>;\n";
+    let padded = kernel(points, "output[id.x] = vec3<f32>(vec3(id.x)) + vec3(0.0, 1.0, 2.0);");
+    let uniform = "struct P { a: f32, b: f32 }\n@group(0) @binding(0) var<uniform> p: P;\n";
+    let bits = kernel(&format!("{uniform}{OUT}"), "output[id.x] = p.a + p.b;");
+    let unset = kernel(&format!("override m: f32;\n{OUT}"), "output[id.x] = 1.0 / m;");
+    let words = "@group(0) @binding(1) var<storage, read_write> output: array<u32>;\n";
+    let barrier = kernel(words, "subgroupBarrier(); output[id.x] = id.x;");
+    for (wgsl, toml) in [
+        (padded.clone(), "groups = \"n / 256\"\n[verify]\nreference = \"k.wgsl\"\nreference_entry = \"main\""),
+        (padded, "groups = \"n / 256\"\n[verify]\nexpect = \"float(i / 4) + i % 4\""),
+        (bits.clone(), "[buffers]\np = { words = [\"bits(0.5)\", \"bits(0.25)\"] }\n[verify]\nexpect = \"0.75\""),
+        (bits.clone(), "[buffers]\np = { words = [0.5, 0.25] }\n[verify]\nexpect = \"0.75\""),
+        (bits, "[uniforms]\np = { b = 0.25, a = 0.5 }\n[verify]\nexpect = \"0.75\""),
+        (unset, "[params]\nm = 4\n[verify]\nexpect = \"1.0 / m\""),
+        (barrier, "[verify]\nexpect = \"i\""),
+        (
+            format!("enable subgroups;\n{}", kernel(words, "output[id.x] = subgroupAdd(1u) / subgroupAdd(1u);")),
+            "[verify]\nexpect = \"1\"",
+        ),
+    ] {
+        let toml = format!("sizes = 4096\nlimit = \"none\"\n{toml}\n");
+        let (status, reason, code) = judged(&[("k.wgsl", &wgsl), ("k.toml", &toml)]);
+        // A kernel is not compared with itself, and a device may lack subgroups.
+        let is_right = matches!(status, Status::Ok | Status::Unverified | Status::Skipped);
+        assert!(is_right && code == Some(0), "{wgsl}\n{toml}: {status:?} {reason}");
+    }
+}
+
+#[test]
+fn a_wrong_kernel_is_wrong_whatever_its_inputs_are_called() {
+    if !has_device() {
+        return;
+    }
+    let two = format!("{IN}@group(0) @binding(2) var<storage, read> b: array<f32>;\n{OUT}");
+    let swapped = kernel(&two, "output[id.x] = b[id.x] - 2.0 * a[id.x];");
+    for contents in ["random", "small", "signs", "digits"] {
+        let toml = format!(
+            "sizes = 4096\nlimit = \"none\"\n[buffers]\na = {{ contents = \"{contents}\" }}\nb = {{ contents = \
+             \"{contents}\" }}\n[verify]\nexpect = \"a[i] - 2.0 * b[i]\"\nrelative = 1e-6\n"
+        );
+        assert_eq!(judged(&[("k.wgsl", &swapped), ("k.toml", &toml)]).0, Status::Wrong, "{contents}");
+    }
+    // What is only read is an input, however it is declared: the reference computes another function.
+    let read_only = format!("@group(0) @binding(0) var<storage, read_write> a: array<f32>;\n{OUT}");
+    let relu = kernel(&read_only, "output[id.x] = max(a[id.x] * 2.0 + 1.0, 0.0);");
+    let other = kernel(&read_only, "let v = a[id.x] * 7.0 + 100.0; output[id.x] = select(0.0, v, v > 0.0);");
+    let toml = "sizes = 4096\nlimit = \"none\"\n[verify]\nbuffer = \"output\"\nreference = \"r.wgsl\"\n";
+    assert_eq!(judged(&[("k.wgsl", &relu), ("r.wgsl", &other), ("k.toml", toml)]).0, Status::Wrong);
+    // A padded element's scalars are compared.
+    let points = "@group(0) @binding(0) var<storage, read_write> output: array<vec3<f32>>;\n";
+    let shifted = kernel(points, "output[id.x] = vec3<f32>(vec3(id.x)) + vec3(0.0, 1.0, 3.0);");
+    let toml = "sizes = 4096\nlimit = \"none\"\ngroups = \"n / 256\"\n[verify]\nexpect = \"float(i / 4) + i % 4\"\n";
+    let (status, reason, _) = judged(&[("k.wgsl", &shifted), ("k.toml", toml)]);
+    assert!(status == Status::Wrong && reason.contains("element 2 is 3, must be 2"), "{reason}");
+}
+
+#[test]
+fn a_declaration_at_fault_says_so_and_leaves_no_bundle() {
+    if !has_device() {
+        return;
+    }
+    let copy = kernel(&format!("{IN}{OUT}"), "output[id.x] = a[id.x];");
+    let half = kernel(&format!("{IN}{OUT}"), "if (id.x < arrayLength(&output) / 2u) { output[id.x] = a[id.x]; }");
+    for (toml, sentence) in [
+        ("[verify]\nreference = \"r.wgsl\"", "the reference k/r f32 4096 does not write element 2048 of 'output'"),
+        ("[verify]\nexpect = \"if i == 5 { a[0 - 1] } else { a[i] }\"", "there is no element -1 of 4096"),
+        ("[verify]\ncompute = \"for i in 0..5 { right[i] = a[i]; }\"", "the expected value of element 5 is NaN"),
+        ("[verify]\ncompute = \"for i in 0..n + 1 { right[i] = a[i]; }\"", "there is no element 4096 of 4096"),
+        ("[verify]\ncommand = \"no-such-program\"", "no-such-program: command not found"),
+    ] {
+        let folder = Folder::new();
+        folder.write("k.wgsl", &copy);
+        folder.write("r.wgsl", &half);
+        folder.write("k.toml", format!("sizes = 4096\nlimit = \"none\"\n{toml}\n"));
+        let output = folder.run(&["bench", "k.toml", "--profile", "quick", "--out", "r.csv"]).exits_with(3);
+        let rows = folder.records("r.csv");
+        assert_eq!(rows[0].status, Status::Failed, "{toml}\n{output}");
+        assert!(rows[0].reason.contains(sentence), "{toml}: {}", rows[0].reason);
+        assert!(!folder.path("r-wrong").exists(), "{toml}");
+    }
+}
+
+#[test]
+fn variants_may_call_their_buffers_as_they_like() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    let sum = |a: &str, b: &str| {
+        let bindings = format!(
+            "@group(0) @binding(0) var<storage, read> {a}: array<f32>;\n@group(1) @binding(3) var<storage, read_write> {b}: \
+             array<f32>;\n"
+        );
+        kernel(
+            &bindings,
+            &format!(
+                "var s = 0.0; for (var k = 0u; k < arrayLength(&{a}); k += 1u) {{ s += {a}[k]; }} if (id.x < \
+                 arrayLength(&{b})) {{ {b}[id.x] = s; }}"
+            ),
+        )
+    };
+    folder.write("a.wgsl", sum("src", "dst"));
+    folder.write("b.wgsl", sum("input", "output"));
+    let toml = |kernels: &str, key: &str| {
+        format!(
+            "kernels = [{kernels}]\nsizes = 256\nlimit = \"none\"\n[buffers]\n{key} = {{ contents = \"small\", length = \
+             \"4 * n\" }}\n[verify]\nexpect = \"let s = 0.0; for k in 0..4 * n {{ s += src[k]; }} s\"\n"
+        )
+    };
+    let line = ["bench", "ab.toml", "--profile", "quick", "--epochs", "1", "--out", "r.csv", "--force"];
+    folder.write("ab.toml", toml("\"a.wgsl\", \"b.wgsl\"", "src"));
+    folder.run(&line).fails_with(2, "give this kernel names = { input = \"src\" }, or declare [buffers.input]");
+    for kernels in [
+        "\"a.wgsl\", { file = \"b.wgsl\", names = { input = \"src\", output = \"dst\" } }",
+        "\"a.wgsl\", { file = \"b.wgsl\", names = { 0 = \"src\", \"1.3\" = \"dst\" } }",
+    ] {
+        for key in ["src", "0"] {
+            folder.write("ab.toml", toml(kernels, key));
+            let output = folder.run(&line).succeeds();
+            let rows = folder.records("r.csv");
+            assert!(rows.len() == 2 && rows.iter().all(|row| row.status == Status::Ok), "{output}");
+        }
+    }
+}
+
+#[test]
+fn several_outputs_are_verified_each_in_its_way() {
+    if !has_device() {
+        return;
+    }
+    let bindings = format!("{IN}{OUT}@group(0) @binding(2) var<storage, read_write> counts: array<u32>;\n");
+    let both = kernel(&bindings, "output[id.x] = 2.0 * a[id.x]; counts[id.x] = id.x / 3u;");
+    let toml = "sizes = 4096\nlimit = \"none\"\n[[verify]]\nbuffer = \"output\"\nexpect = \"2.0 * a[i]\"\n\
+                [[verify]]\nbuffer = \"counts\"\ncompute = \"for i in 0..n { right[i] = i / 3; }\"\n";
+    assert_eq!(judged(&[("k.wgsl", &both), ("k.toml", toml)]).0, Status::Ok);
+    let (status, reason, _) = judged(&[("k.wgsl", &both.replace("/ 3u", "/ 4u")), ("k.toml", toml)]);
+    assert!(status == Status::Wrong && reason.contains("counts: element 3 is 0, must be 1"), "{reason}");
+}
