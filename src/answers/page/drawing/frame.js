@@ -14,7 +14,7 @@ const LEAST = 260;
 const PAPER = 640;
 const NARROW = 520;
 
-/** Charts in the page, redrawn for paper and back: a wide chart on narrow paper would have small text. */
+/** Charts in the page, drawn for paper and back: a wide chart on narrow paper would have small text. */
 const charts = new Set();
 let isPaper = false;
 for (const [event, now] of [
@@ -25,7 +25,7 @@ for (const [event, now] of [
     isPaper = now;
     for (const entry of charts) {
       if (!entry.box.isConnected) charts.delete(entry);
-      else if (!entry.box.hidden) entry.draw();
+      else if (entry.isWaiting() || !entry.box.hidden) entry.draw();
     }
   });
 }
@@ -38,13 +38,51 @@ function nameOf(svg, label) {
 }
 
 /**
+ * Draws charts one by one: those in view at once, the others while the browser is idle. Returns a function that draws all
+ * of them anew. `drawn` is called after each.
+ */
+function drawInTurn(all, drawn, signal) {
+  const whenIdle = window.requestIdleCallback ?? ((act) => setTimeout(act, 30));
+  const byBox = new Map(all.map((chart) => [chart.box, chart]));
+  let isIdling = false;
+  const draw = (chart) => {
+    chart.draw();
+    drawn();
+  };
+  const inView = new IntersectionObserver(
+    (entries) => {
+      const seen = entries.filter(({ isIntersecting }) => isIntersecting).map(({ target }) => byBox.get(target));
+      seen.filter((chart) => chart.isWaiting()).forEach(draw);
+    },
+    { rootMargin: "200px" },
+  );
+  signal.addEventListener("abort", () => inView.disconnect());
+  function next() {
+    const waiting = signal.aborted ? undefined : all.find((chart) => chart.isWaiting());
+    isIdling = waiting !== undefined;
+    if (!isIdling) return;
+    draw(waiting);
+    whenIdle(next);
+  }
+  return () => {
+    inView.disconnect();
+    for (const chart of all) {
+      chart.wait();
+      inView.observe(chart.box);
+    }
+    if (!isIdling) whenIdle(next);
+    isIdling = true;
+  };
+}
+
+/**
  * A chart. `spec.choices(picked, context)` returns the menus of the chart. `spec.draw({ width, picked, ... })` returns
  * `{ plots, legend, takeaways, table, shown, lacks }`, or null if there is nothing to draw: `shown` are the sides that the
  * chart or its menu has, `lacks` is what each other side lacks.
  */
 function chart(spec, context) {
-  const picked = {};
-  const caption = h("figcaption");
+  const picked = context.state.menus(spec.id);
+  const caption = h("figcaption", {}, h("h3", {}, spec.title));
   const controls = h("div", { class: "controls" });
   const body = h("div");
   const box = h("figure", { class: "chart", id: spec.id }, caption, controls, body);
@@ -67,6 +105,7 @@ function chart(spec, context) {
         controls.append(known.get(key).element);
       }
       known.get(key).set(options, picked[key]);
+      if (options.length > 0) context.state.set(`${spec.id}.${key}`, picked[key], value);
     }
     controls.hidden = [...controls.children].every((element) => element.hidden);
   }
@@ -77,7 +116,10 @@ function chart(spec, context) {
     return Math.max(LEAST, Math.floor(drawnWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)));
   }
 
+  const isWaiting = () => box.classList.contains("waiting");
+
   function draw() {
+    box.classList.remove("waiting");
     // A hidden box has no width, so show it first.
     box.hidden = false;
     drawnWidth = box.clientWidth;
@@ -111,13 +153,16 @@ function chart(spec, context) {
     ]);
   }
 
-  charts.add({ box, draw });
+  charts.add({ box, draw, isWaiting });
   return {
     box,
     draw,
+    isWaiting,
+    /** Marks the chart to be drawn anew. */
+    wait: () => box.classList.add("waiting"),
     /** Redraws if the width has changed. */
     fit() {
-      if (!isPaper && !box.hidden && Math.abs(box.clientWidth - drawnWidth) > 4) draw();
+      if (!isPaper && !isWaiting() && !box.hidden && Math.abs(box.clientWidth - drawnWidth) > 4) draw();
     },
   };
 }

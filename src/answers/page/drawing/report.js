@@ -280,11 +280,7 @@ function subject(model) {
 }
 
 /** Links to the parts of the page, which keep the rest of its address. */
-function parts(model, root, state) {
-  const show = (id) => {
-    root.querySelector(`#${id}`)?.scrollIntoView();
-    state.show(id);
-  };
+function parts(model, show) {
   const links = [
     ["devices", "Summary"],
     ["charts", "Charts"],
@@ -321,6 +317,7 @@ function render(root, data, kernels = null) {
   const panel = kernelPanel(model, kernels, state);
   const context = {
     model,
+    state,
     /** Shows the kernel of a case. */
     open: panel.open,
     get sides() {
@@ -341,9 +338,14 @@ function render(root, data, kernels = null) {
     boxes.forEach((box) => {
       box.hidden = [...box.querySelectorAll("figure")].every((figure) => figure.hidden);
     });
-  const drawAll = () => {
-    all.forEach(({ draw }) => draw());
+  const drawAll = drawInTurn(all, hideEmpty, drawing.signal);
+  /** Scrolls to a part of the page. The charts before it are drawn first: their heights move it. */
+  const reveal = (id) => {
+    const part = root.querySelector(`[id="${CSS.escape(id)}"]`);
+    const isBefore = ({ box }) => box === part || part?.compareDocumentPosition(box) === Node.DOCUMENT_POSITION_PRECEDING;
+    all.filter((chart) => chart.isWaiting() && isBefore(chart)).forEach(({ draw }) => draw());
     hideEmpty();
+    part?.scrollIntoView();
   };
   const tick = () => {
     drawAll();
@@ -354,7 +356,10 @@ function render(root, data, kernels = null) {
       "header",
       { class: "top" },
       h("div", {}, h("h1", {}, "shaderbench"), h("p", {}, subject(model))),
-      parts(model, root, state),
+      parts(model, (id) => {
+        reveal(id);
+        state.show(id);
+      }),
       themeChoice(),
     ),
     h(
@@ -383,7 +388,6 @@ function render(root, data, kernels = null) {
     panel.dialog,
   );
   drawAll();
-  keepMenus(root, state, drawing.signal);
   boxes.forEach((box) => openMarks(box, panel.open));
   const observer = new ResizeObserver(() => requestAnimationFrame(() => all.forEach(({ fit }) => fit())));
   observer.observe(root);
@@ -392,5 +396,5 @@ function render(root, data, kernels = null) {
   addEventListener("hashchange", () => render(root, data, kernels), { signal: drawing.signal });
   const row = model.cases.find((of) => caseKey(of) === state.get("row"));
   if (row) panel.open(row);
-  else if (state.section !== "") root.querySelector(`[id="${CSS.escape(state.section)}"]`)?.scrollIntoView();
+  else if (state.section !== "") reveal(state.section);
 }
