@@ -1,4 +1,4 @@
-/* The state of the page in the fragment of its address: menus, ticks, sort, search and the open row. */
+/* The state of the page in the fragment of its address: menus, ticks, sort, search, unfolded parts and the open row. */
 
 /**
  * The state: `#table&family=transpose` is the section `table` and the value of one key. A value that is the initial one
@@ -23,6 +23,14 @@ function addressState() {
     if (value === initial) values.delete(key);
     else values.set(key, value);
     if (values.toString() !== before) write();
+  };
+  /** Whether the reader has unfolded a part, as `unfolded=tour-A` says. */
+  state.isUnfolded = (part) => values.getAll("unfolded").includes(part);
+  state.unfold = (part, isOpen) => {
+    if (state.isUnfolded(part) === isOpen) return;
+    if (isOpen) values.append("unfolded", part);
+    else values.delete("unfolded", part);
+    write();
   };
   state.show = (id) => {
     state.section = id;

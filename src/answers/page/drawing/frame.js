@@ -11,7 +11,7 @@ const MOST_TAKEAWAYS = 2;
 
 /** Widths of a plot in pixels: the least, the one on paper, and that below which a chart is narrow. */
 const LEAST = 260;
-const PAPER = 640;
+const PAPER = 330;
 const NARROW = 520;
 
 /** Charts in the page, drawn for paper and back: a wide chart on narrow paper would have small text. */
@@ -61,8 +61,8 @@ function drawInTurn(all, drawn, signal) {
     const waiting = signal.aborted ? undefined : all.find((chart) => chart.isWaiting());
     isIdling = waiting !== undefined;
     if (!isIdling) return;
-    draw(waiting);
     whenIdle(next);
+    draw(waiting);
   }
   return () => {
     inView.disconnect();
@@ -89,6 +89,7 @@ function chart(spec, context) {
   const known = new Map();
   let drawnWidth = 0;
   let current = null;
+  let isDrawn = false;
   const save = saveButtons(spec.id, spec.title, () => current);
 
   function offer(choices) {
@@ -105,9 +106,17 @@ function chart(spec, context) {
         controls.append(known.get(key).element);
       }
       known.get(key).set(options, picked[key]);
-      if (options.length > 0) context.state.set(`${spec.id}.${key}`, picked[key], value);
     }
     controls.hidden = [...controls.children].every((element) => element.hidden);
+  }
+
+  /** Keeps in the address what is not as it would be without the reader's choice. */
+  function keep(choices) {
+    for (const { key } of choices.filter(({ options }) => options.length > 0)) {
+      const { [key]: own, ...others } = picked;
+      const initial = spec.choices(others, context).find((choice) => choice.key === key)?.value;
+      context.state.set(`${spec.id}.${key}`, own, initial);
+    }
   }
 
   function widthOf() {
@@ -124,7 +133,10 @@ function chart(spec, context) {
     box.hidden = false;
     drawnWidth = box.clientWidth;
     const width = widthOf();
-    offer(spec.choices ? spec.choices(picked, context) : []);
+    const choices = spec.choices ? spec.choices(picked, context) : [];
+    offer(choices);
+    if (isDrawn) keep(choices);
+    isDrawn = true;
     const drawn = spec.draw({ ...context, width, isNarrow: width < NARROW, picked });
     box.hidden = drawn === null;
     if (drawn === null) return;
@@ -141,7 +153,7 @@ function chart(spec, context) {
     current = { drawn, sides: names };
     caption.replaceChildren();
     const rest = takeaways.splice(MOST_TAKEAWAYS);
-    const more = rest.length > 0 ? h("details", { class: "data" }, h("summary", {}, `${rest.length} more`), rest) : null;
+    const more = rest.length > 0 ? fold(context.state, `${spec.id}-more`, { class: "data" }, `${rest.length} more`, rest) : null;
     append(caption, [h("h3", {}, spec.title), takeaways, more, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);
     body.replaceChildren();
     const isPair = drawn.plots.length > 1 && !drawn.isStacked;
@@ -149,7 +161,7 @@ function chart(spec, context) {
       drawn.legend ? legend(drawn.legend) : null,
       h("div", { class: isPair ? "plots pair" : "plots" }, drawn.plots),
       absence(context, drawn),
-      drawn.table ? h("div", { class: "foot" }, foldOut(spec.title, drawn.table), drawn.plots.length > 0 ? save : null) : null,
+      drawn.table ? h("div", { class: "foot" }, foldOut(spec, context.state, drawn.table), drawn.plots.length > 0 ? save : null) : null,
     ]);
   }
 
