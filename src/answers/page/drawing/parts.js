@@ -161,7 +161,7 @@ function foldOut({ id, title }, state, table) {
 }
 
 /** Height of a plot on paper, where it is narrow, relative to that on a screen. */
-const PAPER_HEIGHT = 0.75;
+const PAPER_HEIGHT = 0.85;
 
 /** Defaults for all plots. */
 function plot(options) {
