@@ -37,7 +37,11 @@ pub(super) fn read(path: &Path) -> Result<Report> {
     if is_example(path) {
         return Ok(Report { name: format!("{EXAMPLE}, the example"), records: example()?.records });
     }
-    let report = reader::open(path)?;
+    accepted(path, reader::open(path)?)
+}
+
+/// A report that was read, which must have rows.
+fn accepted(path: &Path, report: Parsed) -> Result<Report> {
     for note in &report.notes {
         say(&format!("{}: {note}", shown(path)));
     }
@@ -45,25 +49,32 @@ pub(super) fn read(path: &Path) -> Result<Report> {
     Ok(Report { name: shown(path), records })
 }
 
-/// Reads the reports of a folder whose paths are wanted, one after the other. A file that is no report is named on stderr
+/// Number of reports of a folder that are read at once.
+const FILES_AT_ONCE: usize = 32;
+
+/// Reads the reports of a folder whose paths are wanted, several at once. Returns them in order. A file that is no report is named on stderr
 /// and skipped: anyone may have put it there.
 ///
 /// # Errors
 /// [`Error::Io`] if the folder cannot be read, [`Error::Usage`] if it contains no report.
 pub(super) fn in_folder(
     folder: &Path,
-    is_wanted: impl Fn(&Path) -> bool + 'static,
+    is_wanted: impl Fn(&Path) -> bool,
 ) -> Result<impl Iterator<Item = (PathBuf, Vec<Record>)>> {
     let found = reader::files(folder)?;
     found.notes.iter().for_each(|note| say(note));
-    let read_or_say = |path: PathBuf| match read(&path) {
+    let open = |path: PathBuf| (reader::open(&path), path);
+    let or_say = |(read, path): (Result<Parsed>, PathBuf)| match read.and_then(|report| accepted(&path, report)) {
         Ok(report) => Some((path, report.records)),
         Err(error) => {
             say(&format!("skipped a report: {}", error.chain()));
             None
         }
     };
-    Ok(found.reports.into_iter().filter(move |path| is_wanted(path)).filter_map(read_or_say))
+    let wanted: Vec<PathBuf> = found.reports.into_iter().filter(|path| is_wanted(path)).collect();
+    let parts: Vec<Vec<PathBuf>> = wanted.chunks(FILES_AT_ONCE).map(<[PathBuf]>::to_vec).collect();
+    let read = move |part: Vec<PathBuf>| part.into_par_iter().map(open).collect::<Vec<_>>();
+    Ok(parts.into_iter().flat_map(read).filter_map(or_say))
 }
 
 /// Reads the reports at these paths, and the CSV reports in the folders among them.

@@ -103,12 +103,13 @@ impl Browser {
         }
     }
 
-    /// Sets the width of the page and its colour scheme.
+    /// Sets the width of the page and its colour scheme. Nothing moves by itself.
     pub fn resize(&mut self, width: u32, is_dark: bool) {
         let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", size);
         let scheme = if is_dark { "dark" } else { "light" };
-        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        let features = [("prefers-color-scheme", scheme), ("prefers-reduced-motion", "reduce")];
+        let media = json!({ "features": features.map(|(name, value)| json!({ "name": name, "value": value })) });
         self.call("Emulation.setEmulatedMedia", media);
         self.settle();
     }
@@ -116,7 +117,12 @@ impl Browser {
     /// Opens a report's page, and waits until it is drawn.
     pub fn open(&mut self, path: &std::path::Path) {
         let path = path.canonicalize().expect("the page");
-        self.call("Page.navigate", json!({ "url": format!("file://{}", path.display()) }));
+        self.open_link(&format!("file://{}", path.display()));
+    }
+
+    /// Opens a link to a report's page.
+    pub fn open_link(&mut self, url: &str) {
+        self.call("Page.navigate", json!({ "url": url }));
         while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
             let message = self.messages.recv_timeout(TIMEOUT).expect("the page loads");
             self.events.push(message);
@@ -129,10 +135,12 @@ impl Browser {
         self.settle();
     }
 
-    /// Waits until the page is drawn. Size observers act one frame later.
+    /// Waits until the page is drawn, with the charts that it draws while it is idle. Size observers act one frame later.
     pub fn settle(&mut self) {
         self.value(
-            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))",
+            "new Promise(done => { const look = () =>
+               document.querySelector('.waiting') ? setTimeout(look, 20) : setTimeout(done, 50);
+               requestAnimationFrame(() => requestAnimationFrame(look)); })",
         );
     }
 

@@ -9,14 +9,12 @@ use serde_json::Value;
 
 use crate::browser::Browser;
 use crate::command::{Folder, shaderbench};
-use crate::page::{H200, LLVMPIPE, column, faults, page};
+use crate::report_page::{H100, H200, LLVMPIPE, assert_no_faults, column, opened, page};
 use shaderbench::answers::page::unpacked;
 use shaderbench::families::headlines;
 use shaderbench::record::{Record, Status};
 use shaderbench::report::csv;
 use shaderbench::suite::{Api, Limit};
-
-const H100: &str = "results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv";
 
 fn rows(report: &str) -> Vec<Record> {
     csv::open(Path::new(report)).expect("a report").records
@@ -244,11 +242,7 @@ fn several_devices_show_numbers_of_their_rows_also_without_script() {
 
 #[test]
 fn the_keyboard_leads_from_the_first_screen_to_a_source_and_back() {
-    let Some(mut browser) = Browser::start() else { return };
-    let folder = Folder::new();
-    let page = page(&folder, &[H200]);
-    browser.resize(1280, false);
-    browser.open(&page);
+    let Some((mut browser, _folder)) = opened(1280, &[H200]) else { return };
     assert_eq!(browser.text("document.title"), "NVIDIA H200, 2026-11-23 – shaderbench");
     // Tab walks to the first kernel, Enter opens it.
     let mut steps = 0;
@@ -273,16 +267,12 @@ fn the_keyboard_leads_from_the_first_screen_to_a_source_and_back() {
     // A row of the table, by click.
     browser.click(".comparison tbody tr:nth-child(3) td:first-child");
     assert_eq!(browser.value("document.querySelector('dialog[open]') !== null"), true);
-    assert_eq!(faults(&browser), Vec::<String>::new());
+    assert_no_faults(&browser);
 }
 
 #[test]
-fn the_address_holds_menus_ticks_sort_search_and_the_open_row() {
-    let Some(mut browser) = Browser::start() else { return };
-    let folder = Folder::new();
-    let path = page(&folder, &[H200, LLVMPIPE]);
-    browser.resize(1280, false);
-    browser.open(&path);
+fn the_address_holds_what_the_reader_chose() {
+    let Some((mut browser, _folder)) = opened(1280, &[H200, LLVMPIPE]) else { return };
     assert_eq!(browser.text("location.hash"), "", "what is as at first is not in the address");
     browser.click(".sides label:nth-of-type(3) input");
     browser.value(
@@ -292,9 +282,18 @@ fn the_address_holds_menus_ticks_sort_search_and_the_open_row() {
            const menu = document.querySelector('#ladders [data-key]'), { options } = menu.querySelector('select');
            set(`#ladders [data-key=${menu.dataset.key}]`, options[options.length - 1].value); })()",
     );
+    for folded in [".specification", "#findings details:nth-of-type(2)", "#tour details", "#roofline .foot details"] {
+        browser.click(&format!("{folded} > summary"));
+    }
     browser.click("input[type=search]");
     browser.type_text("tiled");
-    browser.click(".comparison thead tr:last-child th:nth-child(6) button");
+    for _ in 0..2 {
+        browser.click(".comparison thead tr:last-child th:nth-child(6) button");
+    }
+    browser.value(
+        "(() => { const theme = document.querySelector('.top select'); theme.value = 'dark';
+           theme.dispatchEvent(new Event('change')); })()",
+    );
     browser.click(".comparison tbody tr:nth-child(2) th button");
     let state = |browser: &mut Browser| {
         browser.value(
@@ -302,31 +301,36 @@ fn the_address_holds_menus_ticks_sort_search_and_the_open_row() {
                menus: [...document.querySelectorAll('#table select, #ladders select')].map(select => select.value),
                search: document.querySelector('input[type=search]').value,
                sort: document.querySelector('.comparison [aria-sort]')?.textContent,
+               unfolded: [...document.querySelectorAll('details[open]')].map(box => box.textContent),
+               theme: document.documentElement.dataset.theme + document.querySelector('.top select').value,
                title: document.querySelector('dialog[open] h2')?.textContent })",
         )
     };
     let before = state(&mut browser);
     let rows = column(&mut browser, 1);
-    for part in ["sides=0.1.2", "family=transpose", "text=tiled", "sort=5.ascending", "row=transpose"] {
+    for part in ["sides=0.1.2", "family=transpose", "text=tiled", "sort=-Median.0", "theme=dark", "row=transpose"] {
         assert!(before["hash"].as_str().unwrap().contains(part), "{part}: {before:#}");
     }
-    // The same address in a new document.
-    browser.value("window.isOld = true");
-    browser.call("Page.reload", serde_json::json!({}));
-    while browser.value("window.isOld === true || document.querySelector('#report > header') === null") == true {}
-    browser.settle();
-    assert_eq!(state(&mut browser), before);
-    assert_eq!(column(&mut browser, 1), rows);
-    assert_eq!(faults(&browser), Vec::<String>::new());
+    assert_eq!(before["unfolded"].as_array().map(Vec::len), Some(4));
+    // The link in another profile.
+    let mut other = Browser::start().expect("a second one");
+    other.resize(1280, false);
+    other.open_link(&browser.text("location.href"));
+    assert_eq!(state(&mut other), before);
+    assert_eq!(column(&mut other, 1), rows);
+    // Another link into the same page: more rows, and the chart that it names is in view.
+    let path = browser.text("location.pathname");
+    other.open_link(&format!("file://{path}#occupancy&rows=300"));
+    other.settle();
+    assert_eq!(other.value("document.querySelectorAll('.comparison tbody tr').length"), 300);
+    let top = other.value("document.querySelector('#occupancy').getBoundingClientRect().top");
+    assert!((0.0..200.0).contains(&top.as_f64().unwrap()), "{top}");
+    assert_no_faults(&browser);
 }
 
 #[test]
 fn a_narrow_table_shows_numbers_and_the_table_is_saved_as_csv() {
-    let Some(mut browser) = Browser::start() else { return };
-    let folder = Folder::new();
-    let page = page(&folder, &[H200]);
-    browser.resize(390, false);
-    browser.open(&page);
+    let Some((mut browser, folder)) = opened(390, &[H200]) else { return };
     let right = browser.value("document.querySelector('.comparison tbody td.number').getBoundingClientRect().right");
     assert!(right.as_f64().unwrap() <= 390.0, "the first number ends at {right}");
     let folder_path = folder.path("");
@@ -345,5 +349,5 @@ fn a_narrow_table_shows_numbers_and_the_table_is_saved_as_csv() {
     assert!(cases.starts_with(&format!("{} of ", text.lines().count() - 1)), "{cases}");
     let heads = "family,benchmark,dtype,n,params,status (H200 · Vulkan),median_ns (H200 · Vulkan),";
     assert!(text.starts_with(heads), "{}", text.lines().next().unwrap_or_default());
-    assert_eq!(faults(&browser), Vec::<String>::new());
+    assert_no_faults(&browser);
 }

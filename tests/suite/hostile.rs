@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use crate::browser::Browser;
-use crate::command::{Folder, Output, program, shaderbench};
+use crate::command::{Folder, Output, program};
+use crate::report_page::{assert_no_faults, opened};
 use shaderbench::answers::compare::Report;
 use shaderbench::answers::page as html;
 use shaderbench::error::is_hidden;
@@ -433,12 +433,7 @@ fn changed(rows: &[Record], column: &str, value: impl Fn(usize) -> &'static str)
 /// The page is drawn whatever number stands in a column, and shows no number that is none.
 #[test]
 fn no_number_freezes_the_page() {
-    let Some(mut browser) = Browser::start() else { return };
-    let folder = Folder::new();
-    let path = folder.argument("report.html");
-    shaderbench(&["report", LLVMPIPE, "--out", &path]).run().succeeds();
-    browser.resize(1280, false);
-    browser.open(Path::new(&path));
+    let Some((mut browser, _folder)) = opened(1280, &[LLVMPIPE]) else { return };
     let mut rows = records();
     for row in &mut rows {
         row.all_samples_ns = row.median_ns.map(|ns| vec![0.9 * ns, ns, 1.2 * ns]).unwrap_or_default();
@@ -452,6 +447,7 @@ fn no_number_freezes_the_page() {
         // A call that does not end within a minute fails.
         let bad = browser.value(&format!(
             "(async () => {{ const root = document.getElementById('report'); ShaderbenchReport.render(root, {data});
+              while (root.querySelector('.waiting')) await new Promise((done) => setTimeout(done, 10));
               root.querySelectorAll('details').forEach(box => {{ box.open = true; }});
               await new Promise((done) => setTimeout(done, 20));
               const found = root.outerHTML.match(/.{{0,150}}(NaN|Infinity|undefined|null×).{{0,50}}/);
@@ -481,4 +477,5 @@ fn no_number_freezes_the_page() {
         draw(format!("samples {samples:?}"), rows);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_no_faults(&browser);
 }

@@ -3,18 +3,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed step ends the test")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use base64::prelude::{BASE64_STANDARD, Engine};
 
 use crate::browser::Browser;
-use crate::command::{Folder, shaderbench};
+use crate::command::Folder;
+use crate::report_page::{H100, H200, LLVMPIPE, assert_no_faults, column, faults, opened, page};
 use shaderbench::answers::page::unpacked;
 use shaderbench::record::{Record, Status};
 use shaderbench::report::{csv, json};
-use shaderbench::suite::Extent;
-use shaderbench::suite::{Api, Dtype};
-
-pub(crate) const H200: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
-pub(crate) const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv";
+use shaderbench::suite::{Api, Dtype, Extent};
 
 /// Every chart of the committed reports and of a JSON report with samples.
 const CHARTS: &[&str] = &[
@@ -37,14 +36,6 @@ const CHARTS: &[&str] = &[
     "epochs",
 ];
 
-/// Writes the page of `reports`.
-pub(crate) fn page(folder: &Folder, reports: &[&str]) -> PathBuf {
-    let path = folder.argument("report.html");
-    let output = shaderbench(&["report", "--force", "--out", &path]).args(reports).run().succeeds();
-    assert_eq!(output.stdout, format!("{path}\n"));
-    path.into()
-}
-
 /// Ticks every device: a software one is not ticked at first.
 fn tick_all(browser: &mut Browser) {
     browser.value("document.querySelectorAll('.sides input:not(:checked)').forEach(input => input.click())");
@@ -62,19 +53,6 @@ fn with_samples(folder: &Folder) -> String {
     }
     folder.write("samples.json", json::write(&records));
     folder.argument("samples.json")
-}
-
-/// Errors and console messages of the page, and its requests to the network.
-pub(crate) fn faults(browser: &Browser) -> Vec<String> {
-    let is_own = |url: &str| url.starts_with("file://") && url.ends_with("/report.html");
-    let events = browser.events.iter().filter(|event| match event["method"].as_str().unwrap_or_default() {
-        "Network.requestWillBeSent" => !is_own(event["params"]["request"]["url"].as_str().unwrap_or_default()),
-        "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded" | "Page.javascriptDialogOpening" => {
-            true
-        }
-        _ => false,
-    });
-    events.map(ToString::to_string).collect()
 }
 
 /// The visible charts: their names, the number of marks in each plot, the elements outside of its frame, and the texts
@@ -164,7 +142,26 @@ fn every_chart_of_the_committed_reports_is_drawn_without_an_error() {
             println!("{}", path.display());
         }
     }
-    assert_eq!(faults(&browser), Vec::<String>::new());
+    assert_no_faults(&browser);
+}
+
+#[test]
+fn three_reports_print_on_few_pages_with_every_chart() {
+    let Some((mut browser, _folder)) = opened(1280, &[H100, H200, LLVMPIPE]) else { return };
+    // Charts that wait are drawn before the page is printed.
+    let waiting = browser.value(
+        "(() => { const count = () => document.querySelectorAll('.chart.waiting').length;
+           document.querySelector('.sides input').click(); const before = count();
+           dispatchEvent(new Event('beforeprint')); return [before > 10, count()]; })()",
+    );
+    assert_eq!(waiting, serde_json::json!([true, 0]));
+    let printed = browser.call("Page.printToPDF", serde_json::json!({ "paperWidth": 8.27, "paperHeight": 11.69 }));
+    let pdf = BASE64_STANDARD.decode(printed["data"].as_str().unwrap()).unwrap();
+    let text = String::from_utf8_lossy(&pdf);
+    let pages = text.matches("/Type /Page").count() - text.matches("/Type /Pages").count();
+    println!("{pages} pages");
+    assert!((5..=15).contains(&pages), "{pages} pages");
+    assert_no_faults(&browser);
 }
 
 /// The devices that a chart does not show, with the reason.
@@ -174,11 +171,7 @@ fn absent(browser: &mut Browser, chart: &str) -> String {
 
 #[test]
 fn a_ticked_device_that_a_chart_does_not_show_is_named_with_the_reason() {
-    let Some(mut browser) = Browser::start() else { return };
-    let folder = Folder::new();
-    let page = page(&folder, &[H200, LLVMPIPE]);
-    browser.resize(1280, false);
-    browser.open(&page);
+    let Some((mut browser, _folder)) = opened(1280, &[H200, LLVMPIPE]) else { return };
     let ticked = |browser: &mut Browser| {
         browser.text(
             "[...document.querySelectorAll('.side:has(:checked) > span:not(:has(svg))')].map(span => span.textContent).join('|')",
@@ -194,14 +187,6 @@ fn a_ticked_device_that_a_chart_does_not_show_is_named_with_the_reason() {
     browser.click(".sides label:nth-of-type(1) input");
     browser.click(".sides label:nth-of-type(2) input");
     assert!(absent(&mut browser, "devices-against").starts_with("Not shown: llvmpipe, 21 Nov · Vulkan. Reason: "));
-}
-
-/// The texts of a column of the table, from top to bottom.
-pub(crate) fn column(browser: &mut Browser, index: usize) -> Vec<String> {
-    let cells = browser.value(&format!(
-        "[...document.querySelectorAll('.comparison tbody tr')].map(row => row.children[{index}]?.textContent ?? '')"
-    ));
-    cells.as_array().unwrap().iter().map(|cell| cell.as_str().unwrap().to_owned()).collect()
 }
 
 fn heading(index: usize) -> String {
@@ -225,11 +210,7 @@ const MEDIAN: usize = 5;
 
 #[test]
 fn the_table_is_sorted_and_filtered_by_click_and_by_keyboard() {
-    let Some(mut browser) = Browser::start() else { return };
-    let folder = Folder::new();
-    let page = page(&folder, &[H200]);
-    browser.resize(1280, false);
-    browser.open(&page);
+    let Some((mut browser, _folder)) = opened(1280, &[H200]) else { return };
     let sort_of = |browser: &mut Browser, index: usize| {
         browser.text(&format!(
             "document.querySelector('{}').parentElement.getAttribute('aria-sort') ?? 'none'",
@@ -271,16 +252,12 @@ fn the_table_is_sorted_and_filtered_by_click_and_by_keyboard() {
     assert!(found.1.iter().all(|dtype| dtype == "f64") && found.2.iter().all(|params| params == "PAD=1"), "{found:?}");
     let count = browser.text("document.querySelector('.count').textContent");
     assert!(count.starts_with(&format!("{} of ", found.0.len())) && count.contains(" cases"), "{count}");
-    assert_eq!(faults(&browser), Vec::<String>::new());
+    assert_no_faults(&browser);
 }
 
 #[test]
 fn the_table_is_filtered_by_device_backend_and_size() {
-    let Some(mut browser) = Browser::start() else { return };
-    let folder = Folder::new();
-    let page = page(&folder, &[H200, LLVMPIPE]);
-    browser.resize(1280, false);
-    browser.open(&page);
+    let Some((mut browser, _folder)) = opened(1280, &[H200, LLVMPIPE]) else { return };
     let mut filter = |key: &str, value: &str| {
         browser.value(&format!(
             "(() => {{ const select = document.querySelector('#table [data-key={key}] select');
@@ -300,7 +277,7 @@ fn the_table_is_filtered_by_device_backend_and_size() {
     browser.click(".sides .side:nth-of-type(1) input");
     let names = browser.text("document.querySelector('#cache-latency .plots').textContent");
     assert!(!names.contains("H200, 23 Nov · Vulkan") && names.contains("H200, 23 Nov · CUDA"), "{names}");
-    assert_eq!(faults(&browser), Vec::<String>::new());
+    assert_no_faults(&browser);
 }
 
 /// Rows with markup in every text field.
@@ -357,7 +334,7 @@ fn markup_in_names_is_text() {
         'timer', 'reason', 'ceiling', 'file']";
     assert_eq!(browser.value(&format!("{names}.filter(name => window[name] === 1).length")), 0);
     assert!(browser.text("document.querySelector('.comparison').textContent").contains("<script>window.benchmark=1"));
-    assert_eq!(faults(&browser), Vec::<String>::new());
+    assert_no_faults(&browser);
 }
 
 #[test]
@@ -378,17 +355,13 @@ fn render_draws_other_data_and_the_page_defines_one_global_name() {
     let cards =
         browser.text("[...document.querySelectorAll('.card h3')].map(card => card.firstChild.textContent).join('|')");
     assert_eq!(cards, "llvmpipe (LLVM 15.0.6, 256 bits)");
-    assert_eq!(faults(&browser), Vec::<String>::new());
+    assert_no_faults(&browser);
 }
 
 #[test]
 fn the_policy_of_the_page_blocks_requests_and_foreign_scripts() {
-    let Some(mut browser) = Browser::start() else { return };
-    let folder = Folder::new();
-    let page = page(&folder, &[LLVMPIPE]);
-    browser.resize(1280, false);
-    browser.open(&page);
-    assert_eq!(faults(&browser), Vec::<String>::new());
+    let Some((mut browser, _folder)) = opened(1280, &[LLVMPIPE]) else { return };
+    assert_no_faults(&browser);
     browser.value("console.warn('planted')");
     assert_eq!(faults(&browser).len(), 1);
     browser.value("fetch('http://127.0.0.1:9/').catch(() => {})");
@@ -403,75 +376,4 @@ fn the_policy_of_the_page_blocks_requests_and_foreign_scripts() {
         true,
         "a script that the policy does not name does not run"
     );
-}
-
-/// Reports of ten devices, each with as many rows as the largest committed one, and all figures different.
-fn ten_devices(folder: &Folder) -> Vec<String> {
-    let records = csv::open(Path::new(H200)).expect("a report").records;
-    let scaled = |device: usize| {
-        let mut scale = 1.0 + 0.137 * device as f64;
-        let mut records = records.clone();
-        for record in &mut records {
-            scale = 0.5 + (scale * 7.77).fract();
-            record.device = format!("Device {device}");
-            for time in [&mut record.median_ns, &mut record.ci_low_ns, &mut record.ci_high_ns] {
-                *time = time.map(|ns| ns * scale);
-            }
-            let epochs = [-1.0, 0.0, 1.0, 0.0].map(|part| 1.0 + 0.003 * scale * part);
-            record.epochs_ns = record.median_ns.map(|ns| epochs.map(|part| part * ns).to_vec()).unwrap_or_default();
-            record.share = record.share.map(|share| share * scale);
-        }
-        let report = format!("{device}.csv");
-        folder.write(&report, csv::write(&records));
-        folder.argument(&report)
-    };
-    (0..10).map(scaled).collect()
-}
-
-#[test]
-fn a_page_is_small_with_all_its_kernels() {
-    let folder = Folder::new();
-    let reports = ten_devices(&folder);
-    let page = page(&folder, &reports.iter().map(String::as_str).collect::<Vec<_>>());
-    let ten = page.metadata().expect("a page").len();
-    let kernels = unpacked(&std::fs::read_to_string(&page).unwrap(), "report-kernels").unwrap();
-    assert!(kernels.contains("__syncthreads()") && kernels.contains("workgroupBarrier()"), "both languages");
-    let one = self::page(&folder, &[H200]).metadata().expect("a page").len();
-    println!("{one} bytes, of ten devices {ten}");
-    assert!(one <= 600_000 && ten <= 1_300_000, "{one} bytes, of ten devices {ten}");
-}
-
-#[test]
-fn report_overwrites_a_page_only_with_force() {
-    let folder = Folder::new();
-    folder.write("r.html", "mine");
-    let path = folder.argument("r.html");
-    let refused = shaderbench(&["report", LLVMPIPE, "--out", &path]).run().exits_with(2);
-    assert!(refused.stderr.contains("exists: name another file with --out, or pass --force"), "{refused}");
-    assert_eq!(folder.text("r.html"), "mine");
-    shaderbench(&["report", LLVMPIPE, "--out", &path, "--force"]).run().succeeds();
-    assert!(folder.text("r.html").starts_with("<!doctype html>"));
-}
-
-#[test]
-fn report_reads_all_reports_of_a_folder_and_fails_where_there_is_none() {
-    let folder = Folder::new();
-    let page = page(&folder, &["results"]);
-    let text = std::fs::read_to_string(page).expect("a page");
-    for report in [H200, LLVMPIPE] {
-        let name = report.strip_prefix("results/").unwrap();
-        let text = unpacked(&text, "report-data").unwrap();
-        assert!(text.contains(name) && !text.contains(report), "the page has a report's folder and file name only");
-    }
-    std::fs::create_dir(folder.path("empty")).expect("a folder");
-    folder.write("headers.csv", csv::write(&[]));
-    for (name, sentence) in [
-        ("empty", "contains no report: no file in it ends in .csv or .json"),
-        ("headers.csv", "has no rows: name a report that has some"),
-        ("gone.csv", "cannot read"),
-    ] {
-        let refused = folder.run(&["report", name, "--out", "new.html"]);
-        assert!(refused.code != Some(0) && refused.stderr.contains(sentence), "{refused}");
-        assert!(!folder.path("new.html").exists(), "{refused}");
-    }
 }

@@ -3,7 +3,7 @@
 const root = document.getElementById("report");
 
 addEventListener("message", ({ source, data }) => {
-    if (source !== parent) return;
+    if (source !== parent || !data?.sides) return;
     root.replaceChildren();
     ShaderbenchReport.render(root, data);
 });

@@ -171,7 +171,6 @@ function change(text) {
 }
 
 function familyTable(family, found) {
-    const title = `compared-${family}`;
     const heads = [
         "kernel",
         ...found.sides.map((side) => side.label),
@@ -227,11 +226,11 @@ function familyTable(family, found) {
     );
     return element(
         "section",
-        { class: "family", "aria-labelledby": title },
-        element("h3", { id: title }, family),
+        { class: "family" },
+        element("h3", {}, family),
         element(
             "div",
-            { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": title },
+            { class: "scroll", tabindex: "0", role: "region", "aria-label": `Comparison: ${family}` },
             element("table", {}, head, element("tbody", {}, rows)),
         ),
     );

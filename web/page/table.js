@@ -29,7 +29,7 @@ function familySection(family, rows) {
     const title = `family-${family.name}`;
     return element(
         "section",
-        { class: "family", "aria-labelledby": title },
+        { class: "family" },
         element("h3", { id: title }, family.name),
         element("p", { class: "quiet" }, family.summary),
         (shown.length > 0 &&

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use super::case::CaseComparison;
 use super::inflation::{inflated, inflation};
 use super::pair::Pair;
@@ -23,6 +25,7 @@ pub(super) fn pairs<'a>(
     matches: &[Match],
     rules: &Rules,
 ) -> Vec<Vec<(usize, Pair<'a>)>> {
+    let widens = rules.widens;
     let of_match = |of: &Match| {
         let [a, b] = [of.baseline, of.side].map(|side| &on_side[side]);
         let shorter = if a.len() < b.len() { a } else { b };
@@ -33,12 +36,12 @@ pub(super) fn pairs<'a>(
             (0..rest.len()).filter_map(|index| pair_of(&rest[index], *of, index)).collect();
         let mut both = [(cases, &mut pairs), (rest, &mut others)];
         pool(&mut both, *of);
-        if rules.widens && sides[of.baseline].is_like(&sides[of.side]) {
+        if widens && sides[of.baseline].is_like(&sides[of.side]) {
             inflate(&mut both, *of);
         }
         pairs
     };
-    let mut all: Vec<Vec<(usize, Pair)>> = matches.iter().map(of_match).collect();
+    let mut all: Vec<Vec<(usize, Pair)>> = matches.par_iter().map(of_match).collect();
     let ratios: Vec<LogValue> = all.iter().flatten().map(|(_, pair)| pair.ratio.log()).collect();
     let adjusted = differ(&ratios, Null::Within(rules.margin.ln_1p()), Errors::Discoveries);
     for ((_, pair), adjusted) in all.iter_mut().flatten().zip(adjusted) {

@@ -193,6 +193,10 @@ pub(super) struct SideColumns {
     checks: Vec<(usize, usize)>,
     /// Rows timed by another clock than device timestamps: row, clock.
     timer: Vec<(usize, usize)>,
+    /// Rows of a run with `--compiler`: row, milliseconds of the translation and of the pipeline, instructions.
+    compiled: Vec<(usize, [Option<Figure>; 3])>,
+    /// Rows with energy: row, joules of a launch, watts.
+    energy: Vec<(usize, [Option<Figure>; 2])>,
     /// Rows whose bytes or operations differ from those of the case.
     work: Vec<(usize, Option<Figure>, Option<Figure>)>,
 }
@@ -228,6 +232,14 @@ impl SideColumns {
         }
         if let Some(clock) = row.timer.filter(|clock| *clock != Clock::Timestamp) {
             self.timer.push((at, texts.index_of(clock.name())));
+        }
+        let figure = |value: Option<f64>| value.and_then(|value| Figure::new(value, 4));
+        if row.translation_ms.is_some() || row.pipeline_ms.is_some() || row.spirv_instructions.is_some() {
+            let instructions = row.spirv_instructions.map(Figure::whole);
+            self.compiled.push((at, [figure(row.translation_ms), figure(row.pipeline_ms), instructions]));
+        }
+        if row.energy_j.is_some() || row.power_w.is_some() {
+            self.energy.push((at, [figure(row.energy_j), figure(row.power_w)]));
         }
         let work = (bytes(row), flops(row));
         if timing.is_some() && work != common.work {

@@ -11,9 +11,9 @@ use super::headlines::{Headline, headlines};
 use super::matches::{Match, matches};
 use super::names::{Name, names};
 use super::samples::Epochs;
-use super::screen::{Screen, screen};
+use super::screen::{Screen, cards_on, screen};
 use crate::answers::articles::chapter;
-use crate::answers::compare::{Comparison, Report, Rules, Side, compare_by};
+use crate::answers::compare::{Comparison, Entry, Report, Rules, Side, compare_by};
 use crate::answers::summary::SOFTWARE;
 use crate::claim::{ArticleClaim, Quantity};
 use crate::families::FAMILIES;
@@ -81,6 +81,8 @@ pub(super) struct SideData<'a> {
     /// With the compiler, if it is not wgpu's own.
     api: String,
     driver: &'a str,
+    /// Number of its cards: more than one where a side is a model.
+    cards: usize,
     /// UUID or PCI address of the card.
     card: &'a str,
     /// Name of the host, where the card's name is not unique.
@@ -138,8 +140,12 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let common = Common::of(&comparison.cases);
     let cases = CaseColumns::new(&comparison.cases, &common, &mut texts);
     let cards = cards(&rows_of_sides(comparison));
-    let names = names(comparison, &cards).into_iter().enumerate();
-    let sides = names.map(|(side, name)| side_data(comparison, side, name, &common, &mut texts)).collect();
+    let counts: Vec<usize> = (0..comparison.sides.len()).map(|side| cards_on(comparison, side)).collect();
+    let names = names(comparison, &cards, &counts).into_iter().zip(&counts).enumerate();
+    let side = |(index, (name, cards)): (usize, (Name, &usize))| {
+        side_data(comparison, index, (name, *cards), &common, &mut texts)
+    };
+    let sides = names.map(side).collect();
     let is_there = |name: &str| !comparison.cases_of(name).is_empty();
     let family = |family: &&Family| FamilyData {
         name: family.name,
@@ -191,21 +197,21 @@ pub fn sides_by<'a>(rules: &Rules, reports: &'a [Report]) -> Comparison<'a> {
 fn side_data<'a>(
     comparison: &'a Comparison<'a>,
     index: usize,
-    name: Name,
+    (name, cards): (Name, usize),
     common: &[Common],
     texts: &mut Texts<'a>,
 ) -> SideData<'a> {
     let side: &Side = &comparison.sides[index];
-    let entries = || comparison.on_side(index).map(|(_, _, entry)| entry);
-    let rows: Vec<&Record> = entries().map(|entry| entry.row()).collect();
+    let entries: Vec<&Entry> = comparison.on_side(index).map(|(_, _, entry)| entry).collect();
+    let rows: Vec<&Record> = entries.iter().map(|entry| entry.row()).collect();
     // Facts about the run are the same in every row that has them.
     let first_text = |get: fn(&'a Record) -> &'a String| {
-        entries().map(|entry| get(entry.row()).as_str()).find(|text| !text.is_empty()).unwrap_or_default()
+        entries.iter().map(|entry| get(entry.row()).as_str()).find(|text| !text.is_empty()).unwrap_or_default()
     };
     let count = |status: Status| rows.iter().filter(|row| row.status == status).count();
     let statuses =
         [Status::Ok, Status::Unverified, Status::Skipped, Status::Wrong, Status::Failed, Status::Implausible];
-    let noises: Vec<f64> = entries().filter_map(|entry| entry.timing?.noise()).collect();
+    let noises: Vec<f64> = entries.iter().filter_map(|entry| entry.timing?.noise()).collect();
     let found = |family: &&Family| {
         let of_family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == family.name).collect();
         let found = finding(family.name, &of_family)?;
@@ -220,6 +226,7 @@ fn side_data<'a>(
         backend: side.api.map_or("", Api::name),
         api: [side.api.map_or("", Api::title), side.compiler[0]].join(" ").trim_end().to_owned(),
         driver: side.driver,
+        cards,
         card: side.card,
         host: side.host,
         apis: side.apis,

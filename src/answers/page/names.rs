@@ -18,8 +18,8 @@ pub(super) struct Name {
 /// Names of makers that a model's name does without.
 const MAKERS: &[&str] = &["NVIDIA", "AMD", "Intel(R)", "Intel"];
 
-/// The names of all sides.
-pub(super) fn names(comparison: &Comparison, cards: &[Card]) -> Vec<Name> {
+/// The names of all sides; `counts` are their numbers of cards.
+pub(super) fn names(comparison: &Comparison, cards: &[Card], counts: &[usize]) -> Vec<Name> {
     let sides = &comparison.sides;
     let devices: BTreeSet<&str> = sides.iter().map(|side| side.device).collect();
     let models = models(&devices);
@@ -40,6 +40,8 @@ pub(super) fn names(comparison: &Comparison, cards: &[Card]) -> Vec<Name> {
             let side = &sides[*index];
             let day = if reports.len() > 1 { days(&side.dates, years.len() > 1) } else { String::new() };
             let day = if day.is_empty() { day } else { format!(", {day}") };
+            // A side of several cards is none of them.
+            let letter = if counts[*index] > 1 { "" } else { &letter };
             let api = [side.api.map_or("", Api::title), side.compiler[0]].join(" ").trim().to_owned();
             names[*index] = (format!("{model}{letter}{day}"), api);
         }

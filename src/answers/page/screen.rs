@@ -1,6 +1,6 @@
 //! The first screen: the figures of the summary on the terminal, with the digits that it quotes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::answers::summary::cells::{self, Level, Marks, marks_of};
 use crate::answers::summary::figures::{best, peaks, spaces, troubles};
 use crate::answers::summary::{self, faster, in_order, quoted_time};
 use crate::answers::versus::Ratios;
-use crate::record::{Record, stats::Estimate};
+use crate::record::{Record, stats::Estimate, typical};
 use crate::suite::Toolchain;
 
 /// The first screen.
@@ -101,19 +101,33 @@ pub(super) fn screen(comparison: &Comparison, cards: &[Card]) -> Screen {
     Screen { card: card(comparison, cards, &rows), table: table(comparison, &rows) }
 }
 
-/// The rows of a side; of several runs of a case, the newest one.
+/// The rows of a side.
 fn rows<'a>(comparison: &Comparison<'a>, side: usize) -> Vec<&'a Record> {
-    comparison.on_side(side).map(|(_, _, entry)| newest(entry)).collect()
+    comparison.on_side(side).map(|(_, _, entry)| shown(entry)).collect()
 }
 
-fn newest<'a>(entry: &Entry<'a>) -> &'a Record {
-    let by_date = entry.records.iter().copied().max_by(|a, b| a.date.cmp(&b.date));
-    by_date.unwrap_or_else(|| entry.row())
+/// The row that the first screen shows of a case: the newest one; on a side of several cards, that of the median card.
+fn shown<'a>(entry: &Entry<'a>) -> &'a Record {
+    let rows = &entry.records;
+    let is_of_several = rows.iter().any(|row| row.card_id() != rows[0].card_id());
+    let found = if is_of_several {
+        typical(rows.iter().copied()).first().copied()
+    } else {
+        rows.iter().copied().max_by(|a, b| a.date.cmp(&b.date))
+    };
+    found.unwrap_or_else(|| entry.row())
+}
+
+/// The number of cards of a side. Where it is several, some case has several rows.
+pub(super) fn cards_on(comparison: &Comparison, side: usize) -> usize {
+    let several = comparison.on_side(side).filter(|(_, _, entry)| entry.records.len() > 1);
+    let cards: HashSet<_> = several.flat_map(|(_, _, entry)| entry.records.iter().map(|row| row.card_id())).collect();
+    cards.len().max(1)
 }
 
 /// The cases of the rows of a side.
 fn cases_of(comparison: &Comparison, side: usize) -> HashMap<*const Record, usize> {
-    comparison.on_side(side).map(|(index, _, entry)| (std::ptr::from_ref(newest(entry)), index)).collect()
+    comparison.on_side(side).map(|(index, _, entry)| (std::ptr::from_ref(shown(entry)), index)).collect()
 }
 
 fn relative(value: f64, most: f64) -> Option<Figure> {

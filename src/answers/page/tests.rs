@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::answers::compare::Report;
+use crate::answers::compare::{Report, Rules};
 use crate::answers::page::*;
 use crate::families::cache_curve;
 use crate::record::{Bound, Clock, Record, Status};
@@ -59,6 +59,30 @@ fn the_apis_of_a_device_are_sides_that_stand_against_each_other() {
     assert_eq!(of["reach"], json!([42]));
     assert_eq!(of["means"]["cases"], json!([1, 1, 1]), "all, the family, the benchmark");
     assert_eq!(vulkan["findings"], json!([]));
+}
+
+#[test]
+fn the_first_screen_of_a_model_shows_the_median_of_its_cards() {
+    // A copy of 2^28 floats; the newest card is neither the fastest nor the median one.
+    let copy = |card: &str, date: &str, ns: f64| Record {
+        card: card.to_owned(),
+        date: date.to_owned(),
+        n: Some(Extent::Matrix(16384, 16384)),
+        bytes: Some(1 << 31),
+        gb_per_s: Some(f64::from(1_u32 << 31) / ns),
+        epochs_ns: vec![ns; 4],
+        ..row("vulkan", "copy", ns)
+    };
+    let card = |name: &str| format!("GPU-{name}{name}{name}{name}{name}{name}{name}{name}-1111-2222-3333-444444444444");
+    let rows = [("a", "2026-11-01", 2e6), ("b", "2026-11-02", 1e6), ("c", "2026-11-03", 4e6)]
+        .map(|(name, date, ns)| copy(&card(name), date, ns));
+    let reports = report(rows.to_vec());
+    let rules = Rules { is_by_model: true, ..Rules::default() };
+    let comparison = sides_by(&rules, &reports);
+    let value: Value = serde_json::from_str(&json(&data(&comparison))).expect("JSON");
+    assert_eq!(value["sides"][0]["cards"], json!(3));
+    let line = &value["screen"]["table"][0];
+    assert_eq!((&line["name"], &line["cells"][0]["text"]), (&json!("transpose"), &json!("1.07 TB/s")));
 }
 
 #[test]

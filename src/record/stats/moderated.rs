@@ -179,10 +179,12 @@ fn moments(degrees: &[(f64, f64)], prior: f64) -> (f64, f64) {
         let log = |step: usize| own / 2.0 * point(step) - half * (own / prior * POINTS_EXP[step]).ln_1p();
         // The density falls on both sides of its mode, which is F = 1.
         let highest = log(MODE).max(log(MODE - 1));
-        let is_there = |step: &usize| log(*step) - highest > NEGLIGIBLE;
-        let first = (0..MODE).rev().take_while(is_there).last().unwrap_or(MODE);
-        let part = (first..STEPS).map(|step| log(step) - highest).take_while(|log| *log > NEGLIGIBLE);
-        let part: Vec<f64> = part.map(f64::exp).collect();
+        let relative = |step: usize| log(step) - highest;
+        let is_there = |log: &f64| *log > NEGLIGIBLE;
+        let mut part: Vec<f64> = (0..MODE).rev().map(relative).take_while(is_there).map(f64::exp).collect();
+        part.reverse();
+        let first = MODE - part.len();
+        part.extend((MODE..STEPS).map(relative).take_while(is_there).map(f64::exp));
         let sum: f64 = part.iter().sum();
         density[first..].iter_mut().zip(&part).for_each(|(at, own)| *at += number * own / sum);
     }

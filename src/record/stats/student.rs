@@ -1,5 +1,7 @@
 //! Student's t distribution and the F distribution, for real degrees of freedom.
 
+use std::cell::Cell;
+
 /// Tail of the standard normal distribution and its quantile.
 const TAIL_95: (f64, f64) = (0.025, 1.959_963_984_540_054);
 const TAIL_50: (f64, f64) = (0.25, 0.674_489_750_196_081_7);
@@ -7,7 +9,17 @@ const TAIL_50: (f64, f64) = (0.25, 0.674_489_750_196_081_7);
 /// Two-sided 95 % quantile of Student's t: 97.5 % lie below it. `degrees` count as at least 1 and at most 10⁶.
 #[must_use]
 pub fn student(degrees: f64) -> f64 {
-    quantile(TAIL_95, degrees)
+    thread_local! {
+        /// The degrees and the quantile of the last call: neighbouring rows mostly have equal degrees.
+        static LAST: Cell<(f64, f64)> = const { Cell::new((f64::NAN, f64::NAN)) };
+    }
+    let last = LAST.get();
+    if last.0.to_bits() == degrees.to_bits() {
+        return last.1;
+    }
+    let found = quantile(TAIL_95, degrees);
+    LAST.set((degrees, found));
+    found
 }
 
 /// The value that Student's t exceeds with the probability `tail`, at most 0.025. `degrees` count as at least 1 and at most

@@ -40,6 +40,7 @@ function operationRate(gflop, type, digits = 3) {
     digits,
   );
 }
+const energy = (joules) => scaled(joules * 1e6, ["µJ", "mJ", "J", "kJ"], 3);
 const binary = (bytes) => scaled(bytes, ["B", "KiB", "MiB", "GiB", "TiB"], 3, 1024).replace(/\.0+(?= )/, "");
 
 function percent(fraction) {

@@ -11,10 +11,10 @@ const MOST_TAKEAWAYS = 2;
 
 /** Widths of a plot in pixels: the least, the one on paper, and that below which a chart is narrow. */
 const LEAST = 260;
-const PAPER = 640;
+const PAPER = 330;
 const NARROW = 520;
 
-/** Charts in the page, redrawn for paper and back: a wide chart on narrow paper would have small text. */
+/** Charts in the page, drawn for paper and back: a wide chart on narrow paper would have small text. */
 const charts = new Set();
 let isPaper = false;
 for (const [event, now] of [
@@ -25,7 +25,7 @@ for (const [event, now] of [
     isPaper = now;
     for (const entry of charts) {
       if (!entry.box.isConnected) charts.delete(entry);
-      else if (!entry.box.hidden) entry.draw();
+      else if (entry.isWaiting() || !entry.box.hidden) entry.draw();
     }
   });
 }
@@ -38,19 +38,58 @@ function nameOf(svg, label) {
 }
 
 /**
+ * Draws charts one by one: those in view at once, the others while the browser is idle. Returns a function that draws all
+ * of them anew. `drawn` is called after each.
+ */
+function drawInTurn(all, drawn, signal) {
+  const whenIdle = window.requestIdleCallback ?? ((act) => setTimeout(act, 30));
+  const byBox = new Map(all.map((chart) => [chart.box, chart]));
+  let isIdling = false;
+  const draw = (chart) => {
+    chart.draw();
+    drawn();
+  };
+  const inView = new IntersectionObserver(
+    (entries) => {
+      const seen = entries.filter(({ isIntersecting }) => isIntersecting).map(({ target }) => byBox.get(target));
+      seen.filter((chart) => chart.isWaiting()).forEach(draw);
+    },
+    { rootMargin: "200px" },
+  );
+  signal.addEventListener("abort", () => inView.disconnect());
+  function next() {
+    const waiting = signal.aborted ? undefined : all.find((chart) => chart.isWaiting());
+    isIdling = waiting !== undefined;
+    if (!isIdling) return;
+    whenIdle(next);
+    draw(waiting);
+  }
+  return () => {
+    inView.disconnect();
+    for (const chart of all) {
+      chart.wait();
+      inView.observe(chart.box);
+    }
+    if (!isIdling) whenIdle(next);
+    isIdling = true;
+  };
+}
+
+/**
  * A chart. `spec.choices(picked, context)` returns the menus of the chart. `spec.draw({ width, picked, ... })` returns
  * `{ plots, legend, takeaways, table, shown, lacks }`, or null if there is nothing to draw: `shown` are the sides that the
  * chart or its menu has, `lacks` is what each other side lacks.
  */
 function chart(spec, context) {
-  const picked = {};
-  const caption = h("figcaption");
+  const picked = context.state.menus(spec.id);
+  const caption = h("figcaption", {}, h("h3", {}, spec.title));
   const controls = h("div", { class: "controls" });
   const body = h("div");
   const box = h("figure", { class: "chart", id: spec.id }, caption, controls, body);
   const known = new Map();
   let drawnWidth = 0;
   let current = null;
+  let isDrawn = false;
   const save = saveButtons(spec.id, spec.title, () => current);
 
   function offer(choices) {
@@ -71,18 +110,33 @@ function chart(spec, context) {
     controls.hidden = [...controls.children].every((element) => element.hidden);
   }
 
+  /** Keeps in the address what is not as it would be without the reader's choice. */
+  function keep(choices) {
+    for (const { key } of choices.filter(({ options }) => options.length > 0)) {
+      const { [key]: own, ...others } = picked;
+      const initial = spec.choices(others, context).find((choice) => choice.key === key)?.value;
+      context.state.set(`${spec.id}.${key}`, own, initial);
+    }
+  }
+
   function widthOf() {
     if (isPaper) return PAPER;
     const style = getComputedStyle(box);
     return Math.max(LEAST, Math.floor(drawnWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)));
   }
 
+  const isWaiting = () => box.classList.contains("waiting");
+
   function draw() {
+    box.classList.remove("waiting");
     // A hidden box has no width, so show it first.
     box.hidden = false;
     drawnWidth = box.clientWidth;
     const width = widthOf();
-    offer(spec.choices ? spec.choices(picked, context) : []);
+    const choices = spec.choices ? spec.choices(picked, context) : [];
+    offer(choices);
+    if (isDrawn) keep(choices);
+    isDrawn = true;
     const drawn = spec.draw({ ...context, width, isNarrow: width < NARROW, picked });
     box.hidden = drawn === null;
     if (drawn === null) return;
@@ -99,7 +153,7 @@ function chart(spec, context) {
     current = { drawn, sides: names };
     caption.replaceChildren();
     const rest = takeaways.splice(MOST_TAKEAWAYS);
-    const more = rest.length > 0 ? h("details", { class: "data" }, h("summary", {}, `${rest.length} more`), rest) : null;
+    const more = rest.length > 0 ? fold(context.state, `${spec.id}-more`, { class: "data" }, `${rest.length} more`, rest) : null;
     append(caption, [h("h3", {}, spec.title), takeaways, more, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);
     body.replaceChildren();
     const isPair = drawn.plots.length > 1 && !drawn.isStacked;
@@ -107,17 +161,20 @@ function chart(spec, context) {
       drawn.legend ? legend(drawn.legend) : null,
       h("div", { class: isPair ? "plots pair" : "plots" }, drawn.plots),
       absence(context, drawn),
-      drawn.table ? h("div", { class: "foot" }, foldOut(spec.title, drawn.table), drawn.plots.length > 0 ? save : null) : null,
+      drawn.table ? h("div", { class: "foot" }, foldOut(spec, context.state, drawn.table), drawn.plots.length > 0 ? save : null) : null,
     ]);
   }
 
-  charts.add({ box, draw });
+  charts.add({ box, draw, isWaiting });
   return {
     box,
     draw,
+    isWaiting,
+    /** Marks the chart to be drawn anew. */
+    wait: () => box.classList.add("waiting"),
     /** Redraws if the width has changed. */
     fit() {
-      if (!isPaper && !box.hidden && Math.abs(box.clientWidth - drawnWidth) > 4) draw();
+      if (!isPaper && !isWaiting() && !box.hidden && Math.abs(box.clientWidth - drawnWidth) > 4) draw();
     },
   };
 }

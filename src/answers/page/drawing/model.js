@@ -38,8 +38,8 @@ const ranges = (list) => list.flatMap(([first, count]) => Array.from({ length: c
 function decodeRows(data, side, index, cases) {
   const { rows } = side;
   const sparse = (list) => new Map(list.map(([row, ...rest]) => [row, rest]));
-  const lists = [rows.notes, rows.checks, rows.timer, rows.work, rows.ceiling];
-  const [notes, checks, timers, works, ceilings] = lists.map(sparse);
+  const lists = [rows.notes, rows.checks, rows.timer, rows.work, rows.ceiling, rows.compiled, rows.energy];
+  const [notes, checks, timers, works, ceilings, compiled, energies] = lists.map(sparse);
   return ranges(rows.case).map((at, number) => {
     const of = cases[at];
     const ns = rows.median_ns[number];
@@ -48,6 +48,8 @@ function decodeRows(data, side, index, cases) {
     // Rounding may take the lower end of a wide interval to zero, which a logarithmic axis does not have.
     const isKnown = rows.below[number] !== null && rows.above[number] !== null && rows.below[number] < 1e4;
     const reach = (column, sign) => (isKnown ? ns * (1 + (sign * column[number]) / 1e4) : null);
+    const [translation, pipeline, instructions] = compiled.get(number)?.[0] ?? [null, null, null];
+    const [joules, watts] = energies.get(number)?.[0] ?? [null, null];
     const share = rows.share[number];
     const ceiling = share === null ? null : (ceilings.get(number)?.[0] ?? of.ceiling);
     const rate = (amount) => (ns === null || amount === null ? null : amount / ns);
@@ -63,6 +65,11 @@ function decodeRows(data, side, index, cases) {
       share,
       ceiling: ceiling === null ? "" : data.texts[ceiling],
       limit: data.values.limits[ceiling] ?? null,
+      translation,
+      pipeline,
+      instructions,
+      joules,
+      watts,
       status,
       reason: reason === null ? "" : data.texts[reason],
       checks: checks.has(number) ? data.texts[checks.get(number)[0]] : "",

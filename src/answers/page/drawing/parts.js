@@ -116,12 +116,15 @@ const intervalColumns = (unit = "") =>
   ].map(([text, csv]) => column(text, unit ? `${csv} (${unit})` : csv));
 const shownText = (part) => (typeof part === "string" ? part : part.text);
 
+/** The head of a column; a column without a label has none. */
+const columnHead = (label, kind = null) => (label === "" ? h("td") : h("th", { scope: "col", class: kind }, label));
+
 /** A table whose first column is the row header. */
 function plainTable(caption, columns, rows) {
   const head = h(
     "tr",
     {},
-    columns.map((column) => h("th", { scope: "col" }, shownText(column))),
+    columns.map((column) => columnHead(shownText(column))),
   );
   const body = rows.map((row) =>
     h(
@@ -138,16 +141,27 @@ function scrollBox(label, ...children) {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, ...children);
 }
 
-function foldOut(title, table) {
-  const box = h("details", { class: "data" }, h("summary", {}, "Data"));
-  // Build the table on first opening: most are never opened.
+/** A part that unfolds; the address names the open ones. `content` may be a function, which is called at first opening. */
+function fold(state, part, attributes, summary, content) {
+  const box = h("details", { ...attributes, open: state.isUnfolded(part) }, h("summary", {}, summary));
+  const fill = () => box.children.length === 1 && append(box, [content()]);
+  if (typeof content !== "function") append(box, [content]);
+  else if (box.open) fill();
   box.addEventListener("toggle", () => {
-    if (box.open && box.children.length === 1) {
-      box.append(scrollBox(`Data: ${title}`, plainTable(title, table.columns, table.rows)));
-    }
+    if (box.open) fill();
+    state.unfold(part, box.open);
   });
   return box;
 }
+
+/** The table of a chart, built on first opening: most are never opened. */
+function foldOut({ id, title }, state, table) {
+  const content = () => scrollBox(`Data: ${title}`, plainTable(title, table.columns, table.rows));
+  return fold(state, `${id}-data`, { class: "data" }, "Data", content);
+}
+
+/** Height of a plot on paper, where it is narrow, relative to that on a screen. */
+const PAPER_HEIGHT = 0.85;
 
 /** Defaults for all plots. */
 function plot(options) {
@@ -158,6 +172,7 @@ function plot(options) {
     marginLeft: 62,
     style: { background: "transparent", fontFamily: "inherit", fontSize: "12px", overflow: "visible" },
     ...options,
+    height: options.height * (isPaper ? PAPER_HEIGHT : 1),
     x: { labelAnchor: "center", labelArrow: "none", ...options.x },
     y: { labelArrow: "none", labelAnchor: "top", ...options.y },
   });

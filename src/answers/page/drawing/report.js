@@ -6,11 +6,16 @@ const THEMES = [
   ["dark", "dark"],
 ];
 
-function themeChoice() {
+function themeChoice(state) {
   const root = document.documentElement;
-  const changed = (theme) =>
-    theme === "auto" ? root.removeAttribute("data-theme") : root.setAttribute("data-theme", theme);
+  const changed = (theme) => {
+    if (theme === "auto") root.removeAttribute("data-theme");
+    else root.setAttribute("data-theme", theme);
+    state.set("theme", theme, "auto");
+  };
   const theme = choice("theme", "Colours", changed);
+  const kept = THEMES.find(([name]) => name === state.get("theme"));
+  if (kept) changed(kept[0]);
   theme.set(THEMES, root.getAttribute("data-theme") ?? "auto");
   return theme.element;
 }
@@ -208,7 +213,7 @@ function sideChoice(model, shown, changed) {
 /** Number of sides that charts show at first. */
 const FIRST_SIDES = 4;
 
-function findingsSection(model) {
+function findingsSection(model, state) {
   const families = model.families.map(({ name, summary }) => {
     const found = findings(
       model,
@@ -217,10 +222,11 @@ function findingsSection(model) {
     );
     return found.length === 0
       ? null
-      : h(
-          "details",
+      : fold(
+          state,
+          `findings-${name}`,
           {},
-          h("summary", {}, h("b", {}, name), ` ${summary}`),
+          [h("b", {}, name), ` ${summary}`],
           found.map(({ side, text }) => h("p", {}, side ? h("b", {}, `${side}: `) : null, sentence(text))),
         );
   });
@@ -231,7 +237,7 @@ function findingsSection(model) {
 }
 
 /** The tour: a chapter per article, each claim with the verdict of each side that has one. */
-function tourSection(model) {
+function tourSection(model, state) {
   if (model.tour.length === 0) {
     return null;
   }
@@ -242,10 +248,11 @@ function tourSection(model) {
     judged.map((side) => h("p", {}, name(side), sentence(side.tour[index]))),
   ];
   const chapters = unique(model.tour.map(({ chapter }) => chapter)).map((chapter) =>
-    h(
-      "details",
+    fold(
+      state,
+      `tour-${chapter.slice(0, 1)}`,
       {},
-      h("summary", {}, h("b", {}, chapter.slice(0, 1)), ` ${chapter.slice(3)}`),
+      [h("b", {}, chapter.slice(0, 1)), ` ${chapter.slice(3)}`],
       model.tour.map((own, index) => (own.chapter === chapter ? step(own, index) : null)),
     ),
   );
@@ -258,13 +265,10 @@ function tourSection(model) {
 }
 
 /** The specification of every side, folded: the summary above says what it can do. */
-function specification(model) {
-  const box = h("details", { class: "specification" }, h("summary", {}, "Specification, driver and measured limits"));
+function specification(model, state) {
   // Build the cards on first opening: a page of many devices has as many.
-  box.addEventListener("toggle", () => {
-    if (box.open && box.children.length === 1) box.append(h("div", { class: "cards" }, model.sides.map(card)));
-  });
-  return box;
+  const cards = () => h("div", { class: "cards" }, model.sides.map(card));
+  return fold(state, "specification", { class: "specification" }, "Specification, driver and measured limits", cards);
 }
 
 /** What a page is about: its one device, or how many of which. */
@@ -279,12 +283,12 @@ function subject(model) {
   return `${names}: ${facts.filter(Boolean).join(", ")}`;
 }
 
+/** What stands on paper instead of the long tables. */
+const onPaper = (model) =>
+  h("p", { class: "printed note" }, `Not printed: the table of ${model.cases.length} cases, the data of the charts and the tour. The page has them.`);
+
 /** Links to the parts of the page, which keep the rest of its address. */
-function parts(model, root, state) {
-  const show = (id) => {
-    root.querySelector(`#${id}`)?.scrollIntoView();
-    state.show(id);
-  };
+function parts(model, show) {
   const links = [
     ["devices", "Summary"],
     ["charts", "Charts"],
@@ -321,6 +325,7 @@ function render(root, data, kernels = null) {
   const panel = kernelPanel(model, kernels, state);
   const context = {
     model,
+    state,
     /** Shows the kernel of a case. */
     open: panel.open,
     get sides() {
@@ -329,6 +334,8 @@ function render(root, data, kernels = null) {
   };
   const sections = SECTIONS.map(([title, make]) => ({ title, charts: make(model).map((spec) => chart(spec, context)) }));
   const all = sections.flatMap(({ charts }) => charts);
+  const table = comparisonTable(model, state, panel.open);
+  table.box.append(onPaper(model));
   const boxes = sections.map(({ title, charts }) =>
     h(
       "section",
@@ -341,9 +348,14 @@ function render(root, data, kernels = null) {
     boxes.forEach((box) => {
       box.hidden = [...box.querySelectorAll("figure")].every((figure) => figure.hidden);
     });
-  const drawAll = () => {
-    all.forEach(({ draw }) => draw());
+  const drawAll = drawInTurn([table, ...all], hideEmpty, drawing.signal);
+  /** Scrolls to a part of the page. The charts before it are drawn first: their heights move it. */
+  const reveal = (id) => {
+    const part = root.querySelector(`[id="${CSS.escape(id)}"]`);
+    const isBefore = ({ box }) => box === part || part?.compareDocumentPosition(box) === Node.DOCUMENT_POSITION_PRECEDING;
+    [table, ...all].filter((chart) => chart.isWaiting() && isBefore(chart)).forEach(({ draw }) => draw());
     hideEmpty();
+    part?.scrollIntoView();
   };
   const tick = () => {
     drawAll();
@@ -354,8 +366,11 @@ function render(root, data, kernels = null) {
       "header",
       { class: "top" },
       h("div", {}, h("h1", {}, "shaderbench"), h("p", {}, subject(model))),
-      parts(model, root, state),
-      themeChoice(),
+      parts(model, (id) => {
+        reveal(id);
+        state.show(id);
+      }),
+      themeChoice(state),
     ),
     h(
       "main",
@@ -364,12 +379,12 @@ function render(root, data, kernels = null) {
         "section",
         { id: "devices" },
         h("h2", { class: "sr" }, "Summary"),
-        firstScreen(model, panel.open),
-        specification(model),
+        firstScreen(model, state, panel.open),
+        specification(model, state),
       ),
       h("div", { id: "charts" }, sideChoice(model, shown, tick), boxes),
-      append(h("div", {}), [findingsSection(model), tourSection(model)]),
-      h("section", { id: "table" }, h("h2", {}, "Every case"), comparisonTable(model, state, panel.open)),
+      append(h("div", {}), [findingsSection(model, state), tourSection(model, state)]),
+      table.box,
     ),
     h(
       "footer",
@@ -383,7 +398,6 @@ function render(root, data, kernels = null) {
     panel.dialog,
   );
   drawAll();
-  keepMenus(root, state, drawing.signal);
   boxes.forEach((box) => openMarks(box, panel.open));
   const observer = new ResizeObserver(() => requestAnimationFrame(() => all.forEach(({ fit }) => fit())));
   observer.observe(root);
@@ -392,5 +406,5 @@ function render(root, data, kernels = null) {
   addEventListener("hashchange", () => render(root, data, kernels), { signal: drawing.signal });
   const row = model.cases.find((of) => caseKey(of) === state.get("row"));
   if (row) panel.open(row);
-  else if (state.section !== "") root.querySelector(`[id="${CSS.escape(state.section)}"]`)?.scrollIntoView();
+  else if (state.section !== "") reveal(state.section);
 }

@@ -24,7 +24,7 @@ const breakable = (name) => name.split(/(?<=_)/).flatMap((part, index) => (index
 function screenTable(caption, columns, rows) {
   const isText = (label) => ["", "Job", "Fastest kernel"].includes(label);
   const kind = (label) => (isText(label) ? null : label === "Size" && caption === "Jobs" ? "number wide" : "number");
-  const head = columns.map((label) => h("th", { scope: "col", class: kind(label) }, label));
+  const head = columns.map((label) => columnHead(label, kind(label)));
   const parts = [h("caption", {}, caption), h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)];
   return h("table", { class: "figures" }, parts);
 }
@@ -99,7 +99,7 @@ function troubleText([wrong, failed, implausible, unsteady, skipped]) {
   return kinds.length > 0 ? `Rows: ${kinds.map(([count, kind]) => `${count} ${kind}`).join(", ")}.` : null;
 }
 
-function cardScreen(model, card, open) {
+function cardScreen(model, card, state, open) {
   const isSoftware = model.sides.some((side) => side.isSoftware);
   const bars = card.jobs.some((job) => job.share !== null) ? ["bar: share of the measured peak"] : [];
   const legend = [...bars, ...card.marks].join("; ");
@@ -111,7 +111,8 @@ function cardScreen(model, card, open) {
     h("div", { class: "tables" }, titled("Memory", levelTable(card)), titled("Arithmetic", arithmeticTable(card))),
     titled("Jobs", jobTable(model, card, isSoftware, open)),
     legend ? h("p", { class: "note" }, legend) : null,
-    means.length > 0 ? h("details", { class: "means" }, h("summary", {}, "By family"), means) : null,
+    means.length > 0 ? fold(state, "by-family", { class: "means" }, "By family", means) : null,
+    model.sides[0].cards > 1 ? h("p", { class: "note" }, `Rows of the median of ${model.sides[0].cards} cards.`) : null,
     troubleText(card.troubles) ? h("p", { class: "note" }, troubleText(card.troubles)) : null,
   ];
 }
@@ -119,9 +120,13 @@ function cardScreen(model, card, open) {
 /** Sides that the table of several shows at first. */
 const FIRST_COLUMNS = 16;
 
-function sidesScreen(model, lines, open) {
+function sidesScreen(model, lines, state, open) {
   const box = scrollBox("Headline figures");
-  const more = h("button", { type: "button", class: "more", click: () => fill(model.sides.length) });
+  const showAll = () => {
+    fill(model.sides.length);
+    state.unfold("devices", true);
+  };
+  const more = h("button", { type: "button", class: "more", click: showAll });
   // Software devices come last.
   const ordered = [...model.sides].sort((a, b) => a.isSoftware - b.isSoftware);
   function fill(count) {
@@ -131,6 +136,7 @@ function sidesScreen(model, lines, open) {
         "th",
         { scope: "col", class: "number", style: `--side: ${color(side.index)}` },
         side.name,
+        side.cards > 1 ? h("span", { class: "badge" }, `median of ${side.cards} cards`) : null,
         side.isSoftware ? h("span", { class: "badge" }, "software") : null,
       ),
     );
@@ -151,21 +157,23 @@ function sidesScreen(model, lines, open) {
     more.hidden = sides.length === model.sides.length;
     more.textContent = `Show all ${model.sides.length} devices`;
   }
-  fill(FIRST_COLUMNS);
-  const several = model.sides.some((side) => side.dates.length > 1);
+  fill(state.isUnfolded("devices") ? model.sides.length : FIRST_COLUMNS);
+  const several = model.sides.some((side) => side.dates.length > 1 && side.cards === 1);
   const newest = several ? " Of several runs of a device, the newest counts." : "";
-  const note = `Bars are relative to the highest rate of a line.${newest}`;
+  const isMedian = model.sides.some(({ cards }) => cards > 1);
+  const median = isMedian ? " A figure of several cards is that of the median card, of two the faster." : "";
+  const note = `Bars are relative to the highest rate of a line.${newest}${median}`;
   return [box, more, h("p", { class: "note" }, note)];
 }
 
 /** The summary of one card, or of all sides side by side. */
-function firstScreen(model, open) {
+function firstScreen(model, state, open) {
   const { card, table } = model.screen;
   const software = model.sides.filter((side) => side.isSoftware).map((side) => side.name);
   const names = software.length > 4 ? `${software.length} of ${model.sides.length}` : software.join("; ");
   const name = model.sides.length > 1 ? `${names}: ` : "";
   return append(h("div", { class: "screen" }), [
-    card === null ? sidesScreen(model, table, open) : cardScreen(model, card, open),
+    card === null ? sidesScreen(model, table, state, open) : cardScreen(model, card, state, open),
     software.length > 0 ? h("p", { class: "note" }, name, h("b", {}, `${model.softwareNote}.`)) : null,
   ]);
 }

@@ -4,7 +4,8 @@
   "use strict";
   const unpacked = async (id) => {
     const text = atob(document.getElementById(id).textContent);
-    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+    const bytes = new Uint8Array(text.length);
+    for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return new Response(stream).text();
   };

@@ -3,6 +3,7 @@
 /** Number of rows shown at first. */
 const ROWS = 100;
 
+/** The part of the page with the table, which is drawn when the reader comes near. */
 function comparisonTable(model, state, open) {
   const narrow = matchMedia("(max-width: 620px)");
   const initial = {
@@ -14,11 +15,9 @@ function comparisonTable(model, state, open) {
     measure: model.sides.length > 2 || narrow.matches ? "median" : "all",
   };
   const filter = Object.fromEntries(Object.keys(initial).map((key) => [key, state.get(key) ?? initial[key]]));
-  const [index, direction] = (state.get("sort") ?? "").split(".");
-  let sorted = ["ascending", "descending"].includes(direction)
-    ? { index: Number(index), direction }
-    : { index: -1, direction: "none" };
-  let shown = ROWS;
+  /** The column that sorts, by its key; a dash before it is descending. */
+  let sortedBy = state.get("sort") ?? "";
+  let shown = Number(state.get("rows")) || ROWS;
   /** What the filters leave, in the order of the table. */
   let cases = [];
   const status = h("p", { class: "count", role: "status" });
@@ -53,27 +52,31 @@ function comparisonTable(model, state, open) {
       open,
     });
 
-  function sortBy(index, direction) {
-    sorted = { index, direction };
-    state.set("sort", index < 0 ? "" : `${index}.${direction}`);
+  const keyOf = ({ label, side }) => (side === undefined ? label : `${label}.${side}`);
+  function sortBy(key) {
+    sortedBy = key;
+    state.set("sort", key);
   }
   function sort(index) {
-    const next = { none: "ascending", ascending: "descending", descending: "none" };
-    const direction = next[sorted.index === index ? sorted.direction : "none"];
-    sortBy(direction === "none" ? -1 : index, direction);
+    const key = keyOf(columns()[index]);
+    sortBy(sortedBy === key ? `-${key}` : sortedBy === `-${key}` ? "" : key);
     fill();
     box.querySelectorAll("thead tr:last-child button")[index].focus();
   }
+  function showRows(count) {
+    shown = count;
+    state.set("rows", String(count), String(ROWS));
+  }
   function grow() {
-    shown += ROWS * 2;
+    showRows(shown + ROWS * 2);
     fill();
   }
   function change(key) {
     return (value) => {
       filter[key] = value;
-      shown = ROWS;
+      showRows(ROWS);
       state.set(key, value, initial[key]);
-      if (["device", "api", "measure"].includes(key)) sortBy(-1, "none");
+      if (["device", "api", "measure"].includes(key)) sortBy("");
       offer();
       fill();
     };
@@ -151,7 +154,9 @@ function comparisonTable(model, state, open) {
   function fill() {
     const all = columns();
     const found = matchesBut(null);
-    const by = all[sorted.index];
+    const index = all.findIndex((column) => [keyOf(column), `-${keyOf(column)}`].includes(sortedBy));
+    const by = all[index];
+    const sorted = { index, direction: sortedBy.startsWith("-") ? "descending" : "ascending" };
     cases = by === undefined ? found : sortCases(found, by, sorted.direction);
     const rows = cases.slice(0, shown).map((of) =>
       h(
@@ -179,7 +184,12 @@ function comparisonTable(model, state, open) {
     more.textContent = `Show ${Math.min(left, ROWS * 2)} more`;
   }
   narrow.addEventListener("change", fill);
-  offer();
-  fill();
-  return [controls, status, box, more];
+  const part = h("section", { id: "table", class: "waiting" }, h("h2", {}, "Every case"), controls, status, box, more);
+  const isWaiting = () => part.classList.contains("waiting");
+  const draw = () => {
+    part.classList.remove("waiting");
+    offer();
+    fill();
+  };
+  return { box: part, draw, isWaiting, wait() {} };
 }
