@@ -21,6 +21,23 @@ __device__ void advance(u32 index, float4 own, float3 force, float4* after, floa
 }
 
 extern "C" __global__ void __launch_bounds__(64)
+naive(const float4* before, float4* after, float4* velocities, const Motion motion) {
+    u32 index = blockIdx.x * WG + threadIdx.x;
+    if (index >= motion.count) {
+        return;
+    }
+    float4 own = before[index];
+    float3 force = make_float3(0, 0, 0);
+    for (u32 k = 0; k < motion.count; k++) {
+        float3 one = pull(own, before[k], motion.softening);
+        force.x += one.x;
+        force.y += one.y;
+        force.z += one.z;
+    }
+    advance(index, own, force, after, velocities, motion.dt);
+}
+
+extern "C" __global__ void __launch_bounds__(64)
 tiled(const float4* before, float4* after, float4* velocities, const Motion motion) {
     __shared__ float4 tile[WG];
     u32 index = blockIdx.x * WG + threadIdx.x;

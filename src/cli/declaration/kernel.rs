@@ -166,6 +166,12 @@ impl Text {
         }
     }
 
+    /// Whether CUDA C++ beside the WGSL has every entry point.
+    pub(super) fn has_twin(&self) -> bool {
+        let name = |entry: &&'static str| if *entry == "main" { twin::ENTRY_POINT } else { *entry };
+        !self.cuda.is_empty() && self.entries.iter().all(|entry| twin::has_entry(self.cuda, name(entry)))
+    }
+
     /// Why only CUDA has it, where that is so.
     pub(super) const fn only_cuda(&self) -> Option<&'static str> {
         if self.wgsl.is_empty() { Some("it is a CUDA kernel") } else { None }

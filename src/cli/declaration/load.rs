@@ -81,7 +81,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
             name: kept_name(&kernel.name),
             wgsl: kernel.text.wgsl,
             entries: kernel.text.entries,
-            cuda: kernel.text.cuda,
+            cuda: if kernel.text.has_twin() || kernel.text.wgsl.is_empty() { kernel.text.cuda } else { "" },
             only_cuda: kernel.text.only_cuda(),
             cases: kept_items(vec![cases]),
             accepts: kept_items(kernel.accepts(dtype)?),

@@ -140,6 +140,7 @@ fn benchmark_of(kernel: &Kernel, shared: Arc<Shared>) -> &'static Benchmark {
         name: kept_text(stem(&kernel.path)),
         wgsl: kernel.text.wgsl,
         entries: kernel.text.entries,
+        cuda: if kernel.text.has_twin() { kernel.text.cuda } else { "" },
         declared: Some(kept(declared)),
         ..Benchmark::BLANK
     })

@@ -28,7 +28,10 @@ pub(in crate::engine) async fn run_reference(backend: &mut dyn Backend, job: &Jo
         outputs.push((place, wanted, to));
     }
     backend.device().check_own(own)?;
-    let mut prepared = backend.prepare_own(own).await?;
+    let mut prepared = backend.prepare_own(own).await.map_err(|error| match error {
+        Error::Unsupported(why) => Error::Unsupported(format!("its reference: {why}")),
+        other => other,
+    })?;
     let result = async {
         prepared.sample(1).await?;
         for (place, wanted, to) in outputs {
