@@ -19,7 +19,8 @@ pub fn verdict(rows: &[&Record]) -> Vec<String> {
     let mut sentences = Vec::new();
     for toolchain in &toolchains {
         let mut by_type: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
-        for row in rows.iter().copied().filter(|row| row.toolchain() == Some(*toolchain)) {
+        let is_whole = |row: &&Record| !rows.iter().any(|other| is_step_of(&row.benchmark, &other.benchmark));
+        for row in rows.iter().copied().filter(|row| row.toolchain() == Some(*toolchain)).filter(is_whole) {
             by_type.entry(row.dtype_name()).or_default().push(row);
         }
         let prefix = if toolchains.len() > 1 { format!("{}: ", toolchain.title()) } else { String::new() };
@@ -27,6 +28,12 @@ pub fn verdict(rows: &[&Record]) -> Vec<String> {
     }
     sentences.extend(results(rows));
     sentences
+}
+
+/// Whether a row is of a step of this kernel, `scan.2.add`: steps are no rivals.
+fn is_step_of(name: &str, kernel: &str) -> bool {
+    let rest = name.strip_prefix(kernel).and_then(|rest| rest.strip_prefix('.'));
+    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The fastest kernel at the largest size, and whether it is the fastest at the others; `None` with fewer than two times

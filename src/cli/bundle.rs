@@ -101,6 +101,19 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
     }
 }
 
+/// Removes the bundles that an older run of this report left.
+pub(super) fn clear(report: &Path) {
+    let stem = report.file_stem().unwrap_or_default().to_string_lossy();
+    let folder = report.with_file_name(format!("{stem}-wrong"));
+    let bundles = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    for bundle in bundles.filter(|path| path.join("bundle.json").is_file()) {
+        // What cannot be removed stays beside the new ones.
+        let _ = std::fs::remove_dir_all(bundle);
+    }
+    // Only if nothing else is there.
+    let _ = std::fs::remove_dir(folder);
+}
+
 /// ` compiled by tint`; empty for wgpu's own compiler.
 fn by(device: &Device) -> String {
     let foreign = Toolchain::from(device).foreign();
@@ -148,7 +161,11 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
     save("bundle.json", json.as_bytes())?;
     if let Some(declared) = case.benchmark.declared {
         for (name, bytes) in declared.files() {
-            save(&format!("{DECLARED}/{name}"), bytes)?;
+            let without = (name == TOML).then(|| without_command(bytes)).flatten();
+            if without.is_some() {
+                save(&format!("{DECLARED}/{RIGHT}"), &found.expected)?;
+            }
+            save(&format!("{DECLARED}/{name}"), without.as_deref().unwrap_or(bytes))?;
         }
     } else {
         let kernel_file = |end: &str| format!("{}/{}.{end}", case.family.name, case.benchmark.name);
@@ -195,6 +212,22 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
     );
     save("README.txt", text.as_bytes())?;
     Ok(folder)
+}
+
+/// The right output of a bundle whose declaration runs a command.
+const RIGHT: &str = "right-values.bin";
+
+/// A declaration with [`RIGHT`] in place of the command that computes its only right output; `None` where there is none.
+fn without_command(toml: &[u8]) -> Option<Vec<u8>> {
+    let mut table: toml::Table = toml::from_str(std::str::from_utf8(toml).ok()?).ok()?;
+    let all = table.get_mut("verify")?;
+    let only = match all {
+        toml::Value::Array(several) if several.len() == 1 => several.first_mut()?.as_table_mut()?,
+        own => own.as_table_mut()?,
+    };
+    only.remove("command")?;
+    only.insert("file".to_owned(), RIGHT.into());
+    toml::to_string(&table).ok().map(String::into_bytes)
 }
 
 /// Runs the case of a bundle again. The exit code is 3 if it is wrong again, and 0 if it is right.

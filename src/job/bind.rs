@@ -21,6 +21,8 @@ pub struct Job {
     pub only: Option<Only>,
     /// The buffers and textures to allocate.
     pub buffers: Vec<JobBuffer>,
+    /// What a store outside of a buffer may come from; empty if nothing is known.
+    pub hint: String,
     /// How each of the kernel's samplers reads.
     pub samplers: Vec<Sampling>,
     /// One launch.
@@ -109,19 +111,41 @@ impl Job {
         }
         let mut checks = checks.into_iter();
         let (check, also) = (checks.next().unwrap_or_else(OutputCheck::none), checks.collect());
-        let buffers: Vec<JobBuffer> = declared
+        let strides = match benchmark.declared {
+            Some(own) => own.strides(shape, interface)?,
+            None => Vec::new(),
+        };
+        let mut buffers: Vec<JobBuffer> = declared
             .iter()
             .enumerate()
             .map(|(index, buffer)| JobBuffer::bind(index, buffer, shape, interface, &steps))
             .collect();
+        for (buffer, own) in buffers.iter_mut().zip(&declared) {
+            let Some((_, stride)) = strides.iter().find(|(name, _)| *name == buffer.name) else { continue };
+            let exact = own.scalars.saturating_mul(buffer.scalar.bytes() as u64);
+            buffer.told_bytes = exact.next_multiple_of((*stride).max(1)).next_multiple_of(4).min(buffer.bytes);
+        }
         let is_float = |buffer: &JobBuffer| buffer.texture().is_some_and(|own| own.format.is_f32() && !own.is_storage);
         let sampling = |name: &str| benchmark.declared.map_or(Sampling::LINEAR, |own| own.sampling(name));
         let samplers: Vec<Sampling> = interface.samplers.iter().map(|sampler| sampling(&sampler.name)).collect();
         if !samplers.is_empty() && buffers.iter().any(is_float) {
             kernel.interface.features.insert(Feature::FilteredF32);
         }
+        let hint = benchmark.declared.map_or_else(String::new, |own| own.hint(shape, &kernel.interface));
         let only = benchmark.only_cuda.map(|why| Only { language: Language::Cuda, why });
-        Ok(Self { label: case.to_string(), kernel, only, buffers, samplers, steps, end_to_end, check, also, reference })
+        Ok(Self {
+            label: case.to_string(),
+            kernel,
+            only,
+            buffers,
+            hint,
+            samplers,
+            steps,
+            end_to_end,
+            check,
+            also,
+            reference,
+        })
     }
 
     /// Puts a guard zone around each buffer that its kernel may write, as far as `limit`, the largest buffer in bytes,

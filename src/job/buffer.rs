@@ -15,6 +15,8 @@ pub struct JobBuffer {
     pub scalar: Scalar,
     /// Length in bytes, a multiple of 16.
     pub bytes: u64,
+    /// The length that a kernel is told, a multiple of 4.
+    pub told_bytes: u64,
     /// Bytes of the guard zone behind it, and before it where the API addresses memory by pointers: no launch may write
     /// there. 0 for none.
     pub guard: u64,
@@ -188,14 +190,13 @@ impl JobBuffer {
             | Step::Receive { to: staged, route: Route::StagingOnly, .. } => *staged == index,
             _ => false,
         });
+        let bytes =
+            declared.scalars.saturating_mul(scalar.bytes() as u64).checked_next_multiple_of(16).unwrap_or(u64::MAX);
         Self {
             name: declared.name,
             scalar,
-            bytes: declared
-                .scalars
-                .saturating_mul(scalar.bytes() as u64)
-                .checked_next_multiple_of(16)
-                .unwrap_or(u64::MAX),
+            bytes,
+            told_bytes: bytes,
             guard: 0,
             contents: declared.contents.clone(),
             stream: shape.stream,

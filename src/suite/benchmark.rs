@@ -345,6 +345,19 @@ pub trait Declaration: Send + Sync {
         ""
     }
 
+    /// Bytes of an element of each buffer: kernels are told whole elements as its length. The suite's own know more.
+    ///
+    /// # Errors
+    /// If there are no such buffers for this shape.
+    fn strides(&self, _shape: &Shape, _interface: &Interface) -> Result<Vec<(&'static str, u64)>> {
+        Ok(Vec::new())
+    }
+
+    /// What a store outside of a buffer may come from; empty if nothing is known.
+    fn hint(&self, _shape: &Shape, _interface: &Interface) -> String {
+        String::new()
+    }
+
     /// Threads of a block along x, y and z, of a kernel in CUDA C++ that does not say.
     fn workgroup(&self, _shape: &Shape) -> Option<[u32; 3]> {
         None

@@ -162,7 +162,11 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "k.toml: steps, 1: give one of entry (or groups), clear",
         ),
         (&copy, "steps = [{ entry = \"main\", times = 3 }]", "k.toml, line 1: unknown field `times`"),
-        (&copy, "steps = [{ entry = \"main\" }, { clear = \"x\" }]", "k.toml: steps: no dispatch binds 'x'"),
+        (
+            &copy,
+            "steps = [{ entry = \"main\" }, { clear = \"x\" }]",
+            "k.toml: steps: no dispatch binds 'x', but input, output",
+        ),
         (&copy, "steps = [{ entry = \"main\", bind = { x = \"y\" } }]", "bind: the kernel has no binding 'x'"),
         (
             &copy,
@@ -245,7 +249,7 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
         (
             uniform.clone(),
             "[uniforms]\nscale = [1.0]\n",
-            "k.toml: [uniforms.scale]: '' has 4 scalars, and 1 values are given",
+            "k.toml: [uniforms.scale]: 'scale' has 4 scalars, and 1 values are given",
         ),
         (uniform.clone(), "[buffers]\nscale = { words = [1] }\n", "there are 1 words, and the kernel's type has 4"),
         (kernel(COPY), "groups = \"n * 1000\"\n", "4096000 workgroups along a side are more than 65535"),

@@ -211,3 +211,31 @@ fn a_baseline_is_saved_and_compared() {
         .run(&["bench", "gamma.toml", "--baseline", "../x"])
         .fails_with(2, "a name has letters, digits, '.', '_' and '-'");
 }
+
+#[test]
+fn python_gets_rows_with_typed_values() {
+    if !has_device() || !has_all(&["python3"]) {
+        return;
+    }
+    let folder = examples("", "", "");
+    let script = "import shaderbench
+rows = shaderbench.bench('scan_chain.toml', size=[5000, 6000], param='WG=128', profile='quick', epochs=2)
+assert [row['n'] for row in rows] == ['5000', '6000'], rows
+assert all(row['status'] == 'ok' and row['median_ns'] > 0 and len(row['epochs_ns']) == 2 for row in rows), rows
+try:
+    shaderbench.bench('none.toml')
+except shaderbench.Failed as fault:
+    assert str(fault).startswith('error: cannot read none.toml'), fault
+";
+    let program = Path::new(env!("CARGO_BIN_EXE_shaderbench")).parent().expect("a folder").to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(program).chain(std::env::split_paths(&path))).expect("a PATH");
+    let output = Command::new("python3")
+        .args(["-c", script])
+        .env("PYTHONPATH", Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/python"))
+        .env("PATH", path)
+        .current_dir(folder.path(""))
+        .output()
+        .expect("python3 starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -164,3 +164,104 @@ fn several_outputs_are_verified_each_in_its_way() {
     let (status, reason, _) = judged(&[("k.wgsl", &both.replace("/ 3u", "/ 4u")), ("k.toml", toml)]);
     assert!(status == Status::Wrong && reason.contains("counts: element 3 is 0, must be 1"), "{reason}");
 }
+
+#[test]
+fn a_bundle_of_an_older_run_does_not_stay_beside_a_new_one() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("k.wgsl", kernel(&format!("{IN}{OUT}"), "output[id.x] = a[id.x];"));
+    let toml = |right: &str| format!("sizes = 4096\nlimit = \"none\"\n[verify]\nexpect = \"{right}\"\n");
+    folder.write("k.toml", toml("a[i] + 1"));
+    let line = ["bench", "k.toml", "--profile", "quick", "--epochs", "1", "--out", "r.csv", "--force"];
+    folder.run(&line).exits_with(3);
+    assert!(folder.path("r-wrong").exists());
+    // What is no bundle stays.
+    folder.write("r-wrong/notes.txt", "mine");
+    folder.write("k.toml", toml("a[i]"));
+    folder.run(&line).succeeds();
+    let left = std::fs::read_dir(folder.path("r-wrong")).expect("a folder").count();
+    assert!(left == 1 && folder.path("r-wrong/notes.txt").exists());
+}
+
+#[test]
+fn a_dispatch_of_a_scalar_each_over_vectors_says_so() {
+    if !has_device() {
+        return;
+    }
+    let vectors = "@group(0) @binding(0) var<storage, read_write> output: array<vec4<f32>>;\n";
+    let (status, reason, code) = judged(&[
+        ("k.wgsl", &kernel(vectors, "output[id.x] = vec4(1.0);")),
+        ("k.toml", "sizes = 4096\nlimit = \"none\"\n"),
+    ]);
+    let hint = "an invocation for each of 4096 scalars, and 'output' has 1024 elements of 4: give groups";
+    assert!(status == Status::Wrong && code == Some(3) && reason.contains(hint), "{reason}");
+}
+
+#[test]
+fn a_parameter_of_the_command_line_gives_an_override_its_value() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("k.wgsl", kernel(&format!("override m: f32;\n{OUT}"), "output[id.x] = 1.0 / m;"));
+    folder.write("k.toml", "sizes = 64\nlimit = \"none\"\n[params]\nm = [2, 4]\n[verify]\nexpect = \"1.0 / m\"\n");
+    let line = ["bench", "k.toml", "--profile", "quick", "--epochs", "1", "--out", "r.csv", "--param", "m=8"];
+    let output = folder.run(&line).succeeds();
+    assert!(folder.records("r.csv")[0].params["m"] == 8.0, "{output}");
+    // Also where the file says nothing.
+    folder.write("k.toml", "sizes = 64\nlimit = \"none\"\n[verify]\nexpect = \"1.0 / m\"\n");
+    let output = folder.run(&[&line[..], &["--force"]].concat()).succeeds();
+    assert!(folder.records("r.csv")[0].params["m"] == 8.0, "{output}");
+}
+
+#[test]
+fn a_kernel_is_told_the_length_of_its_buffers() {
+    if !has_device() {
+        return;
+    }
+    let lengths =
+        kernel(&format!("{IN}{OUT}"), "if (id.x < arrayLength(&output)) { output[id.x] = f32(arrayLength(&a)); }");
+    for n in [1000, 1001, 1002, 1003] {
+        let toml = format!(
+            "sizes = {n}\nlimit = \"none\"\n[buffers]\na = {{ length = \"n - 1\" }}\n[verify]\nexpect = \"n - 1\"\n"
+        );
+        let (status, reason, _) = judged(&[("k.wgsl", &lengths), ("k.toml", &toml)]);
+        assert_eq!(status, Status::Ok, "{n}: {reason}");
+    }
+}
+
+#[test]
+fn a_name_that_nothing_has_is_refused() {
+    let folder = Folder::new();
+    folder.write("k.wgsl", kernel(&format!("{IN}{OUT}"), "output[id.x] = a[id.x];"));
+    for (toml, sentence) in [
+        ("[samplers]\ns = { filter = \"nearest\" }", "[samplers.s]: the kernel has no sampler 's': it has none"),
+        (
+            "kernels = [{ file = \"k.wgsl\", names = { srq = \"a\" } }]",
+            "names: k.wgsl has no binding 'srq', but a, output",
+        ),
+        (
+            "steps = [{ entry = \"main\" }, { swap = [\"a\", \"outptu\"] }]",
+            "steps: no dispatch binds 'outptu', but a, output",
+        ),
+        ("steps = [{ entry = \"main\", indirect = \"x\" }]", "steps: no dispatch binds 'x', but a, output"),
+        (
+            "steps = [{ repeat = 2, index = \"n\", steps = [{ entry = \"main\" }] }]",
+            "index = \"n\": the name has a meaning",
+        ),
+        ("steps = [{ entry = \"main\" }, { repeat = 1000000, steps = [] }]", "repeats steps more than 100000 times"),
+        ("[params]\nT = []", "[params]: T: give at least one value"),
+        ("[buffers]\na = { size = [1, 1] }", "[buffers.a]: size and format are those of textures"),
+        ("[buffers]\na = \"small\"", "expected a table, such as { contents = \"small\" }"),
+        ("name = \" \"", "k.toml: name is empty"),
+    ] {
+        folder.write("k.toml", format!("{toml}\n"));
+        let wgsl = kernel(&format!("override T: u32 = 1u;\n{IN}{OUT}"), "output[id.x] = a[id.x] * f32(T);");
+        folder.write("k.wgsl", wgsl);
+        let output = folder.run(&["bench", "k.toml", "--size", "64", "--out", "r.csv", "--force"]);
+        assert!(output.code == Some(2) && output.stderr.contains(sentence), "{toml}: {sentence}\n{output}");
+    }
+    folder.run(&["bench", "k.toml", "other.toml"]).fails_with(2, "give one .toml, or kernels");
+}

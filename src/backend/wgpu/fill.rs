@@ -202,6 +202,7 @@ mod tests {
                 name: "input",
                 scalar,
                 bytes: BYTES,
+                told_bytes: BYTES,
                 guard: 0,
                 contents: Contents::Input(input.values),
                 stream: input.stream,

@@ -48,7 +48,8 @@ pub(super) fn binding<'a>(
     spec: &JobBuffer,
     reads_lengths: bool,
 ) -> wgpu::BindingResource<'a> {
-    let guard = if reads_lengths { 0 } else { spec.guard };
-    let size = std::num::NonZero::new(spec.bytes + guard);
+    // A uniform block is as long as its type, which ends at a multiple of 16 bytes.
+    let told = if spec.is_uniform { spec.bytes } else { spec.told_bytes };
+    let size = std::num::NonZero::new(if reads_lengths { told } else { spec.bytes + spec.guard });
     wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: memory, offset: 0, size })
 }

@@ -20,6 +20,9 @@ const TOML: &str = include_str!("init.toml");
 /// Writes both files, and says what to type next.
 pub(super) fn init(arguments: &Arguments) -> Result<()> {
     let stem = arguments.name.trim_end_matches(".wgsl").trim_end_matches(".toml");
+    if stem.trim().is_empty() {
+        return Err(Error::Usage("give the kernel a name".to_owned()));
+    }
     for (end, text) in [("wgsl", WGSL), ("toml", TOML)] {
         let name = format!("{stem}.{end}");
         let path = Path::new(&name);

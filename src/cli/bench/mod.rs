@@ -102,7 +102,7 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
         path: PathBuf::from(BASELINES),
         source,
     })?;
-    run.save_as(if is_compared { file(".new") } else { saved.clone() });
+    run.save_as(file(".new"));
     let code = run::run(&run)?;
     // A worker measures alone.
     if link().is_some() || code != 0 {
@@ -111,6 +111,12 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
     if is_compared {
         return compare_files(&saved, &file(".new"));
     }
+    // A run with wrong results replaces no baseline.
+    std::fs::rename(file(".new"), &saved).map_err(|source| Error::Io {
+        action: "rename",
+        path: saved.clone(),
+        source,
+    })?;
     say(&format!("saved as the baseline {name}: bench … --baseline {name} compares with it"));
     Ok(code)
 }

@@ -101,6 +101,9 @@ impl Own {
         };
         let usual = if is_output { Filling::Output } else { Filling::Random(Values::Wide) };
         let filling = self.contents.clone().unwrap_or(usual);
+        if self.size.is_some() || self.format.is_some() {
+            return Err(fault(file, format!("[buffers.{}]: size and format are those of textures", layout.name)));
+        }
         let (scalars, scalar) = (length.div_ceil(size), layout.scalar);
         let contents = filling.contents((scalars, scalar, None), number, scope, file)?;
         if let Contents::Words(words) = &contents {
@@ -141,11 +144,11 @@ impl Own {
         }
         let (width, height) = match (&self.size, &self.contents) {
             (Some([width, height]), _) => (width.whole(scope, 1)?, height.whole(scope, 1)?),
-            (None, Some(Filling::Picture(width, height, _))) => (*width, *height),
-            (None, _) => match (scope.get("columns"), scope.get("rows")) {
-                (Some(Meaning::Value(columns)), Some(Meaning::Value(rows))) => {
+            (None, contents) => match (scope.get("columns"), scope.get("rows"), contents) {
+                (Some(Meaning::Value(columns)), Some(Meaning::Value(rows)), _) => {
                     (columns.real() as u64, rows.real() as u64)
                 }
+                (.., Some(Filling::Picture(width, height, _))) => (*width, *height),
                 _ => return refused("give size = [\"WIDTH\", \"HEIGHT\"], or sizes of ROWSxCOLUMNS"),
             },
         };
@@ -180,7 +183,13 @@ impl Filling {
             Self::Random(Values::Digits) if number > 0 => Contents::Input(Values::DigitsFrom(first)),
             Self::Random(values) => Contents::Input(values),
             Self::Output => Contents::Poison,
-            Self::Words(words) => Contents::Words(words.to_vec()),
+            Self::Words(words) => {
+                let (has, wanted) = (4 * words.len() as u64, scalars.saturating_mul(scalar.bytes() as u64));
+                if has < wanted {
+                    return Err(fault(file, format!("a file has {has} B, and its buffer {wanted} B")));
+                }
+                Contents::Words(words.to_vec())
+            }
             Self::Numbers(numbers) => {
                 if (numbers.len() as u64) < scalars {
                     let count = numbers.len();

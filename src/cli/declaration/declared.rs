@@ -68,6 +68,8 @@ struct Place {
     name: String,
     is_signed: bool,
     is_written: bool,
+    /// Bytes of an element.
+    stride: u64,
     /// See [`Layout::padding`].
     padding: Vec<bool>,
     bound: Bound,
@@ -124,7 +126,8 @@ impl Declared {
                 if *format == TexelFormat::R32Sint);
             let is_signed = layout.is_signed || is_signed_texture;
             let padding = layout.padding();
-            places.push(Place { name: name.clone(), is_signed, is_written, padding, bound });
+            let (name, stride) = (name.clone(), layout.stride);
+            places.push(Place { name, is_signed, is_written, stride, padding, bound });
         }
         let is_bound = |name: &str| launch.bound.contains_key(name);
         if let Some(unknown) = launch.written.iter().find(|name| !is_bound(name)) {
@@ -202,6 +205,27 @@ impl Declaration for Declared {
 
     fn hash(&self) -> &str {
         &self.hash
+    }
+
+    fn strides(&self, shape: &Shape, interface: &Interface) -> Result<Vec<(&'static str, u64)>> {
+        let (_, places) = self.plan(shape, interface)?;
+        Ok(places.iter().map(|place| (kept_name(&place.name), place.stride)).collect())
+    }
+
+    fn hint(&self, shape: &Shape, interface: &Interface) -> String {
+        let (Ok(layouts), n) = (self.layouts(shape), shape.count()) else { return String::new() };
+        let is_usual = self.steps.written().iter().any(|step| step.groups.is_empty());
+        let elements = |layout: &Layout| {
+            let is_stored = interface.bindings.iter().any(|own| own.name == layout.name && own.is_stored);
+            let own = layout.stride / layout.scalar.bytes() as u64;
+            (is_usual && is_stored && layout.bytes.is_none() && own > 1).then_some((layout.name.clone(), own))
+        };
+        let Some((name, own)) = layouts.iter().find_map(elements) else { return String::new() };
+        let count = n.div_ceil(own);
+        format!(
+            "without groups, there is an invocation for each of {n} scalars, and '{name}' has {count} elements of {own}: give \
+             groups"
+        )
     }
 
     fn workgroup(&self, shape: &Shape) -> Option<[u32; 3]> {

@@ -51,6 +51,7 @@ impl Fields {
             let fields = own.iter().map(|at| &layout.fields[*at]);
             let count: u64 = fields.clone().map(|field| field.count).sum();
             if count != values.len() as u64 {
+                let name = if name.is_empty() { &layout.name } else { name };
                 return fault(format!("'{name}' has {count} scalars, and {} values are given", values.len()));
             }
             let mut values = values.iter();

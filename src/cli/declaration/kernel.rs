@@ -229,6 +229,17 @@ impl Kernel {
         Ok(interface.bindings)
     }
 
+    /// What the declaration calls its samplers.
+    pub(super) fn samplers(&self, dtype: Dtype) -> Result<Vec<String>> {
+        if self.text.wgsl.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (constants, shader) = (self.constants(dtype)?, self.parsed(dtype)?);
+        let interface = shader.interface_of(self.text.entries, &constants).map_err(|error| named(error, &self.path))?;
+        let name = |own: String| self.table.names.get(&own).cloned().unwrap_or(own);
+        Ok(interface.samplers.into_iter().map(|sampler| name(sampler.name)).collect())
+    }
+
     /// What the declaration calls its bindings and immediates.
     pub(super) fn declared_names(&self, dtype: Dtype) -> Result<Vec<String>> {
         let bindings = self.bindings(dtype)?;

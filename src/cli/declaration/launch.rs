@@ -83,6 +83,8 @@ struct Unrolling<'a> {
     shape: &'a Shape,
     interface: &'a Interface,
     layouts: &'a [Layout],
+    /// Repetitions of any steps.
+    rounds: usize,
     launch: Launch,
 }
 
@@ -97,7 +99,7 @@ impl Launch {
         (interface, layouts): (&Interface, &[Layout]),
         scope: &Scope,
     ) -> Result<Self> {
-        let mut unrolling = Unrolling { of, shape, interface, layouts, launch: Self::default() };
+        let mut unrolling = Unrolling { of, shape, interface, layouts, rounds: 0, launch: Self::default() };
         let mut scope = scope.clone();
         scope.insert("step".to_owned(), Meaning::Value(Value::Whole(0)));
         unrolling.all(&of.steps.steps, &mut scope)?;
@@ -130,7 +132,14 @@ impl Unrolling<'_> {
                 }
                 Declaration::Repeat { times, index, steps } => {
                     let before = scope.get(index).cloned();
+                    if before.is_some() && index != "step" {
+                        return Err(self.of.fault(format!("index = \"{index}\": the name has a meaning already")));
+                    }
                     for number in 0..times.whole(scope, 0)? {
+                        self.rounds += 1;
+                        if self.rounds > MOST_STEPS {
+                            return Err(self.of.fault(format!("a launch repeats steps more than {MOST_STEPS} times")));
+                        }
                         scope.insert(index.clone(), Meaning::Value(Value::Whole(number as i64)));
                         self.all(steps, scope)?;
                     }

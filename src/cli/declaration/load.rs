@@ -24,6 +24,9 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     let is_toml = |path: &Path| path.extension().is_some_and(|end| end == "toml");
     let beside = if is_toml(first) { first.clone() } else { first.with_extension("toml") };
     let has_file = is_toml(first) || beside.exists();
+    if files[1..].iter().any(|path| is_toml(path)) {
+        return Err(Error::Usage("give one .toml, or kernels: each declaration is a run of its own".to_owned()));
+    }
     let spec = if has_file { Spec::read(&beside)? } else { Spec::default() };
     let file = shown(if has_file { &beside } else { first });
     let folder = beside.parent().unwrap_or(Path::new("")).to_owned();
@@ -37,6 +40,9 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     let origin = Origin { file: &file, folder: &folder };
     let kernels = kernels(files, &spec, &origin)?;
     let dtype = dtype(&spec, &kernels[0], &file)?;
+    if spec.name.as_ref().is_some_and(|name| name.trim().is_empty()) {
+        return Err(Error::Usage(format!("{file}: name is empty")));
+    }
     let name = spec.name.clone().unwrap_or_else(|| stem(if has_file { &beside } else { first }));
     let mut name = visible(&name).into_owned();
     // Rows of a family of the suite are the suite's.
@@ -274,9 +280,18 @@ fn param_sets(kernel: &Kernel, dtype: Dtype) -> Result<Vec<Params>> {
     if count.is_none_or(|count| count > MOST_SETS) {
         return Err(Error::Usage(format!("[params]: the values make more than {MOST_SETS} combinations: name fewer")));
     }
+    let accepts = kernel.accepts(dtype)?;
     for (name, values) in lists() {
-        let name = kept_text(name.clone());
         let values = values.list();
+        if values.is_empty() {
+            return Err(Error::Usage(format!("[params]: {name}: give at least one value")));
+        }
+        let accepted = accepts.iter().find(|(own, _)| own == name).map(|(_, accepted)| accepted);
+        if let Some((accepted, value)) = accepted.and_then(|own| Some((own, values.iter().find(|it| !own.has(**it))?)))
+        {
+            return Err(Error::Usage(format!("[params]: {name} = {value}: the kernel takes {accepted}")));
+        }
+        let name = kept_text(name.clone());
         sets = sets.iter().flat_map(|set| values.iter().map(|value| [&set[..], &[(name, *value)]].concat())).collect();
     }
     Ok(sets.into_iter().map(kept_items).collect())

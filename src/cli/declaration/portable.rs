@@ -65,15 +65,18 @@ pub(super) fn portable(
         }
     }
     let mut verify = own.verify.as_ref().map(OneOrMany::list).unwrap_or_default();
+    let mut is_added = false;
     for (number, verify) in verify.iter_mut().enumerate() {
         if let Some(path) = verify.file.take() {
-            let end = if path.extension().is_some_and(|end| end == "npy") { "npy" } else { "bin" };
+            let end = path.extension().and_then(|end| end.to_str()).filter(|end| ["npy", "png"].contains(end));
+            let end = end.unwrap_or("bin");
             let name = if number == 0 { format!("right.{end}") } else { format!("right-{number}.{end}") };
             verify.file = Some(add(name, bytes(&path)?));
         }
         if let (Some(_), Some(reference)) = (verify.reference.take(), reference) {
             let name = format!("reference-{}.wgsl", stem(&reference.path));
-            if number == 0 {
+            if !is_added {
+                is_added = true;
                 add(name.clone(), reference.text.wgsl.as_bytes().to_vec());
             }
             verify.reference = Some(PathBuf::from(name));

@@ -87,6 +87,32 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
     if let Some(unknown) = spec.uniforms.keys().find(|name| !names.contains(name)) {
         return fault(format!("[uniforms.{unknown}]: the kernel has no variable '{unknown}': it has {}", known()));
     }
+    let mut samplers = Vec::new();
+    for kernel in kernels {
+        samplers.extend(kernel.samplers(dtype)?);
+        let own = kernel.bindings(dtype)?;
+        let is_bound = |key: &String| {
+            let number = |binding: &crate::suite::Binding| format!("{}.{}", binding.group, binding.index);
+            let is_it = |binding: &crate::suite::Binding| {
+                binding.name == *key || number(binding) == *key || number(binding) == format!("0.{key}")
+            };
+            own.iter().any(is_it)
+        };
+        if let Some(unknown) = kernel.table.names.keys().find(|key| !is_bound(key)) {
+            let (path, own) =
+                (shown(&kernel.path), own.iter().map(|own| own.name.as_str()).collect::<Vec<_>>().join(", "));
+            return fault(format!("names: {path} has no binding '{unknown}', but {own}"));
+        }
+        let mut placed = kernel.declared_names(dtype)?;
+        placed.extend(kernel.steps.written().into_iter().flat_map(|step| step.bind.values().cloned()));
+        if let Some(unknown) = kernel.steps.moved().into_iter().find(|name| !placed.iter().any(|known| known == name)) {
+            return fault(format!("steps: no dispatch binds '{unknown}', but {}", placed.join(", ")));
+        }
+    }
+    if let Some(unknown) = spec.samplers.keys().find(|name| !samplers.contains(name)) {
+        let known = if samplers.is_empty() { "none".to_owned() } else { samplers.join(", ") };
+        return fault(format!("[samplers.{unknown}]: the kernel has no sampler '{unknown}': it has {known}"));
+    }
     let first = kernels[0].declared_names(dtype)?;
     for kernel in kernels {
         let own = kernel.declared_names(dtype)?;
@@ -236,7 +262,10 @@ fn of_file(path: &Path, what: &str) -> Result<Filling> {
     let fault = |why: String| Error::Usage(format!("{what}: {}: {why}", shown(path)));
     match path.extension().and_then(|end| end.to_str()) {
         Some("npy") => Ok(Filling::Numbers(Arc::new(npy::read(&bytes).map_err(fault)?))),
-        Some("png") => picture(&bytes).map_err(fault),
+        Some("png") => {
+            let (width, height, rgba) = picture(&bytes).map_err(fault)?;
+            Ok(Filling::Picture(width, height, Arc::new(rgba)))
+        }
         _ if !bytes.len().is_multiple_of(4) => {
             Err(Error::Usage(format!("{what}: the file has {} B, no whole number of words", bytes.len())))
         }
@@ -247,8 +276,8 @@ fn of_file(path: &Path, what: &str) -> Result<Filling> {
     }
 }
 
-/// The pixels of a PNG file.
-fn picture(bytes: &[u8]) -> Result<Filling, String> {
+/// Width, height, and the pixels of a PNG file: red, green, blue, opacity.
+fn picture(bytes: &[u8]) -> Result<(u64, u64, Vec<u8>), String> {
     let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
     let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
@@ -263,7 +292,7 @@ fn picture(bytes: &[u8]) -> Result<Filling, String> {
         }
         _ => pixels.iter().flat_map(|grey| [*grey, *grey, *grey, 255]).collect(),
     };
-    Ok(Filling::Picture(u64::from(info.width), u64::from(info.height), Arc::new(rgba)))
+    Ok((u64::from(info.width), u64::from(info.height), rgba))
 }
 
 /// How an output is verified; `right` is the kernel that a reference names.
@@ -275,10 +304,12 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
     let whole = |way: Way| By::Whole(Whole { way, known: Mutex::default() });
     let file = |path: &PathBuf| -> Result<By> {
         let bytes = inputs::contents(path, inputs::DATA)?;
-        if path.extension().is_none_or(|end| end != "npy") {
-            return Ok(By::File(Arc::new(bytes)));
-        }
-        let numbers = npy::read(&bytes).map_err(|why| Error::Usage(format!("{what}: {}: {why}", shown(path))))?;
+        let numbers = match path.extension().and_then(|end| end.to_str()) {
+            Some("npy") => npy::read(&bytes),
+            Some("png") => picture(&bytes).map(|(_, _, rgba)| rgba.into_iter().map(f64::from).collect()),
+            _ => return Ok(By::File(Arc::new(bytes))),
+        };
+        let numbers = numbers.map_err(|why| Error::Usage(format!("{what}: {}: {why}", shown(path))))?;
         Ok(whole(Way::Numbers(Arc::new(numbers))))
     };
     let VerifySpec { expect, compute, command, reference, file: path, .. } = own;

@@ -95,7 +95,7 @@ pub(super) struct KernelTable {
 
 /// A step of a launch: one of a dispatch, `clear`, `copy`, `swap` and `repeat`.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table, such as { entry = \"main\" }")]
 pub(super) struct StepSpec {
     /// The entry point of a dispatch.
     pub entry: Option<String>,
@@ -165,7 +165,7 @@ impl KernelSpec {
 
 /// The length and the contents of a buffer.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table, such as { contents = \"small\" }")]
 pub(super) struct BufferSpec {
     /// Its scalars.
     pub length: Option<Text>,
@@ -183,7 +183,7 @@ pub(super) struct BufferSpec {
 
 /// Contents of a buffer.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "contents are a number or a text")]
 pub(super) enum Contents {
     /// One number everywhere.
     Number(f64),
@@ -228,7 +228,7 @@ pub(super) struct VerifySpec {
 
 /// A value or a list of values.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a value, or a list of values, of another type is needed in this table")]
 pub(super) enum OneOrMany<T> {
     /// One.
     One(T),
@@ -247,7 +247,7 @@ impl<T: Clone> OneOrMany<T> {
 
 /// An expression: text, or a number.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a number or an expression in quotes is needed here")]
 pub(super) enum Text {
     /// A whole number.
     Integer(i64),

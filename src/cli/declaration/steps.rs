@@ -134,6 +134,18 @@ impl Steps {
         found
     }
 
+    /// The buffers that steps clear, copy, swap, or read workgroups from.
+    pub(super) fn moved(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        each(&self.steps, &mut |step| match step {
+            Step::Dispatch(Dispatch { indirect, .. }) => found.extend(indirect.iter().map(|(own, _)| own.as_str())),
+            Step::Clear(buffer) => found.push(buffer),
+            Step::Copy(pair) | Step::Swap(pair) => found.extend(pair.iter().map(String::as_str)),
+            Step::Repeat { .. } => {}
+        });
+        found
+    }
+
     /// The buffers that steps name.
     pub(super) fn buffers(&self) -> Vec<&str> {
         let mut found = Vec::new();

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::again::Typed;
+use super::bundle;
 use super::compiler;
 use super::format::{TableFormat, Tables};
 use super::host::battery_note;
@@ -238,6 +239,7 @@ impl Command<'_> {
         pictures: Option<String>,
     ) -> Result<(Running, Begun)> {
         let Self { arguments, typed, files, interrupt } = self;
+        let is_begun = resumed.is_some() || !before.is_empty();
         let profile = profile_for(arguments, &devices[0]);
         let time = time_for(arguments, profile);
         let card: Vec<&Device> = devices.iter().collect();
@@ -257,6 +259,9 @@ impl Command<'_> {
         let first = if own.is_none() { before.to_vec() } else { Vec::new() };
         let file = own.as_ref().or(files.csv.as_ref()).map(|file| file.output.clone());
         let file = file.ok_or_else(|| Error::Usage("there is no file for the report".to_owned()))?;
+        if !is_begun {
+            bundle::clear(file.path());
+        }
         let count = cases.iter().filter(|case| !case.is_reserve).count();
         say(&beginning(&devices, &cases, count, profile, time));
         note.iter().for_each(|note| say(note));

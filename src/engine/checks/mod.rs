@@ -4,9 +4,11 @@
 //! its own.
 
 pub(in crate::engine) mod fewer_rounds;
+mod freivalds;
 pub(in crate::engine) mod odd_shape;
 pub mod output;
 pub(in crate::engine) mod outside;
+pub(in crate::engine) mod random;
 pub(in crate::engine) mod reference;
 pub(in crate::engine) mod skipped_work;
 pub(in crate::engine) mod smallest;
@@ -22,8 +24,9 @@ use crate::job::Job;
 use crate::suite::Case;
 use fewer_rounds::{rounds_take_no_time, with_half_the_rounds};
 use odd_shape::checked_launch;
-use output::{FEW_PARTS, MANY_PARTS, PARTS, mixed, verify, verify_parts};
+use output::{FEW_PARTS, MANY_PARTS, PARTS, verify, verify_parts};
 use outside::store_outside;
+use random::mixed;
 use skipped_work::{Caches, launches_between, slower_if_poisoned};
 
 /// When a check runs.

@@ -17,7 +17,10 @@ pub(in crate::engine) async fn store_outside(prepared: &mut dyn Prepared, job: &
         let start = start.map(|at| (before.len() - at, "before its start"));
         if let Some((distance, side)) = end.or(start) {
             let name = buffer.name;
-            return Ok(Some(format!("an element is written outside the buffer '{name}', {distance} bytes {side}")));
+            let hint = if job.hint.is_empty() { String::new() } else { format!(" ({})", job.hint) };
+            return Ok(Some(format!(
+                "an element is written outside the buffer '{name}', {distance} bytes {side}{hint}"
+            )));
         }
     }
     Ok(None)

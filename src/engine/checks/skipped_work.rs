@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::output::mixed;
+use super::random::mixed;
 use crate::backend::{Backend, Prepared};
 use crate::engine::clock::canary::{can_ramp, case_of};
 use crate::engine::measure::Timer;

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use web_time::Instant;
 
 use crate::backend::{Backend, Prepared, leak_if_lost};
-use crate::engine::checks::output::{FEW_PARTS, PARTS, mixed, verify_parts};
+use crate::engine::checks::output::{FEW_PARTS, PARTS, verify_parts};
+use crate::engine::checks::random::mixed;
 use crate::engine::run::session::Session;
 use crate::engine::run::settings::Settings;
 use crate::error::Result;

@@ -255,6 +255,7 @@ fn copy(job: &Job) -> Job {
         kernel: job.kernel.clone(),
         only: job.only,
         buffers: job.buffers.clone(),
+        hint: String::new(),
         samplers: job.samplers.clone(),
         steps: job.steps.clone(),
         end_to_end: job.end_to_end.clone(),

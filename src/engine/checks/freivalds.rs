@@ -1,0 +1,90 @@
+//! Freivalds' check of large matrix products.
+
+use rayon::prelude::*;
+
+use super::random::mixed;
+use crate::job::Product;
+use crate::suite::Scalar;
+use crate::suite::input::Input;
+use crate::suite::vectors::vectorised;
+
+/// Random vectors of a Freivalds check.
+const VECTORS: usize = 16;
+
+/// One element of each vector.
+type Row = [f64; VECTORS];
+
+/// Freivalds' check of C = A·B (*Probabilistic Machines Can Use Less Running Time*, 1977): for random vectors r of ±1,
+/// C·r must equal A·(B·r). It costs mn + nk + mk operations per vector instead of mnk. A single wrong element in a row
+/// is always found. Several may cancel: all vectors miss them with a probability of at most 2^-16 per row. The check is
+/// exact: every value is a multiple of 2^-14, and the largest sum, n·k·(127/128)², is exact in f64 up to n·k = 2^39.
+pub(super) struct Freivalds<'a> {
+    product: &'a Product,
+    scalar: Scalar,
+    /// The vectors r.
+    signs: Vec<Row>,
+    /// C·r for the part of C read so far.
+    sums: Vec<Row>,
+}
+
+impl<'a> Freivalds<'a> {
+    pub(super) fn new(product: &'a Product, scalar: Scalar, random: u64) -> Self {
+        let signs = (0..product.n).map(|column| signs(column, random)).collect();
+        let sums = vec![Row::default(); product.m as usize];
+        Self { product, scalar, signs, sums }
+    }
+
+    /// Adds the elements of C that start at index `first`.
+    pub(super) fn add(&mut self, first: u64, bytes: &[u8]) {
+        let (n, size, scalar, signs) = (self.product.n, self.scalar.bytes(), self.scalar, &self.signs);
+        let end = first + (bytes.len() / size) as u64;
+        let rows = self.sums.par_iter_mut().enumerate().skip((first / n) as usize);
+        let rows = rows.take((end.div_ceil(n) - first / n) as usize);
+        rows.for_each_init(Vec::new, |values, (row, sums)| {
+            let start = (row as u64 * n).max(first);
+            let stop = ((row as u64 + 1) * n).min(end);
+            values.resize((stop - start) as usize, 0.0);
+            scalar.decode(&bytes[(start - first) as usize * size..(stop - first) as usize * size], values);
+            add_products(sums, values, &signs[(start % n) as usize..]);
+        });
+    }
+
+    /// The first row in which C·r differs from A·(B·r).
+    pub(super) fn first_wrong_row(&self) -> Option<u64> {
+        let (Product { n, k, a, b, .. }, scalar) = (*self.product, self.scalar);
+        // Row `row` of a factor, `columns` wide, times vectors.
+        let product = |values: &mut Vec<f64>, factor: Input, row: u64, columns: u64, vectors: &[Row]| {
+            values.resize(columns as usize, 0.0);
+            factor.elements(scalar, row * columns, 1, values);
+            let mut sums = Row::default();
+            add_products(&mut sums, values, vectors);
+            sums
+        };
+        let b_sums: Vec<Row> =
+            (0..k).into_par_iter().map_init(Vec::new, |values, p| product(values, b, p, n, &self.signs)).collect();
+        let rows = self.sums.par_iter().enumerate();
+        let wrong = rows.map_init(Vec::new, |values, (row, got)| {
+            // NaN, poison or wrong, is never equal.
+            (product(values, a, row as u64, k, &b_sums) != *got).then_some(row as u64)
+        });
+        wrong.find_map_first(|row| row)
+    }
+}
+
+vectorised! {
+    /// Adds the sum of `values[i] * vectors[i]` to `sums`.
+    fn add_products(sums: &mut Row, values: &[f64], vectors: &[Row]) {
+        // A local copy has no aliases and stays in registers.
+        let mut own = *sums;
+        for (value, vector) in values.iter().zip(vectors) {
+            own.iter_mut().zip(vector).for_each(|(sum, element)| *sum += value * element);
+        }
+        *sums = own;
+    }
+}
+
+/// The vectors' elements at `column`, each 1 or -1.
+fn signs(column: u64, random: u64) -> Row {
+    let signs = mixed(random, column + 1) >> 32;
+    std::array::from_fn(|index| if signs >> index & 1 == 0 { 1.0 } else { -1.0 })
+}
