@@ -122,6 +122,9 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
     let params = params.replace(COPY, "output[id.x] = input[id.x] * p.dt * f32(p.n);");
     let drawing = copy.replace("@compute", "@group(0) @binding(2) var image: texture_2d<f32>;\n@compute");
     let drawing = drawing.replace(COPY, "output[id.x] = textureLoad(image, id.xy, 0).x + input[id.x];");
+    let sampled = drawing.replace("@compute", "@group(0) @binding(3) var s: sampler;\n@compute");
+    let sampled =
+        sampled.replace("textureLoad(image, id.xy, 0)", "textureSampleLevel(image, s, vec2<f32>(id.xy), 0.0)");
     for (wgsl, toml, sentence) in [
         (&*format!("{BINDINGS}fn main() {{}}"), "", "k.wgsl: there is no compute entry point"),
         (&kernel("output[id.x] = input[id.x]"), "", "k.wgsl: expected `;`, found \"}\""),
@@ -176,7 +179,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (
             &copy,
             "steps = [{ repeat = 1000000, steps = [{ entry = \"main\" }] }]",
-            "a launch has more than 100000 steps",
+            "a launch repeats steps more than 100000 times",
         ),
         // Uniforms, textures, samplers.
         (&copy, "[uniforms]\nfoo = 1", "[uniforms.foo]: the kernel has no variable 'foo': it has input, output"),
@@ -195,7 +198,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         ),
         (&drawing, "[buffers]\nimage = { format = \"bgra\" }", "format 'bgra' is none of rgba8unorm"),
         (&drawing, "", "[buffers.image]: give size = [\"WIDTH\", \"HEIGHT\"], or sizes of ROWSxCOLUMNS"),
-        (&copy, "[samplers]\ns = { filter = \"cubic\" }", "[samplers.s]: 'cubic' is neither 'linear' nor 'nearest'"),
+        (&sampled, "[samplers]\ns = { filter = \"cubic\" }", "[samplers.s]: 'cubic' is neither 'linear' nor 'nearest'"),
         // Sources and answers.
         (&format!("#import a::b\n{copy}"), "", "k.wgsl: line 1: '#import' is not WGSL: expand it first, by preprocess"),
         (&copy, "preprocess = \"no-such-program {in}\"", "k.wgsl: preprocess: no-such-program: command not found"),

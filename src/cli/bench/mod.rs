@@ -82,6 +82,7 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
     }
     let files: Vec<PathBuf> = run.take_filters().into_iter().map(PathBuf::from).collect();
     own.sizes = run.sizes.clone();
+    own.params = run.params.clone();
     let (family, texts) = family(&files, &own)?;
     run.own = Some(family);
     run.spirv = texts.iter().filter_map(|text| text.spirv).collect();

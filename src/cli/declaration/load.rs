@@ -30,7 +30,8 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     let spec = if has_file { Spec::read(&beside)? } else { Spec::default() };
     let file = shown(if has_file { &beside } else { first });
     let folder = beside.parent().unwrap_or(Path::new("")).to_owned();
-    let spec = spec.resolved(options, &folder);
+    let mut spec = spec.resolved(options, &folder);
+    add_params(&mut spec, files, options, &folder);
     let mut verified = spec.verify.iter().flat_map(OneOrMany::list);
     if options.is_foreign && (spec.preprocess.is_some() || verified.any(|own| own.command.is_some())) {
         return Err(Error::Usage(format!(
@@ -123,6 +124,21 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
 pub(in crate::cli) fn of_folder(folder: &Path) -> Result<&'static Family> {
     let options = Options { is_foreign: true, ..Options::default() };
     family(&[folder.join(TOML)], &options).map(|(family, _)| family)
+}
+
+/// Adds parameters of the command line that the file does not name, if a kernel has such an override.
+fn add_params(spec: &mut Spec, files: &[PathBuf], options: &Options, folder: &Path) {
+    let listed = spec.kernels.iter().flatten().map(|kernel| folder.join(kernel.file()));
+    let beside = std::iter::once(folder.join(file_beside(files)));
+    let paths: Vec<PathBuf> = listed.chain(files.iter().cloned()).chain(beside).collect();
+    // A file that cannot be read is a fault of its own, later.
+    let texts: Vec<String> = paths.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    for (name, value) in &options.params {
+        let declared = format!("override {name}:");
+        if !spec.params.contains_key(name) && texts.iter().any(|text| text.contains(&declared)) {
+            spec.params.insert(name.clone(), OneOrMany::One(*value));
+        }
+    }
 }
 
 /// The kernels of the command line, or of the file if it alone is named.

@@ -44,6 +44,9 @@ pub(in crate::cli) struct Own {
     /// Sizes of the command line, where the TOML file names none.
     #[arg(skip)]
     pub(in crate::cli) sizes: Vec<Extent>,
+    /// Parameters of the command line: values of overrides that the TOML file does not name.
+    #[arg(skip)]
+    pub(in crate::cli) params: Vec<(String, f64)>,
     /// Whether the file may come from a stranger, whose commands are not run.
     #[arg(skip)]
     pub(super) is_foreign: bool,

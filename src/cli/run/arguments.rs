@@ -54,7 +54,7 @@ pub(in crate::cli) struct Arguments {
     ///
     /// Repeat it or write WG=128,PAD=1 for several.
     #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
-    pub(super) params: Vec<(String, f64)>,
+    pub(in crate::cli) params: Vec<(String, f64)>,
     /// Time limit of the whole run: 90s, 5m
     ///
     /// Sizes that would exceed it are left out [default: 55s for the profile quick, else none]
