@@ -164,8 +164,7 @@ fn each_step_of_a_launch_has_a_row_on_request() {
         "{output}"
     );
     assert!(rows.iter().all(|row| row.status == Status::Ok && row.median_ns.is_some()), "{output}");
-    let whole = rows[0].median_ns.expect("a time");
-    assert!(rows[1..].iter().all(|row| row.bytes.is_none() && row.min_ns.expect("a time") < 3.0 * whole), "{output}");
+    assert!(rows[1..].iter().all(|row| row.bytes.is_none()), "{output}");
 }
 
 #[test]
