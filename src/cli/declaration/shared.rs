@@ -18,7 +18,7 @@ use crate::cli::inputs;
 use crate::error::{Error, Result, shown};
 use crate::suite::input::Values;
 use crate::suite::kept::{kept, kept_text};
-use crate::suite::{Benchmark, Dtype, Sampling, TexelFormat};
+use crate::suite::{Benchmark, Binding, Dtype, Sampling, TexelFormat};
 
 /// Where a declaration is.
 pub(super) struct Origin<'a> {
@@ -92,8 +92,8 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
         samplers.extend(kernel.samplers(dtype)?);
         let own = kernel.bindings(dtype)?;
         let is_bound = |key: &String| {
-            let number = |binding: &crate::suite::Binding| format!("{}.{}", binding.group, binding.index);
-            let is_it = |binding: &crate::suite::Binding| {
+            let number = |binding: &Binding| format!("{}.{}", binding.group, binding.index);
+            let is_it = |binding: &Binding| {
                 binding.name == *key || number(binding) == *key || number(binding) == format!("0.{key}")
             };
             own.iter().any(is_it)
