@@ -21,6 +21,9 @@ pub mod pitched;
 #[cfg(test)]
 mod planted;
 pub mod radix_sort;
+// Its many texts would make the browser's page larger by a tenth.
+#[cfg(not(target_family = "wasm"))]
+pub mod rates;
 pub mod reduction;
 pub mod rmsnorm;
 pub mod roofline;
@@ -40,12 +43,12 @@ use crate::claim::{Claim, Measured, measured_count, measured_of};
 use crate::record::Record;
 use crate::suite::{Benchmark, Dtype, Extent, Family, Headline, Shape, Traffic};
 
-/// The families in the order of a run, and the claims of each.
+/// The families in the order of a run, and the claims of each. Those behind the semicolon are not in the browser.
 macro_rules! families {
-    ($($name:ident),* $(,)?) => {
+    ($($name:ident),*; $($native:ident),*) => {
         /// Every family, in the order of a run. Ceilings come first: the shares of the other rows need them.
         #[cfg(not(target_family = "wasm"))]
-        pub const FAMILIES: &[&Family] = &[$(&$name::FAMILY),*];
+        pub const FAMILIES: &[&Family] = &[$(&$name::FAMILY,)* $(&$native::FAMILY),*];
 
         /// Every family, in the order of a run, without what a browser never shows or runs.
         #[cfg(target_family = "wasm")]
@@ -56,13 +59,23 @@ macro_rules! families {
         }),*];
 
         /// The claims of each family.
-        const CLAIMS: &[&[Claim]] = &[$($name::claims::CLAIMS),*];
+        const CLAIMS: &[&[Claim]] =
+            &[$($name::claims::CLAIMS,)* $(#[cfg(not(target_family = "wasm"))] $native::claims::CLAIMS),*];
 
         /// Those of the suite's own.
-        const MEASURED: &[(&str, &[Measured])] = &[$((stringify!($name), {
-            const OWN: &[Measured] = &measured_of::<{ measured_count($name::claims::CLAIMS) }>($name::claims::CLAIMS);
-            OWN
-        })),*];
+        const MEASURED: &[(&str, &[Measured])] = &[
+            $((stringify!($name), {
+                const OWN: &[Measured] =
+                    &measured_of::<{ measured_count($name::claims::CLAIMS) }>($name::claims::CLAIMS);
+                OWN
+            }),)*
+            $(#[cfg(not(target_family = "wasm"))]
+            (stringify!($native), {
+                const OWN: &[Measured] =
+                    &measured_of::<{ measured_count($native::claims::CLAIMS) }>($native::claims::CLAIMS);
+                OWN
+            })),*
+        ];
     };
 }
 
@@ -94,7 +107,8 @@ families![
     barrier,
     roofline,
     safety_tax,
-    transfer,
+    transfer;
+    rates
 ];
 
 /// Every job of the summary with its family, in the order of the summary.

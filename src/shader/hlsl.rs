@@ -44,7 +44,7 @@ impl ShaderModel {
             // naga writes packed products out where the model lacks them.
             Feature::F64 | Feature::PackedProduct | Feature::FilteredF32 | Feature::Immediates => true,
             Feature::Subgroups | Feature::SubgroupId | Feature::I64 => self >= Self::V6_0,
-            Feature::F16 => self >= Self::V6_2,
+            Feature::F16 | Feature::I16 => self >= Self::V6_2,
             Feature::CooperativeMatrix | Feature::Int8Matrix | Feature::Bf16Matrix => false,
         }
     }
@@ -52,7 +52,7 @@ impl ShaderModel {
     /// The oldest model of DXC with all of `features` that any model has.
     #[must_use]
     pub fn least(features: &BTreeSet<Feature>) -> Self {
-        if features.contains(&Feature::F16) { Self::V6_2 } else { Self::V6_0 }
+        if features.contains(&Feature::F16) || features.contains(&Feature::I16) { Self::V6_2 } else { Self::V6_0 }
     }
 
     const fn of_naga(self) -> hlsl::ShaderModel {

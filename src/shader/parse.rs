@@ -157,6 +157,7 @@ fn needs(module: &Module, feature: Feature) -> bool {
         Feature::I64 => without(Capabilities::SHADER_INT64),
         Feature::CooperativeMatrix => without(Capabilities::COOPERATIVE_MATRIX),
         Feature::Int8Matrix | Feature::Bf16Matrix => false,
+        Feature::I16 => without(Capabilities::SHADER_INT16),
         Feature::Immediates => without(Capabilities::IMMEDIATES),
         Feature::SubgroupId => {
             let arguments = module.entry_points.iter().flat_map(|entry| &entry.function.arguments);

@@ -199,11 +199,13 @@ pub enum Feature {
     Bf16Matrix,
     /// A few bytes that a dispatch brings along: push constants.
     Immediates,
+    /// 16-bit integers.
+    I16,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Subgroups,
         Self::F64,
         Self::F16,
@@ -215,6 +217,7 @@ impl Feature {
         Self::Int8Matrix,
         Self::Bf16Matrix,
         Self::Immediates,
+        Self::I16,
     ];
 
     /// Its name in the reason of a skipped row.
@@ -232,6 +235,7 @@ impl Feature {
             Self::Int8Matrix => "cooperative matrices of 8-bit integers (16x16x32)",
             Self::Bf16Matrix => "cooperative matrices of bf16 (16x16x16)",
             Self::Immediates => "immediates (push constants)",
+            Self::I16 => "16-bit integers in shaders",
         }
     }
 
@@ -250,7 +254,8 @@ impl Feature {
             | Self::FilteredF32
             | Self::Int8Matrix
             | Self::Bf16Matrix
-            | Self::Immediates => None,
+            | Self::Immediates
+            | Self::I16 => None,
         }
     }
 }

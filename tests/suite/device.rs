@@ -9,7 +9,7 @@
     reason = "each test program that includes this file uses its own part"
 )]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use shaderbench::backend::wgpu::{Adapter, Timeouts, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Prepared};
@@ -87,9 +87,11 @@ async fn guard_touched(prepared: &mut dyn Prepared, job: &Job, index: usize) -> 
     Ok(touched.map(|word| format!("word {word} beyond '{}' was written", spec.name)))
 }
 
-/// The type that replaces one that few devices have. A kernel without `T` supports its own types only.
+/// The type that replaces one that few devices have. A kernel without `T` supports its own types only, and some with it.
 pub fn common_dtype(benchmark: &Benchmark, dtype: Dtype) -> Dtype {
-    if benchmark.wgsl.contains("alias T =") || benchmark.wgsl.is_empty() { in_f32(dtype) } else { dtype }
+    let common = Shape::new(in_f32(dtype), Extent::Linear(1), BTreeMap::new());
+    let has_type = benchmark.wgsl.contains("alias T =") || benchmark.wgsl.is_empty();
+    if has_type && (benchmark.unsupported)(&common).is_none() { common.dtype } else { dtype }
 }
 
 /// One case of each kernel in WGSL, small, in a type that every device has where the kernel supports one.
@@ -125,7 +127,7 @@ macro_rules! each_family {
     ($(#[$attribute:meta])* $function:ident) => {
         crate::device::each_family!(
             $(#[$attribute])* $function: atomics, attention, bank_conflict, barrier, cache_curve, ceiling, coalescing, fft, gemv, histogram, matmul,
-            memory_spaces, pitched, radix_sort, reduction, rmsnorm, roofline, safety_tax, scan, softmax, spmv, stencil,
+            memory_spaces, pitched, radix_sort, rates, reduction, rmsnorm, roofline, safety_tax, scan, softmax, spmv, stencil,
             stream, sum_of_cubes, texture, transfer, transpose, workgroup_memory
         );
     };

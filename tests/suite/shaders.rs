@@ -94,6 +94,8 @@ fn naga_translates_every_kernel_to_every_target_that_has_its_features() {
                 // All kernels with cooperative matrices have 16×16 elements, and Metal 8×8.
                 || lacks(Target::Msl, Feature::CooperativeMatrix)
                 || lacks(Target::Glsl, Feature::F16)
+                || lacks(Target::Glsl, Feature::I64)
+                || lacks(Target::Glsl, Feature::I16)
                 || lacks(Target::Glsl, Feature::CooperativeMatrix)
                 || lacks(Target::Hlsl(None), Feature::CooperativeMatrix);
             match translated {
@@ -119,7 +121,8 @@ fn tint_accepts_every_kernel() {
     let mut checked = 0;
     for (case, job) in kernels() {
         let features = &job.kernel.interface.features;
-        if [Feature::F64, Feature::I64, Feature::CooperativeMatrix].iter().any(|own| features.contains(own)) {
+        let own = [Feature::F64, Feature::I64, Feature::I16, Feature::CooperativeMatrix];
+        if own.iter().any(|own| features.contains(own)) {
             continue; // Extensions of naga that no browser has.
         }
         // `backend/wgpu/web.rs` adds these directives too: naga does not know them.

@@ -54,6 +54,7 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
         Feature::CooperativeMatrix => wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX,
         Feature::Int8Matrix | Feature::Bf16Matrix => MODULES_WITH_MATRICES,
         Feature::FilteredF32 => wgpu::Features::FLOAT32_FILTERABLE,
+        Feature::I16 => wgpu::Features::SHADER_I16,
         Feature::Immediates => wgpu::Features::IMMEDIATES,
         Feature::SubgroupId | Feature::PackedProduct => wgpu::Features::empty(),
     }

@@ -1,0 +1,23 @@
+//! What the rates of instructions show.
+
+use crate::claim::{Claim, Facts, Measured, Sheet, flop_rate, of};
+
+pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
+    name: "instruction rates",
+    rows: "f32_fma, f16_fma, f64_fma, u32_multiply, f32_sin with CHAINS=8",
+    condition: "each figure with the digits that its interval leaves",
+    state: rates,
+})];
+
+fn rates(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+    let names = ["f32_fma", "f16_fma", "f64_fma", "u32_multiply", "f32_sin"];
+    let parts: Vec<_> = names
+        .into_iter()
+        .filter_map(|name| {
+            let row = of(rows, name).find(|row| row.params.get("CHAINS") == Some(&8.0))?;
+            let rate = facts.flop_rate(name, flop_rate(row)?)?;
+            Some(format!("{} {rate}", name.replace('_', " ")))
+        })
+        .collect();
+    (!parts.is_empty()).then(|| format!("Instructions: {}.", parts.join("; ")))
+}
