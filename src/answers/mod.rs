@@ -5,6 +5,8 @@ pub mod articles;
 pub mod bisect;
 pub mod compare;
 #[cfg(not(target_family = "wasm"))]
+pub mod facts;
+#[cfg(not(target_family = "wasm"))]
 pub mod fastest;
 pub mod index;
 #[cfg(not(target_family = "wasm"))]

@@ -6,6 +6,7 @@ use std::pin::Pin;
 
 use super::device::Device;
 use super::monitor::{self, Monitor};
+use super::statistics::Statistics;
 use super::translator::Compilation;
 use crate::error::{Error, Result};
 use crate::job::{Job, Kernel};
@@ -83,6 +84,13 @@ pub trait Backend {
     fn compilation(&self, kernel: &Kernel) -> Option<&Compilation> {
         let _ = kernel;
         None
+    }
+
+    /// What the driver reports of the compiled kernel, which was prepared before. Where that needs a second compilation,
+    /// it is made once per kernel, and not for kernels that compile slowly.
+    fn statistics(&mut self, kernel: &Kernel) -> Statistics {
+        let _ = kernel;
+        Statistics::default()
     }
 
     /// Opens a new device after this one was lost or stopped answering. Jobs that were prepared before are invalid.

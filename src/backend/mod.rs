@@ -11,6 +11,7 @@ mod interface;
 mod l2;
 pub mod monitor;
 mod peaks;
+mod statistics;
 mod translator;
 pub mod wgpu;
 
@@ -22,5 +23,6 @@ pub(crate) use interface::leak_if_lost;
 pub use interface::{Backend, Prepared, Sample, Task};
 use interface::{spacers, within};
 pub use l2::l2_bytes;
-pub use peaks::{Peaks, peaks};
+pub use peaks::{Peaks, dram_peak, peaks};
+pub use statistics::Statistics;
 pub use translator::{BUILT_IN_VERSION, Compilation, CompilerName, KernelCompiler, Translator};

@@ -78,6 +78,28 @@ pub fn peaks(device: &Device, monitor: Option<&dyn Monitor>) -> Option<Peaks> {
     }
 }
 
+/// Peak DRAM bandwidth in GB/s by the driver's figures: two transfers per cycle of the highest memory clock, of the
+/// bus's width. `None` for other devices than NVIDIA's cards with their own memory, and where CUDA is not available.
+///
+/// ```text
+/// H100 SXM: 2 × 2.619 GHz × 5120 bit / 8 = 3352 GB/s
+/// ```
+#[must_use]
+pub fn dram_peak(device: &Device) -> Option<f64> {
+    let is_card = device.vendor == "NVIDIA" && device.kind == DeviceType::Discrete;
+    dram_of_card(device.pci_address.as_deref().filter(|_| is_card)?)
+}
+
+#[cfg(feature = "cuda")]
+fn dram_of_card(address: &str) -> Option<f64> {
+    super::cuda::card(address)?.dram_gb_per_s
+}
+
+#[cfg(not(feature = "cuda"))]
+const fn dram_of_card(_: &str) -> Option<f64> {
+    None
+}
+
 /// Threads of the whole machine: a container's quota is no limit for a short time.
 #[cfg(not(target_family = "wasm"))]
 fn threads() -> Option<u32> {

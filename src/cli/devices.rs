@@ -43,7 +43,7 @@ pub(super) fn devices(arguments: &Arguments) -> Result<()> {
 }
 
 /// The facts of the short list, those that tell cards apart or explain results.
-const MAIN_FACTS: [&str; 9] = [
+const MAIN_FACTS: [&str; 10] = [
     "PCI address",
     "smallest subgroup",
     "largest subgroup",
@@ -52,6 +52,7 @@ const MAIN_FACTS: [&str; 9] = [
     "warp size",
     "memory (bytes)",
     "L2 cache (bytes)",
+    "peak DRAM bandwidth (GB/s)",
     "ECC",
 ];
 

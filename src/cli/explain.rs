@@ -15,6 +15,7 @@ use super::steps::{is_step, steps_named};
 use super::tour::{GLOSSARY, measure};
 use crate::answers::articles::GLOSSARY as TERMS;
 use crate::answers::articles::{self, StepData, glossary, sides};
+use crate::answers::facts::facts;
 use crate::answers::fastest::{Choice, choice, choices};
 use crate::claim::ArticleClaim;
 use crate::engine::plan::{params_of, select};
@@ -390,5 +391,5 @@ fn rows(family: &Family, benchmarks: &[&Benchmark], measured: Option<&Measured>,
     let findings = if is_whole { report::findings(family.name, &rows) } else { Vec::new() };
     let is_by_kernel = family.is_by_kernel;
     let section = Section { title: "measured", summary: &summary, findings, is_by_kernel, rows: rows.clone() };
-    Some(crate::answers::section(&section, medium))
+    Some(crate::answers::section(&section, medium).into_iter().chain(facts(benchmarks, &rows)).collect())
 }

@@ -118,6 +118,14 @@ impl Kernel {
         Shader::read(&self.source)?.spirv(&self.constants, self.checks)
     }
 
+    /// The SPIR-V that wgpu makes of one of its entry points; `is_robust` where the driver checks the bounds of buffers.
+    ///
+    /// # Errors
+    /// As of [`Kernel::spirv`].
+    pub fn spirv_of(&self, entry: &str, is_robust: bool) -> Result<Vec<u32>> {
+        Shader::read(&self.source)?.spirv_of(entry, &self.constants, self.checks, is_robust)
+    }
+
     /// Whether an API of that language has something to compile.
     #[must_use]
     pub const fn is_in(&self, language: Language) -> bool {

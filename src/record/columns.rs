@@ -161,6 +161,29 @@ pub const COLUMNS: &[Column] = &[
     column!(Text declaration, "", "hash of a declaration of bench: its kernel, buffers, work and right answers"),
     column!(Text items, "", "what a launch processes, as a declaration of bench counts it"),
     column!(Text unit, "", "what it calls these: keys, pixels"),
+    column!(Text registers, "", "registers per invocation of the compiled kernel, as the driver reports them; of several kernels the most"),
+    column!(
+        Text local_bytes,
+        "B",
+        "local memory per invocation: spilled registers, and arrays that do not fit in registers; of several kernels the most"
+    ),
+    column!(Text workgroup_bytes, "B", "workgroup memory of a workgroup, static and dynamic, as the driver reports it"),
+    column!(
+        Text occupancy,
+        "",
+        "subgroups that an SM or a SIMD unit can hold of this kernel, of the most that it can hold of any; 1 = all"
+    ),
+    column!(Text binary_bytes, "B", "machine code, as the driver reports it"),
+    column!(
+        Text subgroup_size_run,
+        "",
+        "subgroup size that a probe kernel with workgroups of as many invocations counts; of kernels with subgroup operations"
+    ),
+    column!(
+        Text dram_peak_gb_per_s,
+        "GB/s",
+        "peak DRAM bandwidth by the driver's figures: twice the highest memory clock, times the bus width"
+    ),
 ];
 
 impl Record {
@@ -207,7 +230,8 @@ mod tests {
              in_kernel_ns,subgroup_size,cause,epochs_ns,noise_within,noise_between,slope_ns,share_low,share_high,canary_ns,\
              seed,card,apis,l2_bytes,profile,compiler,compiler_version,translation_ms,pipeline_ms,spirv_bytes,\
              spirv_instructions,host,energy_j,energy_noise,energies_j,power_w,sensor_w,gflop_per_j,gb_per_j,\
-             alone_epochs_ns,declaration,items,unit"
+             alone_epochs_ns,declaration,items,unit,registers,local_bytes,workgroup_bytes,occupancy,binary_bytes,\
+             subgroup_size_run,dram_peak_gb_per_s"
         );
     }
 

@@ -160,6 +160,13 @@ pub struct Record {
     pub declaration: String,
     pub items: Option<u64>,
     pub unit: String,
+    pub registers: Option<u64>,
+    pub local_bytes: Option<u64>,
+    pub workgroup_bytes: Option<u64>,
+    pub occupancy: Option<f64>,
+    pub binary_bytes: Option<u64>,
+    pub subgroup_size_run: Option<u64>,
+    pub dram_peak_gb_per_s: Option<f64>,
     /// Cause and reason before the comparison with the ceiling replaced them. Not a column.
     pub unjudged: Option<(Option<Cause>, String)>,
     /// All samples of all epochs in order. Only in the JSON report.

@@ -294,7 +294,22 @@ pub(crate) fn remarks(rows: &[&Record], terminal: Terminal) -> Vec<Remark> {
         };
         Remark { severity, prefix: String::new(), text: format!("{what}: {} ({reason})", labels.join(", ")) }
     };
-    groups.into_iter().map(remark).collect()
+    groups.into_iter().map(remark).chain(local_memory(rows)).collect()
+}
+
+/// The kernels with local memory, by its bytes.
+fn local_memory(rows: &[&Record]) -> Option<Remark> {
+    let mut kernels: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
+    for row in rows {
+        let known = kernels.entry(row.local_bytes.unwrap_or(0)).or_default();
+        if !known.contains(&row.benchmark.as_str()) {
+            known.push(&row.benchmark);
+        }
+    }
+    kernels.remove(&0);
+    let each = kernels.iter().map(|(bytes, names)| format!("{} ({bytes} B per invocation)", names.join(", ")));
+    let text = format!("note: registers spill, or arrays do not fit in them: {}", each.collect::<Vec<_>>().join(", "));
+    (!kernels.is_empty()).then(|| Remark { severity: Severity::Note, prefix: String::new(), text })
 }
 
 /// Formats a time in nanoseconds with [`format::time`]; empty for `None`.

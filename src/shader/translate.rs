@@ -102,8 +102,23 @@ impl Shader {
     /// # Errors
     /// [`Error::Shader`] where naga cannot write it, and as for [`Shader::interface`].
     pub fn spirv(&self, constants: &Constants, checks: Checks) -> Result<Vec<u32>> {
-        let (module, info) = self.resolve(self.entry(), constants)?;
-        words(&module, &info, checks, spv::WriterFlags::empty()).map_err(Error::Shader)
+        self.spirv_of(self.entry(), constants, checks, false)
+    }
+
+    /// The same of one entry point; `is_robust` on devices with `robustBufferAccess2`, where wgpu leaves bounds checks of
+    /// buffers to the driver.
+    ///
+    /// # Errors
+    /// As of [`Shader::spirv`].
+    pub(crate) fn spirv_of(
+        &self,
+        entry: &str,
+        constants: &Constants,
+        checks: Checks,
+        is_robust: bool,
+    ) -> Result<Vec<u32>> {
+        let (module, info) = self.resolve(entry, constants)?;
+        words(&module, &info, (checks, is_robust), spv::WriterFlags::empty()).map_err(Error::Shader)
     }
 }
 
@@ -117,18 +132,27 @@ fn has_large_matrices(module: &Module) -> bool {
 
 fn spirv(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, String> {
     // Names are for readers; drivers do not need them.
-    let words = words(module, info, checks, spv::WriterFlags::DEBUG | spv::WriterFlags::LABEL_VARYINGS)?;
+    let words = words(module, info, (checks, false), spv::WriterFlags::DEBUG | spv::WriterFlags::LABEL_VARYINGS)?;
     Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
 }
 
-fn words(module: &Module, info: &ModuleInfo, checks: Checks, flags: spv::WriterFlags) -> Result<Vec<u32>, String> {
+fn words(
+    module: &Module,
+    info: &ModuleInfo,
+    (checks, is_robust): (Checks, bool),
+    flags: spv::WriterFlags,
+) -> Result<Vec<u32>, String> {
     use spv::ZeroInitializeWorkgroupMemoryMode as Zero;
+    let mut bounds = policies(checks.bounds);
+    if is_robust {
+        bounds.buffer = BoundsCheckPolicy::Unchecked;
+    }
     let options = spv::Options {
         lang_version: (1, 3),
         flags,
         // As wgpu does where the driver can zero it (Vulkan 1.3): stores by the kernel take up to 14 times as long.
         zero_initialize_workgroup_memory: if checks.zero_init { Zero::Native } else { Zero::None },
-        bounds_check_policies: policies(checks.bounds),
+        bounds_check_policies: bounds,
         force_loop_bounding: checks.loops,
         emit_int_div_checks: checks == Checks::ALL,
         ..Default::default()

@@ -88,7 +88,7 @@ fn figures(rows: &[&Record], name: &str) -> Vec<f64> {
         "DRAM read" | "memory read" => peak(Limit::Read, None),
         "DRAM copy" | "memory copy" => peak(Limit::Copy, None),
         "launch" => peak(Limit::Launch, None),
-        "tensor f16" => peak(Limit::Tensor, None),
+        "mma f16" => peak(Limit::Tensor, None),
         "workgroup read" => peak(Limit::Workgroup, None),
         "workgroup latency" => {
             let chain = of("memory_spaces", "workgroup_latency").into_iter();
@@ -164,7 +164,7 @@ fn every_number_of_a_card_s_summary_is_that_of_its_rows() {
         check("launch".to_owned(), &card["launch"]);
         for peak in card["arithmetic"].as_array().unwrap() {
             let name = peak[0].as_str().unwrap();
-            check(if name.starts_with("tensor") { name.to_owned() } else { format!("FMA {name}") }, &peak[1]);
+            check(if name.starts_with("mma") { name.to_owned() } else { format!("FMA {name}") }, &peak[1]);
         }
         let jobs = card["jobs"].as_array().unwrap();
         assert!(jobs.len() >= jobs_at_least && (report == LLVMPIPE || numbers >= 15), "{report}: {numbers}");

@@ -203,7 +203,7 @@ impl Rows<'_> {
             let scalar = peak.scalar.map_or("", Scalar::name);
             match peak.limit {
                 Limit::Fma => figures.extend(self.at_peak(&format!("FMA {scalar}"), Limit::Fma, peak.scalar)),
-                Limit::Tensor => figures.extend(self.at_peak("tensor f16", Limit::Tensor, None)),
+                Limit::Tensor => figures.extend(self.at_peak("mma f16", Limit::Tensor, None)),
                 Limit::Launch => figures.extend(self.at_peak("launch", Limit::Launch, None)),
                 Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => {}
             }

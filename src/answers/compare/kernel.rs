@@ -10,6 +10,7 @@ use super::timing::Ratio;
 use super::verdict::Verdict;
 use super::{Comparison, Match};
 use crate::record::stats::{Errors, LogValue, Null, differ};
+use crate::record::{Record, compiled_changes};
 
 /// A kernel that is slower or faster. A kernel may be slower in some cases and faster in others: it is then listed twice.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,6 +29,9 @@ pub struct ChangedKernel<'a> {
     pub is_by_size: bool,
     /// Whether a case has another shader on the other side: then the kernel has changed, and perhaps nothing else.
     pub has_other_shader: bool,
+    /// A pair of rows, of the baseline and of the side, whose compiled kernels differ
+    /// ([`compiled_changes`](crate::record::compiled_changes)); of the changed cases, if there are any.
+    pub recompiled: Option<[&'a Record; 2]>,
     /// Geometric mean of time of the baseline ÷ time of the side, over the changed cases; over all if there are none.
     pub mean: Ratio,
 }
@@ -57,6 +61,9 @@ impl<'a> Comparison<'a> {
             let has_changed_cases = has(Verdict::Slower) || has(Verdict::Faster);
             for verdict in [Verdict::Slower, Verdict::Faster] {
                 let changed = members.iter().copied().filter(|(_, pair)| pair.verdict == verdict);
+                let recompiled = changed.clone().chain(members.iter().copied().filter(|_| !has_changed_cases));
+                let recompiled = recompiled.filter_map(|(case, _)| self.rows(case, of));
+                let recompiled = recompiled.into_iter().find(|[from, to]| !compiled_changes(from, to).is_empty());
                 let count = changed.clone().count();
                 let mean = if has_changed_cases { mean(changed, at) } else { (of_all == verdict).then_some(all) };
                 let (Some(mean), Some((first, _))) = (mean, members.first()) else { continue };
@@ -69,6 +76,7 @@ impl<'a> Comparison<'a> {
                     changed: count,
                     cases: members.len(),
                     is_by_size: kinds.len() == 1,
+                    recompiled,
                     has_other_shader: members.iter().any(|(_, pair)| pair.marks.contains(&Mark::Shader)),
                     mean,
                 });
@@ -82,6 +90,18 @@ impl<'a> Comparison<'a> {
         let is_faster = |kernel: &ChangedKernel| kernel.verdict == Verdict::Faster;
         found.sort_by(|a, b| is_faster(a).cmp(&is_faster(b)).then(least(b).total_cmp(&least(a))));
         found
+    }
+
+    /// The rows of a case on both sides of the match `of`.
+    pub(super) fn rows(&self, case: &CaseComparison<'a>, of: usize) -> Option<[&'a Record; 2]> {
+        let Match { baseline, side } = self.matches[of];
+        Some([case.entries.get(baseline)?.row(), case.entries.get(side)?.row()])
+    }
+
+    /// How the compiled kernel of a case changed between the sides of the match `of`; `None` if it did not.
+    pub(super) fn recompiled(&self, case: &CaseComparison<'a>, of: usize) -> Option<String> {
+        let [from, to] = self.rows(case, of)?;
+        Some(compiled_changes(from, to)).filter(|changes| !changes.is_empty())
     }
 
     /// The pairs of the match `of` that one clock timed, by kernel.

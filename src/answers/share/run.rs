@@ -27,7 +27,8 @@ pub(super) fn check(records: &[Record], checks: &Checks, faults: &mut Vec<Fault>
 
 /// Columns that have one value in a run, and those that have one for each API.
 const OF_A_RUN: [&str; 9] = ["schema", "tool_version", "date", "os", "cpu", "seed", "apis", "profile", "device_type"];
-const OF_AN_API: [&str; 7] = ["device", "vendor", "driver", "card", "l2_bytes", "subgroup_size", "host"];
+const OF_AN_API: [&str; 8] =
+    ["device", "vendor", "driver", "card", "l2_bytes", "subgroup_size", "host", "dram_peak_gb_per_s"];
 
 fn same(records: &[Record], faults: &mut Vec<Fault>) {
     let mut by_api: BTreeMap<Option<Api>, Vec<&Record>> = BTreeMap::new();

@@ -2,7 +2,7 @@
 
 use super::figures::{Best, Peak, Space};
 use super::texts::{arithmetic_name, job_rate, operations, quoted_rate, quoted_ratio, quoted_time};
-use crate::record::{Record, stats::Estimate};
+use crate::record::{Record, format, stats::Estimate};
 use crate::report::table;
 use crate::suite::{Extent, Limit, binary_range, binary_size};
 
@@ -10,6 +10,8 @@ use crate::suite::{Extent, Limit, binary_range, binary_size};
 pub(in crate::answers) struct Level {
     pub(in crate::answers) name: String,
     pub(in crate::answers) read: Option<String>,
+    /// Peak bandwidth by the driver's figures.
+    pub(in crate::answers) peak: Option<String>,
     /// Bytes read and written.
     pub(in crate::answers) copy: Option<String>,
     /// Of a dependent load.
@@ -29,6 +31,7 @@ impl From<&Space> for Level {
         Self {
             name: space.name.clone(),
             read: space.read.and_then(quoted_rate),
+            peak: space.driver_peak.map(|peak| format::scaled(peak * 1000.0, format::BYTE_RATE_UNITS, 3)),
             copy: space.copy.and_then(quoted_rate),
             latency: space.latency.and_then(quoted_time),
             size: size.or_else(|| space.banks.map(|banks| format!("{banks} banks"))),

@@ -50,10 +50,10 @@ pub(super) fn bare(figures: Vec<String>) -> Vec<String> {
     figures.into_iter().enumerate().map(|(at, figure)| if is_repeated(at) { number(figure) } else { figure }).collect()
 }
 
-/// `f32`, `tensor f16`.
+/// `f32`, `mma f16`: of tensor cores what a subgroup's matrix instruction reaches, which need not be their peak.
 pub(in crate::answers) fn arithmetic_name(peak: &Peak) -> String {
     let scalar = peak.scalar.map_or("", Scalar::name);
-    if peak.limit == Limit::Tensor { "tensor f16".to_owned() } else { scalar.to_owned() }
+    if peak.limit == Limit::Tensor { "mma f16".to_owned() } else { scalar.to_owned() }
 }
 
 /// Operations per second, from 10^9: `33.2 TOP/s` for integers, `65.6 TFLOP/s` for floats.

@@ -17,7 +17,7 @@ use super::steps;
 use super::twins::{Image, Twins};
 use crate::backend::activity;
 use crate::backend::background::{self, BackgroundCompiler, Work};
-use crate::backend::{Backend, Device, Prepared, Task, spacers};
+use crate::backend::{Backend, Device, Prepared, Statistics, Task, spacers};
 use crate::error::{Error, Result};
 use crate::job::{Job, JobBuffer, Kernel, Language, POISON, Step};
 use crate::shader::twin;
@@ -30,6 +30,8 @@ pub struct CudaBackend {
     /// Compiled kernels. Each job loads its own copy, with its own constant memory.
     images: HashMap<u64, Rc<Image>>,
     background: Option<BackgroundCompiler<Image>>,
+    /// What the driver reports of kernels that were loaded.
+    statistics: HashMap<u64, Statistics>,
     /// Inputs of the previous job: the next one often has the same.
     inputs: Vec<(JobBuffer, Rc<Memory>)>,
     /// Unused memory that moves jobs to another place.
@@ -56,6 +58,7 @@ impl CudaBackend {
             gpu,
             images: HashMap::new(),
             background: None,
+            statistics: HashMap::new(),
             inputs: Vec::new(),
             spacers: Vec::new(),
             blas: None,
@@ -194,6 +197,9 @@ impl CudaBackend {
             if job.kernel.dynamic_bytes > 0 {
                 module.allow_dynamic_bytes(job.kernel.dynamic_bytes)?;
             }
+            let (interface, warps) = (&job.kernel.interface, self.found.warps);
+            let told = || module.statistics(interface, job.kernel.dynamic_bytes, warps);
+            self.statistics.entry(job.kernel.key(Language::Cuda)).or_insert_with(told);
             Some(module)
         };
         // After an error, the cached inputs may be incomplete.
@@ -226,6 +232,10 @@ impl Backend for CudaBackend {
             let prepared = catch_panic(|| self.prepared(job))?;
             Ok(Box::new(prepared) as Box<dyn Prepared>)
         })
+    }
+
+    fn statistics(&mut self, kernel: &Kernel) -> Statistics {
+        self.statistics.get(&kernel.key(Language::Cuda)).copied().unwrap_or_default()
     }
 
     fn reopen(&mut self) -> Task<'_, ()> {

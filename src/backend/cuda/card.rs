@@ -18,6 +18,9 @@ pub struct Card {
     pub multiprocessors: u32,
     /// Nominal highest clock of the multiprocessors, in kHz.
     pub clock_khz: u32,
+    /// Peak bandwidth of the memory in GB/s, by its highest clock and the width of its bus; `None` where the driver
+    /// does not report both.
+    pub dram_gb_per_s: Option<f64>,
     /// Compute capability, as 10 × major + minor.
     pub capability: u32,
 }
@@ -54,6 +57,7 @@ fn described(ordinal: i32) -> Option<([u32; 4], Card)> {
         l2_bytes: l2_bytes.map(u64::from),
         multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         clock_khz: number(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
+        dram_gb_per_s: query::dram_gb_per_s(handle),
         capability: 10 * major + number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
     };
     Some((address, card))

@@ -31,6 +31,8 @@ pub struct CudaDevice {
     pub(super) version: i32,
     /// Most dynamic shared memory of a launch, in bytes.
     pub(super) max_dynamic_bytes: u32,
+    /// Most warps that a multiprocessor holds; `None` where the driver does not report it.
+    pub(super) warps: Option<u32>,
     /// Its properties.
     pub device: Device,
 }
@@ -126,7 +128,10 @@ fn describe(ordinal: i32, version: i32) -> Option<CudaDevice> {
         facts: facts(handle, memory, (major, minor)),
     };
     let max_dynamic_bytes = number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
-    Some(CudaDevice { ordinal, capability: 10 * major + minor, version, max_dynamic_bytes, device })
+    let threads = number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    let warp = number(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE).filter(|warp| *warp > 0);
+    let warps = threads.zip(warp).map(|(threads, warp)| threads / warp).filter(|warps| *warps > 0);
+    Some(CudaDevice { ordinal, capability: 10 * major + minor, version, max_dynamic_bytes, warps, device })
 }
 
 /// Numeric properties under their usual names. An attribute that the driver does not support is omitted.
@@ -191,6 +196,9 @@ fn facts(handle: CUdevice, memory: u64, capability: (u32, u32)) -> Vec<Fact> {
         let value = number(*attribute)?;
         Some((*section, *name, if value == 0 { "no" } else { "yes" }.to_owned()))
     }));
+    facts.extend(
+        query::dram_gb_per_s(handle).map(|peak| ("memory", "peak DRAM bandwidth (GB/s)", format!("{peak:.0}"))),
+    );
     let threads = number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
     let warp = number(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE).filter(|warp| *warp > 0);
     facts.extend(

@@ -7,7 +7,12 @@ use std::rc::Rc;
 use cudarc::driver::sys::{self, CUresult};
 
 use super::context::Context;
+use crate::backend::Statistics;
 use crate::error::{Error, Result};
+use crate::suite::Interface;
+
+/// Threads of a warp, on every device: *CUDA C++ Programming Guide*, compute capabilities.
+const WARP: u32 = 32;
 
 /// A loaded program and its kernels, which are numbered from 0 on.
 pub(super) struct Module {
@@ -50,6 +55,39 @@ impl Module {
             let status = unsafe { sys::cuFuncSetAttribute(*function, attribute, bytes) };
             self.context.check(&format!("asking for {bytes} bytes of dynamic shared memory"), status)
         })
+    }
+
+    /// What the driver reports of the kernels, which `interface` describes, with `dynamic_bytes` of dynamic shared
+    /// memory: *CUDA Driver API*, `CUfunction_attribute` and `cuOccupancyMaxActiveBlocksPerMultiprocessor`. `warps` are
+    /// the most that a multiprocessor holds.
+    pub(super) fn statistics(&self, interface: &Interface, dynamic_bytes: u32, warps: Option<u32>) -> Statistics {
+        use sys::CUfunction_attribute as Attribute;
+        let each = self.functions.iter().zip(&interface.entries).map(|(function, entry)| {
+            let number = |attribute| {
+                let mut value = 0;
+                // SAFETY: the function belongs to this loaded module, and `value` is a valid place.
+                let status = unsafe { sys::cuFuncGetAttribute(&raw mut value, attribute, *function) };
+                u64::try_from(value).ok().filter(|_| status == CUresult::CUDA_SUCCESS)
+            };
+            let (threads, mut blocks) = (entry.workgroup_size.iter().product::<u32>(), 0);
+            // SAFETY: as above.
+            let status = unsafe {
+                let (threads, bytes) = (threads.cast_signed(), dynamic_bytes as usize);
+                sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, *function, threads, bytes)
+            };
+            let held = u32::try_from(blocks).ok().filter(|_| status == CUresult::CUDA_SUCCESS);
+            let held = held.map(|blocks| blocks.saturating_mul(threads.div_ceil(WARP)));
+            Statistics {
+                registers: number(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS),
+                local_bytes: number(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
+                workgroup_bytes: number(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
+                    .map(|bytes| bytes + u64::from(dynamic_bytes)),
+                occupancy: held.zip(warps).map(|(held, most)| f64::from(held) / f64::from(most)),
+                // No attribute tells it.
+                binary_bytes: None,
+            }
+        });
+        each.reduce(Statistics::with).unwrap_or_default()
     }
 
     /// Sizes of the parameters of the kernel `entry`, in bytes.

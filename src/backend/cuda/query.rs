@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_int};
 
-use cudarc::driver::sys::{self, CUresult};
+use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUresult};
 
 use super::status::explain;
 use crate::error::{Error, Result};
@@ -73,6 +73,18 @@ pub(super) fn attribute(device: sys::CUdevice, attribute: sys::CUdevice_attribut
     // SAFETY: `value` is a valid place; the driver refuses an invalid device and an attribute that it does not support.
     let status = unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, device) };
     (status == CUresult::CUDA_SUCCESS).then_some(value)
+}
+
+/// Peak bandwidth of a card's memory in GB/s: two transfers per cycle, as with HBM and GDDR. `None` for memory that is
+/// the host's, where the factor is not known, and where the driver reports no clock or width.
+pub(super) fn dram_gb_per_s(handle: sys::CUdevice) -> Option<f64> {
+    let number = |of| attribute(handle, of).filter(|value| *value > 0).map(f64::from);
+    if number(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED).is_some() {
+        return None;
+    }
+    let khz = number(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
+    let bits = number(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?;
+    Some(2.0 * khz * bits / 8.0 / 1e6)
 }
 
 /// Whether the driver's library is installed.

@@ -12,7 +12,7 @@ use super::pool::Pool;
 use super::prepared::WgpuJob;
 use super::steps;
 use super::timeouts::Timeouts;
-use crate::backend::{Backend, Compilation, Device, KernelCompiler, Prepared, Task, spacers};
+use crate::backend::{Backend, Compilation, Device, KernelCompiler, Prepared, Statistics, Task, spacers};
 use crate::error::{Error, Result, one_line};
 use crate::job::{Job, JobBuffer, Kernel, Mapping};
 use crate::suite::{DeviceType, Feature};
@@ -188,6 +188,14 @@ impl Backend for WgpuBackend {
         self.compared.compilation(kernel)
     }
 
+    fn statistics(&mut self, kernel: &Kernel) -> Statistics {
+        if self.compared.is_active() {
+            self.compared.statistics(&self.gpu, kernel)
+        } else {
+            self.pipelines.statistics(&self.gpu, kernel)
+        }
+    }
+
     fn reopen(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
             // Dropping a device waits for its queue, and a lost one may never finish. Leak a reference, even if no new
@@ -326,7 +334,7 @@ mod tests {
             while !compiler.is_idle() {
                 std::thread::yield_now();
             }
-            compiler.receive(0, |key, pipeline| drop(backend.pipelines.ready.insert(key, pipeline)));
+            compiler.receive(0, |key, (pipeline, _)| drop(backend.pipelines.ready.insert(key, pipeline)));
             for key in keys {
                 assert_eq!(backend.pipelines.ready.contains_key(&key), key != faulty);
             }

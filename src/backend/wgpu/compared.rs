@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use web_time::Instant;
 
 use super::gpu::Gpu;
-use super::pipelines::Compiled;
-use super::{passthrough, pipelines};
+use super::pipelines::{Compiled, SLOW};
+use super::{passthrough, pipelines, platform};
 use crate::backend::activity;
-use crate::backend::{BUILT_IN_VERSION, Compilation, CompilerName, Device, KernelCompiler, RuntimeChecks};
+use crate::backend::{BUILT_IN_VERSION, Compilation, CompilerName, Device, KernelCompiler, RuntimeChecks, Statistics};
 use crate::error::{Error, Result};
 use crate::job::{Kernel, Language};
 use crate::suite::{Api, BUILT_IN};
@@ -19,11 +19,13 @@ pub(super) struct Compared {
     ready: HashMap<u64, Compiled>,
     /// Translations, or why there is none. They outlive a lost device.
     known: HashMap<u64, Result<Compilation, String>>,
+    /// What the driver reports of kernels.
+    told: HashMap<u64, Statistics>,
 }
 
 impl Compared {
     pub(super) fn new(compiler: KernelCompiler) -> Self {
-        Self { compiler, ready: HashMap::new(), known: HashMap::new() }
+        Self { compiler, ready: HashMap::new(), known: HashMap::new(), told: HashMap::new() }
     }
 
     /// Whether there is a compiler to compare; else kernels compile as usual.
@@ -93,6 +95,17 @@ impl Compared {
         gpu.check()?;
         self.ready.insert(key, pipeline.clone());
         Ok(pipeline)
+    }
+
+    /// What the driver reports of a kernel whose pipeline is ready.
+    pub(super) fn statistics(&mut self, gpu: &Gpu, kernel: &Kernel) -> Statistics {
+        let key = kernel.key(Language::Wgsl);
+        let Some(Ok(compilation)) = self.known.get(&key) else { return Statistics::default() };
+        if compilation.pipeline_ms.is_none_or(|ms| ms > SLOW.as_secs_f64() * 1e3) {
+            return Statistics::default();
+        }
+        let spirv = self.passes_through().then_some(&compilation.spirv[..]);
+        *self.told.entry(key).or_insert_with(|| platform::statistics(&gpu.device, kernel, spirv))
     }
 
     /// Leaks the pipelines of a lost device: dropping them may wait for it forever.

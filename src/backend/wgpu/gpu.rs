@@ -66,13 +66,10 @@ impl Gpu {
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
         };
-        let with_bf16 = if adapter.device.features.contains(&Feature::Bf16Matrix) {
-            platform::open_with_bf16(&adapter.inner, &descriptor)
-        } else {
-            None
-        };
-        let has_bf16 = with_bf16.is_some();
-        let (device, queue) = match with_bf16 {
+        let wants_bf16 = adapter.device.features.contains(&Feature::Bf16Matrix);
+        let extended = platform::open_extended(&adapter.inner, &descriptor, wants_bf16);
+        let has_bf16 = wants_bf16 && extended.is_some();
+        let (device, queue) = match extended {
             Some(opened) => opened,
             None => adapter.inner.request_device(&descriptor).await.map_err(|error| {
                 Error::NoDevice(format!("{} ({}) cannot be opened: {error}", adapter.device.name, adapter.device.api))

@@ -9,6 +9,8 @@ mod compared;
 #[cfg(not(target_family = "wasm"))]
 mod dx12;
 mod errors;
+#[cfg(not(any(target_family = "wasm", target_vendor = "apple")))]
+mod executable;
 mod fill;
 mod gpu;
 mod memory;

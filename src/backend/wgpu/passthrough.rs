@@ -20,9 +20,17 @@ const ENTRY_POINT: &str = "main";
 /// # Errors
 /// As of [`compile`], and where it lacks an override of the kernel.
 pub(super) async fn compile_module(device: &wgpu::Device, kernel: &Kernel) -> Result<wgpu::ComputePipeline> {
+    compile(device, kernel, &specialized(kernel)?).await
+}
+
+/// The SPIR-V of a kernel that WGSL cannot express, with its constants in place.
+///
+/// # Errors
+/// Where it lacks an override of the kernel.
+pub(super) fn specialized(kernel: &Kernel) -> Result<Vec<u32>> {
     let mut spirv = kernel.module.clone();
     specialize(&mut spirv, &kernel.interface.overrides).map_err(fault)?;
-    compile(device, kernel, &spirv).await
+    Ok(spirv)
 }
 
 fn fault(why: String) -> Error {

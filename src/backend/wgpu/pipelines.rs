@@ -1,12 +1,15 @@
 //! Compute pipelines. Each kernel is compiled once; on other threads while cases run, where that helps.
 
 use std::collections::HashMap;
+use std::time::Duration;
+
+use web_time::Instant;
 
 use super::gpu::Gpu;
 use super::{passthrough, platform};
-use crate::backend::Device;
 use crate::backend::activity;
 use crate::backend::background::{self, BackgroundCompiler};
+use crate::backend::{Device, Statistics};
 use crate::error::{Error, Result, one_line};
 use crate::job::{Job, Kernel, Language};
 use crate::suite::Entry;
@@ -14,11 +17,16 @@ use crate::suite::Entry;
 /// The pipelines of a kernel, one for each entry point.
 pub(super) type Compiled = Vec<wgpu::ComputePipeline>;
 
+/// Pipelines that take longer to make than this have no statistics, which need the same time again.
+pub(super) const SLOW: Duration = Duration::from_secs(2);
+
 /// A device's pipelines, by the keys of their kernels.
 #[derive(Default)]
 pub(super) struct Pipelines {
     pub(super) ready: HashMap<u64, Compiled>,
-    pub(super) background: Option<BackgroundCompiler<Compiled>>,
+    /// What the driver reports of kernels; nothing of slow ones.
+    pub(super) told: HashMap<u64, Statistics>,
+    pub(super) background: Option<BackgroundCompiler<(Compiled, Statistics)>>,
 }
 
 impl Pipelines {
@@ -29,19 +37,32 @@ impl Pipelines {
     pub(super) async fn get(&mut self, gpu: &Gpu, kernel: &Kernel) -> Result<Compiled> {
         let key = kernel.key(Language::Wgsl);
         if let Some(background) = &mut self.background {
-            background.receive(key, |key, pipeline| {
+            background.receive(key, |key, (pipeline, told)| {
                 self.ready.insert(key, pipeline);
+                self.told.insert(key, told);
             });
         }
         if let Some(pipeline) = self.ready.get(&key) {
             return Ok(pipeline.clone());
         }
-        let compiling = activity::compiling();
+        let (compiling, start) = (activity::compiling(), Instant::now());
         let pipeline = compile(&gpu.device, kernel).await?;
         drop(compiling);
         gpu.check()?;
+        if start.elapsed() > SLOW {
+            self.told.insert(key, Statistics::default());
+        }
         self.ready.insert(key, pipeline.clone());
         Ok(pipeline)
+    }
+
+    /// What the driver reports of a kernel whose pipelines are ready.
+    pub(super) fn statistics(&mut self, gpu: &Gpu, kernel: &Kernel) -> Statistics {
+        let key = kernel.key(Language::Wgsl);
+        *self.told.entry(key).or_insert_with(|| {
+            let _compiling = activity::compiling();
+            platform::statistics(&gpu.device, kernel, None)
+        })
     }
 
     /// Starts to compile the kernels of `jobs` on other threads, where the platform can.
@@ -65,7 +86,7 @@ impl Pipelines {
 pub(super) fn compile_in_background(
     device: &wgpu::Device,
     kernels: &[(u64, &Kernel)],
-) -> Option<BackgroundCompiler<Compiled>> {
+) -> Option<BackgroundCompiler<(Compiled, Statistics)>> {
     platform::compile_in_background(kernels.iter().map(|(key, kernel)| {
         let (device, kernel) = (device.clone(), (*kernel).clone());
         (*key, move || compile_quietly(device, kernel))
@@ -74,12 +95,16 @@ pub(super) fn compile_in_background(
 
 /// Compiles a kernel on a background thread. Its errors go to this thread's error scopes, not to the case that runs
 /// meanwhile.
-async fn compile_quietly(device: wgpu::Device, kernel: Kernel) -> Option<Compiled> {
+async fn compile_quietly(device: wgpu::Device, kernel: Kernel) -> Option<(Compiled, Statistics)> {
+    let start = Instant::now();
     let outer = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
     let inner = device.push_error_scope(wgpu::ErrorFilter::Internal);
     let compiled = compile(&device, &kernel).await;
     let errors = [inner.pop().await, outer.pop().await];
-    compiled.ok().filter(|_| errors.iter().all(Option::is_none))
+    let compiled = compiled.ok().filter(|_| errors.iter().all(Option::is_none))?;
+    let is_slow = start.elapsed() > SLOW;
+    let told = if is_slow { Statistics::default() } else { platform::statistics(&device, &kernel, None) };
+    Some((compiled, told))
 }
 
 /// Compiles a kernel.

@@ -1,5 +1,5 @@
-//! Vulkan's cooperative matrices that wgpu has no name for: which ones a device has, and devices with bf16, whose
-//! extension wgpu does not enable.
+//! Vulkan's cooperative matrices that wgpu has no name for: which ones a device has; devices with extensions that wgpu
+//! does not enable.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_void};
@@ -55,7 +55,7 @@ unsafe impl vk::ExtendsDeviceCreateInfo for Bfloat16Features<'_> {}
 // SAFETY: as above.
 unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for Bfloat16Features<'_> {}
 
-/// The kinds of [`MATRICES`] that kernels can use on a device that wgpu opens ([`open_with_bf16`] for bf16).
+/// The kinds of [`MATRICES`] that kernels can use on a device that wgpu opens ([`open_extended`] for bf16).
 pub(super) fn matrices(adapter: &wgpu::Adapter) -> BTreeSet<Feature> {
     // Of a driver without the extension, the functions below would not load.
     if !adapter.features().contains(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX) {
@@ -102,29 +102,67 @@ fn is_kind(
         && listed.saturating_accumulation == vk::FALSE
 }
 
-/// Opens a device with matrices of bf16; `None` where the driver refuses. The adapter must have
-/// [`Feature::Bf16Matrix`] among its [`matrices`], and everything that `descriptor` requires.
-pub(super) fn open_with_bf16(
+/// Opens a device with the extensions that wgpu does not enable: statistics of pipelines where the driver has them, and
+/// matrices of bf16 where `has_bf16`. The adapter must then have [`Feature::Bf16Matrix`] among its [`matrices`], and
+/// everything that `descriptor` requires. `None` where there is nothing to add, or the driver refuses.
+pub(super) fn open_extended(
     adapter: &wgpu::Adapter,
     descriptor: &wgpu::DeviceDescriptor<'_>,
+    has_bf16: bool,
 ) -> Option<(wgpu::Device, wgpu::Queue)> {
     let mut bf16 = Bfloat16Features::new(true);
+    let mut statistics =
+        vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default().pipeline_executable_info(true);
     let (features, limits) = (descriptor.required_features, &descriptor.required_limits);
-    #[expect(unsafe_code, reason = "wgpu does not enable the extension of bf16")]
+    #[expect(unsafe_code, reason = "wgpu does not enable these extensions")]
     // SAFETY: wgpu's own `request_device` opens the device in the same way, with the same features and limits, which the
-    // caller has from the adapter. The callback adds an extension and its features, which the device has: the caller
-    // knows it from `matrices`. The structure of the features outlives the call.
+    // caller has from the adapter. The callback adds extensions and their features, which the device has: of bf16 the
+    // caller knows it from `matrices`, of statistics the driver was asked. The structures of the features outlive the
+    // call.
     unsafe {
         let opened = {
             let vulkan = adapter.as_hal::<Vulkan>()?;
+            let has_statistics = has_statistics(&vulkan);
+            if !has_bf16 && !has_statistics {
+                return None;
+            }
             let callback: Box<wgpu::hal::vulkan::CreateDeviceCallback<'_>> = Box::new(|arguments| {
-                arguments.extensions.push(EXTENSION);
-                *arguments.create_info = std::mem::take(arguments.create_info).push_next(&mut bf16);
+                let mut info = std::mem::take(arguments.create_info);
+                if has_bf16 {
+                    arguments.extensions.push(EXTENSION);
+                    info = info.push_next(&mut bf16);
+                }
+                if has_statistics {
+                    arguments.extensions.push(ash::khr::pipeline_executable_properties::NAME);
+                    info = info.push_next(&mut statistics);
+                }
+                *arguments.create_info = info;
             });
             vulkan.open_with_callback(features, limits, &descriptor.memory_hints, Some(callback)).ok()?
         };
         adapter.create_device_from_hal::<Vulkan>(opened, descriptor).ok()
     }
+}
+
+/// Whether the driver reports statistics of pipelines.
+fn has_statistics(vulkan: &wgpu::hal::vulkan::Adapter) -> bool {
+    let (shared, version) = (vulkan.shared_instance(), vk::API_VERSION_1_1);
+    let capabilities = vulkan.physical_device_capabilities();
+    if shared.instance_api_version() < version
+        || capabilities.properties().api_version < version
+        || !capabilities.supports_extension(ash::khr::pipeline_executable_properties::NAME)
+    {
+        return false;
+    }
+    let mut has = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
+    let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut has);
+    #[expect(unsafe_code, reason = "the adapter outlives the call, which reads properties only")]
+    // SAFETY: the physical device belongs to the instance that is asked. `vkGetPhysicalDeviceFeatures2` is part of
+    // instances from version 1.1 on.
+    unsafe {
+        shared.raw_instance().get_physical_device_features2(vulkan.raw_physical_device(), &mut all);
+    }
+    has.pipeline_executable_info == vk::TRUE
 }
 
 #[cfg(test)]

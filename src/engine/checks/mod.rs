@@ -12,6 +12,7 @@ pub(in crate::engine) mod random;
 pub(in crate::engine) mod reference;
 pub(in crate::engine) mod skipped_work;
 pub(in crate::engine) mod smallest;
+pub(in crate::engine) mod subgroup;
 
 use std::time::Duration;
 

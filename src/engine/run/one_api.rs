@@ -6,7 +6,7 @@ use super::meet::Step;
 use super::observer::Observer;
 use super::session::Session;
 use super::settings::Settings;
-use crate::backend::{Backend, Device, card_name, l2_bytes, peaks};
+use crate::backend::{Backend, Device, card_name, dram_peak, l2_bytes, peaks};
 use crate::engine::ceilings::Ceilings;
 use crate::engine::clock::launch_time::MOST_CRASHES;
 use crate::engine::plan::schedule::Effort;
@@ -294,6 +294,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         card,
         apis: settings.apis.clone(),
         l2_bytes: l2_bytes(device),
+        dram_peak_gb_per_s: dram_peak(device),
         profile: Some(settings.profile),
         compiler: device.kernel_compiler.name.clone(),
         compiler_version: device.kernel_compiler.version.clone(),

@@ -9,12 +9,13 @@ use super::meet::{Meeting, Step};
 use super::observer::Picture;
 use super::settings::Settings;
 use crate::backend::monitor::Monitor;
-use crate::backend::{Backend, Compilation, Prepared, leak_if_lost};
+use crate::backend::{Backend, Compilation, Prepared, Statistics, leak_if_lost};
 use crate::engine::checks::odd_shape::OtherShapes;
 use crate::engine::checks::output::verify;
 use crate::engine::checks::random::mixed;
 use crate::engine::checks::reference::run_reference;
 use crate::engine::checks::skipped_work::Caches;
+use crate::engine::checks::subgroup::Subgroups;
 use crate::engine::checks::{self, Probe, When};
 use crate::engine::clock::canary::{Canary, can_ramp, canary_case, case_of};
 use crate::engine::clock::launch_time::LaunchGuard;
@@ -44,6 +45,7 @@ pub(in crate::engine) struct Session<'a> {
     pub(in crate::engine) guard: LaunchGuard,
     caches: Caches,
     other_shapes: OtherShapes,
+    subgroups: Subgroups,
     /// The step of the next epoch, in a run that keeps pace with others.
     pub(super) step: Option<Step>,
     /// Time spent measuring, with canary and warm-up but without preparation and verification.
@@ -76,6 +78,7 @@ impl<'a> Session<'a> {
             guard: LaunchGuard::default(),
             caches: Caches::default(),
             other_shapes: OtherShapes::default(),
+            subgroups: Subgroups::default(),
             step: None,
             measuring: Duration::ZERO,
         })
@@ -157,6 +160,10 @@ impl<'a> Session<'a> {
             UNVERIFIED.clone_into(&mut record.reason);
         }
         let mut result = self.measured(case, &job, effort, prepared.as_mut(), record).await;
+        if result.is_ok() && record.epochs_ns.len() == 1 && job.runs_kernel() {
+            note_statistics(record, self.backend.statistics(&job.kernel));
+            result = self.subgroups.note(self.backend, &job, record).await;
+        }
         if result.is_ok() && record.status.is_timed() && record.energies_j.len() < self.settings.energy_epochs {
             result = self.energy(&job, effort, prepared.as_mut(), record).await;
         }
@@ -349,6 +356,15 @@ fn note_compilation(record: &mut Record, compilation: &Compilation) {
     record.pipeline_ms = compilation.pipeline_ms.map(round_to_seven_digits);
     record.spirv_bytes = Some(compilation.spirv_bytes());
     record.spirv_instructions = Some(compilation.instructions());
+}
+
+/// Notes what the driver reports of the compiled kernel.
+fn note_statistics(record: &mut Record, told: Statistics) {
+    record.registers = told.registers;
+    record.local_bytes = told.local_bytes;
+    record.workgroup_bytes = told.workgroup_bytes;
+    record.occupancy = told.occupancy.map(round_to_seven_digits);
+    record.binary_bytes = told.binary_bytes;
 }
 
 /// A prepared case in one of its epochs, counted from 0.

@@ -2,7 +2,7 @@
 
 use super::sentences::{change, count, labels, short_change, without_variation};
 use crate::answers::compare::{ChangedKernel, Comparison, Match, Pair, Side, Verdict};
-use crate::record::format;
+use crate::record::{compiled_changes, format};
 use crate::suite::Api;
 
 /// A case is too noisy if its interval reaches farther than this to either side, as a fraction of the time.
@@ -98,7 +98,13 @@ fn figures(kernel: &ChangedKernel) -> String {
     let what = if kernel.is_by_size { "size" } else { "case" };
     let plural = if kernel.cases == 1 { "" } else { "s" };
     let what = format!("{}{what}{plural}", cases_of(kernel));
-    format!("{what}, {}", change(&kernel.mean))
+    let parts = [what, change(&kernel.mean), recompiled(kernel)];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// `registers 32 → 40`; empty where the compiled kernel is the same, or unknown.
+pub(super) fn recompiled(kernel: &ChangedKernel) -> String {
+    kernel.recompiled.map_or_else(String::new, |[from, to]| compiled_changes(from, to))
 }
 
 /// `6 of 6 `.
@@ -131,8 +137,10 @@ fn too_noisy(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
 
 /// A row of the table of kernels: its name, the changed cases, and the mean change of their time.
 pub(super) fn row(kernel: &ChangedKernel) -> [String; 3] {
-    let other = if kernel.has_other_shader { " (other shader)" } else { "" };
-    [name(kernel) + other, cases_of(kernel).trim_end().to_owned(), short_change(&kernel.mean)]
+    let other = if kernel.has_other_shader { "other shader".to_owned() } else { String::new() };
+    let notes = [other, recompiled(kernel)].into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join(", ");
+    let notes = if notes.is_empty() { notes } else { format!(" ({notes})") };
+    [name(kernel) + &notes, cases_of(kernel).trim_end().to_owned(), short_change(&kernel.mean)]
 }
 
 /// The largest changes of a list in the order of [`Comparison::changed_kernels`], at most `most`: a third of the room is

@@ -188,7 +188,8 @@ fn note(comparison: &Comparison, case: &CaseComparison) -> String {
     let is_single = comparison.matches.len() == 1;
     for (of, pair) in case.pairs.iter() {
         let [_, side] = labels(comparison, of);
-        let marks: Vec<_> = pair.marks.iter().map(|mark| marked(*mark)).collect();
+        let marks = pair.marks.iter().map(|mark| marked(*mark)).chain(comparison.recompiled(case, of));
+        let marks: Vec<_> = marks.collect();
         if !marks.is_empty() {
             let prefix = if is_single { String::new() } else { format!("{side}: ") };
             parts.push(format!("{prefix}{}", marks.join(", ")));

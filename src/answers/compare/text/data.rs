@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::answer::answer;
+use super::answer::{answer, recompiled};
 use super::groups::groups;
 use super::sentences::{labels, marked, mean_shares, name, why_not};
 use super::view::{Sort, View};
@@ -99,7 +99,8 @@ fn row(comparison: &Comparison, case: &CaseComparison, of: usize) -> Vec<String>
     cells.extend([pair.map(|pair| pair.ratio.value), low, high].map(number));
     cells.push(pair.map_or_else(String::new, |pair| pair.verdict.name().to_owned()));
     let marks = pair.into_iter().flat_map(|pair| pair.marks.iter().map(|mark| marked(*mark)));
-    let notes: Vec<String> = marks.chain(why_not(comparison, of, case)).collect();
+    let recompiled = comparison.recompiled(case, of);
+    let notes: Vec<String> = marks.chain(recompiled).chain(why_not(comparison, of, case)).collect();
     cells.push(notes.join("; "));
     cells.extend([at.baseline, at.side].map(|side| comparison.sides[side].compiler.join(" ").trim_end().to_owned()));
     cells
@@ -180,6 +181,7 @@ fn kernel_value(kernel: &ChangedKernel) -> Value {
     json!({
         "family": kernel.family, "benchmark": kernel.benchmark, "verdict": kernel.verdict.name(),
         "changed": kernel.changed, "cases": kernel.cases, "has_other_shader": kernel.has_other_shader,
+        "recompiled": recompiled(kernel),
         "ratio": ratio_value(&kernel.mean),
     })
 }

@@ -163,11 +163,19 @@ fn memory(spaces: &[Space], launch: Option<Estimate>, terminal: Terminal) -> Vec
         [read, level.copy.clone().map(|copy| (name, copy))]
     };
     let (names, rates): (Vec<String>, Vec<String>) = levels.iter().flat_map(rates).flatten().unzip();
+    let peak = levels.iter().find_map(|level| Some((&level.name, unit_of(level.read.as_ref()?), level.peak.as_ref()?)));
     let mut reads: Vec<String> = Vec::new();
     for (name, rate) in names.iter().zip(bare(rates)) {
         match reads.last_mut() {
             Some(read) if name == "copy" => *read += &format!(" (copy {rate})"),
-            _ => reads.push(format!("{name} {rate}")),
+            _ => match peak.filter(|(of, ..)| *of == name) {
+                // The unit stands once, behind the last figure of the line.
+                Some((_, unit, peak)) if unit_of(peak) == unit && unit_of(&rate).is_empty() => {
+                    reads.push(format!("{name} {rate} of {}", peak.trim_end_matches(unit).trim_end()));
+                }
+                Some((.., peak)) => reads.push(format!("{name} {rate} of {peak}")),
+                None => reads.push(format!("{name} {rate}")),
+            },
         }
     }
     let latency = |level: &Level| Some((level.name.clone(), level.latency.clone()?));
@@ -178,6 +186,11 @@ fn memory(spaces: &[Space], launch: Option<Estimate>, terminal: Terminal) -> Vec
     let sizes: Vec<String> = levels.iter().filter_map(size).collect();
     let lines = [(if has_reads { "read" } else { "copy" }, reads), ("latency", latencies), ("size", sizes)];
     lines.iter().flat_map(|(label, parts)| labelled(label, parts, terminal)).collect()
+}
+
+/// `TB/s` of `3.11 TB/s`; empty where a figure stands without its unit.
+fn unit_of(figure: &str) -> &str {
+    figure.split_once(' ').map_or("", |(_, unit)| unit)
 }
 
 /// Arithmetic by type, and tensor cores.

@@ -18,6 +18,8 @@ pub struct Space {
     pub name: String,
     /// Reading, in GB/s.
     pub read: Option<Estimate>,
+    /// The driver's figure of its peak bandwidth, in GB/s.
+    pub driver_peak: Option<f64>,
     /// Copying, bytes read and written, in GB/s.
     pub copy: Option<Estimate>,
     /// Latency of a dependent load in nanoseconds.
@@ -67,6 +69,7 @@ pub fn spaces(rows: &[&Record]) -> Vec<Space> {
     if is_last_dram {
         spaces[0].read = read.or(spaces[0].read);
         spaces[0].copy = copy;
+        spaces[0].driver_peak = rows.iter().find_map(|row| row.dram_peak_gb_per_s);
     } else if read.is_some() || copy.is_some() {
         let memory = Space { name: UNTOLD.to_owned(), read, copy, ..Space::default() };
         spaces.insert(0, memory);

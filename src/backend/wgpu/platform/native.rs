@@ -9,6 +9,8 @@ use std::time::Duration;
 use futures_channel::oneshot;
 use rayon::prelude::*;
 
+#[cfg(target_vendor = "apple")]
+use crate::backend::Statistics;
 use crate::backend::background::{BackgroundCompiler, Work, cores};
 use crate::backend::wgpu::dx12;
 use crate::backend::wgpu::errors::unanswered;
@@ -95,7 +97,10 @@ pub(in crate::backend::wgpu) const fn sub_texel_bits(_adapter: &wgpu::Adapter) -
 }
 
 #[cfg(not(target_vendor = "apple"))]
-pub(in crate::backend::wgpu) use crate::backend::wgpu::vulkan::{matrices, open_with_bf16};
+pub(in crate::backend::wgpu) use crate::backend::wgpu::{
+    executable::statistics,
+    vulkan::{matrices, open_extended},
+};
 
 /// Metal has none.
 #[cfg(target_vendor = "apple")]
@@ -103,13 +108,20 @@ pub(in crate::backend::wgpu) const fn matrices(_adapter: &wgpu::Adapter) -> BTre
     BTreeSet::new()
 }
 
-/// Metal has no matrices of bf16.
+/// Metal has nothing to add.
 #[cfg(target_vendor = "apple")]
-pub(in crate::backend::wgpu) const fn open_with_bf16(
+pub(in crate::backend::wgpu) const fn open_extended(
     _adapter: &wgpu::Adapter,
     _descriptor: &wgpu::DeviceDescriptor<'_>,
+    _has_bf16: bool,
 ) -> Option<(wgpu::Device, wgpu::Queue)> {
     None
+}
+
+/// Metal reports none.
+#[cfg(target_vendor = "apple")]
+pub(in crate::backend::wgpu) fn statistics(_device: &wgpu::Device, _kernel: &Kernel, _: Option<&[u32]>) -> Statistics {
+    Statistics::default()
 }
 
 /// Does nothing: the adapter reports every feature.

@@ -16,7 +16,7 @@ use wgpu::web_sys::js_sys;
 use crate::backend::background::BackgroundCompiler;
 use crate::backend::wgpu::errors::unanswered;
 use crate::backend::wgpu::timeouts::Timeouts;
-use crate::backend::{Device, HlslCompiler};
+use crate::backend::{Device, HlslCompiler, Statistics};
 use crate::error::{Error, Result};
 use crate::job::Kernel;
 use crate::suite::{Api, Feature};
@@ -80,12 +80,18 @@ pub(in crate::backend::wgpu) const fn matrices(_adapter: &wgpu::Adapter) -> BTre
     BTreeSet::new()
 }
 
-/// Browsers have no matrices of bf16.
-pub(in crate::backend::wgpu) const fn open_with_bf16(
+/// Browsers have nothing to add.
+pub(in crate::backend::wgpu) const fn open_extended(
     _adapter: &wgpu::Adapter,
     _descriptor: &wgpu::DeviceDescriptor<'_>,
+    _has_bf16: bool,
 ) -> Option<(wgpu::Device, wgpu::Queue)> {
     None
+}
+
+/// Browsers report none.
+pub(in crate::backend::wgpu) fn statistics(_device: &wgpu::Device, _kernel: &Kernel, _: Option<&[u32]>) -> Statistics {
+    Statistics::default()
 }
 
 /// The kernel's text, with the directives that browsers need.

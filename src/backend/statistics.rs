@@ -1,0 +1,31 @@
+//! What a driver reports of a compiled kernel.
+
+/// What a driver reports of a compiled kernel; of several kernels the most of each, and the lowest occupancy.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Statistics {
+    /// Registers per invocation.
+    pub registers: Option<u64>,
+    /// Local memory per invocation, in bytes: spilled registers, and arrays that do not fit in registers.
+    pub local_bytes: Option<u64>,
+    /// Workgroup memory, static and dynamic, in bytes.
+    pub workgroup_bytes: Option<u64>,
+    /// Subgroups that a unit can hold of this kernel, as a share of the most that it can hold of any.
+    pub occupancy: Option<f64>,
+    /// Machine code in bytes.
+    pub binary_bytes: Option<u64>,
+}
+
+impl Statistics {
+    /// Those of this kernel and another of the same case.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        let lowest = [self.occupancy, other.occupancy].into_iter().flatten().reduce(f64::min);
+        Self {
+            registers: self.registers.max(other.registers),
+            local_bytes: self.local_bytes.max(other.local_bytes),
+            workgroup_bytes: self.workgroup_bytes.max(other.workgroup_bytes),
+            occupancy: lowest,
+            binary_bytes: self.binary_bytes.max(other.binary_bytes),
+        }
+    }
+}
