@@ -10,6 +10,8 @@ pub mod facts;
 pub mod fastest;
 pub mod index;
 #[cfg(not(target_family = "wasm"))]
+pub mod links;
+#[cfg(not(target_family = "wasm"))]
 pub mod outliers;
 pub mod page;
 pub mod share;

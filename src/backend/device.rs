@@ -7,7 +7,7 @@ use super::compiler::HlslCompiler;
 use super::translator::CompilerName;
 use crate::error::{Error, Result};
 use crate::job::{Checks, Job, JobBuffer, Language, Mapping, Step};
-use crate::suite::{Access, Api, Case, DeviceType, Entry, Feature, Interface, SubgroupSize, Toolchain};
+use crate::suite::{Access, Api, Case, DeviceType, Entry, Feature, HostPart, Interface, SubgroupSize, Toolchain};
 
 impl<'a> From<&'a Device> for Toolchain<'a> {
     /// The API of a device, and what compiles its kernels.
@@ -191,6 +191,9 @@ impl Device {
         }
         if runs_module && !job.kernel.is_trusted() {
             return refuse("this SPIR-V is not the suite's: nothing would check it".to_owned());
+        }
+        if self.is_in_browser && job.host_part.is_some_and(HostPart::compiles) {
+            return refuse("a browser compiles after the call has returned: the host cannot time it".to_owned());
         }
         if self.runtime_checks == RuntimeChecks::AlwaysOn && job.kernel.measures_checks {
             return refuse("a browser keeps all run-time checks on: none can be switched by itself".to_owned());

@@ -59,7 +59,8 @@ pub type Task<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + 'a>>;
 /// One timed submission.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
-    /// Device time of the timed steps of all launches, in nanoseconds; `None` where the device has no timestamps.
+    /// Device time of the timed steps of all launches, in nanoseconds; `None` where the device has no timestamps. For a
+    /// job that times a part of the host's work ([`Job::host_part`]), the host's time of this part.
     pub device_ns: Option<f64>,
     /// Host time from submission to completion, in nanoseconds.
     pub wall_ns: f64,

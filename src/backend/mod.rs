@@ -23,6 +23,7 @@ pub(crate) use interface::leak_if_lost;
 pub use interface::{Backend, Prepared, Sample, Task};
 use interface::{spacers, within};
 pub use l2::l2_bytes;
+pub(crate) use monitor::OnNode;
 pub use peaks::{Peaks, dram_peak, peaks};
 pub use statistics::Statistics;
 pub use translator::{BUILT_IN_VERSION, Compilation, CompilerName, KernelCompiler, Translator};

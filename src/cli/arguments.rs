@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::output::Global;
-use super::{bench, bisect, compare, devices, explain, list, outliers, report, run, share, show, summary};
+use super::{bench, bisect, compare, devices, explain, links, list, outliers, report, run, share, show, summary};
 
 /// Compute-shader benchmarks: every result verified, every rate a share of a peak
 /// measured on the same device.
@@ -65,6 +65,11 @@ pub(super) enum Command {
     List(list::Arguments),
     /// Show devices and limits
     Devices(devices::Arguments),
+    /// Show rates between cards
+    ///
+    /// Measures copies and loads between all cards by CUDA, each way and both, by copy engines and by kernels, and prints a
+    /// matrix of each.
+    Links(links::Arguments),
     /// Explain kernels and claims
     ///
     /// Explains what benchmarks measure and how to read the numbers, and shows the newest results. Without a name: the claims of five

@@ -43,8 +43,9 @@ pub(super) fn devices(arguments: &Arguments) -> Result<()> {
 }
 
 /// The facts of the short list, those that tell cards apart or explain results.
-const MAIN_FACTS: [&str; 10] = [
+const MAIN_FACTS: [&str; 11] = [
     "PCI address",
+    "PCIe link",
     "smallest subgroup",
     "largest subgroup",
     "compute capability",

@@ -25,6 +25,7 @@ const GROUPS: &[(&str, &[Entry])] = &[
             entry("run", "shaderbench run transpose"),
             entry("devices", "shaderbench devices --all"),
             entry("list", "shaderbench list --tag llm"),
+            entry("links", "shaderbench links"),
         ],
     ),
     (

@@ -20,6 +20,7 @@ mod help;
 mod host;
 mod inputs;
 mod interrupt;
+mod links;
 mod list;
 mod messages;
 mod normal;

@@ -14,7 +14,7 @@ use super::outputs::is_source;
 use super::references::is_example;
 use super::worker::{WORD, serve};
 use super::{
-    bench, bisect, compare, describe, devices, explain, help, list, outliers, report, run, share, show, summary,
+    bench, bisect, compare, describe, devices, explain, help, links, list, outliers, report, run, share, show, summary,
 };
 use crate::engine::plan::select;
 use crate::error::{Error, Result};
@@ -71,6 +71,7 @@ fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
         Some(Command::Report(arguments)) => report::report(&arguments),
         Some(Command::List(arguments)) => list::list(&arguments).map(|()| 0),
         Some(Command::Devices(arguments)) => devices::devices(&arguments).map(|()| 0),
+        Some(Command::Links(arguments)) => links::links(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Show(arguments)) => show::show(&arguments).map(|()| 0),
         Some(Command::Share(arguments)) => share::share(&arguments),

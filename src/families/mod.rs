@@ -15,6 +15,7 @@ pub mod fft;
 pub mod gemv;
 mod given;
 pub mod histogram;
+pub mod host_cost;
 pub mod matmul;
 pub mod memory_spaces;
 pub mod pitched;
@@ -107,6 +108,7 @@ families![
     barrier,
     roofline,
     safety_tax,
+    host_cost,
     transfer;
     rates
 ];

@@ -6,7 +6,7 @@ use super::kernel::{Kernel, Language};
 use super::step::Step;
 use crate::error::{Error, Result};
 use crate::shader::Shader;
-use crate::suite::{Benchmark, Case, Feature, Reference, Sampling, Step as Declared, TexelFormat, Texture};
+use crate::suite::{Benchmark, Case, Feature, HostPart, Reference, Sampling, Step as Declared, TexelFormat, Texture};
 
 /// Bytes of a guard zone: more than a workgroup of 1024 invocations with 16-byte stores runs past the end.
 const GUARD: u64 = 32 << 10;
@@ -25,6 +25,8 @@ pub struct Job {
     pub hint: String,
     /// How each of the kernel's samplers reads.
     pub samplers: Vec<Sampling>,
+    /// The part of the host's work that is timed in place of the steps.
+    pub host_part: Option<HostPart>,
     /// One launch.
     pub steps: Vec<Step>,
     /// One launch with its copies from and to the host; empty where the benchmark has none.
@@ -140,6 +142,7 @@ impl Job {
             buffers,
             hint,
             samplers,
+            host_part: benchmark.host_part,
             steps,
             end_to_end,
             check,
@@ -187,12 +190,20 @@ impl Job {
     /// without timestamps around copies.
     #[must_use]
     pub fn is_host_timed(&self, has_copy_timestamps: bool) -> bool {
-        !self.runs_kernel() && (!has_copy_timestamps || self.steps.iter().any(Step::needs_host))
+        self.host_part.is_some()
+            || !self.runs_kernel() && (!has_copy_timestamps || self.steps.iter().any(Step::needs_host))
     }
 
-    /// Whether it has untimed steps, so that each launch needs its own timestamps.
+    /// Whether its launches move data between the host's memory and the device's.
+    #[must_use]
+    pub fn crosses_bus(&self) -> bool {
+        let is_copy = |step: &Step| matches!(step, Step::Send { .. } | Step::Receive { .. });
+        self.steps.iter().any(is_copy) || self.buffers.iter().any(JobBuffer::is_on_host)
+    }
+
+    /// Whether it has untimed steps, so that each launch needs its own timestamps, or its own submission.
     #[must_use]
     pub fn has_untimed_steps(&self) -> bool {
-        self.steps.iter().any(|step| !step.is_timed())
+        self.host_part.is_some() || self.steps.iter().any(|step| !step.is_timed())
     }
 }

@@ -167,6 +167,7 @@ pub struct Record {
     pub binary_bytes: Option<u64>,
     pub subgroup_size_run: Option<u64>,
     pub dram_peak_gb_per_s: Option<f64>,
+    pub pcie: String,
     /// Cause and reason before the comparison with the ceiling replaced them. Not a column.
     pub unjudged: Option<(Option<Cause>, String)>,
     /// All samples of all epochs in order. Only in the JSON report.

@@ -32,6 +32,11 @@ pub(super) fn bound(module: &Module, info: &ModuleInfo) -> Vec<(ResourceBinding,
     bound
 }
 
+/// Whether the kernel has immediates. Platforms number them before all bindings.
+pub(super) fn has_immediates(module: &Module) -> bool {
+    module.global_variables.iter().any(|(_, variable)| variable.space == AddressSpace::Immediate)
+}
+
 /// The entry point of a module that was resolved for it.
 pub(super) fn entry_of(module: &Module) -> (ShaderStage, String) {
     (ShaderStage::Compute, module.entry_points.first().map(|entry| entry.name.clone()).unwrap_or_default())

@@ -6,7 +6,7 @@ use naga::Module;
 use naga::back::hlsl;
 use naga::valid::ModuleInfo;
 
-use super::bound::{Kind, bound, entry_of, next};
+use super::bound::{Kind, bound, entry_of, has_immediates, next};
 use crate::suite::{Checks, Feature};
 
 /// A shader model: the version of HLSL that a compiler and a device take. wgpu writes the highest that both have.
@@ -80,6 +80,9 @@ pub(super) fn hlsl(module: &Module, info: &ModuleInfo, checks: Checks, model: Sh
         ..Default::default()
     };
     let (mut constants, mut views, mut stores, mut samplers) = (0, 0, 0, 0);
+    if has_immediates(module) {
+        options.immediates_target = Some(register(next(&mut constants)));
+    }
     for (binding, kind) in bound(module, info) {
         let counter = match kind {
             Kind::Uniform => &mut constants,

@@ -10,7 +10,7 @@ use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::ModuleInfo;
 use naga::{CooperativeSize, Module, TypeInner};
 
-use super::bound::{Kind, bound, entry_of, next};
+use super::bound::{Kind, bound, entry_of, has_immediates, next};
 use super::hlsl::{ShaderModel, hlsl};
 use super::parse::Shader;
 use crate::error::{Error, Result};
@@ -163,6 +163,7 @@ fn words(
 fn msl(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, String> {
     let mut resources = msl::EntryPointResources::default();
     let (mut buffers, mut textures, mut samplers) = (0, 0, 0);
+    resources.immediates_buffer = has_immediates(module).then(|| next(&mut buffers));
     for (binding, kind) in bound(module, info) {
         let mut target = msl::BindTarget::default();
         match kind {

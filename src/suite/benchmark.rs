@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::accepted::Accepted;
 use super::buffer::{Buffer, Sampling};
+use super::host_part::HostPart;
 use super::interface::Interface;
 use super::limit::Limit;
 use super::oracle::{Oracle, each};
@@ -172,6 +173,8 @@ pub struct Benchmark {
     /// Operations of the host for each value of the answer, about 1 for a copy, where the bytes of a launch do not tell;
     /// else 0. If all values need more than 2^28, even the first epoch compares parts of the output.
     pub host_cost: fn(&Shape) -> u64,
+    /// The part of the host's work that is timed in place of the kernel; `None` where the kernel or a copy is.
+    pub host_part: Option<HostPart>,
     /// The error allowed for each element of the output; `None` where it must be exact.
     pub tolerance: Option<fn(&Shape, &Interface) -> Oracle>,
     /// The prediction of the family's model: the speed relative to the first row of the same type and size.
@@ -215,6 +218,7 @@ impl Benchmark {
         no_ceiling: "",
         sets_ceiling: false,
         host_cost: |_| 0,
+        host_part: None,
         tolerance: None,
         model: None,
         traffic: None,

@@ -11,9 +11,11 @@ pub type Params = &'static [(&'static str, f64)];
 /// Parameters of the harness rather than of the shader. `INPUT`: the constant that fills the input. `BOUNDS`, `LOOPS`,
 /// `ZERO_INIT`: 1 adds that run-time check, see [`Checks`]. `PITCHED`: 1 pads rows to 256 bytes. `ANGLE`: degrees by
 /// which a picture is rotated. `MATRIX`: the number of a sparse matrix. `LOADS`: dependent loads of a launch.
+/// `PEER`: the other card, so many places after this one. `FAR`: 1 runs the host on the NUMA node that is farthest from the
+/// card, 0 on its own.
 /// `SHARED_BYTES`: bytes of shared memory that a launch requests, where only CUDA has the kernel.
 pub const HOST_PARAMS: &[&str] =
-    &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT", "PITCHED", "ANGLE", "MATRIX", "LOADS", "SHARED_BYTES"];
+    &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT", "PITCHED", "ANGLE", "MATRIX", "LOADS", "SHARED_BYTES", "PEER", "FAR"];
 
 /// Those of [`HOST_PARAMS`] that add a run-time check.
 pub const CHECK_PARAMS: &[&str] = &["BOUNDS", "LOOPS", "ZERO_INIT"];

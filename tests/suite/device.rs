@@ -126,8 +126,8 @@ fn in_f32(dtype: Dtype) -> Dtype {
 macro_rules! each_family {
     ($(#[$attribute:meta])* $function:ident) => {
         crate::device::each_family!(
-            $(#[$attribute])* $function: atomics, attention, bank_conflict, barrier, cache_curve, ceiling, coalescing, fft, gemv, histogram, matmul,
-            memory_spaces, pitched, radix_sort, rates, reduction, rmsnorm, roofline, safety_tax, scan, softmax, spmv, stencil,
+            $(#[$attribute])* $function: atomics, attention, bank_conflict, barrier, cache_curve, ceiling, coalescing, fft, gemv, histogram,
+            host_cost, matmul, memory_spaces, pitched, radix_sort, rates, reduction, rmsnorm, roofline, safety_tax, scan, softmax, spmv, stencil,
             stream, sum_of_cubes, texture, transfer, transpose, workgroup_memory
         );
     };

@@ -55,6 +55,8 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
         Extent::Matrix(..) if benchmark.wgsl.contains("CAUSAL") => {
             sequences.map(|(heads, length)| Extent::Matrix(heads, length)).to_vec()
         }
+        // Dispatches of a submission.
+        Extent::Linear(_) if benchmark.host_part.is_some() => (1..=12).map(Extent::Linear).collect(),
         Extent::Linear(1) => vec![declared],
         Extent::Linear(_) if benchmark.wgsl.contains("SPAN") || benchmark.cuda.contains("SPAN") => {
             few.map(Extent::Linear).to_vec()

@@ -48,6 +48,8 @@ fn every_wgsl_file_belongs_to_exactly_one_benchmark() {
             .filter(|(_, _, benchmark)| benchmark.wgsl == text)
             // `safety_tax` also measures kernels of other families, with checks on.
             .filter(|(_, family, _)| family.name != "safety_tax" || path.starts_with("shaders/safety_tax"))
+            // Benchmarks of the host's work share kernels.
+            .filter(|(name, _, one)| one.host_part.is_none() || path.ends_with(format!("{name}.wgsl")))
             .map(|(name, ..)| format!("shaders/{name}.wgsl"))
             .collect();
         assert_eq!(users, [path.to_string_lossy().into_owned()], "the file, and the benchmarks that include its text");

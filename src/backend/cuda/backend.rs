@@ -9,6 +9,7 @@ use super::array::Array;
 use super::cublas::Blas;
 use super::device::CudaDevice;
 use super::gpu::Gpu;
+use super::host::{self, Host};
 use super::memory::{Memory, Pinned};
 use super::module::Module;
 use super::prepared::CudaJob;
@@ -133,7 +134,7 @@ impl CudaBackend {
         let cards = query::count();
         let own = self.found.ordinal;
         let other = (i64::from(own) + i64::from(places)).rem_euclid(i64::from(cards.max(1))) as i32;
-        if places > 0 && other == own {
+        if places > 0 && i64::from(places) >= i64::from(cards) {
             return Err(Error::Unsupported(format!(
                 "needs another card {places} places after this one, and the driver lists {cards}"
             )));
@@ -177,6 +178,7 @@ impl CudaBackend {
 
     fn prepared(&mut self, job: &Job) -> Result<CudaJob> {
         self.found.device.check(job)?;
+        host::check(job)?;
         steps::check(&job.steps, &job.end_to_end)?;
         if job.kernel.cuda.is_empty() && !job.kernel.is_empty() {
             let name = job.label.split(' ').next().unwrap_or_default();
@@ -218,7 +220,8 @@ impl CudaBackend {
         let blas = if job.steps.iter().any(is_library) { Some(self.blas()?) } else { None };
         let lies_there = |(index, buffer): (usize, &JobBuffer)| Some((index, self.peers.get(&buffer.peer()?)?.clone()));
         let peers = job.buffers.iter().enumerate().filter_map(lies_there).collect();
-        CudaJob::new(self.gpu.clone(), (module, blas), job, (buffers, peers), arrays)
+        let host = Host::of(&self.twins, job)?;
+        CudaJob::new(self.gpu.clone(), (module, blas, host), job, (buffers, peers), arrays)
     }
 }
 

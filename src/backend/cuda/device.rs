@@ -8,7 +8,7 @@ use cudarc::driver::sys::{CUdevice, CUresult};
 
 use super::{query, status};
 use crate::backend::device::Fact;
-use crate::backend::{CompilerName, Device, RuntimeChecks};
+use crate::backend::{CompilerName, Device, RuntimeChecks, monitor};
 use crate::error::{Error, Result, visible};
 use crate::job::Language;
 use crate::suite::{Api, DeviceType, Feature, SubgroupSize};
@@ -188,6 +188,8 @@ fn facts(handle: CUdevice, memory: u64, capability: (u32, u32)) -> Vec<Fact> {
     ];
     facts.extend(pci_address(handle).map(|address| ("adapter", "PCI address", address)));
     facts.extend(query::uuid(handle).map(|bytes| ("adapter", "UUID", uuid_text(bytes))));
+    let link = monitor::pcie_text(pci_address(handle).as_deref(), query::uuid(handle).map(uuid_text).as_deref());
+    facts.extend(link.map(|text| ("adapter", "PCIe link", text)));
     facts.extend(NUMBERS.iter().filter_map(|(section, name, attribute)| {
         let value = number(*attribute)?;
         Some((*section, *name, value.to_string()))

@@ -19,6 +19,8 @@ mod device;
 mod event;
 mod gpu;
 mod graph;
+mod host;
+mod host_parts;
 mod memory;
 mod module;
 mod nvrtc;

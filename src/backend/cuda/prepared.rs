@@ -13,6 +13,7 @@ use super::cublas::Blas;
 use super::event::Event;
 use super::gpu::Gpu;
 use super::graph::{self, Graphs};
+use super::host::Host;
 use super::memory::{Memory, Pinned, upload_to};
 use super::module::Module;
 use super::pitched::Pitched;
@@ -39,8 +40,8 @@ const ATTEMPTS_FOR: Duration = Duration::from_millis(200);
 pub(super) struct CudaJob {
     /// Fields are dropped in this order: the graphs before the module, the buffers and the arrays, which they use.
     graphs: Graphs,
-    gpu: Gpu,
-    module: Option<Module>,
+    pub(super) gpu: Gpu,
+    pub(super) module: Option<Module>,
     blas: Option<Rc<Blas>>,
     blocks: Vec<[u32; 3]>,
     dynamic_bytes: u32,
@@ -65,6 +66,8 @@ pub(super) struct CudaJob {
     runs_kernel: bool,
     is_host_timed: bool,
     fits_in_a_graph: bool,
+    /// The part of the host's work that is timed, if one is.
+    host: Option<Host>,
 }
 
 /// Host memory for downloads.
@@ -100,7 +103,7 @@ impl CudaJob {
     /// Binds a job to its buffers, and fills the module's constant memory.
     pub(super) fn new(
         gpu: Gpu,
-        (module, blas): (Option<Module>, Option<Rc<Blas>>),
+        (module, blas, host): (Option<Module>, Option<Rc<Blas>>, Option<Host>),
         job: &Job,
         (buffers, peers): (Vec<Rc<Memory>>, HashMap<usize, Gpu>),
         arrays: HashMap<usize, Array>,
@@ -150,6 +153,7 @@ impl CudaJob {
             runs_kernel: job.runs_kernel(),
             is_host_timed: job.is_host_timed(true),
             fits_in_a_graph: fit_in_a_graph(&job.steps) && job.buffers.iter().all(|buffer| buffer.peer().is_none()),
+            host,
         };
         if job.steps.contains(&Step::Beside) {
             prepared.starts = vec![Event::new(&prepared.gpu.context)?, Event::new(&prepared.gpu.context)?];
@@ -304,7 +308,7 @@ impl CudaJob {
 
     /// Adds all launches to the stream, with a pair of events around each run of timed steps. Returns the number of
     /// events.
-    fn submit(&mut self, launches: u32) -> Result<usize> {
+    pub(super) fn submit(&mut self, launches: u32) -> Result<usize> {
         let (mut stamped, mut is_running) = (0, false);
         for _ in 0..launches {
             for index in 0..self.steps.len() {
@@ -344,6 +348,11 @@ impl CudaJob {
         if !self.fits_in_a_graph || !graph::is_worthwhile(launches, self.steps.len()) {
             return Ok(None);
         }
+        self.timed_as_graph(launches)
+    }
+
+    /// The same whatever the number of launches; `None` where the driver refuses it.
+    pub(super) fn timed_as_graph(&mut self, launches: u32) -> Result<Option<Sample>> {
         let (context, mut graphs) = (Rc::clone(&self.gpu.context), std::mem::take(&mut self.graphs));
         let add_all = || {
             for _ in 0..launches {
@@ -360,6 +369,11 @@ impl CudaJob {
 
     fn timed(&mut self, launches: u32) -> Result<Sample> {
         self.gpu.context.enter()?;
+        if let Some(host) = self.host.take() {
+            let sample = self.host_sample(&host, launches);
+            self.host = Some(host);
+            return sample;
+        }
         if let Some(sample) = self.timed_in_graph(launches)? {
             return Ok(sample);
         }

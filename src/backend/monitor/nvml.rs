@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use libloading::Library;
 
 use super::state::Monitor;
-use crate::suite::{Reading, Throttle};
+use crate::suite::{PcieLink, Reading, Throttle};
 
 /// A card that NVML lists.
 pub(super) struct Card {
@@ -66,6 +66,20 @@ impl Card {
         let status =
             unsafe { self.library.get::<Get>(function).ok()?(self.handle as *mut c_void, of, &raw mut number) };
         (status == SUCCESS).then_some(number)
+    }
+}
+
+impl Card {
+    /// The present PCI Express link, and the best that card and slot can have.
+    pub(super) fn pcie(&self) -> Option<[PcieLink; 2]> {
+        let link = |generation: &[u8], width: &[u8]| {
+            let (generation, width): (c_uint, c_uint) = (self.number(generation)?, self.number(width)?);
+            (generation > 0 && width > 0).then_some(PcieLink { generation, width })
+        };
+        Some([
+            link(b"nvmlDeviceGetCurrPcieLinkGeneration", b"nvmlDeviceGetCurrPcieLinkWidth")?,
+            link(b"nvmlDeviceGetMaxPcieLinkGeneration", b"nvmlDeviceGetMaxPcieLinkWidth")?,
+        ])
     }
 }
 

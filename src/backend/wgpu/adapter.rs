@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::platform::{self, APIS};
 use crate::backend::device::Fact;
-use crate::backend::{CompilerName, Device, HlslCompiler, RuntimeChecks};
+use crate::backend::{CompilerName, Device, HlslCompiler, RuntimeChecks, monitor};
 use crate::error::visible;
 use crate::job::Language;
 use crate::suite::{Api, DeviceType, Feature, SubgroupSize};
@@ -216,6 +216,8 @@ fn facts(
         ("adapter", "largest subgroup".to_owned(), info.subgroup_max_size.to_string()),
         ("adapter", "transient memory saves memory".to_owned(), saves_memory.to_owned()),
     ];
+    let address = Some(info.device_pci_bus_id.as_str()).filter(|address| !address.is_empty());
+    facts.extend(monitor::pcie_text(address, None).map(|text| ("adapter", "PCIe link".to_owned(), text)));
     facts.retain(|(_, _, value)| !value.is_empty());
     // wgpu lists its limits in no other way without serde, which costs more to build than all else that needs it.
     for line in format!("{limits:#?}").lines() {

@@ -5,6 +5,7 @@
 
 mod adapter;
 mod backend;
+mod bind;
 mod compared;
 #[cfg(not(target_family = "wasm"))]
 mod dx12;
@@ -13,6 +14,8 @@ mod errors;
 mod executable;
 mod fill;
 mod gpu;
+mod host;
+mod host_parts;
 mod memory;
 mod passthrough;
 mod pipelines;

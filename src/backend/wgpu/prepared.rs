@@ -1,12 +1,14 @@
 //! A job on a wgpu device.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use web_time::Instant;
 
+use super::bind::{Resources, bind_groups, sampler};
 use super::gpu::Gpu;
-use super::memory::{self, Memory};
+use super::host::Host;
+use super::memory::Memory;
 use super::pipelines::Compiled;
 use super::platform::PIECE;
 use super::steps::{is_host_copy, unsupported};
@@ -14,7 +16,7 @@ use super::timestamps::{MAX_QUERIES, Timestamps};
 use super::transfer::texture_at;
 use crate::backend::{Prepared, Sample, Task, within};
 use crate::error::{Error, Result, one_line};
-use crate::job::{self, Dispatch, Job, Route, Sampling, Step};
+use crate::job::{self, Dispatch, Job, Route, Step};
 
 /// Encoders that the samples use in turn. The address of an encoder's commands changes the time of microsecond launches
 /// by 1 to 2 %. wgpu reuses the encoder that was returned last: all samples of a run would share one address, and the
@@ -23,11 +25,11 @@ const ENCODERS: usize = 16;
 
 /// A prepared job.
 pub(super) struct WgpuJob {
-    gpu: Gpu,
-    pipelines: Compiled,
-    specs: Vec<job::JobBuffer>,
-    memory: Vec<Memory>,
-    steps: Vec<Bound>,
+    pub(super) gpu: Gpu,
+    pub(super) pipelines: Compiled,
+    pub(super) specs: Vec<job::JobBuffer>,
+    pub(super) memory: Vec<Memory>,
+    pub(super) steps: Vec<Bound>,
     end_to_end: Vec<Bound>,
     timestamps: Option<Timestamps>,
     /// Encoders of the next samples.
@@ -38,12 +40,16 @@ pub(super) struct WgpuJob {
     received: HashMap<usize, Vec<u8>>,
     runs_kernel: bool,
     is_host_timed: bool,
+    /// Whether uniform blocks hold the words of immediates.
+    has_blocks: bool,
+    /// The part of the host's work that is timed, if one is.
+    pub(super) host: Option<Host>,
 }
 
 /// A step with its bind groups, which are numbered from 0 on.
-struct Bound {
-    step: Step,
-    groups: Vec<wgpu::BindGroup>,
+pub(super) struct Bound {
+    pub(super) step: Step,
+    pub(super) groups: Vec<wgpu::BindGroup>,
 }
 
 impl WgpuJob {
@@ -51,10 +57,16 @@ impl WgpuJob {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let views: Vec<_> = memory.iter().map(Memory::view).collect();
         let samplers: Vec<_> = job.samplers.iter().map(|own| sampler(&gpu.device, *own)).collect();
+        let (specs, host) = (&job.buffers, Host::of(&gpu.device, job));
+        let (interface, reads_lengths) = (&job.kernel.interface, job.kernel.reads_lengths());
+        let (views, samplers) = (&views, &samplers);
+        let of = Resources { interface, reads_lengths, specs, memory: &memory, views, samplers };
         let bind = |step: &Step| {
             let groups = match step {
                 Step::Dispatch(own) => match pipelines.get(own.entry) {
-                    Some(pipeline) => bind_groups(&gpu.device, pipeline, job, own, (&memory, &views, &samplers)),
+                    Some(pipeline) => {
+                        bind_groups(&gpu.device, |number| pipeline.get_bind_group_layout(number), of, own, None)
+                    }
                     None => Vec::new(),
                 },
                 _ => Vec::new(),
@@ -64,7 +76,7 @@ impl WgpuJob {
         let (steps, end_to_end) = (job.steps.iter().map(bind).collect(), job.end_to_end.iter().map(bind).collect());
         let has_timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
         let has_copy_timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
-        let timestamps = has_timestamps.then(|| Timestamps::new(&gpu.device));
+        let timestamps = (has_timestamps && host.is_none()).then(|| Timestamps::new(&gpu.device));
         if let Some(error) = scope.pop().await {
             return Err(Error::Validation(one_line(&error.to_string())));
         }
@@ -81,7 +93,13 @@ impl WgpuJob {
             received: HashMap::new(),
             runs_kernel: job.runs_kernel(),
             is_host_timed: job.is_host_timed(has_copy_timestamps),
+            has_blocks: host.as_ref().is_some_and(Host::has_blocks),
+            host,
         };
+        if let Some(host) = prepared.host.take_if(|host| host.has_blocks()) {
+            prepared.bind(&host);
+            prepared.host = Some(host);
+        }
         for step in &job.steps {
             match step {
                 Step::Send { from, .. } if is_host_copy(step) => prepared.copy_to_host(*from),
@@ -178,7 +196,7 @@ impl WgpuJob {
         for (number, group) in (0..).zip(&bound.groups) {
             pass.set_bind_group(number, group, &[]);
         }
-        if !own.immediates.is_empty() {
+        if !own.immediates.is_empty() && !self.has_blocks {
             pass.set_immediates(0, bytemuck::cast_slice(&own.immediates));
         }
         let [x, y, z] = own.groups;
@@ -191,7 +209,7 @@ impl WgpuJob {
 
     /// Encodes all launches. Consecutive dispatches share one pass with its own timestamps, from query `first` on.
     /// Returns the number of timestamps.
-    fn encode(&self, encoder: &mut wgpu::CommandEncoder, launches: u32, first: u32) -> Result<u32> {
+    pub(super) fn encode(&self, encoder: &mut wgpu::CommandEncoder, launches: u32, first: u32) -> Result<u32> {
         let mut written = first;
         let mut pass: Option<wgpu::ComputePass<'static>> = None;
         // The entry point that is set, and whether the pass is timed.
@@ -311,6 +329,9 @@ impl WgpuJob {
 impl Prepared for WgpuJob {
     fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
         Box::pin(async move {
+            if let Some(host) = self.host.take() {
+                return self.host_sample(host, launches).await;
+            }
             if self.is_host_timed {
                 let start = Instant::now();
                 self.run_on_host(launches).await?;
@@ -443,53 +464,4 @@ impl Drop for WgpuJob {
         let own = self.specs.iter().zip(&self.memory).filter(|(spec, _)| !spec.is_shareable());
         own.for_each(|(_, memory)| memory.free());
     }
-}
-
-/// The bind groups of a dispatch.
-fn bind_groups(
-    device: &wgpu::Device,
-    pipeline: &wgpu::ComputePipeline,
-    job: &Job,
-    own: &Dispatch<usize>,
-    (memory, views, samplers): (&[Memory], &[Option<wgpu::TextureView>], &[wgpu::Sampler]),
-) -> Vec<wgpu::BindGroup> {
-    let interface = &job.kernel.interface;
-    let Some(entry) = interface.entries.get(own.entry) else { return Vec::new() };
-    let reads_lengths = job.kernel.reads_lengths();
-    let mut groups: BTreeMap<u32, Vec<wgpu::BindGroupEntry<'_>>> = BTreeMap::new();
-    for place in &entry.bindings {
-        let (binding, buffer) = (&interface.bindings[*place], own.buffers[*place]);
-        let resource = match (&memory[buffer], &views[buffer]) {
-            (Memory::Buffer(memory), _) => memory::binding(memory, &job.buffers[buffer], reads_lengths),
-            (_, Some(view)) => wgpu::BindingResource::TextureView(view),
-            _ => continue,
-        };
-        groups.entry(binding.group).or_default().push(wgpu::BindGroupEntry { binding: binding.index, resource });
-    }
-    for place in &entry.samplers {
-        let at = &interface.samplers[*place];
-        let resource = wgpu::BindingResource::Sampler(&samplers[*place]);
-        groups.entry(at.group).or_default().push(wgpu::BindGroupEntry { binding: at.index, resource });
-    }
-    // A group between others may have no bindings.
-    let count = groups.keys().max().map_or(0, |last| last + 1);
-    let group = |number: u32| {
-        let layout = &pipeline.get_bind_group_layout(number);
-        let entries = groups.get(&number).map_or(&[][..], Vec::as_slice);
-        device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries })
-    };
-    (0..count).map(group).collect()
-}
-
-/// A sampler with normalised coordinates.
-fn sampler(device: &wgpu::Device, own: Sampling) -> wgpu::Sampler {
-    let address = if own.repeats { wgpu::AddressMode::Repeat } else { wgpu::AddressMode::ClampToEdge };
-    let filter = if own.is_linear { wgpu::FilterMode::Linear } else { wgpu::FilterMode::Nearest };
-    device.create_sampler(&wgpu::SamplerDescriptor {
-        address_mode_u: address,
-        address_mode_v: address,
-        mag_filter: filter,
-        min_filter: filter,
-        ..Default::default()
-    })
 }

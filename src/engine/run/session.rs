@@ -8,8 +8,8 @@ use web_time::Instant;
 use super::meet::{Meeting, Step};
 use super::observer::Picture;
 use super::settings::Settings;
-use crate::backend::monitor::Monitor;
-use crate::backend::{Backend, Compilation, Prepared, Statistics, leak_if_lost};
+use crate::backend::monitor::{self, Monitor};
+use crate::backend::{Backend, Compilation, Device, OnNode, Prepared, Statistics, leak_if_lost};
 use crate::engine::checks::odd_shape::OtherShapes;
 use crate::engine::checks::output::verify;
 use crate::engine::checks::random::mixed;
@@ -29,7 +29,7 @@ use crate::engine::plan::schedule::{ATTEMPTS, Effort};
 use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::record::stats::{self, round_to_seven_digits};
-use crate::record::{Cause, Conditions, Record, Status};
+use crate::record::{Cause, Clock, Conditions, Record, Status};
 use crate::suite::{Case, Dtype, Extent, Reading, Shape};
 
 /// A measuring session on one device, with the canary that detects clock changes.
@@ -150,6 +150,9 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         run_reference(self.backend, &job).await?;
+        let device = self.backend.device();
+        let far = case.shape.params.get("FAR");
+        let _on_node = far.map(|far| OnNode::of(device.pci_address.as_deref(), *far != 0.0)).transpose()?;
         let prepared = self.backend.prepare(&job).await;
         if let Some(compilation) = self.backend.compilation(&job.kernel) {
             note_compilation(record, compilation);
@@ -167,6 +170,11 @@ impl<'a> Session<'a> {
         if result.is_ok() && record.status.is_timed() && record.energies_j.len() < self.settings.energy_epochs {
             result = self.energy(&job, effort, prepared.as_mut(), record).await;
         }
+        if record.pcie.is_empty() && job.crosses_bus() {
+            let Device { pci_address, uuid, .. } = self.backend.device();
+            let links = monitor::pcie(pci_address.as_deref(), uuid.as_deref());
+            record.pcie = links.map_or_else(String::new, |[now, _]| now.to_string());
+        }
         let draws = case.shape.dtype == Dtype::Rgba8 || job.picture().is_some();
         if result.is_ok() && record.status == Status::Ok && draws {
             result = read_picture(case, &job, prepared.as_mut()).await.map(|read| *picture = Some(read));
@@ -181,6 +189,9 @@ impl<'a> Session<'a> {
 
     /// The timer for a job. Timestamps around copies are tested like those around kernels, at their first use.
     pub(in crate::engine) async fn timer_for(&mut self, job: &Job) -> Result<Timer> {
+        if job.host_part.is_some() {
+            return Ok(Timer::of_part());
+        }
         if job.is_host_timed(self.backend.device().has_copy_timestamps) {
             return Ok(Timer::wall());
         }
@@ -226,6 +237,9 @@ impl<'a> Session<'a> {
         };
         note_unsteady(record, unsteady);
         sampled.add_to(record, &timer);
+        if job.host_part.is_some() {
+            record.timer = Some(Clock::Wall);
+        }
         self.alone(meeting, false, prepared, (&timer, &rules), record).await?;
         if epoch > 0 {
             return Ok(());

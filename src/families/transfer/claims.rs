@@ -1,7 +1,8 @@
 //! The rate of each way between host and device.
 
 use crate::claim::{ArticleClaim, Claim, Facts, Judge, Measured, Report, Sheet, Why, byte_rate, of, sentence};
-use crate::suite::{Api, binary_size};
+use crate::record::Record;
+use crate::suite::{Api, PcieLink, binary_size};
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
@@ -61,13 +62,15 @@ const WAYS: [(&str, &str, &str); 10] = [
 
 fn rates(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     let at_largest = |benchmark: &str| {
-        of(rows, benchmark).filter_map(|row| Some((row.bytes?, byte_rate(row)?))).max_by_key(|(bytes, _)| *bytes)
+        let found = of(rows, benchmark).filter_map(|row| Some((row.bytes?, byte_rate(row)?, row)));
+        found.max_by_key(|(bytes, ..)| *bytes)
     };
     let is_cuda = rows.iter().any(|row| row.backend == Some(Api::Cuda));
     let way = |(benchmark, wgpu, cuda): (&str, &'static str, &'static str)| {
         let words = Some(if is_cuda { cuda } else { wgpu }).filter(|words| !words.is_empty())?;
-        let (bytes, rate) = at_largest(benchmark)?;
-        Some((words, bytes, facts.byte_rate(benchmark, rate)?))
+        let (bytes, rate, row) = at_largest(benchmark)?;
+        let rate = facts.byte_rate(benchmark, rate)?;
+        Some((words, bytes, if OF_BUS.contains(&benchmark) { of_link(rate, row) } else { rate }))
     };
     let measured: Vec<(&str, u64, String)> = WAYS.into_iter().filter_map(way).collect();
     let most = measured.iter().map(|(_, bytes, _)| *bytes).max()?;
@@ -76,6 +79,19 @@ fn rates(rows: &Sheet, facts: &mut Facts) -> Option<String> {
         format!("{words} {rate}{size}")
     });
     Some(format!("Copies of {}: {}.", binary_size(most), parts.collect::<Vec<_>>().join("; ")))
+}
+
+/// Copies by the device alone, which the bus limits.
+const OF_BUS: [&str; 2] = ["pinned_to_device", "device_to_staging"];
+
+/// A rate beside that of the row's PCI Express link, if it is known: `55.4 of 63.0 GB/s, PCIe 5 x16`. A rate above it is
+/// that of a cache.
+fn of_link(rate: String, row: &Record) -> String {
+    let known = row.pcie.parse::<PcieLink>().ok().and_then(|link| Some((link, link.gb_per_s()?)));
+    match (known.filter(|(_, nominal)| row.gb_per_s <= Some(*nominal)), rate.strip_suffix(" GB/s")) {
+        (Some((link, nominal)), Some(number)) => format!("{number} of {nominal:.1} GB/s, PCIe {link}"),
+        _ => rate,
+    }
 }
 
 /// Copies of 1 MiB and of the largest size, one way and back, as the host waits for them.
@@ -148,12 +164,12 @@ mod tests {
         };
         let rows = [
             row("pinned_to_device", 1 << 22, 303.0),
-            row("pinned_to_device", 1 << 28, 51.2),
+            Record { pcie: "5 x16".to_owned(), ..row("pinned_to_device", 1 << 28, 51.2) },
             row("write_buffer", 1 << 20, 16.9),
             row("write_buffer", 1 << 26, 11.5),
         ];
         let text = "Copies of 256 MiB: host to device by write_buffer 11.5 GB/s (at 64 MiB); from host memory by the \
-                    device 51.2 GB/s.";
+                    device 51.2 of 63.0 GB/s, PCIe 5 x16.";
         assert_eq!(found("transfer", &rows).expect("rows").text(), text);
     }
 }

@@ -9,12 +9,15 @@
 //! CUDA has no queue that stages. There the host memory is either pageable, as programs allocate it, so that the driver
 //! first copies it to memory of its own, or pinned, so that the device accesses it directly.
 
+mod base;
 pub(in crate::families) mod claims;
+mod peer;
 
+use self::base::{BASE, LARGE, LARGEST, PAST_CACHES, PLAIN, VEC4};
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Route,
-    Shape, Step, Tag, Work, all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Profile, Quick, Route, Step,
+    Tag, Work, all, each, uniform,
 };
 
 /// The family.
@@ -178,67 +181,35 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
-            name: "peer_write",
-            since: "2026-11-24",
-            summary: "this card's memory to that of another card, by NVLink or PCI Express",
-            look_for: "The link's rate: about 370 GB/s of NVLink 4's nominal 450, about 50 of PCIe 5 x16's 64. A far \
-                lower rate shows copies that go through the host's memory.",
-            limited_by: "The link between the cards, and the copy engine that uses it.",
-            work_text: "n scalars, counted once.",
-            buffers: |shape, _| {
-                vec![
-                    Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
-                    Buffer { name: "output", scalars: shape.count(), contents: on_peer(shape, Contents::Poison) },
-                ]
-            },
-            ..PEER
+            name: "far_to_device",
+            since: "2026-11-27",
+            accepts: &[("FAR", Accepted::Whole(0, 1))],
+            summary: "pinned_to_device with the host's thread and memory on the card's NUMA node (FAR=0) or on the farthest \
+                (FAR=1)",
+            look_for: "The ratio of FAR=0 to FAR=1: what a program loses that runs on the wrong socket.",
+            limited_by: "The link between host and card; with FAR=1 also the one between the sockets.",
+            work_text: "n scalars, read once over the bus.",
+            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Pinned }],
+            ..ON_NODE
         },
         Benchmark {
-            name: "peer_read",
-            since: "2026-11-24",
-            summary: "the memory of another card to this card's, by NVLink or PCI Express",
-            look_for: "Its ratio to peer_write: reads wait for answers, writes do not. On NVLink both are alike.",
-            limited_by: "The link between the cards: requests one way, data the other.",
-            work_text: "n scalars, counted once.",
-            buffers: |shape, _| {
-                let input = on_peer(shape, Contents::Input(Values::Wide));
-                vec![
-                    Buffer { name: "input", scalars: shape.count(), contents: input },
-                    Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
-                ]
-            },
-            ..PEER
+            name: "far_to_host",
+            since: "2026-11-27",
+            accepts: &[("FAR", Accepted::Whole(0, 1))],
+            summary: "device_to_staging with the host's thread and memory on the card's NUMA node (FAR=0) or on the \
+                farthest (FAR=1)",
+            look_for: "The ratio of FAR=0 to FAR=1 beside that of far_to_device: writes to far memory may be slower.",
+            limited_by: "The bus; with FAR=1 perhaps the other socket's memory, which is written from afar.",
+            work_text: "n scalars, written once over the bus.",
+            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::StagingOnly }],
+            ..ON_NODE
         },
-        Benchmark {
-            name: "peer_both",
-            since: "2026-11-24",
-            summary: "peer_write and peer_read at once",
-            look_for: "Its ratio to peer_write: 2 where the link carries both directions at full rate.",
-            limited_by: "The link between the cards, or memory that is read and written at once.",
-            work_text: "4n scalars: two copies of n each way. Two buffers on the other card change roles, as in \
-                both_ways.",
-            buffers: |shape, _| {
-                let buffer = |name, contents| Buffer { name, scalars: shape.count(), contents };
-                vec![
-                    buffer("input", Contents::Input(Values::Wide)),
-                    buffer("one", on_peer(shape, Contents::Poison)),
-                    buffer("other", on_peer(shape, Contents::Input(Values::Wide))),
-                    buffer("output", Contents::Poison),
-                ]
-            },
-            steps: |_, _| {
-                vec![
-                    Step::Restore { from: "input", to: "one" },
-                    Step::Beside,
-                    Step::Restore { from: "other", to: "output" },
-                    Step::Restore { from: "input", to: "other" },
-                    Step::Beside,
-                    Step::Restore { from: "one", to: "output" },
-                ]
-            },
-            work: |shape| Work { bytes: 4 * shape.array_bytes(), flops: 0 },
-            ..PEER
-        },
+        peer::WRITE,
+        peer::READ,
+        peer::BOTH,
+        peer::WRITE_BY_KERNEL,
+        peer::READ_BY_KERNEL,
+        peer::LATENCY,
         Benchmark {
             name: "mapped_primary_write",
             summary: "host to device directly into a storage buffer that is mapped repeatedly",
@@ -275,86 +246,20 @@ pub const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// What the benchmarks here share.
-const BASE: Benchmark = Benchmark {
-    cases: &[
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: PLAIN },
-        Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
-    ],
-    buffers: |shape, _| {
-        vec![
-            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
-            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
-        ]
-    },
-    steps: |_, _| Vec::new(),
-    work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
-    no_ceiling: "the link between host and device limits it, whose peak no kernel measures",
-    check: Check {
-        buffer: "output",
-        scalars: all,
-        oracle: |shape, _| {
-            let (input, scalar) = (shape.input(Values::Wide), shape.dtype.scalar());
-            each(move |i| input.at(scalar, i))
-        },
-    },
-    ..Benchmark::BLANK
-};
-
-/// Copies between cards.
-const PEER: Benchmark = Benchmark {
-    accepts: &[("PEER", Accepted::Whole(0, 63))],
-    only_cuda: Some("wgpu's devices share no memory"),
-    cases: &[
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: PAST_CACHES, params: NEXT },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: NEXT },
-        Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: NEXT },
-    ],
-    steps: |_, _| vec![Step::Restore { from: "input", to: "output" }],
-    no_ceiling: "the link between the cards limits it, whose peak no kernel measures",
+/// Copies of pinned memory on a NUMA node.
+const ON_NODE: Benchmark = Benchmark {
+    only_cuda: Some("wgpu allocates host memory in blocks, which may lie on any NUMA node"),
+    cases: &[Cases {
+        from: Profile::Standard,
+        dtypes: &[Dtype::F32],
+        extents: PAST_CACHES,
+        params: &[&[("FAR", 0.0)], &[("FAR", 1.0)]],
+    }],
     ..BASE
 };
-
-/// Contents in the memory of the card that the parameter PEER selects.
-fn on_peer(shape: &Shape, contents: Contents) -> Contents {
-    Contents::OnPeer(shape.params.get("PEER").map_or(1, |places| *places as u32), Box::new(contents))
-}
-
-/// The next card.
-const NEXT: &[Params] = &[&[("PEER", 1.0)]];
 
 /// 256 MiB and more: the time between the starts of two copies does not depend on the size.
 const LINKS: &[Cases] = &[
     Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: &[Extent::Linear(1 << 26)], params: PLAIN },
     Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
 ];
-
-const PLAIN: &[Params] = &[&[]];
-const VEC4: &[Dtype] = &[Dtype::Vec4F32];
-
-/// 1 KiB: the latency. 64 MiB: the rate.
-const QUICK: &[Extent] = &[Extent::Linear(1 << 8), Extent::Linear(1 << 24)];
-
-/// 64 MiB.
-const PAST_CACHES: &[Extent] = &[Extent::Linear(1 << 24)];
-
-/// 64 MiB and 256 MiB.
-const LARGE: &[Extent] = &[Extent::Linear(1 << 24), Extent::Linear(1 << 26)];
-
-/// 1 KiB to 256 MiB.
-const ALL: &[Extent] = &[
-    Extent::Linear(1 << 8),
-    Extent::Linear(1 << 10),
-    Extent::Linear(1 << 12),
-    Extent::Linear(1 << 14),
-    Extent::Linear(1 << 16),
-    Extent::Linear(1 << 18),
-    Extent::Linear(1 << 20),
-    Extent::Linear(1 << 22),
-    Extent::Linear(1 << 24),
-    Extent::Linear(1 << 26),
-];
-
-/// 1 GiB; some benchmarks need two of them in host memory.
-const LARGEST: &[Extent] = &[Extent::Linear(1 << 28)];

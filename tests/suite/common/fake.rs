@@ -257,6 +257,7 @@ fn copy(job: &Job) -> Job {
         buffers: job.buffers.clone(),
         hint: String::new(),
         samplers: job.samplers.clone(),
+        host_part: job.host_part,
         steps: job.steps.clone(),
         end_to_end: job.end_to_end.clone(),
         check: shaderbench::job::OutputCheck {

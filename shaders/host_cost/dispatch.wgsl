@@ -1,0 +1,14 @@
+// A tiny kernel in a chain: each dispatch computes x * 5 + 1 of what the dispatch before it stored, so that one that is
+// left out changes the result.
+// Pattern: one workgroup; dispatches go to and fro between two buffers, with a barrier before each.
+// Work: none that counts; the host's calls take longer.
+
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+
+const WG = 64u;
+
+@compute @workgroup_size(WG)
+fn main(@builtin(local_invocation_index) t: u32) {
+    output[t] = input[t] * 5u + 1u;
+}

@@ -1,0 +1,16 @@
+// The chain of dispatch.wgsl where each dispatch adds a number of its own, which the host writes to a uniform buffer.
+// Pattern: one workgroup; dispatches go to and fro between two buffers, with a barrier before each.
+// Work: none that counts; the host's calls take longer.
+
+struct Own { number: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@group(0) @binding(2) var<uniform> own: Own;
+
+const WG = 64u;
+
+@compute @workgroup_size(WG)
+fn main(@builtin(local_invocation_index) t: u32) {
+    output[t] = input[t] * 5u + own.number;
+}

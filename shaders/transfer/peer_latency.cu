@@ -1,0 +1,22 @@
+// CUDA alone: dependent loads from the memory of another card, in lines of 128 bytes, as in memory_spaces/pinned_latency.
+// A launch goes on where the one before ended, so that no line is read again before all others.
+
+struct Line { u32 next, rank, rest[30]; };
+
+struct Sizes { u32 places; };
+
+extern "C" __global__ void __launch_bounds__(1)
+kernel(const Line* __restrict__ cycle, u32* __restrict__ place, u32* __restrict__ output, const Sizes sizes) {
+    const u32 first = place[0] % sizes.places;
+    u32 at = first;
+    for (u32 k = 0u; k < STEPS; k += 16u) {
+        at = cycle[at].next; at = cycle[at].next; at = cycle[at].next; at = cycle[at].next;
+        at = cycle[at].next; at = cycle[at].next; at = cycle[at].next; at = cycle[at].next;
+        at = cycle[at].next; at = cycle[at].next; at = cycle[at].next; at = cycle[at].next;
+        at = cycle[at].next; at = cycle[at].next; at = cycle[at].next; at = cycle[at].next;
+    }
+    if (blockIdx.x == 0u) {
+        place[0] = at;
+        output[0] = (cycle[at].rank + sizes.places - cycle[first].rank) % sizes.places;
+    }
+}

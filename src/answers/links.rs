@@ -1,0 +1,121 @@
+//! The links between the cards of a host: a matrix for each way of copying, and one of latencies.
+
+use std::fmt::Write;
+
+use crate::families::load_ns;
+use crate::record::{Record, by_card, format};
+
+/// What is shown of a benchmark between cards: its name in the family `transfer`, and the title of its matrix.
+const SHOWN: [(&str, &str); 6] = [
+    ("peer_write", "write by a copy engine, GB/s"),
+    ("peer_read", "read by a copy engine, GB/s"),
+    ("peer_both", "both ways by copy engines, the sum, GB/s"),
+    ("peer_write_by_kernel", "write by a kernel's stores, GB/s"),
+    ("peer_read_by_kernel", "read by a kernel's loads, GB/s"),
+    ("peer_latency", "latency of a dependent load, ns"),
+];
+
+/// The matrices of a run on all cards, whose rows are in the order of CUDA's devices; a line of each matrix for the card
+/// that copies, a column for the other card. Without rows between cards, a sentence that says so.
+#[must_use]
+pub fn links(records: &[Record]) -> String {
+    let rows = records.iter().filter(|row| row.family == "transfer" && row.params.contains_key("PEER"));
+    let cards = by_card(rows);
+    let mut text = String::new();
+    for (number, first) in cards.iter().enumerate().filter_map(|(number, rows)| Some((number, rows.first()?))) {
+        let _ = writeln!(text, "card {number}: {} {}", first.device, first.card);
+    }
+    for (benchmark, title) in SHOWN {
+        let lines: Vec<Vec<String>> = (0..cards.len()).map(|from| line(&cards, from, benchmark)).collect();
+        if lines.iter().flatten().any(|cell| cell.starts_with(|c: char| c.is_ascii_digit())) {
+            let _ = write!(text, "\n{title}\n{:8}", "");
+            text.extend((0..cards.len()).map(|to| format!("{to:>8}")));
+            for (from, cells) in lines.iter().enumerate() {
+                let _ = write!(text, "\ncard {from:<3}");
+                text.extend(cells.iter().map(|cell| format!("{cell:>8}")));
+            }
+            text.push('\n');
+        }
+    }
+    if !text.contains('\n') || cards.len() < 2 {
+        let why = cards.iter().flatten().map(|row| row.reason.as_str()).find(|reason| !reason.is_empty());
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        let _ = writeln!(text, "no figures between cards{why}");
+    }
+    text
+}
+
+/// The cells of a line: the figure to each card at the largest size that was measured, `-` for the card itself, the status of
+/// a row without figure.
+fn line(cards: &[Vec<&Record>], from: usize, benchmark: &str) -> Vec<String> {
+    let cell = |to: usize| {
+        if to == from {
+            return "-".to_owned();
+        }
+        let places = (to + cards.len() - from) % cards.len();
+        let is_wanted = |row: &&&Record| row.benchmark == benchmark && row.params.get("PEER") == Some(&(places as f64));
+        let row = cards[from].iter().filter(is_wanted).max_by_key(|row| row.bytes);
+        row.map_or_else(String::new, |row| figure(row).unwrap_or_else(|| row.status.name().to_owned()))
+    };
+    (0..cards.len()).map(cell).collect()
+}
+
+/// A row's rate in GB/s, or the time of a load in ns.
+fn figure(row: &Record) -> Option<String> {
+    let value = load_ns(row).or(row.gb_per_s)?;
+    let noise = row.noise().unwrap_or(0.0);
+    let digits = format::digits(value, value * (1.0 - noise), value * (1.0 + noise)).unwrap_or(1);
+    Some(format::significant(value, digits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Status;
+    use crate::suite::{Api, Dtype, Extent};
+
+    fn row(card: &str, benchmark: &str, peer: f64, gb_per_s: Option<f64>) -> Record {
+        Record {
+            device: "Fake 9000".to_owned(),
+            card: card.to_owned(),
+            backend: Some(Api::Cuda),
+            family: "transfer".to_owned(),
+            benchmark: benchmark.to_owned(),
+            dtype: Some(Dtype::F32),
+            n: Some(Extent::Linear(1 << 24)),
+            params: [("PEER".to_owned(), peer)].into(),
+            status: if gb_per_s.is_some() { Status::Ok } else { Status::Skipped },
+            bytes: Some(1 << 26),
+            median_ns: gb_per_s.map(|rate| (1 << 26) as f64 / rate),
+            gb_per_s,
+            reason: if gb_per_s.is_some() { String::new() } else { "needs another card".to_owned() },
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn each_card_is_a_line_and_a_column() {
+        let rows = [
+            row("GPU-a", "peer_write", 1.0, Some(395.6)),
+            row("GPU-a", "peer_write", 2.0, Some(55.0)),
+            row("GPU-b", "peer_write", 1.0, Some(394.0)),
+            row("GPU-b", "peer_write", 2.0, None),
+            row("GPU-c", "peer_write", 1.0, Some(50.0)),
+        ];
+        let expected = "card 0: Fake 9000 GPU-a\ncard 1: Fake 9000 GPU-b\ncard 2: Fake 9000 GPU-c\n
+write by a copy engine, GB/s
+               0       1       2
+card 0         -   395.6    55.00
+card 1   skipped       -   394.0
+card 2      50.00               -\n";
+        let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(squeezed(&links(&rows)), squeezed(expected));
+        assert!(links(&rows).lines().all(|line| line.len() <= 80));
+    }
+
+    #[test]
+    fn one_card_alone_has_no_links() {
+        let text = links(&[row("GPU-a", "peer_write", 1.0, None)]);
+        assert!(text.ends_with("no figures between cards: needs another card\n"), "{text}");
+    }
+}

@@ -1,0 +1,143 @@
+//! The NUMA nodes of a host: its cores, and the memory and cards near them.
+
+use crate::error::{Error, Result};
+
+/// Runs the calling thread on the cores of one node, until it is dropped. What it allocates lies in the node's memory.
+pub(crate) struct OnNode {
+    #[cfg(target_os = "linux")]
+    before: linux::Cores,
+}
+
+impl OnNode {
+    /// The cores of the node of the card at this PCI address, or those of the node farthest from it.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the host has one node, or does not tell which is the card's.
+    pub(crate) fn of(pci_address: Option<&str>, is_far: bool) -> Result<Self> {
+        let refused = |why: &str| Error::Unsupported(why.to_owned());
+        #[cfg(target_os = "linux")]
+        {
+            let address = pci_address.ok_or_else(|| refused("the driver does not tell the card's PCI address"))?;
+            let cores = linux::cores(std::path::Path::new("/sys"), address, is_far).map_err(refused)?;
+            let before =
+                linux::Cores::of_thread().ok_or_else(|| refused("the host does not tell the thread's cores"))?;
+            if !cores.set() {
+                return Err(refused("this process may not run on the cores of that NUMA node"));
+            }
+            Ok(Self { before })
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = (pci_address, is_far);
+            Err(refused("NUMA nodes are known on Linux only"))
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for OnNode {
+    fn drop(&mut self) {
+        self.before.set();
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    #![expect(unsafe_code, reason = "the C library has no safe functions")]
+
+    use std::fs;
+    use std::path::Path;
+
+    /// A set of cores.
+    pub(super) struct Cores(libc::cpu_set_t);
+
+    impl Cores {
+        /// Those that the calling thread may use.
+        pub(super) fn of_thread() -> Option<Self> {
+            // SAFETY: a set is an array of words, for which zeros are valid.
+            let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+            // SAFETY: the set has the length that is passed; 0 is the calling thread.
+            let status = unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) };
+            (status == 0).then_some(Self(set))
+        }
+
+        /// Those of a list like `0-3,8`.
+        fn listed(list: &str) -> Option<Self> {
+            // SAFETY: a set is an array of words, for which zeros are valid.
+            let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+            let most = 8 * size_of_val(&set);
+            let mut count = 0;
+            for range in list.trim().split(',').filter(|range| !range.is_empty()) {
+                let (first, last) = range.split_once('-').unwrap_or((range, range));
+                for core in first.parse().ok()?..=last.parse().ok().filter(|last| *last < most)? {
+                    // SAFETY: the number is below the length of the set.
+                    unsafe { libc::CPU_SET(core, &mut set) };
+                    count += 1;
+                }
+            }
+            (count > 0).then_some(Self(set))
+        }
+
+        /// Lets the calling thread run on these alone. Returns whether it may.
+        pub(super) fn set(&self) -> bool {
+            // SAFETY: the set has the length that is passed; 0 is the calling thread.
+            unsafe { libc::sched_setaffinity(0, size_of_val(&self.0), &raw const self.0) == 0 }
+        }
+    }
+
+    /// The cores of the card's node, or of the one farthest from it that has cores, by the files below `sys`
+    /// ([`sysfs-devices-node`](https://docs.kernel.org/admin-guide/abi-stable.html)).
+    pub(super) fn cores(sys: &Path, pci_address: &str, is_far: bool) -> Result<Cores, &'static str> {
+        let read = |path: String| fs::read_to_string(sys.join(path)).ok();
+        let list = |node: usize| read(format!("devices/system/node/node{node}/cpulist"));
+        let lists: Vec<(usize, String)> = (0..1024).map_while(|node| Some((node, list(node)?))).collect();
+        let with_cores = |(_, list): &&(usize, String)| !list.trim().is_empty();
+        if lists.iter().filter(with_cores).count() < 2 {
+            return Err("the host has one NUMA node: all cores are as near");
+        }
+        let own = read(format!("bus/pci/devices/{pci_address}/numa_node"));
+        let own: usize =
+            own.and_then(|text| text.trim().parse().ok()).ok_or("the host does not tell the card's NUMA node")?;
+        let distances = read(format!("devices/system/node/node{own}/distance")).unwrap_or_default();
+        let distances: Vec<u32> = distances.split_whitespace().filter_map(|text| text.parse().ok()).collect();
+        let far = lists.iter().filter(with_cores).filter(|(node, _)| *node != own);
+        let far = far.max_by_key(|(node, _)| distances.get(*node).copied().unwrap_or(0));
+        let near = lists.iter().find(|(node, _)| *node == own);
+        let chosen = if is_far { far } else { near };
+        chosen.and_then(|(_, list)| Cores::listed(list)).ok_or("the card's NUMA node has no cores")
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        fn has(cores: &Cores, core: usize) -> bool {
+            // SAFETY: the number is below the length of the set.
+            unsafe { libc::CPU_ISSET(core, &cores.0) }
+        }
+
+        #[test]
+        fn the_far_node_is_the_one_at_the_largest_distance() {
+            let sys = std::env::temp_dir().join(format!("shaderbench-numa-{}", std::process::id()));
+            let write = |path: &str, text: &str| {
+                let path = sys.join(path);
+                fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+                fs::write(path, text).expect("a file");
+            };
+            let node = |number: usize, list: &str| write(&format!("devices/system/node/node{number}/cpulist"), list);
+            node(0, "0-1\n");
+            assert!(cores(&sys, "0000:1b:00.0", true).is_err_and(|why| why.contains("one NUMA node")));
+            node(1, "2-3,8\n");
+            node(2, "4-5\n");
+            node(3, "\n");
+            assert!(cores(&sys, "0000:1b:00.0", true).is_err_and(|why| why.contains("does not tell")));
+            write("bus/pci/devices/0000:1b:00.0/numa_node", "0\n");
+            write("devices/system/node/node0/distance", "10 32 12 99\n");
+            let near = cores(&sys, "0000:1b:00.0", false).expect("cores");
+            let far = cores(&sys, "0000:1b:00.0", true).expect("cores");
+            assert_eq!([0, 1, 2, 8].map(|core| has(&near, core)), [true, true, false, false]);
+            assert_eq!([0, 2, 4, 8].map(|core| has(&far, core)), [false, true, false, true]);
+            fs::remove_dir_all(sys).expect("the folder");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! `host_cost`: what a dispatch costs the host through each API, by part.
+//!
+//! A submission has as many dispatches as the size says, each of one workgroup, in one pass. Each computes from what the
+//! one before it stored, so that verification finds one that is left out. Between them lies a barrier, which wgpu adds
+//! by itself. The host's clock times one part of the submission, and the row is the time of all its dispatches: divided
+//! by the size, it is what one costs. Tens of microseconds through WebGPU, by arXiv 2604.02344.
+
+pub(in crate::families) mod claims;
+
+use crate::suite::input::Values;
+use crate::suite::{
+    Benchmark, Buffer, Cases, Chart, Check, Contents, Dispatch, Dtype, Extent, Family, HostPart, Oracle, Params,
+    Profile, Shape, Step, Tag, each, uniform,
+};
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "host_cost",
+    summary: "host time of a submission of 1 to 1000 dispatches, by part, and of compiling a kernel",
+    tags: &[Tag::Cost],
+    model_text: "A constant for each submission, and one for each dispatch in it: time = submission + n * dispatch. The \
+        device works meanwhile, so that the whole is at least the device's time of the dispatches.",
+    is_by_kernel: true,
+    chart: Chart::Own,
+    benchmarks: &[
+        Benchmark {
+            name: "dispatch",
+            summary: "encode, submit and wait, of as many dispatches as the size",
+            look_for: "The time at size 1, which a program pays if it waits for each dispatch, and the time per dispatch \
+                at size 1000, which remains if it submits many.",
+            limited_by: "Wake-up of the host and the driver's calls at size 1; at size 1000 the API's own work for each \
+                dispatch, or the device's time between two of them.",
+            host_part: Some(HostPart::Whole),
+            ..BASE
+        },
+        Benchmark {
+            name: "encode",
+            summary: "recording the commands of the dispatches, until they can be submitted",
+            look_for: "The time per dispatch: the API's validation, its tracking of buffers for barriers, and the \
+                driver's recording.",
+            limited_by: "One core of the host, which validates each dispatch and tracks its buffers.",
+            host_part: Some(HostPart::Encode),
+            ..BASE
+        },
+        Benchmark {
+            name: "bind_group",
+            summary: "making a bind group for each dispatch",
+            look_for: "Its ratio to encode: what a program saves that keeps its bind groups.",
+            limited_by: "One core of the host: validation, and the driver's descriptors.",
+            host_part: Some(HostPart::BindGroups),
+            ..BASE
+        },
+        Benchmark {
+            name: "submit",
+            summary: "the call that submits the recorded commands; CUDA: the calls that launch the kernels",
+            look_for: "Whether it grows with the size: what is left of the work until the call. CUDA: the cost of a \
+                launch.",
+            limited_by: "One core of the host, and a system call where the driver needs one.",
+            host_part: Some(HostPart::Submit),
+            ..BASE
+        },
+        Benchmark {
+            name: "wait",
+            summary: "from the end of the submitting call until the host knows that the device is done",
+            look_for: "The time at size 1: the way to the device and back. At larger sizes the rest of the device's work.",
+            limited_by: "How the host waits, by polling or by sleeping, and the device's time.",
+            host_part: Some(HostPart::Wait),
+            ..BASE
+        },
+        Benchmark {
+            name: "immediates",
+            summary: "encode, submit and wait, of dispatches that each get a number as an immediate; CUDA: as an argument",
+            look_for: "Its ratio to uniform_write, which passes the same number.",
+            limited_by: "As in dispatch: the API's work for each dispatch, or the device's time between two.",
+            wgsl: include_str!("../../../shaders/host_cost/immediates.wgsl"),
+            cuda: include_str!("../../../shaders/host_cost/immediates.cu"),
+            host_part: Some(HostPart::Whole),
+            steps: |shape, _| chain(shape, |from, to, own| numbered(vec![from, to], own)),
+            check: Check { oracle: |shape, _| chained(shape, |own| own), ..BASE.check },
+            ..BASE
+        },
+        Benchmark {
+            name: "uniform_write",
+            summary: "encode, submit and wait, of dispatches that each get a number in a uniform block, written anew",
+            look_for: "Its ratio to immediates, and to dispatch, which passes nothing. Each write is a call of its own \
+                (write_buffer), as programs make it.",
+            limited_by: "One core of the host: each write allocates staging memory and adds a copy.",
+            wgsl: include_str!("../../../shaders/host_cost/uniform_write.wgsl"),
+            cuda: "",
+            host_part: Some(HostPart::Uniforms),
+            buffers: |shape, interface| {
+                let mut buffers = (BASE.buffers)(shape, interface);
+                buffers.push(uniform("own", &[0]));
+                buffers
+            },
+            steps: |shape, _| chain(shape, |from, to, own| numbered(vec![from, to, "own"], own)),
+            check: Check { oracle: |shape, _| chained(shape, |own| own), ..BASE.check },
+            ..BASE
+        },
+        Benchmark {
+            name: "indirect",
+            summary: "encode, submit and wait, of dispatches whose number of workgroups the device reads from a buffer",
+            look_for: "Its ratio to dispatch. wgpu validates the number on the device, by a dispatch of its own before \
+                each.",
+            limited_by: "As in dispatch, and the validation that wgpu adds on the device.",
+            host_part: Some(HostPart::Whole),
+            buffers: |shape, interface| {
+                let mut buffers = (BASE.buffers)(shape, interface);
+                let words = vec![1, 1, 1, 0];
+                buffers.push(Buffer { name: "groups", scalars: 4, contents: Contents::Words(words) });
+                buffers
+            },
+            steps: |shape, _| {
+                let indirect = Some(("groups", 0));
+                chain(shape, |from, to, _| Dispatch { buffers: vec![from, to], indirect, ..Dispatch::default() })
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "graph",
+            summary: "launch and wait, of dispatches in a CUDA graph that is made once",
+            look_for: "Its ratio to dispatch: what one call for all launches saves.",
+            limited_by: "The driver's call at size 1, the device's time between two nodes at size 1000.",
+            work_text: "None that counts.",
+            only_cuda: Some("only CUDA keeps submissions: a command buffer of WebGPU is submitted once"),
+            wgsl: "",
+            cuda: include_str!("../../../shaders/host_cost/graph.cu"),
+            host_part: Some(HostPart::Graph),
+            ..BASE
+        },
+        Benchmark {
+            name: "pipeline_first",
+            summary: "compiling a tiny kernel that no cache has: from WGSL, or from CUDA C++, to a pipeline",
+            look_for: "The wait before a kernel's first run, and its ratio to pipeline_again.",
+            limited_by: "The compilers: naga and the driver's, or NVRTC.",
+            host_part: Some(HostPart::FirstPipeline),
+            ..PIPELINE
+        },
+        Benchmark {
+            name: "pipeline_again",
+            summary: "compiling the same kernel again, which caches of the driver may hold",
+            look_for: "Its ratio to pipeline_first: 1 where nothing is cached. wgpu itself translates again.",
+            limited_by: "naga's translation where the driver has a cache.",
+            host_part: Some(HostPart::NextPipeline),
+            ..PIPELINE
+        },
+    ],
+    ..Family::BLANK
+};
+
+/// Words of a buffer: one for each invocation.
+const WORDS: u64 = 64;
+
+/// What the benchmarks here share.
+const BASE: Benchmark = Benchmark {
+    since: "2026-11-27",
+    wgsl: include_str!("../../../shaders/host_cost/dispatch.wgsl"),
+    cuda: include_str!("../../../shaders/host_cost/dispatch.cu"),
+    cases: &[Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: COUNTS, params: PLAIN }],
+    buffers: |_, _| {
+        let buffer = |name, contents| Buffer { name, scalars: WORDS, contents };
+        vec![
+            buffer("input", Contents::Input(Values::Wide)),
+            buffer("one", Contents::Poison),
+            buffer("other", Contents::Poison),
+            buffer("output", Contents::Poison),
+        ]
+    },
+    steps: |shape, _| chain(shape, |from, to, _| Dispatch { buffers: vec![from, to], ..Dispatch::default() }),
+    no_ceiling: "the host limits it, whose peak no kernel measures",
+    check: Check { buffer: "output", scalars: |_, _| WORDS, oracle: |shape, _| chained(shape, |_| 1) },
+    ..Benchmark::BLANK
+};
+
+/// What the benchmarks of compilers share: one dispatch, which shows that the kernel is right.
+const PIPELINE: Benchmark = Benchmark {
+    wgsl: include_str!("../../../shaders/host_cost/pipeline_first.wgsl"),
+    cuda: include_str!("../../../shaders/host_cost/pipeline_first.cu"),
+    cases: &[Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: &[Extent::Linear(1)], params: PLAIN }],
+    buffers: |_, _| {
+        let buffer = |name, contents| Buffer { name, scalars: WORDS, contents };
+        vec![buffer("input", Contents::Input(Values::Wide)), buffer("output", Contents::Poison), uniform("sizes", &[0])]
+    },
+    steps: |_, _| vec![Step::dispatch(1)],
+    check: Check { oracle: |shape, _| after(shape, 1, |_| 1), ..BASE.check },
+    ..BASE
+};
+
+/// As many dispatches as the size says, from `input` to `output`, each from the buffer that the one before it wrote.
+/// `dispatch` gets these buffers and the number of the dispatch, from 1 on.
+fn chain(
+    shape: &Shape,
+    dispatch: impl Fn(&'static str, &'static str, u32) -> Dispatch<&'static str>,
+) -> Vec<Step<&'static str>> {
+    let (count, between) = (shape.count(), ["one", "other"]);
+    let step = |number: u64| {
+        let from = if number == 1 { "input" } else { between[(number % 2) as usize] };
+        let to = if number == count { "output" } else { between[((number + 1) % 2) as usize] };
+        Step::Dispatch(dispatch(from, to, number as u32))
+    };
+    (1..=count).map(step).collect()
+}
+
+/// A dispatch with its number.
+fn numbered(buffers: Vec<&'static str>, number: u32) -> Dispatch<&'static str> {
+    Dispatch { buffers, immediates: vec![number], ..Dispatch::default() }
+}
+
+/// The words at the end of the chain, to each of which dispatch k adds `added(k)`.
+fn chained(shape: &Shape, added: fn(u32) -> u32) -> Oracle {
+    after(shape, shape.count() as u32, added)
+}
+
+fn after(shape: &Shape, dispatches: u32, added: fn(u32) -> u32) -> Oracle {
+    let (input, scalar) = (shape.input(Values::Wide), shape.dtype.scalar());
+    each(move |i| {
+        let next = |word: u32, number| word.wrapping_mul(5).wrapping_add(added(number));
+        f64::from((1..=dispatches).fold(input.at(scalar, i) as u32, next))
+    })
+}
+
+const PLAIN: &[Params] = &[&[]];
+
+/// Dispatches of a submission.
+const COUNTS: &[Extent] = &[Extent::Linear(1), Extent::Linear(10), Extent::Linear(100), Extent::Linear(1000)];

@@ -1,0 +1,193 @@
+//! Copies and loads between this card and another one.
+
+use super::base::{BASE, LARGE, LARGEST, PAST_CACHES, VEC4};
+use crate::suite::input::Values;
+use crate::suite::pointer_chase::Cycle;
+use crate::suite::{
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Params, Profile, Shape, Step, Work, each,
+    uniform,
+};
+
+/// To another card, by a copy engine.
+pub(super) const WRITE: Benchmark = Benchmark {
+    name: "peer_write",
+    since: "2026-11-24",
+    summary: "this card's memory to that of another card, by NVLink or PCI Express",
+    look_for: "The link's rate: about 370 GB/s of NVLink 4's nominal 450, about 50 of PCIe 5 x16's 64. A far \
+        lower rate shows copies that go through the host's memory.",
+    limited_by: "The link between the cards, and the copy engine that uses it.",
+    work_text: "n scalars, counted once.",
+    buffers: |shape, _| {
+        vec![
+            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
+            Buffer { name: "output", scalars: shape.count(), contents: on_peer(shape, Contents::Poison) },
+        ]
+    },
+    ..PEER
+};
+
+/// From another card, by a copy engine.
+pub(super) const READ: Benchmark = Benchmark {
+    name: "peer_read",
+    since: "2026-11-24",
+    summary: "the memory of another card to this card's, by NVLink or PCI Express",
+    look_for: "Its ratio to peer_write: reads wait for answers, writes do not. On NVLink both are alike.",
+    limited_by: "The link between the cards: requests one way, data the other.",
+    work_text: "n scalars, counted once.",
+    buffers: |shape, _| {
+        let input = on_peer(shape, Contents::Input(Values::Wide));
+        vec![
+            Buffer { name: "input", scalars: shape.count(), contents: input },
+            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+        ]
+    },
+    ..PEER
+};
+
+/// Both ways at once.
+pub(super) const BOTH: Benchmark = Benchmark {
+    name: "peer_both",
+    since: "2026-11-24",
+    summary: "peer_write and peer_read at once",
+    look_for: "Its ratio to peer_write: 2 where the link carries both directions at full rate.",
+    limited_by: "The link between the cards, or memory that is read and written at once.",
+    work_text: "4n scalars: two copies of n each way. Two buffers on the other card change roles, as in \
+        both_ways.",
+    buffers: |shape, _| {
+        let buffer = |name, contents| Buffer { name, scalars: shape.count(), contents };
+        vec![
+            buffer("input", Contents::Input(Values::Wide)),
+            buffer("one", on_peer(shape, Contents::Poison)),
+            buffer("other", on_peer(shape, Contents::Input(Values::Wide))),
+            buffer("output", Contents::Poison),
+        ]
+    },
+    steps: |_, _| {
+        vec![
+            Step::Restore { from: "input", to: "one" },
+            Step::Beside,
+            Step::Restore { from: "other", to: "output" },
+            Step::Restore { from: "input", to: "other" },
+            Step::Beside,
+            Step::Restore { from: "one", to: "output" },
+        ]
+    },
+    work: |shape| Work { bytes: 4 * shape.array_bytes(), flops: 0 },
+    ..PEER
+};
+
+/// To another card, by a kernel.
+pub(super) const WRITE_BY_KERNEL: Benchmark = Benchmark {
+    name: "peer_write_by_kernel",
+    since: "2026-11-27",
+    summary: "peer_write by a kernel, whose stores cross the link",
+    look_for: "The ratio to peer_write: whether a kernel's stores fill the link as a copy engine does, so that programs \
+        may exchange data within their kernels.",
+    limited_by: "The link between the cards, and the size of the packets that stores make.",
+    cuda: include_str!("../../../shaders/transfer/peer_write_by_kernel.cu"),
+    buffers: |shape, interface| sized(shape, (WRITE.buffers)(shape, interface)),
+    work_text: "n scalars, counted once, as they cross the link.",
+    ..BY_KERNEL
+};
+
+/// From another card, by a kernel.
+pub(super) const READ_BY_KERNEL: Benchmark = Benchmark {
+    name: "peer_read_by_kernel",
+    since: "2026-11-27",
+    summary: "peer_read by a kernel, whose loads cross the link",
+    look_for: "The ratio to peer_read. Loads wait for answers: many threads keep enough of them in flight, or not.",
+    limited_by: "Requests in flight on the link: its latency (peer_latency) times its rate.",
+    work_text: "n scalars, counted once, as they cross the link.",
+    cuda: include_str!("../../../shaders/transfer/peer_read_by_kernel.cu"),
+    buffers: |shape, interface| sized(shape, (READ.buffers)(shape, interface)),
+    ..BY_KERNEL
+};
+
+/// The time of a load from another card.
+pub(super) const LATENCY: Benchmark = Benchmark {
+    name: "peer_latency",
+    since: "2026-11-27",
+    is_latency: true,
+    accepts: &[("PEER", Accepted::Whole(0, 63)), ("STEPS", Accepted::Multiple(16, 1 << 18))],
+    summary: "dependent loads from 128 MiB of another card's memory, in lines of 128 bytes",
+    look_for: "A round trip over the link and through the other card's memory: beside cache_curve/latency of DRAM, what \
+        the link adds. Times the rate of peer_read_by_kernel it gives the bytes that must be in flight.",
+    limited_by: "Both cards' memory systems and the link, whose rate does not matter: requests wait for each other.",
+    work_text: "4 bytes for each of STEPS loads.",
+    cuda: include_str!("../../../shaders/transfer/peer_latency.cu"),
+    cases: &[Cases {
+        from: Profile::Standard,
+        dtypes: &[Dtype::U32],
+        extents: &[Extent::Linear(1)],
+        params: &[&[("PEER", 1.0), ("STEPS", 4096.0)]],
+    }],
+    buffers: |shape, _| {
+        vec![
+            Buffer { name: "cycle", scalars: WALK.words(), contents: on_peer(shape, Contents::Cycle(WALK)) },
+            Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
+            Buffer { name: "output", scalars: 4, contents: Contents::Poison },
+            uniform("sizes", &[WALK.length()]),
+        ]
+    },
+    steps: |_, _| vec![Step::dispatch(1)],
+    work: |shape| Work { bytes: 4 * loads(shape), flops: 0 },
+    no_ceiling: "latency limits it: each load waits for the one before",
+    check: Check {
+        buffer: "output",
+        scalars: |_, _| 1,
+        // The ranks of the last and the first line differ by the steps between them, whatever the start.
+        oracle: |shape, _| {
+            let walked = loads(shape) % WALK.length();
+            each(move |_| walked as f64)
+        },
+    },
+    ..PEER
+};
+
+/// Copies between cards.
+const PEER: Benchmark = Benchmark {
+    accepts: &[("PEER", Accepted::Whole(0, 63))],
+    only_cuda: Some("wgpu's devices share no memory"),
+    cases: &[
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: PAST_CACHES, params: NEXT },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: NEXT },
+        Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: NEXT },
+    ],
+    steps: |_, _| vec![Step::Restore { from: "input", to: "output" }],
+    no_ceiling: "the link between the cards limits it, whose peak no kernel measures",
+    ..BASE
+};
+
+/// Contents in the memory of the card that the parameter PEER selects.
+fn on_peer(shape: &Shape, contents: Contents) -> Contents {
+    Contents::OnPeer(shape.params.get("PEER").map_or(1, |places| *places as u32), Box::new(contents))
+}
+
+/// The next card.
+const NEXT: &[Params] = &[&[("PEER", 1.0)]];
+
+/// Kernels that access another card's memory.
+const BY_KERNEL: Benchmark = Benchmark {
+    cases: &[
+        Cases { from: Profile::Standard, dtypes: VEC4, extents: PAST_CACHES, params: NEXT },
+        Cases { from: Profile::Standard, dtypes: VEC4, extents: LARGE, params: NEXT },
+    ],
+    steps: |shape, interface| {
+        let elements = shape.count() / shape.dtype.lanes();
+        vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations())))]
+    },
+    ..PEER
+};
+
+/// These buffers, and the number of elements.
+fn sized(shape: &Shape, mut buffers: Vec<Buffer>) -> Vec<Buffer> {
+    buffers.push(uniform("sizes", &[shape.count() / shape.dtype.lanes()]));
+    buffers
+}
+
+/// 128 MiB in lines of 128 bytes, more than the caches of both cards hold.
+const WALK: Cycle = Cycle::new(1 << 20, 32);
+
+fn loads(shape: &Shape) -> u64 {
+    (shape.param("STEPS", 4096.0) as u64).next_multiple_of(16)
+}
