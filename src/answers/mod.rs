@@ -14,6 +14,7 @@ pub mod links;
 #[cfg(not(target_family = "wasm"))]
 pub mod outliers;
 pub mod page;
+mod rates;
 pub mod share;
 pub mod soak;
 pub mod summary;

@@ -1,8 +1,10 @@
 //! Writes sections as text.
 
-use super::versus;
+use super::{rates, versus};
+use crate::record::Record;
 use crate::report::layout::{Medium, Part, Terminal, lay_out};
 use crate::report::{Section, table, toolchains};
+use crate::suite::Toolchain;
 
 /// All sections as terminal tables. Rows of several APIs or compilers are compared; a table of all families then ends the text,
 /// and one of the compilers.
@@ -38,9 +40,21 @@ pub fn section(section: &Section, medium: Medium) -> Vec<Part> {
 fn rows(section: &Section, medium: Medium) -> Vec<Part> {
     let toolchains = toolchains(section.rows.iter().copied());
     let terminal = medium.terminal();
+    let rates_of = |toolchain: Option<&Toolchain>| {
+        let of = |row: &&Record| toolchain.is_none_or(|toolchain| row.toolchain() == Some(*toolchain));
+        let rows: Vec<_> = section.rows.iter().copied().filter(of).collect();
+        (section.title == "rates").then(|| rates::parts(&rows, terminal)).flatten()
+    };
     if toolchains.len() < 2 {
-        table::section(section, terminal)
-    } else {
-        versus::section(section, &toolchains, terminal)
+        let Some(grids) = rates_of(None) else { return table::section(section, terminal) };
+        return table::around(section, grids, terminal);
     }
+    let mut parts = versus::section(section, &toolchains, terminal);
+    for toolchain in &toolchains {
+        if let Some(grids) = rates_of(Some(toolchain)) {
+            parts.push(Part::text(&format!("{}:", toolchain.title())));
+            parts.extend(grids);
+        }
+    }
+    parts
 }

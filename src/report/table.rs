@@ -22,11 +22,15 @@ pub(crate) const WIDE_NAME: usize = 32;
 
 /// A section with rows from one API: table, remarks and findings.
 pub(crate) fn section(section: &Section, terminal: Terminal) -> Vec<Part> {
-    let mut parts = vec![headline(section, "")];
     let measured: Vec<_> = section.rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
-    if !measured.is_empty() {
-        parts.push(Part::Table(rows_table(section, &measured, terminal)));
-    }
+    let table = (!measured.is_empty()).then(|| Part::Table(rows_table(section, &measured, terminal)));
+    around(section, table.into_iter().collect(), terminal)
+}
+
+/// A section's `tables` under its headline, then remarks and findings.
+pub(crate) fn around(section: &Section, tables: Vec<Part>, terminal: Terminal) -> Vec<Part> {
+    let mut parts = vec![headline(section, "")];
+    parts.extend(tables);
     parts.extend(remarks(&section.rows, terminal).into_iter().map(Part::Remark));
     parts.extend(section.findings.iter().map(|(_, finding)| Part::text(&finding.text())));
     parts

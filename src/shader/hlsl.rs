@@ -43,7 +43,7 @@ impl ShaderModel {
         match feature {
             // naga writes packed products out where the model lacks them.
             Feature::F64 | Feature::PackedProduct | Feature::FilteredF32 | Feature::Immediates => true,
-            Feature::Subgroups | Feature::SubgroupId | Feature::I64 => self >= Self::V6_0,
+            Feature::Subgroups | Feature::SubgroupId | Feature::I64 | Feature::I64Division => self >= Self::V6_0,
             Feature::F16 | Feature::I16 => self >= Self::V6_2,
             Feature::CooperativeMatrix | Feature::Int8Matrix | Feature::Bf16Matrix => false,
         }

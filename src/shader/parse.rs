@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use naga::back::{PipelineConstants, pipeline_constants};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
-use naga::{Binding, BuiltIn, Expression, MathFunction, Module, ShaderStage, TypeInner};
+use naga::{BinaryOperator, Binding, BuiltIn, Expression, MathFunction, Module, ShaderStage, TypeInner};
 
 use crate::error::{Error, Result};
 use crate::suite::{Accepted, Constants, Feature};
@@ -83,7 +83,7 @@ impl Shader {
         let info = validator(Capabilities::all())
             .validate(&module)
             .map_err(|error| Error::Shader(error.emit_to_string(&source).trim_end().to_owned()))?;
-        let features = Feature::ALL.into_iter().filter(|feature| needs(&module, *feature)).collect();
+        let features = Feature::ALL.into_iter().filter(|feature| needs((&module, &info), *feature)).collect();
         Ok(Self { source, module, info, entry, features })
     }
 
@@ -146,9 +146,25 @@ fn compute_entries(module: &Module) -> impl Iterator<Item = &str> {
     module.entry_points.iter().filter(|entry| entry.stage == ShaderStage::Compute).map(|entry| entry.name.as_str())
 }
 
+/// Whether an integer of 64 bits is divided.
+fn divides_long_integers(module: &Module, info: &ModuleInfo) -> bool {
+    let functions = module.functions.iter().map(|(handle, function)| (function, &info[handle]));
+    let entries = module.entry_points.iter().enumerate();
+    let entries = entries.map(|(index, entry)| (&entry.function, info.get_entry_point(index)));
+    functions.chain(entries).any(|(function, info)| {
+        function.expressions.iter().any(|(handle, expression)| {
+            let Expression::Binary { op: BinaryOperator::Divide | BinaryOperator::Modulo, .. } = expression else {
+                return false;
+            };
+            let scalar = info[handle].ty.inner_with(&module.types).scalar();
+            scalar.is_some_and(|scalar| scalar.width == 8 && scalar.kind != naga::ScalarKind::Float)
+        })
+    })
+}
+
 /// Whether a module needs a feature. It needs one of naga's capabilities if validation fails without it, which needs no
 /// list of naga's types and statements; naga has no capabilities for what every one of its targets has.
-fn needs(module: &Module, feature: Feature) -> bool {
+fn needs((module, info): (&Module, &ModuleInfo), feature: Feature) -> bool {
     let without = |capability| validator(Capabilities::all() - capability).validate(module).is_err();
     match feature {
         Feature::Subgroups => without(Capabilities::SUBGROUP),
@@ -158,6 +174,7 @@ fn needs(module: &Module, feature: Feature) -> bool {
         Feature::CooperativeMatrix => without(Capabilities::COOPERATIVE_MATRIX),
         Feature::Int8Matrix | Feature::Bf16Matrix => false,
         Feature::I16 => without(Capabilities::SHADER_INT16),
+        Feature::I64Division => without(Capabilities::SHADER_INT64) && divides_long_integers(module, info),
         Feature::Immediates => without(Capabilities::IMMEDIATES),
         Feature::SubgroupId => {
             let arguments = module.entry_points.iter().flat_map(|entry| &entry.function.arguments);

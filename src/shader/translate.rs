@@ -48,9 +48,9 @@ impl Target {
     const fn missing(self) -> &'static [Feature] {
         match self {
             Self::SpirV => &[],
-            Self::Msl => &[Feature::F64],
+            Self::Msl => &[Feature::F64, Feature::I64Division],
             Self::Hlsl(_) => &[Feature::CooperativeMatrix],
-            Self::Glsl => &[Feature::F16, Feature::CooperativeMatrix],
+            Self::Glsl => &[Feature::F16, Feature::I16, Feature::I64, Feature::CooperativeMatrix],
         }
     }
 }

@@ -201,11 +201,13 @@ pub enum Feature {
     Immediates,
     /// 16-bit integers.
     I16,
+    /// Division and remainder of 64-bit integers: what naga writes of them for Metal does not compile.
+    I64Division,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Subgroups,
         Self::F64,
         Self::F16,
@@ -218,6 +220,7 @@ impl Feature {
         Self::Bf16Matrix,
         Self::Immediates,
         Self::I16,
+        Self::I64Division,
     ];
 
     /// Its name in the reason of a skipped row.
@@ -236,6 +239,7 @@ impl Feature {
             Self::Bf16Matrix => "cooperative matrices of bf16 (16x16x16)",
             Self::Immediates => "immediates (push constants)",
             Self::I16 => "16-bit integers in shaders",
+            Self::I64Division => "division of 64-bit integers in shaders",
         }
     }
 
@@ -255,7 +259,8 @@ impl Feature {
             | Self::Int8Matrix
             | Self::Bf16Matrix
             | Self::Immediates
-            | Self::I16 => None,
+            | Self::I16
+            | Self::I64Division => None,
         }
     }
 }

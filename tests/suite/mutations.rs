@@ -733,7 +733,7 @@ fn job_with(
 fn mutations() -> Vec<Mutation> {
     let rates = benchmarks().into_iter().filter(|(_, family, _)| family.name == "rates").flat_map(|(name, ..)| {
         let name: &'static str = name.leak();
-        [(name, "one_more(x.f, m, p)", "x.f"), (name, "stored(x.g.a) + stored(x.h.a)", "stored(x.g.a) + stored(x.g.a)")]
+        [(name, "one_more(x.f, m)", "x.f"), (name, "stored(x.g.a) + stored(x.h.a)", "stored(x.g.a) + stored(x.g.a)")]
     });
     MUTATIONS.iter().copied().chain(rates).collect()
 }

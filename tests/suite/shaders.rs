@@ -93,6 +93,7 @@ fn naga_translates_every_kernel_to_every_target_that_has_its_features() {
             let translated = shader.translate(target, &job.kernel.constants, Checks::default());
             let lacks = |of, feature| target == of && job.kernel.interface.features.contains(&feature);
             let is_lacking = lacks(Target::Msl, Feature::F64)
+                || lacks(Target::Msl, Feature::I64Division)
                 // All kernels with cooperative matrices have 16×16 elements, and Metal 8×8.
                 || lacks(Target::Msl, Feature::CooperativeMatrix)
                 || lacks(Target::Glsl, Feature::F16)

@@ -50,7 +50,7 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
         Feature::Subgroups => wgpu::Features::SUBGROUP,
         Feature::F64 => wgpu::Features::SHADER_F64,
         Feature::F16 => wgpu::Features::SHADER_F16,
-        Feature::I64 => wgpu::Features::SHADER_INT64,
+        Feature::I64 | Feature::I64Division => wgpu::Features::SHADER_INT64,
         Feature::CooperativeMatrix => wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX,
         Feature::Int8Matrix | Feature::Bf16Matrix => MODULES_WITH_MATRICES,
         Feature::FilteredF32 => wgpu::Features::FLOAT32_FILTERABLE,
@@ -107,6 +107,7 @@ fn shader_features(adapter: &wgpu::Adapter) -> impl Iterator<Item = Feature> {
     Feature::ALL.into_iter().filter(move |feature| has.contains(wgpu_feature(*feature))).filter(move |feature| {
         match feature {
             Feature::CooperativeMatrix => multiplies_f16,
+            Feature::I64Division => adapter.get_info().backend != wgpu::Backend::Metal,
             Feature::Int8Matrix | Feature::Bf16Matrix => matrices.contains(feature),
             _ => true,
         }

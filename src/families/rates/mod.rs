@@ -9,9 +9,11 @@ mod oracle;
 #[macro_use]
 mod template;
 
+use std::collections::BTreeMap;
+
 use half::f16;
 
-use self::oracle::{Word, chains, converging, shuffled};
+use self::oracle::{Lane, Word, chains, converging, shuffled};
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Scalar, Shape, Step,
@@ -66,11 +68,22 @@ pub const FAMILY: Family = Family {
         ),
         rate!(i64_add, U32 i64, 1 start, "x + y", "S(u64(x) + u64(y))", |x, y, _, _| x.wrapping_add(y)),
         rate!(i64_multiply, U32 i64, 1 start, "x * y", "S(u64(x) * u64(y))", |x, y, _, _| x.wrapping_mul(y)),
-        // No i64_divide: naga's MSL gives `select` an int and a long, which no compiler accepts.
+        rate!(i64_divide, U32 i64, 1 start,
+            "p / ((x & 0xffffffffffli) | 0x100li)",
+            "p / ((x & 0xffffffffffll) | 0x100ll)",
+            |x, _, _, p| p / ((x & 0xff_ffff_ffff) | 0x100)
+        ),
+        rate!(i64_remainder, U32 i64, 1 start,
+            "(p & 0x7fffffffffffffffli) % ((x & 0xffffffffffli) | 0x100li)",
+            "(p & 0x7fffffffffffffffll) % ((x & 0xffffffffffll) | 0x100ll)",
+            |x, _, _, p| (p & i64::MAX) % ((x & 0xff_ffff_ffff) | 0x100)
+        ),
         rate!(f16_add, F16 f16, 1 start, "x + p", "x + p", |x, _, _, p| x + p),
         rate!(f16_multiply, F16 f16, 1 factor, "x * y", "times(x, y)", |x, y, _, _| x * y),
         rate!(f16_fma, F16 f16, 1 start, "fma(x, m, m)", "fma(x, m, m)", |x, _, m, _| x * m + m),
-        // No f32_add: NVIDIA's compiler for Vulkan replaces repeated additions by one multiplication.
+        // NVIDIA's compiler for Vulkan replaces repeated additions by one multiplication: the sign of an operand is no
+        // instruction there.
+        rate!(f32_add, F32 f32, 1 start, "abs(p - x)", "fabsf(p - x)", |x, _, _, p| (p - x).abs()),
         rate!(f32_multiply, F32 f32, 1 factor, "x * y", "x * y", |x, y, _, _| x * y),
         rate!(f32_fma, F32 f32, 1 start, "fma(x, m, m)", "fmaf(x, m, m)", |x, _, m, _| x * m + m),
         // Vulkan allows 2.5 units in the last place to a quotient. A quotient alone folds: p / (p / x) is x.
@@ -124,6 +137,7 @@ pub const FAMILY: Family = Family {
         // No f32_to_f16_and_back: NVIDIA's compiler for Vulkan leaves both conversions of pack2x16float out.
         rate!(f64_to_f32_and_back, F64 f64, 2 start, "f64(f32(x * m))", "double(float(x * m))", |x, _, m, _| x * m),
         Benchmark {
+            accepts: EXCHANGING,
             check: Check { oracle: |shape, _| shuffled(shape), ..BASE.check },
             ..rate!(u32_shuffle, U32 u32, 1 start,
                 "subgroupShuffleXor(x, 1u) + m",
@@ -131,18 +145,32 @@ pub const FAMILY: Family = Family {
                 |x, _, _, _| x
             )
         },
+        // Each lane has the same chain, and the first lane alone adds and votes: results do not depend on the subgroup size.
+        Benchmark {
+            accepts: EXCHANGING,
+            buffers: |shape, _| buffers(shape, 0),
+            ..rate!(u32_subgroup_add, U32 Lane, 1 start,
+                "subgroupAdd(x & m) + p",
+                "__reduce_add_sync(0xffffffffu, x & m) + p",
+                |x, _, _, p| Lane(x.0.wrapping_add(p.0))
+            )
+        },
+        Benchmark {
+            accepts: EXCHANGING,
+            buffers: |shape, _| buffers(shape, 0),
+            ..rate!(u32_ballot, U32 Lane, 1 start,
+                "subgroupBallot((x & m & 1u) == 1u).x + p",
+                "__ballot_sync(0xffffffffu, (x & m & 1u) == 1u) + p",
+                |x, _, _, p| Lane((x.0 & 1).wrapping_add(p.0))
+            )
+        },
     ],
     ..Family::BLANK
 };
 
-/// Operations in one step of a chain of this benchmark: two where it converts there and back. An FMA is one.
+/// FLOP or OP of one step of a chain: an FMA is two, as everywhere in the suite; so is a conversion there and back.
 #[must_use]
-pub fn operations(benchmark: &str) -> u64 {
-    if benchmark.ends_with("_and_back") || benchmark.ends_with("_shift") { 2 } else { 1 }
-}
-
-/// FLOP or OP of one step: an FMA is two, as everywhere in the suite.
-const fn flops(benchmark: &str) -> u64 {
+pub const fn flops(benchmark: &str) -> u64 {
     let name = benchmark.as_bytes();
     match name {
         [.., b'_', b'f', b'm', b'a']
@@ -152,14 +180,21 @@ const fn flops(benchmark: &str) -> u64 {
     }
 }
 
-/// Steps of all chains of a launch.
+/// Steps of one chain.
 #[must_use]
-pub fn steps(shape: &Shape) -> u64 {
-    shape.count() * shape.param("CHAINS", 8.0) as u64 * (32 * shape.param("ROUNDS", 18.0) as u64 + 1)
+pub fn steps_of_a_chain(params: &BTreeMap<String, f64>) -> u64 {
+    32 * params.get("ROUNDS").map_or(18, |rounds| *rounds as u64) + 1
+}
+
+/// Steps of all chains of a launch.
+fn steps(shape: &Shape) -> u64 {
+    shape.count() * shape.param("CHAINS", 8.0) as u64 * steps_of_a_chain(&shape.params)
 }
 
 const SHIFT: u32 = 3;
 const MASK: u32 = 0xff_ffff;
+/// Bits of an invocation's number that select its values.
+const LANES: u32 = 63;
 /// Relative distance of neighbouring numbers of f32.
 const ULP_F32: f64 = f32::EPSILON as f64;
 
@@ -171,17 +206,24 @@ const MANY: &[Extent] = &[Extent::Linear(1 << 20)];
 const FEW: &[Extent] = &[Extent::Linear(32)];
 const LATENCY: &[Params] = &[&[("CHAINS", 1.0), ("ROUNDS", 4098.0), ("WG", 32.0)]];
 
+fn buffers(shape: &Shape, lanes: u32) -> Vec<Buffer> {
+    let words = Contents::Of(Scalar::U32, Box::new(Contents::Input(Values::Wide)));
+    vec![
+        Buffer { name: "input", scalars: oracle::TABLE, contents: words },
+        Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+        uniform("sizes", &[shape.count(), SHIFT.into(), SHIFT.into(), MASK.into(), lanes.into()]),
+    ]
+}
+
+const CHAINS: (&str, Accepted) = ("CHAINS", Accepted::OneOf(&[1.0, 8.0]));
+const ROUNDS: (&str, Accepted) = ("ROUNDS", Accepted::Whole(1, 4098));
+/// Whole subgroups, whose lanes exchange values.
+const EXCHANGING: &[(&str, Accepted)] = &[("WG", Accepted::PowerOfTwo(32, 1024)), CHAINS, ROUNDS];
+
 const BASE: Benchmark = Benchmark {
     since: "2026-11-27",
-    accepts: &[("CHAINS", Accepted::OneOf(&[1.0, 8.0])), ("ROUNDS", Accepted::Whole(1, 1 << 16))],
-    buffers: |shape, _| {
-        let words = Contents::Of(Scalar::U32, Box::new(Contents::Input(Values::Wide)));
-        vec![
-            Buffer { name: "input", scalars: oracle::TABLE, contents: words },
-            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
-            uniform("sizes", &[shape.count(), SHIFT.into(), SHIFT.into(), MASK.into()]),
-        ]
-    },
+    accepts: &[CHAINS, ROUNDS],
+    buffers: |shape, _| buffers(shape, LANES),
     steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
     no_ceiling: "it measures a peak with which no other row is compared",
     check: Check { buffer: "output", scalars: all, oracle: |_, _| each(|_| f64::NAN) },

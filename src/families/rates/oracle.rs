@@ -7,8 +7,8 @@ use half::f16;
 use crate::suite::input::Values;
 use crate::suite::{Oracle, Scalar, Shape, each};
 
-/// Words of the input: invocations 1024 apart read the same.
-pub(super) const TABLE: u64 = 1024 + 16;
+/// Words of the input: invocations 64 apart read the same.
+pub(super) const TABLE: u64 = super::LANES as u64 + 18;
 
 /// The type of a chain, as `wgsl_type` and `cuda_type` have it.
 pub(super) trait Word: Copy + Send + Sync + 'static {
@@ -16,6 +16,8 @@ pub(super) trait Word: Copy + Send + Sync + 'static {
     fn start(word: u32) -> Self;
     /// The factor of an invocation.
     fn factor(word: u32) -> Self;
+    /// Values of the input by which neighbouring invocations differ, as a mask of bits.
+    const LANES: u64 = super::LANES as u64;
     /// The value as it is stored.
     fn stored(self) -> f64;
     /// A sum of stored values as the type in memory has it.
@@ -52,6 +54,27 @@ integer!(i16, |word| word as i16, |word| word as i16, |x| i32::from(x) as u32);
 integer!(u64, |word: u32| u64::from(word).wrapping_mul(SPREAD), u64::from, folded);
 integer!(i64, |word: u32| u64::from(word).wrapping_mul(SPREAD) as i64, i64::from, |x| folded(x as u64));
 
+/// A word that is the same in all lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Lane(pub(super) u32);
+
+impl Word for Lane {
+    const LANES: u64 = 0;
+    fn start(word: u32) -> Self {
+        Self(word | 1)
+    }
+    /// Not the same in all lanes, and not read.
+    fn factor(_: u32) -> Self {
+        Self(0)
+    }
+    fn stored(self) -> f64 {
+        self.0.into()
+    }
+    fn rounded(sum: f64) -> f64 {
+        u32::rounded(sum)
+    }
+}
+
 /// Floats between 1.5 and 2 of few bits, whose factors are ±1: drivers may reorder the sum of eight, which must stay exact.
 macro_rules! float {
     ($type:ty, $start:expr, $rounded:expr) => {
@@ -82,11 +105,12 @@ float!(f64, |word| 1.5 + f64::from(word & 0x7_ffff) / 1_048_576.0, |sum| sum);
 pub(super) fn chains<S: Word>(shape: &Shape, first: fn(u32) -> S, step: fn(S, S, S, S) -> S) -> Oracle {
     let input = shape.input(Values::Wide);
     let word = move |at: u64| input.at(Scalar::U32, at) as u32;
-    let steps = 32 * shape.param("ROUNDS", 18.0) as u64 + 1;
-    let (is_one, count) = (shape.param("CHAINS", 8.0) == 1.0, shape.count().min(1024));
+    let steps = super::steps_of_a_chain(&shape.params);
+    let (is_one, count) = (shape.param("CHAINS", 8.0) == 1.0, shape.count().min(S::LANES + 1));
     let sum = move |at: u64| {
-        let (m, p) = (S::factor(word(at + 8)), S::start(word(at + 9)));
+        let m = S::factor(word(at + 8));
         let value = |chain: u64| {
+            let p = S::start(word(at + chain + 9));
             let (mut x, mut before) = (first(word(at + chain)), first(word(at + chain + 1)));
             for _ in 0..steps {
                 (x, before) = (step(x, before, m, p), x);
@@ -99,7 +123,7 @@ pub(super) fn chains<S: Word>(shape: &Shape, first: fn(u32) -> S, step: fn(S, S,
         added::<S>([0, 1, 2, 3, 4, 5, 6, 7].map(value))
     };
     let sums = OnceLock::new();
-    each(move |i| sums.get_or_init(|| (0..count).map(sum).collect::<Vec<f64>>())[(i & 1023) as usize])
+    each(move |i| sums.get_or_init(|| (0..count).map(sum).collect::<Vec<f64>>())[(i & S::LANES) as usize])
 }
 
 /// The sum of eight stored values, in the order of the kernels.
@@ -117,7 +141,8 @@ pub(super) fn shuffled(shape: &Shape) -> Oracle {
     let half = 16 * shape.param("ROUNDS", 18.0) as u32;
     let chains = shape.param("CHAINS", 8.0) as u64;
     each(move |i| {
-        let (at, other) = (i & 1023, (i & 1023) ^ 1);
+        let at = i & u64::from(super::LANES);
+        let other = at ^ 1;
         let added = word(at + 8).wrapping_mul(half + 1).wrapping_add(word(other + 8).wrapping_mul(half));
         let x = (0..chains).map(|chain| (word(other + chain) | 1).wrapping_add(added));
         f64::from(x.fold(0, u32::wrapping_add))

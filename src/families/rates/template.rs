@@ -53,6 +53,11 @@ macro_rules! wgsl_type {
         "alias S = u32;\nfn start(word: u32) -> S { return word | 1u; }\nfn factor(word: u32) -> S { return word; }\n\
          fn stored(x: S) -> T { return x; }\n\n"
     };
+    (Lane) => {
+        "alias S = u32;\nfn start(word: u32) -> S { return word | 1u; }\n\
+         fn factor(word: u32) -> S { return select(0u, 0xffffffffu, subgroupExclusiveAdd(1u) == 0u); }\n\
+         fn stored(x: S) -> T { return x; }\n\n"
+    };
     (i32) => {
         "alias S = i32;\nfn start(word: u32) -> S { return bitcast<i32>(word | 1u); }\n\
          fn factor(word: u32) -> S { return bitcast<i32>(word); }\n\
@@ -96,6 +101,11 @@ macro_rules! cuda_type {
     (u32) => {
         "typedef u32 S;\n__device__ __forceinline__ S start(u32 word) { return word | 1u; }\n\
          __device__ __forceinline__ S factor(u32 word) { return word; }\n\
+         __device__ __forceinline__ T stored(S x) { return x; }\n\n"
+    };
+    (Lane) => {
+        "typedef u32 S;\n__device__ __forceinline__ S start(u32 word) { return word | 1u; }\n\
+         __device__ __forceinline__ S factor(u32 word) { return (threadIdx.x & 31u) == 0u ? 0xffffffffu : 0u; }\n\
          __device__ __forceinline__ T stored(S x) { return x; }\n\n"
     };
     (i32) => {

@@ -1,0 +1,170 @@
+//! The rates of instructions on one screen: a line for each operation, a column for each type.
+
+use std::collections::BTreeMap;
+
+use crate::families::rates::{flops, steps_of_a_chain};
+use crate::record::{Record, format};
+use crate::report::layout::{Column, Grid, Mark, Part, Row, Terminal};
+
+/// Types, in the order of their columns.
+const TYPES: [&str; 8] = ["u32", "i32", "u64", "f16", "f32", "f64", "i16", "i64"];
+
+/// Types of these columns need more than 80 columns.
+const WIDE_TYPES: [&str; 2] = ["i16", "i64"];
+
+/// Minimum terminal width for all types.
+const WIDE: usize = 110;
+
+/// What every rate is compared with.
+const UNIT: &str = "f32_fma";
+
+/// Latencies and rates of one API's `rows`; `None` where `f32_fma`, with which all are compared, was not measured.
+pub(super) fn parts(rows: &[&Record], terminal: Terminal) -> Option<Vec<Part>> {
+    let kept: Vec<&Record> = rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
+    let of_chains = |chains: f64| kept.iter().copied().filter(move |row| row.params.get("CHAINS") == Some(&chains));
+    let rates: Vec<(&Record, f64)> = of_chains(8.0).filter_map(|row| Some((row, rate(row)?))).collect();
+    let fma = rates.iter().find(|(row, _)| row.benchmark == UNIT)?.1;
+    let (unit, name) = if fma >= 1e12 { (1e12, "T/s") } else { (1e9, "G/s") };
+    let latencies = of_chains(1.0).filter_map(|row| Some((row, digits(row, latency(row)?))));
+    let cells =
+        rates.iter().map(|(row, rate)| (*row, format!("{} {}", digits(row, rate / unit), fraction(rate / fma))));
+    let mut parts = Vec::new();
+    let latencies = grid("latency, ns", latencies, terminal);
+    if !latencies.rows.is_empty() {
+        parts.push(Part::Table(latencies));
+    }
+    parts.push(Part::Table(grid(&format!("{name}, of f32 fma"), cells, terminal)));
+    if terminal.width < WIDE && kept.iter().any(|row| WIDE_TYPES.contains(&split(&row.benchmark).0)) {
+        parts.push(Part::text(&format!("Types {} need {WIDE} columns.", WIDE_TYPES.join(" and "))));
+    }
+    Some(parts)
+}
+
+/// Operations per second; an FMA is one.
+fn rate(row: &Record) -> Option<f64> {
+    Some(row.gflop_per_s? * 1e9 * operations(&row.benchmark) / flops(&row.benchmark) as f64)
+}
+
+/// Operations of a step: two where it converts or shifts there and back.
+fn operations(benchmark: &str) -> f64 {
+    if benchmark.ends_with("_fma") { 1.0 } else { flops(benchmark) as f64 }
+}
+
+/// Time of one step of a chain in ns.
+fn latency(row: &Record) -> Option<f64> {
+    Some(row.median_ns? / steps_of_a_chain(&row.params) as f64)
+}
+
+/// `value` with the digits that the row's interval leaves, three at most and two below 1.
+fn digits(row: &Record, value: f64) -> String {
+    let noise = row.noise().unwrap_or(0.0);
+    let most = if value < 1.0 { 2 } else { 3 };
+    let digits = format::digits(value, value * (1.0 - noise), value * (1.0 + noise)).unwrap_or(1).min(most);
+    format::significant(value, digits)
+}
+
+/// A share as a simple fraction where it is within an eighth of one, as a factor above 1, else as a decimal.
+fn fraction(share: f64) -> String {
+    let parts = (1.0 / share).round();
+    match share {
+        share if share > 1.25 => format!("{}×", format::significant(share, 2)),
+        share if parts >= 1.0 && (share * parts - 1.0).abs() <= 0.125 => {
+            if parts > 1.0 {
+                format!("1/{parts}")
+            } else {
+                "1".to_owned()
+            }
+        }
+        share => format::significant(share, 2),
+    }
+}
+
+/// Type and operation of a benchmark.
+fn split(benchmark: &str) -> (&str, &str) {
+    benchmark.split_once('_').unwrap_or((benchmark, ""))
+}
+
+fn grid<'a>(title: &str, cells: impl Iterator<Item = (&'a Record, String)>, terminal: Terminal) -> Grid {
+    let (mut order, mut lines) = (Vec::new(), BTreeMap::<&str, BTreeMap<&str, String>>::new());
+    for (row, cell) in cells {
+        let (dtype, operation) = split(&row.benchmark);
+        if terminal.width < WIDE && WIDE_TYPES.contains(&dtype) {
+            continue;
+        }
+        if !order.contains(&operation) {
+            order.push(operation);
+        }
+        lines.entry(operation).or_default().insert(dtype, cell);
+    }
+    let types: Vec<&str> =
+        TYPES.into_iter().filter(|dtype| lines.values().any(|cells| cells.contains_key(dtype))).collect();
+    let row = |operation: &str| Row {
+        group: title.to_owned(),
+        mark: Mark::None,
+        name: operation.replace('_', " "),
+        cells: types.iter().map(|dtype| lines[operation].get(dtype).cloned().unwrap_or_default().into()).collect(),
+    };
+    Grid {
+        columns: types.iter().map(|dtype| Column { heading: (*dtype).to_owned(), is_right: true }).collect(),
+        widest_name: None,
+        note: None,
+        has_marks: false,
+        rows: order.into_iter().map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::layout::{Medium, lay_out};
+    use crate::suite::{Api, Extent};
+
+    fn row(benchmark: &str, chains: f64, median_ns: f64, gflop_per_s: f64) -> Record {
+        Record {
+            backend: Some(Api::Vulkan),
+            family: "rates".to_owned(),
+            benchmark: benchmark.to_owned(),
+            n: Some(Extent::Linear(32)),
+            params: [("CHAINS".to_owned(), chains), ("ROUNDS".to_owned(), 3.0)].into(),
+            median_ns: Some(median_ns),
+            ci_low_ns: Some(median_ns * 0.999),
+            ci_high_ns: Some(median_ns * 1.001),
+            gflop_per_s: Some(gflop_per_s),
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn operations_are_lines_and_types_columns() {
+        let rows = [
+            row("u32_add", 8.0, 1.0, 29_500.0),
+            row("u32_add", 1.0, 252.2, 1.0),
+            row("f32_fma", 8.0, 1.0, 61_800.0),
+            row("f64_fma", 8.0, 1.0, 32_000.0),
+            row("f64_to_f32_and_back", 8.0, 1.0, 3_830.0),
+            row("i64_divide", 8.0, 1.0, 263.0),
+        ];
+        let rows: Vec<&Record> = rows.iter().collect();
+        let text = |width| {
+            let terminal = Terminal { width, has_color: false };
+            lay_out(parts(&rows, terminal).expect("f32_fma is there"), Medium::Terminal(terminal))
+        };
+        let narrow = text(80);
+        assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+        let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let expected = "u32 latency, ns add 2.6 u32 f32 f64 T/s, of f32 fma add 29.5 1 fma 30.9 1 16.0 1/2 to f32 and back \
+            3.83 1/8 Types i16 and i64 need 110 columns.";
+        assert_eq!(squeezed(&narrow), expected);
+        assert!(text(120).contains("0.26 1/117"), "{}", text(120));
+        assert!(parts(&rows[..2], Terminal { width: 80, has_color: false }).is_none(), "nothing to compare with");
+    }
+
+    #[test]
+    fn shares_are_simple_fractions() {
+        for (share, expected) in
+            [(0.95, "1"), (0.52, "1/2"), (0.034, "1/29"), (1.7, "1.7×"), (0.62, "0.62"), (0.7, "0.70"), (0.89, "1")]
+        {
+            assert_eq!(fraction(share), expected);
+        }
+    }
+}
