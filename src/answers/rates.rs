@@ -33,7 +33,7 @@ pub(super) fn parts(rows: &[&Record], terminal: Terminal) -> Option<Vec<Part>> {
     if !latencies.rows.is_empty() {
         parts.push(Part::Table(latencies));
     }
-    parts.push(Part::Table(grid(&format!("{name}, of f32 fma"), cells, terminal)));
+    parts.push(Part::Table(grid(&format!("{name}, of fma"), cells, terminal)));
     if terminal.width < WIDE && kept.iter().any(|row| WIDE_TYPES.contains(&split(&row.benchmark).0)) {
         parts.push(Part::text(&format!("Types {} need {WIDE} columns.", WIDE_TYPES.join(" and "))));
     }
@@ -50,9 +50,9 @@ fn operations(benchmark: &str) -> f64 {
     if benchmark.ends_with("_fma") { 1.0 } else { flops(benchmark) as f64 }
 }
 
-/// Time of one step of a chain in ns.
+/// Time of one operation of a chain in ns.
 fn latency(row: &Record) -> Option<f64> {
-    Some(row.median_ns? / steps_of_a_chain(&row.params) as f64)
+    Some(row.median_ns? / steps_of_a_chain(&row.params) as f64 / operations(&row.benchmark))
 }
 
 /// `value` with the digits that the row's interval leaves, three at most and two below 1.
@@ -101,7 +101,7 @@ fn grid<'a>(title: &str, cells: impl Iterator<Item = (&'a Record, String)>, term
     let row = |operation: &str| Row {
         group: title.to_owned(),
         mark: Mark::None,
-        name: operation.replace('_', " "),
+        name: operation.replace("_and_", " & ").replace('_', " "),
         cells: types.iter().map(|dtype| lines[operation].get(dtype).cloned().unwrap_or_default().into()).collect(),
     };
     Grid {
@@ -152,7 +152,7 @@ mod tests {
         let narrow = text(80);
         assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
         let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let expected = "u32 latency, ns add 2.6 u32 f32 f64 T/s, of f32 fma add 29.5 1 fma 30.9 1 16.0 1/2 to f32 and back \
+        let expected = "u32 latency, ns add 2.6 u32 f32 f64 T/s, of fma add 29.5 1 fma 30.9 1 16.0 1/2 to f32 & back \
             3.83 1/8 Types i16 and i64 need 110 columns.";
         assert_eq!(squeezed(&narrow), expected);
         assert!(text(120).contains("0.26 1/117"), "{}", text(120));

@@ -11,6 +11,7 @@ use super::run;
 use crate::answers::links as answer;
 use crate::error::{Error, Result};
 use crate::record::Record;
+use crate::report::{csv, replace_file};
 
 /// Arguments of `links`.
 #[derive(clap::Args)]
@@ -45,13 +46,28 @@ fn show(paths: &[PathBuf]) -> Result<()> {
     print(&answer::links(&records))
 }
 
-/// All cards of a host with eight.
-const PEERS: &str = "PEER=1,PEER=2,PEER=3,PEER=4,PEER=5,PEER=6,PEER=7";
-
-/// Measures all ways between all cards, eight at most. Fewer cards skip the rows of those that are not there.
+/// Measures all ways between all cards: the first card after each, then the second, until each other card had its turn.
 fn measure(path: &std::path::Path) -> Result<u8> {
+    let cards = crate::backend::cuda::devices().map_or(1, |cards| cards.len());
+    let parts: Vec<PathBuf> = (1..cards.max(2)).map(|places| path.with_extension(format!("{places}.csv"))).collect();
+    let mut code = 0;
+    for (index, part) in parts.iter().enumerate() {
+        code = code.max(measure_one(index + 1, part)?);
+    }
+    let records: Vec<Record> = read_all(&parts)?.into_iter().flat_map(|report| report.records).collect();
+    replace_file(path, &csv::write(&records))?;
+    for part in parts {
+        // The rows are in `path` too.
+        let _ = std::fs::remove_file(part);
+    }
+    Ok(code)
+}
+
+/// Measures the ways from each card to the one so many places after it.
+fn measure_one(places: usize, path: &std::path::Path) -> Result<u8> {
+    let peer = format!("PEER={places}");
     let path = path.to_str().ok_or_else(|| Error::Usage("--out: the path is no UTF-8".to_owned()))?;
-    let fixed = ["run", "transfer/peer_*", "--backend", "cuda", "--device", "all", "--param", PEERS];
+    let fixed = ["run", "transfer/peer_*", "--backend", "cuda", "--device", "all", "--param", &peer];
     let words = || fixed.into_iter().chain(["--profile", "quick", "--out", path]);
     let command = run::Arguments::augment_args(clap::Command::new("run"));
     let fault = |error: clap::Error| Error::Usage(error.to_string());

@@ -15,7 +15,13 @@ fn rates(rows: &Sheet, facts: &mut Facts) -> Option<String> {
         .into_iter()
         .filter_map(|name| {
             let row = of(rows, name).find(|row| row.params.get("CHAINS") == Some(&8.0))?;
-            let rate = facts.flop_rate(name, flop_rate(row)?)?;
+            let rate = flop_rate(row)?;
+            let is_float = name.starts_with('f');
+            let rate = if is_float {
+                facts.flop_rate(name, rate)
+            } else {
+                facts.operations(name, rate).map(|rate| rate + "OP/s")
+            }?;
             Some(format!("{} {rate}", name.replace('_', " ")))
         })
         .collect();
