@@ -3,6 +3,7 @@
 pub mod among;
 pub mod articles;
 pub mod bisect;
+mod cold;
 pub mod compare;
 #[cfg(not(target_family = "wasm"))]
 pub mod facts;

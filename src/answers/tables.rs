@@ -1,6 +1,6 @@
 //! Writes sections as text.
 
-use super::{rates, versus};
+use super::{cold, rates, versus};
 use crate::record::Record;
 use crate::report::layout::{Medium, Part, Terminal, lay_out};
 use crate::report::{Section, table, toolchains};
@@ -19,7 +19,9 @@ pub fn write(sections: &[Section], medium: Medium) -> String {
     let all = sections.iter().map(|section| rows(section, medium)).chain(versus::overall(sections));
     let rows = sections.iter().flat_map(|section| section.rows.iter().copied());
     let speed = table::changed_speed(rows, medium.terminal()).map(|remark| vec![Part::Remark(remark)]);
-    let all = all.chain(versus::compilers(sections)).chain(speed);
+    let rows: Vec<&Record> = sections.iter().flat_map(|section| section.rows.iter().copied()).collect();
+    let cold = cold::sentence(&rows).map(|text| vec![Part::text(&text)]);
+    let all = all.chain(versus::compilers(sections)).chain(cold).chain(speed);
     all.map(|parts| lay_out(parts, medium)).collect::<Vec<_>>().join("\n")
 }
 

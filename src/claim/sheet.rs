@@ -49,9 +49,12 @@ impl<'a> Deref for Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
+    /// Of `rows`, those with cold caches are left out: every claim is about repeated launches.
     pub(crate) fn new(rows: &[&'a Record]) -> Self {
+        let rows: Vec<&Record> = rows.iter().copied().filter(|row| !row.is_cold()).collect();
         let is_sound = |row: &&Record| row.status == Status::Ok && is_possible(row);
-        Self { all: rows.to_vec(), sound: rows.iter().copied().filter(is_sound).collect() }
+        let sound = rows.iter().copied().filter(is_sound).collect();
+        Self { all: rows, sound }
     }
 
     pub(crate) fn is_software(&self) -> bool {

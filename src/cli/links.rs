@@ -7,7 +7,7 @@ use clap::{Args, FromArgMatches};
 use super::again::Typed;
 use super::output::print;
 use super::reports::read_all;
-use super::run;
+use super::{run, target};
 use crate::answers::links as answer;
 use crate::error::{Error, Result};
 use crate::record::Record;
@@ -48,7 +48,7 @@ fn show(paths: &[PathBuf]) -> Result<()> {
 
 /// Measures all ways between all cards: the first card after each, then the second, until each other card had its turn.
 fn measure(path: &std::path::Path) -> Result<u8> {
-    let cards = crate::backend::cuda::devices().map_or(1, |cards| cards.len());
+    let cards = target::cuda().map_or(1, |cards| cards.len());
     let parts: Vec<PathBuf> = (1..cards.max(2)).map(|places| path.with_extension(format!("{places}.csv"))).collect();
     let mut code = 0;
     for (index, part) in parts.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use super::buffer::JobBuffer;
 use super::check::{OutputCheck, Product};
+use super::flush;
 use super::kernel::{Kernel, Language};
 use super::step::Step;
 use crate::error::{Error, Result};
@@ -79,7 +80,10 @@ impl Job {
             return Err(Error::Unsupported(why.to_owned()));
         }
         let interface = &kernel.interface;
-        let declared = benchmark.declared_buffers(shape, interface)?;
+        let mut declared = benchmark.declared_buffers(shape, interface)?;
+        if shape.is_cold() {
+            declared.extend(flush::buffers());
+        }
         let index_of = |name: &str| {
             declared
                 .iter()
@@ -87,8 +91,11 @@ impl Job {
                 .ok_or_else(|| Error::Shader(format!("{}: no buffer is declared for '{name}'", case.name())))
         };
         let bind = |step: Declared| step.indexed(interface, index_of);
-        let steps: Vec<Step> =
+        let mut steps: Vec<Step> =
             benchmark.declared_steps(shape, interface)?.into_iter().map(bind).collect::<Result<_>>()?;
+        if shape.is_cold() {
+            flush::insert(&mut steps, declared.len());
+        }
         let end_to_end = match benchmark.end_to_end {
             Some(declared) => declared(shape, interface).into_iter().map(bind).collect::<Result<_>>()?,
             None => Vec::new(),

@@ -3,6 +3,7 @@
 mod bind;
 mod buffer;
 mod check;
+mod flush;
 mod kernel;
 mod step;
 

@@ -185,6 +185,7 @@ pub const COLUMNS: &[Column] = &[
         "peak DRAM bandwidth by the driver's figures: twice the highest memory clock, times the bus width"
     ),
     column!(Text pcie, "", "the card's PCI Express link after copies over it: generation and lanes, as 5 x16"),
+    column!(Text cache, "", "what a launch finds in the caches: cold after --cache cold, hot if what it moves fits in L2; empty if it does not, or where L2 is unknown"),
 ];
 
 impl Record {
@@ -232,7 +233,7 @@ mod tests {
              seed,card,apis,l2_bytes,profile,compiler,compiler_version,translation_ms,pipeline_ms,spirv_bytes,\
              spirv_instructions,host,energy_j,energy_noise,energies_j,power_w,sensor_w,gflop_per_j,gb_per_j,\
              alone_epochs_ns,declaration,items,unit,registers,local_bytes,workgroup_bytes,occupancy,binary_bytes,\
-             subgroup_size_run,dram_peak_gb_per_s,pcie"
+             subgroup_size_run,dram_peak_gb_per_s,pcie,cache"
         );
     }
 

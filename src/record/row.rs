@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::bound::Bound;
 use super::cause::Cause;
 use super::conditions::Conditions;
-use crate::suite::{Api, Checks, DeviceType, Dtype, Extent, Profile, SubgroupSize, Toolchain, params_text};
+use crate::suite::{Api, COLD, Checks, DeviceType, Dtype, Extent, Profile, SubgroupSize, Toolchain, params_text};
 
 /// Version of the columns. It grows when a column changes its meaning.
 pub const SCHEMA: u64 = 2;
@@ -168,6 +168,7 @@ pub struct Record {
     pub subgroup_size_run: Option<u64>,
     pub dram_peak_gb_per_s: Option<f64>,
     pub pcie: String,
+    pub cache: String,
     /// Cause and reason before the comparison with the ceiling replaced them. Not a column.
     pub unjudged: Option<(Option<Cause>, String)>,
     /// All samples of all epochs in order. Only in the JSON report.
@@ -235,6 +236,12 @@ impl Record {
         self.status = Status::Wrong;
         self.cause = Some(Cause::WrongOutput);
         self.reason = reason;
+    }
+
+    /// Whether each launch found emptied caches.
+    #[must_use]
+    pub fn is_cold(&self) -> bool {
+        self.params.get(COLD).is_some_and(|value| *value != 0.0)
     }
 
     /// Half the width of the median's 95 % interval divided by the median. The table shows it after `±`.

@@ -7,7 +7,7 @@ use super::layout::Terminal;
 use super::layout::{BAR, Cell, Column, Grid, Mark, Part, Remark, Row, Severity, colored, padded};
 use crate::families::{load_ns, traffic as traffic_of};
 use crate::record::{Cause, Record, Status, format};
-use crate::suite::{CHECK_PARAMS, Checks, Extent, Traffic, params_text};
+use crate::suite::{CHECK_PARAMS, COLD, Checks, Extent, Traffic, params_text};
 use anstyle::AnsiColor;
 
 /// Minimum terminal width for the wide table, which adds the interval, sample counts, end-to-end time, ceiling and
@@ -97,7 +97,8 @@ pub(crate) fn title(is_by_kernel: bool, row: &Record) -> String {
 /// Name of the row within its group.
 pub(crate) fn name(is_by_kernel: bool, row: &Record) -> String {
     let name = if is_by_kernel { kind(row) } else { row.benchmark.clone() };
-    format!("{name} {}", variant(row)).trim_end().to_owned()
+    let hot = if row.cache == "hot" { " hot" } else { "" };
+    format!("{name} {}{hot}", variant(row)).trim_end().replace("  ", " ")
 }
 
 /// Name of the row within its family.
@@ -242,12 +243,15 @@ pub fn texts(is_by_kernel: bool, rows: &[&Record], row: &Record) -> Texts {
     }
 }
 
-/// Parameters of the row, and the names of its run-time checks if a parameter sets them.
+/// Parameters of the row, `cold` where caches were emptied, and the names of its run-time checks if a parameter sets them.
 fn variant(row: &Record) -> String {
     let (checks, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
         row.params.clone().into_iter().partition(|(name, _)| CHECK_PARAMS.contains(&name.as_str()));
     let checks = row.checks.filter(|_| !checks.is_empty()).map_or_else(String::new, Checks::name);
-    format!("{} {checks}", params_text(&others)).trim().to_owned()
+    let (cold, others): (BTreeMap<_, _>, BTreeMap<_, _>) = others.into_iter().partition(|(name, _)| name == COLD);
+    let cold = if cold.is_empty() { "" } else { "cold" };
+    let parts = [params_text(&others), cold.to_owned(), checks];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Type and size: `f32 2^20`.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::params::{CHECK_PARAMS, HOST_PARAMS};
+use super::params::{CHECK_PARAMS, COLD, HOST_PARAMS};
 
 /// The values that a parameter accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,7 +50,7 @@ impl Accepted {
             "WG" => Self::Whole(1, 1024),
             // Tests verify every kernel up to here; sums of more rounds may not be exact.
             "ROUNDS" => Self::Whole(1, 1024),
-            "PITCHED" => Self::SWITCH,
+            "PITCHED" | COLD => Self::SWITCH,
             "SHARED_BYTES" => Self::Multiple(4, 1 << 20),
             name if CHECK_PARAMS.contains(&name) => Self::SWITCH,
             name if HOST_PARAMS.contains(&name) => Self::Number(f32::MAX.into()),

@@ -82,6 +82,21 @@ impl Case {
         self.benchmark.work_at(&self.shape)
     }
 
+    /// The bytes whose rung of a memory ceiling the case is compared with: those that a launch moves, or with cold caches
+    /// so many that most come from memory.
+    #[must_use]
+    pub fn working_set(&self) -> u64 {
+        let bytes = self.work().bytes;
+        if self.shape.is_cold() { bytes.max(PAST_CACHES) } else { bytes }
+    }
+
+    /// Whether its launches may find cold caches: if it runs a kernel that is compared with a ceiling and sets none.
+    #[must_use]
+    pub fn may_be_cold(&self) -> bool {
+        let benchmark = self.benchmark;
+        benchmark.ceiling.is_some() && !benchmark.sets_ceiling && !benchmark.is_latency && benchmark.host_part.is_none()
+    }
+
     /// The limits that the case is compared with. The one that predicts the longest time binds it (the roofline model:
     /// Williams, Waterman & Patterson, *Communications of the ACM* 52(4), 2009). Empty if no measured peak limits it.
     ///
@@ -96,6 +111,9 @@ impl Case {
         declared.into_iter().chain(is_mixed.then_some(Limit::Fma))
     }
 }
+
+/// A rung of the memory ceilings that is beyond the caches of every GPU.
+const PAST_CACHES: u64 = 512 << 20;
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

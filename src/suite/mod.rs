@@ -54,7 +54,7 @@ pub use interface::{Access, Binding, Checks, Constants, Entry, Feature, Interfac
 pub use limit::Limit;
 pub use oracle::{Oracle, each};
 pub(crate) use oracle::{copied, each_on_all_cores};
-pub use params::{CHECK_PARAMS, HOST_PARAMS, Params, params_text, parse_params};
+pub use params::{CHECK_PARAMS, COLD, HOST_PARAMS, Params, params_text, parse_params};
 pub(crate) use params::{consecutive, sets};
 pub use pcie::PcieLink;
 pub use profile::Profile;

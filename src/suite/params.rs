@@ -13,9 +13,25 @@ pub type Params = &'static [(&'static str, f64)];
 /// which a picture is rotated. `MATRIX`: the number of a sparse matrix. `LOADS`: dependent loads of a launch.
 /// `PEER`: the other card, so many places after this one. `FAR`: 1 runs the host on the NUMA node that is farthest from the
 /// card, 0 on its own.
+/// `COLD`: 1 empties the caches before each launch, see [`Shape::is_cold`].
 /// `SHARED_BYTES`: bytes of shared memory that a launch requests, where only CUDA has the kernel.
-pub const HOST_PARAMS: &[&str] =
-    &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT", "PITCHED", "ANGLE", "MATRIX", "LOADS", "SHARED_BYTES", "PEER", "FAR"];
+pub const HOST_PARAMS: &[&str] = &[
+    "INPUT",
+    "BOUNDS",
+    "LOOPS",
+    "ZERO_INIT",
+    "PITCHED",
+    "ANGLE",
+    "MATRIX",
+    "LOADS",
+    "SHARED_BYTES",
+    "PEER",
+    "FAR",
+    COLD,
+];
+
+/// The parameter of cases whose launches find empty caches.
+pub const COLD: &str = "COLD";
 
 /// Those of [`HOST_PARAMS`] that add a run-time check.
 pub const CHECK_PARAMS: &[&str] = &["BOUNDS", "LOOPS", "ZERO_INIT"];

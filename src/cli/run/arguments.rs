@@ -8,6 +8,7 @@ use crate::cli::compiler::Spec;
 use crate::cli::format::{TableFormat, Tables};
 use crate::cli::target::Through;
 use crate::cli::values::{duration, fail_on, param, size, tag};
+use crate::engine::plan::Caches;
 use crate::record::Status;
 use crate::shader::SpirvKernel;
 use crate::suite::{Extent, Family, Profile, Tag};
@@ -55,6 +56,18 @@ pub(in crate::cli) struct Arguments {
     /// Repeat it or write WG=128,PAD=1 for several.
     #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
     pub(in crate::cli) params: Vec<(String, f64)>,
+    /// What each launch finds in the caches: hot, cold or both
+    ///
+    /// cold: other memory is cleared before each launch, untimed. Rows then have COLD=1; ceilings stay hot.
+    #[arg(
+        long = "cache",
+        value_name = "STATE",
+        value_enum,
+        default_value = "hot",
+        hide_short_help = true,
+        hide_default_value = true
+    )]
+    pub(super) caches: Caches,
     /// Time limit of the whole run: 90s, 5m
     ///
     /// Sizes that would exceed it are left out [default: 55s for the profile quick, else none]

@@ -10,7 +10,7 @@ use crate::cli::messages::smaller_workgroups;
 use crate::cli::output::{print, say};
 use crate::cli::shaders::{sources, trusted};
 use crate::cli::values::plural;
-use crate::engine::plan::{Request, plan};
+use crate::engine::plan::{Caches, Request, plan};
 use crate::engine::{Fitted, WORKGROUP_SIZE, fit};
 use crate::error::{Error, Result};
 use crate::suite::{Case, DeviceType, Profile};
@@ -32,6 +32,7 @@ pub(super) fn request(arguments: &Arguments, profile: Profile, has_reserves: boo
         profile,
         sizes: arguments.sizes.clone(),
         params: arguments.params.clone(),
+        caches: arguments.caches,
         sources,
         own: arguments.own,
         has_reserves,
@@ -92,7 +93,10 @@ fn usual_time(
     cases: usize,
     card: &[&Device],
 ) -> Option<String> {
-    let is_usual = arguments.sizes.is_empty() && arguments.params.is_empty() && arguments.epochs.is_none();
+    let is_usual = arguments.caches == Caches::Hot
+        && arguments.sizes.is_empty()
+        && arguments.params.is_empty()
+        && arguments.epochs.is_none();
     let has_more = arguments.shaders.is_some() || time.is_some() || !arguments.compilers.is_empty() || arguments.energy;
     if is_usual && !has_more { estimate(profile, cases, card) } else { None }
 }

@@ -182,7 +182,7 @@ impl Ceilings {
         if !limit.is_memory() {
             return rates.get_key_value(&0).map(at);
         }
-        let bytes = case.work().bytes;
+        let bytes = case.working_set();
         let near = rates.iter().find(|(rung, _)| bytes * 4 <= **rung * 5 && **rung * 4 <= bytes * 5);
         if let Some(near) = near {
             return Some(at(near));

@@ -15,12 +15,12 @@ use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::families::ceiling::LADDER;
 use crate::suite::kept::{kept, kept_text};
-use crate::suite::{Benchmark, Case, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Tag};
+use crate::suite::{Benchmark, COLD, Case, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Tag};
 use filter::Filter;
 pub use names::{unknown, unknown_benchmark};
 pub use parameters::params_of;
 use request::blocks;
-pub use request::{Request, Source};
+pub use request::{Caches, Request, Source};
 
 /// The cases to run, in order: a family that is not the suite's, ceilings, then family by family, small sizes before
 /// large ones.
@@ -39,6 +39,7 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
     let mut cases: Vec<Case> = selected
         .iter()
         .flat_map(|(family, benchmark)| cases_of(family, benchmark, request, request.is_named()))
+        .flat_map(|case| in_caches(case, request.caches))
         .collect();
     check_sizes(&selected, &request.sizes)?;
     for case in needed_ceilings(&cases, request) {
@@ -61,6 +62,16 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
         (family, kernel_first, shape.dtype, shape.count(), shape.extent, benchmark)
     });
     Ok(cases)
+}
+
+/// The case in the state of the caches that is asked for, or in both. A case that may not be cold is hot.
+fn in_caches(hot: Case, caches: Caches) -> Vec<Case> {
+    if caches == Caches::Hot || !hot.may_be_cold() {
+        return vec![hot];
+    }
+    let mut cold = hot.clone();
+    cold.shape.params.insert(COLD.to_owned(), 1.0);
+    if caches == Caches::Both { vec![hot, cold] } else { vec![cold] }
 }
 
 /// The benchmark with replaced sources. They live as long as the program, like the suite's.
@@ -341,7 +352,7 @@ fn needs(case: &Case) -> Vec<Need> {
     }
     let needs = |limit: Limit| {
         if limit.is_memory() {
-            let rungs = rungs(limit, case.work().bytes).into_iter();
+            let rungs = rungs(limit, case.working_set()).into_iter();
             let mut needs: Vec<Need> = rungs.map(|rung| Need { limit, rung: Some(rung), scalar: None }).collect();
             needs.push(Need { limit: Limit::Launch, rung: None, scalar: None });
             return needs;

@@ -4,6 +4,19 @@ use std::collections::BTreeMap;
 
 use crate::suite::{Benchmark, Block, Cases, Extent, Family, Profile, Quick, Tag};
 
+/// What a launch finds in the caches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
+pub enum Caches {
+    /// What the launch before it left: what repeated launches of one kernel find.
+    #[default]
+    Hot,
+    /// Nothing of its own data: 256 MiB of other memory are set to zero before each launch, untimed.
+    Cold,
+    /// Each case once so and once so.
+    Both,
+}
+
 /// The user's selection of cases.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -17,6 +30,8 @@ pub struct Request {
     pub sizes: Vec<Extent>,
     /// Parameters to set for each kernel that has them.
     pub params: Vec<(String, f64)>,
+    /// What launches find in the caches.
+    pub caches: Caches,
     /// Sources that replace the suite's, by `family/benchmark`.
     pub sources: BTreeMap<String, Source>,
     /// A family that is not the suite's, in place of all of the suite's. The filters do not apply to it.
@@ -36,6 +51,7 @@ impl Request {
             profile,
             sizes: Vec::new(),
             params: Vec::new(),
+            caches: Caches::Hot,
             sources: BTreeMap::new(),
             own: None,
             has_reserves: false,

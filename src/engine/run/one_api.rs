@@ -294,6 +294,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         card,
         apis: settings.apis.clone(),
         l2_bytes: l2_bytes(device),
+        cache: cache_of(case, l2_bytes(device)).to_owned(),
         dram_peak_gb_per_s: dram_peak(device),
         profile: Some(settings.profile),
         compiler: device.kernel_compiler.name.clone(),
@@ -303,6 +304,18 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         items: items.map(|(count, _)| count),
         unit: items.map_or_else(String::new, |(_, unit)| unit.to_owned()),
         ..Record::default()
+    }
+}
+
+/// What a launch finds in the caches: the column `cache`.
+fn cache_of(case: &Case, l2_bytes: Option<u64>) -> &'static str {
+    let bytes = case.work().bytes;
+    if case.shape.is_cold() {
+        "cold"
+    } else if bytes > 0 && l2_bytes.is_some_and(|l2| bytes <= l2) {
+        "hot"
+    } else {
+        ""
     }
 }
 

@@ -48,6 +48,7 @@ pub(in crate::answers) fn rated<'a>(family: &str, job: &Headline, rows: &[&'a Re
     let is_wanted = |row: &&&Record| {
         row.family == family
             && row.status == Status::Ok
+            && !row.is_cold()
             && row.benchmark != LIBRARY
             && (job.benchmarks.is_empty() || job.benchmarks.contains(&row.benchmark.as_str()))
             && job.scalar.is_none_or(|scalar| row.dtype.is_some_and(|dtype| dtype.scalar() == scalar))
