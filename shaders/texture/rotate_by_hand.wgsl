@@ -33,10 +33,10 @@ fn main(
     output[id.y * sizes.width + id.x] = pack4x8unorm(mix(above, below, part.y));
 }
 
-/// `at` wrapped to `0..length`.
+/// `at` wrapped to `0..length`. Of negative numbers OpenGL leaves the remainder undefined: `~at` is `-1 - at`.
 fn wrap(at: i32, length: i32) -> u32 {
-    let rest = at % length;
-    return u32(select(rest, rest + length, rest < 0));
+    let rest = select(at, ~at, at < 0) % length;
+    return u32(select(rest, length - 1 - rest, at < 0));
 }
 
 fn pixel(x: u32, y: u32) -> vec4<f32> {

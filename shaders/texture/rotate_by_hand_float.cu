@@ -4,8 +4,8 @@ struct Sizes { u32 width, height; float cos, sin; };
 
 // `at` wrapped to 0 to length - 1.
 __device__ __forceinline__ u32 wrap(int at, int length) {
-    const int rest = at % length;
-    return rest < 0 ? rest + length : rest;
+    const int rest = (at < 0 ? ~at : at) % length;
+    return at < 0 ? length - 1 - rest : rest;
 }
 
 __device__ __forceinline__ float mix(float from, float to, float part) { return fma(part, to - from, from); }

@@ -152,7 +152,7 @@ mod tests {
         let narrow = text(80);
         assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
         let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let expected = "u32 latency, ns add 2.6 u32 f32 f64 T/s, of fma add 29.5 1 fma 30.9 1 16.0 1/2 to f32 & back \
+        let expected = "u32 latency, ns add 2.60 u32 f32 f64 T/s, of fma add 29.5 1 fma 30.9 1 16.0 1/2 to f32 & back \
             3.83 1/8 Types i16 and i64 need 110 columns.";
         assert_eq!(squeezed(&narrow), expected);
         assert!(text(120).contains("0.26 1/117"), "{}", text(120));

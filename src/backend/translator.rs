@@ -5,7 +5,7 @@ use crate::job::Kernel;
 use crate::shader::module::instructions;
 
 /// Its version.
-pub const BUILT_IN_VERSION: &str = "30.0.1";
+pub const BUILT_IN_VERSION: &str = "30.0.2";
 
 /// A compiler from WGSL to SPIR-V.
 pub trait Translator {

@@ -46,6 +46,14 @@ impl Checks {
     }
 }
 
+impl Shape {
+    /// Whether each launch finds caches without any of its data: before it, other memory is set to zero, untimed.
+    #[must_use]
+    pub fn is_cold(&self) -> bool {
+        self.param(COLD, 0.0) != 0.0
+    }
+}
+
 /// One parameter with N consecutive values from `first` on.
 pub(crate) const fn consecutive<const N: usize>(name: &'static str, first: u32) -> [[(&'static str, f64); 1]; N] {
     let mut values = [[(name, 0.0)]; N];

@@ -315,12 +315,6 @@ impl Shape {
         self.params.get(name).copied().unwrap_or(default)
     }
 
-    /// Whether each launch finds caches without any of its data: before it, other memory is set to zero, untimed.
-    #[must_use]
-    pub fn is_cold(&self) -> bool {
-        self.param(super::params::COLD, 0.0) != 0.0
-    }
-
     /// Number of scalars.
     #[must_use]
     pub const fn count(&self) -> u64 {

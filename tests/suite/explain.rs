@@ -75,7 +75,7 @@ fn unknown_names_have_the_same_error_as_in_run() {
     let output = shaderbench_in_empty_folder(&["explain", "qqq"]);
     let start = "error: there is no family or benchmark 'qqq': there are ceiling, reduction, ";
     assert!(output.stderr.starts_with(start), "{output}");
-    assert!(output.stderr.ends_with(", transfer; `shaderbench list` shows their benchmarks\n"), "{output}");
+    assert!(output.stderr.ends_with(", transfer, rates; `shaderbench list` shows their benchmarks\n"), "{output}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod bundle;
 mod catalogue;
 mod cheats;
 mod cli;
+mod cold_caches;
 mod command;
 mod common;
 mod compare;

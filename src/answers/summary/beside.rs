@@ -84,7 +84,7 @@ pub(in crate::answers) fn figures_of<'a>(rows: &[&'a Record]) -> Vec<Figure<'a>>
     }
     let peaks = peaks(rows);
     for (name, text, rate) in cells::arithmetic(&peaks) {
-        let name = if name.starts_with("tensor") { name } else { format!("FMA {name}") };
+        let name = if name.starts_with("mma") { name } else { format!("FMA {name}") };
         add(name, Some(text), Some(rate.value), None);
     }
     add("launch".to_owned(), peaks.iter().find_map(|peak| peak.ns).and_then(quoted_time), None, None);

@@ -114,6 +114,10 @@ pub async fn measure(prepared: &mut dyn Prepared, timer: &Timer, rules: &Rules) 
     }
     meter.prepared.poison().await?;
     samples_ns.push(meter.sample_ns(launches).await?);
+    // A launch takes time: among others, a time of exactly zero is a timestamp that failed.
+    if samples_ns.iter().any(|ns| *ns > 0.0) {
+        samples_ns.retain(|ns| *ns > 0.0);
+    }
     Ok(Series { samples_ns, launches })
 }
 
@@ -336,6 +340,12 @@ mod tests {
         pollster::block_on(measure(&mut job, &TIMER, &rules)).expect("nothing fails");
         let most = job.samples.iter().max().expect("samples");
         assert!((50..=100).contains(most), "{most}");
+    }
+
+    #[test]
+    fn a_time_of_zero_among_others_is_no_sample() {
+        let (series, job) = series(|i| if i % 7 == 6 { 0.0 } else { 1e5 }, Rules::with_budget(1e9));
+        assert!(job.samples.len() > 14 && series.samples_ns.iter().all(|ns| *ns == 1e5), "{:?}", series.samples_ns);
     }
 
     #[test]

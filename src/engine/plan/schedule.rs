@@ -65,11 +65,16 @@ pub struct LeftOut {
 }
 
 impl<'a> Schedule<'a> {
-    /// Queues the cases for whose index `is_missing` is true.
-    pub(in crate::engine) fn new(cases: &'a [Case], settings: &Settings, is_missing: impl Fn(usize) -> bool) -> Self {
+    /// Queues the cases for whose index `is_missing` is true, for the `time` that is left.
+    pub(in crate::engine) fn new(
+        cases: &'a [Case],
+        settings: &Settings,
+        time: Option<Duration>,
+        is_missing: impl Fn(usize) -> bool,
+    ) -> Self {
         // The rest of the time is for further epochs.
         let part = if settings.epochs.least > 1 { FIRST_PASS } else { 1.0 };
-        let limit = settings.time.map(|time| time.mul_f64(part)).map(|time| (Instant::now() + time, time));
+        let limit = time.map(|time| time.mul_f64(part)).map(|time| (Instant::now() + time, time));
         let (rules, left_out) = (settings.rules, LeftOut::default());
         if limit.is_none() {
             let waiting = (0..cases.len()).filter(|index| is_missing(*index)).collect();
@@ -221,7 +226,7 @@ mod tests {
     #[test]
     fn without_a_limit_cases_run_in_the_order_of_the_plan() {
         let (cases, settings) = (cases(), settings(None));
-        let schedule = Schedule::new(&cases, &settings, |index| index != 1);
+        let schedule = Schedule::new(&cases, &settings, settings.time, |index| index != 1);
         let effort = schedule.effort(0).expect("no limit");
         assert_eq!((effort.rules, effort.attempts, effort.longest_launch_ns), (settings.rules, ATTEMPTS, None));
         assert_eq!(order(schedule), std::iter::once(0).chain(2..cases.len()).collect::<Vec<_>>());
@@ -230,7 +235,7 @@ mod tests {
     #[test]
     fn every_benchmark_and_every_kernel_runs_before_larger_sizes() {
         let (cases, settings) = (cases(), settings(Some(Duration::from_secs(60))));
-        let order = order(Schedule::new(&cases, &settings, |_| true));
+        let order = order(Schedule::new(&cases, &settings, settings.time, |_| true));
         let benchmarks: HashSet<String> = cases.iter().map(Case::name).collect();
         let head: HashSet<String> = order[..benchmarks.len()].iter().map(|index| cases[*index].name()).collect();
         assert_eq!(head, benchmarks, "each benchmark once");
@@ -255,7 +260,7 @@ mod tests {
     #[test]
     fn a_case_removes_its_ceilings_from_the_queue() {
         let (cases, settings) = (cases(), settings(Some(Duration::from_secs(60))));
-        let mut schedule = Schedule::new(&cases, &settings, |_| true);
+        let mut schedule = Schedule::new(&cases, &settings, settings.time, |_| true);
         let sum =
             cases.iter().position(|case| case.to_string() == "reduction/first_add f32 268435456").expect("planned");
         let pulled: Vec<String> = schedule.pull_ceilings(sum).iter().map(|index| cases[*index].name()).collect();
@@ -275,7 +280,7 @@ mod tests {
     #[test]
     fn the_remaining_cases_share_the_remaining_time() {
         let (cases, settings) = (cases(), settings(Some(Duration::from_secs(3600))));
-        let mut schedule = Schedule::new(&cases, &settings, |_| true);
+        let mut schedule = Schedule::new(&cases, &settings, settings.time, |_| true);
         let index = schedule.next().expect("a case");
         let early = schedule.effort(index).expect("time").longest_launch_ns.expect("a limit");
         while schedule.waiting.len() > 10 {
@@ -289,7 +294,7 @@ mod tests {
     #[test]
     fn a_case_left_out_is_replaced_by_ever_smaller_sizes() {
         let (cases, settings) = (cases(), settings(Some(Duration::from_secs(60))));
-        let mut schedule = Schedule::new(&cases, &settings, |_| true);
+        let mut schedule = Schedule::new(&cases, &settings, settings.time, |_| true);
         let find = |name: &str| cases.iter().position(|case| case.to_string() == name).expect("planned");
         let large = find("transpose/tiled f32 8192x8192 PAD=1");
         let sizes: Vec<String> = std::iter::successors(schedule.smaller(large), |size| schedule.smaller(*size))

@@ -59,6 +59,9 @@ pub enum End {
     NoDevice(Error),
 }
 
+/// Part of a run's time limit from which on cases that were left out get another chance.
+const WORTHWHILE: f64 = 0.05;
+
 /// Runs `cases` on one device through `backends`, and returns a record for each case and API. If an API's device cannot be reopened, the rest
 /// of its rows fail and the other APIs continue.
 ///
@@ -107,34 +110,44 @@ pub async fn resume(
     let (mut end, mut measuring) = (End::Complete, Duration::ZERO);
     let last = settings.time.map(|time| Instant::now() + time);
     let mut steps = Steps::new(cases, settings);
-    let mut schedule = Schedule::new(cases, settings, |index| !missing(&rows, index, apis).is_empty());
-    let of_rows = |index| Expected { is_new: false, epochs: rows.expected(index, settings.epochs) };
-    observer.plan(&schedule.expected(settings.epochs, of_rows));
-    while let Some(index) = schedule.next() {
-        if observer.is_interrupted() {
-            end = End::Interrupted;
-            break;
+    let left_out = loop {
+        let (known, time) = (rows.iter().count(), last.map(|last| last.saturating_duration_since(Instant::now())));
+        let mut schedule = Schedule::new(cases, settings, time, |index| !missing(&rows, index, apis).is_empty());
+        let of_rows = |index| Expected { is_new: false, epochs: rows.expected(index, settings.epochs) };
+        observer.plan(&schedule.expected(settings.epochs, of_rows));
+        while let Some(index) = schedule.next() {
+            if observer.is_interrupted() {
+                end = End::Interrupted;
+                break;
+            }
+            if runs.iter().all(|run| run.session.is_err()) {
+                end = runs.drain(..).next_back().and_then(|run| run.session.err()).map_or(End::Complete, End::NoDevice);
+                break;
+            }
+            let steps = steps.as_mut();
+            let mut turn = Turn { runs: &mut runs, cases, rows: &mut rows, observer, settings, steps };
+            turn.run_case(&mut schedule, index).await?;
+            measuring = runs.iter().map(ApiRun::measuring).sum();
         }
-        if runs.iter().all(|run| run.session.is_err()) {
-            end = runs.drain(..).next_back().and_then(|run| run.session.err()).map_or(End::Complete, End::NoDevice);
-            break;
+        let left_out = schedule.into_left_out();
+        if !matches!(end, End::Complete) {
+            break left_out;
         }
-        let steps = steps.as_mut();
-        let mut turn = Turn { runs: &mut runs, cases, rows: &mut rows, observer, settings, steps };
-        turn.run_case(&mut schedule, index).await?;
-        measuring = runs.iter().map(ApiRun::measuring).sum();
-    }
-    let left_out = schedule.into_left_out();
-    if matches!(end, End::Complete) {
-        let (stopped, costs) = (HashSet::new(), HashMap::new());
-        let (runs, rows) = (&mut runs, &mut rows);
-        let observer = &mut *observer;
-        let mut passes = Passes { runs, cases, rows, settings, observer, end: last, stopped, costs, steps };
+        let (stopped, costs, steps) = (HashSet::new(), HashMap::new(), steps.take());
+        let (own, observer) = (&mut rows, &mut *observer);
+        let mut passes =
+            Passes { runs: &mut runs, cases, rows: own, settings, observer, end: last, stopped, costs, steps };
         if passes.run().await? {
             end = End::Interrupted;
         }
         measuring = passes.runs.iter().map(ApiRun::measuring).sum();
-    }
+        // The further epochs took less than their part of the time: other cases get the rest.
+        let rest = last.map(|last| last.saturating_duration_since(Instant::now()));
+        let has_time = rest.zip(settings.time).is_some_and(|(rest, all)| rest > all.mul_f64(WORTHWHILE));
+        if !matches!(end, End::Complete) || !has_time || left_out.whole.is_empty() || rows.iter().count() == known {
+            break left_out;
+        }
+    };
     if matches!(end, End::Complete) {
         skip_left_out(&left_out.whole, &runs, cases, &mut rows, observer)?;
     }

@@ -6,7 +6,7 @@ use crate::record::stats::Estimate;
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "host time of a dispatch",
-    rows: "for each part, the rows with the fewest and the most dispatches of a submission",
+    rows: "dispatch and each other part: the rows with the fewest and the most dispatches of a submission",
     condition: "the difference of the two times is above zero, with the digits that its interval leaves",
     state: costs,
 })];
