@@ -16,7 +16,7 @@ use shaderbench::backend::{Backend, Prepared};
 use shaderbench::engine::checks::output::verify;
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::error::Error;
-use shaderbench::job::{Contents, Job, POISON};
+use shaderbench::job::{Contents, Job, JobBuffer, POISON};
 use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Profile, Shape};
 
 pub fn adapter() -> Option<Adapter> {
@@ -52,8 +52,10 @@ const GUARD: u64 = 4096;
 pub fn fault(backend: &mut dyn Backend, job: &mut Job) -> Result<Option<String>, Error> {
     // Copies move whole buffers: only kernels have bounds.
     let is_guarded = job.runs_kernel();
-    for buffer in job.buffers.iter_mut().filter(|buffer| is_guarded && !buffer.is_uniform && buffer.texture().is_none())
-    {
+    // No kernel binds what empties the caches.
+    let has_guard =
+        |buffer: &&mut JobBuffer| !buffer.is_uniform && buffer.texture().is_none() && !buffer.name.starts_with("flush");
+    for buffer in job.buffers.iter_mut().filter(|buffer| is_guarded && has_guard(buffer)) {
         buffer.bytes += GUARD;
     }
     pollster::block_on(async {

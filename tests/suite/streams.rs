@@ -23,6 +23,7 @@ const FIXED_ANSWERS: &[(&str, &str)] = &[
     ("memory_spaces/private_latency", "walks a cycle"),
     ("memory_spaces/pointer_latency", "walks a cycle"),
     ("memory_spaces/pinned_latency", "walks a cycle"),
+    ("transfer/peer_latency", "walks a cycle"),
     ("memory_spaces/table_const", "reads a table in the program"),
     ("safety_tax/workgroup_fill", "writes numbers of its own"),
     ("transfer/clear_buffer", "writes zeros"),

@@ -9,11 +9,10 @@ mod oracle;
 #[macro_use]
 mod template;
 
-use std::collections::BTreeMap;
-
 use half::f16;
 
-use self::oracle::{Lane, Word, chains, converging, shuffled};
+pub use self::oracle::steps_of_a_chain;
+use self::oracle::{LANES, Lane, Word, chains, converging, shuffled};
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Scalar, Shape, Step,
@@ -180,12 +179,6 @@ pub const fn flops(benchmark: &str) -> u64 {
     }
 }
 
-/// Steps of one chain.
-#[must_use]
-pub fn steps_of_a_chain(params: &BTreeMap<String, f64>) -> u64 {
-    32 * params.get("ROUNDS").map_or(18, |rounds| *rounds as u64) + 1
-}
-
 /// Steps of all chains of a launch.
 fn steps(shape: &Shape) -> u64 {
     shape.count() * shape.param("CHAINS", 8.0) as u64 * steps_of_a_chain(&shape.params)
@@ -193,8 +186,6 @@ fn steps(shape: &Shape) -> u64 {
 
 const SHIFT: u32 = 3;
 const MASK: u32 = 0xff_ffff;
-/// Bits of an invocation's number that select its values.
-const LANES: u32 = 63;
 /// Relative distance of neighbouring numbers of f32.
 const ULP_F32: f64 = f32::EPSILON as f64;
 

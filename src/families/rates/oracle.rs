@@ -1,5 +1,6 @@
 //! What the chains add up to, step by step on the host.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use half::f16;
@@ -7,8 +8,17 @@ use half::f16;
 use crate::suite::input::Values;
 use crate::suite::{Oracle, Scalar, Shape, each};
 
+/// Bits of an invocation's number that select its values.
+pub(super) const LANES: u32 = 63;
+
+/// Steps of one chain.
+#[must_use]
+pub fn steps_of_a_chain(params: &BTreeMap<String, f64>) -> u64 {
+    32 * params.get("ROUNDS").map_or(18, |rounds| *rounds as u64) + 1
+}
+
 /// Words of the input: invocations 64 apart read the same.
-pub(super) const TABLE: u64 = super::LANES as u64 + 18;
+pub(super) const TABLE: u64 = LANES as u64 + 18;
 
 /// The type of a chain, as `wgsl_type` and `cuda_type` have it.
 pub(super) trait Word: Copy + Send + Sync + 'static {
@@ -17,7 +27,7 @@ pub(super) trait Word: Copy + Send + Sync + 'static {
     /// The factor of an invocation.
     fn factor(word: u32) -> Self;
     /// Values of the input by which neighbouring invocations differ, as a mask of bits.
-    const LANES: u64 = super::LANES as u64;
+    const LANES: u64 = LANES as u64;
     /// The value as it is stored.
     fn stored(self) -> f64;
     /// A sum of stored values as the type in memory has it.
@@ -105,7 +115,7 @@ float!(f64, |word| 1.5 + f64::from(word & 0x7_ffff) / 1_048_576.0, |sum| sum);
 pub(super) fn chains<S: Word>(shape: &Shape, first: fn(u32) -> S, step: fn(S, S, S, S) -> S) -> Oracle {
     let input = shape.input(Values::Wide);
     let word = move |at: u64| input.at(Scalar::U32, at) as u32;
-    let steps = super::steps_of_a_chain(&shape.params);
+    let steps = steps_of_a_chain(&shape.params);
     let (is_one, count) = (shape.param("CHAINS", 8.0) == 1.0, shape.count().min(S::LANES + 1));
     let sum = move |at: u64| {
         let m = S::factor(word(at + 8));
@@ -141,7 +151,7 @@ pub(super) fn shuffled(shape: &Shape) -> Oracle {
     let half = 16 * shape.param("ROUNDS", 18.0) as u32;
     let chains = shape.param("CHAINS", 8.0) as u64;
     each(move |i| {
-        let at = i & u64::from(super::LANES);
+        let at = i & u64::from(LANES);
         let other = at ^ 1;
         let added = word(at + 8).wrapping_mul(half + 1).wrapping_add(word(other + 8).wrapping_mul(half));
         let x = (0..chains).map(|chain| (word(other + chain) | 1).wrapping_add(added));
