@@ -30,7 +30,7 @@ pub struct ChangedKernel<'a> {
     /// Whether a case has another shader on the other side: then the kernel has changed, and perhaps nothing else.
     pub has_other_shader: bool,
     /// A pair of rows, of the baseline and of the side, whose compiled kernels differ
-    /// ([`compiled_changes`](crate::record::compiled_changes)); of the changed cases, if there are any.
+    /// ([`compiled_changes`]); of the changed cases, if there are any.
     pub recompiled: Option<[&'a Record; 2]>,
     /// Geometric mean of time of the baseline ÷ time of the side, over the changed cases; over all if there are none.
     pub mean: Ratio,
