@@ -163,7 +163,9 @@ fn every_twin_compiles_without_a_warning_for_old_and_new_devices() {
         .into_values()
         .flat_map(|mut all| {
             all.sort_by_key(|(case, _)| case.params_text());
-            let last = if all.len() > 1 { all.pop() } else { None };
+            // Of `rates` they compile slowly, and differ in which branch of one text is left.
+            let has_last = all.len() > 1 && all[0].0.family.name != "rates";
+            let last = if has_last { all.pop() } else { None };
             all.truncate(1);
             all.into_iter().chain(last)
         })

@@ -24,11 +24,12 @@ use crate::suite::Toolchain;
 const WIDEST_OF_FAMILY: usize = 3;
 const WIDEST_OF_ALL: usize = 5;
 
-/// Geometric mean of (time of the first toolchain ÷ time of the second), and the number of cases. `None` if no case can be
-/// compared.
+/// Geometric mean of (time of the first toolchain ÷ time of the second), and the number of cases, those with cold caches left
+/// out. `None` if no case can be compared.
 #[must_use]
 pub fn mean_ratio(rows: &[&Record], toolchains: [Toolchain; 2]) -> Option<(f64, usize)> {
-    let gaps: Vec<Gap> = pairs(rows, toolchains).iter().filter_map(Pair::gap).collect();
+    let hot: Vec<&Record> = rows.iter().copied().filter(|row| !row.is_cold()).collect();
+    let gaps: Vec<Gap> = pairs(&hot, toolchains).iter().filter_map(Pair::gap).collect();
     Some((mean(&gaps)?, gaps.len()))
 }
 
