@@ -15,6 +15,7 @@ pub mod links;
 #[cfg(not(target_family = "wasm"))]
 pub mod outliers;
 pub mod page;
+#[cfg(not(target_family = "wasm"))]
 mod rates;
 pub mod share;
 pub mod soak;

@@ -1,6 +1,8 @@
 //! Writes sections as text.
 
-use super::{cold, rates, versus};
+#[cfg(not(target_family = "wasm"))]
+use super::rates;
+use super::{cold, versus};
 use crate::record::Record;
 use crate::report::layout::{Medium, Part, Terminal, lay_out};
 use crate::report::{Section, table, toolchains};
@@ -45,7 +47,7 @@ fn rows(section: &Section, medium: Medium) -> Vec<Part> {
     let rates_of = |toolchain: Option<&Toolchain>| {
         let of = |row: &&Record| toolchain.is_none_or(|toolchain| row.toolchain() == Some(*toolchain));
         let rows: Vec<_> = section.rows.iter().copied().filter(of).collect();
-        (section.title == "rates").then(|| rates::parts(&rows, terminal)).flatten()
+        if section.title == "rates" { rates::parts(&rows, terminal) } else { None }
     };
     if toolchains.len() < 2 {
         let Some(grids) = rates_of(None) else { return table::section(section, terminal) };
@@ -59,4 +61,15 @@ fn rows(section: &Section, medium: Medium) -> Vec<Part> {
         }
     }
     parts
+}
+
+/// Browsers have no family `rates`.
+#[cfg(target_family = "wasm")]
+mod rates {
+    pub(super) fn parts(
+        _: &[&crate::record::Record],
+        _: crate::report::layout::Terminal,
+    ) -> Option<Vec<crate::report::layout::Part>> {
+        None
+    }
 }
