@@ -150,7 +150,7 @@ pub const FAMILY: Family = Family {
             buffers: |shape, _| buffers(shape, 0),
             ..rate!(u32_subgroup_add, U32 Lane, 1 start,
                 "subgroupAdd(x & m) + p",
-                "sum_of_warp(x & m) + p",
+                "\n#if __CUDA_ARCH__ >= 800\n        __reduce_add_sync(0xffffffffu, x & m)\n#else\n        sum_by_shuffles(x & m)\n#endif\n        + p",
                 |x, _, _, p| Lane(x.0.wrapping_add(p.0))
             )
         },

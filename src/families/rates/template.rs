@@ -106,11 +106,9 @@ macro_rules! cuda_type {
     (Lane) => {
         "typedef u32 S;\n__device__ __forceinline__ S start(u32 word) { return word | 1u; }\n\
          __device__ __forceinline__ S factor(u32 word) { return (threadIdx.x & 31u) == 0u ? 0xffffffffu : 0u; }\n\
-         // One instruction from compute capability 8.0 on.\n\
-         __device__ __forceinline__ S sum_of_warp(S x) {\n\
-         #if __CUDA_ARCH__ >= 800\n    return __reduce_add_sync(0xffffffffu, x);\n\
-         #else\n    for (u32 lane = 1u; lane < 32u; lane *= 2u) {\n        \
-         x += __shfl_xor_sync(0xffffffffu, x, lane);\n    }\n    return x;\n#endif\n}\n\
+         __device__ __forceinline__ S sum_by_shuffles(S x) {\n    \
+         for (u32 lane = 1u; lane < 32u; lane *= 2u) {\n        \
+         x += __shfl_xor_sync(0xffffffffu, x, lane);\n    }\n    return x;\n}\n\n\
          __device__ __forceinline__ T stored(S x) { return x; }\n\n"
     };
     (i32) => {
