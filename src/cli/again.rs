@@ -1,5 +1,6 @@
 //! The command line of this process, and others made of it that work as they stand when typed.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,11 @@ impl Typed {
     pub(super) fn of_arguments<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Self {
         let program = Self::of_process().0.into_iter().take(1);
         Self(program.chain(arguments.into_iter().map(str::to_owned)).collect())
+    }
+
+    /// The words after the program.
+    pub(super) fn arguments(&self) -> Vec<OsString> {
+        self.0.iter().skip(1).map(OsString::from).collect()
     }
 
     /// Without these options of `run` and their values.

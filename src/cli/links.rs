@@ -1,24 +1,27 @@
 //! `links`: rates and latencies between the cards of this host.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, FromArgMatches};
 
 use super::again::Typed;
-use super::output::print;
+use super::output::{print, say};
 use super::reports::read_all;
 use super::run;
+use super::target::Through;
+use super::worker::list;
 use crate::answers::links as answer;
 use crate::error::{Error, Result};
 use crate::record::Record;
+use crate::suite::Api;
 
 /// Arguments of `links`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Reports of all cards [default: measure]
     ///
-    /// Of `run 'transfer/peer_*' --backend cuda --device all --param PEER=2 --out FILE`, one for each distance. Without
-    /// reports, each card is measured with the next one, at 64 MiB.
+    /// Of `run 'transfer/peer_*' --backend cuda --device all --out FILE`, with `--param PEER=1,PEER=2` for three cards.
+    /// Without reports, each card is measured with each other one, at 64 MiB.
     #[arg(value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
     /// Keep the rows of the measurement as a CSV report
@@ -31,14 +34,23 @@ pub(super) fn links(arguments: &Arguments) -> Result<u8> {
     if !arguments.files.is_empty() {
         return show(&arguments.files).map(|()| 0);
     }
-    let own = std::env::temp_dir().join(format!("shaderbench-links-{}.csv", std::process::id()));
-    let path = arguments.out.as_ref().unwrap_or(&own);
-    let code = measure(path);
-    // An existing file, which the run refuses, is no result.
-    let shown = if code.is_ok() && path.exists() { show(std::slice::from_ref(path)) } else { Ok(()) };
-    // Left where the system cleans up.
-    let _ = std::fs::remove_file(&own);
-    code.and_then(|code| shown.map(|()| code))
+    let mut folder = tempfile::tempdir().map_err(|source| {
+        let path = std::env::temp_dir();
+        Error::Io { action: "write into", path, source }
+    })?;
+    let path = arguments.out.clone().unwrap_or_else(|| folder.path().join("links.csv"));
+    let code = match measure(&path) {
+        Ok(code) => code,
+        Err(error) => {
+            folder.disable_cleanup(true);
+            if path.exists() {
+                say(&format!("the rows until then: {}", path.display()));
+            }
+            return Err(error);
+        }
+    };
+    show(&[path])?;
+    Ok(code)
 }
 
 fn show(paths: &[PathBuf]) -> Result<()> {
@@ -46,11 +58,14 @@ fn show(paths: &[PathBuf]) -> Result<()> {
     print(&answer::links(&records))
 }
 
-/// Measures the ways from each card to the next one. One run: its worker repeats the command line.
-fn measure(path: &std::path::Path) -> Result<u8> {
+/// Measures the ways from each card to all others.
+fn measure(path: &Path) -> Result<u8> {
     let path = path.to_str().ok_or_else(|| Error::Usage("--out: the path is no UTF-8".to_owned()))?;
-    let fixed = ["run", "transfer/peer_*", "--backend", "cuda", "--device", "all", "--param", "PEER=1"];
-    let words = || fixed.into_iter().chain(["--profile", "quick", "--out", path]);
+    let cards = list(Some(Through::One(Api::Cuda)))?.devices.len();
+    let peers: Vec<String> = (1..cards.max(2)).map(|places| format!("PEER={places}")).collect();
+    let peers = peers.join(",");
+    let fixed = ["run", "transfer/peer_*", "--backend", "cuda", "--device", "all", "--profile", "quick"];
+    let words = || fixed.into_iter().chain(["--param", &peers, "--out", path]);
     let command = run::Arguments::augment_args(clap::Command::new("run"));
     let fault = |error: clap::Error| Error::Usage(error.to_string());
     let matches = command.try_get_matches_from(words()).map_err(fault)?;

@@ -4,9 +4,9 @@
 use crate::catalogue::{benchmarks, family, few_rounds};
 use crate::command::{Folder, shaderbench_in_empty_folder};
 use crate::device::{adapter, common_dtype, fault, open};
-use shaderbench::engine::plan::params_of;
+use shaderbench::engine::plan::{Request, params_of, plan};
 use shaderbench::job::Job;
-use shaderbench::suite::{Accepted, Benchmark, Case, Extent, HOST_PARAMS, Shape};
+use shaderbench::suite::{Accepted, Benchmark, Case, Extent, HOST_PARAMS, Profile, Shape};
 
 #[test]
 fn declared_values_are_accepted() {
@@ -22,6 +22,22 @@ fn declared_values_are_accepted() {
             assert!(is_used, "{name} has no parameter {param}");
         }
     }
+}
+
+#[test]
+fn each_of_several_values_is_a_case() {
+    let few = vec![("WG".to_owned(), 64.0), ("WG".to_owned(), 128.0)];
+    let request = |params| Request {
+        params,
+        sizes: vec![Extent::Linear(1 << 20)],
+        ..Request::new(vec!["reduction/atomic".to_owned()], Profile::Quick)
+    };
+    let values = |params| -> Vec<f64> {
+        let cases = plan(&request(params)).unwrap();
+        cases.iter().filter_map(|case| case.shape.params.get("WG").copied()).collect()
+    };
+    assert_eq!(values(few), [64.0, 128.0]);
+    assert_eq!(values(vec![("WG".to_owned(), 128.0)]), [128.0]);
 }
 
 /// The ends of the accepted values and some between them, of a size that a software device runs at once.

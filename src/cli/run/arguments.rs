@@ -53,7 +53,7 @@ pub(in crate::cli) struct Arguments {
     pub(in crate::cli) sizes: Vec<Extent>,
     /// Kernel parameter: WG=128
     ///
-    /// Repeat it or write WG=128,PAD=1 for several.
+    /// Repeat it or write WG=128,PAD=1 for several. WG=64,WG=128 measures both.
     #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
     pub(in crate::cli) params: Vec<(String, f64)>,
     /// What each launch finds in the caches: hot, cold or both
@@ -163,7 +163,7 @@ pub(in crate::cli) struct Arguments {
     /// The kernels of `own` that are given as SPIR-V.
     #[arg(skip)]
     pub(in crate::cli) spirv: Vec<&'static SpirvKernel>,
-    /// The command line of `run` that does the same, where the process has another: `explain`.
+    /// The command line of `run` that does the same, where the process has another (`explain`, `links`): workers get it.
     #[arg(skip)]
     pub(in crate::cli) typed: Option<Typed>,
     /// Whether to print no tables: `explain` shows the rows in its own way.

@@ -218,7 +218,7 @@ impl Command<'_> {
             begun = Some(beginning);
             Ok(running)
         };
-        let mut supervisor = Supervisor::new(listed, &[card], self.arguments.backend, &self.interrupt);
+        let mut supervisor = Supervisor::new(listed, &[card], self.arguments, &self.interrupt);
         supervisor.measure(&mut prepare, &mut Alone);
         let card = supervisor.cards.pop();
         let end = card.and_then(|card| Some((card.running, card.end?)));

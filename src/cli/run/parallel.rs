@@ -85,7 +85,7 @@ pub(super) fn run(
         interrupt.commands().push(rest(runs[index][0], &running.run.report));
         Ok(running)
     };
-    let mut supervisor = Supervisor::new(listed, runs, arguments.backend, &interrupt);
+    let mut supervisor = Supervisor::new(listed, runs, arguments, &interrupt);
     supervisor.measure(&mut prepare, &mut host);
     interrupt.end();
     host.bar.end();

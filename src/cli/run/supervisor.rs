@@ -4,6 +4,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use super::arguments::Arguments;
 use super::card::{Card, End, State};
 use super::meetings::Release;
 use super::running::Running;
@@ -84,19 +85,17 @@ pub(super) struct Supervisor<'a> {
 
 impl<'a> Supervisor<'a> {
     /// Workers for `runs`, indices into the devices of `listed`. Its worker serves the first card.
-    pub(super) fn new(
-        listed: Listed,
-        runs: &[Vec<usize>],
-        backend: Option<crate::cli::target::Through>,
-        interrupt: &'a Interrupt,
-    ) -> Self {
+    pub(super) fn new(listed: Listed, runs: &[Vec<usize>], arguments: &Arguments, interrupt: &'a Interrupt) -> Self {
         let Listed { devices, environment, worker, messages: (messages, received) } = listed;
         let mut cards: Vec<Card> = runs.iter().map(|run| Card::new(run.clone(), &devices)).collect();
         if let Some(first) = cards.first_mut() {
             first.worker = Some(worker);
         }
-        let words = std::env::args_os().skip(1).collect();
-        Self { cards, environment, messages, received, words, backend, interrupt, is_stopped: false }
+        let words = match &arguments.typed {
+            Some(typed) => typed.arguments(),
+            None => std::env::args_os().skip(1).collect(),
+        };
+        Self { cards, environment, messages, received, words, backend: arguments.backend, interrupt, is_stopped: false }
     }
 
     /// Measures all cards at once, and returns when all have ended.

@@ -170,10 +170,8 @@ fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Re
     let is_trusted = source.is_some_and(|source| source.is_trusted);
     let is_declared = request.sizes.is_empty() || family.name == "ceiling";
     let mut found: Vec<Case> = Vec::new();
-    let mut add = |dtype: Dtype, extent: Extent, declared: Params, is_reserve: bool| {
-        let mut params: BTreeMap<String, f64> =
-            declared.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-        params.extend(request.params.iter().filter(|(name, _)| own.contains(name)).cloned());
+    let given = combinations(request.params.iter().filter(|(name, _)| own.contains(name)));
+    let mut add_one = |dtype: Dtype, extent: Extent, params: BTreeMap<String, f64>, is_reserve: bool| {
         let mut case = Case::new(family, benchmark, Shape::new(dtype, extent, params));
         case.is_reserve = is_reserve;
         if is_trusted {
@@ -185,6 +183,14 @@ fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Re
         }
         if !found.iter().any(|other| is_same(other, &case)) {
             found.push(case);
+        }
+    };
+    let mut add = |dtype: Dtype, extent: Extent, declared: Params, is_reserve: bool| {
+        for given in &given {
+            let mut params: BTreeMap<String, f64> =
+                declared.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            params.extend(given.clone());
+            add_one(dtype, extent, params, is_reserve);
         }
     };
     let blocks = blocks(benchmark, request.profile, is_named);
@@ -204,6 +210,19 @@ fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Re
         }
     }
     found
+}
+
+/// All combinations of the values that each name is given.
+fn combinations<'a>(given: impl Iterator<Item = &'a (String, f64)>) -> Vec<BTreeMap<String, f64>> {
+    let mut values: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
+    for (name, value) in given {
+        values.entry(name).or_default().push(*value);
+    }
+    values.into_iter().fold(vec![BTreeMap::new()], |all, (name, values)| {
+        let with =
+            |one: &BTreeMap<String, f64>, value| one.clone().into_iter().chain([(name.clone(), value)]).collect();
+        all.iter().flat_map(|one| values.iter().map(move |value| with(one, *value))).collect()
+    })
 }
 
 /// The sizes that stand in for `extent` on a device which lacks memory or time for it: those that the benchmark declares

@@ -28,7 +28,7 @@ pub struct Request {
     pub profile: Profile,
     /// Sizes that replace the profile's; empty = the profile's.
     pub sizes: Vec<Extent>,
-    /// Parameters to set for each kernel that has them.
+    /// Parameters to set for each kernel that has them; of a name with several values, each.
     pub params: Vec<(String, f64)>,
     /// What launches find in the caches.
     pub caches: Caches,
