@@ -8,8 +8,8 @@ mod kernel;
 mod step;
 
 pub use crate::suite::{
-    Checks, Contents, Dispatch, POISON, PackedRows, ROW_PITCH, Route, Routine, Sampling, Scalar, Shape, TexelFormat,
-    Texture,
+    Checks, Contents, Dispatch, POISON, PackedRows, Precision, ROW_PITCH, Route, Routine, Sampling, Scalar, Shape,
+    TexelFormat, Texture,
 };
 pub use bind::{Job, Only, ReferenceJob};
 pub use buffer::{JobBuffer, Mapping};

@@ -7,6 +7,7 @@ use super::accepted::Accepted;
 use super::buffer::{Buffer, Sampling};
 use super::host_part::HostPart;
 use super::interface::Interface;
+use super::library::Library;
 use super::limit::Limit;
 use super::oracle::{Oracle, each};
 use super::params::Params;
@@ -136,6 +137,8 @@ pub struct Benchmark {
     /// Why WGSL has it not, which rows give as their reason: only CUDA runs it, and Vulkan if there is SPIR-V. `None` for
     /// every other benchmark.
     pub only_cuda: Option<&'static str>,
+    /// The vendor's library that does the job, where that is measured in place of a kernel.
+    pub library: Option<Library>,
     /// Why no API runs this case, where that is so.
     pub unsupported: fn(&Shape) -> Option<&'static str>,
     /// What the profile `quick` measures: one size, at which the rate is within 3 % of that at the largest size on a large
@@ -202,6 +205,7 @@ impl Benchmark {
         glsl: "",
         spirv: &[],
         only_cuda: None,
+        library: None,
         unsupported: |_| None,
         quick: &[],
         cases: &[],

@@ -1,6 +1,7 @@
 //! The steps of a launch.
 
 use super::interface::Interface;
+use super::library::Routine;
 use crate::error::{Error, Result};
 
 /// One step of a launch. `B` identifies a buffer: by name where a benchmark declares the step, by index in a job.
@@ -96,27 +97,6 @@ impl<B> Default for Dispatch<B> {
         let (buffers, immediates) = (Vec::new(), Vec::new());
         Self { entry: 0, groups: [1; 3], indirect: None, buffers, immediates, is_timed: true }
     }
-}
-
-/// An operation of a vendor's library. Matrices are stored row by row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Routine {
-    /// C = A·B, with A of m×k elements and B of k×n.
-    Multiply {
-        /// Rows of A and C.
-        m: u64,
-        /// Columns of B and C.
-        n: u64,
-        /// Columns of A, rows of B.
-        k: u64,
-    },
-    /// The transpose of a matrix.
-    Transpose {
-        /// Rows of the input.
-        rows: u64,
-        /// Columns of the input.
-        columns: u64,
-    },
 }
 
 /// Rows without padding between them.

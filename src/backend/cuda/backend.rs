@@ -6,10 +6,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::array::Array;
-use super::cublas::Blas;
 use super::device::CudaDevice;
 use super::gpu::Gpu;
 use super::host::{self, Host};
+use super::library::Libraries;
 use super::memory::{Memory, Pinned};
 use super::module::Module;
 use super::prepared::CudaJob;
@@ -20,7 +20,7 @@ use crate::backend::activity;
 use crate::backend::background::{self, BackgroundCompiler, Work};
 use crate::backend::{Backend, Device, Prepared, Statistics, Task, spacers};
 use crate::error::{Error, Result};
-use crate::job::{Job, JobBuffer, Kernel, Language, POISON, Step};
+use crate::job::{Job, JobBuffer, Kernel, Language, POISON};
 use crate::shader::twin;
 
 /// An open CUDA device.
@@ -38,7 +38,7 @@ pub struct CudaBackend {
     /// Unused memory that moves jobs to another place.
     spacers: Vec<Memory>,
     /// Opened when a job first needs it.
-    blas: Option<Rc<Blas>>,
+    libraries: Libraries,
     /// Other cards, by their places after this one, opened when a job first needs them.
     peers: HashMap<u32, Gpu>,
 }
@@ -62,7 +62,7 @@ impl CudaBackend {
             statistics: HashMap::new(),
             inputs: Vec::new(),
             spacers: Vec::new(),
-            blas: None,
+            libraries: Libraries::default(),
             peers: HashMap::new(),
         })
     }
@@ -150,16 +150,6 @@ impl CudaBackend {
         Ok(peer)
     }
 
-    /// cuBLAS in this context.
-    fn blas(&mut self) -> Result<Rc<Blas>> {
-        if let Some(blas) = &self.blas {
-            return Ok(Rc::clone(blas));
-        }
-        let blas = Blas::open(&self.gpu.context)?;
-        self.blas = Some(Rc::clone(&blas));
-        Ok(blas)
-    }
-
     /// The job's buffers with their initial contents.
     fn filled(&mut self, job: &Job) -> Result<Vec<Rc<Memory>>> {
         let (buffers, to_fill) = self.allocate(job)?;
@@ -216,12 +206,10 @@ impl CudaBackend {
             }
         }
         self.gpu.context.wait()?;
-        let is_library = |step: &Step| matches!(step, Step::Library { .. });
-        let blas = if job.steps.iter().any(is_library) { Some(self.blas()?) } else { None };
         let lies_there = |(index, buffer): (usize, &JobBuffer)| Some((index, self.peers.get(&buffer.peer()?)?.clone()));
         let peers = job.buffers.iter().enumerate().filter_map(lies_there).collect();
         let host = Host::of(&self.twins, job)?;
-        CudaJob::new(self.gpu.clone(), (module, blas, host), job, (buffers, peers), arrays)
+        CudaJob::new(self.gpu.clone(), (module, &mut self.libraries, host), job, (buffers, peers), arrays)
     }
 }
 
@@ -245,7 +233,7 @@ impl Backend for CudaBackend {
         Box::pin(async move {
             self.inputs.clear();
             self.spacers.clear();
-            self.blas = None;
+            self.libraries = Libraries::default();
             self.peers.drain().for_each(|(_, peer)| peer.context.close());
             self.gpu.context.close();
             self.gpu = open(&self.found, self.gpu.context.timeout()).map_err(|error| {

@@ -9,11 +9,11 @@ use web_time::Instant;
 
 use super::arguments::{Arguments, initial_bytes};
 use super::array::Array;
-use super::cublas::Blas;
 use super::event::Event;
 use super::gpu::Gpu;
 use super::graph::{self, Graphs};
 use super::host::Host;
+use super::library::{Call, Libraries};
 use super::memory::{Memory, Pinned, upload_to};
 use super::module::Module;
 use super::pitched::Pitched;
@@ -42,7 +42,6 @@ pub(super) struct CudaJob {
     graphs: Graphs,
     pub(super) gpu: Gpu,
     pub(super) module: Option<Module>,
-    blas: Option<Rc<Blas>>,
     blocks: Vec<[u32; 3]>,
     dynamic_bytes: u32,
     specs: Vec<job::JobBuffer>,
@@ -92,10 +91,11 @@ impl Received {
     }
 }
 
-/// A step, with the kernel's arguments if it is a dispatch, and the memory that a copy goes through.
+/// A step, with the kernel's arguments if it is a dispatch, the library's routine, and the memory that a copy goes through.
 struct Bound {
     step: Step,
     arguments: Option<Arguments>,
+    call: Option<Call>,
     pitched: Option<Pitched>,
 }
 
@@ -103,7 +103,7 @@ impl CudaJob {
     /// Binds a job to its buffers, and fills the module's constant memory.
     pub(super) fn new(
         gpu: Gpu,
-        (module, blas, host): (Option<Module>, Option<Rc<Blas>>, Option<Host>),
+        (module, libraries, host): (Option<Module>, &mut Libraries, Option<Host>),
         job: &Job,
         (buffers, peers): (Vec<Rc<Memory>>, HashMap<usize, Gpu>),
         arrays: HashMap<usize, Array>,
@@ -123,7 +123,15 @@ impl CudaJob {
                 Step::CopyPitched { rows, .. } => Some(Pitched::new(&gpu.context, *rows)?),
                 _ => None,
             };
-            Ok(Bound { step: step.clone(), arguments, pitched })
+            let call = match step {
+                Step::Library { routine, buffers: indices } => {
+                    let memory: Vec<Rc<Memory>> = indices.iter().map(|index| Rc::clone(&buffers[*index])).collect();
+                    let scalar = indices.first().map_or(Scalar::F32, |index| job.buffers[*index].scalar);
+                    Some(libraries.bind(&gpu.context, *routine, scalar, &memory)?)
+                }
+                _ => None,
+            };
+            Ok(Bound { step: step.clone(), arguments, call, pitched })
         };
         let steps = job.steps.iter().map(&mut bind).collect::<Result<_>>()?;
         let end_to_end = job.end_to_end.iter().map(&mut bind).collect::<Result<_>>()?;
@@ -136,7 +144,6 @@ impl CudaJob {
             graphs: Graphs::default(),
             gpu,
             module,
-            blas,
             blocks: job.kernel.interface.entries.iter().map(|entry| entry.workgroup_size).collect(),
             dynamic_bytes: job.kernel.dynamic_bytes,
             specs: job.buffers.clone(),
@@ -240,12 +247,7 @@ impl CudaJob {
                 },
                 _ => Err(unsupported(step)),
             },
-            Step::Library { routine, buffers } => {
-                let Some(blas) = &self.blas else { return Err(unsupported(step)) };
-                let memory: Vec<&Memory> = buffers.iter().map(|index| self.buffers[*index].as_ref()).collect();
-                let scalar = buffers.first().map_or(Scalar::F32, |index| self.specs[*index].scalar);
-                blas.run(*routine, scalar, &memory)
-            }
+            Step::Library { .. } => bound.call.as_ref().map_or_else(|| Err(unsupported(step)), |call| call()),
             Step::Restore { from, to } => {
                 let (from, to) = (&self.buffers[*from], &self.buffers[*to]);
                 if Rc::ptr_eq(from.context(), to.context()) {

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Params,
-    Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit, Oracle,
+    Params, Precision, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, by_rows, uniform,
 };
 
 /// The family.
@@ -87,9 +87,13 @@ pub const FAMILY: Family = Family {
             limited_by: "The FMA units, near their peak at large sizes; power, where the clock drops.",
             work_text: "2mnk operations.",
             only_cuda: Some("cuBLAS is part of CUDA"),
+            library: Some(Library::CuBlas),
             steps: |shape, _| {
                 let (m, n, k) = sides(shape);
-                vec![Step::Library { routine: Routine::Multiply { m, n, k }, buffers: vec!["a", "b", "c"] }]
+                vec![Step::Library {
+                    routine: Routine::Multiply { m, n, k, precision: Precision::Own },
+                    buffers: vec!["a", "b", "c"],
+                }]
             },
             ..BASE
         },

@@ -4,8 +4,8 @@ pub(in crate::families) mod claims;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Headline, Limit, Params,
-    Profile, Quick, Routine, SUBGROUP, Shape, Step, Tag, Traffic, Work, all, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit,
+    Params, Profile, Quick, Routine, SUBGROUP, Shape, Step, Tag, Traffic, Work, all, by_rows, uniform,
 };
 
 /// The family.
@@ -114,6 +114,7 @@ pub const FAMILY: Family = Family {
             limited_by: "The kernel that the library selects for the shape; odd leading dimensions cost it alignment.",
             work_text: "2n scalars moved.",
             only_cuda: Some("cuBLAS is part of CUDA"),
+            library: Some(Library::CuBlas),
             traffic: None,
             steps: |shape, _| {
                 let (rows, columns) = shape.extent.matrix();
