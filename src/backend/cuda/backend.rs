@@ -31,8 +31,9 @@ pub struct CudaBackend {
     /// Compiled kernels. Each job loads its own copy, with its own constant memory.
     images: HashMap<u64, Rc<Image>>,
     background: Option<BackgroundCompiler<Image>>,
-    /// What the driver reports of kernels that were loaded.
-    statistics: HashMap<u64, Statistics>,
+    /// What the driver reports of kernels that were loaded, by [`Kernel::key`] and dynamic shared memory: occupancy depends
+    /// on it, the code does not.
+    statistics: HashMap<(u64, u32), Statistics>,
     /// Inputs of the previous job: the next one often has the same.
     inputs: Vec<(JobBuffer, Rc<Memory>)>,
     /// Unused memory that moves jobs to another place.
@@ -191,7 +192,7 @@ impl CudaBackend {
             }
             let (interface, warps) = (&job.kernel.interface, self.found.warps);
             let told = || module.statistics(interface, job.kernel.dynamic_bytes, warps);
-            self.statistics.entry(job.kernel.key(Language::Cuda)).or_insert_with(told);
+            self.statistics.entry(statistics_key(&job.kernel)).or_insert_with(told);
             Some(module)
         };
         // After an error, the cached inputs may be incomplete.
@@ -226,7 +227,7 @@ impl Backend for CudaBackend {
     }
 
     fn statistics(&mut self, kernel: &Kernel) -> Statistics {
-        self.statistics.get(&kernel.key(Language::Cuda)).copied().unwrap_or_default()
+        self.statistics.get(&statistics_key(kernel)).copied().unwrap_or_default()
     }
 
     fn reopen(&mut self) -> Task<'_, ()> {
@@ -281,6 +282,10 @@ impl Backend for CudaBackend {
     }
 }
 
+fn statistics_key(kernel: &Kernel) -> (u64, u32) {
+    (kernel.key(Language::Cuda), kernel.dynamic_bytes)
+}
+
 fn open(found: &CudaDevice, timeout: Duration) -> Result<Gpu> {
     catch_panic(|| Gpu::open(found.ordinal, timeout)).map_err(|error| match error {
         Error::NoDevice(_) => error,
@@ -292,4 +297,24 @@ fn open(found: &CudaDevice, timeout: Duration) -> Result<Gpu> {
 fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let lacks = || Error::Validation("NVIDIA's driver lacks a call that is needed here: update the driver".to_owned());
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(lacks()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::plan::{Request, plan};
+    use crate::suite::Profile;
+
+    #[test]
+    fn statistics_of_one_code_differ_with_dynamic_shared_memory() {
+        let request = Request::new(vec!["workgroup_memory/dynamic_size".to_owned()], Profile::Standard);
+        let mut case = plan(&request).expect("a plan").swap_remove(0);
+        let mut kernel = |bytes: u32| {
+            case.shape.params.insert("SHARED_BYTES".to_owned(), f64::from(bytes));
+            Job::new(&case).expect("valid").kernel
+        };
+        let (small, large) = (kernel(1024), kernel(32 << 10));
+        assert_eq!(small.key(Language::Cuda), large.key(Language::Cuda), "the same code");
+        assert_ne!(statistics_key(&small), statistics_key(&large));
+    }
 }
