@@ -35,6 +35,8 @@ impl CudaJob {
                 None => Err(Error::Unsupported("the driver refuses a graph of these launches".to_owned())),
             };
         }
+        // Unloaded after the last clock.
+        let mut old = None;
         let start = Instant::now();
         if let Some(Source { compiler, target, program, entries }) = &host.compiler {
             let is_first = host.part == HostPart::FirstPipeline;
@@ -43,13 +45,15 @@ impl CudaJob {
             let program = program.replacen(NONCE, &format!("#define NONCE {number}u"), 1);
             let image = Image::of(compiler, &program, target, entries)?;
             // SAFETY: `image` came from `Compiler::compile_named`.
-            self.module = Some(unsafe { Module::load(&self.gpu.context, &image.code, &image.names)? });
+            let module = unsafe { Module::load(&self.gpu.context, &image.code, &image.names)? };
+            old = self.module.replace(module);
         }
         let compiled = Instant::now();
         self.submit(1)?;
         let submitted = Instant::now();
         self.gpu.context.wait()?;
         let done = Instant::now();
+        drop(old);
         let part = match host.part {
             HostPart::FirstPipeline | HostPart::NextPipeline => compiled - start,
             HostPart::Submit => submitted - compiled,

@@ -40,11 +40,13 @@ impl WgpuJob {
             host.kernel.constants.insert("NONCE".to_owned(), f64::from(number));
         }
         let is_bound = !host.part.compiles() && host.part != HostPart::BindGroups;
-        // Dropped after the last clock.
+        // Both are dropped after the last clock.
         let old: Vec<_> = if is_bound { Vec::new() } else { self.unbind() };
+        let mut old_pipelines = Vec::new();
         let start = Instant::now();
         if host.part.compiles() {
-            self.pipelines = compile(&self.gpu.device, &host.kernel).await?;
+            let pipelines = compile(&self.gpu.device, &host.kernel).await?;
+            old_pipelines = std::mem::replace(&mut self.pipelines, pipelines);
         }
         let compiled = Instant::now();
         if !is_bound {
@@ -60,7 +62,7 @@ impl WgpuJob {
         let submitted = Instant::now();
         self.gpu.wait(submission).await?;
         let done = Instant::now();
-        drop(old);
+        drop((old, old_pipelines));
         let part = match host.part {
             HostPart::Whole | HostPart::Uniforms | HostPart::Graph => done - bound,
             HostPart::BindGroups => bound - compiled,
