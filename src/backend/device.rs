@@ -7,7 +7,9 @@ use super::compiler::HlslCompiler;
 use super::translator::CompilerName;
 use crate::error::{Error, Result};
 use crate::job::{Checks, Job, JobBuffer, Language, Mapping, Step};
-use crate::suite::{Access, Api, Case, DeviceType, Entry, Feature, HostPart, Interface, SubgroupSize, Toolchain};
+use crate::suite::{
+    Access, Api, BUILT_IN, Case, DeviceType, Entry, Feature, HostPart, Interface, SubgroupSize, Toolchain,
+};
 
 impl<'a> From<&'a Device> for Toolchain<'a> {
     /// The API of a device, and what compiles its kernels.
@@ -194,6 +196,10 @@ impl Device {
         }
         if self.is_in_browser && job.host_part.is_some_and(HostPart::compiles) {
             return refuse("a browser compiles after the call has returned: the host cannot time it".to_owned());
+        }
+        let foreign = Toolchain::from(self).foreign();
+        if !foreign.is_empty() && job.host_part.is_some_and(HostPart::compiles) {
+            return refuse(format!("times {BUILT_IN}, which wgpu compiles with, and not {foreign}"));
         }
         if self.runtime_checks == RuntimeChecks::AlwaysOn && job.kernel.measures_checks {
             return refuse("a browser keeps all run-time checks on: none can be switched by itself".to_owned());

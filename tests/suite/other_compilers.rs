@@ -1,8 +1,11 @@
 //! Kernels compiled by commands: `--compiler`.
 
 use crate::command::{Folder, has_device, is_installed};
+use crate::common;
 use shaderbench::backend::BUILT_IN_VERSION;
+use shaderbench::job::Job;
 use shaderbench::record::{Record, Status};
+use shaderbench::suite::{Case, Profile};
 
 /// A compiler behind wgpu's own that replaces additions of floats by subtractions (OpFAdd 129, OpFSub 131).
 const FLIP: &str = "#!/bin/sh\nperl -0777 -pe 's/\\x81\\x00\\x05\\x00/\\x83\\x00\\x05\\x00/g' < \"$1\" > \"$2\"\n";
@@ -168,6 +171,23 @@ fn what_is_passed_through_computes_the_same() {
             assert!(is_fine, "{}: {:?} {}", passed.name(), passed.status, passed.reason);
         }
     }
+}
+
+#[test]
+fn host_cost_times_only_the_compiler_inside_wgpu() {
+    let cases = common::cases_of(Profile::Standard, &["host_cost/pipeline_*", "host_cost/encode"], &[]);
+    let refused = |compiler: &str| -> Vec<(&str, String)> {
+        let mut device = common::device();
+        compiler.clone_into(&mut device.kernel_compiler.name);
+        let refusal = |case: &Case| {
+            let error = device.check(&Job::new(case).expect("valid")).err()?;
+            Some((case.benchmark.name, error.to_string()))
+        };
+        cases.iter().filter_map(refusal).collect()
+    };
+    assert_eq!([refused(""), refused("naga")], [const { Vec::new() }; 2]);
+    let why = || "times naga, which wgpu compiles with, and not tint".to_owned();
+    assert_eq!(refused("tint"), [("pipeline_first", why()), ("pipeline_again", why())]);
 }
 
 #[test]
