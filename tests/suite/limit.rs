@@ -106,6 +106,20 @@ fn a_run_with_a_time_limit_of_zero_skips_every_benchmark() {
     assert_eq!(outcome.records.len(), names.len());
 }
 
+/// As in the second round of a run, and in a resumed one.
+#[test]
+fn a_case_with_a_row_of_a_smaller_size_is_not_left_out_whole() {
+    let cases = planned("reduction/first_add");
+    let slow = only("reduction", Behaviour::Slow(1e5));
+    let first = measured(&mut software(slow), &cases, EarlierRows::default(), &limited());
+    assert!(first.left_out.whole.is_empty() && !first.left_out.smaller.is_empty(), "{:?}", first.left_out);
+    let kept = || EarlierRows::new(first.records.clone(), &cases, &[software(slow).device], &limited());
+    let no_time = Settings { time: Some(Duration::ZERO), ..limited() };
+    let second = measured(&mut software(slow), &cases, kept().expect("a part of the plan"), &no_time);
+    assert_eq!(second.records, first.records);
+    assert_eq!((second.left_out.smaller, second.left_out.whole), (first.left_out.smaller, Vec::new()));
+}
+
 #[test]
 fn a_limited_run_has_the_order_of_the_plan_and_is_completed_on_resume() {
     let cases = planned("reduction");

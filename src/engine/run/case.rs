@@ -43,8 +43,13 @@ impl Turn<'_, '_> {
         Ok(())
     }
 
-    /// Measures the case at `index`, after the ceilings that it needs. Returns whether memory and time limit allowed it.
+    /// Measures the case at `index`, after the ceilings that it needs. Returns whether it has its rows: whether memory and
+    /// time limit allowed it, now or before.
     async fn try_measure(&mut self, schedule: &mut Schedule<'_>, index: usize) -> Result<bool> {
+        // A smaller size in place of another may have been measured in an earlier round.
+        if missing(self.rows, index, self.runs.len()).is_empty() {
+            return Ok(true);
+        }
         // A case that is left out needs no ceilings.
         if !schedule.effort(index).is_some_and(|effort| self.fits(index, &effort)) {
             return Ok(false);
