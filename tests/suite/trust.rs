@@ -4,7 +4,8 @@
 use std::sync::{Arc, Mutex};
 
 use crate::common::{
-    Behaviour, Clock, Fake, SUBJECT, cases, fake, is_subject, lock, measure, only, plan_of_subject, right, row_of,
+    Behaviour, Clock, Fake, SUBJECT, Stage, cases, fake, is_subject, lock, measure, only, plan_of_subject, right,
+    row_of,
 };
 use shaderbench::backend::monitor::Monitor;
 use shaderbench::backend::{Backend, Device, Prepared, Sample, Task};
@@ -281,5 +282,28 @@ fn arithmetic_above_its_ceiling_is_implausible_and_below_it_is_not() {
         let records = measure(&mut fake, &cases);
         let row = row_of(&records, "matmul/naive");
         assert_eq!((row.status, row.cell("ceiling").as_str()), (expected, "fma f32"), "{:?}", row.share);
+    }
+}
+
+/// A device whose driver does not compile the kernel that counts the invocations of subgroups, or is lost by it.
+#[test]
+fn rows_stay_where_the_size_of_subgroups_cannot_be_counted() {
+    let cases = cases(&["reduction/subgroup"], &["2^12", "2^14"]);
+    for (behaviour, lost) in [(Behaviour::Uncompilable, 0), (Behaviour::LostIn(Stage::Sample), 1)] {
+        let probe = |label: &str| label.contains("/subgroup_size ");
+        let mut backend = fake(move |label| if probe(label) { behaviour } else { Behaviour::Right });
+        let records = measure(&mut backend, &cases);
+        let rows: Vec<&Record> = records.iter().filter(|row| row.name() == "reduction/subgroup").collect();
+        assert!(rows.len() > 1, "{}", rows.len());
+        assert!(rows.iter().all(|row| row.subgroup_size_run.is_none()), "{behaviour:?}");
+        assert_eq!(rows.iter().filter(|row| row.status == Status::Failed).count(), lost, "{behaviour:?}");
+        assert!(rows.iter().all(|row| row.status == Status::Failed || row.median_ns.is_some()), "{behaviour:?}");
+        let log = backend.log();
+        assert_eq!(log.reopened, lost);
+        let mut probes: Vec<&String> = log.prepared.iter().filter(|label| probe(label)).collect();
+        let all = probes.len();
+        probes.sort();
+        probes.dedup();
+        assert!(all > 0 && probes.len() == all, "each size once: {probes:?}");
     }
 }

@@ -25,10 +25,10 @@ fn main(@builtin(local_invocation_index) i: u32) {
     ..Benchmark::BLANK
 };
 
-/// The sizes found so far, by the number of invocations of a workgroup.
+/// The sizes found so far, by the number of invocations of a workgroup; `None` where the device does not run the probe.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Subgroups {
-    known: HashMap<u32, u64>,
+    known: HashMap<u32, Option<u64>>,
 }
 
 impl Subgroups {
@@ -36,7 +36,7 @@ impl Subgroups {
     /// workgroups, and whether the API reports another one. CUDA's warps have one size: nothing is counted.
     ///
     /// # Errors
-    /// If the device does not run the probe.
+    /// If the probe ends the device. One that fails otherwise leaves the row, which is measured, without the size.
     pub(in crate::engine) async fn note(
         &mut self,
         backend: &mut dyn Backend,
@@ -50,11 +50,18 @@ impl Subgroups {
         let invocations = interface.invocations();
         let counted = match self.known.get(&invocations) {
             Some(counted) => *counted,
-            None => count(backend, invocations).await?,
+            None => {
+                let counted = count(backend, invocations).await;
+                // A device that is lost at one size would be lost at it again.
+                self.known.insert(invocations, counted.as_ref().ok().copied());
+                match counted {
+                    Err(error) if error.ends_device() => return Err(error),
+                    counted => counted.ok(),
+                }
+            }
         };
-        self.known.insert(invocations, counted);
-        record.subgroup_size_run = Some(counted);
-        let Some(reported) = record.subgroup_size else { return Ok(()) };
+        record.subgroup_size_run = counted;
+        let (Some(counted), Some(reported)) = (counted, record.subgroup_size) else { return Ok(()) };
         // A small workgroup does not fill a subgroup.
         let least = u64::from(reported.least.min(invocations));
         if (counted < least || counted > u64::from(reported.most)) && record.reason.is_empty() {
