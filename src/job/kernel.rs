@@ -5,8 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::shader::Shader;
-use crate::shader::{module, twin};
+use crate::shader::{Enabled, Shader, module, twin};
 use crate::suite::{Case, Checks, Constants, Dtype, Feature, Fnv, HOST_PARAMS, Interface};
 
 /// A kernel, ready to compile.
@@ -118,12 +117,12 @@ impl Kernel {
         Shader::read(&self.source)?.spirv(&self.constants, self.checks)
     }
 
-    /// The SPIR-V that wgpu makes of one of its entry points; `is_robust` where the driver checks the bounds of buffers.
+    /// The SPIR-V that wgpu makes of one of its entry points on a device with `enabled`.
     ///
     /// # Errors
-    /// As of [`Kernel::spirv`].
-    pub fn spirv_of(&self, entry: &str, is_robust: bool) -> Result<Vec<u32>> {
-        Shader::read(&self.source)?.spirv_of(entry, &self.constants, self.checks, is_robust)
+    /// As of [`Kernel::spirv`], and where the kernel needs a capability that is not enabled.
+    pub fn spirv_of(&self, entry: &str, enabled: &Enabled) -> Result<Vec<u32>> {
+        Shader::read(&self.source)?.spirv_of(entry, &self.constants, self.checks, enabled)
     }
 
     /// Whether an API of that language has something to compile.

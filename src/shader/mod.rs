@@ -24,4 +24,4 @@ pub use layout::{Field, Layout, Texels};
 pub use parse::Shader;
 #[cfg(not(target_family = "wasm"))]
 pub use spirv::SpirvKernel;
-pub use translate::Target;
+pub use translate::{Capability, Enabled, Target};

@@ -9,6 +9,7 @@ use naga::back::{glsl, msl, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::ModuleInfo;
 use naga::{CooperativeSize, Module, TypeInner};
+pub use spirv::Capability;
 
 use super::bound::{Kind, bound, entry_of, has_immediates, next};
 use super::hlsl::{ShaderModel, hlsl};
@@ -27,6 +28,17 @@ pub enum Target {
     Hlsl(Option<ShaderModel>),
     /// OpenGL's.
     Glsl,
+}
+
+/// What is enabled on a Vulkan device; by default what Vulkan 1.3 has, and every capability.
+#[derive(Debug, Default)]
+pub struct Enabled {
+    /// Whether `robustBufferAccess2` is, with which wgpu leaves bounds checks of buffers to the driver.
+    pub is_robust: bool,
+    /// Whether the kernel zeroes workgroup memory itself: the driver cannot.
+    pub stores_zeros: bool,
+    /// What the SPIR-V may use. Where naga has another way, it takes that instead.
+    pub capabilities: Option<Vec<Capability>>,
 }
 
 impl Target {
@@ -102,23 +114,22 @@ impl Shader {
     /// # Errors
     /// [`Error::Shader`] where naga cannot write it, and as for [`Shader::interface`].
     pub fn spirv(&self, constants: &Constants, checks: Checks) -> Result<Vec<u32>> {
-        self.spirv_of(self.entry(), constants, checks, false)
+        self.spirv_of(self.entry(), constants, checks, &Enabled::default())
     }
 
-    /// The same of one entry point; `is_robust` on devices with `robustBufferAccess2`, where wgpu leaves bounds checks of
-    /// buffers to the driver.
+    /// The same of one entry point, on a device with `enabled`.
     ///
     /// # Errors
-    /// As of [`Shader::spirv`].
+    /// As of [`Shader::spirv`], and where the kernel needs a capability that is not enabled.
     pub(crate) fn spirv_of(
         &self,
         entry: &str,
         constants: &Constants,
         checks: Checks,
-        is_robust: bool,
+        enabled: &Enabled,
     ) -> Result<Vec<u32>> {
         let (module, info) = self.resolve(entry, constants)?;
-        words(&module, &info, (checks, is_robust), spv::WriterFlags::empty()).map_err(Error::Shader)
+        words(&module, &info, (checks, enabled), spv::WriterFlags::empty()).map_err(Error::Shader)
     }
 }
 
@@ -132,26 +143,32 @@ fn has_large_matrices(module: &Module) -> bool {
 
 fn spirv(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, String> {
     // Names are for readers; drivers do not need them.
-    let words = words(module, info, (checks, false), spv::WriterFlags::DEBUG | spv::WriterFlags::LABEL_VARYINGS)?;
+    let words =
+        words(module, info, (checks, &Enabled::default()), spv::WriterFlags::DEBUG | spv::WriterFlags::LABEL_VARYINGS)?;
     Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
 }
 
 fn words(
     module: &Module,
     info: &ModuleInfo,
-    (checks, is_robust): (Checks, bool),
+    (checks, enabled): (Checks, &Enabled),
     flags: spv::WriterFlags,
 ) -> Result<Vec<u32>, String> {
     use spv::ZeroInitializeWorkgroupMemoryMode as Zero;
     let mut bounds = policies(checks.bounds);
-    if is_robust {
+    if enabled.is_robust {
         bounds.buffer = BoundsCheckPolicy::Unchecked;
     }
     let options = spv::Options {
         lang_version: (1, 3),
         flags,
         // As wgpu does where the driver can zero it (Vulkan 1.3): stores by the kernel take up to 14 times as long.
-        zero_initialize_workgroup_memory: if checks.zero_init { Zero::Native } else { Zero::None },
+        zero_initialize_workgroup_memory: match (checks.zero_init, enabled.stores_zeros) {
+            (false, _) => Zero::None,
+            (true, false) => Zero::Native,
+            (true, true) => Zero::Polyfill,
+        },
+        capabilities: enabled.capabilities.as_ref().map(|all| all.iter().copied().collect()),
         bounds_check_policies: bounds,
         force_loop_bounding: checks.loops,
         emit_int_div_checks: checks == Checks::ALL,
@@ -327,6 +344,44 @@ fn main() { output[0] = subgroupAdd(output[1]); }";
 fn main() { output[0] = output[1]; }";
         assert!(written(halves, Some(ShaderModel::V6_0)).is_err_and(|why| why.contains("shader model 6.0 has no f16")));
         assert!(written(halves, None).is_ok(), "the oldest model that has them");
+    }
+
+    #[test]
+    fn spirv_uses_enabled_capabilities_only() {
+        let shader = Shader::parse(
+            "@group(0) @binding(0) var<storage, read_write> output: array<u32>;
+var<workgroup> tile: array<u32, 64>;
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) i: u32) {
+    tile[i] = pack4xU8(vec4<u32>(i));
+    workgroupBarrier();
+    output[i] = dot4U8Packed(tile[63u - i], output[i]);
+}",
+            "f32",
+        );
+        let shader = shader.expect("valid");
+        let text = |enabled: &Enabled| {
+            let words = shader.spirv_of("main", &Constants::new(), Checks::ALL, enabled).expect("expressible");
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            crate::shader::disassemble(&bytes).expect("a module")
+        };
+        let uses = |text: &str| ["Int8", "DotProduct"].map(|name| text.contains(&format!("OpCapability {name}\n")));
+        assert_eq!(uses(&text(&Enabled::default())), [true, true]);
+        let mut capabilities = vec![Capability::Shader];
+        for (more, expected) in [
+            (&[][..], [false, false]),
+            (&[Capability::Int8], [true, false]),
+            (&[Capability::DotProduct, Capability::DotProductInput4x8BitPacked], [true, true]),
+        ] {
+            capabilities.extend(more);
+            let enabled = Enabled { capabilities: Some(capabilities.clone()), ..Enabled::default() };
+            assert_eq!(uses(&text(&enabled)), expected, "{more:?}");
+        }
+        let barriers = |stores_zeros| {
+            let enabled = Enabled { stores_zeros, ..Enabled::default() };
+            text(&enabled).matches("OpControlBarrier").count()
+        };
+        assert_eq!(barriers(true), barriers(false) + 1, "after the zeros");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::passthrough;
 use crate::backend::Statistics;
 use crate::error::Result;
 use crate::job::Kernel;
+use crate::shader::{Capability, Enabled};
 use crate::suite::{Access, Entry, Interface};
 
 /// What a statistic counts.
@@ -66,27 +67,79 @@ pub(super) fn statistics(device: &wgpu::Device, kernel: &Kernel, compiled: Optio
     #[expect(unsafe_code, reason = "wgpu has no call for statistics")]
     // SAFETY: the device stays open as long as the guard lives, and nothing here destroys what is wgpu's.
     let Some(vulkan) = (unsafe { device.as_hal::<Vulkan>() }) else { return Statistics::default() };
-    let enabled = vulkan.enabled_device_extensions();
-    if !enabled.contains(&ash::khr::pipeline_executable_properties::NAME) {
+    if !vulkan.enabled_device_extensions().contains(&ash::khr::pipeline_executable_properties::NAME) {
         return Statistics::default();
     }
     let varies = device.features().contains(wgpu::Features::SUBGROUP);
-    // wgpu then leaves bounds checks of buffers to the driver.
-    let is_robust = enabled.contains(&ash::ext::robustness2::NAME);
+    let enabled = enabled(&vulkan, device.features());
     let of_entry = |entry: &Entry| {
-        let spirv = spirv(kernel, entry, compiled, is_robust).ok()?;
+        let spirv = spirv(kernel, entry, compiled, &enabled).ok()?;
         let told = ask(&vulkan, (&kernel.interface, entry), &spirv, varies).ok()?;
         Some(named(told.iter().map(|(name, value, subgroup)| (name.as_str(), *value, *subgroup))))
     };
     kernel.interface.entries.iter().filter_map(of_entry).reduce(Statistics::with).unwrap_or_default()
 }
 
+/// What wgpu has enabled on a device of Vulkan 1.3 with these features, as its `device_from_raw` does: what the driver has
+/// of integers of 8 bits, dot products and zeroed workgroup memory, whatever the features.
+fn enabled(vulkan: &wgpu::hal::vulkan::Device, features: wgpu::Features) -> Enabled {
+    let (mut of_1_2, mut of_1_3) =
+        (vk::PhysicalDeviceVulkan12Features::default(), vk::PhysicalDeviceVulkan13Features::default());
+    let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut of_1_2).push_next(&mut of_1_3);
+    let instance = vulkan.shared_instance().raw_instance();
+    #[expect(unsafe_code, reason = "ash has no safe functions")]
+    // SAFETY: the physical device belongs to the instance that is asked. Instances have the function from version 1.1 on,
+    // and only those have devices with statistics (`vulkan::has_statistics`); of others ash panics.
+    unsafe {
+        instance.get_physical_device_features2(vulkan.raw_physical_device(), &mut all);
+    }
+    let has = [of_1_2.shader_int8, of_1_3.shader_integer_dot_product].map(|has| has == vk::TRUE);
+    Enabled {
+        is_robust: vulkan.enabled_device_extensions().contains(&ash::ext::robustness2::NAME),
+        stores_zeros: of_1_3.shader_zero_initialize_workgroup_memory != vk::TRUE,
+        capabilities: Some(capabilities(features, has)),
+    }
+}
+
+/// The capabilities that wgpu allows compute kernels.
+fn capabilities(features: wgpu::Features, [has_int8, has_dot_products]: [bool; 2]) -> Vec<Capability> {
+    use Capability as C;
+    use wgpu::Features as F;
+    let subgroups = [
+        C::GroupNonUniform,
+        C::GroupNonUniformVote,
+        C::GroupNonUniformArithmetic,
+        C::GroupNonUniformBallot,
+        C::GroupNonUniformShuffle,
+        C::GroupNonUniformShuffleRelative,
+        C::GroupNonUniformQuad,
+    ];
+    let dot_products = [C::DotProductInputAll, C::DotProductInput4x8Bit, C::DotProductInput4x8BitPacked, C::DotProduct];
+    let has = |any: wgpu::Features| features.intersects(any);
+    let optional: [(bool, &[Capability]); 10] = [
+        (has(F::SUBGROUP), &subgroups),
+        (has(F::BGRA8UNORM_STORAGE), &[C::StorageImageWriteWithoutFormat]),
+        (has(F::SHADER_INT64), &[C::Int64]),
+        (has(F::SHADER_F16), &[C::Float16]),
+        (has(F::SHADER_I16), &[C::Int16]),
+        (has(F::SHADER_INT64_ATOMIC_ALL_OPS | F::SHADER_INT64_ATOMIC_MIN_MAX), &[C::Int64Atomics]),
+        (has(F::SHADER_FLOAT32_ATOMIC), &[C::AtomicFloat32AddEXT]),
+        (has(F::EXPERIMENTAL_COOPERATIVE_MATRIX), &[C::CooperativeMatrixKHR, C::VulkanMemoryModel]),
+        (has_int8, &[C::Int8]),
+        (has_dot_products, &dot_products),
+    ];
+    // Every device has these.
+    let mut all = vec![C::Shader, C::Matrix, C::Sampled1D, C::Image1D, C::ImageQuery, C::StorageImageExtendedFormats];
+    all.extend(optional.iter().filter(|(has, _)| *has).flat_map(|(_, own)| *own));
+    all
+}
+
 /// The SPIR-V of an entry point.
-fn spirv(kernel: &Kernel, entry: &Entry, compiled: Option<&[u32]>, is_robust: bool) -> Result<Vec<u32>> {
+fn spirv(kernel: &Kernel, entry: &Entry, compiled: Option<&[u32]>, enabled: &Enabled) -> Result<Vec<u32>> {
     match compiled {
         Some(compiled) => Ok(compiled.to_vec()),
         None if !kernel.module.is_empty() => passthrough::specialized(kernel),
-        None => kernel.spirv_of(&entry.name, is_robust),
+        None => kernel.spirv_of(&entry.name, enabled),
     }
 }
 
@@ -283,6 +336,16 @@ mod tests {
         assert_eq!(named([("Wavefronts", 8)].into_iter().map(of(64))), Statistics::default());
     }
 
+    #[test]
+    fn capabilities_are_those_that_are_enabled() {
+        let optional = [Capability::Int8, Capability::DotProduct, Capability::Float16, Capability::GroupNonUniformVote];
+        let has = |features, of_driver| optional.map(|own| capabilities(features, of_driver).contains(&own));
+        assert_eq!(has(wgpu::Features::empty(), [false, false]), [false; 4]);
+        assert_eq!(has(wgpu::Features::empty(), [true, false]), [true, false, false, false]);
+        assert_eq!(has(wgpu::Features::SHADER_F16, [false, true]), [false, true, true, false]);
+        assert_eq!(has(wgpu::Features::SUBGROUP, [false, false]), [false, false, false, true]);
+    }
+
     /// On any driver the second pipeline can be made; one with the extension tells something of every kernel.
     #[test]
     fn a_second_pipeline_of_every_kernel_can_be_made_and_asked() {
@@ -302,8 +365,9 @@ mod tests {
             #[expect(unsafe_code, reason = "wgpu has no safe function")]
             // SAFETY: as in `statistics`.
             let vulkan = unsafe { gpu.device.as_hal::<Vulkan>() }.expect("Vulkan");
+            let enabled = enabled(&vulkan, gpu.device.features());
             for entry in &kernel.interface.entries {
-                let spirv = spirv(&kernel, entry, None, false).expect("translated");
+                let spirv = spirv(&kernel, entry, None, &enabled).expect("translated");
                 let flags = vk::PipelineCreateFlags::empty();
                 let made = make(vulkan.raw_device(), (&kernel.interface, entry), &spirv, true, flags).map(drop);
                 assert_eq!(made, Ok(()), "{label}");

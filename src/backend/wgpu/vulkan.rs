@@ -144,12 +144,12 @@ pub(super) fn open_extended(
     }
 }
 
-/// Whether the driver reports statistics of pipelines.
+/// Whether the driver reports statistics of pipelines. Not before Vulkan 1.3, from which on what wgpu has enabled is known
+/// (`executable::enabled`).
 fn has_statistics(vulkan: &wgpu::hal::vulkan::Adapter) -> bool {
-    let (shared, version) = (vulkan.shared_instance(), vk::API_VERSION_1_1);
-    let capabilities = vulkan.physical_device_capabilities();
-    if shared.instance_api_version() < version
-        || capabilities.properties().api_version < version
+    let (shared, capabilities) = (vulkan.shared_instance(), vulkan.physical_device_capabilities());
+    if shared.instance_api_version() < vk::API_VERSION_1_1
+        || capabilities.properties().api_version < vk::API_VERSION_1_3
         || !capabilities.supports_extension(ash::khr::pipeline_executable_properties::NAME)
     {
         return false;
