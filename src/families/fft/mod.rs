@@ -6,8 +6,8 @@ use std::f64::consts::TAU;
 
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Limit, Oracle,
-    Params, Profile, Quick, Scalar, Shape, Step, Tag, Work, by_rows, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Library, Limit,
+    Oracle, Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, by_rows, each, uniform,
 };
 
 /// The family.
@@ -19,58 +19,92 @@ pub const FAMILY: Family = Family {
         radix has fewer passes and needs more registers.",
     tags: &[Tag::Primitive],
     headlines: &[Headline { name: "FFT", place: 10, ..Headline::F32 }],
-    benchmarks: &[Benchmark {
-        name: "stockham",
-        since: "2026-11-24",
-        quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), &[&[("RADIX", 2.0)], &[("RADIX", 16.0)]])],
-        summary: "Stockham's algorithm in passes of radix 2, 4, 8 or 16, 16 points per invocation",
-        look_for: "How the share of the copy peak rises with RADIX at 4096 points: 12, 6, 4 and 3 passes. RADIX=16 near \
-            100 % means that the exchanges hide behind DRAM.",
-        limited_by: "RADIX=2 and 4: workgroup memory and barriers, four for each exchange, and instructions for \
-            addresses. RADIX=16: DRAM.",
-        wgsl: include_str!("../../../shaders/fft/stockham.wgsl"),
-        cuda: include_str!("../../../shaders/fft/stockham.cu"),
-        unsupported: |shape| {
-            let points = shape.extent.matrix().1;
-            let is_supported = points.is_power_of_two() && (256..=4096).contains(&points);
-            (!is_supported).then_some("a transform has 256, 512, 1024, 2048 or 4096 points")
-        },
-        cases: &[
-            Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: RADICES },
-            Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: RADICES },
-        ],
-        accepts: &[("RADIX", Accepted::PowerOfTwo(2, 16))],
-        of_size: &[("LOG_POINTS", |shape| f64::from(shape.extent.matrix().1.max(1).ilog2()))],
-        small: Some(Extent::Matrix(64, 256)),
-        buffers: |shape, interface| {
-            let (transforms, points) = shape.extent.matrix();
-            let words = twiddles(points, interface.parameter("RADIX").max(2));
-            vec![
-                Buffer { name: "input", scalars: 2 * shape.count(), contents: Contents::Input(Values::Summable) },
-                Buffer { name: "output", scalars: 2 * shape.count(), contents: Contents::Poison },
-                Buffer { name: "twiddles", scalars: words.len() as u64, contents: Contents::Words(words) },
-                uniform("sizes", &[transforms]),
-            ]
-        },
-        steps: |shape, _| vec![Step::dispatch(shape.count().div_ceil(4096))],
-        work: |shape| Work {
-            bytes: 4 * shape.array_bytes(),
-            flops: 5 * shape.count() * u64::from(shape.extent.matrix().1.max(1).ilog2()),
-        },
-        ceiling: Some(Limit::Copy),
-        tolerance: Some(|shape, _| {
-            let allowed = error(shape.extent.matrix().1);
-            each(move |_| allowed)
-        }),
-        check: Check {
-            buffer: "output",
-            scalars: |shape: &Shape, _: &Interface| 2 * shape.count(),
-            oracle: |shape, _| transformed(shape),
-        },
-        ..Benchmark::BLANK
-    }],
+    benchmarks: &[STOCKHAM, CUFFT],
     ..Family::BLANK
 };
+
+const STOCKHAM: Benchmark = Benchmark {
+    name: "stockham",
+    since: "2026-11-24",
+    quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), &[&[("RADIX", 2.0)], &[("RADIX", 16.0)]])],
+    summary: "Stockham's algorithm in passes of radix 2, 4, 8 or 16, 16 points per invocation",
+    look_for: "How the share of the copy peak rises with RADIX at 4096 points: 12, 6, 4 and 3 passes. RADIX=16 near \
+            100 % means that the exchanges hide behind DRAM.",
+    limited_by: "RADIX=2 and 4: workgroup memory and barriers, four for each exchange, and instructions for \
+            addresses. RADIX=16: DRAM.",
+    wgsl: include_str!("../../../shaders/fft/stockham.wgsl"),
+    cuda: include_str!("../../../shaders/fft/stockham.cu"),
+    unsupported: |shape| {
+        let points = shape.extent.matrix().1;
+        let is_supported = points.is_power_of_two() && (256..=4096).contains(&points);
+        (!is_supported).then_some("a transform has 256, 512, 1024, 2048 or 4096 points")
+    },
+    cases: &[
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: RADICES },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: RADICES },
+    ],
+    accepts: &[("RADIX", Accepted::PowerOfTwo(2, 16))],
+    of_size: &[("LOG_POINTS", |shape| f64::from(shape.extent.matrix().1.max(1).ilog2()))],
+    small: Some(Extent::Matrix(64, 256)),
+    buffers: |shape, interface| {
+        let (transforms, points) = shape.extent.matrix();
+        let words = twiddles(points, interface.parameter("RADIX").max(2));
+        vec![
+            Buffer { name: "input", scalars: 2 * shape.count(), contents: Contents::Input(Values::Summable) },
+            Buffer { name: "output", scalars: 2 * shape.count(), contents: Contents::Poison },
+            Buffer { name: "twiddles", scalars: words.len() as u64, contents: Contents::Words(words) },
+            uniform("sizes", &[transforms]),
+        ]
+    },
+    steps: |shape, _| vec![Step::dispatch(shape.count().div_ceil(4096))],
+    work: |shape| Work {
+        bytes: 4 * shape.array_bytes(),
+        flops: 5 * shape.count() * u64::from(shape.extent.matrix().1.max(1).ilog2()),
+    },
+    ceiling: Some(Limit::Copy),
+    tolerance: Some(|shape, _| {
+        let allowed = error(shape.extent.matrix().1);
+        each(move |_| allowed)
+    }),
+    check: Check {
+        buffer: "output",
+        scalars: |shape: &Shape, _: &Interface| 2 * shape.count(),
+        oracle: |shape, _| transformed(shape),
+    },
+    ..Benchmark::BLANK
+};
+
+/// The vendor's library, with the same input, work and check.
+const CUFFT: Benchmark = Benchmark {
+    name: "cufft",
+    since: "2026-11-27",
+    quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), PLAIN)],
+    summary: "cuFFT, NVIDIA's library",
+    look_for: "Its share of the copy peak, beside that of stockham with RADIX=16.",
+    limited_by: "DRAM: the points are read and written once.",
+    work_text: "16 bytes and 5 log2(points) operations for each point.",
+    only_cuda: Some("cuFFT is part of CUDA"),
+    library: Some(Library::CuFft),
+    wgsl: "",
+    cuda: "",
+    accepts: &[],
+    of_size: &[],
+    cases: &[
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: PLAIN },
+    ],
+    buffers: |shape, _| {
+        let buffer = |name, contents| Buffer { name, scalars: 2 * shape.count(), contents };
+        vec![buffer("input", Contents::Input(Values::Summable)), buffer("output", Contents::Poison)]
+    },
+    steps: |shape, _| {
+        let (count, points) = shape.extent.matrix();
+        vec![Step::Library { routine: Routine::Transform { count, points }, buffers: vec!["input", "output"] }]
+    },
+    ..STOCKHAM
+};
+
+const PLAIN: &[Params] = &[&[]];
 
 const RADICES: &[Params] = &[&[("RADIX", 2.0)], &[("RADIX", 4.0)], &[("RADIX", 8.0)], &[("RADIX", 16.0)]];
 const QUICK: &[Extent] = &[Extent::Matrix(1024, 4096)];

@@ -7,8 +7,8 @@ mod oracles;
 use oracles::{SCALES, WEIGHTS, WORDS, X, blocks_of_row, columns, x_of_blocks};
 
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Limit, Params,
-    Profile, Quick, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Library, Limit,
+    Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
 };
 
 /// The family.
@@ -214,6 +214,24 @@ pub const FAMILY: Family = Family {
                 ]
             },
             ..Q4
+        },
+        Benchmark {
+            name: "cublas",
+            since: "2026-11-27",
+            quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
+            summary: "cuBLAS: gemv in f32; in f16 its product with a matrix of one column",
+            look_for: "What a CUDA program would call. Few long rows (256x57344) show whether the library divides rows, as \
+                split_k does.",
+            limited_by: "DRAM reads; at small sizes the kernel that the library selects.",
+            work_text: "Weights, x and y, each moved once; 2 operations for each weight.",
+            only_cuda: Some("cuBLAS is part of CUDA"),
+            library: Some(Library::CuBlas),
+            cases: &cases(&[Dtype::F32, Dtype::F16], F32_LARGE, F16_LARGE),
+            steps: |shape, _| {
+                let routine = Routine::MultiplyVector { rows: rows(shape), columns: columns(shape) };
+                vec![Step::Library { routine, buffers: vec!["weights", "x", "y"] }]
+            },
+            ..BASE
         },
     ],
     ..Family::BLANK

@@ -10,8 +10,8 @@ use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::vectors::words_of;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Params,
-    Profile, Quick, Scalar, Shape, Step, Tag, Work, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit, Oracle,
+    Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, uniform,
 };
 
 /// The family.
@@ -75,6 +75,23 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../../shaders/histogram/private.wgsl"),
             cuda: include_str!("../../../shaders/histogram/private.cu"),
             cases: &cases(&[&[("COPIES", 4.0)], &[("COPIES", 8.0)]]),
+            ..BASE
+        },
+        Benchmark {
+            name: "cub",
+            since: "2026-11-27",
+            quick: &[],
+            summary: "CUB, NVIDIA's library: DeviceHistogram::HistogramEven of bytes",
+            look_for: "What a CUDA program would call in place of vec4. It loads bytes, and finds each one's bin by \
+                arithmetic, as the bins may be any.",
+            limited_by: "Arithmetic and atomic additions for each byte.",
+            work_text: "n words read; 4 additions for each.",
+            only_cuda: Some("CUB is part of CUDA"),
+            library: Some(Library::Cub),
+            steps: |shape, _| {
+                let routine = Routine::CountBytes { n: 4 * shape.count() };
+                vec![Step::Library { routine, buffers: vec!["input", "bins"] }]
+            },
             ..BASE
         },
     ],

@@ -88,13 +88,7 @@ pub const FAMILY: Family = Family {
             work_text: "2mnk operations.",
             only_cuda: Some("cuBLAS is part of CUDA"),
             library: Some(Library::CuBlas),
-            steps: |shape, _| {
-                let (m, n, k) = sides(shape);
-                vec![Step::Library {
-                    routine: Routine::Multiply { m, n, k, precision: Precision::Own },
-                    buffers: vec!["a", "b", "c"],
-                }]
-            },
+            steps: |shape, _| multiplied(shape, Precision::Own),
             ..BASE
         },
         Benchmark {
@@ -124,6 +118,43 @@ pub const FAMILY: Family = Family {
                 ]
             },
             steps: |shape, _| tiles(shape, 128, 128),
+            ceiling: Some(Limit::Tensor),
+            ..BASE
+        },
+        Benchmark {
+            name: "cublas_tf32",
+            since: "2026-11-27",
+            quick: &[],
+            summary: "cuBLAS in f32, with factors rounded to tf32 for tensor cores",
+            look_for: "Its gain over cublas, for 11 significant bits in each factor in place of 24. The inputs here have no \
+                more bits, so that results are the same.",
+            limited_by: "The tensor cores at tf32, half of their rate at f16.",
+            work_text: "2mnk operations.",
+            only_cuda: Some("cuBLAS is part of CUDA"),
+            library: Some(Library::CuBlas),
+            steps: |shape, _| multiplied(shape, Precision::Tf32),
+            ceiling: None,
+            no_ceiling: "no kernel measures the rate of tensor cores at tf32",
+            ..BASE
+        },
+        Benchmark {
+            name: "cublas_f16",
+            since: "2026-11-27",
+            quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), &[&[]])],
+            summary: "cuBLAS on tensor cores: f16 factors, f32 sums and results",
+            look_for: "What a CUDA program would call in place of cooperative. On Hopper it uses wgmma, whose rate is above \
+                that of the instructions that ceiling/tensor measures.",
+            limited_by: "The tensor cores, or power, where the clock drops.",
+            work_text: "2mnk operations.",
+            only_cuda: Some("cuBLAS is part of CUDA"),
+            library: Some(Library::CuBlas),
+            cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
+            buffers: |shape, interface| {
+                let mut buffers = (BASE.buffers)(shape, interface);
+                buffers[2].contents = Contents::PoisonF32;
+                buffers
+            },
+            steps: |shape, _| multiplied(shape, Precision::Own),
             ceiling: Some(Limit::Tensor),
             ..BASE
         },
@@ -219,6 +250,12 @@ fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
     let (m, n, _) = sides(shape);
     let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
     vec![Step::bound([side(n, width), side(m, height), 1], Vec::new())]
+}
+
+/// A call of cuBLAS.
+fn multiplied(shape: &Shape, precision: Precision) -> Vec<Step> {
+    let (m, n, k) = sides(shape);
+    vec![Step::Library { routine: Routine::Multiply { m, n, k, precision }, buffers: vec!["a", "b", "c"] }]
 }
 
 /// Row after row, each the sum of rows of B.

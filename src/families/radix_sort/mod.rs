@@ -11,8 +11,8 @@ use oracle::Sorted;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
-    Scalar, Shape, Step, Tag, Work, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Library, Limit, Oracle, Params,
+    Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, grid, uniform,
 };
 
 /// The family.
@@ -67,6 +67,27 @@ pub const FAMILY: Family = Family {
             cases: &cases(KEYS_AND_PAIRS, KEYS_AND_PAIRS, &[&[("PAIRS", 0.0)]]),
             buffers: onesweep_buffers,
             steps: onesweep_steps,
+            ..BASE
+        },
+        Benchmark {
+            name: "cub",
+            since: "2026-11-27",
+            summary: "CUB, NVIDIA's library: DeviceRadixSort",
+            look_for: "What a CUDA program would call in place of onesweep, whose algorithm it made known.",
+            limited_by: "As onesweep: instructions to rank keys, then DRAM.",
+            work_text: "36 bytes for each key, 68 with a value: four passes and the counts.",
+            only_cuda: Some("CUB is part of CUDA"),
+            library: Some(Library::Cub),
+            accepts: &[PAIRS],
+            cases: &cases(KEYS_AND_PAIRS, KEYS_AND_PAIRS, &[&[("PAIRS", 0.0)]]),
+            buffers: |shape, _| {
+                let buffer = |name, contents| Buffer { name, scalars: scalars(shape), contents };
+                vec![buffer("input", Contents::Input(Values::Wide)), buffer("output", Contents::Poison)]
+            },
+            steps: |shape, _| {
+                let routine = Routine::Sort { n: shape.count(), has_values: is_pairs(shape) };
+                vec![Step::Library { routine, buffers: vec!["input", "output"] }]
+            },
             ..BASE
         },
     ],

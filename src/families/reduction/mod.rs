@@ -11,8 +11,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use crate::suite::Interface;
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Headline, Limit, Params,
-    Profile, Quick, Scalar, Shape, Step, Tag, Work, each, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit,
+    Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, each, grid, uniform,
 };
 
 /// The family.
@@ -195,6 +195,25 @@ pub const FAMILY: Family = Family {
                     Step::SumOnHost { buffer: "total", scalars: 1 },
                 ]
             }),
+            ..BASE
+        },
+        Benchmark {
+            name: "cub",
+            since: "2026-11-27",
+            quick: &[],
+            summary: "CUB, NVIDIA's library: DeviceReduce::Sum",
+            look_for: "What a CUDA program would call in place of vec4_grid_stride.",
+            limited_by: "DRAM reads; at small sizes the launches, of which it has two.",
+            work_text: "n scalars read; n - 1 additions.",
+            only_cuda: Some("CUB is part of CUDA"),
+            library: Some(Library::Cub),
+            accepts: &[],
+            buffers: |shape, _| vec![input(shape), total()],
+            steps: |shape, _| {
+                let routine = Routine::Sum { n: shape.count() };
+                vec![Step::Library { routine, buffers: vec!["input", "total"] }]
+            },
+            end_to_end: None,
             ..BASE
         },
     ],

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Params,
-    Profile, Quick, Scalar, Shape, Step, Tag, Work, all, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit, Oracle,
+    Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -63,6 +63,27 @@ pub const FAMILY: Family = Family {
             buffers: |shape, interface| by_tiles(shape, tiles(shape, interface, 32)),
             steps: |shape, interface| vec![Step::Clear("state"), Step::dispatch(tiles(shape, interface, 32))],
             ..SINGLE_PASS
+        },
+        Benchmark {
+            name: "cub",
+            since: "2026-11-27",
+            quick: &[],
+            summary: "CUB, NVIDIA's library: DeviceScan::InclusiveSum",
+            look_for: "What a CUDA program would call in place of single_pass_subgroup, which uses the same algorithm.",
+            limited_by: "As single_pass_subgroup: DRAM, and the chain of tiles.",
+            work_text: "2n scalars; n - 1 additions.",
+            only_cuda: Some("CUB is part of CUDA"),
+            library: Some(Library::Cub),
+            accepts: &[],
+            buffers: |shape, _| {
+                let buffer = |name, contents| Buffer { name, scalars: shape.count(), contents };
+                vec![buffer("input", Contents::Input(Values::Summable)), buffer("output", Contents::Poison)]
+            },
+            steps: |shape, _| {
+                let routine = Routine::Scan { n: shape.count() };
+                vec![Step::Library { routine, buffers: vec!["input", "output"] }]
+            },
+            ..BASE
         },
     ],
     ..Family::BLANK

@@ -4,8 +4,8 @@ pub(in crate::families) mod claims;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Csr, CsrArray, Dtype, Extent, Family, Interface, Limit,
-    Oracle, Params, Pattern, Profile, Quick, Shape, Step, Tag, Work, all, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Csr, CsrArray, Dtype, Extent, Family, Interface, Library,
+    Limit, Oracle, Params, Pattern, Profile, Quick, Routine, Shape, Step, Tag, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -94,6 +94,23 @@ pub const FAMILY: Family = Family {
                 };
                 groups.into_iter().zip(KERNELS).map(dispatch).collect()
             },
+            ..BASE
+        },
+        Benchmark {
+            name: "cusparse",
+            since: "2026-11-27",
+            summary: "cuSPARSE, NVIDIA's library, by the algorithm that it chooses",
+            look_for: "Its time for MATRIX=2 against MATRIX=1: whether the library balances long rows. The preparation that \
+                it offers is not timed.",
+            limited_by: "DRAM reads, and sectors of x for random columns.",
+            work_text: "Values and columns, 8 bytes for each nonzero, and 12 bytes for each row; 2 operations for each nonzero.",
+            only_cuda: Some("cuSPARSE is part of CUDA"),
+            library: Some(Library::CuSparse),
+            steps: |shape, _| {
+                let routine = Routine::MultiplySparse { rows: shape.count(), nonzeros: csr(shape).nonzeros() };
+                vec![Step::Library { routine, buffers: vec!["starts", "columns", "values", "x", "y"] }]
+            },
+            buffers: |shape, _| buffers(shape),
             ..BASE
         },
     ],

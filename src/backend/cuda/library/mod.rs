@@ -1,7 +1,10 @@
 //! NVIDIA's libraries, with which the suite's kernels are compared: each is loaded when a job first calls it, and has a file
 //! here.
 
+mod cub;
 mod cublas;
+mod cufft;
+mod cusparse;
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -11,7 +14,10 @@ use super::memory::Memory;
 use super::toolkit::usual_folders;
 use crate::error::{Error, Result};
 use crate::job::{Routine, Scalar};
+use cub::Cub;
 use cublas::Blas;
+use cufft::Fft;
+use cusparse::Sparse;
 
 /// A routine bound to its buffers: each call adds it to the context's stream.
 pub(super) type Call = Box<dyn Fn() -> Result<()>>;
@@ -20,6 +26,9 @@ pub(super) type Call = Box<dyn Fn() -> Result<()>>;
 #[derive(Default)]
 pub(super) struct Libraries {
     blas: Option<Rc<Blas>>,
+    cub: Cub,
+    fft: Option<Rc<Fft>>,
+    sparse: Option<Rc<Sparse>>,
 }
 
 impl Libraries {
@@ -38,13 +47,20 @@ impl Libraries {
         context.check_open()?;
         let call = match routine {
             Routine::Multiply { .. } | Routine::MultiplyVector { .. } | Routine::Transpose { .. } => {
-                let blas = match &self.blas {
-                    Some(blas) => Rc::clone(blas),
-                    None => Rc::clone(self.blas.insert(Blas::open(context)?)),
-                };
-                blas.bind(routine, scalar, buffers)?
+                opened(&mut self.blas, || Blas::open(context))?.bind(routine, scalar, buffers)?
             }
-            _ => return Err(Error::Unsupported(format!("{} is not called yet", routine.library()))),
+            Routine::Transform { count, points } => {
+                opened(&mut self.fft, || Fft::open(context))?.bind(count, points, buffers)?
+            }
+            Routine::MultiplySparse { rows, nonzeros } => {
+                opened(&mut self.sparse, || Sparse::open(context))?.bind(rows, nonzeros, buffers)?
+            }
+            Routine::Sum { .. } | Routine::Scan { .. } | Routine::Sort { .. } | Routine::CountBytes { .. } => {
+                self.cub.bind(context, routine, scalar, buffers)?
+            }
+            Routine::Attention { .. } => {
+                return Err(Error::Unsupported("cuDNN is not called yet".to_owned()));
+            }
         };
         let context = Rc::clone(context);
         Ok(Box::new(move || {
@@ -52,6 +68,14 @@ impl Libraries {
             call()?;
             context.count_operation()
         }))
+    }
+}
+
+/// The library, which is opened at the first call.
+fn opened<T>(known: &mut Option<Rc<T>>, open: impl FnOnce() -> Result<Rc<T>>) -> Result<Rc<T>> {
+    match known {
+        Some(library) => Ok(Rc::clone(library)),
+        None => Ok(Rc::clone(known.insert(open()?))),
     }
 }
 

@@ -1,0 +1,28 @@
+// CUB's algorithms for a whole device, which are functions of the host, as a C function: `own` is memory of the algorithm's,
+// whose bytes it tells where that is null. ROUTINE and T choose one, so that each compiles in seconds.
+#include <cstdint>
+#include <cub/cub.cuh>
+
+#define SUM 1
+#define SCAN 2
+#define SORT 3
+#define SORT_PAIRS 4
+#define COUNT 5
+
+extern "C" int shaderbench_call(void *own, size_t *bytes, const void *input, void *output, uint64_t n,
+                                cudaStream_t stream) {
+  const T *const from = static_cast<const T *>(input);
+  T *const to = static_cast<T *>(output);
+#if ROUTINE == SUM
+  return cub::DeviceReduce::Sum(own, *bytes, from, to, n, stream);
+#elif ROUTINE == SCAN
+  return cub::DeviceScan::InclusiveSum(own, *bytes, from, to, n, stream);
+#elif ROUTINE == SORT
+  return cub::DeviceRadixSort::SortKeys(own, *bytes, from, to, n, 0, 32, stream);
+#elif ROUTINE == SORT_PAIRS
+  return cub::DeviceRadixSort::SortPairs(own, *bytes, from, to, from + n, to + n, n, 0, 32, stream);
+#elif ROUTINE == COUNT
+  return cub::DeviceHistogram::HistogramEven(own, *bytes, static_cast<const uint8_t *>(input),
+                                             static_cast<unsigned *>(output), 257, 0, 256, static_cast<int>(n), stream);
+#endif
+}
