@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Compares the suite with NVIDIA's libraries on this device: builds scripts/reference/libraries.cu, runs it and the fast
-# variants on Vulkan and CUDA within minutes, and prints the ratios (docs/research/2026-11-25-limits.md). Needs nvcc and cuBLAS (the CUDA
-# toolkit); cuFFT and cuSPARSE are left out if they are missing. CLPEAK and VKPEAK name those programs (clpeak 2, vkpeak),
-# by default the ones on the PATH; without them, older figures of clpeak's stand in. PROGRAMS names a folder with `shaderbench`,
-# `against_libraries` and, optionally, `libraries` that are already built; REPORTS the folder of the reports (by default a
-# temporary one). A part that fails is reported, the others are compared, and the exit code is 1.
+# variants on Vulkan and CUDA within minutes, and prints the ratios (docs/limits.md). Needs nvcc and cuBLAS (the CUDA
+# toolkit); cuFFT and cuSPARSE are left out if they are missing. CLPEAK and VKPEAK name those programs (clpeak 2, vkpeak), by
+# default the ones on the PATH; without them, their lines have no ratio: only what ran on this card is compared. PROGRAMS
+# names a folder with `shaderbench`, `against_libraries` and, optionally, `libraries` that are already built; REPORTS the
+# folder of the reports (by default a temporary one). A part that fails is reported, the others are compared, and the exit
+# code is 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
@@ -63,7 +64,7 @@ run gemv/vec4 gemv/split_k --size 16384x16384
 run gemv/packed --size 32768x16384
 run gemv/q4_vec4 gemv/q4_dot4 --size 65536x32768
 run softmax/subgroup rmsnorm/subgroup --size 65536x1024,4096x16384
-run attention/cooperative --size 16x16384 --param CAUSAL=0,D=128
+run attention/cooperative attention/cudnn --size 16x16384 --param CAUSAL=0,D=128
 run fft/stockham --size 8192x4096
 run stencil/rolled_2d --size 16384x16384
 run stencil/rolled_3d --size 512x512x512

@@ -9,14 +9,13 @@ pub(crate) enum Against {
     ReadPeak,
     /// The fastest row of these benchmarks of the suite, through the same API.
     Own(&'static [&'static str]),
-    /// The fastest of these figures of clpeak and vkpeak through the same API; else a figure in the line's unit that
-    /// clpeak measured on another H200, if there is one.
-    Peers(&'static [&'static str], Option<f64>),
-    /// A figure in the line's unit that was measured on another H200 (SXM, 1980 MHz, driver 580). It is not run here.
-    Elsewhere(&'static str, f64),
+    /// The fastest of these figures of clpeak and vkpeak through the same API, where they ran on this card.
+    Peers(&'static [&'static str]),
+    /// A library's row, which only CUDA has.
+    Row(&'static [&'static str]),
 }
 
-use Against::{Elsewhere, Library, Own, Peers, ReadPeak};
+use Against::{Library, Own, Peers, ReadPeak, Row};
 
 /// The unit of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -139,7 +138,7 @@ const LOCAL_PEERS: &[&str] = &["clpeak/vulkan/local_memory_bandwidth", "clpeak/c
 pub(crate) const LINES: &[Line] = &[
     line("copy, 1 GiB", &["ceiling/copy"], (V4, N28), Bytes, COPY, 1.01),
     line("read, 1 GiB", &["ceiling/read", "ceiling/read_tree"], (V4, N28), Bytes,
-        Peers(READ_PEERS, Some(4348.0)), 1.02),
+        Peers(READ_PEERS), 1.02),
     line("fill, 1 GiB", &["ceiling/fill"], (V4, N28), Bytes, Library("memset_1GiB"), 1.0),
     line("sum of 2^28 f32", SUM, (F32, N28), Bytes, Library("cub_reduce_sum_f32_268435456"), 1.03),
     line("sum of 2^20 f32: time", SUM, (F32, "1048576"), Time, Library("cub_reduce_sum_f32_1048576_time"), 0.8),
@@ -180,23 +179,23 @@ pub(crate) const LINES: &[Line] = &[
     with("MATRIX=0", beside(line("the same", &["spmv/lanes", "spmv/subgroup"], (F32, N22), Bytes,
         Library("cusparse_spmv_banded_4194304"), 0.0))),
     with("CAUSAL=0;D=128", line("attention f16, 16 heads of 128 by 16384", &["attention/cooperative"], (F16, "16x16384"),
-        Operations, Elsewhere("FlashAttention-2", 350.0), 0.53)),
+        Operations, Row(&["attention/cudnn"]), 0.25)),
     line("STREAM triad", &["stream/triad"], (V4, N28), Bytes, COPY, 1.0),
     line("STREAM dot", &["stream/dot"], (V4, N28), Bytes, COPY, 1.0),
-    line("tensor cores, f16 to f32", &["ceiling/tensor"], TENSOR, Operations, Peers(F16_PEERS, Some(579.0)), 0.97),
-    line("tensor cores, bf16 to f32", &["ceiling/tensor_bf16"], TENSOR, Operations, Peers(BF16_PEERS, None), 0.97),
-    line("tensor cores, int8 to i32", &["ceiling/tensor_int8"], TENSOR, Integers, Peers(INT8_PEERS, None), 0.97),
+    line("tensor cores, f16 to f32", &["ceiling/tensor"], TENSOR, Operations, Peers(F16_PEERS), 0.97),
+    line("tensor cores, bf16 to f32", &["ceiling/tensor_bf16"], TENSOR, Operations, Peers(BF16_PEERS), 0.97),
+    line("tensor cores, int8 to i32", &["ceiling/tensor_int8"], TENSOR, Integers, Peers(INT8_PEERS), 0.97),
     line("tensor cores, tf32 to f32", &["ceiling/tensor_tf32"], TENSOR, Operations,
-        Peers(&["clpeak/cuda/wmma_tf32"], None), 0.97),
+        Peers(&["clpeak/cuda/wmma_tf32"]), 0.97),
     beside(line("tensor cores, fp8 to f32", &["ceiling/tensor_fp8"], TENSOR, Operations, Own(&["ceiling/tensor"]), 0.0)),
     line("FMA f32", &["ceiling/fma"], (&["f32", "vec2<f32>", "vec4<f32>"], N22), Operations,
-        Peers(FMA_PEERS, Some(66.2)), 0.99),
-    line("FMA f16×2", &["ceiling/fma_f16"], (&["vec2<f16>"], N22), Operations, Peers(HALF_PEERS, Some(66.3)), 0.99),
-    line("FMA f64", &["ceiling/fma"], (F64, N22), Operations, Peers(DOUBLE_PEERS, Some(33.3)), 0.99),
-    line("multiply-add i32", &["ceiling/mad"], (U32, N22), Integers, Peers(INTEGER_PEERS, Some(33.3)), 0.99),
-    beside(line("dot product of 4 bytes", &["ceiling/dot4"], (U32, N22), Integers, Peers(DOT_PEERS, None), 0.0)),
+        Peers(FMA_PEERS), 0.99),
+    line("FMA f16×2", &["ceiling/fma_f16"], (&["vec2<f16>"], N22), Operations, Peers(HALF_PEERS), 0.99),
+    line("FMA f64", &["ceiling/fma"], (F64, N22), Operations, Peers(DOUBLE_PEERS), 0.99),
+    line("multiply-add i32", &["ceiling/mad"], (U32, N22), Integers, Peers(INTEGER_PEERS), 0.99),
+    beside(line("dot product of 4 bytes", &["ceiling/dot4"], (U32, N22), Integers, Peers(DOT_PEERS), 0.0)),
     line("workgroup memory", &["ceiling/workgroup_read"], (&["f32", "vec4<f32>"], ""), Bytes,
-        Peers(LOCAL_PEERS, Some(28_100.0)), 1.17),
+        Peers(LOCAL_PEERS), 1.17),
     line("host to device, 256 MiB", SENT, (&["f32", "vec4<f32>"], "67108864"), Bytes, Library("h2d_pinned"), 0.95),
     line("device to host, 256 MiB", RECEIVED, (F32, "67108864"), Bytes, Library("d2h_pinned"), 0.95),
     beside(line("buffer to texture, 64 MiB", &["pitched/buffer_to_texture"], TEXTURE, Bytes,

@@ -67,8 +67,8 @@ impl Side {
     fn of(line: &Line, rows: &[Record], figures: &HashMap<String, f64>, api: &str) -> Self {
         let theirs = match line.against {
             Against::Library(name) => figures.get(name).copied(),
-            Against::Elsewhere(_, figure) => Some(figure),
-            Against::Peers(of, elsewhere) => fastest_peer(of, figures, api).map(|(_, figure)| figure).or(elsewhere),
+            Against::Peers(of) => fastest_peer(of, figures, api).map(|(_, figure)| figure),
+            Against::Row(of) => best(&Line { of, ..*line }, rows, "cuda"),
             Against::Own(of) => best(&Line { of, ..*line }, rows, api),
             Against::ReadPeak => {
                 let reads = Line { of: &["ceiling/read", "ceiling/read_tree"], params: "", ..LINES[1] };
@@ -101,18 +101,14 @@ fn reference(line: &Line, sides: &[Side; 2], figures: &HashMap<String, f64>) -> 
     let [vulkan, cuda] = sides;
     match line.against {
         Against::Library(name) => format!("{name}: {}", figure(vulkan)),
-        Against::Elsewhere(whose, _) => format!("{whose}, not run here: {}", figure(vulkan)),
+        Against::Row(of) => format!("{}: {}", of.join(", "), figure(cuda)),
         Against::Own(of) => format!("{}: {}; CUDA {}", of.join(", "), figure(vulkan), figure(cuda)),
-        Against::Peers(of, elsewhere) => {
+        Against::Peers(of) => {
             let peers = ["vulkan", "cuda"].map(|api| fastest_peer(of, figures, api));
             let named =
                 peers.iter().flatten().map(|(name, figure)| format!("{name}: {}", with_unit(*figure, line.unit)));
             let named: Vec<String> = named.collect();
-            match elsewhere {
-                Some(figure) if named.is_empty() => format!("clpeak, not run here: {}", with_unit(figure, line.unit)),
-                None if named.is_empty() => "not measured".to_owned(),
-                _ => named.join("; "),
-            }
+            if named.is_empty() { "not run here".to_owned() } else { named.join("; ") }
         }
         Against::ReadPeak => format!("read peak: {}; CUDA {}", figure(vulkan), figure(cuda)),
     }

@@ -1,5 +1,5 @@
 // CUB's algorithms for a whole device, which are functions of the host, as a C function: `own` is memory of the algorithm's,
-// whose bytes it tells where that is null. ROUTINE and T choose one, so that each compiles in seconds.
+// whose bytes it tells where that is null. ROUTINE and ELEMENT choose one, so that each compiles in seconds.
 #include <cstdint>
 #include <cub/cub.cuh>
 
@@ -11,8 +11,8 @@
 
 extern "C" int shaderbench_call(void *own, size_t *bytes, const void *input, void *output, uint64_t n,
                                 cudaStream_t stream) {
-  const T *const from = static_cast<const T *>(input);
-  T *const to = static_cast<T *>(output);
+  const ELEMENT *const from = static_cast<const ELEMENT *>(input);
+  ELEMENT *const to = static_cast<ELEMENT *>(output);
 #if ROUTINE == SUM
   return cub::DeviceReduce::Sum(own, *bytes, from, to, n, stream);
 #elif ROUTINE == SCAN

@@ -90,7 +90,7 @@ fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
     let started = std::iter::once(PathBuf::from("nvcc")).chain(by_path).find_map(|nvcc| {
         let mut command = Command::new(nvcc);
         command.args(["-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC"]);
-        command.args([&format!("-DROUTINE={name}"), &format!("-DT={of}")]).arg("-o").arg(&library).arg(&source);
+        command.args([&format!("-DROUTINE={name}"), &format!("-DELEMENT={of}")]).arg("-o").arg(&library).arg(&source);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().ok()
     });
     let Some(mut nvcc) = started else {
@@ -106,10 +106,10 @@ fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
     }
     let told = nvcc.wait_with_output().map_err(|error| format!("nvcc could not be run for CUB: {error}"))?;
     if !told.status.success() {
-        return Err(format!(
-            "nvcc does not compile CUB's routine: {}",
-            one_line(&String::from_utf8_lossy(&told.stderr))
-        ));
+        let text = String::from_utf8_lossy(&told.stderr);
+        let first =
+            text.lines().find(|line| line.contains("error")).or_else(|| text.lines().next()).unwrap_or_default();
+        return Err(format!("nvcc does not compile CUB's routine: {}", one_line(first)));
     }
     // SAFETY: the library is that of `cub.cu`: loading it registers its kernels, which has no preconditions.
     let loaded =

@@ -130,7 +130,8 @@ impl Sparse {
         let run = move |routine: Multiply, own: *mut c_void| {
             let (one, zero) = (1.0_f32, 0.0_f32);
             let (one, zero): (*const c_void, *const c_void) = ((&raw const one).cast(), (&raw const zero).cast());
-            let (matrix, from, to) = (matrix.raw, from.raw, to.raw);
+            // By reference, so that the closure keeps the descriptions, and not their handles alone.
+            let [matrix, from, to] = [&matrix, &from, &to].map(|described| described.raw);
             // SAFETY: the descriptions live as long as this closure, which keeps the buffers below; both factors live until
             // the call returns, and `own` is what the routine asks for.
             let status =
