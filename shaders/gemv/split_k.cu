@@ -55,16 +55,32 @@ __device__ __forceinline__ float at(const vec4<T>* __restrict__ array, u32 i) {
     return to_float(reinterpret_cast<const T*>(array)[i]);
 }
 
+__device__ __forceinline__ float4 of_column(
+    const vec4<T>* __restrict__ weights, const vec4<T>* __restrict__ x, uint4 rows, u32 column
+) {
+    return at(x, column) * make_float4(
+        at(weights, rows.x + column), at(weights, rows.y + column),
+        at(weights, rows.z + column), at(weights, rows.w + column)
+    );
+}
+
 __device__ float4 by_elements(
     const vec4<T>* __restrict__ weights, const vec4<T>* __restrict__ x, const Sizes& sizes, u32 row, u32 first, u32 end
 ) {
     const uint4 rows = four_rows(row, sizes, sizes.columns);
     float4 sums = float4();
-    for (u32 column = first; column < end; column += WG) {
-        sums += at(x, column) * make_float4(
-            at(weights, rows.x + column), at(weights, rows.y + column),
-            at(weights, rows.z + column), at(weights, rows.w + column)
-        );
+    u32 column = first;
+    while (column + 3u * WG < end) {
+        const float4 a = of_column(weights, x, rows, column);
+        const float4 b = of_column(weights, x, rows, column + WG);
+        const float4 c = of_column(weights, x, rows, column + 2u * WG);
+        const float4 d = of_column(weights, x, rows, column + 3u * WG);
+        sums += (a + b) + (c + d);
+        column += 4u * WG;
+    }
+    while (column < end) {
+        sums += of_column(weights, x, rows, column);
+        column += WG;
     }
     return sums;
 }
@@ -109,6 +125,11 @@ kernel(
         __syncthreads();
     }
     if (t < 4u && chunk < sizes.chunks && row + t < sizes.rows) {
-        partial[chunk * sizes.rows + row + t] = reinterpret_cast<const float*>(parts)[t];
+        const float sum = reinterpret_cast<const float*>(parts)[t];
+        if (sizes.chunks == 1u) {
+            y[row + t] = sum;
+        } else {
+            partial[chunk * sizes.rows + row + t] = sum;
+        }
     }
 }

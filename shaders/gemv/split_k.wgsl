@@ -1,7 +1,8 @@
-// Matrix-vector product with the columns divided among workgroups (split-K): the first launch sums CHUNK columns of
-// four rows per workgroup, the second adds up the partial sums of each row.
+// Matrix-vector product with the columns divided among workgroups (split-K) where the rows are too few for the device: the
+// first launch sums CHUNK columns of four rows per workgroup, the second adds up the partial sums of each row. A matrix of
+// one chunk needs no second launch.
 // Pattern: vec4 loads, eight in flight per invocation; as many workgroups as the matrix has chunks, even if it has few
-// rows. Rows that are no whole number of vec4 are read element by element.
+// rows. Rows that are no whole number of vec4 are read element by element, sixteen in flight.
 // Work: the weights, x and y moved once, 2 FLOP per weight (one partial sum per CHUNK weights is not counted).
 
 alias T = f32;
@@ -61,7 +62,11 @@ fn main(
         workgroupBarrier();
     }
     if (t < 4u && chunk < sizes.chunks && row + t < sizes.rows) {
-        partial[chunk * sizes.rows + row + t] = parts[0][t];
+        if (sizes.chunks == 1u) {
+            y[row + t] = parts[0][t];
+        } else {
+            partial[chunk * sizes.rows + row + t] = parts[0][t];
+        }
     }
 }
 
@@ -104,11 +109,26 @@ fn products(from_x: vec4<f32>, a: vec4<T>, b: vec4<T>, c: vec4<T>, d: vec4<T>) -
 fn by_elements(row: u32, first: u32, end: u32) -> vec4<f32> {
     let rows = min(vec4<u32>(row, row + 1u, row + 2u, row + 3u), vec4<u32>(sizes.rows - 1u)) * sizes.columns;
     var sums = vec4<f32>();
-    for (var column = first; column < end; column += WG) {
-        let from_x = f32(x[column / 4u][column % 4u]);
-        sums += from_x * vec4<f32>(at(rows.x + column), at(rows.y + column), at(rows.z + column), at(rows.w + column));
+    var column = first;
+    while (column + 3u * WG < end) {
+        let a = of_column(rows, column);
+        let b = of_column(rows, column + WG);
+        let c = of_column(rows, column + 2u * WG);
+        let d = of_column(rows, column + 3u * WG);
+        sums += (a + b) + (c + d);
+        column += 4u * WG;
+    }
+    while (column < end) {
+        sums += of_column(rows, column);
+        column += WG;
     }
     return sums;
+}
+
+/// Products of four rows' weights in a column.
+fn of_column(rows: vec4<u32>, column: u32) -> vec4<f32> {
+    let from_x = f32(x[column / 4u][column % 4u]);
+    return from_x * vec4<f32>(at(rows.x + column), at(rows.y + column), at(rows.z + column), at(rows.w + column));
 }
 
 fn at(i: u32) -> f32 {

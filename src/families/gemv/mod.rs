@@ -100,15 +100,15 @@ pub const FAMILY: Family = Family {
             since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
             summary: "columns divided among workgroups; a second launch adds the partial sums",
-            look_for: "Its gain at 256x57344, where vec4 has work for 64 groups of lanes only. At square sizes the \
-                second launch is the difference to vec4.",
-            limited_by: "DRAM reads; at small sizes the second launch, which waits for the first.",
-            accepts: &[WG, ("CHUNK", Accepted::Multiple(1024, 1 << 20))],
+            look_for: "Its gain at 256x57344, where vec4 has work for 64 groups of lanes only. Matrices of many rows are \
+                not divided: there it should be as fast as vec4. The one kernel to take where shapes vary.",
+            limited_by: "DRAM reads; with few rows the second launch, which waits for the first.",
+            of_size: &[("CHUNK", |shape| chunk(shape) as f64)],
             wgsl: include_str!("../../../shaders/gemv/split_k.wgsl"),
             cuda: include_str!("../../../shaders/gemv/split_k.cu"),
             cases: &cases(&[Dtype::F32, Dtype::F16], F32_LARGE, F16_LARGE),
-            buffers: |shape, interface| {
-                let chunks = chunks(shape, interface);
+            buffers: |shape, _| {
+                let chunks = chunks(shape);
                 let mut buffers = floats(shape, 4);
                 let partial = chunks * rows(shape);
                 buffers.push(Buffer { name: "partial", scalars: partial, contents: Contents::PoisonF32 });
@@ -118,10 +118,9 @@ pub const FAMILY: Family = Family {
             },
             steps: |shape, interface| {
                 let stage = |groups, sizes| Step::bound(grid(groups), vec!["weights", "x", "partial", "y", sizes]);
-                vec![
-                    stage(rows(shape).div_ceil(4) * chunks(shape, interface), "first"),
-                    stage(rows(shape).div_ceil(interface.invocations().into()), "second"),
-                ]
+                let first = stage(rows(shape).div_ceil(4) * chunks(shape), "first");
+                let second = || stage(rows(shape).div_ceil(interface.invocations().into()), "second");
+                std::iter::once(first).chain((chunks(shape) > 1).then(second)).collect()
             },
             ..BASE
         },
@@ -387,6 +386,11 @@ const fn pairs(shape: &Shape) -> u64 {
     blocks_of_row(shape).div_ceil(2)
 }
 
-fn chunks(shape: &Shape, interface: &Interface) -> u64 {
-    columns(shape).div_ceil(set(interface, "CHUNK").max(1))
+/// Columns of a chunk of `split_k`: all of them where the rows, four to a workgroup, fill a device by themselves.
+fn chunk(shape: &Shape) -> u64 {
+    if rows(shape) >= 2048 { columns(shape).next_multiple_of(4) } else { 4096 }
+}
+
+fn chunks(shape: &Shape) -> u64 {
+    columns(shape).div_ceil(chunk(shape)).max(1)
 }
