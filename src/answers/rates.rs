@@ -1,8 +1,8 @@
-//! The rates of instructions on one screen: a line for each operation, a column for each type.
+//! The rates of instructions, in tables of one screen each: a line for each operation, a column for each type.
 
 use std::collections::BTreeMap;
 
-use crate::families::rates::{flops, steps_of_a_chain};
+use crate::families::rates::{flops, instructions, steps_of_a_chain};
 use crate::record::{Record, format};
 use crate::report::layout::{Column, Grid, Mark, Part, Row, Terminal};
 
@@ -25,15 +25,20 @@ pub(super) fn parts(rows: &[&Record], terminal: Terminal) -> Option<Vec<Part>> {
     let rates: Vec<(&Record, f64)> = of_chains(8.0).filter_map(|row| Some((row, rate(row)?))).collect();
     let fma = rates.iter().find(|(row, _)| row.benchmark == UNIT)?.1;
     let (unit, name) = if fma >= 1e12 { (1e12, "T/s") } else { (1e9, "G/s") };
-    let latencies = of_chains(1.0).filter_map(|row| Some((row, digits(row, latency(row)?))));
-    let cells =
-        rates.iter().map(|(row, rate)| (*row, format!("{} {}", digits(row, rate / unit), fraction(rate / fma))));
-    let mut parts = Vec::new();
-    let latencies = grid("latency, ns", latencies, terminal);
-    if !latencies.rows.is_empty() {
-        parts.push(Part::Table(latencies));
-    }
-    parts.push(Part::Table(grid(&format!("{name}, of fma"), cells, terminal)));
+    let latencies: Vec<(&Record, String)> = of_chains(1.0).filter_map(|row| Some((row, latency_cell(row)?))).collect();
+    let has_clock = of_chains(1.0).any(|row| row.sm_mhz.is_some());
+    let cells = rates.iter().map(|(row, rate)| (*row, format!("{} {}", digits(row, rate / unit), fraction(rate / fma))));
+    let cells: Vec<(&Record, String)> = cells.collect();
+    let latency = if has_clock { "latency, ns, cycles" } else { "latency, ns" };
+    let rate = format!("{name}, of fma");
+    let grids = [false, true].into_iter().flat_map(|is_atomic| {
+        let title = |title: &str| if is_atomic { format!("atomic {title}") } else { title.to_owned() };
+        [
+            grid(&title(latency), &latencies, is_atomic, terminal),
+            grid(&title(&rate), &cells, is_atomic, terminal),
+        ]
+    });
+    let mut parts: Vec<Part> = grids.filter(|grid| !grid.rows.is_empty()).map(Part::Table).collect();
     if terminal.width < WIDE && kept.iter().any(|row| WIDE_TYPES.contains(&split(&row.benchmark).0)) {
         parts.push(Part::text(&format!("Types {} need {WIDE} columns.", WIDE_TYPES.join(" and "))));
     }
@@ -42,17 +47,14 @@ pub(super) fn parts(rows: &[&Record], terminal: Terminal) -> Option<Vec<Part>> {
 
 /// Operations per second; an FMA is one.
 fn rate(row: &Record) -> Option<f64> {
-    Some(row.gflop_per_s? * 1e9 * operations(&row.benchmark) / flops(&row.benchmark) as f64)
+    Some(row.gflop_per_s? * 1e9 * instructions(&row.benchmark) as f64 / flops(&row.benchmark) as f64)
 }
 
-/// Operations of a step: two where it converts or shifts there and back.
-fn operations(benchmark: &str) -> f64 {
-    if benchmark.ends_with("_fma") { 1.0 } else { flops(benchmark) as f64 }
-}
-
-/// Time of one operation of a chain in ns.
-fn latency(row: &Record) -> Option<f64> {
-    Some(row.median_ns? / steps_of_a_chain(&row.params) as f64 / operations(&row.benchmark))
+/// Time of one operation of a chain in ns, and in cycles where the clock is known.
+fn latency_cell(row: &Record) -> Option<String> {
+    let ns = row.median_ns? / steps_of_a_chain(&row.params) as f64 / instructions(&row.benchmark) as f64;
+    let cycles = row.sm_mhz.map(|mhz| format!(" {}", digits(row, ns * mhz as f64 / 1e3)));
+    Some(digits(row, ns) + &cycles.unwrap_or_default())
 }
 
 /// `value` with the digits that the row's interval leaves, three at most and two below 1.
@@ -84,9 +86,12 @@ fn split(benchmark: &str) -> (&str, &str) {
     benchmark.split_once('_').unwrap_or((benchmark, ""))
 }
 
-fn grid<'a>(title: &str, cells: impl Iterator<Item = (&'a Record, String)>, terminal: Terminal) -> Grid {
-    let (mut order, mut lines) = (Vec::new(), BTreeMap::<&str, BTreeMap<&str, String>>::new());
-    for (row, cell) in cells {
+/// What the names of atomic operations contain, which have tables of their own.
+const ATOMIC: &str = "_atomic_";
+
+fn grid(title: &str, cells: &[(&Record, String)], is_atomic: bool, terminal: Terminal) -> Grid {
+    let (mut order, mut lines) = (Vec::new(), BTreeMap::<&str, BTreeMap<&str, &str>>::new());
+    for (row, cell) in cells.iter().filter(|(row, _)| row.benchmark.contains(ATOMIC) == is_atomic) {
         let (dtype, operation) = split(&row.benchmark);
         if terminal.width < WIDE && WIDE_TYPES.contains(&dtype) {
             continue;
@@ -101,8 +106,8 @@ fn grid<'a>(title: &str, cells: impl Iterator<Item = (&'a Record, String)>, term
     let row = |operation: &str| Row {
         group: title.to_owned(),
         mark: Mark::None,
-        name: operation.replace("_and_", " & ").replace('_', " "),
-        cells: types.iter().map(|dtype| lines[operation].get(dtype).cloned().unwrap_or_default().into()).collect(),
+        name: operation.replace("_and_", " & ").replace(ATOMIC, "_").replace('_', " "),
+        cells: types.iter().map(|dtype| lines[operation].get(dtype).copied().unwrap_or_default().to_owned().into()).collect(),
     };
     Grid {
         columns: types.iter().map(|dtype| Column { heading: (*dtype).to_owned(), is_right: true }).collect(),

@@ -169,6 +169,7 @@ pub struct Record {
     pub dram_peak_gb_per_s: Option<f64>,
     pub pcie: String,
     pub cache: String,
+    pub sm_mhz: Option<u64>,
     /// Cause and reason before the comparison with the ceiling replaced them. Not a column.
     pub unjudged: Option<(Option<Cause>, String)>,
     /// All samples of all epochs in order. Only in the JSON report.

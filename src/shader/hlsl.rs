@@ -45,14 +45,17 @@ impl ShaderModel {
             Feature::F64 | Feature::PackedProduct | Feature::FilteredF32 | Feature::Immediates => true,
             Feature::Subgroups | Feature::SubgroupId | Feature::I64 | Feature::I64Division => self >= Self::V6_0,
             Feature::F16 | Feature::I16 => self >= Self::V6_2,
-            Feature::CooperativeMatrix | Feature::Int8Matrix | Feature::Bf16Matrix => false,
+            Feature::I64Atomics => self >= Self::V6_6,
+            Feature::F32Atomics | Feature::CooperativeMatrix | Feature::Int8Matrix | Feature::Bf16Matrix => false,
         }
     }
 
     /// The oldest model of DXC with all of `features` that any model has.
     #[must_use]
     pub fn least(features: &BTreeSet<Feature>) -> Self {
-        if features.contains(&Feature::F16) || features.contains(&Feature::I16) { Self::V6_2 } else { Self::V6_0 }
+        let has = |model: &&Self| features.iter().all(|feature| model.has(*feature) || !Self::V6_6.has(*feature));
+        let of_dxc = Self::ALL.iter().filter(|model| **model >= Self::V6_0);
+        of_dxc.copied().find(|model| has(&model)).unwrap_or(Self::V6_6)
     }
 
     const fn of_naga(self) -> hlsl::ShaderModel {

@@ -175,6 +175,8 @@ fn needs((module, info): (&Module, &ModuleInfo), feature: Feature) -> bool {
         Feature::Int8Matrix | Feature::Bf16Matrix => false,
         Feature::I16 => without(Capabilities::SHADER_INT16),
         Feature::I64Division => without(Capabilities::SHADER_INT64) && divides_long_integers(module, info),
+        Feature::I64Atomics => without(Capabilities::SHADER_INT64_ATOMIC_ALL_OPS),
+        Feature::F32Atomics => without(Capabilities::SHADER_FLOAT32_ATOMIC),
         Feature::Immediates => without(Capabilities::IMMEDIATES),
         Feature::SubgroupId => {
             let arguments = module.entry_points.iter().flat_map(|entry| &entry.function.arguments);

@@ -60,9 +60,11 @@ impl Target {
     const fn missing(self) -> &'static [Feature] {
         match self {
             Self::SpirV => &[],
-            Self::Msl => &[Feature::F64, Feature::I64Division],
-            Self::Hlsl(_) => &[Feature::CooperativeMatrix],
-            Self::Glsl => &[Feature::F16, Feature::I16, Feature::I64, Feature::CooperativeMatrix],
+            Self::Msl => &[Feature::F64, Feature::I64Division, Feature::I64Atomics],
+            Self::Hlsl(_) => &[Feature::CooperativeMatrix, Feature::F32Atomics],
+            Self::Glsl => {
+                &[Feature::F16, Feature::I16, Feature::I64, Feature::CooperativeMatrix, Feature::F32Atomics]
+            }
         }
     }
 }

@@ -203,11 +203,15 @@ pub enum Feature {
     I16,
     /// Division and remainder of 64-bit integers: what naga writes of them for Metal does not compile.
     I64Division,
+    /// Every atomic operation on 64-bit integers.
+    I64Atomics,
+    /// Atomic additions of f32 in buffers.
+    F32Atomics,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Subgroups,
         Self::F64,
         Self::F16,
@@ -221,6 +225,8 @@ impl Feature {
         Self::Immediates,
         Self::I16,
         Self::I64Division,
+        Self::I64Atomics,
+        Self::F32Atomics,
     ];
 
     /// Its name in the reason of a skipped row.
@@ -240,6 +246,8 @@ impl Feature {
             Self::Immediates => "immediates (push constants)",
             Self::I16 => "16-bit integers in shaders",
             Self::I64Division => "division of 64-bit integers in shaders",
+            Self::I64Atomics => "atomic operations on 64-bit integers",
+            Self::F32Atomics => "atomic additions of f32",
         }
     }
 
@@ -260,7 +268,9 @@ impl Feature {
             | Self::Bf16Matrix
             | Self::Immediates
             | Self::I16
-            | Self::I64Division => None,
+            | Self::I64Division
+            | Self::I64Atomics
+            | Self::F32Atomics => None,
         }
     }
 }

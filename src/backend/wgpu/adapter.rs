@@ -55,6 +55,8 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
         Feature::Int8Matrix | Feature::Bf16Matrix => MODULES_WITH_MATRICES,
         Feature::FilteredF32 => wgpu::Features::FLOAT32_FILTERABLE,
         Feature::I16 => wgpu::Features::SHADER_I16,
+        Feature::I64Atomics => wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS,
+        Feature::F32Atomics => wgpu::Features::SHADER_FLOAT32_ATOMIC,
         Feature::Immediates => wgpu::Features::IMMEDIATES,
         Feature::SubgroupId | Feature::PackedProduct => wgpu::Features::empty(),
     }

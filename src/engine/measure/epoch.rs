@@ -77,8 +77,9 @@ impl Epoch {
         record.epochs_ns.push(round_to_seven_digits(summary.median));
         record.epoch_samples.push(samples_ns.len() as u64);
         record.all_samples_ns.extend(samples_ns.iter().map(|ns| round_to_seven_digits(*ns)));
-        if self.conditions.is_some() {
-            record.conditions = self.conditions;
+        if let Some(conditions) = self.conditions {
+            record.sm_mhz = conditions.after.sm_mhz.map(u64::from);
+            record.conditions = Some(conditions);
         }
     }
 }

@@ -1,8 +1,10 @@
-//! `rates`: the rate and the latency of each arithmetic instruction, by type.
+//! `rates`: the rate and the latency of each instruction, by type: arithmetic, conversions, exchange between lanes, and
+//! atomic operations.
 //!
 //! All kernels come from one text for WGSL and one for CUDA, `chains`: the element type and the step are set in. With
 //! `CHAINS=8` the chains of an invocation are independent and show the rate, with `CHAINS=1` each step waits for the one
-//! before and shows the latency. Integers are stored as words; 64-bit ones as the exclusive or of their halves.
+//! before and shows the latency. Atomic operations have a word for each chain: `atomics` shows words that invocations share.
+//! Integers are stored as words; 64-bit ones as the exclusive or of their halves.
 
 pub(in crate::families) mod claims;
 mod oracle;
@@ -12,11 +14,11 @@ mod template;
 use half::f16;
 
 pub use self::oracle::steps_of_a_chain;
-use self::oracle::{LANES, Lane, Word, chains, converging, shuffled};
+use self::oracle::{LANES, Lane, Word, chains, converging, dot4_i8, dot4_u8, shuffled, words};
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Scalar, Shape, Step,
-    Tag, Work, all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Params, Profile, Scalar,
+    Shape, Step, Tag, Work, all, each, uniform,
 };
 
 /// The family.
@@ -76,6 +78,12 @@ pub const FAMILY: Family = Family {
             "(p & 0x7fffffffffffffffli) % ((x & 0xffffffffffli) | 0x100li)",
             "(p & 0x7fffffffffffffffll) % ((x & 0xffffffffffll) | 0x100ll)",
             |x, _, _, p| (p & i64::MAX) % ((x & 0xff_ffff_ffff) | 0x100)
+        ),
+        rate!(u32_dot4_bytes, U32 u32, 8 start, "dot4U8Packed(x, m) + p", "__dp4a(x, m, p)", |x, _, m, p| dot4_u8(x, m).wrapping_add(p)),
+        rate!(i32_dot4_bytes, U32 i32, 8 start,
+            "dot4I8Packed(bitcast<u32>(x), bitcast<u32>(m)) + p",
+            "__dp4a(x, m, p)",
+            |x, _, m, p| dot4_i8(x, m).wrapping_add(p)
         ),
         rate!(f16_add, F16 f16, 1 start, "x + p", "x + p", |x, _, _, p| x + p),
         rate!(f16_multiply, F16 f16, 1 factor, "x * y", "times(x, y)", |x, y, _, _| x * y),
@@ -163,11 +171,43 @@ pub const FAMILY: Family = Family {
                 |x, _, _, p| Lane((x.0 & 1).wrapping_add(p.0))
             )
         },
+        // Where the operand is not the old word alone, chains would soon repeat a value: the greatest of words that do not
+        // grow, or two that change places. The exchange meets the word that it expects from the second step on.
+        atomic!(u32_workgroup_atomic_add, U32 u32 workgroup, start, "atomicAdd(&words[p], x)", "atomicAdd(p, x)", |x, word, _| word.wrapping_add(x)),
+        atomic!(u32_workgroup_atomic_max, U32 u32 workgroup, start, "atomicMax(&words[p], x + (m & 0x1fffu))", "atomicMax(p, x + (m & 0x1fffu))", |x, word, m| word.max(x.wrapping_add(m & 0x1fff))),
+        atomic!(u32_workgroup_atomic_xor, U32 u32 workgroup, start, "atomicXor(&words[p], x)", "atomicXor(p, x)", |x, word, _| word ^ x),
+        atomic!(u32_workgroup_atomic_exchange, U32 u32 workgroup, start, "atomicExchange(&words[p], x + m)", "atomicExch(p, x + m)", |x, _, m| x.wrapping_add(m)),
+        atomic!(u32_workgroup_atomic_compare_exchange, U32 u32 workgroup, start, "atomicCompareExchangeWeak(&words[p], x + m, x + m + m).old_value", "atomicCAS(p, x + m, x + m + m)", |x, word, m| {
+            if word == x.wrapping_add(m) { word.wrapping_add(m) } else { word }
+        }),
+        atomic!(i32_workgroup_atomic_add, U32 i32 workgroup, start, "atomicAdd(&words[p], x)", "atomicAdd(p, x)", |x, word, _| word.wrapping_add(x)),
+        atomic!(i32_workgroup_atomic_max, U32 i32 workgroup, start, "atomicMax(&words[p], x + (m & 0x1fff))", "atomicMax(p, x + (m & 0x1fff))", |x, word, m| word.max(x.wrapping_add(m & 0x1fff))),
+        atomic!(u64_workgroup_atomic_add, U32 u64 workgroup, factor, "atomicAdd(&words[p], x)", "atomicAdd(p, x)", |x, word, _| word.wrapping_add(x)),
+        atomic!(u64_workgroup_atomic_max, U32 u64 workgroup, factor, "atomicMax(&words[p], x + m)", "atomicMax(p, x + m)", |x, word, m| word.max(x.wrapping_add(m))),
+        atomic!(u64_workgroup_atomic_compare_exchange, U32 u64 workgroup, factor, "atomicCompareExchangeWeak(&words[p], x + m, x + m + m).old_value", "atomicCAS(p, x + m, x + m + m)", |x, word, m| {
+            if word == x.wrapping_add(m) { word.wrapping_add(m) } else { word }
+        }),
+        atomic!(u32_global_atomic_add, U32 u32 global, start, "atomicAdd(&words[p], x)", "atomicAdd(p, x)", |x, word, _| word.wrapping_add(x)),
+        atomic!(u32_global_atomic_max, U32 u32 global, start, "atomicMax(&words[p], x + (m & 0x1fffu))", "atomicMax(p, x + (m & 0x1fffu))", |x, word, m| word.max(x.wrapping_add(m & 0x1fff))),
+        atomic!(u32_global_atomic_xor, U32 u32 global, start, "atomicXor(&words[p], x)", "atomicXor(p, x)", |x, word, _| word ^ x),
+        atomic!(u32_global_atomic_exchange, U32 u32 global, start, "atomicExchange(&words[p], x + m)", "atomicExch(p, x + m)", |x, _, m| x.wrapping_add(m)),
+        atomic!(u32_global_atomic_compare_exchange, U32 u32 global, start, "atomicCompareExchangeWeak(&words[p], x + m, x + m + m).old_value", "atomicCAS(p, x + m, x + m + m)", |x, word, m| {
+            if word == x.wrapping_add(m) { word.wrapping_add(m) } else { word }
+        }),
+        atomic!(i32_global_atomic_add, U32 i32 global, start, "atomicAdd(&words[p], x)", "atomicAdd(p, x)", |x, word, _| word.wrapping_add(x)),
+        atomic!(i32_global_atomic_max, U32 i32 global, start, "atomicMax(&words[p], x + (m & 0x1fff))", "atomicMax(p, x + (m & 0x1fff))", |x, word, m| word.max(x.wrapping_add(m & 0x1fff))),
+        atomic!(u64_global_atomic_add, U32 u64 global, factor, "atomicAdd(&words[p], x)", "atomicAdd(p, x)", |x, word, _| word.wrapping_add(x)),
+        atomic!(u64_global_atomic_max, U32 u64 global, factor, "atomicMax(&words[p], x + m)", "atomicMax(p, x + m)", |x, word, m| word.max(x.wrapping_add(m))),
+        atomic!(u64_global_atomic_compare_exchange, U32 u64 global, factor, "atomicCompareExchangeWeak(&words[p], x + m, x + m + m).old_value", "atomicCAS(p, x + m, x + m + m)", |x, word, m| {
+            if word == x.wrapping_add(m) { word.wrapping_add(m) } else { word }
+        }),
+        atomic!(f32_global_atomic_add, F32 f32 global, start, "atomicAdd(&words[p], -x)", "atomicAdd(p, -x)", |x, word, _| word - x),
     ],
     ..Family::BLANK
 };
 
-/// FLOP or OP of one step of a chain: an FMA is two, as everywhere in the suite; so is a conversion there and back.
+/// FLOP or OP of one step of a chain: an FMA is two, as everywhere in the suite, and a dot product of four bytes eight; a
+/// conversion there and back is two.
 #[must_use]
 pub const fn flops(benchmark: &str) -> u64 {
     let name = benchmark.as_bytes();
@@ -175,8 +215,15 @@ pub const fn flops(benchmark: &str) -> u64 {
         [.., b'_', b'f', b'm', b'a']
         | [.., b'_', b'b', b'a', b'c', b'k']
         | [.., b'_', b's', b'h', b'i', b'f', b't'] => 2,
+        [.., b'_', b'b', b'y', b't', b'e', b's'] => 8,
         _ => 1,
     }
+}
+
+/// Operations of one step of a chain as tables count them: two of a conversion or shift there and back, else one.
+#[must_use]
+pub fn instructions(benchmark: &str) -> u64 {
+    if benchmark.ends_with("_fma") || benchmark.ends_with("_bytes") { 1 } else { flops(benchmark) }
 }
 
 /// Steps of all chains of a launch.
@@ -196,6 +243,18 @@ const MANY: &[Extent] = &[Extent::Linear(1 << 20)];
 /// One subgroup of most devices.
 const FEW: &[Extent] = &[Extent::Linear(32)];
 const LATENCY: &[Params] = &[&[("CHAINS", 1.0), ("ROUNDS", 4098.0), ("WG", 32.0)]];
+/// Their words, 4 to 8 MiB with CHAINS=8, fit in the L2 of most GPUs.
+const ATOMICS: &[Extent] = &[Extent::Linear(1 << 17)];
+/// A global atomic operation takes the longer.
+const RATE_OF_GLOBAL_ATOMICS: &[Params] = &[&[("CHAINS", 8.0), ("ROUNDS", 6.0)]];
+const LATENCY_OF_ATOMICS: &[Params] = &[&[("CHAINS", 1.0), ("ROUNDS", 1026.0), ("WG", 32.0)]];
+
+/// A word for each chain of each invocation, and for those beyond the end.
+fn global_words(shape: &Shape, interface: &Interface) -> Buffer {
+    let width = u64::from(interface.invocations());
+    let groups = shape.count() / width + 1;
+    Buffer { name: "words", scalars: groups * width * interface.parameter("CHAINS"), contents: Contents::Poison }
+}
 
 fn buffers(shape: &Shape, lanes: u32) -> Vec<Buffer> {
     let words = Contents::Of(Scalar::U32, Box::new(Contents::Input(Values::Wide)));
@@ -207,6 +266,8 @@ fn buffers(shape: &Shape, lanes: u32) -> Vec<Buffer> {
 }
 
 const CHAINS: (&str, Accepted) = ("CHAINS", Accepted::OneOf(&[1.0, 8.0]));
+/// Words of all invocations of a workgroup in its memory: 32 KiB at most.
+const ATOMIC: &[(&str, Accepted)] = &[("WG", Accepted::PowerOfTwo(32, 512)), CHAINS, ROUNDS];
 const ROUNDS: (&str, Accepted) = ("ROUNDS", Accepted::Whole(1, 4098));
 /// Whole subgroups, whose lanes exchange values.
 const EXCHANGING: &[(&str, Accepted)] = &[("WG", Accepted::PowerOfTwo(32, 1024)), CHAINS, ROUNDS];

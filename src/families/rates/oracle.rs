@@ -113,6 +113,24 @@ float!(f64, |word| 1.5 + f64::from(word & 0x7_ffff) / 1_048_576.0, |sum| sum);
 /// The outputs of chains from a `first` value on by `step`, which gets
 /// a chain's value, the one before, the factor and one value more.
 pub(super) fn chains<S: Word>(shape: &Shape, first: fn(u32) -> S, step: fn(S, S, S, S) -> S) -> Oracle {
+    pairs(shape, first, S::start, |before, _| before, move |x, before, m, p| (step(x, before, m, p), x))
+}
+
+/// The outputs of chains of atomic operations on one word each. `new` gets the operand, which is the word as the operation
+/// before found it, the old word and the factor. Words and operands begin with `first` of a quarter of the input.
+pub(super) fn words<S: Word>(shape: &Shape, first: fn(u32) -> S, new: fn(S, S, S) -> S) -> Oracle {
+    let first = move |word| first(word >> 2);
+    pairs(shape, first, first, |_, own| own, move |x, word, m, _| (word, new(x, word, m)))
+}
+
+/// The outputs of chains that pass on two values, the first of which is stored.
+fn pairs<S: Word>(
+    shape: &Shape,
+    first: impl Fn(u32) -> S + Send + Sync + 'static,
+    own: impl Fn(u32) -> S + Send + Sync + 'static,
+    second: fn(S, S) -> S,
+    step: impl Fn(S, S, S, S) -> (S, S) + Send + Sync + 'static,
+) -> Oracle {
     let input = shape.input(Values::Wide);
     let word = move |at: u64| input.at(Scalar::U32, at) as u32;
     let steps = steps_of_a_chain(&shape.params);
@@ -120,10 +138,10 @@ pub(super) fn chains<S: Word>(shape: &Shape, first: fn(u32) -> S, step: fn(S, S,
     let sum = move |at: u64| {
         let m = S::factor(word(at + 8));
         let value = |chain: u64| {
-            let p = S::start(word(at + chain + 9));
-            let (mut x, mut before) = (first(word(at + chain)), first(word(at + chain + 1)));
+            let p = own(word(at + chain + 9));
+            let (mut x, mut y) = (first(word(at + chain)), second(first(word(at + chain + 1)), p));
             for _ in 0..steps {
-                (x, before) = (step(x, before, m, p), x);
+                (x, y) = step(x, y, m, p);
             }
             x.stored()
         };
@@ -133,7 +151,18 @@ pub(super) fn chains<S: Word>(shape: &Shape, first: fn(u32) -> S, step: fn(S, S,
         added::<S>([0, 1, 2, 3, 4, 5, 6, 7].map(value))
     };
     let sums = OnceLock::new();
-    each(move |i| sums.get_or_init(|| (0..count).map(sum).collect::<Vec<f64>>())[(i & S::LANES) as usize])
+    each(move |i| sums.get_or_init(|| (0..count).map(&sum).collect::<Vec<f64>>())[(i & S::LANES) as usize])
+}
+
+/// The dot product of four bytes of each word.
+pub(super) fn dot4_u8(a: u32, b: u32) -> u32 {
+    a.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(|(a, b)| u32::from(a) * u32::from(b)).sum()
+}
+
+/// The same of signed bytes.
+pub(super) fn dot4_i8(a: i32, b: i32) -> i32 {
+    let signed = |byte: u8| i32::from(byte.cast_signed());
+    a.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(|(a, b)| signed(a) * signed(b)).sum()
 }
 
 /// The sum of eight stored values, in the order of the kernels.

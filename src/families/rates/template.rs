@@ -15,16 +15,18 @@ macro_rules! rate {
                 "// Pattern: no memory; with CHAINS=8 eight chains, whose sum is stored, with CHAINS=1 one chain.\n",
                 "// Work: ", stringify!($operations), " · CHAINS · (32 ROUNDS + 1) operations for each of n values (2 for an FMA).\n\n",
                 wgsl_type!($scalar),
+                wgsl_memory!(none),
                 include_str!("../../../shaders/rates/chains.wgsl.in"),
                 "/// The first value of a chain.\nfn first(word: u32) -> S {\n    return ", stringify!($first), "(word);\n}\n\n",
-                "fn step(x: S, y: S, m: S, p: S) -> S {\n    return ", $wgsl, ";\n}\n"
+                "fn step(x: S, y: S, m: S, p: P) -> S {\n    return ", $wgsl, ";\n}\n"
             ),
             cuda: concat!(
                 "// Twin of ", stringify!($name), ".wgsl: the same code.\n\n",
                 cuda_type!($scalar),
-                "__device__ __forceinline__ S first(u32 word) { return ", stringify!($first), "(word); }\nstruct Sizes;\n__device__ __forceinline__ S step(S x, S y, S m, S p, const Sizes& sizes);\n\n",
+                cuda_memory!(none),
+                "__device__ __forceinline__ S first(u32 word) { return ", stringify!($first), "(word); }\nstruct Sizes;\n__device__ __forceinline__ S step(S x, S y, S m, P p, const Sizes& sizes);\n\n",
                 include_str!("../../../shaders/rates/chains.cu.in"),
-                "\n__device__ __forceinline__ S step(S x, S y, S m, S p, const Sizes& sizes) {\n    return ", $cuda, ";\n}\n"
+                "\n__device__ __forceinline__ S step(S x, S y, S m, P p, const Sizes& sizes) {\n    return ", $cuda, ";\n}\n"
             ),
             cases: &[
                 Cases { from: Profile::Standard, dtypes: &[Dtype::$dtype], extents: MANY, params: RATE },
@@ -44,6 +46,106 @@ macro_rules! rate {
             }),
             ..rate!($name, $dtype $scalar, $operations $first, $wgsl, $cuda, $step)
         }
+    };
+}
+
+/// A benchmark of an atomic operation: its name, the element type and that of the chains, where the words lie, the first
+/// value, the operation on `p`, the chain's own word, in WGSL and in CUDA C++, and on the host the new word from the
+/// operand `x`, the old word and `m`. The operand is the word as the operation before found it: each waits for the one
+/// before.
+macro_rules! atomic {
+    ($name:ident, $dtype:ident $scalar:ident $memory:ident, $first:ident, $wgsl:literal, $cuda:literal, $new:expr) => {
+        Benchmark {
+            limited_by: concat!("The unit for ", stringify!($name), ", near workgroup memory or in L2; with CHAINS=1 the way there and back."),
+            wgsl: concat!(
+                "// Chains of x = ", $wgsl, " in each invocation, 32 ROUNDS + 1 steps each.\n",
+                "// Pattern: each chain has a word of its own, neighbouring lanes neighbouring ones; CHAINS as in the other kernels.\n",
+                "// Work: CHAINS · (32 ROUNDS + 1) atomic operations for each of n values.\n\n",
+                wgsl_type!($scalar),
+                wgsl_memory!($memory),
+                include_str!("../../../shaders/rates/chains.wgsl.in"),
+                "/// The first value of a chain.\nfn first(word: u32) -> S {\n    return ", stringify!($first), "(word >> 2u);\n}\n\n",
+                "fn step(x: S, y: S, m: S, p: P) -> S {\n    return ", $wgsl, ";\n}\n"
+            ),
+            cuda: concat!(
+                "// Twin of ", stringify!($name), ".wgsl: the same code.\n\n",
+                cuda_type!($scalar),
+                "__device__ __forceinline__ S first(u32 word) { return ", stringify!($first), "(word >> 2u); }\n",
+                cuda_memory!($memory),
+                "struct Sizes;\n__device__ __forceinline__ S step(S x, S y, S m, P p, const Sizes& sizes);\n\n",
+                include_str!("../../../shaders/rates/chains.cu.in"),
+                "\n__device__ __forceinline__ S step(S x, S y, S m, P p, const Sizes& sizes) {\n    return ", $cuda, ";\n}\n"
+            ),
+            cases: &[
+                Cases { from: Profile::Standard, dtypes: &[Dtype::$dtype], extents: ATOMICS, params: rate_of!($memory) },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::$dtype], extents: FEW, params: LATENCY_OF_ATOMICS },
+            ],
+            accepts: ATOMIC,
+            buffers: |shape, interface| with_words!($memory, buffers(shape, LANES), shape, interface),
+            check: Check { oracle: |shape, _| words::<$scalar>(shape, <$scalar as Word>::$first, $new), ..BASE.check },
+            ..rate!($name, $dtype $scalar, 1 $first, $wgsl, $cuda, |x, _, _, _| x)
+        }
+    };
+}
+
+/// The parameters of a rate: global words take a launch longer.
+macro_rules! rate_of {
+    (workgroup) => {
+        RATE
+    };
+    (global) => {
+        RATE_OF_GLOBAL_ATOMICS
+    };
+}
+
+/// Buffers, with one for the words if they lie in global memory.
+macro_rules! with_words {
+    (workgroup, $buffers:expr, $shape:ident, $interface:ident) => {{
+        let _ = $interface;
+        $buffers
+    }};
+    (global, $buffers:expr, $shape:ident, $interface:ident) => {
+        $buffers.into_iter().chain([global_words($shape, $interface)]).collect()
+    };
+}
+
+/// What a chain owns in WGSL, `P`: a value, or the index of its word among `words`.
+macro_rules! wgsl_memory {
+    (none) => {
+        "alias P = S;\nfn own(word: u32, i: u32, number: u32) -> P { return start(word); }\n\n"
+    };
+    (workgroup) => {
+        "alias P = u32;\nvar<workgroup> words: array<atomic<S>, WG * CHAINS>;\n\n\
+         fn own(word: u32, i: u32, number: u32) -> P {\n    let p = number * WG + i % WG;\n    \
+         atomicStore(&words[p], first(word));\n    return p;\n}\n\n"
+    };
+    (global) => {
+        "alias P = u32;\n@group(0) @binding(3) var<storage, read_write> words: array<atomic<S>>;\n\n\
+         /// Invocations beyond the end share the words behind those of the last.\n\
+         fn own(word: u32, i: u32, number: u32) -> P {\n    let at = min(i, sizes.elements);\n    \
+         let p = (at / WG * CHAINS + number) * WG + at % WG;\n    \
+         atomicStore(&words[p], first(word));\n    return p;\n}\n\n"
+    };
+}
+
+/// The same in CUDA C++, with the address of the word: `OWN` in the kernel, and `WORDS`, one more parameter.
+macro_rules! cuda_memory {
+    (none) => {
+        "typedef S P;\n#define WORDS\n#define OWN start(lane[number + 9u])\n"
+    };
+    (workgroup) => {
+        "typedef S* P;\n__shared__ S words[WG * CHAINS];\n\
+         __device__ __forceinline__ P stored_at(P p, S x) { *p = x; return p; }\n\
+         #define WORDS\n#define OWN stored_at(&words[number * WG + i % WG], first(lane[number + 9u]))\n"
+    };
+    (global) => {
+        "typedef S* P;\n\
+         __device__ __forceinline__ P stored_at(P p, S x) { *p = x; return p; }\n\
+         // Invocations beyond the end share the words behind those of the last.\n\
+         __device__ __forceinline__ u32 word_of(u32 at, u32 number) {\n    \
+         return (at / WG * CHAINS + number) * WG + at % WG;\n}\n\
+         #define WORDS , S* words\n\
+         #define OWN stored_at(&words[word_of(min(i, sizes.elements), number)], first(lane[number + 9u]))\n"
     };
 }
 
