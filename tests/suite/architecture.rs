@@ -232,7 +232,9 @@ fn the_core_reads_no_clock_and_no_file() {
     for path in sources(Path::new("src")) {
         // On Linux a card's sensors, its link and its node are files.
         let is_sensor = path.parent().is_some_and(|folder| folder.ends_with("backend/monitor"));
-        let is_edge = ["cli", "main", "report"].contains(&room(&path).as_str()) || is_sensor;
+        // nvcc compiles CUB from a file, and may hang.
+        let is_compiled = path.ends_with("backend/cuda/library/cub.rs");
+        let is_edge = ["cli", "main", "report"].contains(&room(&path).as_str()) || is_sensor || is_compiled;
         let text = std::fs::read_to_string(&path).expect("readable");
         if !is_edge {
             assert!(!text.contains("std::time::Instant") && !text.contains("std::fs"), "{}", path.display());
