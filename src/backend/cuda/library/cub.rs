@@ -9,7 +9,7 @@ use std::ptr;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::{Call, Loaded, check_lengths};
+use super::loaded::{Call, Loaded, check_lengths};
 use crate::backend::activity;
 use crate::backend::cuda::context::Context;
 use crate::backend::cuda::memory::Memory;

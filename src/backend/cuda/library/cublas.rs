@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::rc::Rc;
 
-use super::{Call, Loaded, TOOLKIT, check_lengths};
+use super::loaded::{Call, Loaded, TOOLKIT, check_lengths};
 use crate::backend::cuda::context::Context;
 use crate::backend::cuda::memory::Memory;
 use crate::error::{Error, Result};
