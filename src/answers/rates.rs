@@ -27,16 +27,14 @@ pub(super) fn parts(rows: &[&Record], terminal: Terminal) -> Option<Vec<Part>> {
     let (unit, name) = if fma >= 1e12 { (1e12, "T/s") } else { (1e9, "G/s") };
     let latencies: Vec<(&Record, String)> = of_chains(1.0).filter_map(|row| Some((row, latency_cell(row)?))).collect();
     let has_clock = of_chains(1.0).any(|row| row.sm_mhz.is_some());
-    let cells = rates.iter().map(|(row, rate)| (*row, format!("{} {}", digits(row, rate / unit), fraction(rate / fma))));
+    let cells =
+        rates.iter().map(|(row, rate)| (*row, format!("{} {}", digits(row, rate / unit), fraction(rate / fma))));
     let cells: Vec<(&Record, String)> = cells.collect();
     let latency = if has_clock { "latency, ns, cycles" } else { "latency, ns" };
     let rate = format!("{name}, of fma");
     let grids = [false, true].into_iter().flat_map(|is_atomic| {
         let title = |title: &str| if is_atomic { format!("atomic {title}") } else { title.to_owned() };
-        [
-            grid(&title(latency), &latencies, is_atomic, terminal),
-            grid(&title(&rate), &cells, is_atomic, terminal),
-        ]
+        [grid(&title(latency), &latencies, is_atomic, terminal), grid(&title(&rate), &cells, is_atomic, terminal)]
     });
     let mut parts: Vec<Part> = grids.filter(|grid| !grid.rows.is_empty()).map(Part::Table).collect();
     if terminal.width < WIDE && kept.iter().any(|row| WIDE_TYPES.contains(&split(&row.benchmark).0)) {
@@ -107,7 +105,10 @@ fn grid(title: &str, cells: &[(&Record, String)], is_atomic: bool, terminal: Ter
         group: title.to_owned(),
         mark: Mark::None,
         name: operation.replace("_and_", " & ").replace(ATOMIC, "_").replace('_', " "),
-        cells: types.iter().map(|dtype| lines[operation].get(dtype).copied().unwrap_or_default().to_owned().into()).collect(),
+        cells: types
+            .iter()
+            .map(|dtype| lines[operation].get(dtype).copied().unwrap_or_default().to_owned().into())
+            .collect(),
     };
     Grid {
         columns: types.iter().map(|dtype| Column { heading: (*dtype).to_owned(), is_right: true }).collect(),

@@ -62,9 +62,7 @@ impl Target {
             Self::SpirV => &[],
             Self::Msl => &[Feature::F64, Feature::I64Division, Feature::I64Atomics],
             Self::Hlsl(_) => &[Feature::CooperativeMatrix, Feature::F32Atomics],
-            Self::Glsl => {
-                &[Feature::F16, Feature::I16, Feature::I64, Feature::CooperativeMatrix, Feature::F32Atomics]
-            }
+            Self::Glsl => &[Feature::F16, Feature::I16, Feature::I64, Feature::CooperativeMatrix, Feature::F32Atomics],
         }
     }
 }

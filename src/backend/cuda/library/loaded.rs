@@ -60,7 +60,10 @@ impl Loaded {
 }
 
 /// Refuses buffers that are shorter than a routine needs, in bytes.
-pub(super) fn check_lengths<const COUNT: usize>(buffers: &[Rc<Memory>], bytes: [u64; COUNT]) -> Result<[Rc<Memory>; COUNT]> {
+pub(super) fn check_lengths<const COUNT: usize>(
+    buffers: &[Rc<Memory>],
+    bytes: [u64; COUNT],
+) -> Result<[Rc<Memory>; COUNT]> {
     let fits = buffers.len() == COUNT && buffers.iter().zip(bytes).all(|(buffer, bytes)| buffer.bytes() >= bytes);
     let fault = || Error::Validation("a library's routine needs other buffers".to_owned());
     if fits { buffers.to_vec().try_into().map_err(|_| fault()) } else { Err(fault()) }

@@ -3,6 +3,7 @@
 
 mod cub;
 mod cublas;
+mod cudnn;
 mod cufft;
 mod cusparse;
 mod loaded;
@@ -15,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::job::{Routine, Scalar};
 use cub::Cub;
 use cublas::Blas;
+use cudnn::Dnn;
 use cufft::Fft;
 use cusparse::Sparse;
 
@@ -25,6 +27,7 @@ pub(super) use loaded::Call;
 pub(super) struct Libraries {
     blas: Option<Rc<Blas>>,
     cub: Cub,
+    dnn: Option<Rc<Dnn>>,
     fft: Option<Rc<Fft>>,
     sparse: Option<Rc<Sparse>>,
 }
@@ -57,7 +60,7 @@ impl Libraries {
                 self.cub.bind(context, routine, scalar, buffers)?
             }
             Routine::Attention { .. } => {
-                return Err(Error::Unsupported("cuDNN is not called yet".to_owned()));
+                cudnn::bind(&opened(&mut self.dnn, || Dnn::open(context))?, routine, scalar, buffers)?
             }
         };
         let context = Rc::clone(context);
