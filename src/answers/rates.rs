@@ -122,6 +122,7 @@ fn grid(title: &str, cells: &[(&Record, String)], is_atomic: bool, terminal: Ter
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::families::rates::FAMILY;
     use crate::report::layout::{Medium, lay_out};
     use crate::suite::{Api, Extent};
 
@@ -163,6 +164,33 @@ mod tests {
         assert_eq!(squeezed(&narrow), expected);
         assert!(text(120).contains("0.26 1/117"), "{}", text(120));
         assert!(parts(&rows[..2], Terminal { width: 80, has_color: false }).is_none(), "nothing to compare with");
+    }
+
+    #[test]
+    fn every_table_of_the_family_is_a_screen() {
+        // The most digits: no step of a chain takes above 1 µs.
+        let of = |name| [row(name, 8.0, 1.0, 2340.0), row(name, 1.0, 97.0 * 345.678, 1.0)];
+        let rows: Vec<Record> = FAMILY.benchmarks.iter().flat_map(|benchmark| of(benchmark.name)).collect();
+        let known = rows.iter().map(|row| Record { sm_mhz: Some(1980), ..row.clone() }).collect::<Vec<_>>();
+        for (rows, latency) in [(&rows, "346"), (&known, "346 684")] {
+            let rows: Vec<&Record> = rows.iter().collect();
+            let terminal = Terminal { width: 80, has_color: false };
+            let parts = parts(&rows, terminal).expect("f32_fma is there");
+            let tables = parts.into_iter().filter(|part| matches!(part, Part::Table(_)));
+            let tables: Vec<String> = tables.map(|table| lay_out(vec![table], Medium::Terminal(terminal))).collect();
+            assert_eq!(tables.len(), 4);
+            for table in &tables {
+                assert!(table.lines().count() <= 24, "{table}");
+                assert!(table.lines().all(|line| line.trim_end().chars().count() <= 80), "{table}");
+            }
+            let line = |table: &str, name: &str| {
+                let line = table.lines().find(|line| line.starts_with(name)).map(str::to_owned);
+                line.unwrap_or_else(|| panic!("{name}: {table}"))
+            };
+            assert!(line(&tables[0], "fma ").contains(latency), "{}", tables[0]);
+            assert!(line(&tables[2], "global compare exchange").contains(latency), "{}", tables[2]);
+            assert!(line(&tables[3], "workgroup xor").contains("2.34 1"), "{}", tables[3]);
+        }
     }
 
     #[test]

@@ -729,11 +729,14 @@ fn job_with(
     Job::new(&Case::new(family, benchmark, Shape::new(dtype, extent, params))).expect("valid")
 }
 
-/// Every planted fault: those in the list, and two in each kernel of `rates`, which share their text.
+/// Every planted fault: those in the list, and two in each kernel of `rates`, which share their text. Chains of atomic
+/// operations may also share a word.
 fn mutations() -> Vec<Mutation> {
     let rates = benchmarks().into_iter().filter(|(_, family, _)| family.name == "rates").flat_map(|(name, ..)| {
         let name: &'static str = name.leak();
-        [(name, "one_more(x.f, m)", "x.f"), (name, "stored(x.g.a) + stored(x.h.a)", "stored(x.g.a) + stored(x.g.a)")]
+        let word = name.contains("_atomic_").then_some((name, "return p;", "return i % WG;"));
+        let sum = (name, "stored(x.g.a) + stored(x.h.a)", "stored(x.g.a) + stored(x.g.a)");
+        [(name, "one_more(x.f, m)", "x.f"), sum].into_iter().chain(word)
     });
     MUTATIONS.iter().copied().chain(rates).collect()
 }

@@ -85,7 +85,17 @@ fn verify_values_of(name: &str) {
     // All kernels of `rates` are one text, except for their step: some stand for all, so that this takes seconds.
     let stands = |benchmark: &Benchmark| {
         name != "rates"
-            || ["u32_add", "u32_shuffle", "f16_add", "f64_add", "i64_divide", "u32_ballot"].contains(&benchmark.name)
+            || [
+                "u32_add",
+                "u32_shuffle",
+                "f16_add",
+                "f64_add",
+                "i64_divide",
+                "u32_ballot",
+                "u64_workgroup_atomic_add",
+                "u32_global_atomic_max",
+            ]
+            .contains(&benchmark.name)
     };
     for benchmark in family.benchmarks.iter().filter(|one| !one.wgsl.is_empty() && stands(one)) {
         let name = format!("{name}/{}", benchmark.name);

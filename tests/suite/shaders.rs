@@ -94,12 +94,15 @@ fn naga_translates_every_kernel_to_every_target_that_has_its_features() {
             let lacks = |of, feature| target == of && job.kernel.interface.features.contains(&feature);
             let is_lacking = lacks(Target::Msl, Feature::F64)
                 || lacks(Target::Msl, Feature::I64Division)
+                || lacks(Target::Msl, Feature::I64Atomics)
                 // All kernels with cooperative matrices have 16×16 elements, and Metal 8×8.
                 || lacks(Target::Msl, Feature::CooperativeMatrix)
                 || lacks(Target::Glsl, Feature::F16)
                 || lacks(Target::Glsl, Feature::I64)
                 || lacks(Target::Glsl, Feature::I16)
                 || lacks(Target::Glsl, Feature::CooperativeMatrix)
+                || lacks(Target::Glsl, Feature::F32Atomics)
+                || lacks(Target::Hlsl(None), Feature::F32Atomics)
                 || lacks(Target::Hlsl(None), Feature::CooperativeMatrix);
             match translated {
                 Ok(text) => assert!(!text.is_empty() && !is_lacking, "{case} in {}", target.name()),
@@ -124,7 +127,7 @@ fn tint_accepts_every_kernel() {
     let mut checked = 0;
     for (case, job) in kernels() {
         let features = &job.kernel.interface.features;
-        let own = [Feature::F64, Feature::I64, Feature::I16, Feature::CooperativeMatrix];
+        let own = [Feature::F64, Feature::I64, Feature::I16, Feature::F32Atomics, Feature::CooperativeMatrix];
         if own.iter().any(|own| features.contains(own)) {
             continue; // Extensions of naga that no browser has.
         }

@@ -245,8 +245,7 @@ const FEW: &[Extent] = &[Extent::Linear(32)];
 const LATENCY: &[Params] = &[&[("CHAINS", 1.0), ("ROUNDS", 4098.0), ("WG", 32.0)]];
 /// Their words, 4 to 8 MiB with CHAINS=8, fit in the L2 of most GPUs.
 const ATOMICS: &[Extent] = &[Extent::Linear(1 << 17)];
-/// A global atomic operation takes the longer.
-const RATE_OF_GLOBAL_ATOMICS: &[Params] = &[&[("CHAINS", 8.0), ("ROUNDS", 6.0)]];
+const RATE_OF_ATOMICS: &[Params] = &[&[("CHAINS", 8.0), ("ROUNDS", 6.0)]];
 const LATENCY_OF_ATOMICS: &[Params] = &[&[("CHAINS", 1.0), ("ROUNDS", 1026.0), ("WG", 32.0)]];
 
 /// A word for each chain of each invocation, and for those beyond the end.

@@ -15,8 +15,8 @@ macro_rules! rate {
                 "// Pattern: no memory; with CHAINS=8 eight chains, whose sum is stored, with CHAINS=1 one chain.\n",
                 "// Work: ", stringify!($operations), " · CHAINS · (32 ROUNDS + 1) operations for each of n values (2 for an FMA).\n\n",
                 wgsl_type!($scalar),
-                wgsl_memory!(none),
                 include_str!("../../../shaders/rates/chains.wgsl.in"),
+                wgsl_memory!(none),
                 "/// The first value of a chain.\nfn first(word: u32) -> S {\n    return ", stringify!($first), "(word);\n}\n\n",
                 "fn step(x: S, y: S, m: S, p: P) -> S {\n    return ", $wgsl, ";\n}\n"
             ),
@@ -62,8 +62,8 @@ macro_rules! atomic {
                 "// Pattern: each chain has a word of its own, neighbouring lanes neighbouring ones; CHAINS as in the other kernels.\n",
                 "// Work: CHAINS · (32 ROUNDS + 1) atomic operations for each of n values.\n\n",
                 wgsl_type!($scalar),
-                wgsl_memory!($memory),
                 include_str!("../../../shaders/rates/chains.wgsl.in"),
+                wgsl_memory!($memory),
                 "/// The first value of a chain.\nfn first(word: u32) -> S {\n    return ", stringify!($first), "(word >> 2u);\n}\n\n",
                 "fn step(x: S, y: S, m: S, p: P) -> S {\n    return ", $wgsl, ";\n}\n"
             ),
@@ -77,7 +77,7 @@ macro_rules! atomic {
                 "\n__device__ __forceinline__ S step(S x, S y, S m, P p, const Sizes& sizes) {\n    return ", $cuda, ";\n}\n"
             ),
             cases: &[
-                Cases { from: Profile::Standard, dtypes: &[Dtype::$dtype], extents: ATOMICS, params: rate_of!($memory) },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::$dtype], extents: ATOMICS, params: RATE_OF_ATOMICS },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::$dtype], extents: FEW, params: LATENCY_OF_ATOMICS },
             ],
             accepts: ATOMIC,
@@ -85,16 +85,6 @@ macro_rules! atomic {
             check: Check { oracle: |shape, _| words::<$scalar>(shape, <$scalar as Word>::$first, $new), ..BASE.check },
             ..rate!($name, $dtype $scalar, 1 $first, $wgsl, $cuda, |x, _, _, _| x)
         }
-    };
-}
-
-/// The parameters of a rate: global words take a launch longer.
-macro_rules! rate_of {
-    (workgroup) => {
-        RATE
-    };
-    (global) => {
-        RATE_OF_GLOBAL_ATOMICS
     };
 }
 
@@ -109,7 +99,8 @@ macro_rules! with_words {
     };
 }
 
-/// What a chain owns in WGSL, `P`: a value, or the index of its word among `words`.
+/// What a chain owns in WGSL, `P`: a value, or the index of its word among `words`. Behind the overrides: naga 30 panics
+/// where the length of an array comes before the overrides that it names.
 macro_rules! wgsl_memory {
     (none) => {
         "alias P = S;\nfn own(word: u32, i: u32, number: u32) -> P { return start(word); }\n\n"
