@@ -6,6 +6,8 @@ pub mod bisect;
 mod cold;
 pub mod compare;
 #[cfg(not(target_family = "wasm"))]
+pub mod cost;
+#[cfg(not(target_family = "wasm"))]
 pub mod facts;
 #[cfg(not(target_family = "wasm"))]
 pub mod fastest;

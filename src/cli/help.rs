@@ -33,6 +33,7 @@ const GROUPS: &[(&str, &[Entry])] = &[
         &[
             entry("summary", "shaderbench summary r.csv"),
             entry("compare", "shaderbench compare old.csv new.csv"),
+            entry("cost", "shaderbench cost h100"),
             entry("explain", "shaderbench explain transpose/tiled"),
             entry("report", "shaderbench report r.csv"),
         ],

@@ -8,6 +8,7 @@ mod bisect;
 mod bundle;
 mod compare;
 mod compiler;
+mod cost;
 mod declaration;
 mod describe;
 mod devices;

@@ -14,7 +14,8 @@ use super::outputs::is_source;
 use super::references::is_example;
 use super::worker::{WORD, serve};
 use super::{
-    bench, bisect, compare, describe, devices, explain, help, links, list, outliers, report, run, share, show, summary,
+    bench, bisect, compare, cost, describe, devices, explain, help, links, list, outliers, report, run, share, show,
+    summary,
 };
 use crate::engine::plan::select;
 use crate::error::{Error, Result};
@@ -67,6 +68,7 @@ fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
         Some(Command::Summary(arguments)) => summary::summary(&arguments).map(|()| 0),
         Some(Command::Normal(arguments)) => summary::summary(&arguments.among_references()).map(|()| 0),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
+        Some(Command::Cost(arguments)) => cost::cost(&arguments).map(|()| 0),
         Some(Command::Bisect(arguments)) => bisect::bisect(&arguments),
         Some(Command::Report(arguments)) => report::report(&arguments),
         Some(Command::List(arguments)) => list::list(&arguments).map(|()| 0),

@@ -1,6 +1,5 @@
-//! Families and benchmarks as they are declared.
+//! Benchmarks as they are declared.
 
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::accepted::Accepted;
@@ -12,77 +11,10 @@ use super::limit::Limit;
 use super::oracle::{Oracle, each};
 use super::params::Params;
 use super::profile::Profile;
-use super::shape::{Dtype, Extent, Scalar, Shape};
+use super::shape::{Dtype, Extent, Shape};
 use super::step::Step;
-use super::tag::Tag;
 use super::traffic::Traffic;
 use crate::error::Result;
-
-/// Kernels that do the same job.
-pub struct Family {
-    /// Name of the family, of its folder under `shaders/` and of its file in `families/`.
-    pub name: &'static str,
-    /// One sentence for the reader.
-    pub summary: &'static str,
-    /// What it is about: `--tag` selects families by these.
-    pub tags: &'static [Tag],
-    /// The expected speed and its reason, in words: the derivation of [`Benchmark::model`] where there is one.
-    pub model_text: &'static str,
-    /// Whether its table groups rows by kernel (they do different things) rather than by type and size.
-    pub is_by_kernel: bool,
-    /// Its benchmarks; the others are compared with the first.
-    pub benchmarks: &'static [Benchmark],
-    /// The jobs that the summary shows of it.
-    pub headlines: &'static [Headline],
-    /// How the page draws its rows.
-    pub chart: Chart,
-}
-
-impl Family {
-    /// Defaults for the fields that a literal leaves out.
-    pub const BLANK: Self = Self {
-        name: "",
-        summary: "",
-        tags: &[],
-        model_text: "",
-        is_by_kernel: false,
-        benchmarks: &[],
-        headlines: &[],
-        chart: Chart::Ladder(""),
-    };
-}
-
-/// A job that a reader asks for: the summary shows the fastest kernel that does it.
-#[derive(Debug)]
-pub struct Headline {
-    /// What the reader calls it.
-    pub name: &'static str,
-    /// Its place in the summary: what most readers ask for comes first, and lines are left out from the end.
-    pub place: u8,
-    /// The benchmarks that do this job; all of the family if there are none.
-    pub benchmarks: &'static [&'static str],
-    /// The simplest kernel of the job, with which the fastest is compared; empty where there is none.
-    pub naive: &'static str,
-    /// Type of the elements; `None` for any.
-    pub scalar: Option<Scalar>,
-    /// Whether sizes differ in what they show, so that the largest counts; else the fastest of all sizes does.
-    pub is_largest: bool,
-}
-
-impl Headline {
-    /// A job on f32 at its largest size: defaults for the fields that a literal leaves out.
-    pub const F32: Self =
-        Self { name: "", place: u8::MAX, benchmarks: &[], naive: "", scalar: Some(Scalar::F32), is_largest: true };
-}
-
-/// How the page draws a family's rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Chart {
-    /// Its kernels as bars, under this title; without one, in the chart that has a menu of families.
-    Ladder(&'static str),
-    /// A chart made for it.
-    Own,
-}
 
 /// Benchmarks without their explanations and CUDA twins, at compile time: a browser's program stays small. Whether there is
 /// a twin stays known.
@@ -100,12 +32,6 @@ pub(crate) const fn bare<const COUNT: usize>(benchmarks: &[Benchmark]) -> [Bench
         index += 1;
     }
     bare
-}
-
-impl fmt::Debug for Family {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
 }
 
 /// One way to do a family's job.
@@ -137,8 +63,13 @@ pub struct Benchmark {
     /// Why WGSL has it not, which rows give as their reason: only CUDA runs it, and Vulkan if there is SPIR-V. `None` for
     /// every other benchmark.
     pub only_cuda: Option<&'static str>,
+    /// What the twin does that the kernel does not, where it is no copy of it: the ratio of their times then is not the cost
+    /// of the API alone. `None` where the twin is the same kernel.
+    pub twin_differs: Option<&'static str>,
     /// The vendor's library that does the job, where that is measured in place of a kernel.
     pub library: Option<Library>,
+    /// Whether it rounds its inputs to fewer bits than their type has, so that it is not compared with kernels of that type.
+    pub rounds_inputs: bool,
     /// Why no API runs this case, where that is so.
     pub unsupported: fn(&Shape) -> Option<&'static str>,
     /// What the profile `quick` measures: one size, at which the rate is within 3 % of that at the largest size on a large
@@ -205,7 +136,9 @@ impl Benchmark {
         glsl: "",
         spirv: &[],
         only_cuda: None,
+        twin_differs: None,
         library: None,
+        rounds_inputs: false,
         unsupported: |_| None,
         quick: &[],
         cases: &[],

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::benchmark::{Benchmark, Family, Work};
+use super::benchmark::{Benchmark, Work};
+use super::family::Family;
 use super::interface::Checks;
 use super::limit::Limit;
 use super::params::params_text;

@@ -12,6 +12,7 @@ mod buffer;
 mod case;
 mod csr;
 mod device;
+mod family;
 mod hash;
 mod header;
 mod host_part;
@@ -40,13 +41,12 @@ pub use accepted::Accepted;
 pub use api::Api;
 #[cfg(target_family = "wasm")]
 pub(crate) use benchmark::bare;
-pub use benchmark::{
-    Answer, Benchmark, Block, Cases, Chart, Check, Declaration, Family, Headline, OfSize, Quick, Reference, Work, all,
-};
+pub use benchmark::{Answer, Benchmark, Block, Cases, Check, Declaration, OfSize, Quick, Reference, Work, all};
 pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, Sampling, TexelFormat, Texture, uniform};
 pub use case::{Case, Program};
 pub use csr::{Csr, CsrArray, Pattern};
 pub use device::{DeviceType, SubgroupSize};
+pub use family::{Chart, Family, Headline};
 pub(crate) use hash::Fnv;
 pub use hash::hash;
 pub use header::Header;

@@ -117,7 +117,7 @@ pub(in crate::answers) fn marks_of(jobs: &[Job]) -> Vec<&'static str> {
 }
 
 /// The size of a row: `2^28`, `8192²`, `4096³`; of attention heads × length × width.
-pub(super) fn size(row: &Record) -> String {
+pub(in crate::answers) fn size(row: &Record) -> String {
     let Some(extent) = row.n else { return String::new() };
     let mut sides = extent.sides();
     sides.extend(row.params.get("D").map(|width| *width as u64));

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::figures::{Best, Peak, Space, best, peaks, spaces, troubles};
+use super::figures::{Best, Peak, Space, beside, best, peaks, spaces, troubles};
 use crate::answers::versus::Ratios;
 use crate::record::{Record, stats::Estimate};
 use crate::report::toolchains;
@@ -60,6 +60,16 @@ struct JobLine<'a> {
     is_tied: bool,
     /// Its speed ÷ that of the simplest kernel, where they surely differ.
     over_naive: Option<Estimate>,
+    /// The vendor's library at the same case, where one was measured.
+    library: Option<LibraryRatio<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct LibraryRatio<'a> {
+    name: &'static str,
+    benchmark: &'a str,
+    /// Time of the kernel ÷ time of the library.
+    ratio: Estimate,
 }
 
 #[derive(Debug, Serialize)]
@@ -117,6 +127,7 @@ fn of_toolchain<'a>(
 ) -> Option<Headlines<'a>> {
     let rows: Vec<&Record> = records.iter().filter(|row| row.toolchain() == Some(toolchain)).collect();
     let first = *rows.first()?;
+    let all: Vec<&Record> = records.iter().collect();
     let (peaks, best, troubles) = (peaks(&rows), best(&rows), troubles(&rows));
     let is_arithmetic = |peak: &&Peak| matches!(peak.limit, Limit::Fma | Limit::Tensor);
     Some(Headlines {
@@ -129,7 +140,7 @@ fn of_toolchain<'a>(
         memory: spaces(&rows).into_iter().map(Memory::from).collect(),
         arithmetic: peaks.iter().filter(is_arithmetic).map(Arithmetic::from).collect(),
         launch_ns: peaks.iter().find_map(|peak| peak.ns).map(|ns| ns.value),
-        jobs: best.iter().map(JobLine::from).collect(),
+        jobs: best.iter().map(|best| JobLine::new(best, &all)).collect(),
         time_ratios: others.iter().map(|other| time_ratios(records, &best, [toolchain, *other])).collect(),
         rows: Rows {
             all: rows.len(),
@@ -177,9 +188,15 @@ impl From<&Peak> for Arithmetic {
     }
 }
 
-impl<'a> From<&Best<'a>> for JobLine<'a> {
-    fn from(best: &Best<'a>) -> Self {
+impl<'a> JobLine<'a> {
+    /// The line of a job among all rows of its card.
+    fn new(best: &Best<'a>, all: &[&'a Record]) -> Self {
         let row = best.row;
+        let library = beside(row, all).map(|beside| LibraryRatio {
+            name: beside.library.title(),
+            benchmark: &beside.row.benchmark,
+            ratio: beside.ratio,
+        });
         Self {
             job: best.job.name,
             family: &row.family,
@@ -192,6 +209,7 @@ impl<'a> From<&Best<'a>> for JobLine<'a> {
             share: row.share,
             is_tied: best.is_tied,
             over_naive: best.over_naive,
+            library,
         }
     }
 }

@@ -10,5 +10,9 @@ mod texts;
 pub use beside::side_by_side;
 pub(super) use beside::{Figure, figures_of, in_order, letter};
 pub use card::{COLUMNS, LINES, SOFTWARE, card, card_within, headline, lines_of};
+#[cfg(not(target_family = "wasm"))]
+pub(super) use cells::size;
 pub use headlines::{Headlines, headlines};
+#[cfg(not(target_family = "wasm"))]
+pub(super) use texts::quoted_ratio;
 pub(super) use texts::{arithmetic_name, faster, job_rate, operations, quoted, quoted_rate, quoted_time};

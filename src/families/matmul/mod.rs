@@ -25,6 +25,7 @@ pub const FAMILY: Family = Family {
             benchmarks: &["cooperative"],
             scalar: None,
             is_largest: false,
+            cause: "no async copies",
             ..Headline::F32
         },
     ],
@@ -99,6 +100,7 @@ pub const FAMILY: Family = Family {
                 Compare the two APIs: only CUDA can copy to workgroup memory without registers.",
             limited_by: "The path from memory to the tiles: workgroup memory must deliver both factors as fast as the \
                 tensor cores use them.",
+            twin_differs: Some("tiles by cp.async, two rounds ahead"),
             wgsl: include_str!("../../../shaders/matmul/cooperative.wgsl"),
             cuda: include_str!("../../../shaders/matmul/cooperative.cu"),
             cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
@@ -132,6 +134,7 @@ pub const FAMILY: Family = Family {
             work_text: "2mnk operations.",
             only_cuda: Some("cuBLAS is part of CUDA"),
             library: Some(Library::CuBlas),
+            rounds_inputs: true,
             steps: |shape, _| multiplied(shape, Precision::Tf32),
             ceiling: None,
             no_ceiling: "the library may use faster instructions (wgmma) than ceiling/tensor_tf32 measures",

@@ -20,7 +20,7 @@ pub const FAMILY: Family = Family {
     tags: &[Tag::Primitive],
     model_text: "A scan reads and writes every element once, as a copy does. Three kernels move 4n: they read for the \
         block sums, write, and add the preceding sums. One pass moves 2n.",
-    headlines: &[Headline { name: "scan", place: 4, naive: "three_kernels", ..Headline::F32 }],
+    headlines: &[Headline { name: "scan", place: 4, naive: "three_kernels", cause: "64-bit atomics", ..Headline::F32 }],
     benchmarks: &[
         Benchmark {
             name: "three_kernels",
@@ -49,6 +49,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "single_pass_subgroup",
             since: "2026-11-21",
+            twin_differs: Some("a tile's status and sum are one word of 64 bits"),
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), &[&[("WG", 256.0)], &[("WG", 512.0)]])],
             summary: "single_pass with scans in registers by subgroups; the first subgroup looks back while the others \
                 wait",

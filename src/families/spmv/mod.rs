@@ -16,6 +16,7 @@ pub const FAMILY: Family = Family {
         these bytes over the read rate. The band reads x from L1. Random columns read a sector of 32 bytes for each 4 \
         bytes of x, unless L2 holds x, and the model counts x once.",
     tags: &[Tag::Primitive],
+    cause: "random loads",
     benchmarks: &[
         Benchmark {
             name: "row",

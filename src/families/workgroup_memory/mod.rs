@@ -116,6 +116,7 @@ pub const FAMILY: Family = Family {
             limited_by: "Arithmetic on addresses and shorts at each access, and then the barriers of structured.",
             wgsl: include_str!("../../../shaders/workgroup_memory/carved.wgsl"),
             cuda: include_str!("../../../shaders/workgroup_memory/carved.cu"),
+            twin_differs: Some("typed pointers in place of shifted words"),
             ..THREE_ARRAYS
         },
         Benchmark {
@@ -146,6 +147,7 @@ pub const FAMILY: Family = Family {
                 first.",
             wgsl: include_str!("../../../shaders/workgroup_memory/atomic_word.wgsl"),
             cuda: include_str!("../../../shaders/workgroup_memory/atomic_word.cu"),
+            twin_differs: Some("plain loads and stores beside the atomic maximum"),
             ..WORDS
         },
         Benchmark {

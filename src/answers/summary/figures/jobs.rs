@@ -38,6 +38,12 @@ fn have_one_value(a: &Record, b: &Record) -> bool {
     a.params.iter().all(|(name, value)| b.params.get(name).is_none_or(|other| other == value))
 }
 
+/// Whether two kernels of a family did the same work: the same type, size and parameters, those aside that one of them
+/// lacks.
+pub(super) fn is_same_case(a: &Record, b: &Record) -> bool {
+    (a.dtype, a.n) == (b.dtype, b.n) && have_one_value(a, b)
+}
+
 /// The fastest kernel of each job that `rows`, of one device through one API, have. Only rows that are `ok` count, and
 /// no library's.
 #[must_use]
@@ -45,8 +51,8 @@ pub fn best<'a>(rows: &[&'a Record]) -> Vec<Best<'a>> {
     headlines().into_iter().filter_map(|(family, job)| best_of(family, job, rows)).collect()
 }
 
-/// The rows of a job that count, with their rates: those of the largest size if the job asks for it.
-pub(in crate::answers) fn rated<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<(&'a Record, Estimate)> {
+/// The rows of a job that count: correct ones of its kernels, and no library's.
+pub(in crate::answers) fn counted<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<&'a Record> {
     let is_wanted = |row: &&&Record| {
         row.family == family
             && row.status == Status::Ok
@@ -55,8 +61,13 @@ pub(in crate::answers) fn rated<'a>(family: &str, job: &Headline, rows: &[&'a Re
             && (job.benchmarks.is_empty() || job.benchmarks.contains(&row.benchmark.as_str()))
             && job.scalar.is_none_or(|scalar| row.dtype.is_some_and(|dtype| dtype.scalar() == scalar))
     };
-    let mut rated: Vec<(&Record, Estimate)> =
-        rows.iter().filter(is_wanted).filter_map(|row| Some((*row, rate(job, row)?))).collect();
+    rows.iter().filter(is_wanted).copied().collect()
+}
+
+/// The same with their rates: those of the largest size if the job asks for it.
+pub(in crate::answers) fn rated<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<(&'a Record, Estimate)> {
+    let counted = counted(family, job, rows).into_iter();
+    let mut rated: Vec<(&Record, Estimate)> = counted.filter_map(|row| Some((row, rate(job, row)?))).collect();
     if job.is_largest {
         let most = rated.iter().filter_map(|(row, _)| row.bytes).max();
         rated.retain(|(row, _)| row.bytes == most);
@@ -69,18 +80,17 @@ pub(in crate::answers) fn rated<'a>(family: &str, job: &Headline, rows: &[&'a Re
 pub fn best_of<'a>(family: &str, job: &'static Headline, rows: &[&'a Record]) -> Option<Best<'a>> {
     let rated = rated(family, job, rows);
     let (row, highest) = *rated.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
-    let is_same_case = |other: &Record| (other.dtype, other.n) == (row.dtype, row.n) && have_one_value(other, row);
     let is_tied = rated.iter().any(|(other, rate)| {
         !std::ptr::eq(*other, row)
             && other.benchmark != row.benchmark
-            && is_same_case(other)
+            && is_same_case(other, row)
             && rate.high >= highest.low
     });
     let is_only = rated.iter().all(|(other, _)| other.benchmark == row.benchmark);
     let naive = rows
         .iter()
         .filter(|other| other.benchmark == job.naive && other.family == family && other.status == Status::Ok)
-        .filter(|other| is_same_case(other) && other.benchmark != row.benchmark)
+        .filter(|other| is_same_case(other, row) && other.benchmark != row.benchmark)
         // The plain one: parameters that the fastest kernel lacks may make it slower.
         .min_by_key(|other| other.params.len());
     let over_naive = naive.and_then(|naive| stats::ratio(time(naive)?, time(row)?));

@@ -2,12 +2,14 @@
 //! `index` show.
 
 mod jobs;
+mod library;
 mod memory;
 mod peaks;
 mod troubles;
 
-pub(in crate::answers) use jobs::rated;
 pub use jobs::{Best, best, best_of};
+pub(in crate::answers) use jobs::{counted, rated};
+pub use library::{Beside, beside};
 pub use memory::{MEMORY, Space, spaces};
 pub(in crate::answers) use peaks::peak_rows;
 pub use peaks::{Peak, peaks};

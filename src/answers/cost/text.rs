@@ -1,0 +1,146 @@
+//! The cost of the portable API on one screen.
+
+use super::cases::{Case, Cost, JobCost};
+use crate::answers::summary::{quoted_ratio, size};
+use crate::record::stats::Estimate;
+use crate::report::layout::{Column, Grid, Mark, Part, Row};
+use crate::report::{Medium, lay_out};
+
+/// Lines of the screen: a terminal has two more, for the command and the prompt.
+pub const LINES: usize = 22;
+
+/// Minimum terminal width for the size and the kernel of each job.
+const WIDE: usize = 116;
+
+/// The mark of a twin that is another kernel.
+const DIFFERS: &str = "†";
+
+/// What a ratio reads as whose interval includes 1.
+const AS_FAST: &str = "as fast";
+
+/// The screen of a card: the answer in a sentence, a line for each job, and what its marks mean. `name` is that of the
+/// report.
+#[must_use]
+pub fn screen(cost: &Cost, name: &str, medium: Medium) -> String {
+    let mut parts = vec![Part::text(&sentence(cost)), Part::Table(grid(cost, medium.terminal().width >= WIDE))];
+    let which = if medium.terminal().width >= WIDE { "this size" } else { "the size in `summary`" };
+    parts.push(Part::text(&format!("Ratios of times, at {which} and over all sizes. 1: {AS_FAST}.")));
+    parts.extend(different(cost).map(|text| Part::Text { text, indent: "  " }));
+    if cost.without_library > 0 {
+        let jobs =
+            if cost.without_library == 1 { "1 job".to_owned() } else { format!("{} jobs", cost.without_library) };
+        let command = "shaderbench run --backend all --profile standard";
+        parts.push(Part::text(&format!("Libraries of {jobs}: `{command}` measures them.")));
+    }
+    if let Some(row) = cost.jobs.first().map(|job| job.shown.row) {
+        let day = row.date.get(..10).unwrap_or(&row.date);
+        let facts = [row.device.as_str(), day].into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>();
+        parts.push(Part::text(&format!("{}: {name}", facts.join(", "))));
+    }
+    lay_out(parts, medium)
+}
+
+/// A ratio with the digits that its noise leaves; `None` if it is too noisy to quote.
+pub(super) fn times(ratio: Estimate) -> Option<String> {
+    if ratio.low <= 1.0 && ratio.high >= 1.0 {
+        // Noise that may hide a difference of a third is no answer.
+        return (ratio.high / ratio.low < 4.0 / 3.0).then(|| AS_FAST.to_owned());
+    }
+    quoted_ratio(ratio).map(|text| text.trim_end_matches('×').to_owned())
+}
+
+/// The answer: how many jobs take no longer, and what the others take.
+fn sentence(cost: &Cost) -> String {
+    let through = format!("Through {}", cost.portable.title());
+    let twins = format!("{} twins", cost.native.title());
+    // The dearest is first.
+    let judged: Vec<(&JobCost, Estimate, String)> =
+        cost.jobs.iter().filter_map(|job| Some((job, job.shown.twin?, times(job.shown.twin?)?))).collect();
+    let dearer: Vec<_> = judged.iter().filter(|(_, ratio, _)| ratio.low > 1.0).collect();
+    let [all, no_longer] = [judged.len(), judged.len() - dearer.len()];
+    let start = match no_longer {
+        0 => format!("{through}, none of {all} jobs is as fast as its {} twin", cost.native.title()),
+        same if same == all => format!("{through}, all {all} jobs take no longer than their {twins}"),
+        _ => format!("{through}, {no_longer} of {all} jobs take no longer than their {twins}"),
+    };
+    let named = |job: &JobCost| format!("{}{}", job.name, if job.has_other_twin() { DIFFERS } else { "" });
+    match dearer.as_slice() {
+        [] if judged.is_empty() => format!("{through}, no job was measured that has a time of its twin, too."),
+        [] => format!("{start}."),
+        [(job, _, text)] => format!("{start}; {} takes {text}× the time.", named(job)),
+        [(job, _, text), (_, _, next), rest @ ..] => {
+            format!("{start}, {} up to {next}×; the dearest is {}, {text}×.", rest.len() + 1, named(job))
+        }
+    }
+}
+
+impl JobCost<'_> {
+    fn has_other_twin(&self) -> bool {
+        self.shown.twin.is_some() && self.shown.twin_differs.is_some()
+    }
+}
+
+fn grid(cost: &Cost, is_wide: bool) -> Grid {
+    let column = |heading: &str, is_right: bool| Column { heading: heading.to_owned(), is_right };
+    let mut columns = if is_wide { vec![column("size", false), column("kernel", false)] } else { Vec::new() };
+    columns.extend([
+        column(&format!("÷ {} ", cost.native.title()), true),
+        column("all sizes", true),
+        column("÷ library", true),
+        column("all sizes", true),
+        column("why", false),
+    ]);
+    Grid {
+        columns,
+        widest_name: None,
+        note: None,
+        has_marks: false,
+        rows: cost.jobs.iter().map(|job| row(job, is_wide)).collect(),
+    }
+}
+
+fn row(job: &JobCost, is_wide: bool) -> Row {
+    let shown = &job.shown;
+    let mark = if job.has_other_twin() { DIFFERS } else { " " };
+    let twin = shown.twin.map_or_else(|| "–".to_owned(), or_unclear);
+    let library = shown
+        .library
+        .map_or_else(String::new, |beside| format!("{} {}", beside.library.title(), or_unclear(beside.ratio)));
+    let mut cells = if is_wide { vec![size(shown.row), shown.row.benchmark.clone()] } else { Vec::new() };
+    let of_library = |case: &Case| case.library.map(|beside| beside.ratio);
+    cells.extend([
+        format!("{twin}{mark}"),
+        range(job.cases.iter().filter_map(|case| case.twin)),
+        library,
+        range(job.cases.iter().filter_map(of_library)),
+    ]);
+    // A cause of nothing explains nothing.
+    let is_slower = job.cases.iter().any(|case| case.twin.is_some_and(|ratio| ratio.low > 1.0));
+    cells.push(if is_slower { job.cause.to_owned() } else { String::new() });
+    let cells = cells.into_iter().map(Into::into).collect();
+    Row { group: String::new(), mark: Mark::None, name: job.name.clone(), cells }
+}
+
+fn or_unclear(ratio: Estimate) -> String {
+    times(ratio).unwrap_or_else(|| "unclear".to_owned())
+}
+
+/// The smallest and the largest of the ratios that can be quoted, if there are two: `0.972–1.46`.
+fn range(ratios: impl Iterator<Item = Estimate>) -> String {
+    let mut quoted: Vec<(f64, String)> = ratios.filter_map(|ratio| Some((ratio.value, times(ratio)?))).collect();
+    quoted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let short = |text: &str| if text == AS_FAST { "1".to_owned() } else { text.to_owned() };
+    match quoted.as_slice() {
+        [(_, first), .., (_, last)] if first == last => short(first),
+        [(_, first), .., (_, last)] => format!("{}–{}", short(first), short(last)),
+        _ => String::new(),
+    }
+}
+
+/// What twins do that their kernels do not.
+fn different(cost: &Cost) -> Option<String> {
+    let jobs = cost.jobs.iter().filter(|job| job.has_other_twin());
+    let texts: Vec<String> =
+        jobs.filter_map(|job| Some(format!("{} ({})", job.name, job.shown.twin_differs?))).collect();
+    (!texts.is_empty()).then(|| format!("{DIFFERS} The twin is another kernel: {}.", texts.join(", ")))
+}

@@ -1,0 +1,95 @@
+//! The vendor's library beside the suite's kernels.
+
+use super::jobs::is_same_case;
+use crate::claim::time;
+use crate::families::benchmark;
+use crate::record::stats::{self, Estimate};
+use crate::record::{Record, Status};
+use crate::suite::Library;
+
+/// A library at the case of a kernel.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside<'a> {
+    /// The library.
+    pub library: Library,
+    /// Its row.
+    pub row: &'a Record,
+    /// Time of the kernel ÷ time of the library: above 1 the library is faster.
+    pub ratio: Estimate,
+}
+
+/// The fastest library's row at the case of `row` among `rows` of the same card, through whatever API; `None` if there is
+/// none whose time can be compared.
+#[must_use]
+pub fn beside<'a>(row: &Record, rows: &[&'a Record]) -> Option<Beside<'a>> {
+    let own = time(row)?;
+    let compared = |other: &&'a Record| {
+        let benchmark = benchmark(&other.family, &other.benchmark)?;
+        let library = benchmark.library.filter(|_| !benchmark.rounds_inputs)?;
+        let is_comparable = other.status == Status::Ok && other.timer == row.timer && other.is_cold() == row.is_cold();
+        let ratio = stats::ratio(own, time(other)?).filter(|_| is_comparable && is_same_case(other, row))?;
+        Some(Beside { library, row: other, ratio })
+    };
+    let of_family = rows.iter().filter(|other| other.family == row.family);
+    of_family.filter_map(compared).max_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Clock;
+    use crate::suite::{Api, Dtype, Extent};
+
+    fn row(family: &str, benchmark: &str, dtype: Dtype, n: u64, ns: f64) -> Record {
+        Record {
+            backend: Some(Api::Cuda),
+            family: family.to_owned(),
+            benchmark: benchmark.to_owned(),
+            dtype: Some(dtype),
+            n: Some(Extent::Linear(n)),
+            timer: Some(Clock::Timestamp),
+            median_ns: Some(ns),
+            ci_low_ns: Some(ns * 0.99),
+            ci_high_ns: Some(ns * 1.01),
+            epochs_ns: vec![ns; 2],
+            ..Record::default()
+        }
+    }
+
+    fn found(own: &Record, others: &[Record]) -> Option<(String, f64)> {
+        let rows: Vec<&Record> = others.iter().collect();
+        beside(own, &rows).map(|beside| (beside.row.benchmark.clone(), beside.ratio.value))
+    }
+
+    #[test]
+    fn a_library_is_compared_at_the_same_family_type_size_and_parameters() {
+        let own = row("matmul", "tiled", Dtype::F32, 8, 300.0);
+        let library = |dtype, n, ns| row("matmul", "cublas", dtype, n, ns);
+        assert_eq!(found(&own, &[library(Dtype::F32, 8, 200.0)]), Some(("cublas".to_owned(), 1.5)));
+        let others = [
+            library(Dtype::F64, 8, 200.0),
+            library(Dtype::F32, 9, 200.0),
+            row("transpose", "cublas", Dtype::F32, 8, 200.0),
+            row("matmul", "naive", Dtype::F32, 8, 200.0),
+        ];
+        assert_eq!(found(&own, &others), None);
+        let with = |row: Record, params: &[(&str, f64)]| {
+            let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            Record { params, ..row }
+        };
+        let keys = with(row("radix_sort", "onesweep", Dtype::U32, 8, 300.0), &[("PAIRS", 1.0), ("WG", 256.0)]);
+        let sort = |pairs: f64| with(row("radix_sort", "cub", Dtype::U32, 8, 150.0), &[("PAIRS", pairs)]);
+        assert_eq!((found(&keys, &[sort(0.0)]), found(&keys, &[sort(1.0)]).map(|(_, ratio)| ratio)), (None, Some(2.0)));
+    }
+
+    #[test]
+    fn a_library_that_is_wrong_rounds_its_inputs_or_uses_another_clock_is_not_compared() {
+        let own = row("matmul", "tiled", Dtype::F32, 8, 300.0);
+        let library = || row("matmul", "cublas", Dtype::F32, 8, 200.0);
+        assert_eq!(found(&own, &[Record { status: Status::Wrong, ..library() }]), None);
+        assert_eq!(found(&own, &[Record { timer: Some(Clock::Wall), ..library() }]), None);
+        assert_eq!(found(&own, &[Record { ci_low_ns: None, ..library() }]), None, "no interval");
+        let rounded = row("matmul", "cublas_tf32", Dtype::F32, 8, 100.0);
+        assert_eq!(found(&own, &[rounded, library()]), Some(("cublas".to_owned(), 1.5)));
+    }
+}

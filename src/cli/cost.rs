@@ -1,0 +1,74 @@
+//! `cost`: what the portable API costs, on one screen.
+
+use std::path::PathBuf;
+
+use super::format::Format;
+use super::output::{print, print_json};
+use super::reports::{named_or_newest, none_yet, read_all};
+use crate::answers::compare::Report;
+use crate::answers::cost::{self, Cost};
+use crate::error::{Error, Result};
+use crate::record::{Record, by_card};
+use crate::suite::Api;
+
+/// Arguments of `cost`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Reports of WGSL and CUDA [default: the newest in results/]
+    ///
+    /// Those of `run --backend all`. The newest one with rows of both that has at least half as many benchmarks as any there.
+    #[arg(value_name = "FILE|DIR")]
+    files: Vec<PathBuf>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Runs the command.
+pub(super) fn cost(arguments: &Arguments) -> Result<()> {
+    let reports = if arguments.files.is_empty() {
+        let newest = named_or_newest(None, is_of_both)?.ok_or_else(none_yet)?;
+        vec![Report { name: newest.path, records: newest.records }]
+    } else {
+        read_all(&arguments.files)?
+    };
+    let cards: Vec<(String, Vec<Record>)> = reports.into_iter().flat_map(cards).collect();
+    let costs: Vec<(&str, Cost)> =
+        cards.iter().filter_map(|(name, records)| Some((name.as_str(), Cost::new(records)?))).collect();
+    if costs.is_empty() {
+        let why = "no rows of WGSL and CUDA on one card: `shaderbench run --backend all` measures both";
+        return Err(Error::Undecided(why.to_owned()));
+    }
+    match arguments.format.medium() {
+        None => print_json(&costs.iter().filter_map(|(name, of)| cost::json(of, name)).collect::<Vec<_>>()),
+        Some(medium) => {
+            let screens: Vec<String> = costs.iter().map(|(name, of)| cost::screen(of, name, medium)).collect();
+            print(&screens.join("\n"))
+        }
+    }
+}
+
+/// Whether a row has a time, and its run measured CUDA and another API.
+fn is_of_both(row: &Record) -> bool {
+    let apis: Vec<&str> = row.apis.split('+').collect();
+    row.median_ns.is_some() && apis.len() > 1 && apis.contains(&Api::Cuda.name())
+}
+
+/// The rows of each card of a report, with the report's name.
+fn cards(report: Report) -> Vec<(String, Vec<Record>)> {
+    let of_card = |rows: Vec<&Record>| (report.name.clone(), rows.into_iter().cloned().collect());
+    by_card(&report.records).into_iter().map(of_card).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_of_one_api_is_not_taken() {
+        let row = |apis: &str| Record { apis: apis.to_owned(), median_ns: Some(1.0), ..Record::default() };
+        assert!(is_of_both(&row("cuda+vulkan")) && is_of_both(&row("cuda+gl+vulkan")));
+        assert!(!is_of_both(&row("cuda")) && !is_of_both(&row("gl+vulkan")) && !is_of_both(&row("")));
+        assert!(!is_of_both(&Record { median_ns: None, ..row("cuda+vulkan") }));
+    }
+}

@@ -1,0 +1,92 @@
+//! Families as they are declared.
+
+use std::fmt;
+
+use super::benchmark::Benchmark;
+use super::shape::Scalar;
+use super::tag::Tag;
+
+/// Kernels that do the same job.
+pub struct Family {
+    /// Name of the family, of its folder under `shaders/` and of its file in `families/`.
+    pub name: &'static str,
+    /// One sentence for the reader.
+    pub summary: &'static str,
+    /// What it is about: `--tag` selects families by these.
+    pub tags: &'static [Tag],
+    /// The expected speed and its reason, in words: the derivation of [`Benchmark::model`] where there is one.
+    pub model_text: &'static str,
+    /// Whether its table groups rows by kernel (they do different things) rather than by type and size.
+    pub is_by_kernel: bool,
+    /// Its benchmarks; the others are compared with the first.
+    pub benchmarks: &'static [Benchmark],
+    /// The jobs that the summary shows of it.
+    pub headlines: &'static [Headline],
+    /// As [`Headline::cause`], where no headline shows the family's job; else empty.
+    pub cause: &'static str,
+    /// How the page draws its rows.
+    pub chart: Chart,
+}
+
+impl Family {
+    /// Defaults for the fields that a literal leaves out.
+    pub const BLANK: Self = Self {
+        name: "",
+        summary: "",
+        tags: &[],
+        model_text: "",
+        is_by_kernel: false,
+        benchmarks: &[],
+        headlines: &[],
+        cause: "",
+        chart: Chart::Ladder(""),
+    };
+}
+
+/// A job that a reader asks for: the summary shows the fastest kernel that does it.
+#[derive(Debug)]
+pub struct Headline {
+    /// What the reader calls it.
+    pub name: &'static str,
+    /// Its place in the summary: what most readers ask for comes first, and lines are left out from the end.
+    pub place: u8,
+    /// The benchmarks that do this job; all of the family if there are none.
+    pub benchmarks: &'static [&'static str],
+    /// The simplest kernel of the job, with which the fastest is compared; empty where there is none.
+    pub naive: &'static str,
+    /// Type of the elements; `None` for any.
+    pub scalar: Option<Scalar>,
+    /// Whether sizes differ in what they show, so that the largest counts; else the fastest of all sizes does.
+    pub is_largest: bool,
+    /// Why WGSL takes longer than CUDA, in at most 15 columns, where an experiment shows it
+    /// (docs/research/2026-11-25-portable-cost.md); else empty.
+    pub cause: &'static str,
+}
+
+impl Headline {
+    /// A job on f32 at its largest size: defaults for the fields that a literal leaves out.
+    pub const F32: Self = Self {
+        name: "",
+        place: u8::MAX,
+        benchmarks: &[],
+        naive: "",
+        scalar: Some(Scalar::F32),
+        is_largest: true,
+        cause: "",
+    };
+}
+
+/// How the page draws a family's rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chart {
+    /// Its kernels as bars, under this title; without one, in the chart that has a menu of families.
+    Ladder(&'static str),
+    /// A chart made for it.
+    Own,
+}
+
+impl fmt::Debug for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
