@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use super::context::Context;
 use super::memory::Memory;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::job::{Routine, Scalar};
 use cub::Cub;
 use cublas::Blas;

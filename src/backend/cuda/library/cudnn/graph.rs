@@ -58,8 +58,8 @@ pub(super) struct Tensor(usize);
 pub(super) struct Graph {
     dnn: Rc<Dnn>,
     operations: Vec<Descriptor>,
-    /// What the operations do.
-    parts: Vec<Descriptor>,
+    /// What the operations do: they live as long as these.
+    _parts: Vec<Descriptor>,
     tensors: Vec<Descriptor>,
     /// The numbers of the tensors that are not within the kernel, in the order in which they were added.
     pub(super) ids: Vec<i64>,
@@ -67,7 +67,7 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) fn new(dnn: &Rc<Dnn>) -> Self {
-        Self { dnn: Rc::clone(dnn), operations: vec![], parts: vec![], tensors: vec![], ids: vec![] }
+        Self { dnn: Rc::clone(dnn), operations: vec![], _parts: vec![], tensors: vec![], ids: vec![] }
     }
 
     pub(super) fn tensor(&mut self, name: &'static str, of: DataType, layout: &Layout, place: Place) -> Result<Tensor> {
