@@ -15,6 +15,7 @@ mod command;
 mod common;
 mod compare;
 mod compilers;
+mod cost;
 mod crash;
 mod device;
 mod dx12;

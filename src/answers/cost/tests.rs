@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use super::{Cost, LINES, json, screen};
+use super::{Cost, json, screen};
 use crate::families::{FAMILIES, headlines};
 use crate::record::{Clock, Record, Status};
-use crate::report::{Medium, Terminal, csv};
+use crate::report::{Medium, Terminal};
 use crate::suite::{Api, Dtype, Extent};
 
 const TERMINAL: Medium = Medium::Terminal(Terminal { width: 80, has_color: false });
 
-/// A row of the sum of n elements, whose interval reaches 0.5 % to either side.
+/// A row of the sum of n elements, whose interval reaches 0.1 % to either side.
 fn sum(api: Api, benchmark: &str, n: u64, ns: f64) -> Record {
     Record {
         device: "Fake 9000".to_owned(),
@@ -23,8 +23,8 @@ fn sum(api: Api, benchmark: &str, n: u64, ns: f64) -> Record {
         bytes: Some(4 * n),
         gb_per_s: Some(4.0 * n as f64 / ns),
         median_ns: Some(ns),
-        ci_low_ns: Some(ns * 0.995),
-        ci_high_ns: Some(ns * 1.005),
+        ci_low_ns: Some(ns * 0.999),
+        ci_high_ns: Some(ns * 1.001),
         ..Record::default()
     }
 }
@@ -58,15 +58,15 @@ fn the_fastest_kernel_of_each_size_is_compared_with_its_own_twin() {
         sum(Api::Cuda, "cub", 9000, 500.0),
     ];
     let text = shown(&rows);
-    assert_eq!(line(&text, "sum"), "sum 1.25 1.25–1.50 CUB 1.60 launch overhead");
+    assert_eq!(line(&text, "sum"), "sum 1.25 1.25–1.50 CUB 1.6 launch overhead");
     assert!(
         text.starts_with("Through Vulkan, none of 1 jobs is as fast as its CUDA twin; sum takes 1.25× the time.\n")
     );
-    assert!(text.contains("\nFake 9000: r.csv\n") && !text.contains('†') && !text.contains("measures them"), "{text}");
+    assert!(text.contains("\nFake 9000: r.csv\n") && !text.contains('†') && !text.contains("libraries of"), "{text}");
     // Both sizes have a ratio to the library.
     let mut rows = rows.to_vec();
     rows.push(sum(Api::Cuda, "cub", 1000, 600.0));
-    assert_eq!(line(&shown(&rows), "sum"), "sum 1.25 1.25–1.50 CUB 1.60 0.500–1.60 launch overhead");
+    assert_eq!(line(&shown(&rows), "sum"), "sum 1.25 1.25–1.50 CUB 1.6 0.5–1.6 launch overhead");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn kernels_that_tie_and_ratios_within_the_noise_are_as_fast() {
     let rows = [
         sum(Api::Vulkan, "subgroup", 1000, 300.0),
         sum(Api::Vulkan, "first_add", 1000, 300.0),
-        sum(Api::Cuda, "subgroup", 1000, 300.5),
+        sum(Api::Cuda, "subgroup", 1000, 300.2),
         sum(Api::Cuda, "first_add", 1000, 100.0),
     ];
     let text = shown(&rows);
@@ -107,13 +107,13 @@ fn a_twin_or_a_library_that_is_missing_leaves_its_cells_empty() {
     );
     // What has a ratio comes first.
     assert!(text.find("\ntranspose") < text.find("\nsum"), "{text}");
-    let command = "Libraries of 2 jobs: `shaderbench run --backend all --profile standard` measures them.";
-    assert!(text.replace('\n', " ").contains(command), "{text}");
+    let command = "libraries of 2 more jobs: `shaderbench run --backend all --profile standard`";
+    assert!(text.contains(command), "{text}");
     assert!(Cost::new(&rows[..1]).is_none() && Cost::new(&rows[1..2]).is_none() && Cost::new(&[]).is_none());
 }
 
 #[test]
-fn a_kernel_s_own_parameters_do_not_part_sizes_and_those_of_a_job_do() {
+fn a_kernel_s_own_parameters_do_not_part_sizes() {
     let with = |row: Record, params: &[(&str, f64)]| {
         let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
         of("radix_sort", Dtype::U32, Record { params, ..row })
@@ -168,76 +168,5 @@ fn causes_fit_their_column() {
     let of_jobs = headlines().into_iter().map(|(_, job)| job.cause);
     for cause in of_jobs.chain(FAMILIES.iter().map(|family| family.cause)) {
         assert!(cause.chars().count() <= 15, "{cause}");
-    }
-}
-
-/// The time of the row of a case, in the report itself.
-fn time_of(rows: &[Record], api: Api, family: &str, case: &Value, benchmark: &str, params: Option<&str>) -> f64 {
-    let is_it = |row: &&Record| {
-        row.backend == Some(api)
-            && (row.family.as_str(), row.benchmark.as_str()) == (family, benchmark)
-            && (row.dtype_name(), row.size().as_str()) == (case["dtype"].as_str().unwrap(), case["n"].as_str().unwrap())
-            && params.is_none_or(|params| row.params_text() == params)
-    };
-    rows.iter().find(is_it).and_then(|row| row.median_ns).expect("a time")
-}
-
-/// Whether a printed number is `value`, rounded to the digits that it has, within what the epochs of a ratio shift it by.
-fn is_rounded(text: &str, value: f64) -> bool {
-    let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    let printed: f64 = text.parse().expect("a number");
-    (printed - value).abs() <= 0.5 * 10_f64.powi(-i32::try_from(decimals).expect("few")) + 1e-9
-}
-
-#[test]
-fn every_number_of_a_committed_report_is_the_ratio_of_two_rows_on_one_screen() {
-    for path in
-        ["results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv", "results/nvidia-h200/2026-11-23-vulkan+cuda.csv"]
-    {
-        let records = csv::open(std::path::Path::new(path)).expect("a report").records;
-        let cost = Cost::new(&records).expect("both APIs");
-        let text = screen(&cost, path, TERMINAL);
-        assert!(text.lines().count() <= LINES, "{} lines\n{text}", text.lines().count());
-        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        let figures = serde_json::to_value(json(&cost, path)).expect("JSON");
-        let jobs = figures["jobs"].as_array().expect("jobs");
-        assert!(jobs.len() >= 7, "{text}");
-        for job in jobs {
-            let family = job["family"].as_str().expect("a family");
-            let (mut twins, mut libraries, mut headline) = (Vec::new(), Vec::new(), Vec::new());
-            for case in job["cases"].as_array().expect("cases") {
-                let own = |name: &str| case[name].as_str().expect("a text");
-                let params = Some(own("params"));
-                let wgsl = time_of(&records, Api::Vulkan, family, case, own("benchmark"), params);
-                if let Some(ratio) = case["twin"]["value"].as_f64() {
-                    let cuda = time_of(&records, Api::Cuda, family, case, own("benchmark"), params);
-                    // The ratio of rows in turns is the mean over epochs, not the ratio of the medians.
-                    assert!((ratio / (wgsl / cuda)).ln().abs() < 0.03, "{job}: {ratio} of {wgsl} and {cuda}");
-                    twins.push(ratio);
-                    headline.extend((case["is_headline"] == true).then_some(ratio));
-                }
-                if let Some(ratio) = case["library_ratio"]["value"].as_f64() {
-                    let library = time_of(&records, Api::Cuda, family, case, own("library_benchmark"), None);
-                    assert!((ratio - wgsl / library).abs() < 1e-9, "{job}: {ratio} of {wgsl} and {library}");
-                    libraries.push(ratio);
-                    headline.extend((case["is_headline"] == true).then_some(ratio));
-                }
-            }
-            // Each printed number is one of these.
-            let line = line(&text, job["job"].as_str().expect("a name"));
-            let numbers = line.split([' ', '–', '†']).filter(|word| word.contains('.'));
-            for number in numbers {
-                let mut values = twins.iter().chain(&libraries).chain(&headline);
-                assert!(values.any(|value| is_rounded(number, *value)), "{number} of\n{line}\n{text}");
-            }
-        }
-        // Those of the answer are in the table.
-        let (answer, table) = text.split_once("all sizes").expect("a heading");
-        for number in answer.split([' ', '×']).filter(|word| word.contains('.') && word.parse::<f64>().is_ok()) {
-            assert!(table.contains(&format!(" {number}")), "{number} is in no line of\n{text}");
-        }
-        if path.contains("h100") {
-            insta::assert_snapshot!(text);
-        }
     }
 }

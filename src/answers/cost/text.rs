@@ -27,10 +27,9 @@ pub fn screen(cost: &Cost, name: &str, medium: Medium) -> String {
     parts.push(Part::text(&format!("Ratios of times, at {which} and over all sizes. 1: {AS_FAST}.")));
     parts.extend(different(cost).map(|text| Part::Text { text, indent: "  " }));
     if cost.without_library > 0 {
-        let jobs =
-            if cost.without_library == 1 { "1 job".to_owned() } else { format!("{} jobs", cost.without_library) };
+        let jobs = if cost.without_library == 1 { "job" } else { "jobs" };
         let command = "shaderbench run --backend all --profile standard";
-        parts.push(Part::text(&format!("Libraries of {jobs}: `{command}` measures them.")));
+        parts.push(Part::text(&format!("libraries of {} more {jobs}: `{command}`", cost.without_library)));
     }
     if let Some(row) = cost.jobs.first().map(|job| job.shown.row) {
         let day = row.date.get(..10).unwrap_or(&row.date);

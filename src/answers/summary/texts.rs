@@ -1,6 +1,6 @@
 //! Figures of the summary, with the digits that their intervals leave.
 
-use super::figures::{Beside, Peak};
+use super::figures::Peak;
 use crate::answers::compare::MARGIN;
 use crate::claim::{byte_rate, flop_rate};
 use crate::record::stats::Estimate;
@@ -38,18 +38,6 @@ pub(in crate::answers) fn faster(ratio: Estimate) -> String {
         () => return "unclear".to_owned(),
     };
     quoted_ratio(factor).map_or_else(|| "unclear".to_owned(), |factor| format!("{factor} {word}"))
-}
-
-/// A library, and its speed relative to that of the kernel beside it: `cuBLAS 2.6×`, `cuBLAS same`, `cuBLAS ?` where the noise
-/// hides which is faster.
-pub(super) fn library(beside: &Beside) -> String {
-    let of_speeds = faster(beside.ratio);
-    let speed = match of_speeds.as_str() {
-        "same" => of_speeds,
-        "unclear" => "?".to_owned(),
-        _ => quoted_ratio(beside.ratio).unwrap_or_else(|| "?".to_owned()),
-    };
-    format!("{} {speed}", beside.library)
 }
 
 /// Figures without their units where the next one has the same: `3.109`, `7.5 TB/s`, `149 ns`.

@@ -8,8 +8,8 @@ use oracle::{is_causal, width};
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Params, Profile,
-    Quick, Shape, Step, Tag, Work, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit, Params,
+    Profile, Quick, Routine, Shape, Step, Tag, Work, grid, uniform,
 };
 
 /// The family.
@@ -104,6 +104,34 @@ pub const FAMILY: Family = Family {
             steps: |shape, interface| by_queries(shape, interface.parameter("QUERIES").max(16)),
             ceiling: Some(Limit::Tensor),
             tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_halves(shape))),
+            ..BASE
+        },
+        Benchmark {
+            name: "cudnn",
+            since: "2026-11-27",
+            quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(16, 16384), &[FULL])],
+            summary: "cuDNN, NVIDIA's library: attention in one kernel on tensor cores, f16 inputs and output",
+            look_for: "What PyTorch calls in place of cooperative, by its cuDNN backend. On Hopper its kernels use wgmma, \
+                whose rate is above that of the instructions that ceiling/tensor measures. Its output is f16, that of \
+                the others f32.",
+            limited_by: "Tensor cores and exponentials, which the library's kernels overlap; power, where the clock drops.",
+            work_text: "4·length²·d operations per head, half of them if causal.",
+            only_cuda: Some("cuDNN is NVIDIA's"),
+            library: Some(Library::CuDnn),
+            accepts: &[D, CAUSAL],
+            cases: &cases(F16, LONG),
+            buffers: |shape, _| {
+                let mut buffers = inputs(shape, 0);
+                buffers[3].contents = Contents::Poison;
+                buffers
+            },
+            steps: |shape, _| {
+                let (heads, length) = shape.extent.matrix();
+                let routine = Routine::Attention { heads, length, width: width(shape), is_causal: is_causal(shape) };
+                vec![Step::Library { routine, buffers: vec!["q", "k", "v", "output"] }]
+            },
+            ceiling: Some(Limit::Tensor),
+            tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_library(shape))),
             ..BASE
         },
     ],

@@ -49,7 +49,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "single_pass_subgroup",
             since: "2026-11-21",
-            twin_differs: Some("a tile's status and sum are one word of 64 bits"),
+            twin_differs: Some("64-bit statuses"),
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), &[&[("WG", 256.0)], &[("WG", 512.0)]])],
             summary: "single_pass with scans in registers by subgroups; the first subgroup looks back while the others \
                 wait",

@@ -236,6 +236,41 @@ fn ratios_to_the_other_api_are_those_of_a_comparison_of_all_rows() {
 }
 
 #[test]
+fn libraries_compare_as_their_rows_do_the_fastest_first_in_two_lines() {
+    let records = both();
+    let of = |api, family: &str, name: &str, job: &str| {
+        let best = best(&records.iter().filter(|row| row.backend == Some(Api::Vulkan)).collect::<Vec<_>>());
+        let size = best.iter().find(|best| best.job.name == job).expect(job).row.n;
+        let is_it = |row: &&Record| {
+            (row.family.as_str(), row.benchmark.as_str(), row.n) == (family, name, size)
+                && (row.backend, row.dtype) == (Some(api), Some(Dtype::F32))
+        };
+        records.iter().find(is_it).and_then(crate::claim::time).expect("a time")
+    };
+    let compared = |family: &str, kernel: &str, job: &str| {
+        let [kernel, library] =
+            [(Api::Vulkan, kernel), (Api::Cuda, "cublas")].map(|(api, name)| of(api, family, name, job));
+        faster(crate::record::stats::ratio(kernel, library).expect("a ratio"))
+    };
+    let gemm = compared("matmul", "double_buffered", "GEMM f32");
+    let transpose = compared("transpose", "tiled_wide", "transpose");
+    let text = card(&records, &[], PLAIN);
+    let expected = format!("library is  cuBLAS {gemm} in GEMM f32, cuBLAS {transpose} in transpose");
+    assert!(
+        gemm.ends_with("faster") && transpose.ends_with("slower") && text.contains(&expected),
+        "{expected}\n{text}"
+    );
+    // Many are counted.
+    let many = |index: u32| (f64::from(index), format!("cuSPARSE 1.0{index}× faster"), "a long job".to_owned());
+    let lines = from_largest("library is", (1..9).map(many).collect(), LIBRARIES, PLAIN);
+    assert_eq!(lines.len(), LIBRARIES);
+    assert!(lines[0].starts_with("library is  cuSPARSE 1.08× faster in a long job"), "{lines:?}");
+    assert!(lines[1].ends_with("6 more from cuSPARSE 1.06× faster to cuSPARSE 1.01× faster"), "{lines:?}");
+    assert!(lines.iter().all(|line| display_width(line) <= COLUMNS), "{lines:?}");
+    assert!(!card(&records[..1], &[], PLAIN).contains("library is"));
+}
+
+#[test]
 fn long_texts_lose_their_middle() {
     assert_eq!(cut("abcdefghij", 10), "abcdefghij");
     assert_eq!(cut("abcdefghijk", 10), "abcd…ghijk");

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_wrong_rounds_its_inputs_or_uses_another_clock_is_not_compared() {
+    fn wrong_or_rounding_libraries_and_other_clocks_are_not_compared() {
         let own = row("matmul", "tiled", Dtype::F32, 8, 300.0);
         let library = || row("matmul", "cublas", Dtype::F32, 8, 200.0);
         assert_eq!(found(&own, &[Record { status: Status::Wrong, ..library() }]), None);

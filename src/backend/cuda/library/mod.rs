@@ -37,7 +37,7 @@ impl Libraries {
     /// memory of the library's own are made here, so that a call only issues work. `context` must be current.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where the library or one of its functions is missing, or it has no such routine.
+    /// `Error::Unsupported` where the library or one of its functions is missing, or it has no such routine.
     pub(super) fn bind(
         &mut self,
         context: &Rc<Context>,

@@ -58,8 +58,6 @@ pub(super) struct Tensor(usize);
 pub(super) struct Graph {
     dnn: Rc<Dnn>,
     operations: Vec<Descriptor>,
-    /// What the operations do: they live as long as these.
-    _parts: Vec<Descriptor>,
     tensors: Vec<Descriptor>,
     /// The numbers of the tensors that are not within the kernel, in the order in which they were added.
     pub(super) ids: Vec<i64>,
@@ -67,7 +65,7 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) fn new(dnn: &Rc<Dnn>) -> Self {
-        Self { dnn: Rc::clone(dnn), operations: vec![], _parts: vec![], tensors: vec![], ids: vec![] }
+        Self { dnn: Rc::clone(dnn), operations: vec![], tensors: vec![], ids: vec![] }
     }
 
     pub(super) fn tensor(&mut self, name: &'static str, of: DataType, layout: &Layout, place: Place) -> Result<Tensor> {
@@ -132,6 +130,7 @@ impl Graph {
         self.operation(names::POINTWISE_OPERATION, name, part, &tensors, &factors)
     }
 
+    /// Adds an operation, which takes over what `part` describes.
     fn operation(
         &mut self,
         kind: names::Kind,
@@ -140,7 +139,7 @@ impl Graph {
         tensors: &[(Attribute, Tensor)],
         others: &[(Attribute, Value)],
     ) -> Result<()> {
-        let part = [&part].map(std::convert::identity);
+        let part = [&part];
         let bound: Vec<(Attribute, [&Descriptor; 1])> =
             tensors.iter().map(|(role, tensor)| (*role, [&self.tensors[tensor.0]])).collect();
         let mut attributes = vec![(role, Value::Descriptors(&part))];
@@ -150,6 +149,7 @@ impl Graph {
         self.operations.push(operation);
         Ok(())
     }
+
     /// The plan that the library prefers among those that work here.
     ///
     /// # Errors
