@@ -248,11 +248,12 @@ const ATOMICS: &[Extent] = &[Extent::Linear(1 << 17)];
 const RATE_OF_ATOMICS: &[Params] = &[&[("CHAINS", 8.0), ("ROUNDS", 6.0)]];
 const LATENCY_OF_ATOMICS: &[Params] = &[&[("CHAINS", 1.0), ("ROUNDS", 1026.0), ("WG", 32.0)]];
 
-/// A word for each chain of each invocation, and for those beyond the end.
-fn global_words(shape: &Shape, interface: &Interface) -> Buffer {
+/// A word of so many bytes for each chain of each invocation, and for those beyond the end.
+fn global_words(shape: &Shape, interface: &Interface, bytes: usize) -> Buffer {
     let width = u64::from(interface.invocations());
     let groups = shape.count() / width + 1;
-    Buffer { name: "words", scalars: groups * width * interface.parameter("CHAINS"), contents: Contents::Poison }
+    let scalars = groups * width * interface.parameter("CHAINS") * bytes as u64 / 4;
+    Buffer { name: "words", scalars, contents: Contents::Poison }
 }
 
 fn buffers(shape: &Shape, lanes: u32) -> Vec<Buffer> {

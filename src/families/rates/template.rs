@@ -81,7 +81,7 @@ macro_rules! atomic {
                 Cases { from: Profile::Standard, dtypes: &[Dtype::$dtype], extents: FEW, params: LATENCY_OF_ATOMICS },
             ],
             accepts: ATOMIC,
-            buffers: |shape, interface| with_words!($memory, buffers(shape, LANES), shape, interface),
+            buffers: |shape, interface| with_words!($memory $scalar, buffers(shape, LANES), shape, interface),
             check: Check { oracle: |shape, _| words::<$scalar>(shape, <$scalar as Word>::$first, $new), ..BASE.check },
             ..rate!($name, $dtype $scalar, 1 $first, $wgsl, $cuda, |x, _, _, _| x)
         }
@@ -90,12 +90,12 @@ macro_rules! atomic {
 
 /// Buffers, with one for the words if they lie in global memory.
 macro_rules! with_words {
-    (workgroup, $buffers:expr, $shape:ident, $interface:ident) => {{
+    (workgroup $scalar:ident, $buffers:expr, $shape:ident, $interface:ident) => {{
         let _ = $interface;
         $buffers
     }};
-    (global, $buffers:expr, $shape:ident, $interface:ident) => {
-        $buffers.into_iter().chain([global_words($shape, $interface)]).collect()
+    (global $scalar:ident, $buffers:expr, $shape:ident, $interface:ident) => {
+        $buffers.into_iter().chain([global_words($shape, $interface, size_of::<$scalar>())]).collect()
     };
 }
 
