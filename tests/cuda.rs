@@ -103,6 +103,9 @@ fn parameters(twin: &str) -> Vec<String> {
     let entry = code.split("extern \"C\"").last().expect("an entry point");
     let list = entry.split_once("kernel(").expect("named kernel").1;
     let list = list.split_once(')').expect("a list that ends").0;
+    // What the twin puts in by the preprocessor.
+    let more = twin.lines().find_map(|line| line.strip_prefix("#define WORDS")).unwrap_or_default();
+    let list = list.replace(" WORDS", more);
     list.split(',').map(|parameter| parameter.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 

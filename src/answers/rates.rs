@@ -189,7 +189,7 @@ mod tests {
             };
             assert!(line(&tables[0], "fma ").contains(latency), "{}", tables[0]);
             assert!(line(&tables[2], "global compare exchange").contains(latency), "{}", tables[2]);
-            assert!(line(&tables[3], "workgroup xor").contains("2.34 1"), "{}", tables[3]);
+            assert!(line(&tables[3], "workgroup xor").contains("2.34 2.0×"), "{}", tables[3]);
         }
     }
 

@@ -87,11 +87,15 @@ fn entry(benchmark: &Benchmark, width: usize) -> String {
     /// Width of the names with their indent and gap.
     const NAMES: usize = 30;
     let summary = wrap(benchmark.summary, width.saturating_sub(NAMES).max(20), "");
+    let title = format!("  {} ", benchmark.name);
+    // A long name has a line of its own.
+    let above = if title.len() > NAMES { format!("  {}\n", benchmark.name) } else { String::new() };
     let line = |(index, line): (usize, &str)| {
-        let name = if index == 0 { format!("  {} ", benchmark.name) } else { String::new() };
+        let name = if index == 0 && above.is_empty() { title.as_str() } else { "" };
         format!("{name:<NAMES$}{line}\n")
     };
-    summary.lines().enumerate().map(line).collect()
+    let lines: String = summary.lines().enumerate().map(line).collect();
+    above + &lines
 }
 
 fn markdown(listed: &[Listed]) -> String {

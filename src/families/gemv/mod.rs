@@ -219,8 +219,8 @@ pub const FAMILY: Family = Family {
             since: "2026-11-27",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
             summary: "cuBLAS: gemv in f32; in f16 its product with a matrix of one column",
-            look_for: "What a CUDA program would call. Few long rows (256x57344) show whether the library divides rows, as \
-                split_k does.",
+            look_for: "Its ratio to split_k: what a CUDA program gains by the library. Few long rows (256x57344) show whether \
+                it divides rows, too.",
             limited_by: "DRAM reads; at small sizes the kernel that the library selects.",
             work_text: "Weights, x and y, each moved once; 2 operations for each weight.",
             only_cuda: Some("cuBLAS is part of CUDA"),

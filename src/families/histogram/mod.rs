@@ -89,8 +89,8 @@ pub const FAMILY: Family = Family {
             since: "2026-11-27",
             quick: &[],
             summary: "CUB, NVIDIA's library: DeviceHistogram::HistogramEven of bytes",
-            look_for: "What a CUDA program would call in place of vec4. It loads bytes, and finds each one's bin by \
-                arithmetic, as the bins may be any.",
+            look_for: "Its rate beside that of vec4. It loads bytes, and finds the bin of each by arithmetic, as bins may be \
+                any.",
             limited_by: "Arithmetic and atomic additions for each byte.",
             work_text: "n words read; 4 additions for each.",
             only_cuda: Some("CUB is part of CUDA"),

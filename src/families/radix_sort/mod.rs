@@ -73,7 +73,7 @@ pub const FAMILY: Family = Family {
             name: "cub",
             since: "2026-11-27",
             summary: "CUB, NVIDIA's library: DeviceRadixSort",
-            look_for: "What a CUDA program would call in place of onesweep, whose algorithm it made known.",
+            look_for: "The gap to onesweep, whose algorithm it made known: what a CUDA program gains by it.",
             limited_by: "As onesweep: instructions to rank keys, then DRAM.",
             work_text: "36 bytes for each key, 68 with a value: four passes and the counts.",
             only_cuda: Some("CUB is part of CUDA"),

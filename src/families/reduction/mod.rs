@@ -208,7 +208,7 @@ pub const FAMILY: Family = Family {
             since: "2026-11-27",
             quick: &[],
             summary: "CUB, NVIDIA's library: DeviceReduce::Sum",
-            look_for: "What a CUDA program would call in place of vec4_grid_stride.",
+            look_for: "The ratio to vec4_grid_stride, most of all at small sizes: the library has two launches there.",
             limited_by: "DRAM reads; at small sizes the launches, of which it has two.",
             work_text: "n scalars read; n - 1 additions.",
             only_cuda: Some("CUB is part of CUDA"),

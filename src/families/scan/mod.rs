@@ -70,7 +70,7 @@ pub const FAMILY: Family = Family {
             since: "2026-11-27",
             quick: &[],
             summary: "CUB, NVIDIA's library: DeviceScan::InclusiveSum",
-            look_for: "What a CUDA program would call in place of single_pass_subgroup, which uses the same algorithm.",
+            look_for: "Its ratio to single_pass_subgroup, which has the same algorithm: what a CUDA program gains by it.",
             limited_by: "As single_pass_subgroup: DRAM, and the chain of tiles.",
             work_text: "2n scalars; n - 1 additions.",
             only_cuda: Some("CUB is part of CUDA"),
