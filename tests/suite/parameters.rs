@@ -33,7 +33,7 @@ fn each_of_several_values_is_a_case() {
         ..Request::new(vec!["reduction/atomic".to_owned()], Profile::Quick)
     };
     let values = |params| -> Vec<f64> {
-        let cases = plan(&request(params)).unwrap();
+        let cases = plan(&request(params)).expect("a plan");
         cases.iter().filter_map(|case| case.shape.params.get("WG").copied()).collect()
     };
     assert_eq!(values(few), [64.0, 128.0]);
