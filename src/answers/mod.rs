@@ -24,7 +24,6 @@ pub mod soak;
 pub mod summary;
 mod tables;
 #[cfg(not(target_family = "wasm"))]
-#[cfg(not(target_family = "wasm"))]
 pub mod variants;
 pub mod versus;
 
