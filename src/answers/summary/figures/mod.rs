@@ -7,10 +7,10 @@ mod memory;
 mod peaks;
 mod troubles;
 
-pub use jobs::{Best, best, best_of};
 #[cfg(not(target_family = "wasm"))]
 pub(in crate::answers) use jobs::counted;
 pub(in crate::answers) use jobs::rated;
+pub use jobs::{Best, best, best_of};
 pub use library::{Beside, beside};
 pub use memory::{MEMORY, Space, spaces};
 pub(in crate::answers) use peaks::peak_rows;
