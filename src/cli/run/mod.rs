@@ -169,7 +169,7 @@ fn check_pictures(arguments: &Arguments, card: &[&Device], name: String) -> Resu
     let pictures = Pictures::new(folder, name.clone(), card.len() > 1, arguments.force);
     if arguments.resume.is_none() {
         let profile = profile_for(arguments, card[0]);
-        let Fitted { cases, .. } = cases_for(arguments, profile, time_for(arguments, profile), card)?;
+        let Fitted { cases, .. } = cases_for(arguments, profile, time_for(arguments, profile, card.len()), card)?;
         let apis: Vec<_> = card.iter().map(|device| device.api).collect();
         pictures.check(&cases, &apis, arguments.json.as_deref())?;
     }
@@ -241,7 +241,7 @@ impl Command<'_> {
         let Self { arguments, typed, files, interrupt } = self;
         let is_begun = resumed.is_some() || !before.is_empty();
         let profile = profile_for(arguments, &devices[0]);
-        let time = time_for(arguments, profile);
+        let time = time_for(arguments, profile, devices.len());
         let card: Vec<&Device> = devices.iter().collect();
         let fitted = cases_for(arguments, profile, time, &card)?;
         let note = smaller_workgroups(&fitted, &card);

@@ -63,13 +63,13 @@ pub(super) fn profile_for(arguments: &Arguments, device: &Device) -> Profile {
 /// Default time limit of `quick`: under a minute including start and end.
 const QUICK_TIME: Duration = Duration::from_secs(55);
 
-/// The time limit that the command line sets, or the usual one of the device.
-pub(super) fn time_for(arguments: &Arguments, profile: Profile) -> Option<Duration> {
+/// The time limit that the command line sets, or the usual one of a run through so many APIs.
+pub(super) fn time_for(arguments: &Arguments, profile: Profile, apis: usize) -> Option<Duration> {
     // Cards in step have the same cases.
     if arguments.parallel {
         return None;
     }
-    arguments.time.or((profile == Profile::Quick).then_some(QUICK_TIME))
+    arguments.time.or((profile == Profile::Quick).then(|| QUICK_TIME * apis.max(1) as u32))
 }
 
 /// The expected time of a run of `cases` cases, in a sentence.
@@ -115,7 +115,7 @@ pub(super) fn all_sizes(arguments: &Arguments, typed: Typed, profile: Profile, c
 /// Prints the cases of a run in place of measuring them.
 pub(super) fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     let profile = profile_for(arguments, card[0]);
-    let time = time_for(arguments, profile);
+    let time = time_for(arguments, profile, card.len());
     let fitted = cases_for(arguments, profile, time, card)?;
     smaller_workgroups(&fitted, card).iter().for_each(|note| say(note));
     let Fitted { cases, .. } = fitted;

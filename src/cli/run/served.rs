@@ -54,7 +54,7 @@ fn measure(
 ) -> Result<()> {
     let profile = profile_for(arguments, &devices[0]);
     let known: Vec<&Device> = devices.iter().collect();
-    let Fitted { cases, .. } = cases_for(arguments, profile, time_for(arguments, profile), &known)?;
+    let Fitted { cases, .. } = cases_for(arguments, profile, time_for(arguments, profile, known.len()), &known)?;
     let mut settings = settings(arguments, profile, run.time, devices);
     (settings.date, settings.seed, settings.compiles_ahead) = (run.date, run.seed, run.compiles_ahead);
     if run.is_in_step {

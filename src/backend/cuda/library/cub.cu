@@ -11,8 +11,8 @@
 
 extern "C" int shaderbench_call(void *own, size_t *bytes, const void *input, void *output, uint64_t n,
                                 cudaStream_t stream) {
-  const ELEMENT *const from = static_cast<const ELEMENT *>(input);
-  ELEMENT *const to = static_cast<ELEMENT *>(output);
+  [[maybe_unused]] const ELEMENT *const from = static_cast<const ELEMENT *>(input);
+  [[maybe_unused]] ELEMENT *const to = static_cast<ELEMENT *>(output);
 #if ROUTINE == SUM
   return cub::DeviceReduce::Sum(own, *bytes, from, to, n, stream);
 #elif ROUTINE == SCAN

@@ -19,7 +19,7 @@ use crate::job::{Routine, Scalar};
 
 const SOURCE: &str = include_str!("cub.cu");
 
-/// nvcc takes 10 to 30 s for a routine.
+/// An nvcc that takes longer for a routine hangs.
 const LONGEST: Duration = Duration::from_secs(180);
 
 /// `cudaError_t`.
@@ -85,13 +85,18 @@ fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
     };
     let folder = tempfile::tempdir().map_err(|error| format!("there is no temporary folder for CUB: {error}"))?;
     let (source, library) = (folder.path().join("cub.cu"), folder.path().join("libshaderbench_cub.so"));
-    std::fs::write(&source, SOURCE).map_err(|error| format!("CUB's routine cannot be written: {error}"))?;
+    let written = |error| format!("CUB's routine cannot be written: {error}");
+    std::fs::write(&source, SOURCE).map_err(written)?;
+    // A pipe would be full before a long text of errors ends.
+    let errors = folder.path().join("errors.txt");
+    let open = || std::fs::File::create(&errors);
+    open().map_err(written)?;
     let by_path = usual_folders().into_iter().filter_map(|folder| Some(folder.parent()?.join("bin/nvcc")));
     let started = std::iter::once(PathBuf::from("nvcc")).chain(by_path).find_map(|nvcc| {
         let mut command = Command::new(nvcc);
         command.args(["-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC"]);
         command.args([&format!("-DROUTINE={name}"), &format!("-DELEMENT={of}")]).arg("-o").arg(&library).arg(&source);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().ok()
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(open().ok()?).spawn().ok()
     });
     let Some(mut nvcc) = started else {
         return Err("CUB is compiled by nvcc, which was not found: install the CUDA toolkit".to_owned());
@@ -104,9 +109,9 @@ fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    let told = nvcc.wait_with_output().map_err(|error| format!("nvcc could not be run for CUB: {error}"))?;
-    if !told.status.success() {
-        let text = String::from_utf8_lossy(&told.stderr);
+    let status = nvcc.wait().map_err(|error| format!("nvcc could not be run for CUB: {error}"))?;
+    if !status.success() {
+        let text = String::from_utf8_lossy(&std::fs::read(&errors).unwrap_or_default()).into_owned();
         let first =
             text.lines().find(|line| line.contains("error")).or_else(|| text.lines().next()).unwrap_or_default();
         return Err(format!("nvcc does not compile CUB's routine: {}", one_line(first)));
