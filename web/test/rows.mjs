@@ -24,7 +24,10 @@ export function assertRows(rows) {
 const names = (rows) => [...new Set(rows.map((row) => `${row.family}/${row.benchmark}`))].sort();
 /** Benchmarks with figures in one row at least, and those without. */
 export const withFigures = (rows) => names(rows.filter(isRight));
-export const withoutFigures = (rows) => names(rows).filter((name) => !withFigures(rows).includes(name));
+export const withoutFigures = (rows) =>
+    names(rows).filter((name) => !withFigures(rows).includes(name) && !isLibrary(name));
+/** Calls of a vendor's library, which exist only through CUDA. */
+const isLibrary = (name) => /\/(cub|cublas|cudnn|cufft|cusparse)(_|$)/.test(name);
 
 /** Names without figures because a launch takes too long on this machine, which is said: a busy one is slower. */
 export function tooSlow(rows) {
@@ -47,7 +50,6 @@ export const WITHOUT_FIGURES = [
     "host_cost/pipeline_again",
     "host_cost/pipeline_first",
     "matmul/cooperative",
-    "matmul/cublas",
     "memory_spaces/pinned_latency",
     "memory_spaces/pointer_latency",
     "memory_spaces/spill",
@@ -69,7 +71,6 @@ export const WITHOUT_FIGURES = [
     "transfer/pinned_by_kernel",
     "transfer/pinned_to_device",
     "transfer/read_back_pageable",
-    "transpose/cublas",
     "workgroup_memory/dynamic_bytes",
     "workgroup_memory/dynamic_size",
     "workgroup_memory/static_and_dynamic",
