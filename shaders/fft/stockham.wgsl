@@ -8,7 +8,6 @@
 alias T = f32;
 alias C = vec2<T>;
 alias Points = array<C, 16>;
-alias Parts = array<T, 16>;
 
 struct Sizes { transforms: u32 }
 
@@ -52,59 +51,24 @@ fn main(
     let is_inside = first < sizes.transforms << LOG_POINTS;
     var x = Points();
     if (is_inside) {
-        let at = first + number;
-        x[0] = input[at];
-        x[1] = input[at + each];
-        x[2] = input[at + 2u * each];
-        x[3] = input[at + 3u * each];
-        x[4] = input[at + 4u * each];
-        x[5] = input[at + 5u * each];
-        x[6] = input[at + 6u * each];
-        x[7] = input[at + 7u * each];
-        x[8] = input[at + 8u * each];
-        x[9] = input[at + 9u * each];
-        x[10] = input[at + 10u * each];
-        x[11] = input[at + 11u * each];
-        x[12] = input[at + 12u * each];
-        x[13] = input[at + 13u * each];
-        x[14] = input[at + 14u * each];
-        x[15] = input[at + 15u * each];
+        // unroll
+        for (var e = 0u; e < 16u; e++) {
+            x[e] = input[first + number + e * each];
+        }
     }
     if (RADIX == 16u) {
         planned(&x, t);
     } else {
-        // One by one: in a loop, the driver would not know the number of the pass.
-        pass_from(&x, t, 0u);
-        pass_from(&x, t, 1u);
-        pass_from(&x, t, 2u);
-        pass_from(&x, t, 3u);
-        pass_from(&x, t, 4u);
-        pass_from(&x, t, 5u);
-        pass_from(&x, t, 6u);
-        pass_from(&x, t, 7u);
-        pass_from(&x, t, 8u);
-        pass_from(&x, t, 9u);
-        pass_from(&x, t, 10u);
-        pass_from(&x, t, 11u);
+        // unroll: the driver must know the number of the pass
+        for (var number_of_pass = 0u; number_of_pass < 12u; number_of_pass++) {
+            pass_from(&x, t, number_of_pass);
+        }
     }
     if (is_inside) {
-        let at = first + number;
-        output[at] = x[0];
-        output[at + each] = x[1];
-        output[at + 2u * each] = x[2];
-        output[at + 3u * each] = x[3];
-        output[at + 4u * each] = x[4];
-        output[at + 5u * each] = x[5];
-        output[at + 6u * each] = x[6];
-        output[at + 7u * each] = x[7];
-        output[at + 8u * each] = x[8];
-        output[at + 9u * each] = x[9];
-        output[at + 10u * each] = x[10];
-        output[at + 11u * each] = x[11];
-        output[at + 12u * each] = x[12];
-        output[at + 13u * each] = x[13];
-        output[at + 14u * each] = x[14];
-        output[at + 15u * each] = x[15];
+        // unroll
+        for (var e = 0u; e < 16u; e++) {
+            output[first + number + e * each] = x[e];
+        }
     }
 }
 
@@ -168,20 +132,16 @@ fn planned(x: ptr<function, Points>, t: u32) {
         by_seven_powers(x, 1u, twiddles[row + 128u], twiddles[row + 896u]);
         eights(x);
     } else if (LOG_POINTS == 10u) {
-        by_three_powers(x, 0u, twiddles[row]);
-        by_three_powers(x, 1u, twiddles[row + 64u]);
-        by_three_powers(x, 2u, twiddles[row + 128u]);
-        by_three_powers(x, 3u, twiddles[row + 192u]);
+        // unroll
+        for (var g = 0u; g < 4u; g++) {
+            by_three_powers(x, g, twiddles[row + 64u * g]);
+        }
         fours(x);
     } else {
-        (*x)[8] = times((*x)[8], twiddles[row]);
-        (*x)[9] = times((*x)[9], twiddles[row + 32u]);
-        (*x)[10] = times((*x)[10], twiddles[row + 64u]);
-        (*x)[11] = times((*x)[11], twiddles[row + 96u]);
-        (*x)[12] = times((*x)[12], twiddles[row + 128u]);
-        (*x)[13] = times((*x)[13], twiddles[row + 160u]);
-        (*x)[14] = times((*x)[14], twiddles[row + 192u]);
-        (*x)[15] = times((*x)[15], twiddles[row + 224u]);
+        // unroll
+        for (var q = 0u; q < 8u; q++) {
+            (*x)[8u + q] = times((*x)[8u + q], twiddles[row + 32u * q]);
+        }
         twos(x);
     }
 }
@@ -195,124 +155,37 @@ struct Move {
 
 /// Passes the points on: real parts, then imaginary ones, of each one half after the other.
 fn move_parts(x: ptr<function, Points>, own: Move) {
-    var re = Parts();
-    var im = Parts();
-    put_re(x, own, 0u);
-    workgroupBarrier();
-    take(&re, own, 0u);
-    workgroupBarrier();
-    put_re(x, own, 1u);
-    workgroupBarrier();
-    take(&re, own, 1u);
-    workgroupBarrier();
-    put_im(x, own, 0u);
-    workgroupBarrier();
-    take(&im, own, 0u);
-    workgroupBarrier();
-    put_im(x, own, 1u);
-    workgroupBarrier();
-    take(&im, own, 1u);
-    (*x)[0] = C(re[0], im[0]);
-    (*x)[1] = C(re[1], im[1]);
-    (*x)[2] = C(re[2], im[2]);
-    (*x)[3] = C(re[3], im[3]);
-    (*x)[4] = C(re[4], im[4]);
-    (*x)[5] = C(re[5], im[5]);
-    (*x)[6] = C(re[6], im[6]);
-    (*x)[7] = C(re[7], im[7]);
-    (*x)[8] = C(re[8], im[8]);
-    (*x)[9] = C(re[9], im[9]);
-    (*x)[10] = C(re[10], im[10]);
-    (*x)[11] = C(re[11], im[11]);
-    (*x)[12] = C(re[12], im[12]);
-    (*x)[13] = C(re[13], im[13]);
-    (*x)[14] = C(re[14], im[14]);
-    (*x)[15] = C(re[15], im[15]);
-}
-
-fn put_re(x: ptr<function, Points>, own: Move, half: u32) {
-    if (own.half == half) {
-        let to = own.to - half * own.middle;
-        parts[to + 0u * own.to_step] = (*x)[0].x;
-        parts[to + 1u * own.to_step] = (*x)[1].x;
-        parts[to + 2u * own.to_step] = (*x)[2].x;
-        parts[to + 3u * own.to_step] = (*x)[3].x;
-        parts[to + 4u * own.to_step] = (*x)[4].x;
-        parts[to + 5u * own.to_step] = (*x)[5].x;
-        parts[to + 6u * own.to_step] = (*x)[6].x;
-        parts[to + 7u * own.to_step] = (*x)[7].x;
-        parts[to + 8u * own.to_step] = (*x)[8].x;
-        parts[to + 9u * own.to_step] = (*x)[9].x;
-        parts[to + 10u * own.to_step] = (*x)[10].x;
-        parts[to + 11u * own.to_step] = (*x)[11].x;
-        parts[to + 12u * own.to_step] = (*x)[12].x;
-        parts[to + 13u * own.to_step] = (*x)[13].x;
-        parts[to + 14u * own.to_step] = (*x)[14].x;
-        parts[to + 15u * own.to_step] = (*x)[15].x;
+    var moved = Points();
+    // unroll
+    for (var part = 0u; part < 2u; part++) {
+        // unroll
+        for (var half = 0u; half < 2u; half++) {
+            if (part + half > 0u) {
+                workgroupBarrier(); // until all invocations have read the last ones
+            }
+            if (own.half == half) {
+                let to = own.to - half * own.middle;
+                // unroll
+                for (var e = 0u; e < 16u; e++) {
+                    parts[to + e * own.to_step] = (*x)[e][part];
+                }
+            }
+            workgroupBarrier();
+            let at = own.at - half * own.middle;
+            if (own.is_split) {
+                // unroll
+                for (var e = 8u * half; e < 8u * half + 8u; e++) {
+                    moved[e][part] = parts[at + distance(e, own)];
+                }
+            } else if (own.half == half) {
+                // unroll
+                for (var e = 0u; e < 16u; e++) {
+                    moved[e][part] = parts[at + distance(e, own)];
+                }
+            }
+        }
     }
-}
-
-fn put_im(x: ptr<function, Points>, own: Move, half: u32) {
-    if (own.half == half) {
-        let to = own.to - half * own.middle;
-        parts[to + 0u * own.to_step] = (*x)[0].y;
-        parts[to + 1u * own.to_step] = (*x)[1].y;
-        parts[to + 2u * own.to_step] = (*x)[2].y;
-        parts[to + 3u * own.to_step] = (*x)[3].y;
-        parts[to + 4u * own.to_step] = (*x)[4].y;
-        parts[to + 5u * own.to_step] = (*x)[5].y;
-        parts[to + 6u * own.to_step] = (*x)[6].y;
-        parts[to + 7u * own.to_step] = (*x)[7].y;
-        parts[to + 8u * own.to_step] = (*x)[8].y;
-        parts[to + 9u * own.to_step] = (*x)[9].y;
-        parts[to + 10u * own.to_step] = (*x)[10].y;
-        parts[to + 11u * own.to_step] = (*x)[11].y;
-        parts[to + 12u * own.to_step] = (*x)[12].y;
-        parts[to + 13u * own.to_step] = (*x)[13].y;
-        parts[to + 14u * own.to_step] = (*x)[14].y;
-        parts[to + 15u * own.to_step] = (*x)[15].y;
-    }
-}
-
-/// Reads the parts that are in this half.
-fn take(into: ptr<function, Parts>, own: Move, half: u32) {
-    let at = own.at - half * own.middle;
-    if (own.is_split && half == 0u) {
-        (*into)[0] = parts[at + distance(0u, own)];
-        (*into)[1] = parts[at + distance(1u, own)];
-        (*into)[2] = parts[at + distance(2u, own)];
-        (*into)[3] = parts[at + distance(3u, own)];
-        (*into)[4] = parts[at + distance(4u, own)];
-        (*into)[5] = parts[at + distance(5u, own)];
-        (*into)[6] = parts[at + distance(6u, own)];
-        (*into)[7] = parts[at + distance(7u, own)];
-    } else if (own.is_split) {
-        (*into)[8] = parts[at + distance(8u, own)];
-        (*into)[9] = parts[at + distance(9u, own)];
-        (*into)[10] = parts[at + distance(10u, own)];
-        (*into)[11] = parts[at + distance(11u, own)];
-        (*into)[12] = parts[at + distance(12u, own)];
-        (*into)[13] = parts[at + distance(13u, own)];
-        (*into)[14] = parts[at + distance(14u, own)];
-        (*into)[15] = parts[at + distance(15u, own)];
-    } else if (own.half == half) {
-        (*into)[0] = parts[at + distance(0u, own)];
-        (*into)[1] = parts[at + distance(1u, own)];
-        (*into)[2] = parts[at + distance(2u, own)];
-        (*into)[3] = parts[at + distance(3u, own)];
-        (*into)[4] = parts[at + distance(4u, own)];
-        (*into)[5] = parts[at + distance(5u, own)];
-        (*into)[6] = parts[at + distance(6u, own)];
-        (*into)[7] = parts[at + distance(7u, own)];
-        (*into)[8] = parts[at + distance(8u, own)];
-        (*into)[9] = parts[at + distance(9u, own)];
-        (*into)[10] = parts[at + distance(10u, own)];
-        (*into)[11] = parts[at + distance(11u, own)];
-        (*into)[12] = parts[at + distance(12u, own)];
-        (*into)[13] = parts[at + distance(13u, own)];
-        (*into)[14] = parts[at + distance(14u, own)];
-        (*into)[15] = parts[at + distance(15u, own)];
-    }
+    *x = moved;
 }
 
 fn distance(e: u32, own: Move) -> u32 {
@@ -323,23 +196,18 @@ fn distance(e: u32, own: Move) -> u32 {
 fn by_powers(x: ptr<function, Points>, w1: C, w4: C) {
     let w2 = times(w1, w1);
     let w3 = times(w2, w1);
-    let w8 = times(w4, w4);
-    let w12 = times(w8, w4);
     (*x)[1] = times((*x)[1], w1);
     (*x)[2] = times((*x)[2], w2);
     (*x)[3] = times((*x)[3], w3);
-    (*x)[4] = times((*x)[4], w4);
-    (*x)[5] = times((*x)[5], times(w4, w1));
-    (*x)[6] = times((*x)[6], times(w4, w2));
-    (*x)[7] = times((*x)[7], times(w4, w3));
-    (*x)[8] = times((*x)[8], w8);
-    (*x)[9] = times((*x)[9], times(w8, w1));
-    (*x)[10] = times((*x)[10], times(w8, w2));
-    (*x)[11] = times((*x)[11], times(w8, w3));
-    (*x)[12] = times((*x)[12], w12);
-    (*x)[13] = times((*x)[13], times(w12, w1));
-    (*x)[14] = times((*x)[14], times(w12, w2));
-    (*x)[15] = times((*x)[15], times(w12, w3));
+    var w = w4;
+    // unroll
+    for (var m = 4u; m < 16u; m += 4u) {
+        (*x)[m] = times((*x)[m], w);
+        (*x)[m + 1u] = times((*x)[m + 1u], times(w, w1));
+        (*x)[m + 2u] = times((*x)[m + 2u], times(w, w2));
+        (*x)[m + 3u] = times((*x)[m + 3u], times(w, w3));
+        w = times(w, w4);
+    }
 }
 
 /// The same for points 1 to 7 of group g of two.
@@ -371,21 +239,10 @@ fn times(a: C, b: C) -> C {
 /// Multiplies point m of each group of `radix` points by exp(-2 pi i k m / (done radix)), where k is the position of
 /// the group within the transforms so far.
 fn twiddle(x: ptr<function, Points>, step: Step, table: u32) {
-    (*x)[1] = factored((*x)[1], 1u, step, table);
-    (*x)[2] = factored((*x)[2], 2u, step, table);
-    (*x)[3] = factored((*x)[3], 3u, step, table);
-    (*x)[4] = factored((*x)[4], 4u, step, table);
-    (*x)[5] = factored((*x)[5], 5u, step, table);
-    (*x)[6] = factored((*x)[6], 6u, step, table);
-    (*x)[7] = factored((*x)[7], 7u, step, table);
-    (*x)[8] = factored((*x)[8], 8u, step, table);
-    (*x)[9] = factored((*x)[9], 9u, step, table);
-    (*x)[10] = factored((*x)[10], 10u, step, table);
-    (*x)[11] = factored((*x)[11], 11u, step, table);
-    (*x)[12] = factored((*x)[12], 12u, step, table);
-    (*x)[13] = factored((*x)[13], 13u, step, table);
-    (*x)[14] = factored((*x)[14], 14u, step, table);
-    (*x)[15] = factored((*x)[15], 15u, step, table);
+    // unroll
+    for (var e = 1u; e < 16u; e++) {
+        (*x)[e] = factored((*x)[e], e, step, table);
+    }
 }
 
 /// Point e is the point e / apart of group e % apart.
@@ -405,75 +262,21 @@ fn group_of(e: u32, step: Step) -> u32 {
 /// Passes the points on: from the order in which the pass has them to that in which the next pass needs them.
 fn exchange(x: ptr<function, Points>, step: Step) {
     let begin = step.corner + step.number;
-    let each = step.each;
-    workgroupBarrier(); // until all invocations have read the parts of the last use
-    parts[destination(0u, step)] = (*x)[0].x;
-    parts[destination(1u, step)] = (*x)[1].x;
-    parts[destination(2u, step)] = (*x)[2].x;
-    parts[destination(3u, step)] = (*x)[3].x;
-    parts[destination(4u, step)] = (*x)[4].x;
-    parts[destination(5u, step)] = (*x)[5].x;
-    parts[destination(6u, step)] = (*x)[6].x;
-    parts[destination(7u, step)] = (*x)[7].x;
-    parts[destination(8u, step)] = (*x)[8].x;
-    parts[destination(9u, step)] = (*x)[9].x;
-    parts[destination(10u, step)] = (*x)[10].x;
-    parts[destination(11u, step)] = (*x)[11].x;
-    parts[destination(12u, step)] = (*x)[12].x;
-    parts[destination(13u, step)] = (*x)[13].x;
-    parts[destination(14u, step)] = (*x)[14].x;
-    parts[destination(15u, step)] = (*x)[15].x;
-    workgroupBarrier();
-    let re_0 = parts[spread(begin)];
-    let re_1 = parts[spread(begin + each)];
-    let re_2 = parts[spread(begin + 2u * each)];
-    let re_3 = parts[spread(begin + 3u * each)];
-    let re_4 = parts[spread(begin + 4u * each)];
-    let re_5 = parts[spread(begin + 5u * each)];
-    let re_6 = parts[spread(begin + 6u * each)];
-    let re_7 = parts[spread(begin + 7u * each)];
-    let re_8 = parts[spread(begin + 8u * each)];
-    let re_9 = parts[spread(begin + 9u * each)];
-    let re_10 = parts[spread(begin + 10u * each)];
-    let re_11 = parts[spread(begin + 11u * each)];
-    let re_12 = parts[spread(begin + 12u * each)];
-    let re_13 = parts[spread(begin + 13u * each)];
-    let re_14 = parts[spread(begin + 14u * each)];
-    let re_15 = parts[spread(begin + 15u * each)];
-    workgroupBarrier();
-    parts[destination(0u, step)] = (*x)[0].y;
-    parts[destination(1u, step)] = (*x)[1].y;
-    parts[destination(2u, step)] = (*x)[2].y;
-    parts[destination(3u, step)] = (*x)[3].y;
-    parts[destination(4u, step)] = (*x)[4].y;
-    parts[destination(5u, step)] = (*x)[5].y;
-    parts[destination(6u, step)] = (*x)[6].y;
-    parts[destination(7u, step)] = (*x)[7].y;
-    parts[destination(8u, step)] = (*x)[8].y;
-    parts[destination(9u, step)] = (*x)[9].y;
-    parts[destination(10u, step)] = (*x)[10].y;
-    parts[destination(11u, step)] = (*x)[11].y;
-    parts[destination(12u, step)] = (*x)[12].y;
-    parts[destination(13u, step)] = (*x)[13].y;
-    parts[destination(14u, step)] = (*x)[14].y;
-    parts[destination(15u, step)] = (*x)[15].y;
-    workgroupBarrier();
-    (*x)[0] = C(re_0, parts[spread(begin)]);
-    (*x)[1] = C(re_1, parts[spread(begin + each)]);
-    (*x)[2] = C(re_2, parts[spread(begin + 2u * each)]);
-    (*x)[3] = C(re_3, parts[spread(begin + 3u * each)]);
-    (*x)[4] = C(re_4, parts[spread(begin + 4u * each)]);
-    (*x)[5] = C(re_5, parts[spread(begin + 5u * each)]);
-    (*x)[6] = C(re_6, parts[spread(begin + 6u * each)]);
-    (*x)[7] = C(re_7, parts[spread(begin + 7u * each)]);
-    (*x)[8] = C(re_8, parts[spread(begin + 8u * each)]);
-    (*x)[9] = C(re_9, parts[spread(begin + 9u * each)]);
-    (*x)[10] = C(re_10, parts[spread(begin + 10u * each)]);
-    (*x)[11] = C(re_11, parts[spread(begin + 11u * each)]);
-    (*x)[12] = C(re_12, parts[spread(begin + 12u * each)]);
-    (*x)[13] = C(re_13, parts[spread(begin + 13u * each)]);
-    (*x)[14] = C(re_14, parts[spread(begin + 14u * each)]);
-    (*x)[15] = C(re_15, parts[spread(begin + 15u * each)]);
+    var moved = Points();
+    // unroll
+    for (var part = 0u; part < 2u; part++) {
+        workgroupBarrier(); // until all invocations have read the parts of the last use
+        // unroll
+        for (var e = 0u; e < 16u; e++) {
+            parts[destination(e, step)] = (*x)[e][part];
+        }
+        workgroupBarrier();
+        // unroll
+        for (var e = 0u; e < 16u; e++) {
+            moved[e][part] = parts[spread(begin + e * step.each)];
+        }
+    }
+    *x = moved;
 }
 
 /// Where point e goes: group j of the pass becomes `radix` points, `done` apart, of the transform of its position.
@@ -490,30 +293,12 @@ fn spread(at: u32) -> u32 {
 
 /// Eight transforms of two points, eight apart.
 fn twos(x: ptr<function, Points>) {
-    let sum_0 = (*x)[0] + (*x)[8];
-    (*x)[8] = (*x)[0] - (*x)[8];
-    (*x)[0] = sum_0;
-    let sum_1 = (*x)[1] + (*x)[9];
-    (*x)[9] = (*x)[1] - (*x)[9];
-    (*x)[1] = sum_1;
-    let sum_2 = (*x)[2] + (*x)[10];
-    (*x)[10] = (*x)[2] - (*x)[10];
-    (*x)[2] = sum_2;
-    let sum_3 = (*x)[3] + (*x)[11];
-    (*x)[11] = (*x)[3] - (*x)[11];
-    (*x)[3] = sum_3;
-    let sum_4 = (*x)[4] + (*x)[12];
-    (*x)[12] = (*x)[4] - (*x)[12];
-    (*x)[4] = sum_4;
-    let sum_5 = (*x)[5] + (*x)[13];
-    (*x)[13] = (*x)[5] - (*x)[13];
-    (*x)[5] = sum_5;
-    let sum_6 = (*x)[6] + (*x)[14];
-    (*x)[14] = (*x)[6] - (*x)[14];
-    (*x)[6] = sum_6;
-    let sum_7 = (*x)[7] + (*x)[15];
-    (*x)[15] = (*x)[7] - (*x)[15];
-    (*x)[7] = sum_7;
+    // unroll
+    for (var q = 0u; q < 8u; q++) {
+        let sum = (*x)[q] + (*x)[q + 8u];
+        (*x)[q + 8u] = (*x)[q] - (*x)[q + 8u];
+        (*x)[q] = sum;
+    }
 }
 
 /// Four points of a transform.
@@ -531,88 +316,59 @@ fn four(a: C, b: C, c: C, d: C) -> Four {
 
 /// Four transforms of four points, four apart.
 fn fours(x: ptr<function, Points>) {
-    let f0 = four((*x)[0], (*x)[4], (*x)[8], (*x)[12]);
-    (*x)[0] = f0.a;
-    (*x)[4] = f0.b;
-    (*x)[8] = f0.c;
-    (*x)[12] = f0.d;
-    let f1 = four((*x)[1], (*x)[5], (*x)[9], (*x)[13]);
-    (*x)[1] = f1.a;
-    (*x)[5] = f1.b;
-    (*x)[9] = f1.c;
-    (*x)[13] = f1.d;
-    let f2 = four((*x)[2], (*x)[6], (*x)[10], (*x)[14]);
-    (*x)[2] = f2.a;
-    (*x)[6] = f2.b;
-    (*x)[10] = f2.c;
-    (*x)[14] = f2.d;
-    let f3 = four((*x)[3], (*x)[7], (*x)[11], (*x)[15]);
-    (*x)[3] = f3.a;
-    (*x)[7] = f3.b;
-    (*x)[11] = f3.c;
-    (*x)[15] = f3.d;
+    // unroll
+    for (var q = 0u; q < 4u; q++) {
+        let f = four((*x)[q], (*x)[q + 4u], (*x)[q + 8u], (*x)[q + 12u]);
+        (*x)[q] = f.a;
+        (*x)[q + 4u] = f.b;
+        (*x)[q + 8u] = f.c;
+        (*x)[q + 12u] = f.d;
+    }
 }
 
 /// Two transforms of eight points, two apart: of four even and four odd points each.
 fn eights(x: ptr<function, Points>) {
-    let e0 = four((*x)[0], (*x)[4], (*x)[8], (*x)[12]);
-    let o0 = four((*x)[2], (*x)[6], (*x)[10], (*x)[14]);
-    let b0 = HALF * C(o0.b.x + o0.b.y, o0.b.y - o0.b.x);
-    let c0 = C(o0.c.y, -o0.c.x);
-    let d0 = HALF * C(o0.d.y - o0.d.x, -o0.d.x - o0.d.y);
-    (*x)[0] = e0.a + o0.a;
-    (*x)[2] = e0.b + b0;
-    (*x)[4] = e0.c + c0;
-    (*x)[6] = e0.d + d0;
-    (*x)[8] = e0.a - o0.a;
-    (*x)[10] = e0.b - b0;
-    (*x)[12] = e0.c - c0;
-    (*x)[14] = e0.d - d0;
-    let e1 = four((*x)[1], (*x)[5], (*x)[9], (*x)[13]);
-    let o1 = four((*x)[3], (*x)[7], (*x)[11], (*x)[15]);
-    let b1 = HALF * C(o1.b.x + o1.b.y, o1.b.y - o1.b.x);
-    let c1 = C(o1.c.y, -o1.c.x);
-    let d1 = HALF * C(o1.d.y - o1.d.x, -o1.d.x - o1.d.y);
-    (*x)[1] = e1.a + o1.a;
-    (*x)[3] = e1.b + b1;
-    (*x)[5] = e1.c + c1;
-    (*x)[7] = e1.d + d1;
-    (*x)[9] = e1.a - o1.a;
-    (*x)[11] = e1.b - b1;
-    (*x)[13] = e1.c - c1;
-    (*x)[15] = e1.d - d1;
+    // unroll
+    for (var g = 0u; g < 2u; g++) {
+        let even = four((*x)[g], (*x)[4u + g], (*x)[8u + g], (*x)[12u + g]);
+        let odd = four((*x)[2u + g], (*x)[6u + g], (*x)[10u + g], (*x)[14u + g]);
+        let b = HALF * C(odd.b.x + odd.b.y, odd.b.y - odd.b.x);
+        let c = C(odd.c.y, -odd.c.x);
+        let d = HALF * C(odd.d.y - odd.d.x, -odd.d.x - odd.d.y);
+        (*x)[g] = even.a + odd.a;
+        (*x)[2u + g] = even.b + b;
+        (*x)[4u + g] = even.c + c;
+        (*x)[6u + g] = even.d + d;
+        (*x)[8u + g] = even.a - odd.a;
+        (*x)[10u + g] = even.b - b;
+        (*x)[12u + g] = even.c - c;
+        (*x)[14u + g] = even.d - d;
+    }
 }
 
 /// The transform of sixteen points: of four times four.
 fn sixteen(x: ptr<function, Points>) {
-    let r0 = four((*x)[0], (*x)[4], (*x)[8], (*x)[12]);
-    let r1 = four((*x)[1], (*x)[5], (*x)[9], (*x)[13]);
-    let r2 = four((*x)[2], (*x)[6], (*x)[10], (*x)[14]);
-    let r3 = four((*x)[3], (*x)[7], (*x)[11], (*x)[15]);
-    let s0 = four(r0.a, r1.a, r2.a, r3.a);
+    var r = array<Four, 4>();
+    // unroll
+    for (var n = 0u; n < 4u; n++) {
+        r[n] = four((*x)[n], (*x)[4u + n], (*x)[8u + n], (*x)[12u + n]);
+    }
+    let s0 = four(r[0].a, r[1].a, r[2].a, r[3].a);
     let s1 = four(
-        r0.b, times(r1.b, C(COS, -SIN)),
-        HALF * C(r2.b.x + r2.b.y, r2.b.y - r2.b.x), times(r3.b, C(SIN, -COS)));
+        r[0].b, times(r[1].b, C(COS, -SIN)),
+        HALF * C(r[2].b.x + r[2].b.y, r[2].b.y - r[2].b.x), times(r[3].b, C(SIN, -COS)));
     let s2 = four(
-        r0.c, HALF * C(r1.c.x + r1.c.y, r1.c.y - r1.c.x),
-        C(r2.c.y, -r2.c.x), HALF * C(r3.c.y - r3.c.x, -r3.c.x - r3.c.y));
+        r[0].c, HALF * C(r[1].c.x + r[1].c.y, r[1].c.y - r[1].c.x),
+        C(r[2].c.y, -r[2].c.x), HALF * C(r[3].c.y - r[3].c.x, -r[3].c.x - r[3].c.y));
     let s3 = four(
-        r0.d, times(r1.d, C(SIN, -COS)),
-        HALF * C(r2.d.y - r2.d.x, -r2.d.x - r2.d.y), times(r3.d, C(-COS, SIN)));
-    (*x)[0] = s0.a;
-    (*x)[4] = s0.b;
-    (*x)[8] = s0.c;
-    (*x)[12] = s0.d;
-    (*x)[1] = s1.a;
-    (*x)[5] = s1.b;
-    (*x)[9] = s1.c;
-    (*x)[13] = s1.d;
-    (*x)[2] = s2.a;
-    (*x)[6] = s2.b;
-    (*x)[10] = s2.c;
-    (*x)[14] = s2.d;
-    (*x)[3] = s3.a;
-    (*x)[7] = s3.b;
-    (*x)[11] = s3.c;
-    (*x)[15] = s3.d;
+        r[0].d, times(r[1].d, C(SIN, -COS)),
+        HALF * C(r[2].d.y - r[2].d.x, -r[2].d.x - r[2].d.y), times(r[3].d, C(-COS, SIN)));
+    let s = array<Four, 4>(s0, s1, s2, s3);
+    // unroll
+    for (var n = 0u; n < 4u; n++) {
+        (*x)[n] = s[n].a;
+        (*x)[4u + n] = s[n].b;
+        (*x)[8u + n] = s[n].c;
+        (*x)[12u + n] = s[n].d;
+    }
 }

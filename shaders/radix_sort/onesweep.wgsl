@@ -6,6 +6,8 @@
 // Work: n keys read for all digit counts, then n read and n written four times; values likewise without the counts.
 
 alias T = u32;
+/// The keys of an invocation, or their values, or where they go.
+alias Keys = array<u32, 16>;
 
 struct Sizes { n: u32, tiles: u32, shift: u32, is_counting: u32 }
 
@@ -76,18 +78,17 @@ fn main(
     workgroupBarrier();
     // Each subgroup has neighbouring keys, its lanes one after the other.
     let first = tile * 16u * WG + subgroup * 16u * lanes + lane;
-    var a = vec4<u32>(); var b = vec4<u32>(); var c = vec4<u32>(); var d = vec4<u32>();
-    let is_whole = (tile + 1u) * 16u * WG <= sizes.n;
-    if (is_whole) {
-        a = four_inside(first, lanes);
-        b = four_inside(first + 4u * lanes, lanes);
-        c = four_inside(first + 8u * lanes, lanes);
-        d = four_inside(first + 12u * lanes, lanes);
+    var keys = Keys();
+    if ((tile + 1u) * 16u * WG <= sizes.n) {
+        // unroll
+        for (var e = 0u; e < 16u; e++) {
+            keys[e] = source[first + e * lanes];
+        }
     } else {
-        a = four(first, lanes, sizes.n);
-        b = four(first + 4u * lanes, lanes, sizes.n);
-        c = four(first + 8u * lanes, lanes, sizes.n);
-        d = four(first + 12u * lanes, lanes, sizes.n);
+        // unroll
+        for (var e = 0u; e < 16u; e++) {
+            keys[e] = one(first + e * lanes, sizes.n);
+        }
     }
     if (tile == 0u) {
         for (var d = t; d < DIGITS; d += WG) {
@@ -102,10 +103,10 @@ fn main(
     // Keys are counted before they are ranked: later tiles need the counts only. Subgroups of less than 32 lanes share a
     // row of counters.
     let row = subgroup * lanes / 32u * DIGITS;
-    count_early(a, row);
-    count_early(b, row);
-    count_early(c, row);
-    count_early(d, row);
+    // unroll
+    for (var e = 0u; e < 16u; e++) {
+        atomicAdd(&words[row + digit_of(keys[e])], 1u);
+    }
     workgroupBarrier();
     let at = TILES + (sweep * sizes.tiles + tile) * DIGITS;
     for (var d = t; d < DIGITS; d += WG) {
@@ -134,55 +135,51 @@ fn main(
     }
     workgroupBarrier();
     // Subgroups that share a row take turns, in the order of their keys.
-    var to_a = vec4<u32>(); var to_b = vec4<u32>(); var to_c = vec4<u32>(); var to_d = vec4<u32>();
+    var to = Keys();
     for (var turn = 0u; turn < turns; turn++) {
         if (subgroup % turns == turn) {
-            to_a = ranks(a, row, lane, lanes);
-            to_b = ranks(b, row, lane, lanes);
-            to_c = ranks(c, row, lane, lanes);
-            to_d = ranks(d, row, lane, lanes);
+            ranks(&keys, &to, row, lane, lanes);
         }
         workgroupBarrier();
     }
-    keep(to_a, a, 0u);
-    keep(to_b, b, 0u);
-    keep(to_c, c, 0u);
-    keep(to_d, d, 0u);
-    look_back(tile, sweep, t);
-    let keys = min(16u * WG, sizes.n - tile * 16u * WG);
-    let middle = 8u * WG;
-    let moved_a = moved(t, keys, 0u);
-    let moved_b = moved(t + 4u * WG, keys, 0u);
-    workgroupBarrier();
-    keep(to_a, a, middle);
-    keep(to_b, b, middle);
-    keep(to_c, c, middle);
-    keep(to_d, d, middle);
-    workgroupBarrier();
-    let moved_c = moved(t + 8u * WG, keys, middle);
-    let moved_d = moved(t + 12u * WG, keys, middle);
+    let end = min(16u * WG, sizes.n - tile * 16u * WG);
+    var moved = Keys();
+    // unroll
+    for (var half = 0u; half < 2u; half++) {
+        if (half == 0u) {
+            keep(&to, &keys, 0u);
+            look_back(tile, sweep, t);
+        } else {
+            workgroupBarrier();
+            keep(&to, &keys, 8u * WG);
+            workgroupBarrier();
+        }
+        // unroll
+        for (var e = 8u * half; e < 8u * half + 8u; e++) {
+            let key = atomicLoad(&words[t + (e - 8u * half) * WG]);
+            moved[e] = offsets[digit_of(key)] + t + e * WG;
+            if (t + e * WG < end) {
+                result[moved[e]] = key;
+            }
+        }
+    }
     if (PAIRS == 1u) {
-        let values = first + sizes.n;
-        let value_a = four(values, lanes, 2u * sizes.n);
-        let value_b = four(values + 4u * lanes, lanes, 2u * sizes.n);
-        let value_c = four(values + 8u * lanes, lanes, 2u * sizes.n);
-        let value_d = four(values + 12u * lanes, lanes, 2u * sizes.n);
-        workgroupBarrier();
-        keep(to_a, value_a, 0u);
-        keep(to_b, value_b, 0u);
-        keep(to_c, value_c, 0u);
-        keep(to_d, value_d, 0u);
-        workgroupBarrier();
-        put_values(moved_a, t, keys, 0u);
-        put_values(moved_b, t + 4u * WG, keys, 0u);
-        workgroupBarrier();
-        keep(to_a, value_a, middle);
-        keep(to_b, value_b, middle);
-        keep(to_c, value_c, middle);
-        keep(to_d, value_d, middle);
-        workgroupBarrier();
-        put_values(moved_c, t + 8u * WG, keys, middle);
-        put_values(moved_d, t + 12u * WG, keys, middle);
+        // unroll
+        for (var e = 0u; e < 16u; e++) {
+            keys[e] = one(sizes.n + first + e * lanes, 2u * sizes.n);
+        }
+        // unroll
+        for (var half = 0u; half < 2u; half++) {
+            workgroupBarrier();
+            keep(&to, &keys, 8u * half * WG);
+            workgroupBarrier();
+            // unroll
+            for (var e = 8u * half; e < 8u * half + 8u; e++) {
+                if (t + e * WG < end) {
+                    result[sizes.n + moved[e]] = atomicLoad(&words[t + (e - 8u * half) * WG]);
+                }
+            }
+        }
     }
 }
 
@@ -196,14 +193,15 @@ fn count_all(group: u32, t: u32) {
         let begin = (4u * group + part) * 16u * WG;
         if (begin + 16u * WG <= sizes.n) {
             let first = begin + t;
-            let a = four_inside(first, WG);
-            let b = four_inside(first + 4u * WG, WG);
-            let c = four_inside(first + 8u * WG, WG);
-            let d = four_inside(first + 12u * WG, WG);
-            count_four(a);
-            count_four(b);
-            count_four(c);
-            count_four(d);
+            var keys = Keys();
+            // unroll
+            for (var e = 0u; e < 16u; e++) {
+                keys[e] = source[first + e * WG];
+            }
+            // unroll
+            for (var e = 0u; e < 16u; e++) {
+                count(keys[e]);
+            }
         } else {
             for (var i = begin + t; i < sizes.n; i += WG) {
                 count(source[i]);
@@ -219,13 +217,6 @@ fn count_all(group: u32, t: u32) {
     }
 }
 
-fn count_four(keys: vec4<u32>) {
-    count(keys.x);
-    count(keys.y);
-    count(keys.z);
-    count(keys.w);
-}
-
 fn count(key: u32) {
     atomicAdd(&words[key & 255u], 1u);
     atomicAdd(&words[DIGITS + ((key >> 8u) & 255u)], 1u);
@@ -237,11 +228,7 @@ fn digit_of(key: u32) -> u32 {
     return (key >> sizes.shift) & 255u;
 }
 
-/// Four elements, a subgroup apart. From `end` on they are the largest key, which comes last in its tile.
-fn four(i: u32, lanes: u32, end: u32) -> vec4<u32> {
-    return vec4<u32>(one(i, end), one(i + lanes, end), one(i + 2u * lanes, end), one(i + 3u * lanes, end));
-}
-
+/// An element; from `end` on the largest key, which comes last in its tile.
 fn one(i: u32, end: u32) -> u32 {
     if (i < end) {
         return source[i];
@@ -249,54 +236,40 @@ fn one(i: u32, end: u32) -> u32 {
     return 0xffffffffu;
 }
 
-/// Four keys that are inside.
-fn four_inside(i: u32, apart: u32) -> vec4<u32> {
-    return vec4<u32>(source[i], source[i + apart], source[i + 2u * apart], source[i + 3u * apart]);
-}
-
-fn count_early(keys: vec4<u32>, row: u32) {
-    atomicAdd(&words[row + digit_of(keys.x)], 1u);
-    atomicAdd(&words[row + digit_of(keys.y)], 1u);
-    atomicAdd(&words[row + digit_of(keys.z)], 1u);
-    atomicAdd(&words[row + digit_of(keys.w)], 1u);
-}
-
-/// Positions of four keys in the sorted tile. A key's atomic is on its way while the next key's equals are found.
-fn ranks(keys: vec4<u32>, row: u32, lane: u32, lanes: u32) -> vec4<u32> {
+/// Positions of keys in the sorted tile. A key's atomic is on its way while the next key's equals are found, in
+/// groups of four: more need registers.
+fn ranks(keys: ptr<function, Keys>, to: ptr<function, Keys>, row: u32, lane: u32, lanes: u32) {
     if (lanes > 32u) {
-        // One after the other: the order of evaluation of arguments must not matter.
-        let x = rank(keys.x, row, lane);
-        let y = rank(keys.y, row, lane);
-        let z = rank(keys.z, row, lane);
-        let w = rank(keys.w, row, lane);
-        return vec4<u32>(x, y, z, w);
+        // unroll
+        for (var e = 0u; e < 16u; e++) {
+            (*to)[e] = rank((*keys)[e], row, lane);
+        }
+        return;
     }
-    let x = peers(keys.x, lanes);
-    let from_x = claimed(x, row + digit_of(keys.x), lane);
-    let y = peers(keys.y, lanes);
-    let to_x = position_from(from_x, x, lane);
-    let from_y = claimed(y, row + digit_of(keys.y), lane);
-    let z = peers(keys.z, lanes);
-    let to_y = position_from(from_y, y, lane);
-    let from_z = claimed(z, row + digit_of(keys.z), lane);
-    let w = peers(keys.w, lanes);
-    let to_z = position_from(from_z, z, lane);
-    let from_w = claimed(w, row + digit_of(keys.w), lane);
-    return vec4<u32>(to_x, to_y, to_z, position_from(from_w, w, lane));
+    var same = 0u;
+    var begin = 0u;
+    // unroll
+    for (var e = 0u; e < 16u; e++) {
+        let next = peers((*keys)[e], lanes);
+        if (e % 4u > 0u) {
+            (*to)[max(e, 1u) - 1u] = position_from(begin, same, lane);
+        }
+        begin = claimed(next, row + digit_of((*keys)[e]), lane);
+        same = next;
+        if (e % 4u == 3u) {
+            (*to)[e] = position_from(begin, same, lane);
+        }
+    }
 }
 
 /// The lanes with the same digit, bit by bit.
 fn peers(key: u32, lanes: u32) -> u32 {
     let digit = digit_of(key);
     var same = 0xffffffffu >> (32u - lanes);
-    same &= agreeing((digit & 1u) != 0u);
-    same &= agreeing((digit & 2u) != 0u);
-    same &= agreeing((digit & 4u) != 0u);
-    same &= agreeing((digit & 8u) != 0u);
-    same &= agreeing((digit & 16u) != 0u);
-    same &= agreeing((digit & 32u) != 0u);
-    same &= agreeing((digit & 64u) != 0u);
-    same &= agreeing((digit & 128u) != 0u);
+    // unroll
+    for (var bit = 0u; bit < 8u; bit++) {
+        same &= agreeing((digit & (1u << bit)) != 0u);
+    }
     return same;
 }
 
@@ -374,13 +347,15 @@ fn own_keys(d: u32) -> u32 {
     return 16u * WG - starts[d];
 }
 
-/// Stores those of four elements whose positions are in the half of the sorted tile that starts at `begin`.
-fn keep(to: vec4<u32>, x: vec4<u32>, begin: u32) {
-    let at = to - begin;
-    if (at.x < 8u * WG) { atomicStore(&words[at.x], x.x); }
-    if (at.y < 8u * WG) { atomicStore(&words[at.y], x.y); }
-    if (at.z < 8u * WG) { atomicStore(&words[at.z], x.z); }
-    if (at.w < 8u * WG) { atomicStore(&words[at.w], x.w); }
+/// Stores those elements whose positions are in the half of the sorted tile that starts at `begin`.
+fn keep(to: ptr<function, Keys>, x: ptr<function, Keys>, begin: u32) {
+    // unroll
+    for (var e = 0u; e < 16u; e++) {
+        let at = (*to)[e] - begin;
+        if (at < 8u * WG) {
+            atomicStore(&words[at], (*x)[e]);
+        }
+    }
 }
 
 /// Finds how many keys of each digit come before the tile, and publishes how many there are up to its end. Each round
@@ -395,23 +370,17 @@ fn look_back(tile: u32, sweep: u32, t: u32) {
             var looks = 0u;
             while (end > 0u && looks <= LOOKS) {
                 // Four tiles at a time; before tile 0 none is read, since its count is inclusive.
-                let x = atomicLoad(&state[tiles + (end - 1u) * DIGITS + d]);
-                let y = atomicLoad(&state[tiles + (max(end, 2u) - 2u) * DIGITS + d]);
-                let z = atomicLoad(&state[tiles + (max(end, 3u) - 3u) * DIGITS + d]);
-                let w = atomicLoad(&state[tiles + (max(end, 4u) - 4u) * DIGITS + d]);
+                var published = array<u32, 4>();
+                // unroll
+                for (var i = 0u; i < 4u; i++) {
+                    published[i] = atomicLoad(&state[tiles + (max(end, i + 1u) - i - 1u) * DIGITS + d]);
+                }
                 let was = end;
-                end = stepped(end, x);
-                sum += select(0u, x & COUNT, end < was);
-                if (end + 1u == was && end > 0u) {
-                    end = stepped(end, y);
-                    sum += select(0u, y & COUNT, end + 1u < was);
-                    if (end + 2u == was && end > 0u) {
-                        end = stepped(end, z);
-                        sum += select(0u, z & COUNT, end + 2u < was);
-                        if (end + 3u == was && end > 0u) {
-                            end = stepped(end, w);
-                            sum += select(0u, w & COUNT, end + 3u < was);
-                        }
+                // unroll
+                for (var i = 0u; i < 4u; i++) {
+                    if (end + i == was && end > 0u) {
+                        end = stepped(end, published[i]);
+                        sum += select(0u, published[i] & COUNT, end + i < was);
                     }
                 }
                 looks = select(0u, looks + 1u, end == was);
@@ -468,29 +437,4 @@ fn count_for(tile: u32, sweep: u32, tiles: u32, t: u32) {
         }
         atomicMax(&state[tiles + tile * DIGITS + d], word);
     }
-}
-
-/// Moves four keys of the half that starts at `begin`, and returns where to.
-fn moved(slot: u32, keys: u32, begin: u32) -> vec4<u32> {
-    return vec4<u32>(
-        moved_one(slot, keys, begin), moved_one(slot + WG, keys, begin), moved_one(slot + 2u * WG, keys, begin),
-        moved_one(slot + 3u * WG, keys, begin));
-}
-
-fn moved_one(slot: u32, keys: u32, begin: u32) -> u32 {
-    let key = atomicLoad(&words[slot - begin]);
-    let to = offsets[digit_of(key)] + slot;
-    if (slot < keys) {
-        result[to] = key;
-    }
-    return to;
-}
-
-/// Moves the values of four keys.
-fn put_values(to: vec4<u32>, slot: u32, keys: u32, begin: u32) {
-    let at = slot - begin;
-    if (slot < keys) { result[sizes.n + to.x] = atomicLoad(&words[at]); }
-    if (slot + WG < keys) { result[sizes.n + to.y] = atomicLoad(&words[at + WG]); }
-    if (slot + 2u * WG < keys) { result[sizes.n + to.z] = atomicLoad(&words[at + 2u * WG]); }
-    if (slot + 3u * WG < keys) { result[sizes.n + to.w] = atomicLoad(&words[at + 3u * WG]); }
 }

@@ -207,7 +207,7 @@ impl Texts {
         }
         let module = if benchmark.wgsl.is_empty() { module::words(benchmark.spirv) } else { Vec::new() };
         let (source, mut interface) = if !benchmark.wgsl.is_empty() {
-            let shader = Shader::parse(benchmark.wgsl, shape.dtype.name())?;
+            let shader = Shader::parse_for(benchmark.wgsl, shape.dtype.name(), constants)?;
             let interface = match benchmark.entries {
                 [] => shader.interface(constants)?,
                 entries => shader.interface_of(entries, constants)?,

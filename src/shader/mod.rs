@@ -1,8 +1,8 @@
 //! What a WGSL file declares, and its translations for each platform. Only this folder uses naga.
 //!
 //! A benchmark's file names its element type once, in the line `alias T = f32;`. [`Shader::parse`] inserts the type of
-//! the case there, as `-DT=float` would in CUDA, and adds the directive `enable f16;` where the type needs it. The file
-//! on disk stays valid WGSL for every other tool.
+//! the case there, as `-DT=float` would in CUDA, and adds the directive `enable f16;` where the type needs it. Loops
+//! that a comment marks are [unrolled](unroll). The file on disk stays valid WGSL for every other tool.
 
 mod bound;
 mod disassembly;
@@ -17,6 +17,7 @@ mod parse;
 mod spirv;
 mod translate;
 pub mod twin;
+mod unroll;
 
 pub use disassembly::disassemble;
 pub use hlsl::ShaderModel;

@@ -7,6 +7,7 @@ use naga::back::{PipelineConstants, pipeline_constants};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 use naga::{BinaryOperator, Binding, BuiltIn, Expression, MathFunction, Module, ShaderStage, TypeInner};
 
+use super::unroll::{is_marked, unrolled};
 use crate::error::{Error, Result};
 use crate::suite::{Accepted, Constants, Feature};
 
@@ -49,12 +50,21 @@ pub struct Shader {
 }
 
 impl Shader {
-    /// Parses and validates `source` with `element` as the type `T`.
+    /// Parses and validates `source` with `element` as the type `T`. Marked loops are unrolled to the defaults of the
+    /// overrides that bound them.
     ///
     /// # Errors
     /// [`Error::Shader`] with naga's message where the source is not valid WGSL or has no compute entry point.
     pub fn parse(source: &str, element: &str) -> Result<Self> {
-        Self::of(with_element(source, element))
+        Self::parse_for(source, element, &Constants::new())
+    }
+
+    /// As [`Shader::parse`], with marked loops unrolled to the values of the overrides in `constants`.
+    ///
+    /// # Errors
+    /// As for [`Shader::parse`].
+    pub fn parse_for(source: &str, element: &str, constants: &Constants) -> Result<Self> {
+        Self::of(with_element(source, element), constants)
     }
 
     /// Parses and validates a `source` that has its element type.
@@ -62,10 +72,20 @@ impl Shader {
     /// # Errors
     /// As for [`Shader::parse`].
     pub fn read(source: &str) -> Result<Self> {
-        Self::of(source.to_owned())
+        Self::of(source.to_owned(), &Constants::new())
     }
 
-    fn of(source: String) -> Result<Self> {
+    fn of(source: String, constants: &Constants) -> Result<Self> {
+        if is_marked(&source) {
+            let source_unrolled = unrolled(&source, constants);
+            // Faults are shown in the text that its author knows.
+            Self::in_own_time(source)?;
+            return Self::in_own_time(source_unrolled?);
+        }
+        Self::in_own_time(source)
+    }
+
+    fn in_own_time(source: String) -> Result<Self> {
         #[cfg(not(target_family = "wasm"))]
         if source.len() > LARGE {
             return in_time(move || Self::parsed(source));
@@ -87,7 +107,7 @@ impl Shader {
         Ok(Self { source, module, info, entry, features })
     }
 
-    /// The source, with the element type in place.
+    /// The source, with the element type in place and marked loops unrolled.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
