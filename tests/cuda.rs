@@ -179,10 +179,12 @@ fn every_twin_compiles_without_a_warning_for_old_and_new_devices() {
         let has_test = case.benchmark.cuda.contains("__CUDA_ARCH__");
         let ends = [capabilities.first(), capabilities.last()].map(|end| end.expect("one at least"));
         let tested: BTreeSet<u32> = capabilities.iter().filter(|one| has_test || ends.contains(one)).copied().collect();
-        let needed = twin::capability(&job.kernel.cuda).unwrap_or_default();
-        for capability in tested.iter().map(|one| (*one).max(needed)) {
+        let needed = twin::capability(&job.kernel.cuda);
+        let (least, alone) = needed.map_or((0, ""), |own| (own.least, if own.is_alone { "a" } else { "" }));
+        for capability in tested.iter().map(|one| if alone.is_empty() { (*one).max(least) } else { least }) {
             let target = compiler.target(capability).expect("a known architecture");
             assert_eq!(target, format!("sm_{capability}"));
+            let target = format!("{target}{alone}");
             let compiled = compiler.compile(&job.kernel.cuda, &target);
             let compiled = compiled.unwrap_or_else(|error| panic!("{case} for {target}: {error}"));
             assert_eq!(compiled.log, "", "{case} for {target}");

@@ -370,17 +370,23 @@ fn look_back(tile: u32, sweep: u32, t: u32) {
             var looks = 0u;
             while (end > 0u && looks <= LOOKS) {
                 // Four tiles at a time; before tile 0 none is read, since its count is inclusive.
-                var published = array<u32, 4>();
-                // unroll
-                for (var i = 0u; i < 4u; i++) {
-                    published[i] = atomicLoad(&state[tiles + (max(end, i + 1u) - i - 1u) * DIGITS + d]);
-                }
+                let x = atomicLoad(&state[tiles + (end - 1u) * DIGITS + d]);
+                let y = atomicLoad(&state[tiles + (max(end, 2u) - 2u) * DIGITS + d]);
+                let z = atomicLoad(&state[tiles + (max(end, 3u) - 3u) * DIGITS + d]);
+                let w = atomicLoad(&state[tiles + (max(end, 4u) - 4u) * DIGITS + d]);
                 let was = end;
-                // unroll
-                for (var i = 0u; i < 4u; i++) {
-                    if (end + i == was && end > 0u) {
-                        end = stepped(end, published[i]);
-                        sum += select(0u, published[i] & COUNT, end + i < was);
+                end = stepped(end, x);
+                sum += select(0u, x & COUNT, end < was);
+                if (end + 1u == was && end > 0u) {
+                    end = stepped(end, y);
+                    sum += select(0u, y & COUNT, end + 1u < was);
+                    if (end + 2u == was && end > 0u) {
+                        end = stepped(end, z);
+                        sum += select(0u, z & COUNT, end + 2u < was);
+                        if (end + 3u == was && end > 0u) {
+                            end = stepped(end, w);
+                            sum += select(0u, w & COUNT, end + 3u < was);
+                        }
                     }
                 }
                 looks = select(0u, looks + 1u, end == was);

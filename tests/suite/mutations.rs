@@ -363,33 +363,25 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
     ("matmul/double_buffered", "row + 3u, column, fourth", "row + 3u, column, third"),
     (
         "matmul/cooperative",
-        "                    workgroupBarrier();\n                    keep(t, a_0",
-        "                    keep(t, a_0",
+        "                    workgroupBarrier();\n                    keep(t, of_a",
+        "                    keep(t, of_a",
     ),
-    (
-        "matmul/cooperative",
-        "                    workgroupBarrier();\n                    early_a0",
-        "                    early_a0",
-    ),
+    ("matmul/cooperative", "keep(t, of_a, of_b);\n                    workgroupBarrier();", "keep(t, of_a, of_b);"),
     (
         "matmul/cooperative",
         "                keep_guarded(t, corner, first);\n                workgroupBarrier();",
         "                keep_guarded(t, corner, first);",
     ),
     ("matmul/cooperative", "p < DEPTH", "p + 16u < DEPTH"),
-    ("matmul/cooperative", "a[next_a + 64u * a_pitch]", "a[next_a + 48u * a_pitch]"),
+    ("matmul/cooperative", "a[next_a + 16u * i * a_pitch]", "a[next_a + 15u * i * a_pitch]"),
     ("matmul/cooperative", "b_from + next * b_pitch", "b_from + first * b_pitch"),
-    ("matmul/cooperative", "let next = first + DEPTH", "let next = first"),
+    ("matmul/cooperative", "min(first + round * DEPTH", "min(first + DEPTH"),
     ("matmul/cooperative", "place % 2u * 4u", "place % 2u * 3u"),
     ("matmul/cooperative", "column + 2u < sizes.n", "column + 3u < sizes.n"),
-    (
-        "matmul/cooperative",
-        "s21 = coopMultiplyAdd(late_a2, late_b1, s21)",
-        "s21 = coopMultiplyAdd(late_a2, late_b0, s21)",
-    ),
-    ("matmul/cooperative", "s21 = coopMultiplyAdd(a2, b1, s21)", "s21 = coopMultiplyAdd(a2, b0, s21)"),
+    ("matmul/cooperative", "coopMultiplyAdd(late_a[y], late_b[x]", "coopMultiplyAdd(late_a[y], late_b[x / 2u]"),
+    ("matmul/cooperative", "coopMultiplyAdd(early_a[y], early_b[x]", "coopMultiplyAdd(early_a[y], early_b[x / 2u]"),
     ("matmul/cooperative", "part / 2u * 64u + y * 16u", "part / 2u * 64u + y * 15u"),
-    ("matmul/cooperative", "coopStoreT(s31, &c[at_31], n)", "coopStoreT(s31, &c[row_3], n)"),
+    ("matmul/cooperative", "corner.x + part_column + 16u * x", "corner.x + part_column + x / 2u * 32u"),
     ("radix_sort/three_kernels", "i < end; i += WG", "i + 1u < end; i += WG"),
     ("radix_sort/three_kernels", "counts[k] = before;", "counts[k] = own;"),
     ("radix_sort/three_kernels", "sum += counts[totals + d];", "sum += counts[d];"),
@@ -400,27 +392,31 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
     ("radix_sort/three_kernels", "    workgroupBarrier();\n    for (var bit", "    for (var bit"),
     ("radix_sort/onesweep", "(sum + own)", "sum"),
     ("radix_sort/onesweep", "atomicAdd(&state[k], sum)", "atomicAdd(&state[k], 1u)"),
-    ("radix_sort/onesweep", "keep(to_b, value_b,", "keep(to_b, value_a,"),
+    ("radix_sort/onesweep", "keep(&to, &keys, 8u * half * WG)", "keep(&to, &to, 8u * half * WG)"),
     ("radix_sort/onesweep", "sum += own;\n        }\n        starts[d]", "sum = own;\n        }\n        starts[d]"),
     ("radix_sort/onesweep", "countOneBits(same & ((1u << lane) - 1u))", "0u"),
-    ("radix_sort/onesweep", "count_early(c, row)", "count_early(b, row)"),
+    (
+        "radix_sort/onesweep",
+        "atomicAdd(&words[row + digit_of(keys[e])], 1u)",
+        "atomicAdd(&words[row + digit_of(keys[e / 2u])], 1u)",
+    ),
     ("radix_sort/onesweep", "firstLeadingBit(same)", "firstTrailingBit(same)"),
-    ("radix_sort/onesweep", "let at = to - begin;", "let at = to;"),
+    ("radix_sort/onesweep", "let at = (*to)[e] - begin;", "let at = (*to)[e];"),
     ("fft/stockham", "a.x * b.y + a.y * b.x", "a.x * b.y - a.y * b.x"),
     ("fft/stockham", "C(b.y - d.y, d.x - b.x)", "C(d.y - b.y, b.x - d.x)"),
     ("fft/stockham", "twiddles[k + 48u]", "twiddles[k + 32u]"),
     ("fft/stockham", "twiddles[row + 896u]", "twiddles[row + 768u]"),
-    ("fft/stockham", "times(w12, w3)", "times(w12, w2)"),
+    ("fft/stockham", "times(w, w3)", "times(w, w2)"),
     ("fft/stockham", "(*x)[8u + g], w4)", "(*x)[8u + g], w3)"),
     ("fft/stockham", "COS = T(0.92387953251128674)", "COS = T(0.9238)"),
-    ("fft/stockham", "[7] = parts[at + distance(7u,", "[7] = parts[at + distance(6u,"),
+    ("fft/stockham", "= parts[at + distance(e,", "= parts[at + distance(e ^ u32(e == 7u),"),
     ("fft/stockham", "* (t >> 4u) + k, 16u,", "* (t >> 4u), 16u,"),
-    ("fft/stockham", "put_re(x, own, 0u);\n    workgroupBarrier();", "put_re(x, own, 0u);"),
-    ("fft/stockham", "put_im(x, own, 1u);\n    workgroupBarrier();", "put_im(x, own, 1u);"),
-    ("fft/stockham", "output[at + 9u * each] = x[9]", "output[at + 9u * each] = x[8]"),
+    ("fft/stockham", "            workgroupBarrier();\n            let at", "            let at"),
+    ("fft/stockham", "workgroupBarrier(); // until all invocations have read the last ones", ""),
+    ("fft/stockham", "e * each] = x[e]", "e * each] = x[e - u32(e == 9u)]"),
     ("fft/stockham", "first < sizes.transforms <<", "first + 256u < sizes.transforms <<"),
     ("fft/stockham", "(1u << log_done) - RADIX", "(1u << log_done) - RADIX + 1u"),
-    ("fft/stockham", "[destination(5u, step)] = (*x)[5].y", "[destination(5u, step)] = (*x)[4].y"),
+    ("fft/stockham", "step)] = (*x)[e][part]", "step)] = (*x)[e - part * u32(e == 5u)][part]"),
     ("fft/stockham", "((m - 1u) << step.log_done) + k", "((m - 1u) << step.log_done)"),
     ("spmv/row", "x[columns[k]]", "x[columns[k] / 2u]"),
     ("spmv/row", "k < end", "k + 1u < end"),
@@ -557,11 +553,11 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
     ("attention/tiled", "weights[(own + 32u) * 5u + 2u + lane / 4u]", "weights[(own + 32u) * 5u + lane / 4u]"),
     ("attention/cooperative", "factor = exp2(reference - top)", "factor = 1.0f"),
     ("attention/cooperative", "top > reference + GROWTH", "top > reference + 64.0f"),
-    ("attention/cooperative", "number + 4u <= last", "number + 5u <= last"),
+    ("attention/cooperative", "number + 4u * i <=", "number + 5u * i <="),
     ("attention/cooperative", "key + KEYS > whole", "key > whole"),
     ("attention/cooperative", "sum = sum * factor +", "sum = sum +"),
-    ("attention/cooperative", "o_02 = coopMultiplyAdd(p_0, v_2, o_02)", "o_02 = coopMultiplyAdd(p_0, v_1, o_02)"),
-    ("attention/cooperative", "let next = at + KEYS * width", "let next = at"),
+    ("attention/cooperative", "coopMultiplyAdd(p, own, o[i])", "coopMultiplyAdd(p, own, o[i / 2u])"),
+    ("attention/cooperative", "k[at + KEYS * width + i * WG]", "k[at + i * WG]"),
     ("roofline/fma_an_element", "k < FMAS / 16u", "k + 1u < FMAS / 16u"),
     ("roofline/fma_an_element", "x > T(0.0)", "x > T(0.5)"),
     ("roofline/fma_an_element", "i < sizes.elements", "i + 1u < sizes.elements"),
@@ -607,6 +603,9 @@ const CUDA_MUTATIONS: &[Mutation] = &[
     ("matmul/cooperative", "first + a_chunk * CHUNK", "first + a_chunk * CHUNK + 1u"),
     ("matmul/cooperative", "read(next, round + 1u, 0u)", "read(next, round, 0u)"),
     ("matmul/cooperative", "copy(into_b, from_b + (first +", "copy(into_b, from_b + (DEPTH +"),
+    ("matmul/wgmma", "sums[4u * x + 2u], sums[4u * x + 3u]", "sums[4u * x], sums[4u * x + 3u]"),
+    ("matmul/wgmma", "p, at.x + chunk, full", "p, at.x, full"),
+    ("matmul/wgmma", "row + 8u < sizes.m", "row + 9u < sizes.m"),
     ("attention/cooperative", "lane / 8u % 2u);", "lane / 16u);"),
     ("attention/cooperative", "power_of_two(top[b][half] - larger)", "1.0f"),
     ("attention/cooperative", "at + 1u > limit", "at > limit"),
@@ -699,6 +698,7 @@ pub(crate) fn sizes(case: &str) -> &'static [Extent] {
         Some("matmul") if case.ends_with("cooperative") => {
             &[Extent::Product(133, 267, 70), Extent::Product(130, 260, 40), Extent::Product(136, 264, 128)]
         }
+        Some("matmul") if case.ends_with("wgmma") => &[Extent::Product(133, 264, 72), Extent::Product(300, 512, 128)],
         Some("matmul") if case.ends_with("double_buffered") => {
             &[Extent::Product(133, 267, 37), Extent::Product(128, 256, 48)]
         }
@@ -765,9 +765,11 @@ fn find_planted_faults_of(family: &str) {
             parameters(benchmark).into_iter().flat_map(|params| extents().map(move |extent| (params, extent)))
         {
             let mut job = job_with(family, benchmark, dtype, *extent, params);
-            assert!(job.kernel.source.contains(before), "{name}: the kernel has no '{before}'");
-            job.kernel.source = job.kernel.source.replace(before, after);
-            let shader = Shader::parse(&job.kernel.source, dtype.name()).expect("a planted fault is valid WGSL");
+            assert!(benchmark.wgsl.contains(before), "{name}: the kernel has no '{before}'");
+            let faulty = benchmark.wgsl.replace(before, after);
+            let shader = Shader::parse_for(&faulty, dtype.name(), &job.kernel.constants);
+            let shader = shader.expect("a planted fault is valid WGSL");
+            job.kernel.source = shader.source().to_owned();
             let interface: Interface = shader.interface(&job.kernel.constants).expect("resolved");
             assert_eq!(interface.bindings, job.kernel.interface.bindings, "{name}: a planted fault keeps the bindings");
             match fault(&mut backend, &mut job) {

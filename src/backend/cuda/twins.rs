@@ -88,11 +88,16 @@ impl Twins {
     /// [`Error::Shader`] with the compiler's log; [`Error::Unsupported`] where the device is too old for the program's
     /// instructions, or there is no PTX of it.
     pub(super) fn image(&self, program: &str, entries: &[String]) -> Result<Image> {
+        let (Self::Nvrtc { capability, .. } | Self::Ptx { capability, .. }) = self;
+        let needs = twin::capability(program);
+        if let Some(needs) = needs.filter(|needs| !needs.is_met(*capability)) {
+            return Err(too_old(needs.least, *capability));
+        }
         match self {
-            Self::Nvrtc { compiler, target, capability } => match twin::capability(program) {
-                Some(needs) if needs > *capability => Err(too_old(needs, *capability)),
-                _ => Image::of(compiler, program, target, entries),
-            },
+            Self::Nvrtc { compiler, target, .. } if needs.is_some_and(|needs| needs.is_alone) => {
+                Image::of(compiler, program, &format!("{target}a"), entries)
+            }
+            Self::Nvrtc { compiler, target, .. } => Image::of(compiler, program, target, entries),
             Self::Ptx { archive, capability } => {
                 Ok(Image { code: archive.find(program, *capability)?.to_vec(), names: entries.to_vec() })
             }

@@ -124,6 +124,49 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
+            name: "wgmma",
+            since: "2026-11-27T22",
+            quick: &[],
+            summary: "cooperative as Hopper means it: tiles copied by hardware, products by four warps (wgmma)",
+            look_for: "How far the hardware goes beyond what WGSL can say. Its ratio to cooperative's twin is the gain of \
+                these instructions; that to cublas_f16, the effort left.",
+            limited_by: "Tensor cores, and power, where the clock drops; small matrices, whose tiles of 128×256 do not fill \
+                all SMs.",
+            work_text: "2mnk operations.",
+            cuda: include_str!("../../../shaders/matmul/wgmma.cu"),
+            only_cuda: Some("WGSL has no asynchronous copies and no products by several subgroups"),
+            unsupported: |shape| {
+                let (_, n, k) = sides(shape);
+                let is_aligned = n.is_multiple_of(8) && k.is_multiple_of(8);
+                (!is_aligned).then_some(
+                    "rows that the hardware copies start at multiples of 16 bytes: take N and K as \
+                                         multiples of 8",
+                )
+            },
+            accepts: &[("BLOCKS", Accepted::Multiple(2, 1024))],
+            cases: &of_type(&[Dtype::F16], BLOCKS, BLOCKS),
+            buffers: |shape, interface| {
+                let (m, n, k) = sides(shape);
+                let blocks = u64::from(interface.parameter("BLOCKS"));
+                vec![
+                    Buffer { name: "a", scalars: m * k, contents: Contents::Input(A) },
+                    Buffer { name: "b", scalars: k * n, contents: Contents::Input(B) },
+                    Buffer { name: "c", scalars: m * n, contents: Contents::PoisonF32 },
+                    // Two tensor maps of 128 bytes for each block.
+                    Buffer {
+                        name: "maps",
+                        scalars: 64 * blocks,
+                        contents: Contents::Words(vec![0; 64 * blocks as usize]),
+                    },
+                    uniform("sizes", &[m, n, k]),
+                ]
+            },
+            steps: |_, interface| vec![Step::dispatch(u64::from(interface.parameter("BLOCKS")))],
+            ceiling: None,
+            no_ceiling: "it is faster than the instructions that ceiling/tensor measures",
+            ..BASE
+        },
+        Benchmark {
             name: "cublas_tf32",
             since: "2026-11-27",
             quick: &[],
@@ -179,6 +222,9 @@ pub(super) const REGISTER_BLOCKED: Benchmark = Benchmark {
     steps: |shape, _| tiles(shape, 64, 64),
     ..BASE
 };
+
+/// As many blocks as an H100 has SMs: they stay for the whole launch.
+const BLOCKS: &[Params] = &[&[("BLOCKS", 132.0)]];
 
 /// What the benchmarks here share: one element of C per invocation.
 const BASE: Benchmark = Benchmark {

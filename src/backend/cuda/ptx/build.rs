@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::nvrtc::Compiler;
 use crate::error::{Error, Result};
+use crate::shader::twin;
 
 /// A program as PTX.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,11 +21,16 @@ const INDEPENDENT_THREADS: u32 = 70;
 
 /// The PTX of `program`, the lowest architecture first: for the lowest that the program can be assembled for, for 7.0,
 /// and for each higher one that its text asks for, if the code is another there. A device runs the last whose capability
-/// it has.
+/// it has. One of a program for one architecture alone.
 ///
 /// # Errors
 /// [`Error::Shader`] with the compiler's log where no architecture of the compiler supports the program.
 pub fn ptx(compiler: &Compiler, program: &str) -> Result<Vec<Ptx>> {
+    if let Some(own) = twin::capability(program).filter(|own| own.is_alone) {
+        let compiled = |kind| compiler.compile(program, &format!("{kind}_{}a", own.least));
+        compiled("sm")?;
+        return Ok(vec![Ptx { capability: own.least, text: compiled("compute")?.image }]);
+    }
     // NVRTC does not read assembly in a program: only the assembler knows which architectures have an instruction.
     let assembled = |capability: &u32| compiler.compile(program, &format!("sm_{capability}"));
     let known = compiler.capabilities();

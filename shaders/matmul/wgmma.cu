@@ -1,0 +1,238 @@
+// CUDA alone, on Hopper: GEMM of f16 matrices summed in f32, as that architecture is meant to compute it. WGSL has none of
+// what it uses: tiles copied by the tensor memory accelerator (cp.async.bulk.tensor) to two blocks of a cluster at once,
+// and products by four warps together, straight from shared memory (wgmma).
+// Pattern: 128×256 elements of C per block in two halves, each of four warps; one more warp copies tiles 64 deep, four
+// rounds ahead. Blocks stay, and take 256×256 elements after another in pairs, so that the tiles of the next arrive while
+// sums are stored. No wait is unbounded: a lost copy ends the kernel.
+// Work: 2mnk operations.
+
+// The instructions of this architecture alone.
+#define CAPABILITY 90a
+
+struct Sizes { u32 m, n, k; };
+
+typedef unsigned short half_bits;
+typedef unsigned long long u64;
+
+constexpr u32 ROWS = 128u, COLUMNS = 256u, DEPTH = 64u;
+constexpr u32 STAGES = 4u, CLUSTER = 2u, BAND = 8u;
+// Rows of a copied box have 128 bytes: hardware permutes their 16-byte chunks by the row's number (swizzle).
+constexpr u32 CHUNK = 64u;
+constexpr u32 A_BYTES = ROWS * DEPTH * 2u, B_BYTES = COLUMNS * DEPTH * 2u;
+// Dynamic shared memory of a launch: the tiles, at a multiple of 1024.
+constexpr u32 SHARED_BYTES = 197632u;
+static_assert(SHARED_BYTES == STAGES * (A_BYTES + B_BYTES) + 1024u, "four pairs of tiles");
+// Words of a tensor map, which says to the hardware how a matrix lies in memory.
+constexpr u32 MAP_WORDS = 32u;
+
+__device__ __forceinline__ u32 shared_address(const void* at) { return static_cast<u32>(__cvta_generic_to_shared(at)); }
+
+// Describes a matrix of f16, `rows` by `columns`, that is copied in boxes of `height` rows by 64 columns. All lanes of a
+// warp call it; `place` is 128 bytes of shared memory, and `map` global memory of the block's own.
+__device__ __forceinline__ void describe(
+    u32* place, u32* map, const half_bits* matrix, u32 rows, u32 columns, u32 height
+) {
+    const u32 lane = threadIdx.x % 32u, at = shared_address(place);
+    place[lane] = 0u;
+    __syncwarp();
+    if (lane == 0u) {
+        asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" : : "r"(at), "l"(matrix) : "memory");
+        asm volatile("tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], 1;" : : "r"(at) : "memory");
+        asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 0, %1;" : : "r"(at), "r"(CHUNK) : "memory");
+        asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 1, %1;" : : "r"(at), "r"(height) : "memory");
+        asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 0, %1;" : : "r"(at), "r"(columns) : "memory");
+        asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" : : "r"(at), "r"(rows) : "memory");
+        asm volatile("tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;" : : "r"(at), "l"(2ull * columns) : "memory");
+        asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 0, 1;" : : "r"(at) : "memory");
+        asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 1, 1;" : : "r"(at) : "memory");
+        // f16, rows one after the other, a swizzle of 128 bytes, and zero outside of the matrix.
+        asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], 6;" : : "r"(at) : "memory");
+        asm volatile("tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 0;" : : "r"(at) : "memory");
+        asm volatile("tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%0], 3;" : : "r"(at) : "memory");
+        asm volatile("tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%0], 0;" : : "r"(at) : "memory");
+    }
+    __syncwarp();
+    asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;"
+        : : "l"(map), "r"(at) : "memory");
+    asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" : : "l"(map) : "memory");
+}
+
+// Waits for the end of a barrier's phase of this parity.
+__device__ __forceinline__ void wait(u32 barrier, u32 parity) {
+    u32 is_over = 0u;
+    for (u32 look = 0u; is_over == 0u; look++) {
+        asm volatile("{\n.reg .pred over;\nmbarrier.try_wait.parity.shared::cta.b64 over, [%1], %2;\nselp.u32 %0, 1, 0, over;\n}"
+            : "=r"(is_over) : "r"(barrier), "r"(parity) : "memory");
+        if (look > 1u << 24u) {
+            __trap();
+        }
+    }
+}
+
+// Tells the same barrier of a block of the cluster that one warp group has read its tiles.
+__device__ __forceinline__ void release(u32 barrier, u32 block) {
+    asm volatile("{\n.reg .b32 other;\nmapa.shared::cluster.u32 other, %0, %1;\n"
+        "mbarrier.arrive.shared::cluster.b64 _, [other];\n}" : : "r"(barrier), "r"(block) : "memory");
+}
+
+__device__ __forceinline__ void expect(u32 barrier, u32 bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" : : "r"(barrier), "r"(bytes) : "memory");
+}
+
+// Copies the box at (row, column) of a matrix to shared memory of this block.
+__device__ __forceinline__ void copy(u32 to, const u32* map, u32 row, u32 column, u32 barrier) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+        : : "r"(to), "l"(map), "r"(column), "r"(row), "r"(barrier) : "memory");
+}
+
+// The same to every block of the cluster.
+__device__ __forceinline__ void copy_to_all(u32 to, const u32* map, u32 row, u32 column, u32 barrier) {
+    const unsigned short blocks = (1u << CLUSTER) - 1u;
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%0], [%1, {%2, %3}], [%4], %5;"
+        : : "r"(to), "l"(map), "r"(column), "r"(row), "r"(barrier), "h"(blocks) : "memory");
+}
+
+__device__ __forceinline__ void meet_cluster() {
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" : : : "memory");
+}
+
+// Where a factor lies in shared memory: eight rows of 128 bytes after another, swizzled; `apart` is the distance of chunks
+// of 64 columns, where a factor has several.
+__device__ __forceinline__ u64 factor(u32 at, u32 apart) {
+    return static_cast<u64>(at >> 4u & 0x3fffu) | static_cast<u64>(apart >> 4u) << 16u | 64ull << 32u | 1ull << 62u;
+}
+
+// Eight sums, as operands.
+#define SUMS(i) "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3]), \
+    "+f"(sums[i + 4]), "+f"(sums[i + 5]), "+f"(sums[i + 6]), "+f"(sums[i + 7])
+
+// sums = a·b, or sums + a·b: a of 64×16 with rows of k, b of 16×256 with rows of n.
+__device__ __forceinline__ void multiply(float (&sums)[128], u64 a, u64 b, u32 adds) {
+    asm volatile("{\n.reg .pred adds;\nsetp.ne.b32 adds, %130, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {"
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
+        "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
+        "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+        "}, %128, %129, adds, 1, 1, 0, 1;\n}"
+        : SUMS(0), SUMS(8), SUMS(16), SUMS(24), SUMS(32), SUMS(40), SUMS(48), SUMS(56),
+          SUMS(64), SUMS(72), SUMS(80), SUMS(88), SUMS(96), SUMS(104), SUMS(112), SUMS(120)
+        : "l"(a), "l"(b), "r"(adds));
+}
+
+// The corner of the block's tile of a number, in bands of pairs of tiles that share columns of B.
+__device__ __forceinline__ uint2 corner(const Sizes& sizes, u32 number, u32 rank) {
+    const u32 pairs = (sizes.m + CLUSTER * ROWS - 1u) / (CLUSTER * ROWS), across = (sizes.n + COLUMNS - 1u) / COLUMNS;
+    const u32 band = number / (BAND * across) * BAND, height = min(BAND, pairs - band), rest = number - band * across;
+    return make_uint2(rest / height * COLUMNS, ((band + rest % height) * CLUSTER + rank) * ROWS);
+}
+
+// Copies every tile of A, and this block's part of B's, to where the products find them.
+__device__ __forceinline__ void bring_all(
+    u32 tiles, u32 full, u32 empty, const u32* maps, const Sizes& sizes, u32 count, u32 rank
+) {
+    u32 round = 0u;
+    for (u32 number = blockIdx.x / CLUSTER; number < count; number += gridDim.x / CLUSTER) {
+        const uint2 at = corner(sizes, number, rank);
+        for (u32 p = 0u; p < sizes.k; p += DEPTH, round++) {
+            const u32 stage = round % STAGES, a = tiles + stage * (A_BYTES + B_BYTES);
+            wait(empty + 8u * stage, round / STAGES % 2u ^ 1u);
+            expect(full + 8u * stage, A_BYTES + B_BYTES);
+            copy(a, maps, at.y, p, full + 8u * stage);
+#pragma unroll
+            for (u32 chunk = rank * (COLUMNS / CLUSTER); chunk < (rank + 1u) * (COLUMNS / CLUSTER); chunk += CHUNK) {
+                copy_to_all(a + A_BYTES + chunk * DEPTH * 2u, maps + MAP_WORDS, p, at.x + chunk, full + 8u * stage);
+            }
+        }
+    }
+}
+
+// The products of a warp group: 64 rows of each of the block's tiles.
+__device__ __forceinline__ void multiply_all(
+    u32 tiles, u32 full, u32 empty, float* __restrict__ c, const Sizes& sizes, u32 count, u32 rank, u32 group
+) {
+    const u32 t = threadIdx.x % 128u, lane = t % 32u;
+    u32 round = 0u;
+    for (u32 number = blockIdx.x / CLUSTER; number < count; number += gridDim.x / CLUSTER) {
+        float sums[128];
+        const u32 before = round;
+        for (u32 p = 0u; p < sizes.k; p += DEPTH, round++) {
+            const u32 stage = round % STAGES, a = tiles + stage * (A_BYTES + B_BYTES), b = a + A_BYTES;
+            wait(full + 8u * stage, round / STAGES % 2u);
+            asm volatile("wgmma.fence.sync.aligned;" : : : "memory");
+#pragma unroll
+            for (u32 q = 0u; q < DEPTH; q += 16u) {
+                multiply(sums, factor(a + group * 64u * 128u + q * 2u, 16u), factor(b + q * 128u, CHUNK * DEPTH * 2u),
+                         p + q > 0u);
+            }
+            asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory");
+            // All rounds but this one are computed: the tiles of the one before are free.
+            asm volatile("wgmma.wait_group.sync.aligned 1;" : : : "memory");
+            if (round > before && t < CLUSTER) {
+                release(empty + 8u * ((round - 1u) % STAGES), t);
+            }
+        }
+        asm volatile("wgmma.wait_group.sync.aligned 0;" : : : "memory");
+        if (round > before && t < CLUSTER) {
+            release(empty + 8u * ((round - 1u) % STAGES), t);
+        }
+        const uint2 at = corner(sizes, number, rank);
+        const u32 row = at.y + group * 64u + t / 32u * 16u + lane / 4u;
+#pragma unroll
+        for (u32 x = 0u; x < COLUMNS / 8u; x++) {
+            const u32 column = at.x + 8u * x + lane % 4u * 2u;
+            if (row < sizes.m && column < sizes.n) {
+                *reinterpret_cast<float2*>(c + row * sizes.n + column) = make_float2(sums[4u * x], sums[4u * x + 1u]);
+            }
+            if (row + 8u < sizes.m && column < sizes.n) {
+                *reinterpret_cast<float2*>(c + (row + 8u) * sizes.n + column) =
+                    make_float2(sums[4u * x + 2u], sums[4u * x + 3u]);
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(384)
+kernel(
+    const half_bits* __restrict__ a, const half_bits* __restrict__ b, float* __restrict__ c, u32* __restrict__ maps,
+    const Sizes sizes
+) {
+    extern __shared__ half_bits shared[];
+    __shared__ __align__(128) u32 place[2u * MAP_WORDS];
+    __shared__ __align__(8) u64 barriers[2u * STAGES];
+    const u32 tiles = (shared_address(shared) + 1023u) / 1024u * 1024u;
+    const u32 full = shared_address(barriers), empty = full + 8u * STAGES;
+    const u32 rank = blockIdx.x % CLUSTER;
+    const u32 count = (sizes.m + CLUSTER * ROWS - 1u) / (CLUSTER * ROWS) * ((sizes.n + COLUMNS - 1u) / COLUMNS);
+    u32* own = maps + blockIdx.x * 2u * MAP_WORDS;
+    if (threadIdx.x < 32u) {
+        describe(place, own, a, sizes.m, sizes.k, ROWS);
+        describe(place + MAP_WORDS, own + MAP_WORDS, b, sizes.k, sizes.n, DEPTH);
+    }
+    if (threadIdx.x == 0u) {
+        for (u32 stage = 0u; stage < STAGES; stage++) {
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(full + 8u * stage) : "memory");
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(empty + 8u * stage), "r"(2u * CLUSTER) : "memory");
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+    }
+    __syncthreads();
+    meet_cluster();
+    if (threadIdx.x < 128u) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+        if (threadIdx.x == 0u) {
+            bring_all(tiles, full, empty, own, sizes, count, rank);
+        }
+        __syncwarp();
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        multiply_all(tiles, full, empty, c, sizes, count, rank, threadIdx.x / 128u - 1u);
+    }
+    // No block ends while another copies to it.
+    meet_cluster();
+}
