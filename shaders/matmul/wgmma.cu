@@ -3,71 +3,17 @@
 // and products by four warps together, straight from shared memory (wgmma).
 // Pattern: 128×256 elements of C per block in two halves, each of four warps; one more warp copies tiles 64 deep, four
 // rounds ahead. Blocks stay, and take 256×256 elements after another in pairs, so that the tiles of the next arrive while
-// sums are stored. No wait is unbounded: a lost copy ends the kernel.
+// sums are stored.
 // Work: 2mnk operations.
-
-// The instructions of this architecture alone.
-#define CAPABILITY 90a
 
 struct Sizes { u32 m, n, k; };
 
-typedef unsigned short half_bits;
-typedef unsigned long long u64;
-
 constexpr u32 ROWS = 128u, COLUMNS = 256u, DEPTH = 64u;
 constexpr u32 STAGES = 4u, CLUSTER = 2u, BAND = 8u;
-// Rows of a copied box have 128 bytes: hardware permutes their 16-byte chunks by the row's number (swizzle).
-constexpr u32 CHUNK = 64u;
 constexpr u32 A_BYTES = ROWS * DEPTH * 2u, B_BYTES = COLUMNS * DEPTH * 2u;
 // Dynamic shared memory of a launch: the tiles, at a multiple of 1024.
 constexpr u32 SHARED_BYTES = 197632u;
 static_assert(SHARED_BYTES == STAGES * (A_BYTES + B_BYTES) + 1024u, "four pairs of tiles");
-// Words of a tensor map, which says to the hardware how a matrix lies in memory.
-constexpr u32 MAP_WORDS = 32u;
-
-__device__ __forceinline__ u32 shared_address(const void* at) { return static_cast<u32>(__cvta_generic_to_shared(at)); }
-
-// Describes a matrix of f16, `rows` by `columns`, that is copied in boxes of `height` rows by 64 columns. All lanes of a
-// warp call it; `place` is 128 bytes of shared memory, and `map` global memory of the block's own.
-__device__ __forceinline__ void describe(
-    u32* place, u32* map, const half_bits* matrix, u32 rows, u32 columns, u32 height
-) {
-    const u32 lane = threadIdx.x % 32u, at = shared_address(place);
-    place[lane] = 0u;
-    __syncwarp();
-    if (lane == 0u) {
-        asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" : : "r"(at), "l"(matrix) : "memory");
-        asm volatile("tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], 1;" : : "r"(at) : "memory");
-        asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 0, %1;" : : "r"(at), "r"(CHUNK) : "memory");
-        asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 1, %1;" : : "r"(at), "r"(height) : "memory");
-        asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 0, %1;" : : "r"(at), "r"(columns) : "memory");
-        asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" : : "r"(at), "r"(rows) : "memory");
-        asm volatile("tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;" : : "r"(at), "l"(2ull * columns) : "memory");
-        asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 0, 1;" : : "r"(at) : "memory");
-        asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 1, 1;" : : "r"(at) : "memory");
-        // f16, rows one after the other, a swizzle of 128 bytes, and zero outside of the matrix.
-        asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], 6;" : : "r"(at) : "memory");
-        asm volatile("tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 0;" : : "r"(at) : "memory");
-        asm volatile("tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%0], 3;" : : "r"(at) : "memory");
-        asm volatile("tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%0], 0;" : : "r"(at) : "memory");
-    }
-    __syncwarp();
-    asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;"
-        : : "l"(map), "r"(at) : "memory");
-    asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" : : "l"(map) : "memory");
-}
-
-// Waits for the end of a barrier's phase of this parity.
-__device__ __forceinline__ void wait(u32 barrier, u32 parity) {
-    u32 is_over = 0u;
-    for (u32 look = 0u; is_over == 0u; look++) {
-        asm volatile("{\n.reg .pred over;\nmbarrier.try_wait.parity.shared::cta.b64 over, [%1], %2;\nselp.u32 %0, 1, 0, over;\n}"
-            : "=r"(is_over) : "r"(barrier), "r"(parity) : "memory");
-        if (look > 1u << 24u) {
-            __trap();
-        }
-    }
-}
 
 // Tells the same barrier of a block of the cluster that one warp group has read its tiles.
 __device__ __forceinline__ void release(u32 barrier, u32 block) {
@@ -75,17 +21,7 @@ __device__ __forceinline__ void release(u32 barrier, u32 block) {
         "mbarrier.arrive.shared::cluster.b64 _, [other];\n}" : : "r"(barrier), "r"(block) : "memory");
 }
 
-__device__ __forceinline__ void expect(u32 barrier, u32 bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" : : "r"(barrier), "r"(bytes) : "memory");
-}
-
-// Copies the box at (row, column) of a matrix to shared memory of this block.
-__device__ __forceinline__ void copy(u32 to, const u32* map, u32 row, u32 column, u32 barrier) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
-        : : "r"(to), "l"(map), "r"(column), "r"(row), "r"(barrier) : "memory");
-}
-
-// The same to every block of the cluster.
+// Copies the box at (row, column) of a matrix to shared memory of every block of the cluster.
 __device__ __forceinline__ void copy_to_all(u32 to, const u32* map, u32 row, u32 column, u32 barrier) {
     const unsigned short blocks = (1u << CLUSTER) - 1u;
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
@@ -96,16 +32,6 @@ __device__ __forceinline__ void copy_to_all(u32 to, const u32* map, u32 row, u32
 __device__ __forceinline__ void meet_cluster() {
     asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" : : : "memory");
 }
-
-// Where a factor lies in shared memory: eight rows of 128 bytes after another, swizzled; `apart` is the distance of chunks
-// of 64 columns, where a factor has several.
-__device__ __forceinline__ u64 factor(u32 at, u32 apart) {
-    return static_cast<u64>(at >> 4u & 0x3fffu) | static_cast<u64>(apart >> 4u) << 16u | 64ull << 32u | 1ull << 62u;
-}
-
-// Eight sums, as operands.
-#define SUMS(i) "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3]), \
-    "+f"(sums[i + 4]), "+f"(sums[i + 5]), "+f"(sums[i + 6]), "+f"(sums[i + 7])
 
 // sums = a·b, or sums + a·b: a of 64×16 with rows of k, b of 16×256 with rows of n.
 __device__ __forceinline__ void multiply(float (&sums)[128], u64 a, u64 b, u32 adds) {
@@ -164,20 +90,20 @@ __device__ __forceinline__ void multiply_all(
         for (u32 p = 0u; p < sizes.k; p += DEPTH, round++) {
             const u32 stage = round % STAGES, a = tiles + stage * (A_BYTES + B_BYTES), b = a + A_BYTES;
             wait(full + 8u * stage, round / STAGES % 2u);
-            asm volatile("wgmma.fence.sync.aligned;" : : : "memory");
+            begin_products();
 #pragma unroll
             for (u32 q = 0u; q < DEPTH; q += 16u) {
                 multiply(sums, factor(a + group * 64u * 128u + q * 2u, 16u), factor(b + q * 128u, CHUNK * DEPTH * 2u),
                          p + q > 0u);
             }
-            asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory");
+            end_products();
             // All rounds but this one are computed: the tiles of the one before are free.
-            asm volatile("wgmma.wait_group.sync.aligned 1;" : : : "memory");
+            computed<1>();
             if (round > before && t < CLUSTER) {
                 release(empty + 8u * ((round - 1u) % STAGES), t);
             }
         }
-        asm volatile("wgmma.wait_group.sync.aligned 0;" : : : "memory");
+        computed<0>();
         if (round > before && t < CLUSTER) {
             release(empty + 8u * ((round - 1u) % STAGES), t);
         }
@@ -216,10 +142,10 @@ kernel(
     }
     if (threadIdx.x == 0u) {
         for (u32 stage = 0u; stage < STAGES; stage++) {
-            asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(full + 8u * stage) : "memory");
-            asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(empty + 8u * stage), "r"(2u * CLUSTER) : "memory");
+            prepare(full + 8u * stage, 1u);
+            prepare(empty + 8u * stage, 2u * CLUSTER);
         }
-        asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+        prepared();
     }
     __syncthreads();
     meet_cluster();

@@ -107,6 +107,37 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
+            name: "wgmma",
+            since: "2026-11-27T22",
+            summary: "cooperative as Hopper means it: tiles copied by hardware, products by four warps (wgmma)",
+            look_for: "How far the hardware goes beyond what WGSL can say. Its ratio to cooperative's twin is the gain of \
+                these instructions, and of a softmax that hides behind products; that to cudnn, the effort left.",
+            limited_by: "Tensor cores and exponentials, which share the time of four warps; power, where the clock drops.",
+            work_text: "4·length²·d operations per head, half of them if causal.",
+            cuda: concat!(
+                include_str!("../../../shaders/hopper.cuh"),
+                include_str!("../../../shaders/attention/wgmma.cu")
+            ),
+            only_cuda: Some("WGSL has no asynchronous copies and no products by several subgroups"),
+            accepts: &[D, CAUSAL, ("BLOCKS", Accepted::Whole(1, 1024))],
+            cases: &WGMMA_CASES,
+            buffers: |shape, interface| {
+                let blocks = u64::from(interface.parameter("BLOCKS"));
+                let (heads, length) = shape.extent.matrix();
+                let mut buffers = inputs(shape, 0);
+                // Three tensor maps of 128 bytes for each block.
+                let words = vec![0; 96 * blocks as usize];
+                buffers.push(Buffer { name: "maps", scalars: 96 * blocks, contents: Contents::Words(words) });
+                buffers.push(uniform("sizes", &[heads, length]));
+                buffers
+            },
+            steps: |_, interface| vec![Step::dispatch(u64::from(interface.parameter("BLOCKS")))],
+            ceiling: None,
+            no_ceiling: "it is faster than the instructions that ceiling/tensor measures",
+            tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_halves(shape))),
+            ..BASE
+        },
+        Benchmark {
             name: "cudnn",
             since: "2026-11-27",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(16, 16384), &[FULL])],
@@ -164,6 +195,24 @@ const FULL: Params = &[("CAUSAL", 0.0), ("D", 128.0)];
 const CAUSAL_128: Params = &[("CAUSAL", 1.0), ("D", 128.0)];
 const FULL_64: Params = &[("CAUSAL", 0.0), ("D", 64.0)];
 const CAUSAL_64: Params = &[("CAUSAL", 1.0), ("D", 64.0)];
+
+/// As many blocks as an H100 has SMs: they stay for the whole launch.
+const HOPPER: [Params; 4] = [
+    &[("BLOCKS", 132.0), ("CAUSAL", 0.0), ("D", 128.0)],
+    &[("BLOCKS", 132.0), ("CAUSAL", 1.0), ("D", 128.0)],
+    &[("BLOCKS", 132.0), ("CAUSAL", 0.0), ("D", 64.0)],
+    &[("BLOCKS", 132.0), ("CAUSAL", 1.0), ("D", 64.0)],
+];
+
+const WGMMA_CASES: [Cases; 2] = [
+    Cases { from: Profile::Standard, dtypes: F16, extents: &[Extent::Matrix(3, 200)], params: &HOPPER },
+    Cases {
+        from: Profile::Standard,
+        dtypes: F16,
+        extents: &[Extent::Matrix(4, 1024), Extent::Matrix(16, 1024), LONG[0], LONG[1]],
+        params: &[HOPPER[0], HOPPER[1], HOPPER[2]],
+    },
+];
 
 /// Sequences that a language model reads at once.
 const LONG: &[Extent] = &[Extent::Matrix(16, 4096), Extent::Matrix(16, 16384)];

@@ -133,7 +133,10 @@ pub const FAMILY: Family = Family {
             limited_by: "Tensor cores, and power, where the clock drops; small matrices, whose tiles of 128×256 do not fill \
                 all SMs.",
             work_text: "2mnk operations.",
-            cuda: include_str!("../../../shaders/matmul/wgmma.cu"),
+            cuda: concat!(
+                include_str!("../../../shaders/hopper.cuh"),
+                include_str!("../../../shaders/matmul/wgmma.cu")
+            ),
             only_cuda: Some("WGSL has no asynchronous copies and no products by several subgroups"),
             unsupported: |shape| {
                 let (_, n, k) = sides(shape);
