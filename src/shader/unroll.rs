@@ -13,7 +13,7 @@ use crate::suite::Constants;
 const MARK: &str = "// unroll";
 
 /// Repetitions of one loop, and bytes of the whole, beyond which a loop is better left a loop.
-const MOST: i64 = 256;
+const MOST: usize = 256;
 const LARGEST: usize = 1 << 20;
 
 /// Whether `source` marks a loop.
@@ -52,7 +52,7 @@ fn expanded(text: &str, source: Scope, first: usize) -> Result<String> {
         let counted = Counted::parse(rest, source).ok_or_else(|| {
             fault("a loop marked '// unroll' begins as `for (var i = 0u; i < 8u; i++) {` does, with constant bounds")
         })?;
-        if counted.values.len() as i64 > MOST {
+        if counted.values.len() > MOST {
             return Err(fault(&format!("a loop marked '// unroll' has at most {MOST} repetitions")));
         }
         let length = body_length(counted.body).ok_or_else(|| fault("a loop marked '// unroll' is not closed"))?;
@@ -87,21 +87,59 @@ impl<'a> Counted<'a> {
         let (step, body) = head.split_once('{')?;
         let (name, start) = declared.trim().strip_prefix("var ")?.split_once('=')?;
         let name = name.split(':').next()?.trim();
-        let end =
-            condition.trim().strip_prefix(name)?.trim_start().strip_prefix('<').filter(|end| !end.starts_with('='))?;
-        let step = step.trim_end().strip_suffix(')')?.trim().strip_prefix(name)?.trim_start();
-        let step = if step == "++" { "1" } else { step.strip_prefix("+=")? };
-        let ((start, suffix), (end, _), (step, _)) =
-            (constant(start, source)?, constant(end, source)?, constant(step, source)?);
-        let step = usize::try_from(step).ok().filter(|step| *step > 0)?;
+        let of_name = |text: &'a str| Some(text.trim().strip_prefix(name)?.trim_start());
+        let (goes_on, end) = operation(of_name(condition)?, &COMPARISONS)?;
+        let step = of_name(step.trim_end().strip_suffix(')')?)?;
+        let (next, by) = match step {
+            "++" => operation("+=1", &STEPS)?,
+            "--" => operation("-=1", &STEPS)?,
+            step => operation(step, &STEPS)?,
+        };
+        let ((start, suffix), (end, _), (by, _)) =
+            (constant(start, source)?, constant(end, source)?, constant(by, source)?);
+        let is_within =
+            |value: i64| if suffix == 'u' { u32::try_from(value).is_ok() } else { i32::try_from(value).is_ok() };
+        let all = std::iter::successors(Some(start), |value| {
+            next(*value, by).filter(|next| next != value && is_within(*next))
+        });
         // One more than is allowed is enough to refuse it.
-        let values = (start..end).step_by(step).take(MOST as usize + 1).map(|value| format!("{value}{suffix}"));
-        Some(Self { name, values: values.collect(), body })
+        let values: Vec<i64> = all.take_while(|value| goes_on(value, &end)).take(MOST + 1).collect();
+        // A loop that stops at the end of its type's values would go on, or never ended.
+        let is_over = values
+            .last()
+            .is_none_or(|last| next(*last, by).is_some_and(|next| is_within(next) && !goes_on(&next, &end)));
+        let is_known = values.len() > MOST || is_over;
+        let values = values.into_iter().map(|value| format!("{value}{suffix}")).collect();
+        is_known.then_some(Self { name, values, body })
     }
 }
 
+/// The operator that `text` starts with, and what is behind it.
+fn operation<'a, F: Copy>(text: &'a str, known: &[(&str, F)]) -> Option<(F, &'a str)> {
+    known.iter().find_map(|(operator, does)| Some((*does, text.strip_prefix(operator)?)))
+}
+
+type Comparison = fn(&i64, &i64) -> bool;
+const COMPARISONS: [(&str, Comparison); 5] =
+    [("<=", i64::le), (">=", i64::ge), ("!=", i64::ne), ("<", i64::lt), (">", i64::gt)];
+
+type Step = fn(i64, i64) -> Option<i64>;
+const STEPS: [(&str, Step); 6] = [
+    ("+=", i64::checked_add),
+    ("-=", i64::checked_sub),
+    ("*=", i64::checked_mul),
+    ("/=", i64::checked_div),
+    ("<<=", |value, by| value.checked_shl(u32::try_from(by).ok()?)),
+    (">>=", |value, by| value.checked_shr(u32::try_from(by).ok()?)),
+];
+
 /// The value of a constant expression that may name the source's constants and overrides, and the suffix of its type.
 fn constant(expression: &str, source: Scope) -> Option<(i64, char)> {
+    let number = expression.trim();
+    let (digits, suffix) = number.strip_suffix('u').map_or((number, 'i'), |digits| (digits, 'u'));
+    if let Ok(value) = digits.parse::<u32>() {
+        return Some((value.into(), suffix));
+    }
     let declarations = declarations_for(expression, source);
     [("i32", 'i'), ("u32", 'u')].into_iter().find_map(|(kind, suffix)| {
         let module =
@@ -280,6 +318,19 @@ mod tests {
     }
 
     #[test]
+    fn loops_count_down_and_double() {
+        let values = |head: &str| {
+            let text = unrolled(&format!("const HALF = 4u;\n// unroll\nfor ({head}) {{v(s);}}"), &Constants::new());
+            text.expect("text").lines().nth(1).unwrap_or_default().replace("v(", "").replace(");", " ")
+        };
+        assert_eq!(values("var s = 1u; s < 8u; s *= 2u"), "1u 2u 4u ");
+        assert_eq!(values("var s = HALF; s > 0u; s >>= 1u"), "4u 2u 1u ");
+        assert_eq!(values("var s: i32 = 2; s >= -1; s--"), "2i 1i 0i -1i ");
+        assert_eq!(values("var s = 0u; s != 6u; s += 3u"), "0u 3u ");
+        assert_eq!(values("var s = 3u; s < 2u; s++"), "");
+    }
+
+    #[test]
     fn bounds_name_constants_and_overrides() {
         let source =
             "override D: u32 = 32u;\nconst PART = 16u;\n// unroll\nfor (var i = 0u; i < D / PART; i++) { f(i); }";
@@ -301,7 +352,7 @@ mod tests {
     fn what_cannot_be_unrolled_is_refused_with_its_line() {
         let of = |head: &str, body: &str| format!("override WG: u32;\n// unroll\nfor ({head}) {{ {body} }}");
         let eight = "var i = 0u; i < 8u; i++";
-        for head in ["var i = 0u; i < WG; i++", "var i = 0u; i <= 8u; i++", "var i = 0u; i < 8u; i += 0u", "; ; "] {
+        for head in ["var i = 0u; i < n; i++", "var i = 0u; i < 8u; i += 0u", "var i = 3u; i >= 0u; i--", "; ; "] {
             assert!(refusal(&of(head, "")).contains("line 2: a loop marked '// unroll' begins"), "{head}");
         }
         assert!(refusal(&of("var i = 0u; i < 1000000000u; i++", "")).contains("at most 256 repetitions"));
