@@ -1,4 +1,4 @@
-// CUDA alone, on Hopper: attention by FlashAttention-3 (Shah et al., arXiv:2407.08608, 2024) as far as f16 goes: products by
+// CUDA alone: on Hopper, attention by FlashAttention-3 (Shah et al., arXiv:2407.08608, 2024) as far as f16 goes: products by
 // four warps together (wgmma), whose factors hardware copies to shared memory, and the softmax of one step of keys while
 // the values of the step before are multiplied. WGSL has none of these instructions.
 // Pattern: 128 queries of a head per block in two halves, each of four warps; one more warp copies 128 keys and their

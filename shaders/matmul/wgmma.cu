@@ -1,4 +1,4 @@
-// CUDA alone, on Hopper: GEMM of f16 matrices summed in f32, as that architecture is meant to compute it. WGSL has none of
+// CUDA alone: GEMM of f16 matrices summed in f32, as Hopper is meant to compute it. WGSL has none of
 // what it uses: tiles copied by the tensor memory accelerator (cp.async.bulk.tensor) to two blocks of a cluster at once,
 // and products by four warps together, straight from shared memory (wgmma).
 // Pattern: 128×256 elements of C per block in two halves, each of four warps; one more warp copies tiles 64 deep, four

@@ -18,33 +18,54 @@ fn key(row: &Record) -> Option<String> {
 /// Hot times from which on a ratio shows caches: the launch, which cold launches do not overlap, takes up to 7 µs.
 const LEAST_NS: f64 = 10_000.0;
 
-/// The time of each case with cold caches, as a multiple of its time with hot ones, and the row with cold ones.
-fn ratios<'a>(rows: &[&'a Record]) -> Vec<(f64, &'a Record)> {
+/// A case with cold caches.
+struct Pair<'a> {
+    /// Its time as a multiple of that with hot ones.
+    ratio: f64,
+    /// The same at the ends of both rows' intervals.
+    ends: (f64, f64),
+    row: &'a Record,
+}
+
+fn pairs<'a>(rows: &[&'a Record]) -> Vec<Pair<'a>> {
     let timed = |row: &&&Record| row.status.is_timed() && row.median_ns.is_some();
     let hot: HashMap<_, _> =
         rows.iter().filter(timed).filter(|row| !row.is_cold()).filter_map(|row| Some((key(row)?, *row))).collect();
-    let ratio = |row: &&'a Record| {
-        let hot_ns = hot.get(&key(row)?)?.median_ns.filter(|ns| *ns >= LEAST_NS)?;
-        Some((row.median_ns? / hot_ns, *row))
+    let pair = |row: &&'a Record| {
+        let hot = hot.get(&key(row)?)?;
+        let hot_ns = hot.median_ns.filter(|ns| *ns >= LEAST_NS)?;
+        let ends = (row.ci_low_ns? / hot.ci_high_ns?, row.ci_high_ns? / hot.ci_low_ns?);
+        Some(Pair { ratio: row.median_ns? / hot_ns, ends, row })
     };
-    rows.iter().filter(timed).filter(|row| row.is_cold()).filter_map(ratio).collect()
+    rows.iter().filter(timed).filter(|row| row.is_cold()).filter_map(pair).collect()
 }
 
-/// How the times of `rows` with cold caches compare with those with hot ones; `None` where no case has both.
+/// How the times of `rows` with cold caches compare with those with hot ones; `None` where no case has both. Cases whose
+/// intervals do not tell are counted only.
 #[must_use]
 pub(super) fn sentence(rows: &[&Record]) -> Option<String> {
-    let mut ratios = ratios(rows);
-    ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let median = stats::median(&ratios.iter().map(|(ratio, _)| *ratio).collect::<Vec<_>>())?;
-    let ((least, _), (most, slowest)) = (ratios.first()?, ratios.last()?);
-    let cases = if ratios.len() == 1 { "1 case takes".to_owned() } else { format!("{} cases take", ratios.len()) };
-    if ratios.len() == 1 {
-        return Some(format!("Cold caches: {cases} {most:.2}× the time with hot ones (from 10 µs on)."));
+    let all = pairs(rows);
+    if all.is_empty() {
+        return None;
     }
+    let cases = |count: usize| if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
+    let differ = |count: usize| format!("{} differ{} by less than", cases(count), if count == 1 { "s" } else { "" });
+    let mut told: Vec<&Pair> = all.iter().filter(|pair| pair.ends.0 > 1.0 || pair.ends.1 < 1.0).collect();
+    told.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    let unclear = all.len() - told.len();
+    let [Some(least), Some(most)] = [told.first(), told.last()] else {
+        return Some(format!("Cold caches: {} the noise from hot ones.", differ(unclear)));
+    };
+    let rest = if unclear == 0 { String::new() } else { format!(" {} the noise.", differ(unclear)) };
+    if told.len() == 1 {
+        let (ratio, name) = (most.ratio, label(most.row));
+        return Some(format!("Cold caches: {name} takes {ratio:.2}× the time with hot ones (from 10 µs on).{rest}"));
+    }
+    let median = stats::median(&told.iter().map(|pair| pair.ratio).collect::<Vec<_>>())?;
+    let (count, least, most, slowest) = (cases(told.len()), least.ratio, most.ratio, label(most.row));
     Some(format!(
-        "Cold caches: {cases} {least:.2}× to {most:.2}× the time with hot ones (from 10 µs on), {median:.2}× in \
-         the median; most: {}.",
-        label(slowest)
+        "Cold caches: {count} take {least:.2}× to {most:.2}× the time with hot ones (from 10 µs on), {median:.2}× in the \
+         median; most: {slowest}.{rest}"
     ))
 }
 
@@ -64,6 +85,8 @@ mod tests {
             params: is_cold.then(|| (COLD.to_owned(), 1.0)).into_iter().collect(),
             status: Status::Ok,
             median_ns: Some(median_ns),
+            ci_low_ns: Some(median_ns * 0.98),
+            ci_high_ns: Some(median_ns * 1.02),
             ..Record::default()
         }
     }
@@ -74,7 +97,7 @@ mod tests {
         let rows: Vec<&Record> = rows.iter().collect();
         assert_eq!(
             sentence(&rows).as_deref(),
-            Some("Cold caches: 1 case takes 2.50× the time with hot ones (from 10 µs on).")
+            Some("Cold caches: online f32 2^10 cold takes 2.50× the time with hot ones (from 10 µs on).")
         );
         assert_eq!(sentence(&rows[1..]), None, "nothing to compare with");
         let more = [row(1 << 20, false, 9e4), row(1 << 5, false, 2e3), row(1 << 5, true, 7e3)];
@@ -82,5 +105,14 @@ mod tests {
         let expected = "Cold caches: 2 cases take 1.10× to 2.50× the time with hot ones (from 10 µs on), 1.80× in the median; most: online \
                         f32 2^10 cold.";
         assert_eq!(sentence(&rows).as_deref(), Some(expected));
+        let close = [row(1 << 20, false, 9.8e4), row(1 << 20, true, 9.9e4)];
+        let expected = "Cold caches: 1 case differs by less than the noise from hot ones.";
+        assert_eq!(sentence(&close.iter().collect::<Vec<_>>()).as_deref(), Some(expected));
+        let rows: Vec<&Record> = rows[..2].iter().copied().chain(&close).collect();
+        let text = sentence(&rows).expect("two cases");
+        assert!(
+            text.starts_with("Cold caches: online f32 2^10 cold takes 2.50×") && text.ends_with("noise."),
+            "{text}"
+        );
     }
 }

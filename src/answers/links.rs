@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::families::load_ns;
 use crate::record::{Record, by_card, format};
+use crate::suite::Api;
 
 /// What is shown of a benchmark between cards: its name in the family `transfer`, and the title of its matrix.
 const SHOWN: [(&str, &str); 6] = [
@@ -19,7 +20,9 @@ const SHOWN: [(&str, &str); 6] = [
 /// that copies, a column for the other card. Without rows between cards, a sentence that says so.
 #[must_use]
 pub fn links(records: &[Record]) -> String {
-    let rows = records.iter().filter(|row| row.family == "transfer" && row.params.contains_key("PEER"));
+    let rows = records
+        .iter()
+        .filter(|row| row.family == "transfer" && row.backend == Some(Api::Cuda) && row.params.contains_key("PEER"));
     let cards = by_card(rows);
     let mut text = String::new();
     for (number, first) in cards.iter().enumerate().filter_map(|(number, rows)| Some((number, rows.first()?))) {
@@ -39,8 +42,8 @@ pub fn links(records: &[Record]) -> String {
     }
     if !text.contains('\n') || cards.len() < 2 {
         let why = cards.iter().flatten().map(|row| row.reason.as_str()).find(|reason| !reason.is_empty());
-        let why = why.map_or_else(String::new, |why| format!(": {why}"));
-        let _ = writeln!(text, "no figures between cards{why}");
+        let why = why.unwrap_or("`shaderbench links` measures them on a host with several NVIDIA cards");
+        let _ = writeln!(text, "no figures between cards: {why}");
     }
     text
 }

@@ -50,7 +50,14 @@ fn rows(section: &Section, medium: Medium) -> Vec<Part> {
         if section.title == "rates" { rates::parts(&rows, terminal) } else { None }
     };
     if toolchains.len() < 2 {
-        let Some(grids) = rates_of(None) else { return table::section(section, terminal) };
+        let Some(grids) = rates_of(None) else {
+            let mut parts = table::section(section, terminal);
+            if section.title == "rates" {
+                let why = "No fractions: f32_fma, which all rates are compared with, has no time.";
+                parts.push(Part::text(why));
+            }
+            return parts;
+        };
         return table::around(section, grids, terminal);
     }
     let mut parts = versus::section(section, &toolchains, terminal);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::format::Format;
 use super::output::{print, print_json};
-use super::reports::{named_or_newest, none_yet, read_all};
+use super::reports::{named_or_newest, read_all};
 use crate::answers::compare::Report;
 use crate::answers::cost::{self, Cost};
 use crate::error::{Error, Result};
@@ -27,7 +27,7 @@ pub(super) struct Arguments {
 /// Runs the command.
 pub(super) fn cost(arguments: &Arguments) -> Result<()> {
     let reports = if arguments.files.is_empty() {
-        let newest = named_or_newest(None, is_of_both)?.ok_or_else(none_yet)?;
+        let newest = named_or_newest(None, is_of_both)?.ok_or_else(none_of_both)?;
         vec![Report { name: newest.path, records: newest.records }]
     } else {
         read_all(&arguments.files)?
@@ -46,6 +46,14 @@ pub(super) fn cost(arguments: &Arguments) -> Result<()> {
             print(&screens.join("\n"))
         }
     }
+}
+
+fn none_of_both() -> Error {
+    Error::Usage(
+        "results/ contains no report of WGSL and CUDA on one card: measure one by `shaderbench run --backend all`, name a \
+         file, or name `h100`, the report of an NVIDIA H100 that this program brings along"
+            .to_owned(),
+    )
 }
 
 /// Whether a row has a time, and its run measured CUDA and another API.

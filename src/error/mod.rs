@@ -62,8 +62,8 @@ pub enum Error {
     /// The device's timestamps contradict the host's clock.
     #[error("clock error: {0}")]
     Clock(String),
-    /// A launch takes longer than the time that is left for the case.
-    #[error("one launch takes about {seconds:.1} s, too long for the run's time limit (--time)")]
+    /// Launches take longer than the time that is left for the case.
+    #[error("launches of about {} do not fit the time that the run has left for them (--time)", duration(*.seconds))]
     TooLong {
         /// Estimated time of one launch, from a smaller size, in seconds.
         seconds: f64,
@@ -125,4 +125,8 @@ impl Error {
 /// The message on one line, safe to print: compilers and APIs write many indented lines, and a row of a report has one.
 pub(crate) fn one_line(message: &str) -> String {
     visible(&message.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
+}
+/// Seconds in words.
+fn duration(seconds: f64) -> String {
+    if seconds < 0.1 { format!("{:.1} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") }
 }

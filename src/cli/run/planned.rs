@@ -106,7 +106,8 @@ pub(super) fn all_sizes(arguments: &Arguments, typed: Typed, profile: Profile, c
     if profile != Profile::Quick || !arguments.sizes.is_empty() {
         return None;
     }
-    let cases = cases_for(arguments, Profile::Standard, None, card).ok()?.cases.len();
+    let cases_of = |profile| Some(cases_for(arguments, profile, None, card).ok()?.cases.len());
+    let cases = cases_of(Profile::Standard).filter(|all| cases_of(profile) != Some(*all))?;
     let time = usual_time(arguments, Profile::Standard, None, cases, card);
     let about = time.map_or_else(String::new, |time| format!(", about {time}"));
     Some(format!("all sizes: `{}`{about}", typed.in_profile(Profile::Standard.name())))

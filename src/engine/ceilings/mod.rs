@@ -16,6 +16,9 @@ use crate::suite::{Case, Limit, Scalar};
 /// A working set counts as cached if its ceiling exceeds that of the largest working set by this factor.
 const CACHED_FACTOR: f64 = 1.15;
 
+/// The smallest rung that rows with cold caches are compared with: a smaller one may lie in caches.
+const LEAST_COLD: u64 = 64 << 20;
+
 /// A limit, and for FMA its type.
 type Key = (Limit, Option<Scalar>);
 
@@ -168,7 +171,9 @@ impl Ceilings {
     }
 
     /// The ceiling that binds a case: of those that limit it, the one that predicts the longest time.
+    /// `None` where the one that its benchmark names was not measured: another says nothing of it.
     fn binding(&self, case: &Case) -> Option<Peak> {
+        case.benchmark.ceiling.is_none_or(|limit| self.peak(limit, case).is_some()).then_some(())?;
         let time = |peak: &Peak| amount(peak.limit, case) / peak.rate.value;
         let peaks = case.limits().filter_map(|limit| self.peak(limit, case));
         peaks.max_by(|a, b| time(a).total_cmp(&time(b)))
@@ -183,11 +188,12 @@ impl Ceilings {
             return rates.get_key_value(&0).map(at);
         }
         let bytes = case.working_set();
-        let near = rates.iter().find(|(rung, _)| bytes * 4 <= **rung * 5 && **rung * 4 <= bytes * 5);
+        let least = if case.shape.is_cold() { LEAST_COLD } else { 0 };
+        let near = rates.range(least..).find(|(rung, _)| bytes * 4 <= **rung * 5 && **rung * 4 <= bytes * 5);
         if let Some(near) = near {
             return Some(at(near));
         }
-        let below = rates.range(..bytes).next_back();
+        let below = rates.range(least..bytes).next_back();
         let above = rates.range(bytes..).next();
         match (below, above) {
             (None, Some((rung, _))) if bytes * 4 < *rung => {

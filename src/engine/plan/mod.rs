@@ -41,6 +41,13 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
         .flat_map(|(family, benchmark)| cases_of(family, benchmark, request, request.is_named()))
         .flat_map(|case| in_caches(case, request.caches))
         .collect();
+    if request.caches != Caches::Hot && !cases.iter().any(|case| case.shape.is_cold()) {
+        return Err(Error::Usage(
+            "--cache: no selected benchmark can start with empty caches, as peaks, latencies, copies and the host's parts \
+             cannot: leave it out"
+                .to_owned(),
+        ));
+    }
     check_sizes(&selected, &request.sizes)?;
     for case in needed_ceilings(&cases, request) {
         match cases.iter_mut().find(|other| is_same(other, &case)) {

@@ -110,8 +110,8 @@ pub const FAMILY: Family = Family {
             name: "wgmma",
             since: "2026-11-27T22",
             summary: "cooperative as Hopper means it: tiles copied by hardware, products by four warps (wgmma)",
-            look_for: "How far the hardware goes beyond what WGSL can say. Its ratio to cooperative's twin is the gain of \
-                these instructions, and of a softmax that hides behind products; that to cudnn, the effort left.",
+            look_for: "Its ratio to cooperative's twin: the gain of instructions that WGSL lacks, and of a softmax that \
+                hides behind products. Its ratio to cudnn is the effort left.",
             limited_by: "Tensor cores and exponentials, which share the time of four warps; power, where the clock drops.",
             work_text: "4·length²·d operations per head, half of them if causal.",
             cuda: concat!(

@@ -147,7 +147,7 @@ pub const FAMILY: Family = Family {
                 )
             },
             accepts: &[("BLOCKS", Accepted::Multiple(2, 1024))],
-            cases: &of_type(&[Dtype::F16], BLOCKS, BLOCKS),
+            cases: &WGMMA_CASES,
             buffers: |shape, interface| {
                 let (m, n, k) = sides(shape);
                 let blocks = u64::from(interface.parameter("BLOCKS"));
@@ -227,7 +227,17 @@ pub(super) const REGISTER_BLOCKED: Benchmark = Benchmark {
 };
 
 /// As many blocks as an H100 has SMs: they stay for the whole launch.
-const BLOCKS: &[Params] = &[&[("BLOCKS", 132.0)]];
+const WGMMA_CASES: [Cases; 1] = [Cases {
+    from: Profile::Standard,
+    dtypes: &[Dtype::F16],
+    extents: &[
+        Extent::Product(203, 328, 72),
+        Extent::Product(1024, 1024, 1024),
+        Extent::Product(2048, 2048, 2048),
+        Extent::Product(4096, 4096, 4096),
+    ],
+    params: &[&[("BLOCKS", 132.0)]],
+}];
 
 /// What the benchmarks here share: one element of C per invocation.
 const BASE: Benchmark = Benchmark {

@@ -30,7 +30,9 @@ pub const FAMILY: Family = Family {
         cycle: rates are simple fractions of that of f32 FMA. What the hardware lacks is a sequence of other \
         instructions: integer division, and on most devices everything of 64 bits.",
     is_by_kernel: true,
+    // With the first one all others are compared: it is measured even where time is short.
     benchmarks: &[
+        rate!(f32_fma, F32 f32, 1 start, "fma(x, m, m)", "fmaf(x, m, m)", |x, _, m, _| x * m + m),
         rate!(u32_add, U32 u32, 1 start, "x + y", "x + y", |x, y, _, _| x.wrapping_add(y)),
         rate!(u32_multiply, U32 u32, 1 start, "x * y", "x * y", |x, y, _, _| x.wrapping_mul(y)),
         rate!(u32_divide, U32 u32, 1 start, "p / ((x & 0xffffu) | 0x100u)", "p / ((x & 0xffffu) | 0x100u)", |x, _, _, p| p
@@ -92,7 +94,6 @@ pub const FAMILY: Family = Family {
         // instruction there.
         rate!(f32_add, F32 f32, 1 start, "abs(p - x)", "fabsf(p - x)", |x, _, _, p| (p - x).abs()),
         rate!(f32_multiply, F32 f32, 1 factor, "x * y", "x * y", |x, y, _, _| x * y),
-        rate!(f32_fma, F32 f32, 1 start, "fma(x, m, m)", "fmaf(x, m, m)", |x, _, m, _| x * m + m),
         // Vulkan allows 2.5 units in the last place to a quotient. A quotient alone folds: p / (p / x) is x.
         rate!(f32_divide, F32 f32, 1 start, "p / x + 0.5", "quotient(p, x) + 0.5f", |x, _, _, p| p / x + 0.5, |_| converging(16.0 * ULP_F32)),
         rate!(f32_reciprocal, F32 f32, 1 start, "1.0 / x + p", "reciprocal(x) + p", |x, _, _, p| x.recip() + p, |_| converging(16.0 * ULP_F32)),
