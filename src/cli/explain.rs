@@ -15,6 +15,7 @@ use super::steps::{is_step, steps_named};
 use super::tour::{GLOSSARY, measure};
 use crate::answers::articles::GLOSSARY as TERMS;
 use crate::answers::articles::{self, StepData, glossary, sides};
+use crate::answers::cost::{BesideLibrary, libraries};
 use crate::answers::facts::facts;
 use crate::answers::fastest::{Choice, choice, choices};
 use crate::claim::ArticleClaim;
@@ -151,6 +152,8 @@ struct Explained<'a> {
     findings: Vec<Found<'a>>,
     /// The fastest kernels of the same families.
     choices: Vec<Choice<'a>>,
+    /// Their kernels beside the vendor's library.
+    libraries: Vec<BesideLibrary<'a>>,
 }
 
 /// The report that rows and verdicts come from.
@@ -201,6 +204,7 @@ fn data<'a>(
         benchmarks: Vec::new(),
         findings: Vec::new(),
         choices: Vec::new(),
+        libraries: Vec::new(),
     };
     for (family, benchmark) in selected {
         let texts = fields(family, benchmark).into_iter().filter(|(_, text)| !text.is_empty());
@@ -229,6 +233,7 @@ fn data<'a>(
         });
         explained.findings.extend(found);
         explained.choices.extend(choices(family, &rows));
+        explained.libraries.extend(libraries(family, &rows));
     }
     explained
 }
@@ -378,8 +383,14 @@ fn of_benchmarks<'a>(family: &Family, benchmarks: &[&Benchmark], measured: Optio
     rows
 }
 
-/// The rows of the benchmarks and their findings, in the format of `run`; `None` without rows.
-fn rows(family: &Family, benchmarks: &[&Benchmark], measured: Option<&Measured>, medium: Medium) -> Option<Vec<Part>> {
+/// The rows of the benchmarks, their findings, and how the vendor's library compares, in the format of `run`; `None` without
+/// rows.
+fn rows(
+    family: &'static Family,
+    benchmarks: &[&Benchmark],
+    measured: Option<&Measured>,
+    medium: Medium,
+) -> Option<Vec<Part>> {
     let rows = of_benchmarks(family, benchmarks, measured);
     let (first, measured) = (rows.first()?, measured?);
     let date = first.date.get(..10).unwrap_or(&first.date);
@@ -391,5 +402,8 @@ fn rows(family: &Family, benchmarks: &[&Benchmark], measured: Option<&Measured>,
     let findings = if is_whole { report::findings(family.name, &rows) } else { Vec::new() };
     let is_by_kernel = family.is_by_kernel;
     let section = Section { title: "measured", summary: &summary, findings, is_by_kernel, rows: rows.clone() };
-    Some(crate::answers::section(&section, medium).into_iter().chain(facts(benchmarks, &rows)).collect())
+    let libraries = if is_whole { libraries(family, &rows) } else { Vec::new() };
+    let libraries = libraries.iter().map(|of| Part::Field { label: "library", text: of.text() });
+    let parts = crate::answers::section(&section, medium).into_iter().chain(facts(benchmarks, &rows));
+    Some(parts.chain(libraries).collect())
 }

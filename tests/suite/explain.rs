@@ -1,7 +1,8 @@
 //! The commands `explain` and `list`, completions and manual pages.
 
 use crate::catalogue::benchmarks;
-use crate::command::{Folder, is_installed, program, shaderbench_in_empty_folder};
+use crate::command::{Folder, is_installed, program, shaderbench, shaderbench_in_empty_folder};
+use crate::report_page::{H100, LLVMPIPE};
 use shaderbench::families::FAMILIES;
 use shaderbench::record::{Clock, Record, Status};
 use shaderbench::report::csv;
@@ -127,6 +128,41 @@ fn explain_shows_the_newest_report_with_such_rows_or_the_named_one() {
     assert!(named.stdout.starts_with("transpose: the transpose of a matrix\n"), "{named}");
     insta::assert_snapshot!(folder.run(&["explain", "transpose/tiled", "--format", "markdown"]).stdout);
     folder.run(&["explain", "transpose", "--report", "none.csv"]).exits_with(1);
+}
+
+#[test]
+fn a_family_s_kernels_are_compared_with_the_vendor_s_library() {
+    let records = csv::open(std::path::Path::new(H100)).expect("a report").records;
+    // In f64 the library has a larger size, which no kernel has.
+    for (dtype, n) in [(Dtype::F32, Extent::Matrix(16384, 16384)), (Dtype::F64, Extent::Matrix(8192, 8192))] {
+        let of = |api: Api, is_wanted: fn(&str) -> bool| {
+            let is_it = |row: &&Record| {
+                (row.family.as_str(), row.backend, row.dtype, row.n) == ("transpose", Some(api), Some(dtype), Some(n))
+                    && row.status == Status::Ok
+                    && is_wanted(&row.benchmark)
+            };
+            let rows = records.iter().filter(is_it).filter_map(|row| Some((row.median_ns?, row)));
+            rows.min_by(|a, b| a.0.total_cmp(&b.0)).expect("a row")
+        };
+        let (kernel_ns, kernel) = of(Api::Vulkan, |name| name != "cublas");
+        let (library_ns, _) = of(Api::Cuda, |name| name == "cublas");
+        let kernel = format!("{} {}", kernel.benchmark, kernel.params_text());
+        let at = format!(" than {} at {n} ({})", kernel.trim_end(), dtype.name());
+        let printed = printed_of(&["explain", "transpose", "--report", H100]);
+        let words = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (before, _) = words.split_once(&at).unwrap_or_else(|| panic!("{at}: {printed}"));
+        let (_, ratio) = before.rsplit_once("library cuBLAS is ").expect("the library is named");
+        let factor: f64 = ratio.strip_suffix("× slower").expect("slower").parse().expect("a factor");
+        assert!((factor - library_ns / kernel_ns).abs() <= 0.005, "{ratio}: {library_ns} and {kernel_ns}");
+    }
+    for arguments in [&["explain", "transpose", "--report", LLVMPIPE][..], &["explain", "softmax", "--report", H100]] {
+        assert!(!printed_of(arguments).contains("\n  library"), "{arguments:?}");
+    }
+}
+
+/// The stdout of a command in the repository.
+fn printed_of(arguments: &[&str]) -> String {
+    shaderbench(arguments).run().succeeds().stdout
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::families::{FAMILIES, benchmark, headlines};
 use crate::record::Record;
 use crate::record::stats::Estimate;
 use crate::report::toolchains;
-use crate::suite::{Api, Benchmark, Family, Headline, Toolchain};
+use crate::suite::{Api, Benchmark, Dtype, Family, Headline, Toolchain};
 
 /// What the portable API costs on one card, by job, the dearest first.
 pub struct Cost<'a> {
@@ -63,7 +63,7 @@ impl<'a> Cost<'a> {
         };
         let job = |(family, job): &(&'static Family, &'static Headline)| {
             let kept = best_of(family.name, job, &rows)?.row;
-            let cases: Vec<Case> = fastest(family, job, &rows, kept).into_iter().map(case).collect();
+            let cases: Vec<Case> = fastest(family, job, &rows, kept.dtype).into_iter().map(case).collect();
             let shown = *cases.iter().find(|case| is_one_size(family, job, case.row, kept))?;
             let is_family = job.name.is_empty();
             let name = if is_family { family.name.replace('_', " ") } else { job.name.to_owned() };
@@ -88,7 +88,7 @@ impl<'a> Cost<'a> {
 }
 
 /// A family's whole job: its fastest kernel at the largest size.
-static WHOLE: Headline = Headline { scalar: None, ..Headline::F32 };
+pub(super) static WHOLE: Headline = Headline { scalar: None, ..Headline::F32 };
 
 /// The jobs of the summary, and the families without one that have a vendor's library.
 fn jobs() -> Vec<(&'static Family, &'static Headline)> {
@@ -106,10 +106,15 @@ fn libraries(family: &'static Family) -> impl Iterator<Item = &'static Benchmark
     family.benchmarks.iter().filter(|benchmark| benchmark.library.is_some() && !benchmark.rounds_inputs)
 }
 
-/// The row of the fastest kernel of a job at each size and with each value of the job's parameters, for the type of `kept`;
-/// small sizes first. Of kernels that take the same time, the first.
-fn fastest<'a>(family: &'static Family, job: &Headline, rows: &[&'a Record], kept: &Record) -> Vec<&'a Record> {
-    let timed = |row: &&Record| row.dtype == kept.dtype && row.median_ns.is_some();
+/// The row of the fastest kernel of a job at each size and with each value of the job's parameters, for one type; small sizes
+/// first. Of kernels that take the same time, the first.
+pub(super) fn fastest<'a>(
+    family: &'static Family,
+    job: &Headline,
+    rows: &[&'a Record],
+    dtype: Option<Dtype>,
+) -> Vec<&'a Record> {
+    let timed = |row: &&Record| row.dtype == dtype && row.median_ns.is_some();
     let mut found: Vec<&Record> = Vec::new();
     for row in counted(family.name, job, rows).into_iter().filter(timed) {
         match found.iter_mut().find(|known| is_one_size(family, job, known, row)) {

@@ -3,10 +3,12 @@
 
 mod cases;
 mod json;
+mod library;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub use cases::Cost;
 pub use json::{Costs, json};
+pub use library::{BesideLibrary, libraries};
 pub use text::{LINES, screen};

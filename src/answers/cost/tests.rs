@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Cost, json, screen};
+use super::{BesideLibrary, Cost, json, libraries, screen};
 use crate::families::{FAMILIES, headlines};
 use crate::record::{Clock, Record, Status};
 use crate::report::{Medium, Terminal};
@@ -161,6 +161,37 @@ fn a_twin_that_is_another_kernel_is_marked_and_its_difference_named() {
     assert_eq!(line(&text, "transpose"), "transpose 0.900");
     let what = "† The twin is another kernel: GEMM f16 (tiles by cp.async, two rounds ahead).";
     assert!(text.contains(what), "{text}");
+}
+
+#[test]
+fn a_family_s_kernels_stand_beside_the_library_at_the_largest_size_of_both() {
+    let family = FAMILIES.iter().find(|family| family.name == "gemv").expect("a family");
+    let gemv = |api, benchmark: &str, dtype, n, ns| of("gemv", dtype, sum(api, benchmark, n, ns));
+    let mut rows = vec![
+        gemv(Api::Cuda, "cublas", Dtype::F32, 1000, 100.0),
+        gemv(Api::Cuda, "cublas", Dtype::F32, 2000, 200.0),
+        gemv(Api::Cuda, "cublas", Dtype::F16, 1000, 100.0),
+        gemv(Api::Cuda, "split_k", Dtype::F32, 2000, 150.0),
+        gemv(Api::Vulkan, "workgroup", Dtype::F32, 1000, 900.0),
+        gemv(Api::Vulkan, "workgroup", Dtype::F32, 2000, 400.0),
+        gemv(Api::Vulkan, "split_k", Dtype::F32, 2000, 300.0),
+        gemv(Api::Vulkan, "split_k", Dtype::F32, 4000, 500.0),
+        // Of the same type and size, but of weights of four bits.
+        Record { bytes: Some(1000), ..gemv(Api::Vulkan, "split_k_q4", Dtype::F32, 2000, 80.0) },
+        gemv(Api::Vulkan, "split_k", Dtype::F16, 1000, 100.3),
+    ];
+    let texts = |rows: &[Record]| -> Vec<String> {
+        libraries(family, &rows.iter().collect::<Vec<_>>()).iter().map(BesideLibrary::text).collect()
+    };
+    let f32 = "cuBLAS is 1.50× faster than split_k at 2000 (f32)";
+    assert_eq!(texts(&rows), [f32, "cuBLAS is as fast as split_k at 1000 (f16)"]);
+    let last = rows.last_mut().expect("a row");
+    last.ci_high_ns = Some(130.0);
+    let unclear = "too noisy to tell whether cuBLAS is faster than split_k at 1000 (f16)";
+    assert_eq!(texts(&rows), [f32, unclear]);
+    // CUDA's own kernels, where there are none in WGSL; nothing without a library.
+    assert_eq!(texts(&rows[..4]), ["cuBLAS is 1.33× slower than split_k at 2000 (f32)"]);
+    assert!(texts(&rows[3..]).is_empty());
 }
 
 #[test]

@@ -90,6 +90,8 @@ struct JobLine {
     naive: String,
     /// How each other API compares.
     others: Vec<String>,
+    /// How the vendor's library compares: `cuBLAS 1.05× faster`; empty where it was not measured beside the kernel.
+    library: String,
     /// The marks of the terminal: of the size, the kernel, the rate and the share.
     marks: [&'static str; 4],
     case: Option<usize>,
@@ -197,6 +199,7 @@ fn card(comparison: &Comparison, cards: &[Card], rows: &[Vec<&Record>]) -> Optio
         share_text: job.share_text,
         naive: job.naive,
         others: ratios.iter().map(|ratios| ratios.of(best.row).map_or_else(String::new, faster)).collect(),
+        library: cells::library(best, &all).map_or_else(String::new, |(_, text)| text),
         marks: marks_of_cells(job.marks),
         case: cases.get(&std::ptr::from_ref(best.row)).copied(),
     });

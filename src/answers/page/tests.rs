@@ -2,8 +2,10 @@ use serde_json::{Value, json};
 
 use crate::answers::compare::{Report, Rules};
 use crate::answers::page::*;
+use crate::answers::summary::card;
 use crate::families::cache_curve;
 use crate::record::{Bound, Clock, Record, Status};
+use crate::report::Terminal;
 use crate::suite::{Api, DeviceType, Dtype, Extent};
 
 fn row(backend: &str, benchmark: &str, median_ns: f64) -> Record {
@@ -83,6 +85,20 @@ fn the_first_screen_of_a_model_shows_the_median_of_its_cards() {
     assert_eq!(value["sides"][0]["cards"], json!(3));
     let line = &value["screen"]["table"][0];
     assert_eq!((&line["name"], &line["cells"][0]["text"]), (&json!("transpose"), &json!("1.07 TB/s")));
+}
+
+#[test]
+fn a_job_has_the_words_of_the_summary_about_the_vendor_s_library() {
+    let of = |api: &str, benchmark: &str, ns: f64| Record { gb_per_s: Some(512.0 / ns), ..row(api, benchmark, ns) };
+    let rows = vec![of("vulkan", "tiled", 300.0), of("cuda", "cublas", 200.0)];
+    let library = |rows: &[Record]| {
+        let job = value(&report(rows.to_vec()))["screen"]["card"]["jobs"][0].clone();
+        (job["name"].clone(), job["library"].clone())
+    };
+    let terminal = Terminal { width: 80, has_color: false };
+    assert_eq!(library(&rows), (json!("transpose"), json!("cuBLAS 1.50× faster")));
+    assert!(card(&rows, &[], terminal).contains("library is  cuBLAS 1.50× faster in transpose\n"));
+    assert_eq!(library(&rows[..1]), (json!("transpose"), json!("")));
 }
 
 #[test]

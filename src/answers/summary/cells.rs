@@ -1,7 +1,7 @@
 //! The summary's figures as texts in cells, which the terminal lays out in lines and the page in tables.
 
-use super::figures::{Best, Peak, Space};
-use super::texts::{arithmetic_name, job_rate, operations, quoted_rate, quoted_ratio, quoted_time};
+use super::figures::{Best, Peak, Space, beside};
+use super::texts::{arithmetic_name, faster, job_rate, operations, quoted_rate, quoted_ratio, quoted_time};
 use crate::record::{Record, format, stats::Estimate};
 use crate::report::table;
 use crate::suite::{Extent, Limit, binary_range, binary_size};
@@ -102,6 +102,13 @@ impl From<&Best<'_>> for Job {
             marks,
         }
     }
+}
+
+/// How the vendor's library compares with the kernel of a job, if it was measured beside it: the ratio of their speeds, and
+/// `cuBLAS 1.05× faster`.
+pub(in crate::answers) fn library(best: &Best, all: &[&Record]) -> Option<(f64, String)> {
+    let beside = beside(best.row, all)?;
+    Some((beside.ratio.value, format!("{} {}", beside.library, faster(beside.ratio))))
 }
 
 /// What the marks of these jobs mean, those that are there.

@@ -14,5 +14,5 @@ pub use card::{COLUMNS, LINES, SOFTWARE, card, card_within, headline, lines_of};
 pub(super) use cells::size;
 pub use headlines::{Headlines, headlines};
 #[cfg(not(target_family = "wasm"))]
-pub(super) use texts::quoted_ratio;
+pub(super) use texts::{Compared, compared, quoted_ratio};
 pub(super) use texts::{arithmetic_name, faster, job_rate, operations, quoted, quoted_rate, quoted_time};

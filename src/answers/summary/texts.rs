@@ -25,19 +25,37 @@ pub(in crate::answers) fn quoted_ratio(ratio: Estimate) -> Option<String> {
     Some(format!("{}×", format::significant(format::rounded(ratio.value, digits), digits)))
 }
 
-/// How a side compares whose speed is `ratio` times that of another: `1.48× faster`, `1.03× slower`, `same` within the
-/// margin of verdicts, `unclear` where the noise hides which.
-pub(in crate::answers) fn faster(ratio: Estimate) -> String {
+/// How the speeds of two sides compare.
+pub(in crate::answers) enum Compared {
+    /// The same within the margin of verdicts.
+    Same,
+    /// `1.48× faster`, `1.03× slower`.
+    By(String),
+    /// The noise hides which.
+    Unclear,
+}
+
+/// How a side compares whose speed is `ratio` times that of another.
+pub(in crate::answers) fn compared(ratio: Estimate) -> Compared {
     let Estimate { value, low, high } = ratio;
     if 1.0 / (1.0 + MARGIN) <= low && high <= 1.0 + MARGIN {
-        return "same".to_owned();
+        return Compared::Same;
     }
     let (word, factor) = match () {
         () if low > 1.0 => ("faster", ratio),
         () if high < 1.0 => ("slower", Estimate { value: 1.0 / value, low: 1.0 / high, high: 1.0 / low }),
-        () => return "unclear".to_owned(),
+        () => return Compared::Unclear,
     };
-    quoted_ratio(factor).map_or_else(|| "unclear".to_owned(), |factor| format!("{factor} {word}"))
+    quoted_ratio(factor).map_or(Compared::Unclear, |factor| Compared::By(format!("{factor} {word}")))
+}
+
+/// The same in a cell: `1.48× faster`, `same`, `unclear`.
+pub(in crate::answers) fn faster(ratio: Estimate) -> String {
+    match compared(ratio) {
+        Compared::Same => "same".to_owned(),
+        Compared::By(text) => text,
+        Compared::Unclear => "unclear".to_owned(),
+    }
 }
 
 /// Figures without their units where the next one has the same: `3.109`, `7.5 TB/s`, `149 ns`.

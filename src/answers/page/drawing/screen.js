@@ -68,7 +68,12 @@ const shareClass = (share, isSoftware) =>
 
 function jobTable(model, { jobs, others }, isSoftware, open) {
   const hasNaive = jobs.some((job) => job.naive !== "");
-  const compared = [...(hasNaive ? ["vs naive"] : []), ...others.map((name) => `${name} is`)];
+  const hasLibrary = jobs.some((job) => job.library !== "");
+  const compared = [
+    ...(hasNaive ? ["vs naive"] : []),
+    ...others.map((name) => `${name} is`),
+    ...(hasLibrary ? ["Library is"] : []),
+  ];
   const columns = ["Job", "Size", "Fastest kernel", "Rate", "Of peak", ...compared];
   const row = (job) => {
     const [small, kernel, cached, above] = job.marks;
@@ -82,6 +87,7 @@ function jobTable(model, { jobs, others }, isSoftware, open) {
       barCell(job.share_text + above, job.share, { class: shareClass(job.share, isSoftware) }),
       hasNaive ? h("td", { class: "number" }, job.naive) : null,
       job.others.map((text) => h("td", { class: "number" }, text)),
+      hasLibrary ? h("td", { class: "number" }, job.library) : null,
     );
   };
   return jobs.length > 0 ? screenTable("Jobs", columns, jobs.map(row)) : null;

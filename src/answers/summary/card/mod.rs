@@ -5,7 +5,7 @@ use crate::families::claims::finding;
 use anstyle::AnsiColor;
 
 use super::cells::{self, Job, Level, marks_of};
-use super::figures::{Best, Peak, Space, Troubles, UNSTEADY, beside, best, peaks, spaces, troubles};
+use super::figures::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces, troubles};
 use super::texts::{bare, faster, quoted_time};
 use crate::answers::versus::Ratios;
 use crate::record::{Record, format, stats::Estimate};
@@ -306,9 +306,8 @@ fn by_family(other: Toolchain, ratios: &Ratios, room: usize, terminal: Terminal)
 /// GEMM f32`.
 fn libraries(found: &[Best], all: &[&Record], room: usize, terminal: Terminal) -> Vec<String> {
     let speed = |best: &Best| {
-        let beside = beside(best.row, all)?;
-        let text = format!("{} {}", beside.library, faster(beside.ratio));
-        Some((beside.ratio.value, text, best.job.name.to_owned()))
+        let (ratio, text) = cells::library(best, all)?;
+        Some((ratio, text, best.job.name.to_owned()))
     };
     from_largest("library is", found.iter().filter_map(speed).collect(), room, terminal)
 }

@@ -26,8 +26,11 @@ pub fn beside<'a>(row: &Record, rows: &[&'a Record]) -> Option<Beside<'a>> {
     let compared = |other: &&'a Record| {
         let benchmark = benchmark(&other.family, &other.benchmark)?;
         let library = benchmark.library.filter(|_| !benchmark.rounds_inputs)?;
+        // Weights of fewer bits are another job of the same type and size.
+        let is_same_work = (other.bytes, other.flops) == (row.bytes, row.flops);
         let is_comparable = other.status == Status::Ok && other.timer == row.timer && other.is_cold() == row.is_cold();
-        let ratio = stats::ratio(own, time(other)?).filter(|_| is_comparable && is_same_case(other, row))?;
+        let ratio =
+            stats::ratio(own, time(other)?).filter(|_| is_comparable && is_same_work && is_same_case(other, row))?;
         Some(Beside { library, row: other, ratio })
     };
     let of_family = rows.iter().filter(|other| other.family == row.family);
@@ -89,6 +92,7 @@ mod tests {
         assert_eq!(found(&own, &[Record { status: Status::Wrong, ..library() }]), None);
         assert_eq!(found(&own, &[Record { timer: Some(Clock::Wall), ..library() }]), None);
         assert_eq!(found(&own, &[Record { ci_low_ns: None, ..library() }]), None, "no interval");
+        assert_eq!(found(&own, &[Record { bytes: Some(9), ..library() }]), None, "other bytes");
         let rounded = row("matmul", "cublas_tf32", Dtype::F32, 8, 100.0);
         assert_eq!(found(&own, &[rounded, library()]), Some(("cublas".to_owned(), 1.5)));
     }

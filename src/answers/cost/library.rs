@@ -1,0 +1,77 @@
+//! The kernels of one family beside the vendor's library.
+
+use serde::Serialize;
+
+use super::cases::{WHOLE, fastest};
+use crate::answers::summary::figures::beside;
+use crate::answers::summary::{Compared, compared};
+use crate::record::stats::Estimate;
+use crate::record::{Record, by_card};
+use crate::report::toolchains;
+use crate::suite::{Api, Dtype, Family};
+
+/// The fastest kernel of a type at the largest size at which the library was measured, too.
+#[derive(Debug, Serialize)]
+pub struct BesideLibrary<'a> {
+    family: &'static str,
+    benchmark: &'a str,
+    dtype: &'static str,
+    n: String,
+    params: String,
+    library: &'static str,
+    library_benchmark: &'a str,
+    /// Time of the kernel ÷ time of the library.
+    library_ratio: Estimate,
+}
+
+impl BesideLibrary<'_> {
+    /// `cuBLAS is 1.48× faster than tiled PAD=1 at 4096x4096 (f32)`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { benchmark, params, library, n, dtype, .. } = self;
+        let kernel = format!("{benchmark} {params}");
+        let kernel = kernel.trim_end();
+        let answer = match compared(self.library_ratio) {
+            Compared::Same => format!("{library} is as fast as {kernel}"),
+            Compared::By(text) => format!("{library} is {text} than {kernel}"),
+            Compared::Unclear => format!("too noisy to tell whether {library} is faster than {kernel}"),
+        };
+        format!("{answer} at {n} ({dtype})")
+    }
+}
+
+/// The rows of a family, of their first card, beside the library: for each type the largest size that both have, with each
+/// value of the job's parameters. Kernels are those in WGSL, if there are any.
+#[must_use]
+pub fn libraries<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<BesideLibrary<'a>> {
+    let all = by_card(rows.iter().copied()).into_iter().next().unwrap_or_default();
+    let toolchains = toolchains(all.iter().copied());
+    let portable = toolchains.iter().find(|of| of.api != Api::Cuda).or_else(|| toolchains.first());
+    let is_own = |row: &&Record| row.toolchain().as_ref() == portable && beside(row, &all).is_some();
+    let own: Vec<&Record> = all.iter().copied().filter(is_own).collect();
+    let mut dtypes: Vec<Option<Dtype>> = Vec::new();
+    for row in &own {
+        if !dtypes.contains(&row.dtype) {
+            dtypes.push(row.dtype);
+        }
+    }
+    let line = |row: &'a Record| {
+        let beside = beside(row, &all)?;
+        Some(BesideLibrary {
+            family: family.name,
+            benchmark: &row.benchmark,
+            dtype: row.dtype_name(),
+            n: row.size(),
+            params: row.params_text(),
+            library: beside.library.title(),
+            library_benchmark: &beside.row.benchmark,
+            library_ratio: beside.ratio,
+        })
+    };
+    let lines = |dtype| {
+        let fastest = fastest(family, &WHOLE, &own, dtype);
+        let largest = fastest.last().and_then(|row| row.n);
+        fastest.into_iter().filter(move |row| row.n == largest).filter_map(line)
+    };
+    dtypes.into_iter().flat_map(lines).collect()
+}
