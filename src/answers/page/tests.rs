@@ -96,8 +96,8 @@ fn a_job_has_the_words_of_the_summary_about_the_vendor_s_library() {
         (job["name"].clone(), job["library"].clone())
     };
     let terminal = Terminal { width: 80, has_color: false };
-    assert_eq!(library(&rows), (json!("transpose"), json!("cuBLAS 1.50× faster")));
-    assert!(card(&rows, &[], terminal).contains("library is  cuBLAS 1.50× faster in transpose\n"));
+    assert_eq!(library(&rows), (json!("transpose"), json!("cuBLAS 1.5× faster")));
+    assert!(card(&rows, &[], terminal).contains("library is  cuBLAS 1.5× faster in transpose\n"));
     assert_eq!(library(&rows[..1]), (json!("transpose"), json!("")));
 }
 

@@ -122,7 +122,7 @@ pub const FAMILY: Family = Family {
             accepts: &[D, CAUSAL, ("BLOCKS", Accepted::Whole(1, 1024))],
             cases: &WGMMA_CASES,
             buffers: |shape, interface| {
-                let blocks = u64::from(interface.parameter("BLOCKS"));
+                let blocks = interface.parameter("BLOCKS");
                 let (heads, length) = shape.extent.matrix();
                 let mut buffers = inputs(shape, 0);
                 // Three tensor maps of 128 bytes for each block.
@@ -131,7 +131,7 @@ pub const FAMILY: Family = Family {
                 buffers.push(uniform("sizes", &[heads, length]));
                 buffers
             },
-            steps: |_, interface| vec![Step::dispatch(u64::from(interface.parameter("BLOCKS")))],
+            steps: |_, interface| vec![Step::dispatch(interface.parameter("BLOCKS"))],
             ceiling: None,
             no_ceiling: "it is faster than the instructions that ceiling/tensor measures",
             tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_halves(shape))),

@@ -150,7 +150,7 @@ pub const FAMILY: Family = Family {
             cases: &WGMMA_CASES,
             buffers: |shape, interface| {
                 let (m, n, k) = sides(shape);
-                let blocks = u64::from(interface.parameter("BLOCKS"));
+                let blocks = interface.parameter("BLOCKS");
                 vec![
                     Buffer { name: "a", scalars: m * k, contents: Contents::Input(A) },
                     Buffer { name: "b", scalars: k * n, contents: Contents::Input(B) },
@@ -164,7 +164,7 @@ pub const FAMILY: Family = Family {
                     uniform("sizes", &[m, n, k]),
                 ]
             },
-            steps: |_, interface| vec![Step::dispatch(u64::from(interface.parameter("BLOCKS")))],
+            steps: |_, interface| vec![Step::dispatch(interface.parameter("BLOCKS"))],
             ceiling: None,
             no_ceiling: "it is faster than the instructions that ceiling/tensor measures",
             ..BASE
