@@ -1,7 +1,7 @@
 //! What the rows of a family support: the statements of its own claims.
 
-use super::MEASURED;
 use super::given::without_given;
+use super::{MEASURED, benchmark};
 use crate::claim::{Finding, Measured, Sheet, Stated};
 use crate::record::Record;
 
@@ -10,10 +10,14 @@ pub fn measured() -> impl Iterator<Item = (&'static str, &'static Measured)> {
     MEASURED.iter().flat_map(|(family, claims)| claims.iter().map(move |claim| (*family, claim)))
 }
 
-/// What the rows of a family show of one device through one API; `None` where they support no claim.
+/// What the rows of a family show of one device through one API; `None` where they support no claim. A library's rows are
+/// for comparison only.
 #[must_use]
 pub fn finding(family: &str, rows: &[&Record]) -> Option<Finding> {
-    let (rows, given) = without_given(rows);
+    let is_own =
+        |row: &&&Record| benchmark(&row.family, &row.benchmark).is_none_or(|benchmark| benchmark.library.is_none());
+    let rows: Vec<&Record> = rows.iter().filter(is_own).copied().collect();
+    let (rows, given) = without_given(&rows);
     let rows: Vec<&Record> = rows.iter().map(AsRef::as_ref).collect();
     let sheet = Sheet::new(&rows);
     let own = measured().filter(|(name, _)| *name == family);

@@ -164,7 +164,7 @@ fn a_twin_that_is_another_kernel_is_marked_and_its_difference_named() {
 }
 
 #[test]
-fn a_family_s_kernels_stand_beside_the_library_at_the_largest_size_of_both() {
+fn the_kernels_of_a_family_stand_beside_the_library_at_one_size() {
     let family = FAMILIES.iter().find(|family| family.name == "gemv").expect("a family");
     let gemv = |api, benchmark: &str, dtype, n, ns| {
         let row = sum(api, benchmark, n, ns);
