@@ -97,11 +97,14 @@ fn jobs<'a>(family: &Family, rows: &[&'a Record]) -> Vec<Job<'a>> {
     if !has_choice(family) {
         return Vec::new();
     }
+    let is_library = |row: &Record| {
+        family.benchmarks.iter().any(|benchmark| benchmark.name == row.benchmark && benchmark.library.is_some())
+    };
     let mut jobs = Vec::new();
     for toolchain in toolchains(rows.iter().copied()) {
         let own: Vec<(&Record, Estimate)> = rows
             .iter()
-            .filter(|row| row.toolchain() == Some(toolchain) && row.status == Status::Ok)
+            .filter(|row| row.toolchain() == Some(toolchain) && row.status == Status::Ok && !is_library(row))
             .filter_map(|row| Some((*row, time(row)?)))
             .collect();
         let kernels: BTreeSet<&str> = own.iter().map(|(row, _)| row.benchmark.as_str()).collect();

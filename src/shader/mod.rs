@@ -2,7 +2,7 @@
 //!
 //! A benchmark's file names its element type once, in the line `alias T = f32;`. [`Shader::parse`] inserts the type of
 //! the case there, as `-DT=float` would in CUDA, and adds the directive `enable f16;` where the type needs it. Loops
-//! that a comment marks are [unrolled](unroll). The file on disk stays valid WGSL for every other tool.
+//! that a comment marks are unrolled. The file on disk stays valid WGSL for every other tool.
 
 mod bound;
 mod disassembly;
