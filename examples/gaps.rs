@@ -13,6 +13,7 @@ use shaderbench::engine::measure::{Rules, measure, select_timer};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::job::{Contents, Job, Step};
 use shaderbench::record::stats;
+use shaderbench::shader::Shader;
 use shaderbench::suite::{Case, Dtype, Extent, Profile};
 
 /// The text that is replaced, and its replacement.
@@ -395,15 +396,9 @@ const GAPS: &[Gap] = &[
 ];
 
 /// Always the same tiles: no DRAM reads after the first round.
-const NO_LOADS: &[Edit] = &[
-    ("let next = first + DEPTH;", "let next = 0u;"),
-    ("let next = min(first + 2u * DEPTH, sizes.k - DEPTH);", "let next = 0u;"),
-];
+const NO_LOADS: &[Edit] = &[("let next = min(first + round * DEPTH, sizes.k - DEPTH);", "let next = 0u;")];
 /// Without the stores the compiler removes the loads too.
-const NO_STORES: Edit = (
-    "                    keep(t, a_0, a_1, a_2, a_3, a_4, a_5, a_6, a_7, b_0, b_1, b_2, b_3, b_4, b_5, b_6, b_7);\n",
-    "",
-);
+const NO_STORES: Edit = ("                    keep(t, of_a, of_b);\n", "");
 const NO_BARRIERS: Edit = ("                    workgroupBarrier();\n", "");
 
 /// Each tile waits until the 32 tiles before it have published their sums, and adds nothing.
@@ -563,12 +558,18 @@ fn changed(case: &Case, change: &Change) -> Result<Job, String> {
         })
     };
     match change {
-        Wgsl(edits) => edit(&mut job.kernel.source, edits)?,
+        Wgsl(edits) => {
+            // The file's text, before its marked loops are unrolled.
+            let mut text = case.benchmark.wgsl.to_owned();
+            edit(&mut text, edits)?;
+            let shader = Shader::parse_for(&text, case.shape.dtype.name(), &job.kernel.constants);
+            shader.map_err(|error| error.to_string())?.source().clone_into(&mut job.kernel.source);
+        }
         Cuda(edits) => edit(&mut job.kernel.cuda, edits)?,
         OtherAddresses(_) => {}
         ExtraSharedMemory(bytes) => job.kernel.dynamic_bytes += bytes,
         CopyByKernel(source) => {
-            let shader = shaderbench::shader::Shader::parse(source, "").map_err(|error| error.to_string())?;
+            let shader = Shader::parse(source, "").map_err(|error| error.to_string())?;
             let interface = shader.interface(&job.kernel.constants).map_err(|error| error.to_string())?;
             (job.kernel.source, job.kernel.interface) = (shader.source().to_owned(), interface);
             let sides = job.buffers.iter().find_map(|buffer| match &buffer.contents {
