@@ -44,15 +44,17 @@ pub fn section(section: &Section, medium: Medium) -> Vec<Part> {
 fn rows(section: &Section, medium: Medium) -> Vec<Part> {
     let toolchains = toolchains(section.rows.iter().copied());
     let terminal = medium.terminal();
+    let mut kernels = section.rows.iter().map(|row| (&*row.family, &*row.benchmark));
+    let is_rates = kernels.next().is_some_and(|first| first.0 == "rates" && kernels.any(|other| other != first));
     let rates_of = |toolchain: Option<&Toolchain>| {
         let of = |row: &&Record| toolchain.is_none_or(|toolchain| row.toolchain() == Some(*toolchain));
         let rows: Vec<_> = section.rows.iter().copied().filter(of).collect();
-        if section.title == "rates" { rates::parts(&rows, terminal) } else { None }
+        if is_rates { rates::parts(&rows, terminal) } else { None }
     };
     if toolchains.len() < 2 {
         let Some(grids) = rates_of(None) else {
             let mut parts = table::section(section, terminal);
-            if section.title == "rates" {
+            if is_rates {
                 let why = "No fractions: f32_fma, which all rates are compared with, has no time.";
                 parts.push(Part::text(why));
             }

@@ -242,13 +242,22 @@ fn is_of(row: &Record, family: &Family, benchmark: &Benchmark) -> bool {
     row.family == family.name && row.benchmark == benchmark.name
 }
 
+/// Benchmarks of a family from which on they are not described one by one: they are instances of one kernel.
+const MANY: usize = 50;
+
 /// The family with its fastest kernels, if all its benchmarks are selected; then each benchmark.
 fn described(family: &'static Family, benchmarks: &[&'static Benchmark], choice: Vec<Part>) -> Vec<Vec<Part>> {
     let is_whole = benchmarks.len() == family.benchmarks.len();
+    let is_long = is_whole && benchmarks.len() >= MANY;
     let head = is_whole.then(|| {
         let heading = Part::Heading { name: family.name.to_owned(), rest: family.summary.to_owned() };
         let model = Part::Field { label: "model", text: family.model_text.to_owned() };
-        [heading].into_iter().chain(choice).chain([model]).collect()
+        let each = benchmarks.last().filter(|_| is_long).map(|last| {
+            let text =
+                format!("{}: `shaderbench explain {}/{}` describes one", benchmarks.len(), family.name, last.name);
+            Part::Field { label: "kernels", text }
+        });
+        [heading].into_iter().chain(choice).chain([model]).chain(each).collect()
     });
     let one = |benchmark: &&'static Benchmark| {
         let name = format!("{}/{}", family.name, benchmark.name);
@@ -257,7 +266,8 @@ fn described(family: &'static Family, benchmarks: &[&'static Benchmark], choice:
         let fields = shown.map(|(label, text)| Part::Field { label, text });
         [Part::Heading { name, rest: benchmark.summary.to_owned() }].into_iter().chain(fields).collect()
     };
-    head.into_iter().chain(benchmarks.iter().map(one)).collect()
+    let described = if is_long { &[] } else { benchmarks };
+    head.into_iter().chain(described.iter().map(one)).collect()
 }
 
 /// What is said of a benchmark, as label and text; a text may be empty.
