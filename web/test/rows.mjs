@@ -41,6 +41,7 @@ export function tooSlow(rows) {
 /** Benchmarks that WebGPU or SwiftShader does not support. All others must have figures. */
 export const WITHOUT_FIGURES = [
     "attention/cooperative",
+    "attention/wgmma",
     "bank_conflict/bytes_direct",
     "bank_conflict/halves_direct",
     "gemv/split_k",
@@ -50,6 +51,7 @@ export const WITHOUT_FIGURES = [
     "host_cost/pipeline_again",
     "host_cost/pipeline_first",
     "matmul/cooperative",
+    "matmul/wgmma",
     "memory_spaces/pinned_latency",
     "memory_spaces/pointer_latency",
     "memory_spaces/spill",

@@ -114,6 +114,10 @@ pub const FAMILY: Family = Family {
                 hides behind products. Its ratio to cudnn is the effort left.",
             limited_by: "Tensor cores and exponentials, which share the time of four warps; power, where the clock drops.",
             work_text: "4·length²·d operations per head, half of them if causal.",
+            // A browser's program needs the declaration alone.
+            #[cfg(target_family = "wasm")]
+            cuda: include_str!("../../../shaders/attention/wgmma.cu"),
+            #[cfg(not(target_family = "wasm"))]
             cuda: concat!(
                 include_str!("../../../shaders/hopper.cuh"),
                 include_str!("../../../shaders/attention/wgmma.cu")

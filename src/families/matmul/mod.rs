@@ -133,6 +133,10 @@ pub const FAMILY: Family = Family {
             limited_by: "Tensor cores, and power, where the clock drops; small matrices, whose tiles of 128×256 do not fill \
                 all SMs.",
             work_text: "2mnk operations.",
+            // A browser's program needs the declaration alone.
+            #[cfg(target_family = "wasm")]
+            cuda: include_str!("../../../shaders/matmul/wgmma.cu"),
+            #[cfg(not(target_family = "wasm"))]
             cuda: concat!(
                 include_str!("../../../shaders/hopper.cuh"),
                 include_str!("../../../shaders/matmul/wgmma.cu")
