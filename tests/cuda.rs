@@ -22,7 +22,7 @@ use shaderbench::engine::checks::output::verify;
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::error::Error;
 use shaderbench::job::{Job, Language, POISON};
-use shaderbench::shader::twin;
+use shaderbench::shader::{compute_capability, twin};
 use shaderbench::suite::Access;
 use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Family, Profile, Shape};
 
@@ -184,7 +184,7 @@ fn every_twin_compiles_without_a_warning_for_old_and_new_devices() {
         let has_test = case.benchmark.cuda.contains("__CUDA_ARCH__");
         let ends = [capabilities.first(), capabilities.last()].map(|end| end.expect("one at least"));
         let tested: BTreeSet<u32> = capabilities.iter().filter(|one| has_test || ends.contains(one)).copied().collect();
-        let needed = twin::capability(&job.kernel.cuda);
+        let needed = compute_capability::needed(&job.kernel.cuda);
         let (least, alone) = needed.map_or((0, ""), |own| (own.least, if own.is_alone { "a" } else { "" }));
         for capability in tested.iter().map(|one| if alone.is_empty() { (*one).max(least) } else { least }) {
             let target = compiler.target(capability).expect("a known architecture");

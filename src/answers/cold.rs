@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::record::{Record, stats};
+use crate::claim::time;
+use crate::record::Record;
+use crate::record::stats::{self, Estimate};
 use crate::report::table::label;
 use crate::suite::{COLD, params_text};
 
@@ -18,51 +20,45 @@ fn key(row: &Record) -> Option<String> {
 /// Hot times from which on a ratio shows caches: the launch, which cold launches do not overlap, takes up to 7 µs.
 const LEAST_NS: f64 = 10_000.0;
 
-/// A case with cold caches.
-struct Pair<'a> {
-    /// Its time as a multiple of that with hot ones.
-    ratio: f64,
-    /// The same at the ends of both rows' intervals.
-    ends: (f64, f64),
-    row: &'a Record,
-}
-
-fn pairs<'a>(rows: &[&'a Record]) -> Vec<Pair<'a>> {
-    let timed = |row: &&&Record| row.status.is_timed() && row.median_ns.is_some();
+/// The time of each case with cold caches as a multiple of its time with hot ones, and the row with cold ones.
+fn ratios<'a>(rows: &[&'a Record]) -> Vec<(Estimate, &'a Record)> {
+    let timed = |row: &&&Record| row.status.is_timed();
     let hot: HashMap<_, _> =
         rows.iter().filter(timed).filter(|row| !row.is_cold()).filter_map(|row| Some((key(row)?, *row))).collect();
-    let pair = |row: &&'a Record| {
-        let hot = hot.get(&key(row)?)?;
-        let hot_ns = hot.median_ns.filter(|ns| *ns >= LEAST_NS)?;
-        let ends = (row.ci_low_ns? / hot.ci_high_ns?, row.ci_high_ns? / hot.ci_low_ns?);
-        Some(Pair { ratio: row.median_ns? / hot_ns, ends, row })
+    let ratio = |row: &&'a Record| {
+        let hot = time(hot.get(&key(row)?)?).filter(|hot| hot.value >= LEAST_NS)?;
+        Some((stats::ratio(time(row)?, hot)?, *row))
     };
-    rows.iter().filter(timed).filter(|row| row.is_cold()).filter_map(pair).collect()
+    rows.iter().filter(timed).filter(|row| row.is_cold()).filter_map(ratio).collect()
 }
 
 /// How the times of `rows` with cold caches compare with those with hot ones; `None` where no case has both. Cases whose
 /// intervals do not tell are counted only.
 #[must_use]
 pub(super) fn sentence(rows: &[&Record]) -> Option<String> {
-    let all = pairs(rows);
+    let all = ratios(rows);
     if all.is_empty() {
         return None;
     }
     let cases = |count: usize| if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
     let differ = |count: usize| format!("{} differ{} by less than", cases(count), if count == 1 { "s" } else { "" });
-    let mut told: Vec<&Pair> = all.iter().filter(|pair| pair.ends.0 > 1.0 || pair.ends.1 < 1.0).collect();
-    told.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    let mut told: Vec<(f64, &Record)> = all
+        .iter()
+        .filter(|(ratio, _)| ratio.low > 1.0 || ratio.high < 1.0)
+        .map(|(ratio, row)| (ratio.value, *row))
+        .collect();
+    told.sort_by(|a, b| a.0.total_cmp(&b.0));
     let unclear = all.len() - told.len();
-    let [Some(least), Some(most)] = [told.first(), told.last()] else {
+    let [Some((least, _)), Some((most, slowest))] = [told.first(), told.last()] else {
         return Some(format!("Cold caches: {} the noise from hot ones.", differ(unclear)));
     };
     let rest = if unclear == 0 { String::new() } else { format!(" {} the noise.", differ(unclear)) };
     if told.len() == 1 {
-        let (ratio, name) = (most.ratio, label(most.row));
-        return Some(format!("Cold caches: {name} takes {ratio:.2}× the time with hot ones (from 10 µs on).{rest}"));
+        let name = label(slowest);
+        return Some(format!("Cold caches: {name} takes {most:.2}× the time with hot ones (from 10 µs on).{rest}"));
     }
-    let median = stats::median(&told.iter().map(|pair| pair.ratio).collect::<Vec<_>>())?;
-    let (count, least, most, slowest) = (cases(told.len()), least.ratio, most.ratio, label(most.row));
+    let median = stats::median(&told.iter().map(|(ratio, _)| *ratio).collect::<Vec<_>>())?;
+    let (count, slowest) = (cases(told.len()), label(slowest));
     Some(format!(
         "Cold caches: {count} take {least:.2}× to {most:.2}× the time with hot ones (from 10 µs on), {median:.2}× in the \
          median; most: {slowest}.{rest}"
@@ -87,6 +83,7 @@ mod tests {
             median_ns: Some(median_ns),
             ci_low_ns: Some(median_ns * 0.98),
             ci_high_ns: Some(median_ns * 1.02),
+            epochs_ns: vec![median_ns; 2],
             ..Record::default()
         }
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::claim::time;
+use crate::families::is_library;
 use crate::record::stats::{self, Estimate};
 use crate::record::{Record, Status, format};
 use crate::report::layout::{Cell, Column, Grid, Mark, Part, Row};
@@ -97,9 +98,6 @@ fn jobs<'a>(family: &Family, rows: &[&'a Record]) -> Vec<Job<'a>> {
     if !has_choice(family) {
         return Vec::new();
     }
-    let is_library = |row: &Record| {
-        family.benchmarks.iter().any(|benchmark| benchmark.name == row.benchmark && benchmark.library.is_some())
-    };
     let mut jobs = Vec::new();
     for toolchain in toolchains(rows.iter().copied()) {
         let own: Vec<(&Record, Estimate)> = rows

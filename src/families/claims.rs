@@ -1,7 +1,7 @@
 //! What the rows of a family support: the statements of its own claims.
 
 use super::given::without_given;
-use super::{MEASURED, benchmark};
+use super::{MEASURED, is_library};
 use crate::claim::{Finding, Measured, Sheet, Stated};
 use crate::record::Record;
 
@@ -14,9 +14,7 @@ pub fn measured() -> impl Iterator<Item = (&'static str, &'static Measured)> {
 /// for comparison only.
 #[must_use]
 pub fn finding(family: &str, rows: &[&Record]) -> Option<Finding> {
-    let is_own =
-        |row: &&&Record| benchmark(&row.family, &row.benchmark).is_none_or(|benchmark| benchmark.library.is_none());
-    let rows: Vec<&Record> = rows.iter().filter(is_own).copied().collect();
+    let rows: Vec<&Record> = rows.iter().copied().filter(|row| !is_library(row)).collect();
     let (rows, given) = without_given(&rows);
     let rows: Vec<&Record> = rows.iter().map(AsRef::as_ref).collect();
     let sheet = Sheet::new(&rows);

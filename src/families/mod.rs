@@ -128,6 +128,13 @@ pub fn benchmark(family: &str, name: &str) -> Option<&'static Benchmark> {
     let family = FAMILIES.iter().find(|known| known.name == family)?;
     family.benchmarks.iter().find(|benchmark| benchmark.name == name)
 }
+
+/// Whether a row is of a vendor's library, for comparison only.
+#[must_use]
+pub fn is_library(row: &Record) -> bool {
+    benchmark(&row.family, &row.benchmark).is_some_and(|benchmark| benchmark.library.is_some())
+}
+
 /// Time of one load of a row in nanoseconds, for latency benchmarks: chains of dependent 4-byte loads.
 #[must_use]
 pub fn load_ns(row: &Record) -> Option<f64> {

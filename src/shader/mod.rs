@@ -5,6 +5,7 @@
 //! that a comment marks are unrolled. The file on disk stays valid WGSL for every other tool.
 
 mod bound;
+pub mod compute_capability;
 mod disassembly;
 #[cfg(not(target_family = "wasm"))]
 mod fold;

@@ -177,31 +177,6 @@ pub fn dynamic_bytes(case: &Case) -> u32 {
     case.shape.params.get("SHARED_BYTES").map_or(declared.unwrap_or(0), |bytes| *bytes as u32)
 }
 
-/// The devices that have a program's instructions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Capability {
-    /// Compute capability, as 10 × major + minor.
-    pub least: u32,
-    /// Whether newer devices lack them.
-    pub is_alone: bool,
-}
-
-impl Capability {
-    /// Whether a device of this compute capability has them.
-    #[must_use]
-    pub const fn is_met(self, capability: u32) -> bool {
-        if self.is_alone { capability == self.least } else { capability >= self.least }
-    }
-}
-
-/// What a program declares by the line `#define CAPABILITY 89`, or `90a` for instructions of one architecture alone.
-#[must_use]
-pub fn capability(program: &str) -> Option<Capability> {
-    let declared = program.lines().find_map(|line| line.strip_prefix("#define CAPABILITY "))?.trim_end();
-    let digits = declared.trim_end_matches('a');
-    Some(Capability { least: digits.parse().ok()?, is_alone: digits != declared })
-}
-
 /// A kernel's declaration.
 #[derive(Debug, PartialEq)]
 struct Declaration {
@@ -315,16 +290,6 @@ mod tests {
         let request = Request::new(filters, Profile::Quick);
         let cases = plan(&request).expect("a plan");
         cases.into_iter().find(|case| case.name() == filter).expect("the case")
-    }
-
-    #[test]
-    fn programs_declare_the_capability_that_they_need() {
-        let program = "struct Sizes { u32 elements; };\n#define CAPABILITY 89\n";
-        let newer = Capability { least: 89, is_alone: false };
-        assert_eq!((capability(program), capability("#define WG 89")), (Some(newer), None));
-        let alone = capability("#define CAPABILITY 90a").expect("declared");
-        let met = |own: Capability| [80, 89, 90, 100].map(|device| own.is_met(device));
-        assert_eq!((met(newer), met(alone)), ([false, true, true, true], [false, false, true, false]));
     }
 
     #[test]

@@ -59,7 +59,9 @@ fn expanded(text: &str, source: Scope, first: usize) -> Result<String> {
         let body = &counted.body[..length];
         let header = &rest[..rest.len() - counted.body.len()];
         let line_of_body = line + header.matches('\n').count();
-        for value in &counted.values {
+        // An empty body has no text that would limit how often it is repeated.
+        let repeated = if body.trim().is_empty() { &[] } else { counted.values.as_slice() };
+        for value in repeated {
             let one = body_with(body, counted.name, value).map_err(|what| fault(&what))?;
             written.push_str(&expanded(&one, source, line_of_body)?);
             if written.len() > LARGEST {

@@ -2,9 +2,9 @@
 
 use super::device::{CudaDevice, cuda_version};
 use super::nvrtc::Compiler;
-use super::ptx::{EMBEDDED, PtxArchive, too_old};
+use super::ptx::{EMBEDDED, PtxArchive, cannot_run};
 use crate::error::{Error, Result};
-use crate::shader::twin;
+use crate::shader::{compute_capability, twin};
 
 /// Set to `off`, NVRTC is not used: for tests of the PTX.
 const VARIABLE: &str = "SHADERBENCH_NVRTC";
@@ -89,9 +89,9 @@ impl Twins {
     /// instructions, or there is no PTX of it.
     pub(super) fn image(&self, program: &str, entries: &[String]) -> Result<Image> {
         let (Self::Nvrtc { capability, .. } | Self::Ptx { capability, .. }) = self;
-        let needs = twin::capability(program);
+        let needs = compute_capability::needed(program);
         if let Some(needs) = needs.filter(|needs| !needs.is_met(*capability)) {
-            return Err(too_old(needs.least, *capability));
+            return Err(cannot_run(needs.least, *capability));
         }
         match self {
             Self::Nvrtc { compiler, target, .. } if needs.is_some_and(|needs| needs.is_alone) => {

@@ -35,10 +35,9 @@ fn length(row: &Record) -> u64 {
     row.n.map_or(0, |extent| extent.matrix().1)
 }
 
-/// Rows of heads of 128 elements, without a causal mask, of which a rate is known; a library's are for comparison only.
+/// Rows of heads of 128 elements, without a causal mask, of which a rate is known.
 fn full<'a>(rows: &[&'a Record]) -> Vec<&'a Record> {
-    let is_full =
-        |row: &&Record| row.benchmark != "cudnn" && param(row, "D") == Some(128.0) && param(row, "CAUSAL") == Some(0.0);
+    let is_full = |row: &&Record| param(row, "D") == Some(128.0) && param(row, "CAUSAL") == Some(0.0);
     rows.iter().copied().filter(is_full).filter(|row| flop_rate(row).is_some()).collect()
 }
 

@@ -109,7 +109,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "wgmma",
             since: "2026-11-27T22",
-            summary: "cooperative as Hopper means it: tiles copied by hardware, products by four warps (wgmma)",
+            summary: "FlashAttention-3 by Hopper's wgmma: 128 queries per block, tiles that hardware copies (TMA)",
             look_for: "Its ratio to cooperative's twin: the gain of instructions that WGSL lacks, and of a softmax that \
                 hides behind products. Its ratio to cudnn is the effort left.",
             limited_by: "Tensor cores and exponentials, which share the time of four warps; power, where the clock drops.",

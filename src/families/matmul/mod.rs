@@ -127,7 +127,7 @@ pub const FAMILY: Family = Family {
             name: "wgmma",
             since: "2026-11-27T22",
             quick: &[],
-            summary: "cooperative as Hopper means it: tiles copied by hardware, products by four warps (wgmma)",
+            summary: "f16 factors, f32 sums, by Hopper's wgmma: tiles of 128×256, which hardware copies (TMA)",
             look_for: "How far the hardware goes beyond what WGSL can say. Its ratio to cooperative's twin is the gain of \
                 these instructions; that to cublas_f16, the effort left.",
             limited_by: "Tensor cores, and power, where the clock drops; small matrices, whose tiles of 128×256 do not fill \
@@ -145,10 +145,8 @@ pub const FAMILY: Family = Family {
             unsupported: |shape| {
                 let (_, n, k) = sides(shape);
                 let is_aligned = n.is_multiple_of(8) && k.is_multiple_of(8);
-                (!is_aligned).then_some(
-                    "rows that the hardware copies start at multiples of 16 bytes: take N and K as \
-                                         multiples of 8",
-                )
+                (!is_aligned)
+                    .then_some("the copied rows start at multiples of 16 bytes: take multiples of 8 for N and K")
             },
             accepts: &[("BLOCKS", Accepted::Multiple(2, 1024))],
             cases: &WGMMA_CASES,
@@ -230,7 +228,7 @@ pub(super) const REGISTER_BLOCKED: Benchmark = Benchmark {
     ..BASE
 };
 
-/// As many blocks as an H100 has SMs: they stay for the whole launch.
+/// Whole tiles and an odd size, on as many blocks as an H100 has SMs.
 const WGMMA_CASES: [Cases; 1] = [Cases {
     from: Profile::Standard,
     dtypes: &[Dtype::F16],

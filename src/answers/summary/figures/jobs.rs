@@ -1,7 +1,7 @@
 //! The fastest kernel of each job.
 
 use crate::claim::{byte_rate, flop_rate, time};
-use crate::families::{benchmark, headlines};
+use crate::families::{benchmark, headlines, is_library};
 use crate::record::stats::{self, Estimate};
 use crate::record::{Record, Status};
 use crate::suite::Headline;
@@ -21,11 +21,6 @@ pub struct Best<'a> {
     pub is_small: bool,
     /// Its speed relative to the naive kernel at the same type, size and parameters, if the two surely differ.
     pub over_naive: Option<Estimate>,
-}
-
-/// Whether a row is of a vendor's library, for comparison only.
-pub(in crate::answers) fn is_library(row: &Record) -> bool {
-    benchmark(&row.family, &row.benchmark).is_some_and(|benchmark| benchmark.library.is_some())
 }
 
 /// Bytes per second, else operations per second; in a product the operations.

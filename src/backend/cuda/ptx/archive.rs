@@ -149,12 +149,12 @@ impl PtxArchive {
             ));
         };
         let fitting = texts.range(..=capability).next_back().and_then(|(_, text)| self.contents.get(text.clone()));
-        fitting.ok_or_else(|| too_old(texts.keys().next().copied().unwrap_or_default(), capability))
+        fitting.ok_or_else(|| cannot_run(texts.keys().next().copied().unwrap_or_default(), capability))
     }
 }
 
 /// Why a device of this compute capability (10 × major + minor) does not run a program.
-pub(crate) fn too_old(needs: u32, capability: u32) -> Error {
+pub(crate) fn cannot_run(needs: u32, capability: u32) -> Error {
     Error::Unsupported(format!(
         "needs compute capability {}.{}, the device has {}.{}",
         needs / 10,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::nvrtc::Compiler;
 use crate::error::{Error, Result};
-use crate::shader::twin;
+use crate::shader::compute_capability;
 
 /// A program as PTX.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ const INDEPENDENT_THREADS: u32 = 70;
 /// # Errors
 /// [`Error::Shader`] with the compiler's log where no architecture of the compiler supports the program.
 pub fn ptx(compiler: &Compiler, program: &str) -> Result<Vec<Ptx>> {
-    if let Some(own) = twin::capability(program).filter(|own| own.is_alone) {
+    if let Some(own) = compute_capability::needed(program).filter(|own| own.is_alone) {
         let compiled = |kind| compiler.compile(program, &format!("{kind}_{}a", own.least));
         compiled("sm")?;
         return Ok(vec![Ptx { capability: own.least, text: compiled("compute")?.image }]);

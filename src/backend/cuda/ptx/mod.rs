@@ -7,7 +7,7 @@ mod archive;
 mod build;
 
 pub use archive::PtxArchive;
-pub(super) use archive::too_old;
+pub(super) use archive::cannot_run;
 pub use build::{Ptx, ptx};
 
 /// The file that this program was built with.
