@@ -3,7 +3,7 @@
 // the values of the step before are multiplied. WGSL has none of these instructions.
 // Pattern: 128 queries of a head per block in two halves, each of four warps; one more warp copies 128 keys and their
 // values, two steps ahead. Scores, exponentials and outputs stay in registers, where exponentials are factors of the second
-// product as they lie. Blocks stay and take other queries; while an output is stored, the next queries arrive.
+// product as they lie. Blocks are as many as SMs and compute several tiles of queries each.
 // Work: 4·heads·length²·D operations, half if causal; q, k, v read and the output written once.
 
 struct Sizes { u32 heads, length; };

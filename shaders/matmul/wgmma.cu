@@ -1,8 +1,8 @@
-// CUDA alone: GEMM of f16 matrices summed in f32, as Hopper is meant to compute it. WGSL has none of
-// what it uses: tiles copied by the tensor memory accelerator (cp.async.bulk.tensor) to two blocks of a cluster at once,
-// and products by four warps together, straight from shared memory (wgmma).
+// CUDA alone: GEMM of f16 matrices summed in f32, by Hopper's own instructions: tiles copied by the tensor memory accelerator
+// (cp.async.bulk.tensor) to two blocks of a cluster at once, and products by four warps together, straight from shared
+// memory (wgmma). WGSL has none of them.
 // Pattern: 128×256 elements of C per block in two halves, each of four warps; one more warp copies tiles 64 deep, four
-// rounds ahead. Blocks stay, and take 256×256 elements after another in pairs, so that the tiles of the next arrive while
+// rounds ahead. Blocks are as many as SMs and compute several tiles each, in pairs of 256×256: the next tiles arrive while
 // sums are stored.
 // Work: 2mnk operations.
 
