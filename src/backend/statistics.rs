@@ -13,9 +13,17 @@ pub struct Statistics {
     pub occupancy: Option<f64>,
     /// Machine code in bytes.
     pub binary_bytes: Option<u64>,
+    /// Instructions of the machine code, with the padding at its end.
+    pub instructions: Option<u64>,
 }
 
 impl Statistics {
+    /// With the instructions of NVIDIA's GPUs since compute capability 7.0: `nvdisasm` shows 16 bytes for each.
+    #[must_use]
+    pub fn counted_by_16_bytes(self) -> Self {
+        Self { instructions: self.binary_bytes.map(|bytes| bytes / 16), ..self }
+    }
+
     /// Those of this kernel and another of the same case.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
@@ -26,6 +34,7 @@ impl Statistics {
             workgroup_bytes: self.workgroup_bytes.max(other.workgroup_bytes),
             occupancy: lowest,
             binary_bytes: self.binary_bytes.max(other.binary_bytes),
+            instructions: self.instructions.max(other.instructions),
         }
     }
 }

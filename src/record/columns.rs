@@ -187,6 +187,7 @@ pub const COLUMNS: &[Column] = &[
     column!(Text pcie, "", "the card's PCI Express link after copies over it: generation and lanes, as 5 x16"),
     column!(Text cache, "", "what a launch finds in the caches: cold after --cache cold, hot if what it moves fits in L2; empty if it does not, or where L2 is unknown"),
     column!(Figure sm_mhz, "MHz", "clock of the SMs or compute units right after the last epoch's samples, as the driver reports it"),
+    column!(Text instructions, "", "instructions of the machine code, with the padding at its end; of several kernels the most"),
 ];
 
 impl Record {
@@ -234,7 +235,7 @@ mod tests {
              seed,card,apis,l2_bytes,profile,compiler,compiler_version,translation_ms,pipeline_ms,spirv_bytes,\
              spirv_instructions,host,energy_j,energy_noise,energies_j,power_w,sensor_w,gflop_per_j,gb_per_j,\
              alone_epochs_ns,declaration,items,unit,registers,local_bytes,workgroup_bytes,occupancy,binary_bytes,\
-             subgroup_size_run,dram_peak_gb_per_s,pcie,cache,sm_mhz"
+             subgroup_size_run,dram_peak_gb_per_s,pcie,cache,sm_mhz,instructions"
         );
     }
 

@@ -4,7 +4,7 @@ use super::row::Record;
 use crate::suite::binary_size;
 
 /// What rows of one kernel through one API say of the compiled kernel, by sizes and parameters from the least to the
-/// most: `30–40 registers, 64 B of local memory, 4 KiB of workgroup memory, occupancy 50 %, 4864 B of code`. Empty where
+/// most: `30–40 registers, 64 B of local memory, 4 KiB of workgroup memory, occupancy 50 %, 304 instructions`. Empty where
 /// the driver reports nothing.
 #[must_use]
 pub fn compiled(rows: &[&Record]) -> String {
@@ -23,7 +23,10 @@ pub fn compiled(rows: &[&Record]) -> String {
         bytes(|row| row.workgroup_bytes, "workgroup memory"),
         range(|row| row.occupancy.map(|share| (100.0 * share).round() as u64), &|percent| percent.to_string())
             .map(|percent| format!("occupancy {percent} %")),
-        bytes(|row| row.binary_bytes, "code"),
+        match range(|row| row.instructions, &|count| count.to_string()) {
+            Some(count) => Some(format!("{count} instructions")),
+            None => bytes(|row| row.binary_bytes, "code"),
+        },
         range(|row| row.subgroup_size_run, &|count| count.to_string()).map(|count| format!("subgroups of {count}")),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -40,6 +43,7 @@ pub fn compiled_changes(from: &Record, to: &Record) -> String {
         ("registers", from.registers.zip(to.registers), ""),
         ("local memory", from.local_bytes.zip(to.local_bytes), " B"),
         ("workgroup memory", from.workgroup_bytes.zip(to.workgroup_bytes), " B"),
+        ("instructions", from.instructions.zip(to.instructions), ""),
     ];
     let changed = figures.into_iter().filter_map(|(name, pair, unit)| {
         let (from, to) = pair.filter(|(from, to)| from != to)?;
@@ -68,12 +72,12 @@ mod tests {
         let full = Record {
             workgroup_bytes: Some(4096),
             occupancy: Some(0.5),
-            binary_bytes: Some(4864),
+            instructions: Some(304),
             subgroup_size_run: Some(32),
             ..row(40, 64)
         };
-        let expected = "32–40 registers, 0 B–64 B of local memory, 4 KiB of workgroup memory, occupancy 50 %, 4864 B of \
-                        code, subgroups of 32";
+        let expected = "32–40 registers, 0 B–64 B of local memory, 4 KiB of workgroup memory, occupancy 50 %, 304 \
+                        instructions, subgroups of 32";
         assert_eq!(compiled(&[&row(32, 0), &full]), expected);
         assert_eq!(compiled(&[&Record::default()]), "");
     }

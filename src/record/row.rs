@@ -165,6 +165,7 @@ pub struct Record {
     pub workgroup_bytes: Option<u64>,
     pub occupancy: Option<f64>,
     pub binary_bytes: Option<u64>,
+    pub instructions: Option<u64>,
     pub subgroup_size_run: Option<u64>,
     pub dram_peak_gb_per_s: Option<f64>,
     pub pcie: String,

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::array::Array;
+use super::cubin::code_bytes;
 use super::device::CudaDevice;
 use super::gpu::Gpu;
 use super::host::{self, Host};
@@ -191,7 +192,11 @@ impl CudaBackend {
                 module.allow_dynamic_bytes(job.kernel.dynamic_bytes)?;
             }
             let (interface, warps) = (&job.kernel.interface, self.found.warps);
-            let told = || module.statistics(interface, job.kernel.dynamic_bytes, warps);
+            let told = || {
+                let told = module.statistics(interface, job.kernel.dynamic_bytes, warps);
+                let told = Statistics { binary_bytes: code_bytes(&image.code, &image.names), ..told };
+                if self.found.capability >= 70 { told.counted_by_16_bytes() } else { told }
+            };
             self.statistics.entry(statistics_key(&job.kernel)).or_insert_with(told);
             Some(module)
         };

@@ -14,6 +14,7 @@ mod array;
 mod backend;
 mod card;
 mod context;
+mod cubin;
 mod device;
 mod event;
 mod gpu;

@@ -83,8 +83,8 @@ impl Module {
                 workgroup_bytes: number(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
                     .map(|bytes| bytes + u64::from(dynamic_bytes)),
                 occupancy: held.zip(warps).map(|(held, most)| f64::from(held) / f64::from(most)),
-                // No attribute tells it.
-                binary_bytes: None,
+                // No attribute tells the code.
+                ..Statistics::default()
             }
         });
         each.reduce(Statistics::with).unwrap_or_default()

@@ -22,6 +22,7 @@ enum Counts {
     LocalOfSubgroup,
     WorkgroupBytes,
     BinaryBytes,
+    Instructions,
 }
 
 /// Names of statistics by driver, in any case of letters. The extension defines none.
@@ -33,7 +34,7 @@ enum Counts {
 /// | AMDVLK | xgl, [`vk_graphics_pipeline.cpp` and its like](https://github.com/GPUOpen-Drivers/xgl) |
 /// | ANV | Mesa, [`anv_pipeline.c`](https://gitlab.freedesktop.org/mesa/mesa/-/blob/main/src/intel/vulkan/anv_pipeline.c) |
 /// | NVK, Honeykrisp | Mesa, [`nvk_shader.c`](https://gitlab.freedesktop.org/mesa/mesa/-/blob/main/src/nouveau/vulkan/nvk_shader.c) |
-const NAMES: [(&str, Counts); 18] = [
+const NAMES: [(&str, Counts); 20] = [
     // NVIDIA
     ("register count", Counts::Registers),
     ("local memory size", Counts::LocalBytes),
@@ -45,6 +46,9 @@ const NAMES: [(&str, Counts); 18] = [
     ("lds size", Counts::WorkgroupBytes),
     // RADV, NVK
     ("code size", Counts::BinaryBytes),
+    ("instructions", Counts::Instructions),
+    // ANV, NVK, Turnip
+    ("instruction count", Counts::Instructions),
     // AMDVLK
     ("numusedvgprs", Counts::Registers),
     ("scratchmemusageinbytes", Counts::LocalBytes),
@@ -77,7 +81,11 @@ pub(super) fn statistics(device: &wgpu::Device, kernel: &Kernel, compiled: Optio
         let told = ask(&vulkan, (&kernel.interface, entry), &spirv, varies).ok()?;
         Some(named(told.iter().map(|(name, value, subgroup)| (name.as_str(), *value, *subgroup))))
     };
-    kernel.interface.entries.iter().filter_map(of_entry).reduce(Statistics::with).unwrap_or_default()
+    let told = kernel.interface.entries.iter().filter_map(of_entry).reduce(Statistics::with).unwrap_or_default();
+    // NVIDIA's driver alone reports the code without its instructions, and its GPUs with such matrices have instructions of
+    // 16 bytes.
+    let is_counted = device.features().contains(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX);
+    if is_counted && told.instructions.is_none() { told.counted_by_16_bytes() } else { told }
 }
 
 /// What wgpu has enabled on a device of Vulkan 1.3 with these features, as its `device_from_raw` does: what the driver has
@@ -154,6 +162,7 @@ fn named<'a>(told: impl Iterator<Item = (&'a str, u64, u32)>) -> Statistics {
             Some(Counts::LocalBytes | Counts::LocalOfSubgroup) => &mut statistics.local_bytes,
             Some(Counts::WorkgroupBytes) => &mut statistics.workgroup_bytes,
             Some(Counts::BinaryBytes) => &mut statistics.binary_bytes,
+            Some(Counts::Instructions) => &mut statistics.instructions,
             None => continue,
         };
         let is_of_subgroup = known.is_some_and(|(_, counts)| *counts == Counts::LocalOfSubgroup);
@@ -332,7 +341,8 @@ mod tests {
         };
         assert_eq!(found, expected);
         let intel = [("Instruction Count", 90), ("Scratch Memory Size", 0), ("Scratch Memory Size", 1024)];
-        assert_eq!(named(intel.into_iter().map(of(16))).local_bytes, Some(64), "of two programs the most");
+        let found = named(intel.into_iter().map(of(16)));
+        assert_eq!((found.local_bytes, found.instructions), (Some(64), Some(90)), "of two programs the most");
         assert_eq!(named([("Wavefronts", 8)].into_iter().map(of(64))), Statistics::default());
     }
 

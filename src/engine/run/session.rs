@@ -379,6 +379,7 @@ fn note_statistics(record: &mut Record, told: Statistics) {
     record.workgroup_bytes = told.workgroup_bytes;
     record.occupancy = told.occupancy.map(round_to_seven_digits);
     record.binary_bytes = told.binary_bytes;
+    record.instructions = told.instructions;
 }
 
 /// A prepared case in one of its epochs, counted from 0.
