@@ -8,13 +8,17 @@ use crate::record::stats::{self, Estimate};
 use crate::report::table::label;
 use crate::suite::{COLD, params_text};
 
-/// The key of a case, whatever its caches.
-fn key(row: &Record) -> Option<String> {
+/// The name of a case, whatever its caches.
+pub(super) fn without_caches(row: &Record) -> String {
     let mut params = row.params.clone();
     params.remove(COLD);
     let (kernel, size) = (format!("{}/{}", row.family, row.benchmark), row.short_size());
-    let toolchain = row.toolchain()?.title().into_owned();
-    Some(format!("{toolchain} {kernel} {} {size} {}", row.dtype_name(), params_text(&params)))
+    format!("{kernel} {} {size} {}", row.dtype_name(), params_text(&params))
+}
+
+/// The same with the toolchain.
+fn key(row: &Record) -> Option<String> {
+    Some(format!("{} {}", row.toolchain()?.title(), without_caches(row)))
 }
 
 /// Hot times from which on a ratio shows caches: the launch, which cold launches do not overlap, takes up to 7 µs.

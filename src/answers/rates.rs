@@ -23,13 +23,17 @@ pub(super) fn parts(rows: &[&Record], terminal: Terminal) -> Option<Vec<Part>> {
     let kept: Vec<&Record> = rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
     let of_chains = |chains: f64| kept.iter().copied().filter(move |row| row.params.get("CHAINS") == Some(&chains));
     let rates: Vec<(&Record, f64)> = of_chains(8.0).filter_map(|row| Some((row, rate(row)?))).collect();
-    let fma = rates.iter().find(|(row, _)| row.benchmark == UNIT)?.1;
+    let (of_fma, fma) = *rates.iter().find(|(row, _)| row.benchmark == UNIT)?;
     let (unit, name) = if fma >= 1e12 { (1e12, "T/s") } else { (1e9, "G/s") };
     let latencies: Vec<(&Record, String)> = of_chains(1.0).filter_map(|row| Some((row, latency_cell(row)?))).collect();
     let has_clock = of_chains(1.0).any(|row| row.sm_mhz.is_some());
-    let cells =
-        rates.iter().map(|(row, rate)| (*row, format!("{} {}", digits(row, rate / unit), fraction(rate / fma))));
-    let cells: Vec<(&Record, String)> = cells.collect();
+    let cell = |row: &Record, rate: f64| {
+        // Beyond an eighth, the neighbours of a simple fraction are as likely.
+        let noise = row.noise().unwrap_or(0.0).hypot(of_fma.noise().unwrap_or(0.0));
+        let of_fma = if noise <= NEAR { format!(" {}", fraction(rate / fma)) } else { String::new() };
+        digits(row, rate / unit) + &of_fma
+    };
+    let cells: Vec<(&Record, String)> = rates.iter().map(|(row, rate)| (*row, cell(row, *rate))).collect();
     let latency = if has_clock { "latency, ns, cycles" } else { "latency, ns" };
     let rate = format!("{name}, of fma");
     let grids = [false, true].into_iter().flat_map(|is_atomic| {
@@ -65,12 +69,15 @@ fn digits(row: &Record, value: f64) -> String {
     format::significant(value, digits)
 }
 
-/// A share as a simple fraction where it is within an eighth of one, as a factor above 1, else as a decimal.
+/// How near a share must be to a simple fraction to be called one.
+const NEAR: f64 = 0.125;
+
+/// A share as a simple fraction where it is near one, as a factor above 1, else as a decimal.
 fn fraction(share: f64) -> String {
     let parts = (1.0 / share).round();
     match share {
         share if share > 1.25 => format!("{}×", format::significant(share, 2)),
-        share if parts >= 1.0 && (share * parts - 1.0).abs() <= 0.125 => {
+        share if parts >= 1.0 && (share * parts - 1.0).abs() <= NEAR => {
             if parts > 1.0 {
                 format!("1/{parts}")
             } else {
@@ -166,6 +173,12 @@ mod tests {
         assert_eq!(squeezed(&narrow), expected);
         assert!(text(120).contains("0.26 1/117"), "{}", text(120));
         assert!(parts(&rows[..2], Terminal { width: 80, has_color: false }).is_none(), "nothing to compare with");
+        let noisy = Record { ci_low_ns: Some(0.8), ci_high_ns: Some(1.2), ..rows[3].clone() };
+        let rows: Vec<&Record> = rows[..3].iter().copied().chain([&noisy]).collect();
+        let terminal = Terminal { width: 80, has_color: false };
+        let text = lay_out(parts(&rows, terminal).expect("f32_fma is there"), Medium::Terminal(terminal));
+        let expected = "u32 f32 f64 T/s, of fma add 29.5 1 fma 30.9 1 16";
+        assert!(squeezed(&text).contains(expected) && !text.contains("1/2"), "1/1 to 1/3 are as likely: {text}");
     }
 
     #[test]

@@ -37,8 +37,15 @@ pub(super) fn read(path: &Path) -> Result<Report> {
     if is_example(path) {
         return Ok(Report { name: format!("{EXAMPLE}, the example"), records: example()?.records });
     }
-    accepted(path, reader::open(path)?)
+    let report = reader::open(path).map_err(|error| {
+        let is_name = path.extension().is_none() && path.components().count() == 1 && !path.exists();
+        if is_name { Error::Usage(format!("{}; {BROUGHT_ALONG}", error.chain())) } else { error }
+    })?;
+    accepted(path, report)
 }
+
+/// What to name in place of a report that does not exist.
+const BROUGHT_ALONG: &str = "this program brings one report along, `h100`; `shaderbench run` writes others to results/";
 
 /// A report that was read, which must have rows.
 fn accepted(path: &Path, report: Parsed) -> Result<Report> {

@@ -269,3 +269,27 @@ fn each_compiler_is_a_side_and_the_built_in_one_needs_no_name() {
     let turns = compare(&one, &other);
     assert!(turns.cases[0].pairs.get(0).expect("both").has_turns);
 }
+
+#[test]
+fn cases_that_differ_by_their_caches_are_counted_and_not_compared() {
+    use crate::answers::compare::text::{OutputFormat, Sort, View, write};
+    use crate::report::Terminal;
+    let cold = |benchmark: &str| Record { params: [("COLD".to_owned(), 1.0)].into(), ..row(benchmark, 60.0) };
+    let a = report("a", &[row("naive", 100.0), row("tiled", 50.0), row("wide", 50.0)]);
+    let b = report("b", &[later(row("naive", 100.0)), cold("tiled"), cold("vec4")]);
+    let got = compare(&a, &b);
+    let view = |has_all_rows: bool| View {
+        terminal: Terminal { width: 400, has_color: false },
+        sort: Sort::Family,
+        is_relative: false,
+        has_all_rows,
+        by_kernel: &[],
+        limit: None,
+    };
+    let text = write(&got, view(false), OutputFormat::Table);
+    assert!(text.contains("4 cases not compared, 2 of them hot on one side and cold on the other;"), "{text}");
+    let text = write(&got, view(true), OutputFormat::Table);
+    let expected = "Not compared, hot on one side and cold on the other: 2 cases: transpose/tiled f32 2^10, transpose/tiled \
+                    f32 2^10 cold.";
+    assert!(text.contains(expected), "{text}");
+}

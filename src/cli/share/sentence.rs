@@ -118,7 +118,8 @@ pub(super) fn advice(faults: &[Fault], records: &[Record], path: &Path, is_anony
                 "open an issue with the report: this is a fault of the suite or of the driver".to_owned()
             }
             Kind::OldSchema | Kind::UnknownCase | Kind::UnknownKernel { .. } => format!(
-                "another build measured this: measure again with this one, by `shaderbench run {}`",
+                "another build measured this, or --size or --param did: measure again with this build and without them, by \
+                 `shaderbench run {}`",
                 arguments(records)
             ),
             Kind::NewerVersion => "share the report with the version that wrote it".to_owned(),

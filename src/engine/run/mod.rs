@@ -93,7 +93,7 @@ pub async fn resume(
 ) -> Result<Outcome> {
     let mut runs = Vec::with_capacity(backends.len());
     for backend in backends {
-        runs.push(ApiRun::open(&mut **backend, settings, observer).await);
+        runs.push(ApiRun::open(&mut **backend, cases, settings, observer).await);
     }
     let apis = runs.len();
     let mut rows = Rows::new(earlier, apis);

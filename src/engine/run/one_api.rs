@@ -37,14 +37,17 @@ pub(super) struct ApiRun<'a> {
 impl<'a> ApiRun<'a> {
     pub(super) async fn open(
         backend: &'a mut dyn Backend,
+        cases: &[Case],
         settings: &'a Settings,
         observer: &mut dyn Observer,
     ) -> Self {
         let device = backend.device().clone();
         let session = Session::new(backend, settings).await.map_err(unusable);
-        if let Ok(session) = &session {
-            let toolchain = Toolchain::from(&device);
-            observer.timer(toolchain, &session.timer);
+        // The host's parts have the host's clock, whatever the device has.
+        if let Ok(session) = &session
+            && cases.iter().any(|case| case.benchmark.host_part.is_none())
+        {
+            observer.timer(Toolchain::from(&device), &session.timer);
         }
         let monitor = session.as_ref().ok().and_then(|session| session.monitor.as_deref());
         let ceilings = Ceilings::of_device(peaks(&device, monitor));

@@ -1,5 +1,6 @@
 //! The sentences of a comparison, shared by all formats.
 
+use crate::answers::cold::without_caches;
 use crate::answers::compare::{
     CaseComparison, Comparison, Entry, Evidence, Mark, Match, Ratio, Regression, Side, Tally, Verdict,
 };
@@ -160,6 +161,21 @@ pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
     groups.into_iter().map(|(why, names)| format!("Not compared{which}, {why}: {}.", some(&names))).collect()
 }
 
+/// Whether the case is on one side of a match only, and the other side has it with other caches.
+pub(super) fn has_other_caches(comparison: &Comparison, of: usize, case: &CaseComparison) -> bool {
+    let at = comparison.matches[of];
+    let side = match (case.entries.get(at.baseline), case.entries.get(at.side)) {
+        (Some(_), None) => at.side,
+        (None, Some(_)) => at.baseline,
+        _ => return false,
+    };
+    comparison.cases_of(&case.row.family).iter().any(|other| {
+        other.entries.get(side).is_some()
+            && other.row.is_cold() != case.row.is_cold()
+            && without_caches(other.row) == without_caches(case.row)
+    })
+}
+
 /// The reason of a failed case, in parentheses.
 fn fault(comparison: &Comparison, of: usize, case: &CaseComparison) -> String {
     let at = comparison.matches[of];
@@ -182,6 +198,7 @@ pub(super) fn why_not(comparison: &Comparison, of: usize, case: &CaseComparison)
     };
     match (case.entries.get(at.baseline), case.entries.get(at.side)) {
         (None, None) => None,
+        _ if has_other_caches(comparison, of, case) => Some("hot on one side and cold on the other".to_owned()),
         (Some(_), None) => Some(format!("only in {baseline}")),
         (None, Some(_)) => Some(format!("only in {side}")),
         (Some(a), Some(b)) => match (state(a), state(b)) {

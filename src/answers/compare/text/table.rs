@@ -6,11 +6,11 @@ use super::answer::{answer, largest, row};
 use super::columns::{Block, Column, block, sign};
 use super::groups::{Group, groups};
 use super::sentences::{
-    count, days, labels, left_out, marked, mean_shares, name, none, particulars, regression_lines, remarks, rule, some,
-    tally_line, title,
+    count, days, has_other_caches, labels, left_out, marked, mean_shares, name, none, particulars, regression_lines,
+    remarks, rule, some, tally_line, title,
 };
 use super::view::View;
-use crate::answers::compare::{ChangedKernel, Comparison, Mark, Pair, Side, Verdict};
+use crate::answers::compare::{CaseComparison, ChangedKernel, Comparison, Mark, Pair, Side, Verdict};
 use crate::record::format::percent;
 use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};
 use crate::report::table::WIDE;
@@ -45,8 +45,17 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
     if has_all_rows {
         closing.extend((0..comparison.matches.len()).flat_map(|of| left_out(comparison, of)));
     } else {
-        let left = comparison.cases.iter().filter(|case| case.pairs.iter().next().is_none()).count();
-        closing.extend((left > 0).then(|| format!("{} not compared; `--all` says why.", count(left))));
+        let left = || comparison.cases.iter().filter(|case| case.pairs.iter().next().is_none());
+        let has_cold = comparison.cases.iter().any(|case| case.row.is_cold());
+        let of_other_caches = |case: &&CaseComparison| {
+            (0..comparison.matches.len()).any(|of| has_cold && has_other_caches(comparison, of, case))
+        };
+        let others = match left().filter(of_other_caches).count() {
+            0 => String::new(),
+            others => format!(", {others} of them hot on one side and cold on the other"),
+        };
+        let why = |left: usize| format!("{} not compared{others}; `--all` says why.", count(left));
+        closing.extend(Some(left().count()).filter(|left| *left > 0).map(why));
         closing.push("`--all` shows every row; with `--sort ratio`, the largest slow-down first.".to_owned());
     }
     let lines = view.limit.into_iter().flat_map(|limit| regression_lines(comparison, limit));
