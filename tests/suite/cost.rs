@@ -92,4 +92,6 @@ fn every_number_of_a_committed_report_is_the_ratio_of_two_of_its_rows() {
 fn a_report_of_one_api_has_no_cost() {
     let output = shaderbench(&["cost", LLVMPIPE]).run().exits_with(1);
     assert!(output.stderr.contains("no rows of WGSL and CUDA on one card"), "{output}");
+    let absent = shaderbench(&["cost", "h200"]).run().exits_with(2);
+    assert!(absent.stderr.contains("cannot read h200: ") && absent.stderr.contains("`h100`"), "{absent}");
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::answers::summary::figures::{Beside, beside, best_of, counted};
+use crate::answers::summary::figures::{Beside, beside, best_of, beyond_wgsl, counted};
 use crate::answers::versus::Ratios;
 use crate::families::{FAMILIES, benchmark, headlines};
 use crate::record::Record;
@@ -42,6 +42,8 @@ pub(super) struct Case<'a> {
     /// What the twin does that the kernel does not.
     pub(super) twin_differs: Option<&'static str>,
     pub(super) library: Option<Beside<'a>>,
+    /// The kernel that only CUDA can express, and the time of `row` ÷ its time.
+    pub(super) beyond: Option<(&'a Record, Estimate)>,
 }
 
 impl<'a> Cost<'a> {
@@ -60,6 +62,7 @@ impl<'a> Cost<'a> {
             twin: ratios.of(row),
             twin_differs: benchmark(&row.family, &row.benchmark).and_then(|benchmark| benchmark.twin_differs),
             library: beside(row, &all),
+            beyond: beyond_wgsl(row, &all),
         };
         let job = |(family, job): &(&'static Family, &'static Headline)| {
             let kept = best_of(family.name, job, &rows)?.row;

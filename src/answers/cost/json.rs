@@ -42,6 +42,9 @@ struct Size<'a> {
     library: Option<&'static str>,
     library_benchmark: Option<&'a str>,
     library_ratio: Option<Estimate>,
+    /// The kernel that only CUDA can express.
+    beyond_benchmark: Option<&'a str>,
+    beyond_ratio: Option<Estimate>,
 }
 
 /// The figures of the screen, and those of all sizes.
@@ -73,6 +76,8 @@ fn job<'a>(job: &'a JobCost<'a>) -> Job<'a> {
         library: case.library.map(|beside| beside.library.title()),
         library_benchmark: case.library.map(|beside| beside.row.benchmark.as_str()),
         library_ratio: case.library.map(|beside| beside.ratio),
+        beyond_benchmark: case.beyond.map(|(row, _)| row.benchmark.as_str()),
+        beyond_ratio: case.beyond.map(|(_, ratio)| ratio),
     };
     Job { job: &job.name, family: job.family, cause: job.cause, cases: job.cases.iter().map(size).collect() }
 }

@@ -160,7 +160,18 @@ fn a_twin_that_is_another_kernel_is_marked_and_its_difference_named() {
     assert_eq!(line(&text, "GEMM f16"), "GEMM f16 1.48† no async copies");
     assert_eq!(line(&text, "transpose"), "transpose 0.900");
     let what = "† The twin is another kernel: GEMM f16 (tiles by cp.async, two rounds ahead).";
-    assert!(text.contains(what), "{text}");
+    assert!(text.contains(what) && !text.contains("Beyond WGSL"), "{text}");
+    // A kernel that only CUDA can express.
+    let wgmma = |n| Record {
+        benchmark: "wgmma".to_owned(),
+        n: Some(Extent::Linear(n)),
+        bytes: Some(4000),
+        ..gemm(Api::Cuda, 50.0)
+    };
+    let both = |n| [gemm(Api::Vulkan, 148.0), gemm(Api::Cuda, 100.0), wgmma(n)];
+    let text = shown(&both(1000));
+    assert!(text.contains("Beyond WGSL, in CUDA alone: wgmma is 3× as fast in GEMM f16."), "{text}");
+    assert!(!shown(&both(2000)).contains("Beyond WGSL"), "of another size");
 }
 
 #[test]

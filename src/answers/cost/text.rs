@@ -26,6 +26,7 @@ pub fn screen(cost: &Cost, name: &str, medium: Medium) -> String {
     let which = if medium.terminal().width >= WIDE { "this size" } else { "the size in `summary`" };
     parts.push(Part::text(&format!("Ratios of times, at {which} and over all sizes. 1: {AS_FAST}.")));
     parts.extend(different(cost).map(|text| Part::Text { text, indent: "  " }));
+    parts.extend(beyond(cost).map(|text| Part::Text { text, indent: "  " }));
     if cost.without_library > 0 {
         let jobs = if cost.without_library == 1 { "job" } else { "jobs" };
         let command = "shaderbench run --backend all --profile standard";
@@ -142,4 +143,14 @@ fn different(cost: &Cost) -> Option<String> {
     let texts: Vec<String> =
         jobs.filter_map(|job| Some(format!("{} ({})", job.name, job.shown.twin_differs?))).collect();
     (!texts.is_empty()).then(|| format!("{DIFFERS} The twin is another kernel: {}.", texts.join(", ")))
+}
+
+/// How fast kernels are that only CUDA can express.
+fn beyond(cost: &Cost) -> Option<String> {
+    let texts = cost.jobs.iter().filter_map(|job| {
+        let (row, ratio) = job.shown.beyond.filter(|(_, ratio)| ratio.low > 1.0)?;
+        Some(format!("{} is {}× as fast in {}", row.benchmark, times(ratio)?, job.name))
+    });
+    let texts: Vec<String> = texts.collect();
+    (!texts.is_empty()).then(|| format!("Beyond WGSL, in {} alone: {}.", cost.native.title(), texts.join(", ")))
 }

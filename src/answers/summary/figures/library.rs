@@ -5,7 +5,7 @@ use crate::claim::time;
 use crate::families::benchmark;
 use crate::record::stats::{self, Estimate};
 use crate::record::{Record, Status};
-use crate::suite::Library;
+use crate::suite::{Benchmark, Library};
 
 /// A library at the case of a kernel.
 #[derive(Debug, Clone, Copy)]
@@ -22,19 +22,38 @@ pub struct Beside<'a> {
 /// none whose time can be compared.
 #[must_use]
 pub fn beside<'a>(row: &Record, rows: &[&'a Record]) -> Option<Beside<'a>> {
+    let library = |benchmark: &'static Benchmark| benchmark.library.filter(|_| !benchmark.rounds_inputs);
+    let (library, other, ratio) = fastest(row, rows, library)?;
+    Some(Beside { library, row: other, ratio })
+}
+
+/// The same for the suite's kernels that only CUDA can express: the row of the fastest, and the time of `row` ÷ its time.
+#[must_use]
+pub fn beyond_wgsl<'a>(row: &Record, rows: &[&'a Record]) -> Option<(&'a Record, Estimate)> {
+    let is_beyond = |benchmark: &'static Benchmark| benchmark.only_cuda.filter(|_| benchmark.library.is_none());
+    let (_, other, ratio) = fastest(row, rows, is_beyond)?;
+    Some((other, ratio))
+}
+
+/// The fastest row at the case of `row` of the benchmarks for which `kind` says something: what it says, the row, and the
+/// time of `row` ÷ its time.
+fn fastest<'a, T>(
+    row: &Record,
+    rows: &[&'a Record],
+    kind: impl Fn(&'static Benchmark) -> Option<T>,
+) -> Option<(T, &'a Record, Estimate)> {
     let own = time(row)?;
     let compared = |other: &&'a Record| {
-        let benchmark = benchmark(&other.family, &other.benchmark)?;
-        let library = benchmark.library.filter(|_| !benchmark.rounds_inputs)?;
+        let kind = kind(benchmark(&other.family, &other.benchmark)?)?;
         // Weights of fewer bits are another job of the same type and size.
         let is_same_work = (other.bytes, other.flops) == (row.bytes, row.flops);
         let is_comparable = other.status == Status::Ok && other.timer == row.timer && other.is_cold() == row.is_cold();
         let ratio =
             stats::ratio(own, time(other)?).filter(|_| is_comparable && is_same_work && is_same_case(other, row))?;
-        Some(Beside { library, row: other, ratio })
+        Some((kind, *other, ratio))
     };
     let of_family = rows.iter().filter(|other| other.family == row.family);
-    of_family.filter_map(compared).max_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value))
+    of_family.filter_map(compared).max_by(|a, b| a.2.value.total_cmp(&b.2.value))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod troubles;
 pub(in crate::answers) use jobs::counted;
 pub(in crate::answers) use jobs::rated;
 pub use jobs::{Best, best, best_of};
-pub use library::{Beside, beside};
+pub use library::{Beside, beside, beyond_wgsl};
 pub use memory::{MEMORY, Space, spaces};
 pub(in crate::answers) use peaks::peak_rows;
 pub use peaks::{Peak, peaks};
