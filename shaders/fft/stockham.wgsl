@@ -1,8 +1,8 @@
-// Batched discrete Fourier transforms of 256 to 4096 complex points by Stockham's algorithm: 16 points in the registers of
-// an invocation, exchanged through workgroup memory between passes. A pass combines RADIX transforms to one.
-// Pattern: 4096 points a workgroup; coalesced loads and stores of 8 bytes; real and imaginary parts are exchanged one after
-// the other, without bank conflicts: in 16 KiB, with RADIX=16 by halves in 8.5 KiB, so that more workgroups are resident.
-// Twiddle factors are in a table; RADIX=16 reads two of them a pass and multiplies for the others.
+// Batched discrete Fourier transforms of 256 to 4096 complex points by Stockham's algorithm: 16 points in the registers
+// of an invocation, exchanged through workgroup memory between passes. A pass combines RADIX transforms to one.
+// Pattern: 4096 points a workgroup; coalesced loads and stores of 8 bytes; real and imaginary parts are exchanged one
+// after the other, without bank conflicts: in 16 KiB, with RADIX=16 by halves in 8.5 KiB, so that more workgroups are
+// resident. Twiddle factors are in a table; RADIX=16 reads two of them a pass and multiplies for the others.
 // Work: n complex points read and n written, 5 log2(points) operations for each.
 
 alias T = f32;
@@ -11,7 +11,8 @@ alias Points = array<C, 16>;
 
 struct Sizes { transforms: u32 }
 
-/// A pass: its radix, transforms of an invocation, points of a transform before it, and the place of the invocation.
+/// A pass: logarithms of its radix, of the groups of an invocation, and of the points of a transform before it; then
+/// the number of the invocation in its transform, the distance of its points, and the first position of the transform.
 struct Step { log_radix: u32, log_apart: u32, log_done: u32, number: u32, each: u32, corner: u32 }
 
 @group(0) @binding(0) var<storage, read> input: array<C>;
@@ -32,8 +33,7 @@ const HALF = T(0.70710678118654752);
 const COS = T(0.92387953251128674);
 const SIN = T(0.38268343236508977);
 
-/// Room for the parts of all points; with RADIX=16, for those of one half and for gaps: one word after each 16 or 32, or 16
-/// after each 256.
+/// Room for the parts of all points; with RADIX=16, for those of one half and for gaps.
 var<workgroup> parts: array<T, 16u * WG - RADIX / 16u * (15u * WG / 2u)>;
 
 @compute @workgroup_size(WG)
@@ -42,7 +42,7 @@ fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
-    // Invocations of a transform, and the number of this one among them. Point e of an invocation is number + e × each.
+    // Invocations of a transform, and the number of this one among them. Its point e is number + e × each.
     let each = 1u << (LOG_POINTS - 4u);
     let number = t & (each - 1u);
     // Where the transform starts in workgroup memory, and in the arrays.
@@ -56,13 +56,9 @@ fn main(
             x[e] = input[first + number + e * each];
         }
     }
-    if (RADIX == 16u) {
-        planned(&x, t);
-    } else {
-        // unroll: the driver must know the number of the pass
-        for (var number_of_pass = 0u; number_of_pass < 12u; number_of_pass++) {
-            pass_from(&x, t, number_of_pass);
-        }
+    // unroll: the driver must know the pass
+    for (var log_done = 0u; log_done < LOG_POINTS; log_done += firstTrailingBit(RADIX)) {
+        combine(&x, t, log_done);
     }
     if (is_inside) {
         // unroll
@@ -72,22 +68,18 @@ fn main(
     }
 }
 
-/// A pass of a lower radix, the first of which has number 0, if the transform has so many.
-fn pass_from(x: ptr<function, Points>, t: u32, pass_number: u32) {
-    let most = firstTrailingBit(RADIX);
-    let log_done = pass_number * most;
-    if (log_done >= LOG_POINTS) {
-        return;
-    }
-    let log_radix = min(most, LOG_POINTS - log_done);
+/// A pass: each group of `radix` points, one of each transform so far, becomes its transform.
+fn combine(x: ptr<function, Points>, t: u32, log_done: u32) {
+    let log_radix = min(firstTrailingBit(RADIX), LOG_POINTS - log_done);
     let each = 1u << (LOG_POINTS - 4u);
     let number = t & (each - 1u);
     let step = Step(log_radix, 4u - log_radix, log_done, number, each, 16u * (t - number));
     if (log_done > 0u) {
-        // Each point of the transforms so far has RADIX - 1 factors in each pass before.
-        twiddle(x, step, (1u << log_done) - RADIX);
+        twiddle(x, step);
     }
-    if (log_radix == 3u) {
+    if (log_radix == 4u) {
+        sixteen(x);
+    } else if (log_radix == 3u) {
         eights(x);
     } else if (log_radix == 2u) {
         fours(x);
@@ -95,140 +87,68 @@ fn pass_from(x: ptr<function, Points>, t: u32, pass_number: u32) {
         twos(x);
     }
     if (log_done + log_radix < LOG_POINTS) {
-        exchange(x, step);
+        exchange(x, step, t / (WG / 2u), log_done);
     }
 }
 
-/// All passes of radix 16; the last one is of a lower radix where that suffices. In the table, factors of point m start
-/// at 16 (m - 1) for the second pass, and at 240 + 256 (m - 1) for the third.
-fn planned(x: ptr<function, Points>, t: u32) {
-    let each = 1u << (LOG_POINTS - 4u);
-    let number = t & (each - 1u);
-    let corner = 16u * (t - number);
-    sixteen(x);
-    // The first exchange has a gap after each 32 points; after each 16 where a subgroup has several transforms.
-    let gap = select(5u, 4u, each == 16u);
-    let begin = corner + number;
-    let is_split = LOG_POINTS == 12u;
-    move_parts(x, Move(
-        16u * t + ((16u * t) >> gap), 1u, begin + (begin >> gap), each + (each >> gap), 0u,
-        8u * WG + ((8u * WG) >> gap), t / (WG / 2u), is_split));
-    let k = t & 15u;
-    by_powers(x, twiddles[k], twiddles[k + 48u]);
-    sixteen(x);
-    if (LOG_POINTS == 8u) {
+/// Multiplies the points of each group, but the first one, by their factors.
+fn twiddle(x: ptr<function, Points>, step: Step) {
+    if (RADIX < 16u) {
+        // unroll
+        for (var e = 1u; e < 16u; e++) {
+            if (e >> step.log_apart > 0u) {
+                (*x)[e] = times((*x)[e], factor(e, step));
+            }
+        }
         return;
     }
-    // The second one has a gap of 16 after each 256 points.
-    workgroupBarrier(); // until all invocations have read the parts of the first
-    move_parts(x, Move(
-        272u * (t >> 4u) + k, 16u, number + 17u * (corner >> 4u), each, 16u, 17u * WG / 2u, t / (WG / 2u), is_split));
-    let row = 240u + number;
-    if (LOG_POINTS == 12u) {
-        by_powers(x, twiddles[row], twiddles[row + 768u]);
-        sixteen(x);
-    } else if (LOG_POINTS == 11u) {
-        by_seven_powers(x, 0u, twiddles[row], twiddles[row + 768u]);
-        by_seven_powers(x, 1u, twiddles[row + 128u], twiddles[row + 896u]);
-        eights(x);
-    } else if (LOG_POINTS == 10u) {
-        // unroll
-        for (var g = 0u; g < 4u; g++) {
-            by_three_powers(x, g, twiddles[row + 64u * g]);
-        }
-        fours(x);
-    } else {
-        // unroll
-        for (var q = 0u; q < 8u; q++) {
-            (*x)[8u + q] = times((*x)[8u + q], twiddles[row + 32u * q]);
-        }
-        twos(x);
-    }
-}
-
-/// How points move: point e is written `to_step` × e from `to`, and read from `at` on, `from_step` apart, with `gap` more
-/// after each 256. The second half of the parts starts at `middle`, and is written by the invocations of half 1. A
-/// transform of 4096 points `is_split`: each invocation reads from both halves. Others lie within one.
-struct Move {
-    to: u32, to_step: u32, at: u32, from_step: u32, gap: u32, middle: u32, half: u32, is_split: bool,
-}
-
-/// Passes the points on: real parts, then imaginary ones, of each one half after the other.
-fn move_parts(x: ptr<function, Points>, own: Move) {
-    var moved = Points();
-    // unroll
-    for (var part = 0u; part < 2u; part++) {
-        // unroll
-        for (var half = 0u; half < 2u; half++) {
-            if (part + half > 0u) {
-                workgroupBarrier(); // until all invocations have read the last ones
-            }
-            if (own.half == half) {
-                let to = own.to - half * own.middle;
+    // unroll: points of a group are `apart` apart
+    for (var apart = 1u; apart < 16u; apart *= 2u) {
+        if (apart == 1u << step.log_apart) {
+            // unroll
+            for (var g = 0u; g < apart; g++) {
+                // A group of two or four points has no fourth factor: what is read for it is unused.
+                let w = powers(factor(apart + g, step), factor(min(4u * apart + g, 15u), step));
                 // unroll
-                for (var e = 0u; e < 16u; e++) {
-                    parts[to + e * own.to_step] = (*x)[e][part];
-                }
-            }
-            workgroupBarrier();
-            let at = own.at - half * own.middle;
-            if (own.is_split) {
-                // unroll
-                for (var e = 8u * half; e < 8u * half + 8u; e++) {
-                    moved[e][part] = parts[at + distance(e, own)];
-                }
-            } else if (own.half == half) {
-                // unroll
-                for (var e = 0u; e < 16u; e++) {
-                    moved[e][part] = parts[at + distance(e, own)];
+                for (var e = apart + g; e < 16u; e += apart) {
+                    (*x)[e] = times((*x)[e], w[e / apart]);
                 }
             }
         }
     }
-    *x = moved;
 }
 
-fn distance(e: u32, own: Move) -> u32 {
-    return e * own.from_step + own.gap * ((e * own.from_step) >> 8u);
-}
-
-/// Multiplies points 1 to 15 by the powers of a factor, of which the first and the fourth are given.
-fn by_powers(x: ptr<function, Points>, w1: C, w4: C) {
-    let w2 = times(w1, w1);
-    let w3 = times(w2, w1);
-    (*x)[1] = times((*x)[1], w1);
-    (*x)[2] = times((*x)[2], w2);
-    (*x)[3] = times((*x)[3], w3);
-    var w = w4;
+/// The powers of a factor, of which the first and the fourth are given.
+fn powers(w1: C, w4: C) -> Points {
+    var w = Points();
+    w[1] = w1;
+    w[2] = times(w1, w1);
+    w[3] = times(w[2], w1);
+    w[4] = w4;
+    w[8] = times(w4, w4);
+    w[12] = times(w[8], w4);
     // unroll
     for (var m = 4u; m < 16u; m += 4u) {
-        (*x)[m] = times((*x)[m], w);
-        (*x)[m + 1u] = times((*x)[m + 1u], times(w, w1));
-        (*x)[m + 2u] = times((*x)[m + 2u], times(w, w2));
-        (*x)[m + 3u] = times((*x)[m + 3u], times(w, w3));
-        w = times(w, w4);
+        // unroll
+        for (var k = 1u; k < 4u; k++) {
+            w[m + k] = times(w[m], w[k]);
+        }
     }
+    return w;
 }
 
-/// The same for points 1 to 7 of group g of two.
-fn by_seven_powers(x: ptr<function, Points>, g: u32, w1: C, w4: C) {
-    let w2 = times(w1, w1);
-    let w3 = times(w2, w1);
-    (*x)[2u + g] = times((*x)[2u + g], w1);
-    (*x)[4u + g] = times((*x)[4u + g], w2);
-    (*x)[6u + g] = times((*x)[6u + g], w3);
-    (*x)[8u + g] = times((*x)[8u + g], w4);
-    (*x)[10u + g] = times((*x)[10u + g], times(w4, w1));
-    (*x)[12u + g] = times((*x)[12u + g], times(w4, w2));
-    (*x)[14u + g] = times((*x)[14u + g], times(w4, w3));
+/// The factor of point e, which is point m = e / apart of group e % apart: exp(-2 pi i k m / (done radix)), where k is
+/// the position of the group within the transforms so far.
+fn factor(e: u32, step: Step) -> C {
+    // Each point of the transforms so far has RADIX - 1 factors in each pass before.
+    let table = (1u << step.log_done) - RADIX;
+    let m = e >> step.log_apart;
+    let k = group_of(e, step) & ((1u << step.log_done) - 1u);
+    return twiddles[table + ((m - 1u) << step.log_done) + k];
 }
 
-/// The same for points 1 to 3 of group g of four.
-fn by_three_powers(x: ptr<function, Points>, g: u32, w1: C) {
-    let w2 = times(w1, w1);
-    (*x)[4u + g] = times((*x)[4u + g], w1);
-    (*x)[8u + g] = times((*x)[8u + g], w2);
-    (*x)[12u + g] = times((*x)[12u + g], times(w2, w1));
+fn group_of(e: u32, step: Step) -> u32 {
+    return step.number + (e & ((1u << step.log_apart) - 1u)) * step.each;
 }
 
 /// The product of complex numbers.
@@ -236,44 +156,39 @@ fn times(a: C, b: C) -> C {
     return C(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 
-/// Multiplies point m of each group of `radix` points by exp(-2 pi i k m / (done radix)), where k is the position of
-/// the group within the transforms so far.
-fn twiddle(x: ptr<function, Points>, step: Step, table: u32) {
-    // unroll
-    for (var e = 1u; e < 16u; e++) {
-        (*x)[e] = factored((*x)[e], e, step, table);
-    }
-}
-
-/// Point e is the point e / apart of group e % apart.
-fn factored(x: C, e: u32, step: Step, table: u32) -> C {
-    let m = e >> step.log_apart;
-    if (m == 0u) {
-        return x;
-    }
-    let k = group_of(e, step) & ((1u << step.log_done) - 1u);
-    return times(x, twiddles[table + ((m - 1u) << step.log_done) + k]);
-}
-
-fn group_of(e: u32, step: Step) -> u32 {
-    return step.number + (e & ((1u << step.log_apart) - 1u)) * step.each;
-}
-
-/// Passes the points on: from the order in which the pass has them to that in which the next pass needs them.
-fn exchange(x: ptr<function, Points>, step: Step) {
+/// Moves the points from the order in which the pass has them to that in which the next pass needs them: real parts,
+/// then imaginary ones, with RADIX=16 one half after the other. An invocation then writes half `own` and reads it; only
+/// a transform of 4096 points is in both halves, and each of its invocations reads both.
+fn exchange(x: ptr<function, Points>, step: Step, own: u32, log_done: u32) {
+    let is_split = RADIX == 16u && LOG_POINTS == 12u;
+    let middle = with_gaps(8u * WG, step);
     let begin = step.corner + step.number;
     var moved = Points();
     // unroll
     for (var part = 0u; part < 2u; part++) {
-        workgroupBarrier(); // until all invocations have read the parts of the last use
         // unroll
-        for (var e = 0u; e < 16u; e++) {
-            parts[destination(e, step)] = (*x)[e][part];
-        }
-        workgroupBarrier();
-        // unroll
-        for (var e = 0u; e < 16u; e++) {
-            moved[e][part] = parts[spread(begin + e * step.each)];
+        for (var half = 0u; half < 1u + RADIX / 16u; half++) {
+            if (part + half + log_done > 0u) {
+                workgroupBarrier(); // until all invocations have read the last parts
+            }
+            if (RADIX < 16u || own == half) {
+                // unroll
+                for (var e = 0u; e < 16u; e++) {
+                    parts[destination(e, step) - half * middle] = (*x)[e][part];
+                }
+            }
+            workgroupBarrier();
+            if (is_split) {
+                // unroll
+                for (var e = 8u * half; e < 8u * half + 8u; e++) {
+                    moved[e][part] = parts[index(begin, e * step.each, step) - half * middle];
+                }
+            } else if (RADIX < 16u || own == half) {
+                // unroll
+                for (var e = 0u; e < 16u; e++) {
+                    moved[e][part] = parts[index(begin, e * step.each, step) - half * middle];
+                }
+            }
         }
     }
     *x = moved;
@@ -283,12 +198,25 @@ fn exchange(x: ptr<function, Points>, step: Step) {
 fn destination(e: u32, step: Step) -> u32 {
     let j = group_of(e, step);
     let k = j & ((1u << step.log_done) - 1u);
-    return spread(step.corner + ((j - k) << step.log_radix) + k + ((e >> step.log_apart) << step.log_done));
+    return index(step.corner + ((j - k) << step.log_radix) + k, (e >> step.log_apart) << step.log_done, step);
 }
 
-/// A permutation of positions: those that a subgroup accesses a power of two apart lie in different banks.
-fn spread(at: u32) -> u32 {
-    return at ^ ((at >> 5u) & 31u);
+/// The index of a part: those that a subgroup accesses lie in different banks. With RADIX=16 by gaps, which leave
+/// distances constant, otherwise by a permutation.
+fn index(at: u32, distance: u32, step: Step) -> u32 {
+    if (RADIX == 16u) {
+        return with_gaps(at, step) + with_gaps(distance, step);
+    }
+    return (at + distance) ^ (((at + distance) >> 5u) & 31u);
+}
+
+/// The first exchange has a gap of one word after each 32, or each 16 where a subgroup has several transforms; the
+/// second one has 16 words after each 256.
+fn with_gaps(at: u32, step: Step) -> u32 {
+    if (step.log_done > 0u) {
+        return at + 16u * (at >> 8u);
+    }
+    return at + (at >> select(5u, 4u, LOG_POINTS == 8u));
 }
 
 /// Eight transforms of two points, eight apart.
@@ -301,74 +229,69 @@ fn twos(x: ptr<function, Points>) {
     }
 }
 
-/// Four points of a transform.
-struct Four { a: C, b: C, c: C, d: C }
-
-/// The transform of four points.
-fn four(a: C, b: C, c: C, d: C) -> Four {
-    let even = a + c;
-    let odd = b + d;
-    let difference = a - c;
-    // -i (b - d)
-    let turned = C(b.y - d.y, d.x - b.x);
-    return Four(even + odd, difference + turned, even - odd, difference - turned);
-}
-
 /// Four transforms of four points, four apart.
 fn fours(x: ptr<function, Points>) {
     // unroll
     for (var q = 0u; q < 4u; q++) {
         let f = four((*x)[q], (*x)[q + 4u], (*x)[q + 8u], (*x)[q + 12u]);
-        (*x)[q] = f.a;
-        (*x)[q + 4u] = f.b;
-        (*x)[q + 8u] = f.c;
-        (*x)[q + 12u] = f.d;
+        // unroll
+        for (var m = 0u; m < 4u; m++) {
+            (*x)[q + 4u * m] = f[m];
+        }
     }
+}
+
+/// The transform of four points.
+fn four(a: C, b: C, c: C, d: C) -> array<C, 4> {
+    let even = a + c;
+    let odd = b + d;
+    let difference = a - c;
+    let side = turned(b - d);
+    return array<C, 4>(even + odd, difference + side, even - odd, difference - side);
+}
+
+/// The product with -i.
+fn turned(a: C) -> C {
+    return C(a.y, -a.x);
 }
 
 /// Two transforms of eight points, two apart: of four even and four odd points each.
 fn eights(x: ptr<function, Points>) {
+    fours(x);
+    var y = *x;
     // unroll
     for (var g = 0u; g < 2u; g++) {
-        let even = four((*x)[g], (*x)[4u + g], (*x)[8u + g], (*x)[12u + g]);
-        let odd = four((*x)[2u + g], (*x)[6u + g], (*x)[10u + g], (*x)[14u + g]);
-        let b = HALF * C(odd.b.x + odd.b.y, odd.b.y - odd.b.x);
-        let c = C(odd.c.y, -odd.c.x);
-        let d = HALF * C(odd.d.y - odd.d.x, -odd.d.x - odd.d.y);
-        (*x)[g] = even.a + odd.a;
-        (*x)[2u + g] = even.b + b;
-        (*x)[4u + g] = even.c + c;
-        (*x)[6u + g] = even.d + d;
-        (*x)[8u + g] = even.a - odd.a;
-        (*x)[10u + g] = even.b - b;
-        (*x)[12u + g] = even.c - c;
-        (*x)[14u + g] = even.d - d;
+        y[6u + g] = HALF * (y[6u + g] + turned(y[6u + g]));
+        y[10u + g] = turned(y[10u + g]);
+        y[14u + g] = HALF * (turned(y[14u + g]) - y[14u + g]);
+        // unroll
+        for (var m = 0u; m < 4u; m++) {
+            (*x)[2u * m + g] = y[4u * m + g] + y[4u * m + 2u + g];
+            (*x)[2u * m + 8u + g] = y[4u * m + g] - y[4u * m + 2u + g];
+        }
     }
 }
 
 /// The transform of sixteen points: of four times four.
 fn sixteen(x: ptr<function, Points>) {
-    var r = array<Four, 4>();
+    fours(x);
+    (*x)[5] = times((*x)[5], C(COS, -SIN));
+    (*x)[6] = HALF * ((*x)[6] + turned((*x)[6]));
+    (*x)[7] = times((*x)[7], C(SIN, -COS));
+    (*x)[9] = HALF * ((*x)[9] + turned((*x)[9]));
+    (*x)[10] = turned((*x)[10]);
+    (*x)[11] = HALF * (turned((*x)[11]) - (*x)[11]);
+    (*x)[13] = times((*x)[13], C(SIN, -COS));
+    (*x)[14] = HALF * (turned((*x)[14]) - (*x)[14]);
+    (*x)[15] = times((*x)[15], C(-COS, SIN));
+    var y = Points();
     // unroll
-    for (var n = 0u; n < 4u; n++) {
-        r[n] = four((*x)[n], (*x)[4u + n], (*x)[8u + n], (*x)[12u + n]);
+    for (var k = 0u; k < 4u; k++) {
+        let f = four((*x)[4u * k], (*x)[4u * k + 1u], (*x)[4u * k + 2u], (*x)[4u * k + 3u]);
+        // unroll
+        for (var m = 0u; m < 4u; m++) {
+            y[k + 4u * m] = f[m];
+        }
     }
-    let s0 = four(r[0].a, r[1].a, r[2].a, r[3].a);
-    let s1 = four(
-        r[0].b, times(r[1].b, C(COS, -SIN)),
-        HALF * C(r[2].b.x + r[2].b.y, r[2].b.y - r[2].b.x), times(r[3].b, C(SIN, -COS)));
-    let s2 = four(
-        r[0].c, HALF * C(r[1].c.x + r[1].c.y, r[1].c.y - r[1].c.x),
-        C(r[2].c.y, -r[2].c.x), HALF * C(r[3].c.y - r[3].c.x, -r[3].c.x - r[3].c.y));
-    let s3 = four(
-        r[0].d, times(r[1].d, C(SIN, -COS)),
-        HALF * C(r[2].d.y - r[2].d.x, -r[2].d.x - r[2].d.y), times(r[3].d, C(-COS, SIN)));
-    let s = array<Four, 4>(s0, s1, s2, s3);
-    // unroll
-    for (var n = 0u; n < 4u; n++) {
-        (*x)[n] = s[n].a;
-        (*x)[4u + n] = s[n].b;
-        (*x)[8u + n] = s[n].c;
-        (*x)[12u + n] = s[n].d;
-    }
+    *x = y;
 }

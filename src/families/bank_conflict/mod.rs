@@ -86,8 +86,15 @@ pub const FAMILY: Family = Family {
                 four neighbours in one word take four passes.",
             limited_by: "Instructions: each byte takes a word load, a shift and a mask, so a quarter of the loaded \
                 bytes count.",
-            wgsl: include_str!("../../../shaders/bank_conflict/bytes.wgsl"),
-            cuda: include_str!("../../../shaders/bank_conflict/bytes.cu"),
+            wgsl: concat!(
+                include_str!("../../../shaders/bank_conflict/packed.wgsl.in"),
+                "\n/// Bits of a value.\nconst BITS = 8u;\n"
+            ),
+            cuda: concat!(
+                "// Twin of bytes.wgsl: the same code. It loads words and extracts bytes, as WGSL must.\n\n",
+                "constexpr u32 BITS = 8u;\n",
+                include_str!("../../../shaders/bank_conflict/packed.cu.in")
+            ),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
             work: |shape| work(shape, 1),
             check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_parts(shape, 4) },
@@ -100,8 +107,15 @@ pub const FAMILY: Family = Family {
             look_for: "The same speed for both distances, as with bytes: two lanes in one word are one access of its \
                 bank. The comparison with bytes shows whether loads or unpacking are the limit.",
             limited_by: "The loads, one word per 2 useful bytes, and one shift each.",
-            wgsl: include_str!("../../../shaders/bank_conflict/halves.wgsl"),
-            cuda: include_str!("../../../shaders/bank_conflict/halves.cu"),
+            wgsl: concat!(
+                include_str!("../../../shaders/bank_conflict/packed.wgsl.in"),
+                "\n/// Bits of a value.\nconst BITS = 16u;\n"
+            ),
+            cuda: concat!(
+                "// Twin of halves.wgsl: the same code. It loads words and extracts 16-bit values, as WGSL must.\n\n",
+                "constexpr u32 BITS = 16u;\n",
+                include_str!("../../../shaders/bank_conflict/packed.cu.in")
+            ),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
             work: |shape| work(shape, 2),
             check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_parts(shape, 2) },
@@ -114,7 +128,11 @@ pub const FAMILY: Family = Family {
                 the limit.",
             limited_by: "The rate of load instructions, whatever their width: a byte costs as much as a word.",
             work_text: "16 ROUNDS bytes read by each invocation; n scalars are stored.",
-            cuda: include_str!("../../../shaders/bank_conflict/bytes_direct.cu"),
+            cuda: concat!(
+                "// CUDA alone: the kernel `bytes` with 8-bit loads. WGSL must load words and extract bytes.\n\n",
+                "constexpr u32 BITS = 8u;\n",
+                include_str!("../../../shaders/bank_conflict/packed_direct.cu.in")
+            ),
             only_cuda: Some("WGSL has no 8-bit integers"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
             work: |shape| work(shape, 1),
@@ -128,7 +146,11 @@ pub const FAMILY: Family = Family {
                 here either.",
             limited_by: "One load instruction per 2 bytes: half of what the banks could deliver in the same cycle.",
             work_text: "16 ROUNDS halves read by each invocation; n scalars are stored.",
-            cuda: include_str!("../../../shaders/bank_conflict/halves_direct.cu"),
+            cuda: concat!(
+                "// CUDA alone: the kernel `halves` with 16-bit loads. WGSL must load words and extract 16-bit values.\n\n",
+                "constexpr u32 BITS = 16u;\n",
+                include_str!("../../../shaders/bank_conflict/packed_direct.cu.in")
+            ),
             only_cuda: Some("WGSL has no 16-bit integers"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
             work: |shape| work(shape, 2),
