@@ -178,7 +178,11 @@ fn a_refused_report_says_what_to_do() {
     refused("part.csv", &sheet, "measure everything, by `shaderbench run --profile standard --backend vulkan`");
     let mut sheet = named(NEWEST);
     sheet.set(sheet.row("tiled", "4096x4096"), "shader_hash", "0123456789abcdef");
-    refused("old.csv", &sheet, "measure again with this build and without them, by `shaderbench run --profile standard");
+    refused(
+        "old.csv",
+        &sheet,
+        "measure again with this build and without them, by `shaderbench run --profile standard",
+    );
     let mut sheet = named(NEWEST);
     sheet.set(sheet.row("tiled", "4096x4096"), "status", "wrong");
     refused("wrong.csv", &sheet, "open an issue with the report");
