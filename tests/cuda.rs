@@ -40,11 +40,17 @@ fn kernels() -> Vec<(Case, Job)> {
     seen.into_values().collect()
 }
 
+/// Whether the kernel is made of a text for several (`.in`).
+fn is_of_a_template(name: &str) -> bool {
+    const PACKED: [&str; 4] = ["bytes", "halves", "bytes_direct", "halves_direct"];
+    let (family, benchmark) = name.split_once('/').expect("a full name");
+    family == "rates" || family == "bank_conflict" && PACKED.contains(&benchmark)
+}
+
 #[test]
 fn every_benchmark_has_the_cuda_file_beside_its_wgsl_file() {
-    // The kernels of `rates` have one text for all.
     let has_files =
-        |(_, family, benchmark): &(String, &Family, &Benchmark)| family.name != "rates" && !benchmark.wgsl.is_empty();
+        |(name, _, benchmark): &(String, &Family, &Benchmark)| !is_of_a_template(name) && !benchmark.wgsl.is_empty();
     for (name, _, benchmark) in benchmarks().into_iter().filter(has_files) {
         let is_source = |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| text == benchmark.wgsl);
         let own = Path::new("shaders").join(&name).with_extension("wgsl");
@@ -83,7 +89,7 @@ fn every_cuda_file_without_wgsl_belongs_to_a_benchmark_that_says_why() {
         let is_cuda_kernel = benchmark.wgsl.is_empty() && !benchmark.cuda.is_empty();
         assert!(benchmark.only_cuda.is_none() || benchmark.wgsl.is_empty(), "{name}");
         assert!(benchmark.only_cuda.is_some() || !is_cuda_kernel, "{name}");
-        if is_cuda_kernel {
+        if is_cuda_kernel && !is_of_a_template(&name) {
             let path = Path::new("shaders").join(&name).with_extension("cu");
             let text = std::fs::read_to_string(&path).expect("a file");
             let shared = benchmark.cuda.strip_suffix(&text);
