@@ -64,6 +64,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     if !dropped.is_empty() {
         say(&format!("left out, no --size fits: {}", dropped.join(", ")));
     }
+    if !request.sizes.is_empty() && cases.iter().all(|case| case.family.name == "ceiling") {
+        return Err(Error::Usage(
+            "--size: ceilings keep their own sizes, which set the peaks of a device: leave it out, or take `stream` or \
+             `roofline`"
+                .to_owned(),
+        ));
+    }
     if arguments.save_image.is_some() && !cases.iter().any(draws) {
         return Err(Error::Usage(
             "--save-image: none of these kernels draws an image (the family texture does, and kernels of bench that write \
