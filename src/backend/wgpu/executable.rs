@@ -44,9 +44,9 @@ const NAMES: [(&str, Counts); 20] = [
     ("vgprs", Counts::Registers),
     ("scratch size", Counts::LocalOfSubgroup),
     ("lds size", Counts::WorkgroupBytes),
+    ("instructions", Counts::Instructions),
     // RADV, NVK
     ("code size", Counts::BinaryBytes),
-    ("instructions", Counts::Instructions),
     // ANV, NVK, Turnip
     ("instruction count", Counts::Instructions),
     // AMDVLK
