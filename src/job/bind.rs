@@ -1,13 +1,15 @@
 //! Binds a case to its kernel's interface.
 
 use super::buffer::JobBuffer;
-use super::check::{OutputCheck, Product};
+use super::check::OutputCheck;
 use super::flush;
 use super::kernel::{Kernel, Language};
 use super::step::Step;
 use crate::error::{Error, Result};
 use crate::shader::Shader;
-use crate::suite::{Benchmark, Case, Feature, HostPart, Reference, Sampling, Step as Declared, TexelFormat, Texture};
+use crate::suite::{
+    Benchmark, Case, Feature, HostPart, Product, Reference, Sampling, Step as Declared, TexelFormat, Texture,
+};
 
 /// Bytes of a guard zone: more than a workgroup of 1024 invocations with 16-byte stores runs past the end.
 const GUARD: u64 = 32 << 10;
@@ -112,7 +114,7 @@ impl Job {
                 is_sampled: answer.is_sampled,
                 oracle: answer.oracle,
                 tolerance: answer.tolerance,
-                product: if benchmark.declared.is_none() { Product::of(shape, &declared) } else { None },
+                product: if benchmark.declared.is_none() { Product::large(shape, &declared) } else { None },
                 fault: answer.fault,
                 padding: answer.padding,
                 of_reference: answer.reference.map(|reference| reference.output),

@@ -2,8 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::suite::input::Input;
-use crate::suite::{Contents, Extent, Oracle, Scalar, Shape, each};
+use crate::suite::{Oracle, Product, each};
 
 /// The right output.
 pub struct OutputCheck {
@@ -28,45 +27,6 @@ pub struct OutputCheck {
     pub padding: Vec<bool>,
     /// Where the right values are those of a reference: the bytes of its output, once it has run.
     pub of_reference: Option<Arc<OnceLock<Vec<u8>>>>,
-}
-
-/// A matrix product C = A·B of the buffers `a` (m×k) and `b` (k×n), row by row.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Product {
-    /// Rows of A and C.
-    pub m: u64,
-    /// Columns of B and C.
-    pub n: u64,
-    /// Columns of A, rows of B.
-    pub k: u64,
-    /// A.
-    pub a: Input,
-    /// B.
-    pub b: Input,
-}
-
-impl Product {
-    /// Up to this many multiplications, the host computes every element of a product.
-    const SMALL: u64 = 1 << 28;
-
-    pub(super) fn of(shape: &Shape, declared: &[crate::suite::Buffer]) -> Option<Self> {
-        let Extent::Product(m, n, k) = shape.extent else { return None };
-        let input = |name: &str| match declared.iter().find(|buffer| buffer.name == name)?.contents {
-            Contents::Input(values) => Some(shape.input(values)),
-            _ => None,
-        };
-        let (a, b) = input("a").zip(input("b"))?;
-        (shape.count() > Self::SMALL).then_some(Self { m, n, k, a, b })
-    }
-}
-
-impl Product {
-    /// Element `index` of C, exactly: see [`Values::Summable`](crate::suite::input::Values::Summable).
-    #[must_use]
-    pub fn element(&self, scalar: Scalar, index: u64) -> f64 {
-        let (row, column) = (index / self.n, index % self.n);
-        (0..self.k).map(|p| self.a.at(scalar, row * self.k + p) * self.b.at(scalar, p * self.n + column)).sum()
-    }
 }
 
 impl OutputCheck {

@@ -8,11 +8,11 @@ mod kernel;
 mod step;
 
 pub use crate::suite::{
-    Checks, Contents, Dispatch, POISON, PackedRows, Precision, ROW_PITCH, Route, Routine, Sampling, Scalar, Shape,
-    TexelFormat, Texture,
+    Checks, Contents, Dispatch, POISON, PackedRows, Precision, Product, ROW_PITCH, Route, Routine, Sampling, Scalar,
+    Shape, TexelFormat, Texture,
 };
 pub use bind::{Job, Only, ReferenceJob};
 pub use buffer::{JobBuffer, Mapping};
-pub use check::{OutputCheck, Product};
+pub use check::OutputCheck;
 pub use kernel::{Kernel, Language};
 pub use step::Step;

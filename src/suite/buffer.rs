@@ -3,7 +3,7 @@
 use super::csr::{Csr, CsrArray};
 use super::input::Values;
 use super::pointer_chase::Cycle;
-use super::shape::Scalar;
+use super::scalar::Scalar;
 
 /// A buffer of a job.
 pub struct Buffer {

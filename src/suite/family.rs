@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::benchmark::Benchmark;
-use super::shape::Scalar;
+use super::scalar::Scalar;
 use super::tag::Tag;
 
 /// Kernels that do the same job.

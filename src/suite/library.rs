@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Library {
     /// Linear algebra.
     CuBlas,
+    /// Products of matrices of more types than cuBLAS takes.
+    CuBlasLt,
     /// Fourier transforms.
     CuFft,
     /// Sparse matrices.
@@ -23,6 +25,7 @@ impl Library {
     pub const fn title(self) -> &'static str {
         match self {
             Self::CuBlas => "cuBLAS",
+            Self::CuBlasLt => "cuBLASLt",
             Self::CuFft => "cuFFT",
             Self::CuSparse => "cuSPARSE",
             Self::Cub => "CUB",
@@ -50,6 +53,16 @@ pub enum Routine {
         k: u64,
         /// Of the factors.
         precision: Precision,
+    },
+    /// The same with B stored column by column, and sums of 32-bit integers where the factors are integers. The factors have
+    /// 8 or 16 bits, and all sides are multiples of 16.
+    MultiplyByColumns {
+        /// Rows of A and C.
+        m: u64,
+        /// Columns of B and C.
+        n: u64,
+        /// Columns of A, rows of B.
+        k: u64,
     },
     /// y = W·x with sums in f32: buffers W of rows×columns elements, x, and y of f32.
     MultiplyVector {
@@ -129,6 +142,7 @@ impl Routine {
     pub const fn library(self) -> Library {
         match self {
             Self::Multiply { .. } | Self::MultiplyVector { .. } | Self::Transpose { .. } => Library::CuBlas,
+            Self::MultiplyByColumns { .. } => Library::CuBlasLt,
             Self::Transform { .. } => Library::CuFft,
             Self::MultiplySparse { .. } => Library::CuSparse,
             Self::Sum { .. } | Self::Scan { .. } | Self::Sort { .. } | Self::CountBytes { .. } => Library::Cub,

@@ -4,7 +4,8 @@ use std::sync::OnceLock;
 
 use super::input::{Input, Values};
 use super::rows::by_rows;
-use super::shape::{Scalar, Shape};
+use super::scalar::Scalar;
+use super::shape::Shape;
 
 /// What elements of a matrix of f32 depend on besides themselves: a `T` for each of its rows, made of the whole row.
 pub(crate) struct WholeRows<T> {

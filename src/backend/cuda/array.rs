@@ -29,7 +29,7 @@ impl Array {
                 Scalar::Unorm8 => sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8,
                 Scalar::F16 => sys::CUarray_format::CU_AD_FORMAT_HALF,
                 Scalar::F32 => sys::CUarray_format::CU_AD_FORMAT_FLOAT,
-                Scalar::U32 | Scalar::F64 => sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32,
+                _ => sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32,
             },
         };
         let channels = texture.format.channels() as u32;

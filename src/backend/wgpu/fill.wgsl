@@ -17,7 +17,7 @@ struct Draw {
 @group(0) @binding(0) var<uniform> draw: Draw;
 @group(0) @binding(1) var<storage, read_write> words: array<vec4<u32>>;
 
-// As in `Draw` of `suite/input.rs`.
+// As in `Draw` of `suite/input/mod.rs`.
 const WHOLE: u32 = 0u;
 const FRACTION: u32 = 1u;
 const HALF: u32 = 2u;

@@ -5,7 +5,6 @@ use rayon::prelude::*;
 use super::random::mixed;
 use crate::job::Product;
 use crate::suite::Scalar;
-use crate::suite::input::Input;
 use crate::suite::vectors::vectorised;
 
 /// Random vectors of a Freivalds check.
@@ -17,7 +16,8 @@ type Row = [f64; VECTORS];
 /// Freivalds' check of C = A·B (*Probabilistic Machines Can Use Less Running Time*, 1977): for random vectors r of ±1,
 /// C·r must equal A·(B·r). It costs mn + nk + mk operations per vector instead of mnk. A single wrong element in a row
 /// is always found. Several may cancel: all vectors miss them with a probability of at most 2^-16 per row. The check is
-/// exact: every value is a multiple of 2^-14, and the largest sum, n·k·(127/128)², is exact in f64 up to n·k = 2^39.
+/// exact: every value is a multiple of 2^-14, and the largest sum, n·k·(127/128)², is exact in f64 up to n·k = 2^39; whole
+/// numbers, of which the largest product is 127², up to the same.
 pub(super) struct Freivalds<'a> {
     product: &'a Product,
     scalar: Scalar,
@@ -51,21 +51,25 @@ impl<'a> Freivalds<'a> {
 
     /// The first row in which C·r differs from A·(B·r).
     pub(super) fn first_wrong_row(&self) -> Option<u64> {
-        let (Product { n, k, a, b, .. }, scalar) = (*self.product, self.scalar);
-        // Row `row` of a factor, `columns` wide, times vectors.
-        let product = |values: &mut Vec<f64>, factor: Input, row: u64, columns: u64, vectors: &[Row]| {
-            values.resize(columns as usize, 0.0);
-            factor.elements(scalar, row * columns, 1, values);
+        let product = self.product;
+        // Of values and vectors.
+        let products = |values: &[f64], vectors: &[Row]| {
             let mut sums = Row::default();
             add_products(&mut sums, values, vectors);
             sums
         };
-        let b_sums: Vec<Row> =
-            (0..k).into_par_iter().map_init(Vec::new, |values, p| product(values, b, p, n, &self.signs)).collect();
+        let sums_of_b = |values: &mut Vec<f64>, row: u64| {
+            values.resize(product.n as usize, 0.0);
+            product.row_of_b(row, values);
+            products(values, &self.signs)
+        };
+        let b_sums: Vec<Row> = (0..product.k).into_par_iter().map_init(Vec::new, sums_of_b).collect();
         let rows = self.sums.par_iter().enumerate();
         let wrong = rows.map_init(Vec::new, |values, (row, got)| {
+            values.resize(product.k as usize, 0.0);
+            product.row_of_a(row as u64, values);
             // NaN, poison or wrong, is never equal.
-            (product(values, a, row as u64, k, &b_sums) != *got).then_some(row as u64)
+            (products(values, &b_sums) != *got).then_some(row as u64)
         });
         wrong.find_map_first(|row| row)
     }

@@ -212,7 +212,7 @@ fn wrong_element(product: &Product, scalar: Scalar, first: u64, bytes: &[u8]) ->
     scalar.decode(bytes, &mut values);
     let found = values.par_iter().enumerate().map(|(at, got)| {
         let index = first + at as u64;
-        let want = product.element(scalar, index);
+        let want = product.element(index);
         (*got != want).then_some(Mismatch { index, got: *got, want, scalar, of: None })
     });
     found.find_map_first(|mismatch| mismatch)
@@ -301,13 +301,11 @@ mod tests {
 
     const A: Input = Values::Summable.of(3);
     const B: Input = Values::SummableFrom(1 << 40).of(3);
-    const PRODUCT: Product = Product { m: 37, n: 50, k: 29, a: A, b: B };
+    const PRODUCT: Product = Product { m: 37, n: 50, k: 29, a: A, b: B, scalar: Scalar::F32, is_by_columns: false };
 
     /// C, computed element by element.
     fn right() -> Vec<f32> {
-        let Product { m, n, k, a, b } = PRODUCT;
-        let term = |i: u64, p: u64| a.at(Scalar::F32, i / n * k + p) * b.at(Scalar::F32, p * n + i % n);
-        (0..m * n).map(|i| (0..k).map(|p| term(i, p)).sum::<f64>() as f32).collect()
+        (0..PRODUCT.m * PRODUCT.n).map(|index| PRODUCT.element(index) as f32).collect()
     }
 
     /// Adds C in pieces that end within rows.
@@ -413,6 +411,26 @@ mod tests {
     #[test]
     fn freivalds_check_passes_the_right_product() {
         assert_eq!(first_wrong_row(&right()), None);
+    }
+
+    /// Of integers whose second factor is stored by columns.
+    #[test]
+    fn freivalds_check_takes_each_element_of_a_factor_by_columns() {
+        let [a, b] = [Values::LogitsFrom(0), Values::LogitsFrom(1 << 40)].map(|values| values.of(3));
+        let product = Product { a, b, scalar: Scalar::I8, is_by_columns: true, ..PRODUCT };
+        let right: Vec<i32> = (0..product.m * product.n).map(|index| product.element(index) as i32).collect();
+        let first_wrong_row = |c: &[i32]| {
+            let bytes: Vec<u8> = c.iter().flat_map(|value| value.to_le_bytes()).collect();
+            let mut freivalds = Freivalds::new(&product, Scalar::I32, 5);
+            freivalds.add(0, &bytes);
+            freivalds.first_wrong_row()
+        };
+        assert_eq!(first_wrong_row(&right), None);
+        for index in (0..right.len()).step_by(7) {
+            let mut c = right.clone();
+            c[index] += 1;
+            assert_eq!(first_wrong_row(&c), Some(index as u64 / product.n), "element {index}");
+        }
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! `matmul`: the matrix product, naive, tiled, blocked in registers, and on tensor cores.
 
 pub(in crate::families) mod claims;
+mod libraries;
 
-use std::sync::OnceLock;
-
-use crate::suite::input::{Input, Values};
+use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit, Oracle,
-    Params, Precision, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Params,
+    Product, Profile, Quick, Shape, Step, Tag, Work, uniform,
 };
 
 /// The family.
@@ -80,18 +79,7 @@ pub const FAMILY: Family = Family {
             steps: |shape, _| tiles(shape, 128, 128),
             ..BASE
         },
-        Benchmark {
-            name: "cublas",
-            summary: "cuBLAS, NVIDIA's library, in f32",
-            look_for: "The vendor's rate in true f32. It differs from register_blocked by hand-tuned machine code, \
-                larger tiles, and loads that bypass registers.",
-            limited_by: "The FMA units, near their peak at large sizes; power, where the clock drops.",
-            work_text: "2mnk operations.",
-            only_cuda: Some("cuBLAS is part of CUDA"),
-            library: Some(Library::CuBlas),
-            steps: |shape, _| multiplied(shape, Precision::Own),
-            ..BASE
-        },
+        libraries::CUBLAS,
         Benchmark {
             name: "cooperative",
             quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), &[&[]])],
@@ -171,45 +159,11 @@ pub const FAMILY: Family = Family {
             no_ceiling: "it is faster than the instructions that ceiling/tensor measures",
             ..BASE
         },
-        Benchmark {
-            name: "cublas_tf32",
-            since: "2026-11-27",
-            quick: &[],
-            summary: "cuBLAS in f32, with factors rounded to tf32 for tensor cores",
-            look_for: "Its gain over cublas, for 11 significant bits in each factor in place of 24. The inputs here have no \
-                more bits, so that results are the same.",
-            limited_by: "The tensor cores at tf32, half of their rate at f16.",
-            work_text: "2mnk operations.",
-            only_cuda: Some("cuBLAS is part of CUDA"),
-            library: Some(Library::CuBlas),
-            rounds_inputs: true,
-            steps: |shape, _| multiplied(shape, Precision::Tf32),
-            ceiling: None,
-            no_ceiling: "the library may use faster instructions (wgmma) than ceiling/tensor_tf32 measures",
-            ..BASE
-        },
-        Benchmark {
-            name: "cublas_f16",
-            since: "2026-11-27",
-            quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), &[&[]])],
-            summary: "cuBLAS on tensor cores: f16 factors, f32 sums and results",
-            look_for: "What a CUDA program would call in place of cooperative. On Hopper it uses wgmma, whose rate is above \
-                that of the instructions that ceiling/tensor measures.",
-            limited_by: "The tensor cores, or power, where the clock drops.",
-            work_text: "2mnk operations.",
-            only_cuda: Some("cuBLAS is part of CUDA"),
-            library: Some(Library::CuBlas),
-            cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
-            buffers: |shape, interface| {
-                let mut buffers = (BASE.buffers)(shape, interface);
-                buffers[2].contents = Contents::PoisonF32;
-                buffers
-            },
-            steps: |shape, _| multiplied(shape, Precision::Own),
-            ceiling: None,
-            no_ceiling: "the library may use faster instructions (wgmma) than ceiling/tensor measures",
-            ..BASE
-        },
+        libraries::CUBLAS_TF32,
+        libraries::CUBLAS_F16,
+        libraries::CUBLAS_LT_BF16,
+        libraries::CUBLAS_LT_FP8,
+        libraries::CUBLAS_LT_INT8,
     ],
     ..Family::BLANK
 };
@@ -317,39 +271,17 @@ fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
     vec![Step::bound([side(n, width), side(m, height), 1], Vec::new())]
 }
 
-/// A call of cuBLAS.
-fn multiplied(shape: &Shape, precision: Precision) -> Vec<Step> {
-    let (m, n, k) = sides(shape);
-    vec![Step::Library { routine: Routine::Multiply { m, n, k, precision }, buffers: vec!["a", "b", "c"] }]
-}
-
-/// Row after row, each the sum of rows of B.
+/// The right product.
 fn product(shape: &Shape) -> Oracle {
     let (m, n, k) = sides(shape);
-    let (a, b) = (shape.input(A), shape.input(B));
-    let tables = OnceLock::new();
-    Box::new(move |first, values| {
-        let table = |input: Input, length: u64| -> Vec<f32> {
-            let mut wide = vec![0.0; length as usize];
-            input.elements(Scalar::F32, 0, 1, &mut wide);
-            wide.into_iter().map(|value| value as f32).collect()
-        };
-        let (a, b): &(Vec<f32>, Vec<f32>) = tables.get_or_init(|| (table(a, m * k), table(b, k * n)));
-        by_rows(first, values, n, |row, column, piece| {
-            piece.fill(0.0);
-            for (a, b) in a[(row * k) as usize..].iter().zip(b.chunks_exact(n as usize)) {
-                let a = f64::from(*a);
-                for (sum, b) in piece.iter_mut().zip(&b[column as usize..]) {
-                    *sum += a * f64::from(*b);
-                }
-            }
-        });
-    })
+    let (a, b, scalar) = (shape.input(A), shape.input(B), shape.dtype.scalar());
+    Product { m, n, k, a, b, scalar, is_by_columns: false }.oracle()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::Scalar;
 
     /// The results are exact: with K = 4096 every partial sum lies far below 2^10, and f32 gives the same bits as f64.
     #[test]
@@ -365,21 +297,6 @@ mod tests {
                 assert!(wide.abs() < 256.0, "stream {stream}, element {element}: {wide} after {p}");
             }
             assert_eq!(f64::from(narrow), wide);
-        }
-    }
-
-    #[test]
-    fn the_oracle_is_the_sum_of_products_from_any_index_on() {
-        let shape = Shape { stream: 5, ..Shape::new(Dtype::F32, Extent::Product(5, 7, 3), Default::default()) };
-        let (a, b) = (shape.input(A), shape.input(B));
-        let element = |i: u64| -> f64 {
-            (0..3).map(|p| a.at(Scalar::F32, i / 7 * 3 + p) * b.at(Scalar::F32, p * 7 + i % 7)).sum()
-        };
-        for (first, length) in [(0, 35), (3, 20), (13, 1), (34, 1)] {
-            let mut got = vec![0.0; length];
-            product(&shape)(first, &mut got);
-            let want: Vec<f64> = (first..).take(length).map(element).collect();
-            assert_eq!(got, want);
         }
     }
 }

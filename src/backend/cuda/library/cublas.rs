@@ -18,18 +18,18 @@ type Handle = *mut c_void;
 type Status = c_int;
 
 /// `cublasStatus_t`.
-const ALLOC_FAILED: c_int = 3;
+pub(super) const ALLOC_FAILED: c_int = 3;
 
 /// `cublasOperation_t`.
 const NOT_TRANSPOSED: c_int = 0;
-const TRANSPOSED: c_int = 1;
+pub(super) const TRANSPOSED: c_int = 1;
 
 /// `cudaDataType`.
-const R_32F: c_int = 0;
+pub(super) const R_32F: c_int = 0;
 const R_16F: c_int = 2;
 
 /// `cublasComputeType_t`: sums in f32, of f32 factors as they are or rounded to tf32.
-const COMPUTE_32F: c_int = 68;
+pub(super) const COMPUTE_32F: c_int = 68;
 const COMPUTE_32F_FAST_TF32: c_int = 77;
 
 /// `cublasGemmAlgo_t`: the library chooses.
@@ -37,7 +37,7 @@ const DEFAULT: c_int = -1;
 
 /// What NVIDIA recommends for compute capability 9.0, and more than for those before it (cuBLAS's manual, section
 /// `cublasSetWorkspace`). Its own memory would be allocated within a graph.
-const WORKSPACE: u64 = 32 << 20;
+pub(super) const WORKSPACE: u64 = 32 << 20;
 
 type GemmEx = unsafe extern "C" fn(
     Handle,

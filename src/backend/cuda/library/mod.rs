@@ -3,6 +3,7 @@
 
 mod cub;
 mod cublas;
+mod cublas_lt;
 mod cudnn;
 mod cufft;
 mod cusparse;
@@ -16,6 +17,7 @@ use crate::error::Result;
 use crate::job::{Routine, Scalar};
 use cub::Cub;
 use cublas::Blas;
+use cublas_lt::BlasLt;
 use cudnn::Dnn;
 use cufft::Fft;
 use cusparse::Sparse;
@@ -26,6 +28,7 @@ pub(super) use loaded::Call;
 #[derive(Default)]
 pub(super) struct Libraries {
     blas: Option<Rc<Blas>>,
+    blas_lt: Option<Rc<BlasLt>>,
     cub: Cub,
     dnn: Option<Rc<Dnn>>,
     fft: Option<Rc<Fft>>,
@@ -49,6 +52,9 @@ impl Libraries {
         let call = match routine {
             Routine::Multiply { .. } | Routine::MultiplyVector { .. } | Routine::Transpose { .. } => {
                 opened(&mut self.blas, || Blas::open(context))?.bind(routine, scalar, buffers)?
+            }
+            Routine::MultiplyByColumns { m, n, k } => {
+                opened(&mut self.blas_lt, || BlasLt::open(context))?.bind([m, n, k], scalar, buffers)?
             }
             Routine::Transform { count, points } => {
                 opened(&mut self.fft, || Fft::open(context))?.bind(count, points, buffers)?

@@ -1,0 +1,29 @@
+//! Random bits as a function of the index.
+
+/// 32 random bits for an index: the "lowbias32" integer hash (Wellons, *Prospecting for Hash Functions*), with the high
+/// word mixed in. The key enters it twice. At the start alone, it would only move elements, as a distant position does:
+/// two streams would often hold the same values in another order, and have the same sum. After the first multiplication
+/// alone, it would leave signs correlated.
+#[inline]
+pub(super) const fn hash(index: u64, key: u32) -> u32 {
+    mixed(index as u32 ^ salt((index >> 32) as u32, key), key)
+}
+
+#[inline(always)]
+pub(super) const fn salt(high: u32, key: u32) -> u32 {
+    high.wrapping_mul(0x9e37_79b9) ^ 0x5eed_c0de ^ key
+}
+
+/// The key of a stream: another for each of the first 2^32, and 0, which changes nothing, for stream 0.
+pub(super) const fn key(stream: u64) -> u32 {
+    mixed(stream as u32 ^ ((stream >> 32) as u32).wrapping_mul(0x9e37_79b9), 0)
+}
+
+#[inline(always)]
+pub(super) const fn mixed(mut x: u32, key: u32) -> u32 {
+    x ^= x >> 16;
+    x = x.wrapping_mul(0x7feb_352d) ^ key;
+    x ^= x >> 15;
+    x = x.wrapping_mul(0x846c_a68b);
+    x ^ (x >> 16)
+}

@@ -1,0 +1,144 @@
+use super::*;
+
+#[test]
+fn inputs_are_random_nonzero_and_the_same_everywhere() {
+    for scalar in [Scalar::U32, Scalar::F32, Scalar::F64, Scalar::F16] {
+        for values in [Values::Wide, Values::Summable] {
+            let first: Vec<f64> = (0..4096).map(|i| values.of(0).at(scalar, i)).collect();
+            assert!(first.iter().all(|&x| x != 0.0));
+            let mut bytes = vec![0; first.len() * scalar.bytes()];
+            scalar.encode(first.iter().copied(), &mut bytes);
+            let mut decoded = vec![0.0; first.len()];
+            scalar.decode(&bytes, &mut decoded);
+            assert_eq!(decoded, first, "{scalar:?} {values:?}: the type holds every element");
+            let mut distinct = first.clone();
+            distinct.sort_by(f64::total_cmp);
+            distinct.dedup();
+            assert!(distinct.len() > 200, "{scalar:?} {values:?}: {} distinct", distinct.len());
+        }
+    }
+    // Pinned: reports are comparable only while inputs do not change.
+    let pinned = [(0, 0), (0, 1), (0, 1 << 32), (0, (1 << 40) + 5), (1, 0), (63, 5)];
+    let words = pinned.map(|(stream, index)| Values::Wide.of(stream).at(Scalar::U32, index) as u32);
+    assert_eq!(words, [1_442_009_498, 2_081_514_789, 1_579_041_690, 3_993_059_592, 2_647_576_755, 2_952_554_159]);
+}
+
+#[test]
+fn digits_and_signs_are_evenly_spread_and_signs_independent() {
+    let n = 40_000;
+    for digit in 0..10 {
+        let hits = (0..n).filter(|&i| Values::Digits.of(0).at(Scalar::U32, i) == f64::from(digit)).count();
+        assert!((3700..4300).contains(&hits), "{digit}: {hits}");
+    }
+    let sign = |i| Values::Signs.of(0).at(Scalar::F32, i);
+    assert!((0..n).all(|i| sign(i).abs() == 1.0));
+    assert!((0..n).map(sign).sum::<f64>().abs() < 800.0);
+    let products = (0..n).map(|i| sign(i) * Values::Summable.of(0).at(Scalar::F32, i).signum()).sum::<f64>();
+    assert!(products.abs() < 800.0, "{products}");
+}
+
+#[test]
+fn encoding_agrees_with_at_across_pieces() {
+    let mut bytes = vec![0_u8; 4 * 40_000];
+    Values::Wide.of(0).encode(Scalar::F32, 7, &mut bytes);
+    for index in [0, 1, 16_383, 16_384, 39_999] {
+        let got = f32::from_le_bytes(bytes[4 * index..4 * index + 4].try_into().expect("four bytes"));
+        assert_eq!(f64::from(got), Values::Wide.of(0).at(Scalar::F32, 7 + index as u64));
+    }
+}
+
+#[test]
+fn elements_and_sums_agree_with_at_at_any_stride_and_past_32_bits() {
+    let kinds = [Values::Wide, Values::Summable, Values::Signs, Values::Digits, Values::SummableFrom((1 << 40) - 7)];
+    let kinds = kinds.into_iter().chain([
+        Values::Picture(37),
+        Values::Grey(37),
+        Values::Queries(37),
+        Values::Constant(2.0),
+        Values::Ramp,
+        Values::WideFrom(9),
+    ]);
+    for (values, stream) in kinds.zip([0, 1, 7, 63, 1 << 40].into_iter().cycle()) {
+        let input = values.of(stream);
+        for scalar in [Scalar::U32, Scalar::F32, Scalar::F64, Scalar::F16, Scalar::Unorm8] {
+            for (first, stride) in [(0, 1), (3, 1), ((1 << 32) - 500, 1), (5, 4100), (1 << 31, (1 << 31) - 1)] {
+                let mut slots = [f64::NAN; 1003];
+                input.elements(scalar, first, stride, &mut slots);
+                let at = |k: u64| input.at(scalar, first + k * stride);
+                assert!((0..).zip(slots).all(|(k, slot)| slot == at(k)), "{values:?} {scalar:?} {first} {stride}");
+            }
+            let range = (1 << 32) - 100_000..(1 << 32) + 5;
+            let one_by_one: f64 = range.clone().map(|i| input.at(scalar, i)).sum();
+            let sum = input.sum(scalar, range);
+            let expected = if scalar == Scalar::U32 { one_by_one % 4_294_967_296.0 } else { one_by_one };
+            assert!((sum - expected).abs() <= 1e-7 * expected.abs(), "{values:?} {scalar:?}: {sum} {expected}");
+        }
+    }
+}
+
+#[test]
+fn sums_are_exact_in_f32_in_any_order_and_in_every_stream() {
+    for stream in 0..64 {
+        let n = if stream == 0 { 1 << 22 } else { 1 << 16 };
+        let input = Values::Summable.of(stream);
+        let exact = input.sum(Scalar::F32, 0..n);
+        let forward = (0..n).fold(0.0_f32, |sum, i| sum + input.at(Scalar::F32, i) as f32);
+        let backward = (0..n).rev().fold(0.0_f32, |sum, i| sum + input.at(Scalar::F32, i) as f32);
+        assert_eq!((f64::from(forward), f64::from(backward)), (exact, exact), "stream {stream}");
+    }
+}
+
+/// The largest partial sum of n elements of variance 1/3 exceeds five times the square root of n/3 with a
+/// probability of 10^-6 (reflection principle: twice that of the last sum).
+#[test]
+fn partial_sums_of_every_stream_are_those_of_a_random_walk() {
+    // In standard deviations of the last sum.
+    let extreme = |values: Values, stream: u64, n: u64| {
+        let (mut block, mut sum, mut extreme) = ([0.0; BLOCK], 0.0_f64, 0.0_f64);
+        for first in (0..n).step_by(BLOCK) {
+            values.of(stream).elements(Scalar::F32, first, 1, &mut block);
+            for element in block {
+                sum += element;
+                extreme = extreme.max(sum.abs());
+            }
+        }
+        extreme / (n as f64 / 3.0).sqrt()
+    };
+    for values in [Values::Summable, Values::SummableFrom(1 << 40)] {
+        let extremes: Vec<f64> = (0..64).into_par_iter().map(|stream| extreme(values, stream, 1 << 19)).collect();
+        assert!(extremes.iter().all(|extreme| *extreme < 5.0), "{values:?}: {extremes:?}");
+        // Half of all walks go further than 1.15 deviations.
+        let far = extremes.iter().filter(|extreme| **extreme > 1.15).count();
+        assert!((16..=48).contains(&far), "{values:?}: {far} of 64");
+        for stream in [0, 7, 63] {
+            let extreme = extreme(values, stream, 1 << 24);
+            assert!(extreme < 5.0, "{values:?}, stream {stream}: {extreme}");
+        }
+    }
+}
+
+/// A permutation of the same values would have the same sum, and the same histogram.
+#[test]
+fn streams_are_independent_and_none_is_a_permutation_of_another() {
+    const N: u64 = 1 << 16;
+    let mut sums: Vec<f64> = (0..64).map(|stream| Values::Wide.of(stream).sum(Scalar::U32, 0..N)).collect();
+    sums.sort_by(f64::total_cmp);
+    sums.dedup();
+    assert_eq!(sums.len(), 64);
+    let deviation = (N as f64).sqrt();
+    for values in [Values::Summable, Values::Signs] {
+        let elements = |stream: u64| {
+            let mut elements = vec![0.0; N as usize];
+            values.of(stream).elements(Scalar::F32, 0, 1, &mut elements);
+            elements
+        };
+        let streams: Vec<Vec<f64>> = (0..24).map(elements).collect();
+        for (s, t) in (0..24).flat_map(|t| (0..t).map(move |s| (s, t))) {
+            for distance in [0, 1, 2, 1 << 8, 1 << 15] {
+                let pairs = streams[s].iter().zip(&streams[t][distance..]);
+                let products = pairs.map(|(a, b)| a.signum() * b.signum()).sum::<f64>();
+                assert!(products.abs() < 5.0 * deviation, "{values:?}, {s}, {t}, {distance}: {products}");
+            }
+        }
+    }
+}
