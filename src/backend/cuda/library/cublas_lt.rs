@@ -132,17 +132,17 @@ impl BlasLt {
             let status = unsafe {
                 multiply(
                     lt.handle,
-                    product.raw,
+                    product.raw(),
                     (&raw const one).cast(),
                     at(&b),
-                    left.raw,
+                    left.raw(),
                     at(&a),
-                    right.raw,
+                    right.raw(),
                     (&raw const zero).cast(),
                     at(&c),
-                    sums.raw,
+                    sums.raw(),
                     at(&c),
-                    sums.raw,
+                    sums.raw(),
                     &raw const found.algorithm,
                     at(&lt.workspace),
                     WORKSPACE as usize,
@@ -159,7 +159,8 @@ impl BlasLt {
         // SAFETY: the types are those of cublasLt.h, and the description exists when its attribute is set.
         unsafe {
             let new = self.library.symbol::<New>("cublasLtMatmulDescCreate")?;
-            let product = self.object("a product", "cublasLtMatmulDescDestroy", |raw| new(raw, compute, of_sums))?;
+            let product = self
+                .object("a description of a product", "cublasLtMatmulDescDestroy", |raw| new(raw, compute, of_sums))?;
             product.set("cublasLtMatmulDescSetAttribute", TRANSA, &TRANSPOSED)?;
             Ok(product)
         }
@@ -189,7 +190,7 @@ impl BlasLt {
             let (sums, found, count) = (sums.raw, &raw mut found, &raw mut count);
             search(self.handle, product.raw, left.raw, right.raw, sums, sums, wish.raw, 1, found, count)
         };
-        if status == NOT_SUPPORTED || (status == 0 && count == 0) {
+        if [status, found.status].contains(&NOT_SUPPORTED) || (status == 0 && count == 0) {
             return Err(Error::Unsupported("cuBLASLt has no such product on this device".to_owned()));
         }
         self.library.check("a search for an algorithm", status)?;
@@ -215,6 +216,11 @@ impl BlasLt {
 }
 
 impl Object {
+    /// A closure that names the field would capture the pointer alone, and not keep the description.
+    const fn raw(&self) -> Raw {
+        self.raw
+    }
+
     /// Sets an attribute by the function of this name.
     ///
     /// # Safety
