@@ -21,7 +21,7 @@ Image.open(sys.argv[1]).convert("RGB").quantize(256).save(sys.argv[2], optimize=
 PYTHON
     ls -l "$3"
 }
-report=results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv
+report=results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv
 "$program" report "$report" --out "$work/report.html"
 picture "$work/report.html" 1180,860 docs/report.png
 if [ -n "${RUN:-}" ]; then

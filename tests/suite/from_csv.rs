@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::command::shaderbench;
 use crate::figures::{is_rounding, list, number, text};
 
-const REPORT: &str = "results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv";
+const REPORT: &str = "results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv";
 
 /// A row: its fields by column.
 struct Row(BTreeMap<String, String>);

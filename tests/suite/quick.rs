@@ -43,7 +43,7 @@ fn each_kernel_has_one_size_which_standard_measures_too() {
 fn the_rate_is_within_three_percent_of_that_at_the_largest_size() {
     /// Launches at the largest size take a tenth of a second; the latency of a workgroup that has its SM to itself.
     const OTHER: &[&str] = &["attention/tiled", "barrier/exchange"];
-    let path = "results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv";
+    let path = "results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv";
     let text = std::fs::read(path).expect("the report is there");
     let records = csv::read(Path::new(path), text.as_slice()).expect("a report").records;
     let rate = |row: &Record| row.gb_per_s.or(row.gflop_per_s);

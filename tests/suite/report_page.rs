@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::browser::Browser;
 use crate::command::{Folder, shaderbench};
 
-pub(crate) const H100: &str = "results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv";
+pub(crate) const H100: &str = "results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv";
 pub(crate) const H200: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
 pub(crate) const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv";
 

@@ -56,11 +56,11 @@ fn the_summary_fits_one_screen_with_the_longest_names() {
 fn the_summary_of_every_committed_report_fits_with_what_follows_a_run() {
     let after = [
         "all sizes: `target/release/shaderbench run --backend all --profile standard`, about 8 minutes".to_owned(),
-        "results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv".to_owned(),
+        "results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv".to_owned(),
     ];
     for text in [
         include_bytes!("../../../../results/nvidia-h200/2026-11-23-vulkan+cuda.csv").as_slice(),
-        include_bytes!("../../../../results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv"),
+        include_bytes!("../../../../results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv"),
         include_bytes!("../../../../results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv"),
     ] {
         let records = records(text);
@@ -141,7 +141,7 @@ fn sizes_are_short() {
 
 /// With every family.
 fn all_families() -> Vec<Record> {
-    records(include_bytes!("../../../../results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv"))
+    records(include_bytes!("../../../../results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv"))
 }
 
 #[test]
