@@ -1,5 +1,7 @@
 //! A job on a CUDA device.
 
+mod issue;
+
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -7,23 +9,20 @@ use std::time::Duration;
 
 use web_time::Instant;
 
-use super::arguments::{Arguments, initial_bytes};
-use super::array::Array;
-use super::event::Event;
-use super::gpu::Gpu;
-use super::graph::{self, Graphs};
-use super::host::Host;
-use super::library::{Call, Libraries};
-use super::memory::{Memory, Pinned, upload_to};
-use super::module::Module;
-use super::pitched::Pitched;
-use super::steps::{fit_in_a_graph, unsupported};
+use crate::backend::cuda::arguments::{Arguments, initial_bytes};
+use crate::backend::cuda::array::Array;
+use crate::backend::cuda::event::Event;
+use crate::backend::cuda::gpu::Gpu;
+use crate::backend::cuda::graph::{self, Graphs};
+use crate::backend::cuda::host::Host;
+use crate::backend::cuda::library::{Call, Libraries};
+use crate::backend::cuda::memory::{Memory, Pinned, upload_to};
+use crate::backend::cuda::module::Module;
+use crate::backend::cuda::pitched::Pitched;
+use crate::backend::cuda::steps::fit_in_a_graph;
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
 use crate::job::{self, Job, POISON, Route, Scalar, Step};
-
-/// Most events of one submission, two around each run of timed steps.
-const MAX_EVENTS: usize = 4096;
 
 /// Copies that run at once start within this part of their time.
 const MOST_SKEW: f64 = 0.01;
@@ -37,11 +36,11 @@ const ATTEMPTS: usize = 5;
 const ATTEMPTS_FOR: Duration = Duration::from_millis(200);
 
 /// A prepared job.
-pub(super) struct CudaJob {
+pub(in crate::backend::cuda) struct CudaJob {
     /// Fields are dropped in this order: the graphs before the module, the buffers and the arrays, which they use.
     graphs: Graphs,
-    pub(super) gpu: Gpu,
-    pub(super) module: Option<Module>,
+    pub(in crate::backend::cuda) gpu: Gpu,
+    pub(in crate::backend::cuda) module: Option<Module>,
     blocks: Vec<[u32; 3]>,
     dynamic_bytes: u32,
     specs: Vec<job::JobBuffer>,
@@ -101,7 +100,7 @@ struct Bound {
 
 impl CudaJob {
     /// Binds a job to its buffers, and fills the module's constant memory.
-    pub(super) fn new(
+    pub(in crate::backend::cuda) fn new(
         gpu: Gpu,
         (module, libraries, host): (Option<Module>, &mut Libraries, Option<Host>),
         job: &Job,
@@ -200,151 +199,6 @@ impl CudaJob {
         Ok(())
     }
 
-    /// Copies `bytes` of `uploads` or `pinned` over the start of a buffer. The driver stages pageable memory, as
-    /// `cudaMemcpy` does.
-    fn upload(&self, bytes: &[u8], to: usize) -> Result<()> {
-        // SAFETY: `new`, `copy_to_host` and `pin` write `uploads` and `pinned` once; nothing changes them afterwards.
-        unsafe { self.buffers[to].upload(0, bytes) }
-    }
-
-    /// Adds a step to the stream, or to the second one if it runs beside the step before.
-    fn issue(&mut self, index: usize, is_end_to_end: bool) -> Result<()> {
-        let is_beside =
-            |index: usize| !is_end_to_end && matches!(self.steps.get(index), Some(Bound { step: Step::Beside, .. }));
-        let (is_first, is_second) = (is_beside(index + 1), index > 0 && is_beside(index - 1));
-        if is_beside(index) {
-            return Ok(());
-        }
-        if is_first {
-            self.gpu.context.fork()?;
-            self.starts[0].record()?;
-        }
-        if is_second {
-            self.gpu.context.beside();
-            self.starts[1].record()?;
-        }
-        let issued = self.issue_alone(index, is_end_to_end);
-        if is_second { issued.and(self.gpu.context.join()) } else { issued }
-    }
-
-    /// Adds a step to the current stream.
-    fn issue_alone(&mut self, index: usize, is_end_to_end: bool) -> Result<()> {
-        let bound = if is_end_to_end { &self.end_to_end[index] } else { &self.steps[index] };
-        let step = &bound.step;
-        match step {
-            Step::Dispatch(own) => match (&self.module, &bound.arguments) {
-                // SAFETY: `new` checked the arguments with `Arguments::check` against the parameters of this module,
-                // and `self` owns them and their memory. Dropping `self` destroys the graphs first, and frees the memory
-                // through the driver, which waits for the launch.
-                (Some(module), Some(arguments)) => unsafe {
-                    module.launch(
-                        own.entry,
-                        own.groups,
-                        self.blocks[own.entry],
-                        self.dynamic_bytes,
-                        arguments.pointers(),
-                    )
-                },
-                _ => Err(unsupported(step)),
-            },
-            Step::Library { .. } => bound.call.as_ref().map_or_else(|| Err(unsupported(step)), |call| call()),
-            Step::Restore { from, to } => {
-                let (from, to) = (&self.buffers[*from], &self.buffers[*to]);
-                if Rc::ptr_eq(from.context(), to.context()) {
-                    to.copy_from(from)
-                } else {
-                    to.copy_across(from, &self.gpu.context)
-                }
-            }
-            Step::Clear(buffer) => self.buffers[*buffer].fill(0),
-            Step::Upload(from) if is_end_to_end => match self.uploads.get(from) {
-                Some(bytes) => self.upload(bytes, *from),
-                None => Err(unsupported(step)),
-            },
-            Step::Send { from, to, route: Route::Queue } => match self.uploads.get(from) {
-                Some(bytes) => self.upload(bytes, *to),
-                None => Err(unsupported(step)),
-            },
-            Step::Send { from, to, route: Route::Staging | Route::Pinned } => match self.pinned.get(from) {
-                Some(pinned) => self.upload(pinned.bytes()?, *to),
-                None => Err(unsupported(step)),
-            },
-            Step::CopyRows { from, to } => match (self.arrays.get(from), self.arrays.get(to)) {
-                (None, Some(array)) => array.copy_from(&self.buffers[*from], self.pitch(*to)),
-                (Some(array), None) => array.copy_to(&self.buffers[*to], self.pitch(*from)),
-                _ => Err(Error::Validation("rows are copied between a buffer and a texture".to_owned())),
-            },
-            Step::CopyPitched { from, to, .. } => match &bound.pitched {
-                Some(pitched) => {
-                    pitched.copy_from(&self.buffers[*from])?;
-                    pitched.copy_to(&self.buffers[*to])
-                }
-                None => Err(unsupported(step)),
-            },
-            Step::Receive { from, to, .. } => {
-                let (bytes, from) = (self.specs[*from].bytes, &self.buffers[*from]);
-                match self.received.get_mut(to) {
-                    // SAFETY: `timed`, `timed_end_to_end` and `poisoned` wait for the stream before they return, and
-                    // nothing else accesses `received` in between.
-                    Some(Received::Pinned(pinned)) => unsafe { from.download(0, pinned, bytes) },
-                    Some(Received::Pageable(memory)) => from.download_pageable(memory),
-                    None => Err(unsupported(step)),
-                }
-            }
-            Step::Upload(_) | Step::Send { .. } | Step::SumOnHost { .. } | Step::Beside => Err(unsupported(step)),
-        }
-    }
-
-    /// Time between the starts of the last two copies that should start together, and the time of both, in nanoseconds.
-    fn skew(&self, launches: u32, device_ns: f64) -> Result<(f64, f64)> {
-        let [first, second] = &self.starts[..] else { return Ok((0.0, device_ns)) };
-        let pairs = self.steps.iter().filter(|bound| bound.step == Step::Beside).count();
-        let each_ns = device_ns / (f64::from(launches) * pairs as f64);
-        Ok((first.ns_until(second)?, each_ns))
-    }
-
-    /// Bytes from one row to the next in a buffer that is copied to or from a texture.
-    fn pitch(&self, texture: usize) -> usize {
-        self.specs[texture].texture().map_or(0, |texture| texture.pitch() as usize)
-    }
-
-    /// Adds all launches to the stream, with a pair of events around each run of timed steps. Returns the number of
-    /// events.
-    pub(super) fn submit(&mut self, launches: u32) -> Result<usize> {
-        let (mut stamped, mut is_running) = (0, false);
-        for _ in 0..launches {
-            for index in 0..self.steps.len() {
-                let is_timed = !self.runs_kernel || self.steps[index].step.is_timed();
-                if is_timed != is_running && !self.is_host_timed {
-                    self.stamp(stamped)?;
-                    stamped += 1;
-                    is_running = is_timed;
-                }
-                self.issue(index, false)?;
-            }
-        }
-        if is_running {
-            self.stamp(stamped)?;
-            stamped += 1;
-        }
-        Ok(stamped)
-    }
-
-    fn stamp(&mut self, index: usize) -> Result<()> {
-        if index >= MAX_EVENTS {
-            return Err(Error::Validation(format!("a submission has more than {MAX_EVENTS} timestamps")));
-        }
-        while self.events.len() <= index {
-            self.events.push(Event::new(&self.gpu.context)?);
-        }
-        self.events[index].record()
-    }
-
-    /// Sum of the intervals between the first `stamped` events, taken in pairs, in nanoseconds.
-    fn device_ns(&self, stamped: usize) -> Result<f64> {
-        self.events[..stamped].chunks_exact(2).map(|pair| pair[0].ns_until(&pair[1])).sum()
-    }
-
     /// Times all launches as one graph; `None` where they are launched one by one.
     fn timed_in_graph(&mut self, launches: u32) -> Result<Option<Sample>> {
         if !self.fits_in_a_graph || !graph::is_worthwhile(launches, self.steps.len()) {
@@ -354,7 +208,7 @@ impl CudaJob {
     }
 
     /// The same whatever the number of launches; `None` where the driver refuses it.
-    pub(super) fn timed_as_graph(&mut self, launches: u32) -> Result<Option<Sample>> {
+    pub(in crate::backend::cuda) fn timed_as_graph(&mut self, launches: u32) -> Result<Option<Sample>> {
         let (context, mut graphs) = (Rc::clone(&self.gpu.context), std::mem::take(&mut self.graphs));
         let add_all = || {
             for _ in 0..launches {
