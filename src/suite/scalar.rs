@@ -128,7 +128,7 @@ fn to_e4m3(value: f64) -> u8 {
     let exponent = (value.abs().log2().floor() as i32).max(LEAST_E4M3);
     // In units of the last bit: eight of them make a normal number's leading bit.
     let units = (value.abs() * f64::powi(2.0, 3 - exponent)) as u8;
-    sign | (((exponent - LEAST_E4M3) as u8) << 3) + units
+    sign | ((((exponent - LEAST_E4M3) as u8) << 3) + units)
 }
 
 /// Sign, four bits of exponent with a bias of 7, three of fraction; all ones are no number.
