@@ -5,6 +5,7 @@
 //! invocations: where one fetch serves many, the rate is higher than that of any memory.
 
 pub mod claims;
+mod latencies;
 mod oracles;
 
 use oracles::{
@@ -13,10 +14,9 @@ use oracles::{
 };
 
 use crate::suite::input::Values;
-use crate::suite::pointer_chase::Cycle;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Quick, Shape, Step,
-    Tag, TexelFormat, Texture, Work, all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Shape, Step, Tag,
+    TexelFormat, Texture, Work, all, uniform,
 };
 
 /// The family.
@@ -215,144 +215,13 @@ pub const FAMILY: Family = Family {
             check: Check { buffer: "output", scalars: all, oracle: bytes_read },
             ..TABLES
         },
-        Benchmark {
-            name: "storage_latency",
-            quick: &[],
-            is_latency: true,
-            summary: "one invocation's dependent loads from 4 KiB of a storage buffer",
-            look_for: "Nanoseconds per load, median over STEPS: the latency of L1 with its index arithmetic. Times the \
-                clock it is cycles, 30 to 50 on current GPUs.",
-            limited_by: "One chain of dependent loads: nothing overlaps, so latency is the only limit.",
-            wgsl: include_str!("../../../shaders/memory_spaces/storage_latency.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/storage_latency.cu"),
-            ..LATENCIES
-        },
-        Benchmark {
-            name: "pointer_latency",
-            quick: &[],
-            is_latency: true,
-            summary: "storage_latency with stored addresses instead of indices",
-            look_for: "Its difference to storage_latency: the cost per step of turning an index into an address, a \
-                shift and a 64-bit addition.",
-            limited_by: "The hit latency of the cache; 8 KiB of addresses still fit it.",
-            work_text: "STEPS dependent loads, counted as 4 bytes each as elsewhere, although addresses have 8.",
-            cuda: include_str!("../../../shaders/memory_spaces/pointer_latency.cu"),
-            only_cuda: Some("WGSL cannot store pointers"),
-            buffers: |_, _| {
-                let addresses = Buffer { name: "addresses", scalars: 2 * WALK.length(), contents: Contents::Poison };
-                walked(WALK).into_iter().chain([addresses]).collect()
-            },
-            ..LATENCIES
-        },
-        Benchmark {
-            name: "uniform_latency",
-            is_latency: true,
-            summary: "storage_latency from a uniform buffer",
-            look_for: "The ratio to storage_latency: constant memory indexed at run time goes through a small cache of \
-                its own; 4 KiB may exceed its first level.",
-            limited_by: "The hit latency of the constant cache, or of its second level where the walk does not fit.",
-            wgsl: include_str!("../../../shaders/memory_spaces/uniform_latency.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/uniform_latency.cu"),
-            buffers: |_, _| walked(UNIFORM_WALK),
-            check: Check {
-                buffer: "output",
-                scalars: |_, _| 1,
-                oracle: |shape, _| {
-                    let end = UNIFORM_WALK.after(steps(shape)) + SHIFT;
-                    each(move |_| end as f64)
-                },
-            },
-            ..LATENCIES
-        },
-        Benchmark {
-            name: "texture_latency",
-            is_latency: true,
-            summary: "storage_latency from a texture of 32 by 32 texels",
-            look_for: "The longest latency on chip: the request passes addressing, format and filter stages even if \
-                nothing is filtered.",
-            limited_by: "The depth of the texture pipeline, and two operations per step that compute coordinates.",
-            wgsl: include_str!("../../../shaders/memory_spaces/texture_latency.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/texture_latency.cu"),
-            buffers: |_, _| {
-                let mut buffers = walked(WALK);
-                buffers[0].contents = square(WALK.length(), TexelFormat::R32Uint, Contents::Cycle(WALK));
-                buffers
-            },
-            ..LATENCIES
-        },
-        Benchmark {
-            name: "pinned_latency",
-            since: "2026-11-23",
-            quick: &[],
-            is_latency: true,
-            accepts: &[("STEPS", Accepted::Multiple(16, 1 << 18))],
-            summary: "dependent loads from 128 MiB of pinned host memory, in lines of 128 bytes",
-            look_for: "A round trip over the bus and address translation: about 1 µs or more over PCI Express, near \
-                the latency of DRAM where host and device share it (cache_curve/latency). Times the rate of \
-                transfer/pinned_by_kernel it gives the bytes that must be in flight.",
-            limited_by: "The bus: requests wait for each other, so that its rate does not matter. No line is read \
-                again before all others, which is too late for a cache.",
-            wgsl: include_str!("../../../shaders/memory_spaces/pinned_latency.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/pinned_latency.cu"),
-            cases: &[Cases {
-                from: Profile::Standard,
-                dtypes: &[Dtype::U32],
-                extents: &[Extent::Linear(1)],
-                params: &[&[("STEPS", 4096.0)]],
-            }],
-            buffers: |_, _| {
-                let contents = Contents::OnHost(Box::new(Contents::Cycle(PINNED_WALK)));
-                vec![
-                    Buffer { name: "cycle", scalars: PINNED_WALK.words(), contents },
-                    Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
-                    output(4),
-                    uniform("sizes", &[PINNED_WALK.length()]),
-                ]
-            },
-            check: Check {
-                buffer: "output",
-                scalars: |_, _| 1,
-                // The ranks of the last and the first line differ by the steps between them, whatever the start.
-                oracle: |shape, _| {
-                    let walked = steps(shape) % PINNED_WALK.length();
-                    each(move |_| walked as f64)
-                },
-            },
-            ..LATENCIES
-        },
-        Benchmark {
-            name: "workgroup_latency",
-            is_latency: true,
-            summary: "storage_latency from workgroup memory",
-            look_for: "The shortest load: no cache tag is compared. The difference to storage_latency is the cost of a \
-                cache.",
-            limited_by: "Address, bank, return: a fixed number of cycles for a walk without conflicts.",
-            wgsl: include_str!("../../../shaders/memory_spaces/workgroup_latency.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/workgroup_latency.cu"),
-            ..LATENCIES
-        },
-        Benchmark {
-            name: "private_latency",
-            quick: &[],
-            is_latency: true,
-            summary: "storage_latency from 1 KiB of a private array",
-            look_for: "Near storage_latency: local memory is ordinary memory in L1. A much shorter latency means that \
-                the array is in registers.",
-            limited_by: "Hits in L1, after address arithmetic that interleaves lanes.",
-            wgsl: include_str!("../../../shaders/memory_spaces/private_latency.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/private_latency.cu"),
-            buffers: |_, _| walked(PRIVATE_WALK),
-            check: Check {
-                buffer: "output",
-                scalars: |_, _| 1,
-                // The cycle is stored rotated by SHIFT, and the walk starts there.
-                oracle: |shape, _| {
-                    let end = (PRIVATE_WALK.after(steps(shape)) + SHIFT) % PRIVATE_WALK.length();
-                    each(move |_| end as f64)
-                },
-            },
-            ..LATENCIES
-        },
+        latencies::STORAGE,
+        latencies::POINTER,
+        latencies::UNIFORM,
+        latencies::TEXTURE,
+        latencies::PINNED,
+        latencies::WORKGROUP,
+        latencies::PRIVATE,
     ],
     ..Family::BLANK
 };
@@ -395,52 +264,10 @@ const TABLES: Benchmark = Benchmark {
     ..BASE
 };
 
-/// A single invocation.
-const LATENCIES: Benchmark = Benchmark {
-    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1), &[&[("STEPS", STEPS as f64)]])],
-    accepts: &[("STEPS", Accepted::Multiple(16, 1 << 20))],
-    cases: &[Cases {
-        from: Profile::Standard,
-        dtypes: &[Dtype::U32],
-        extents: &[Extent::Linear(1)],
-        params: &[&[("STEPS", STEPS as f64)]],
-    }],
-    buffers: |_, _| walked(WALK),
-    steps: |_, _| vec![Step::dispatch(1)],
-    work: |shape| Work { bytes: 4 * steps(shape), flops: 0 },
-    no_ceiling: "latency limits it: each load waits for the one before",
-    check: Check {
-        buffer: "output",
-        scalars: |_, _| 1,
-        oracle: |shape, _| {
-            let end = WALK.after(steps(shape)) + SHIFT;
-            each(move |_| end as f64)
-        },
-    },
-    ..BASE
-};
-
 /// As many as are resident on the largest devices.
 const INVOCATIONS: &[Extent] = &[Extent::Linear(1 << 18)];
 
 const CONST_TABLE: &str = include_str!("../../../shaders/memory_spaces/table_const.wgsl");
-
-/// Steps of a walk: many rounds, which make launch and fill negligible, but no whole number of them, so that it does
-/// not end at its start.
-const STEPS: u64 = 240_000;
-/// 4 KiB of words.
-const WALK: Cycle = Cycle::new(1024, 1);
-/// Compilers do not accept larger private arrays.
-const PRIVATE_WALK: Cycle = Cycle::new(256, 1);
-/// 128 MiB of lines, as in `cache_curve/latency`: more than the L2 of today's GPUs holds, and no more than WebGPU
-/// lets a kernel bind.
-const PINNED_WALK: Cycle = Cycle::new(1 << 20, 32);
-/// 4 KiB of uniform-array elements.
-const UNIFORM_WALK: Cycle = Cycle::new(256, 4);
-
-fn steps(shape: &Shape) -> u64 {
-    (shape.param("STEPS", STEPS as f64) as u64).next_multiple_of(16)
-}
 
 fn random(name: &'static str, scalars: u64) -> Buffer {
     Buffer { name, scalars, contents: Contents::Input(Values::Wide) }
@@ -452,14 +279,6 @@ fn output(scalars: u64) -> Buffer {
 
 fn sizes(shape: &Shape) -> Buffer {
     uniform("sizes", &[shape.count(), SHIFT])
-}
-
-fn walked(cycle: Cycle) -> Vec<Buffer> {
-    vec![
-        Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
-        output(4),
-        uniform("sizes", &[SHIFT, cycle.length()]),
-    ]
 }
 
 /// A square texture of this many texels.
@@ -490,12 +309,5 @@ mod tests {
         let shape = Shape::new(Dtype::U32, INVOCATIONS[0], Default::default());
         let expected: Vec<u32> = (0..SMALL_TABLE).map(words(&shape)).collect();
         assert_eq!(literals, expected);
-    }
-
-    #[test]
-    fn no_walk_ends_where_it_began() {
-        for cycle in [WALK, PRIVATE_WALK, UNIFORM_WALK] {
-            assert!(STEPS > cycle.length() && cycle.after(STEPS) != 0);
-        }
     }
 }
