@@ -125,14 +125,15 @@ fn or_unclear(ratio: Estimate) -> String {
     times(ratio).unwrap_or_else(|| "unclear".to_owned())
 }
 
-/// The smallest and the largest of the ratios that can be quoted, if there are two: `0.972–1.46`.
+/// The smallest and the largest of the ratios that can be quoted, as they are quoted, if there are two: `0.972–1.46`.
 fn range(ratios: impl Iterator<Item = Estimate>) -> String {
-    let mut quoted: Vec<(f64, String)> = ratios.filter_map(|ratio| Some((ratio.value, times(ratio)?))).collect();
+    let short = |text: String| if text == AS_FAST { "1".to_owned() } else { text };
+    let number = |text: String| Some((text.parse::<f64>().ok()?, text));
+    let mut quoted: Vec<(f64, String)> = ratios.filter_map(times).map(short).filter_map(number).collect();
     quoted.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let short = |text: &str| if text == AS_FAST { "1".to_owned() } else { text.to_owned() };
     match quoted.as_slice() {
-        [(_, first), .., (_, last)] if first == last => short(first),
-        [(_, first), .., (_, last)] => format!("{}–{}", short(first), short(last)),
+        [(_, first), .., (_, last)] if first == last => first.clone(),
+        [(_, first), .., (_, last)] => format!("{first}–{last}"),
         _ => String::new(),
     }
 }

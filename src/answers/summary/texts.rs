@@ -19,9 +19,12 @@ pub(in crate::answers) fn quoted_rate(rate: Estimate) -> Option<String> {
     quoted(rate, format::BYTE_RATE_UNITS, 1000.0)
 }
 
-/// A ratio, with three digits at most.
+/// A ratio, with three digits at most: with those that its interval leaves, and with one more where the rounded number would
+/// lie outside of it.
 pub(in crate::answers) fn quoted_ratio(ratio: Estimate) -> Option<String> {
-    let digits = format::digits(ratio.value, ratio.low, ratio.high)?.min(3);
+    let least = format::digits(ratio.value, ratio.low, ratio.high)?.min(3);
+    let is_inside = |digits: &usize| (ratio.low..=ratio.high).contains(&format::rounded(ratio.value, *digits));
+    let digits = (least..=3).find(is_inside).unwrap_or(3);
     Some(format!("{}×", format::significant(format::rounded(ratio.value, digits), digits)))
 }
 
