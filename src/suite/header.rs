@@ -12,12 +12,16 @@ pub struct Header {
 }
 
 impl Header {
-    /// Parses the comment at the start of `source`, WGSL or CUDA C++.
+    /// Parses the comment at the start of `source`, WGSL or CUDA C++: of the one of its files that states the work, where it
+    /// is made of several.
     #[must_use]
     pub fn of(source: &str) -> Self {
         let mut header = Self::default();
         let mut part = &mut header.what;
-        for line in source.lines().map_while(|line| line.strip_prefix("//")).map(str::trim) {
+        let lines: Vec<&str> = source.lines().collect();
+        let work = lines.iter().position(|line| line.starts_with("// Work: ")).unwrap_or_default();
+        let start = lines[..work].iter().rposition(|line| !line.starts_with("//")).map_or(0, |code| code + 1);
+        for line in lines[start..].iter().map_while(|line| line.strip_prefix("//")).map(str::trim) {
             let mut text = line;
             if let Some(rest) = line.strip_prefix("Pattern: ") {
                 (part, text) = (&mut header.pattern, rest);
@@ -47,5 +51,6 @@ mod tests {
             ("Adds. Twice.", "neighbours touch.", "n.")
         );
         assert_eq!(Header::of("fn main() {}"), Header::default());
+        assert_eq!(Header::of(&format!("// For all.\n\nint a;\n{source}")), header);
     }
 }

@@ -37,7 +37,7 @@ fn job(family: &'static Family, benchmark: &'static Benchmark, stream: u64) -> (
         Extent::Linear(n) => Extent::Linear(n.min(1 << 12)),
         Extent::Matrix(_, points) if family.name == "fft" => Extent::Matrix(3, points),
         Extent::Matrix(rows, columns) => Extent::Matrix(rows.min(48), columns.min(80)),
-        Extent::Product(m, n, k) => Extent::Product(m.min(24), n.min(40), k.min(32)),
+        Extent::Product(m, n, k) => Extent::Product(m.min(32), n.min(48), k.min(32)),
     };
     let dtype = common_dtype(benchmark, cases.dtypes[0]);
     let case = Case::new(family, benchmark, Shape { stream, ..Shape::new(dtype, extent, params) });

@@ -170,7 +170,7 @@ fn a_twin_that_is_another_kernel_is_marked_and_its_difference_named() {
     };
     let both = |n| [gemm(Api::Vulkan, 148.0), gemm(Api::Cuda, 100.0), wgmma(n)];
     let text = shown(&both(1000));
-    assert!(text.contains("Beyond WGSL, in CUDA alone: wgmma is 3× as fast in GEMM f16."), "{text}");
+    assert!(text.contains("Beyond WGSL, in CUDA: wgmma is 3× as fast in GEMM f16."), "{text}");
     assert!(!shown(&both(2000)).contains("Beyond WGSL"), "of another size");
 }
 

@@ -22,6 +22,9 @@ const AS_FAST: &str = "as fast";
 /// report.
 #[must_use]
 pub fn screen(cost: &Cost, name: &str, medium: Medium) -> String {
+    if cost.jobs.iter().all(|job| job.shown.twin.is_none() && job.shown.library.is_none()) {
+        return lay_out(vec![Part::text(&sentence(cost)), Part::text(name)], medium);
+    }
     let mut parts = vec![Part::text(&sentence(cost)), Part::Table(grid(cost, medium.terminal().width >= WIDE))];
     let which = if medium.terminal().width >= WIDE { "this size" } else { "the size in `summary`" };
     parts.push(Part::text(&format!("Ratios of times, at {which} and over all sizes. 1: {AS_FAST}.")));
@@ -148,10 +151,17 @@ fn different(cost: &Cost) -> Option<String> {
 
 /// How fast kernels are that only CUDA can express.
 fn beyond(cost: &Cost) -> Option<String> {
-    let texts = cost.jobs.iter().filter_map(|job| {
-        let (row, ratio) = job.shown.beyond.filter(|(_, ratio)| ratio.low > 1.0)?;
-        Some(format!("{} is {}× as fast in {}", row.benchmark, times(ratio)?, job.name))
-    });
-    let texts: Vec<String> = texts.collect();
-    (!texts.is_empty()).then(|| format!("Beyond WGSL, in {} alone: {}.", cost.native.title(), texts.join(", ")))
+    let mut of_kernels: Vec<(&str, Vec<String>)> = Vec::new();
+    for job in &cost.jobs {
+        // What helps beyond WGSL is faster than CUDA with the same kernel, too.
+        let least = job.shown.twin.map_or(1.0, |twin| twin.high.max(1.0));
+        let Some((row, ratio)) = job.shown.beyond.filter(|(_, ratio)| ratio.low > least) else { continue };
+        let Some(times) = times(ratio) else { continue };
+        match of_kernels.iter_mut().find(|(name, _)| *name == row.benchmark) {
+            Some((_, texts)) => texts.push(format!("{times}× in {}", job.name)),
+            None => of_kernels.push((&row.benchmark, vec![format!("{times}× as fast in {}", job.name)])),
+        }
+    }
+    let texts: Vec<String> = of_kernels.iter().map(|(name, texts)| format!("{name} is {}", texts.join(", "))).collect();
+    (!texts.is_empty()).then(|| format!("Beyond WGSL, in {}: {}.", cost.native.title(), texts.join("; ")))
 }

@@ -20,7 +20,7 @@ pub(super) const F16: Benchmark = Benchmark {
     summary: "eight independent chains of 16×16 f16 matrix products per subgroup, summed in f32 by tensor cores",
     look_for: "The ratio to the f16 rate of fma_f16: the gain of the matrix units. It is what `mma`, a \
         subgroup's matrix instruction, reaches, and not the card's peak: Hopper's `wgmma` goes further. An H100 SXM has \
-        990 TFLOP/s by its data sheet (dense), and 630 to 642 here.",
+        990 TFLOP/s by its data sheet (dense), and 626 to 634 here.",
     limited_by: "The issue rate of a subgroup's matrix instruction, and the power limit.",
     wgsl: include_str!("../../../shaders/ceiling/tensor.wgsl"),
     cuda: include_str!("../../../shaders/ceiling/tensor.cu"),

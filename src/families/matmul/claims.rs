@@ -29,7 +29,15 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         name: "rate of tensor cores",
         rows: "the fastest row of cooperative, at the largest size",
         condition: "with the digits that its interval leaves",
-        state: |rows, facts| reach(rows, facts, "cooperative", "tensor cores with f16 factors", "their measured peak"),
+        state: |rows, facts| {
+            reach(
+                rows,
+                facts,
+                "cooperative",
+                "products of a subgroup on tensor cores (mma), with f16 factors,",
+                "the measured peak of mma",
+            )
+        },
     }),
     Claim::Article(ArticleClaim {
         id: "E5",

@@ -1,6 +1,6 @@
 //! The matrix product by NVIDIA's libraries.
 
-use super::{A, B, BASE, of_type, sides};
+use super::base::{A, B, BASE, of_type, sides};
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Interface, Library, Oracle, Precision, Product, Profile,
@@ -45,7 +45,7 @@ pub(super) const CUBLAS_F16: Benchmark = Benchmark {
     summary: "cuBLAS on tensor cores: f16 factors, f32 sums and results",
     look_for: "What a CUDA program would call in place of cooperative. On Hopper it uses wgmma, whose rate is above \
         that of the instructions that ceiling/tensor measures.",
-    limited_by: "The tensor cores, or power, where the clock drops.",
+    limited_by: "The tensor cores at f16, or power, where the clock drops.",
     work_text: "2mnk operations.",
     only_cuda: Some("cuBLAS is part of CUDA"),
     library: Some(Library::CuBlas),
@@ -66,6 +66,7 @@ pub(super) const CUBLAS_LT_BF16: Benchmark = Benchmark {
     summary: "cuBLASLt on tensor cores: bf16 factors, f32 sums and results, B stored by columns",
     look_for: "The rate of cublas_f16: both factors have 16 bits and go through the same units. bf16 has the exponents of f32, \
         and 8 significant bits for f16's 11.",
+    limited_by: "The units for factors of 16 bits, as with f16, or power, where the clock drops.",
     buffers: |shape, _| narrow_buffers(shape, Scalar::Bf16),
     check: checked(|shape, _| narrow_product(shape, Scalar::Bf16)),
     no_ceiling: "the library may use faster instructions (wgmma) than ceiling/tensor_bf16 measures",
@@ -77,6 +78,7 @@ pub(super) const CUBLAS_LT_FP8: Benchmark = Benchmark {
     summary: "cuBLASLt on tensor cores: fp8 factors (e4m3), f32 sums and results, B stored by columns",
     look_for: "Its gain over cublaslt_bf16, at most 2: factors have half the bytes. Sums are exact by default; the option \
         CUBLASLT_MATMUL_DESC_FAST_ACCUM, which keeps 14 bits of them, is off.",
+    limited_by: "Power, where the clock drops; up to 1024³ what limits bf16, too, which takes no longer.",
     buffers: |shape, _| narrow_buffers(shape, Scalar::E4m3),
     check: checked(|shape, _| narrow_product(shape, Scalar::E4m3)),
     no_ceiling: "the library may use faster instructions (wgmma) than ceiling/tensor_fp8 measures",
@@ -87,6 +89,7 @@ pub(super) const CUBLAS_LT_INT8: Benchmark = Benchmark {
     name: "cublaslt_int8",
     summary: "cuBLASLt on tensor cores: signed 8-bit factors, sums and results of 32-bit integers, B stored by columns",
     look_for: "Its gain over cublaslt_bf16, at most 2, and its ratio to cublaslt_fp8, which has factors of as many bits.",
+    limited_by: "Units twice as fast as those for 16 bits, or power, where the clock drops.",
     cases: &narrow_cases(&[Dtype::U32]),
     buffers: |shape, _| narrow_buffers(shape, Scalar::I8),
     check: checked(|shape, _| narrow_product(shape, Scalar::I8)),
@@ -98,7 +101,6 @@ pub(super) const CUBLAS_LT_INT8: Benchmark = Benchmark {
 const NARROW: Benchmark = Benchmark {
     since: "2026-11-28",
     quick: &[],
-    limited_by: "The tensor cores, or power, where the clock drops.",
     work_text: "2mnk operations.",
     only_cuda: Some("cuBLASLt is part of CUDA"),
     library: Some(Library::CuBlasLt),
@@ -107,7 +109,7 @@ const NARROW: Benchmark = Benchmark {
     unsupported: |shape| {
         let (m, n, k) = sides(shape);
         let are_whole = [m, n, k].into_iter().all(|side| side.is_multiple_of(16));
-        (!are_whole).then_some("cuBLASLt's products of 8-bit factors have sides of whole multiples of 16")
+        (!are_whole).then_some("cuBLASLt takes these types where all sides are multiples of 16")
     },
     cases: &narrow_cases(&[Dtype::F32]),
     steps: |shape, _| {

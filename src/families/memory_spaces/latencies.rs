@@ -1,7 +1,7 @@
 //! The latency of a dependent load from each space: one invocation walks through its words.
 
+use super::buffers::{output, square};
 use super::oracles::SHIFT;
-use super::{BASE, output, square};
 use crate::suite::pointer_chase::Cycle;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Profile, Quick, Shape, Step, TexelFormat, Work,
@@ -175,7 +175,7 @@ const LATENCIES: Benchmark = Benchmark {
             each(move |_| end as f64)
         },
     },
-    ..BASE
+    ..Benchmark::BLANK
 };
 
 /// Steps of a walk: many rounds, which make launch and fill negligible, but no whole number of them, so that it does

@@ -4,10 +4,12 @@
 //! from what it reads, so that no load is dead and the order of the loads counts. Bytes are those that reach
 //! invocations: where one fetch serves many, the rate is higher than that of any memory.
 
+mod buffers;
 pub mod claims;
 mod latencies;
 mod oracles;
 
+use buffers::{output, square};
 use oracles::{
     INPUTS, SHIFT, SMALL_TABLE, SPILLED, TABLE, bytes_read, fours_read, private_read, registers_mixed, rounds,
     spilled_mixed, words_read,
@@ -16,7 +18,7 @@ use oracles::{
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Shape, Step, Tag,
-    TexelFormat, Texture, Work, all, uniform,
+    TexelFormat, Work, all, uniform,
 };
 
 /// The family.
@@ -273,18 +275,8 @@ fn random(name: &'static str, scalars: u64) -> Buffer {
     Buffer { name, scalars, contents: Contents::Input(Values::Wide) }
 }
 
-fn output(scalars: u64) -> Buffer {
-    Buffer { name: "output", scalars, contents: Contents::Poison }
-}
-
 fn sizes(shape: &Shape) -> Buffer {
     uniform("sizes", &[shape.count(), SHIFT])
-}
-
-/// A square texture of this many texels.
-fn square(texels: u64, format: TexelFormat, contents: Contents) -> Contents {
-    let side = texels.isqrt();
-    Contents::Texture(Texture { width: side, height: side, format, is_storage: false, texels: Box::new(contents) })
 }
 
 #[cfg(test)]

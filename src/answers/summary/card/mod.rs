@@ -76,17 +76,23 @@ pub fn card_within(records: &[Record], after: &[String], lines: usize, terminal:
         shown.push(of(JOB)(title(&table.heading(), terminal)));
         shown.extend(found.iter().zip(&jobs).map(|(best, job)| table.line(best, job)).map(of(JOB)));
     }
-    shown.extend(libraries(&found, &all, LIBRARIES, terminal).into_iter().map(of(LEGEND)));
     let middle = shown.len();
     shown.extend(legend(&jobs, look).into_iter().map(of(LEGEND)));
     let troubles = troubles(&all);
     shown.extend(faults(&troubles, terminal).into_iter().map(of(ALWAYS)));
     shown.extend(unsteady(&troubles).map(of(UNSTEADY_ROWS)));
     shown.extend(after.iter().cloned().map(of(ALWAYS)));
-    let used = lines_of(shown.iter().map(|line| line.text.as_str()));
-    let each = lines.saturating_sub(used) / ratios.len().max(1);
+    let room = |shown: &[Line], most: usize| {
+        let kept = shown.iter().filter(|line| line.rank <= most).map(|line| line.text.as_str());
+        lines.saturating_sub(lines_of(kept))
+    };
+    let most = room(&shown, UNSTEADY_ROWS).clamp(1, LIBRARIES);
+    let beside = libraries(&found, &all, most, terminal).into_iter().map(of(LEGEND)).collect::<Vec<_>>();
+    let end = middle + beside.len();
+    shown.splice(middle..middle, beside);
+    let each = room(&shown, UNSTEADY_ROWS) / ratios.len().max(1);
     let means = ratios.iter().flat_map(|(other, ratios)| by_family(*other, ratios, each, terminal)).map(of(ALWAYS));
-    shown.splice(middle..middle, means);
+    shown.splice(end..end, means);
     while lines_of(shown.iter().map(|line| line.text.as_str())) > lines {
         let last = shown.iter().enumerate().filter(|(_, line)| line.rank > ALWAYS).max_by_key(|(_, line)| line.rank);
         let Some((last, _)) = last else { break };
@@ -299,7 +305,7 @@ fn by_family(other: Toolchain, ratios: &Ratios, room: usize, terminal: Terminal)
     let mean = |ratio: f64| faster(Estimate { value: ratio, low: ratio, high: ratio });
     let families = ratios.by_family().into_iter();
     let speeds = families.map(|(family, ratio)| (ratio, mean(ratio), family.to_owned())).collect();
-    from_largest(&format!("{} is", other.title()), speeds, room, terminal)
+    from_largest(&format!("{} is", other.title()), (speeds, "families"), room, terminal)
 }
 
 /// The speed of the vendor's library relative to the kernel of each job beside which it was measured: `cuBLAS 1.05× faster in
@@ -309,18 +315,29 @@ fn libraries(found: &[Best], all: &[&Record], room: usize, terminal: Terminal) -
         let (ratio, text) = cells::library(best, all)?;
         Some((ratio, text, best.job.name.to_owned()))
     };
-    from_largest("library is", found.iter().filter_map(speed).collect(), room, terminal)
+    from_largest("library is", (found.iter().filter_map(speed).collect(), "jobs"), room, terminal)
 }
 
 /// Speeds with their texts and of what they are, in at most `room` lines, the largest first. Those that do not fit are
 /// counted.
-fn from_largest(label: &str, mut speeds: Vec<(f64, String, String)>, room: usize, terminal: Terminal) -> Vec<String> {
+fn from_largest(
+    label: &str,
+    (mut speeds, things): (Vec<(f64, String, String)>, &str),
+    room: usize,
+    terminal: Terminal,
+) -> Vec<String> {
     speeds.sort_by(|a, b| b.0.total_cmp(&a.0));
     let first = |count: usize| {
         let (shown, rest) = speeds.split_at(count);
         let mut parts: Vec<String> = shown.iter().map(|(_, speed, what)| format!("{speed} in {what}")).collect();
         if let [(_, largest, _), .., (_, smallest, _)] = rest {
-            parts.push(format!("{} more from {largest} to {smallest}", rest.len()));
+            let range = format!("from {largest} to {smallest}");
+            let count = rest.len();
+            parts.push(if shown.is_empty() {
+                format!("{range} in {count} {things}")
+            } else {
+                format!("{count} more {range}")
+            });
         }
         labelled(label, &parts, terminal)
     };

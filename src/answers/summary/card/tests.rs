@@ -262,7 +262,9 @@ fn libraries_compare_as_their_rows_do_the_fastest_first_in_two_lines() {
     );
     // Many are counted.
     let many = |index: u32| (f64::from(index), format!("cuSPARSE 1.0{index}× faster"), "a long job".to_owned());
-    let lines = from_largest("library is", (1..9).map(many).collect(), LIBRARIES, PLAIN);
+    let lines = from_largest("library is", ((1..9).map(many).collect(), "jobs"), 1, PLAIN);
+    assert_eq!(lines, ["library is  from cuSPARSE 1.08× faster to cuSPARSE 1.01× faster in 8 jobs"]);
+    let lines = from_largest("library is", ((1..9).map(many).collect(), "jobs"), LIBRARIES, PLAIN);
     assert_eq!(lines.len(), LIBRARIES);
     assert!(lines[0].starts_with("library is  cuSPARSE 1.08× faster in a long job"), "{lines:?}");
     assert!(lines[1].ends_with("7 more from cuSPARSE 1.07× faster to cuSPARSE 1.01× faster"), "{lines:?}");
