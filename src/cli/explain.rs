@@ -134,7 +134,7 @@ pub(super) fn explain(arguments: &Arguments) -> Result<u8> {
             let choice = choice(family, &of_benchmarks(family, &benchmarks, measured));
             blocks.extend(described(family, &benchmarks, choice));
             let rows = rows(family, &benchmarks, measured, medium);
-            blocks.push(rows.unwrap_or_else(|| vec![not_measured(family, &benchmarks)]));
+            blocks.push(rows.unwrap_or_else(|| vec![not_measured(family, &benchmarks, wanted.report.as_deref())]));
         }
     }
     let texts: Vec<String> = blocks.into_iter().map(|parts| lay_out(parts, medium)).collect();
@@ -376,11 +376,11 @@ fn options(benchmark: &Benchmark) -> String {
     format!("{}{with}", dtypes(benchmark).join(", "))
 }
 
-/// A line for benchmarks without rows in any report.
-fn not_measured(family: &Family, benchmarks: &[&Benchmark]) -> Part {
+/// A line for benchmarks without rows in the named report, or in any.
+fn not_measured(family: &Family, benchmarks: &[&Benchmark], report: Option<&Path>) -> Part {
     let name = if let [one] = benchmarks { format!("{}/{}", family.name, one.name) } else { family.name.to_owned() };
-    let text =
-        format!("nothing yet: `shaderbench run {name}` measures it; `--report h100` shows an NVIDIA H100's rows");
+    let nothing = report.map_or_else(|| "nothing yet".to_owned(), |path| format!("nothing in {}", path.display()));
+    let text = format!("{nothing}: `shaderbench run {name}` measures it; `--report h100` shows an NVIDIA H100's rows");
     Part::Field { label: "measured", text }
 }
 
