@@ -68,13 +68,14 @@ impl Scalar {
     pub fn holds(self, value: f64) -> bool {
         let (mut bytes, mut held) = ([0; 8], [0.0]);
         let bytes = &mut bytes[..self.bytes()];
-        self.encode(std::iter::once(value), bytes);
+        self.encode(&[value], bytes);
         self.decode(bytes, &mut held);
         held == [value]
     }
 
     /// Writes the little-endian form of `values` into `bytes`.
-    pub fn encode(self, values: impl Iterator<Item = f64>, bytes: &mut [u8]) {
+    pub fn encode(self, values: &[f64], bytes: &mut [u8]) {
+        let values = values.iter().copied();
         match self {
             Self::Unorm8 => encode_words(values.map(|value| [value as u8]), bytes),
             Self::U32 => encode_words(values.map(|value| (value as u32).to_le_bytes()), bytes),
@@ -125,10 +126,15 @@ fn to_e4m3(value: f64) -> u8 {
     if value == 0.0 {
         return sign;
     }
-    let exponent = (value.abs().log2().floor() as i32).max(LEAST_E4M3);
+    let exponent = ((value.abs().to_bits() >> 52) as i32 - 1023).max(LEAST_E4M3);
     // In units of the last bit: eight of them make a normal number's leading bit.
-    let units = (value.abs() * f64::powi(2.0, 3 - exponent)) as u8;
+    let units = (value.abs() * power_of_two(3 - exponent)) as u8;
     sign | ((((exponent - LEAST_E4M3) as u8) << 3) + units)
+}
+
+/// 2 to the power of a small number.
+const fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
 /// Sign, four bits of exponent with a bias of 7, three of fraction; all ones are no number.
@@ -136,8 +142,8 @@ fn of_e4m3(bits: u8) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 3 & 15), f64::from(bits & 7));
     let magnitude = match (exponent, bits & 7) {
         (15, 7) => f64::NAN,
-        (0, _) => fraction * f64::powi(2.0, LEAST_E4M3 - 3),
-        _ => (8.0 + fraction) * f64::powi(2.0, exponent - 7 - 3),
+        (0, _) => fraction * power_of_two(LEAST_E4M3 - 3),
+        _ => (8.0 + fraction) * power_of_two(exponent - 7 - 3),
     };
     if bits & 0x80 == 0 { magnitude } else { -magnitude }
 }
@@ -165,7 +171,7 @@ mod tests {
             (Scalar::Bf16, vec![-127.0 / 128.0, 255.0, f64::powi(2.0, 127)]),
         ] {
             let mut bytes = vec![0xff; values.len() * scalar.bytes()];
-            scalar.encode(values.iter().copied(), &mut bytes);
+            scalar.encode(&values, &mut bytes);
             assert_eq!(decoded(scalar, &bytes), values, "{}", scalar.name());
         }
     }
@@ -187,7 +193,7 @@ mod tests {
             let value = if bits >> 15 == 0 { magnitude } else { -magnitude };
             assert_eq!(decoded(Scalar::F16, &bits.to_le_bytes()), [value], "{bits:#x}");
             let mut bytes = [0; 2];
-            Scalar::F16.encode([value].into_iter(), &mut bytes);
+            Scalar::F16.encode(&[value], &mut bytes);
             assert_eq!(bytes, bits.to_le_bytes(), "{value}");
         }
     }
@@ -198,7 +204,7 @@ mod tests {
         assert_eq!(decoded(Scalar::E4m3, &[0x7e, 0x08, 0x01, 0xb6]), [448.0, 0.015_625, 0.001_953_125, -0.875]);
         for bits in (0..=u8::MAX).filter(|bits| bits & 0x7f != 0x7f) {
             let mut bytes = [0];
-            Scalar::E4m3.encode(decoded(Scalar::E4m3, &[bits]).into_iter(), &mut bytes);
+            Scalar::E4m3.encode(&decoded(Scalar::E4m3, &[bits]), &mut bytes);
             assert_eq!(bytes, [bits], "{bits:#x}");
         }
         assert!(decoded(Scalar::E4m3, &[0x7f])[0].is_nan());

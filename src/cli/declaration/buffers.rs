@@ -290,7 +290,7 @@ fn words_of(scalar: Scalar, scalars: u64, value: impl Fn(u64) -> Result<f64>) ->
     for (index, slot) in (0..scalars).zip(bytes.chunks_exact_mut(size)) {
         let value = value(index)?;
         let value = if scalar == Scalar::U32 { f64::from(value as i64 as u32) } else { value };
-        scalar.encode(std::iter::once(value), slot);
+        scalar.encode(&[value], slot);
     }
     Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
 }

@@ -146,7 +146,7 @@ pub(super) fn word(what: &str, text: &str) -> Result<Word> {
 pub(super) fn scalar((script, is_bits): &Word, of: Scalar, scope: &Scope, bytes: &mut [u8]) -> Result<()> {
     let value = script.value(scope)?;
     if of.is_float() && !is_bits {
-        of.encode(std::iter::once(value), bytes);
+        of.encode(&[value], bytes);
         return Ok(());
     }
     let is_word = value.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(u32::MAX)).contains(&value);

@@ -42,7 +42,7 @@ impl Mismatch {
         if value.is_nan() {
             let mut bytes = [0; 8];
             let bytes = &mut bytes[..self.scalar.bytes()];
-            self.scalar.encode(std::iter::once(value), bytes);
+            self.scalar.encode(&[value], bytes);
             let bits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
             return format!("NaN (0x{bits})");
         }
@@ -117,7 +117,7 @@ fn blameless(job: &Job, check: &OutputCheck, found: Option<Mismatch>) -> Result<
     }
     if let (Some(Mismatch { index, want, scalar, .. }), Some(reference)) = (&found, &job.reference) {
         let (mut bytes, size) = ([0; 8], scalar.bytes());
-        scalar.encode(std::iter::once(*want), &mut bytes[..size]);
+        scalar.encode(&[*want], &mut bytes[..size]);
         let first = *index as usize * size;
         if (0..size).all(|at| bytes[at] == POISON.to_le_bytes()[(first + at) % 4]) {
             let (label, name) = (&reference.job.label, job.buffers[check.buffer].name);

@@ -165,7 +165,7 @@ pub async fn wrong_at(backend: &mut dyn Backend, case: &Case) -> Result<Option<W
         }
         let Some((output, bytes, wrong)) = compared.into_iter().nth(place.unwrap_or(0)) else { continue };
         let (mut expected, bytes) = (vec![0; bytes.len()], bytes.clone());
-        output.scalar.encode(output.want.iter().copied(), &mut expected);
+        output.scalar.encode(&output.want, &mut expected);
         let count = wrong.len() as u64;
         let elements = wrong.into_iter().take(MOST_ELEMENTS).collect();
         let inputs = job.buffers.iter().filter(|buffer| !buffer.is_output()).map(|buffer| {

@@ -239,7 +239,7 @@ impl Input {
             for (number, chunk) in chunk.chunks_mut(BLOCK * size).enumerate() {
                 let slots = &mut block[..chunk.len() / size];
                 self.elements(scalar, first + (number * BLOCK) as u64, 1, slots);
-                scalar.encode(slots.iter().copied(), chunk);
+                scalar.encode(slots, chunk);
             }
         });
     }

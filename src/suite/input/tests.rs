@@ -7,7 +7,7 @@ fn inputs_are_random_nonzero_and_the_same_everywhere() {
             let first: Vec<f64> = (0..4096).map(|i| values.of(0).at(scalar, i)).collect();
             assert!(first.iter().all(|&x| x != 0.0));
             let mut bytes = vec![0; first.len() * scalar.bytes()];
-            scalar.encode(first.iter().copied(), &mut bytes);
+            scalar.encode(&first, &mut bytes);
             let mut decoded = vec![0.0; first.len()];
             scalar.decode(&bytes, &mut decoded);
             assert_eq!(decoded, first, "{scalar:?} {values:?}: the type holds every element");

@@ -387,7 +387,7 @@ impl Prepared for FakeJob<'_> {
                 if let Some(value) = want.get_mut(index as usize) {
                     *value += by;
                 }
-                spec.scalar.encode(want.into_iter(), &mut out);
+                spec.scalar.encode(&want, &mut out);
             }
             sink(0, &out);
             Ok(())
