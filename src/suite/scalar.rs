@@ -1,6 +1,8 @@
 //! Scalar types, and their values in memory.
 
-use half::{bf16, f16};
+#[cfg(not(target_family = "wasm"))]
+use half::bf16;
+use half::f16;
 
 /// A scalar type in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -82,10 +84,17 @@ impl Scalar {
             Self::F32 => encode_words(values.map(|value| (value as f32).to_le_bytes()), bytes),
             Self::F64 => encode_words(values.map(f64::to_le_bytes), bytes),
             Self::F16 => encode_words(values.map(|value| f16::from_f64(value).to_le_bytes()), bytes),
+            #[cfg(not(target_family = "wasm"))]
             Self::I32 => encode_words(values.map(|value| (value as i32).to_le_bytes()), bytes),
+            #[cfg(not(target_family = "wasm"))]
             Self::I8 => encode_words(values.map(|value| (value as i8).to_le_bytes()), bytes),
+            #[cfg(not(target_family = "wasm"))]
             Self::Bf16 => encode_words(values.map(|value| bf16::from_f64(value).to_le_bytes()), bytes),
+            #[cfg(not(target_family = "wasm"))]
             Self::E4m3 => encode_words(values.map(|value| [to_e4m3(value)]), bytes),
+            // No kernel of a browser has the others, and its program stays small.
+            #[cfg(target_family = "wasm")]
+            _ => bytes.fill(0),
         }
     }
 
@@ -97,10 +106,17 @@ impl Scalar {
             Self::F32 => decode_words(bytes, |word| f64::from(f32::from_le_bytes(word)), values),
             Self::F64 => decode_words(bytes, f64::from_le_bytes, values),
             Self::F16 => decode_words(bytes, |word| f64::from(f16::from_le_bytes(word)), values),
+            #[cfg(not(target_family = "wasm"))]
             Self::I32 => decode_words(bytes, |word| f64::from(i32::from_le_bytes(word)), values),
+            #[cfg(not(target_family = "wasm"))]
             Self::I8 => decode_words(bytes, |word| f64::from(i8::from_le_bytes(word)), values),
+            #[cfg(not(target_family = "wasm"))]
             Self::Bf16 => decode_words(bytes, |word| f64::from(bf16::from_le_bytes(word)), values),
+            #[cfg(not(target_family = "wasm"))]
             Self::E4m3 => decode_words(bytes, |[byte]| of_e4m3(byte), values),
+            // No kernel of a browser has the others, and its program stays small.
+            #[cfg(target_family = "wasm")]
+            _ => values.fill(f64::NAN),
         }
     }
 }
@@ -118,9 +134,11 @@ fn decode_words<const N: usize>(bytes: &[u8], read: impl Fn([u8; N]) -> f64, val
 }
 
 /// Exponent of the least normal e4m3.
+#[cfg(not(target_family = "wasm"))]
 const LEAST_E4M3: i32 = -6;
 
 /// The e4m3 of a value that it holds exactly; others are cut.
+#[cfg(not(target_family = "wasm"))]
 fn to_e4m3(value: f64) -> u8 {
     let sign = if value.is_sign_negative() { 0x80 } else { 0 };
     if value == 0.0 {
@@ -133,11 +151,13 @@ fn to_e4m3(value: f64) -> u8 {
 }
 
 /// 2 to the power of a small number.
+#[cfg(not(target_family = "wasm"))]
 const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
 /// Sign, four bits of exponent with a bias of 7, three of fraction; all ones are no number.
+#[cfg(not(target_family = "wasm"))]
 fn of_e4m3(bits: u8) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 3 & 15), f64::from(bits & 7));
     let magnitude = match (exponent, bits & 7) {
