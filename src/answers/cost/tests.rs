@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
+use super::text::range;
 use super::{BesideLibrary, Cost, json, libraries, screen};
 use crate::families::{FAMILIES, headlines};
+use crate::record::stats::Estimate;
 use crate::record::{Clock, Record, Status};
 use crate::report::{Medium, Terminal};
 use crate::suite::{Api, Dtype, Extent};
@@ -172,6 +174,8 @@ fn a_twin_that_is_another_kernel_is_marked_and_its_difference_named() {
     let text = shown(&both(1000));
     assert!(text.contains("Beyond WGSL, in CUDA: wgmma is 3× as fast in GEMM f16."), "{text}");
     assert!(!shown(&both(2000)).contains("Beyond WGSL"), "of another size");
+    let with_a_faster_twin = [gemm(Api::Vulkan, 148.0), gemm(Api::Cuda, 40.0), wgmma(1000)];
+    assert!(!shown(&with_a_faster_twin).contains("Beyond WGSL"), "the twin is faster");
 }
 
 #[test]
@@ -206,6 +210,22 @@ fn the_kernels_of_a_family_stand_beside_the_library_at_one_size() {
     // CUDA's own kernels, where there are none in WGSL; nothing without a library.
     assert_eq!(texts(&rows[..4]), ["cuBLAS is 1.33× slower than split_k at 2000 (f32)"]);
     assert!(texts(&rows[3..]).is_empty());
+}
+
+/// The end of a range is the smallest number that is printed, not that of the smallest value, which may be noisy.
+#[test]
+fn a_range_holds_every_ratio_as_it_is_printed() {
+    let of = |[value, low, high]: [f64; 3]| Estimate { value, low, high };
+    let ratios = [[0.987, 0.984, 0.991], [0.969, 0.88, 1.06], [1.28, 1.27, 1.29]];
+    assert_eq!(range(ratios.into_iter().map(of)), "0.987–1.28");
+    assert_eq!(range(ratios[1..].iter().copied().map(of)), "1–1.28");
+    assert_eq!(range(ratios[..1].iter().copied().map(of)), "");
+}
+
+#[test]
+fn without_a_twin_or_a_library_there_is_no_table() {
+    let text = shown(&[sum(Api::Vulkan, "subgroup", 1000, 300.0), sum(Api::Cuda, "subgroup", 2000, 200.0)]);
+    assert_eq!(text, "Through Vulkan, no job was measured that has a time of its twin, too.\nr.csv\n");
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn or_unclear(ratio: Estimate) -> String {
 }
 
 /// The smallest and the largest of the ratios that can be quoted, as they are quoted, if there are two: `0.972–1.46`.
-fn range(ratios: impl Iterator<Item = Estimate>) -> String {
+pub(super) fn range(ratios: impl Iterator<Item = Estimate>) -> String {
     let short = |text: String| if text == AS_FAST { "1".to_owned() } else { text };
     let number = |text: String| Some((text.parse::<f64>().ok()?, text));
     let mut quoted: Vec<(f64, String)> = ratios.filter_map(times).map(short).filter_map(number).collect();

@@ -113,6 +113,18 @@ mod tests {
         assert_eq!([of(1.003, 0.05), of(3.0, 0.5), of(0.3, 5.0)], ["unclear"; 3]);
     }
 
+    /// Three digits are within 0.5 % of the ratio.
+    #[test]
+    fn a_quoted_ratio_lies_in_its_interval() {
+        for (step, noise) in (0..500).flat_map(|step| [0.006, 0.01, 0.03, 0.1, 0.2].map(|noise| (step, noise))) {
+            let value = 0.5 + 0.0137 * f64::from(step);
+            let ratio = Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
+            let Some(text) = quoted_ratio(ratio) else { continue };
+            let quoted: f64 = text.trim_end_matches('×').parse().expect("a number");
+            assert!((ratio.low..=ratio.high).contains(&quoted), "{text} of {ratio:?}");
+        }
+    }
+
     #[test]
     fn a_unit_stands_once() {
         let of = |figures: &[&str]| bare(figures.iter().map(|figure| (*figure).to_owned()).collect()).join(", ");

@@ -66,7 +66,7 @@ pub(super) const CUBLAS_LT_BF16: Benchmark = Benchmark {
     summary: "cuBLASLt on tensor cores: bf16 factors, f32 sums and results, B stored by columns",
     look_for: "The rate of cublas_f16: both factors have 16 bits and go through the same units. bf16 has the exponents of f32, \
         and 8 significant bits for f16's 11.",
-    limited_by: "The units for factors of 16 bits, as with f16, or power, where the clock drops.",
+    limited_by: "The tensor cores at bf16, as fast as at f16, or power, where the clock drops.",
     buffers: |shape, _| narrow_buffers(shape, Scalar::Bf16),
     check: checked(|shape, _| narrow_product(shape, Scalar::Bf16)),
     no_ceiling: "the library may use faster instructions (wgmma) than ceiling/tensor_bf16 measures",
@@ -76,9 +76,9 @@ pub(super) const CUBLAS_LT_BF16: Benchmark = Benchmark {
 pub(super) const CUBLAS_LT_FP8: Benchmark = Benchmark {
     name: "cublaslt_fp8",
     summary: "cuBLASLt on tensor cores: fp8 factors (e4m3), f32 sums and results, B stored by columns",
-    look_for: "Its gain over cublaslt_bf16, at most 2: factors have half the bytes. Sums are exact by default; the option \
-        CUBLASLT_MATMUL_DESC_FAST_ACCUM, which keeps 14 bits of them, is off.",
-    limited_by: "Power, where the clock drops; up to 1024³ what limits bf16, too, which takes no longer.",
+    look_for: "Its gain over cublaslt_bf16, at most 2: factors have half the bytes. The option \
+        CUBLASLT_MATMUL_DESC_FAST_ACCUM, which sums with fewer bits, is off.",
+    limited_by: "The tensor cores at fp8, or power, where the clock drops. Up to 1024³ it takes as long as bf16.",
     buffers: |shape, _| narrow_buffers(shape, Scalar::E4m3),
     check: checked(|shape, _| narrow_product(shape, Scalar::E4m3)),
     no_ceiling: "the library may use faster instructions (wgmma) than ceiling/tensor_fp8 measures",
@@ -89,7 +89,7 @@ pub(super) const CUBLAS_LT_INT8: Benchmark = Benchmark {
     name: "cublaslt_int8",
     summary: "cuBLASLt on tensor cores: signed 8-bit factors, sums and results of 32-bit integers, B stored by columns",
     look_for: "Its gain over cublaslt_bf16, at most 2, and its ratio to cublaslt_fp8, which has factors of as many bits.",
-    limited_by: "Units twice as fast as those for 16 bits, or power, where the clock drops.",
+    limited_by: "The tensor cores at 8 bits, twice as fast as at 16, or power, where the clock drops.",
     cases: &narrow_cases(&[Dtype::U32]),
     buffers: |shape, _| narrow_buffers(shape, Scalar::I8),
     check: checked(|shape, _| narrow_product(shape, Scalar::I8)),
@@ -97,14 +97,14 @@ pub(super) const CUBLAS_LT_INT8: Benchmark = Benchmark {
     ..NARROW
 };
 
-/// What products of factors of 8 and 16 bits share that no kernel of the suite computes.
+/// What the products of cuBLASLt share.
 const NARROW: Benchmark = Benchmark {
     since: "2026-11-28",
     quick: &[],
     work_text: "2mnk operations.",
     only_cuda: Some("cuBLASLt is part of CUDA"),
     library: Some(Library::CuBlasLt),
-    // Rows of f32 have other factors.
+    // Their type is that of the sums: kernels of that type have other factors.
     rounds_inputs: true,
     unsupported: |shape| {
         let (m, n, k) = sides(shape);
