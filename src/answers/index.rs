@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::summary::figures::{Best, MEMORY, Peak, best, peaks, spaces};
-use super::summary::{job_rate, operations, quoted, quoted_rate};
+use super::summary::figures::{MEMORY, Peak, peaks, spaces};
+use super::summary::{Shown, faster_ones, job_rate, jobs_of, operations, quoted, quoted_rate};
 use super::versus::mean_ratio;
 use crate::error::{is_hidden, visible};
 use crate::families::cache_curve::claims::DRAM;
 use crate::record::stats::Estimate;
-use crate::record::{Record, Status, by_card, format, typical};
+use crate::record::{Record, Status, by_card, by_run, format, typical};
 use crate::report::markdown::{escape, table};
 use crate::report::table::share_text;
 use crate::report::{apis, toolchains};
@@ -33,9 +33,11 @@ pub fn write(entries: &[Entry], is_by_model: bool) -> String {
         "{MARK}\n\n# Reports\n\n{sections}## The figures\n\n{}\n",
         "They are those of `shaderbench summary FILE`, which also names the fastest kernels. Copy, read, FMA: measured \
          peaks, of memory at the largest working set. L2, DRAM: latency of a dependent load. Sum, transpose, GEMM: the \
-         fastest kernel of the suite at the largest f32 size (GEMM: of all sizes), and its share of its measured peak. \
-         GEMM f16: on tensor cores. Vulkan ÷ CUDA: geometric mean of the ratios of times, above 1 where CUDA is faster, \
-         and the number of cases. All of these use only rows that are `ok`."
+         fastest kernel that all reports of the device through one API have, at the largest f32 size in common (GEMM: of \
+         all sizes), and its share of its measured peak. ≠: another kernel, source or size than in the first such report, \
+         so that the figures give no ratio. A faster kernel of one report is named below. GEMM f16: on tensor cores. \
+         Vulkan ÷ CUDA: geometric mean of the ratios of times of kernels, above 1 where CUDA is faster, and the number of \
+         cases. All of these use only rows that are `ok`."
     )
 }
 
@@ -99,13 +101,15 @@ fn facts(model: &Model) -> String {
 }
 
 fn reports(model: &Model) -> String {
-    let heading = ["report", "date", "card", "API", "rows", "Vulkan ÷ CUDA"];
+    let heading = ["report", "date", "shaderbench", "card", "API", "rows", "Vulkan ÷ CUDA"];
     let mut text = String::new();
     for (index, report) in model.reports.iter().enumerate() {
         let first = report.rows[0];
         let names: Vec<_> = apis(report.rows.iter().copied()).into_iter().map(Api::title).collect();
         let ratio = mean_ratio(&report.rows, [Api::Vulkan, Api::Cuda].map(Toolchain::from));
+        let versions = distinct(report.rows.iter().map(|row| row.tool_version.as_str())).join(", ");
         let cells = [
+            versions,
             cards(&report.rows),
             names.join(", "),
             statuses(&report.rows),
@@ -173,14 +177,20 @@ fn groups<'a>(model: &Model<'a>, is_by_model: bool) -> Vec<(String, Vec<&'a Reco
     }
     let mut groups = Vec::new();
     for (index, report) in model.reports.iter().enumerate() {
-        let cards = by_card(report.rows.iter().copied());
-        let is_one = cards.len() == 1;
-        for rows in cards {
+        let is_one = by_card(report.rows.iter().copied()).len() == 1;
+        let runs = by_run(report.rows.iter().copied());
+        let dates = distinct(runs.iter().map(|rows| rows[0].date.as_str()));
+        for rows in &runs {
             let id = rows[0].card_id();
             let (host, name) = if is_one { ("", String::new()) } else { (id.host, short(id.name)) };
-            let facts = [(index + 1).to_string(), host.to_owned(), name];
+            let run = if dates.len() > 1 {
+                rows[0].date.get(..16).unwrap_or_default().replace('T', " ")
+            } else {
+                String::new()
+            };
+            let facts = [(index + 1).to_string(), host.to_owned(), name, run];
             let facts: Vec<_> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
-            groups.push((facts.join(", "), rows));
+            groups.push((facts.join(", "), rows.clone()));
         }
     }
     groups
@@ -191,24 +201,32 @@ fn figures(model: &Model, is_by_model: bool) -> [String; 2] {
     let peak_heads = ["report", "API", "copy", "read", "L2", "DRAM", "banks", "FMA f32"];
     let job_heads = ["report", "API", "sum", "transpose", "GEMM f32", "GEMM f16"];
     let (mut peak_rows, mut job_rows) = (Vec::new(), Vec::new());
+    let (mut heads, mut columns): (Vec<[String; 2]>, Vec<Vec<&Record>>) = (Vec::new(), Vec::new());
     for (name, records) in groups(model, is_by_model) {
         for toolchain in toolchains(records.iter().copied()) {
-            let own: Vec<&Record> = records.iter().copied().filter(|row| row.toolchain() == Some(toolchain)).collect();
-            let head = [name.clone(), toolchain.title().into_owned()];
-            let line = |figures: Vec<Option<String>>| {
-                head.iter().cloned().chain(figures.into_iter().map(|figure| figure.unwrap_or_else(none))).collect()
-            };
-            peak_rows.push(line(peak_figures(&own)));
-            let best = best(&own);
-            let job = |name: &&str| best.iter().find(|best| best.job.name == *name).map(fastest);
-            job_rows.push(line(job_heads[2..].iter().map(job).collect()));
+            heads.push([name.clone(), toolchain.title().into_owned()]);
+            columns.push(records.iter().copied().filter(|row| row.toolchain() == Some(toolchain)).collect());
         }
+    }
+    let mut jobs = jobs_of(&columns);
+    jobs.iter_mut().for_each(|jobs| jobs.retain(|shown| job_heads.contains(&shown.job.name)));
+    for ((head, own), jobs) in heads.iter().zip(&columns).zip(&jobs) {
+        let line = |figures: Vec<Option<String>>| {
+            head.iter().cloned().chain(figures.into_iter().map(|figure| figure.unwrap_or_else(none))).collect()
+        };
+        peak_rows.push(line(peak_figures(own)));
+        let job = |name: &&str| jobs.iter().find(|shown| shown.job.name == *name).map(figure);
+        job_rows.push(line(job_heads[2..].iter().map(job).collect()));
     }
     let draw = |heads: &[&str], rows: &[Vec<String>]| {
         let right: Vec<bool> = (0..heads.len()).map(|column| column > 1).collect();
         table(&heads.iter().map(|&head| head.to_owned()).collect::<Vec<_>>(), &right, rows)
     };
-    [draw(&peak_heads, &peak_rows), draw(&job_heads, &job_rows)]
+    let names: Vec<String> = heads.iter().map(|head| format!("report {} through {}", head[0], head[1])).collect();
+    let faster = faster_ones(&jobs, |column| &names[column]);
+    let notes: String = faster.iter().map(|note| format!("\n- {}", escape(note))).collect();
+    let notes = if notes.is_empty() { notes } else { format!("{notes}\n") };
+    [draw(&peak_heads, &peak_rows), draw(&job_heads, &job_rows) + &notes]
 }
 
 /// Copy, read, latencies, banks and FMA, as the heads of the columns name them.
@@ -230,10 +248,10 @@ fn peak_figures(rows: &[&Record]) -> Vec<Option<String>> {
     ]
 }
 
-/// The rate of a job's fastest kernel, with its share of the measured peak.
-fn fastest(best: &Best) -> String {
-    let share = best.row.share.map_or_else(String::new, |_| format!(", {}", share_text(best.row)));
-    format!("{}{share}", job_rate(best.row))
+/// The rate of a job, with its share of the measured peak.
+fn figure(shown: &Shown) -> String {
+    let share = shown.row.share.map_or_else(String::new, |_| format!(", {}", share_text(shown.row)));
+    format!("{}{share}{}", job_rate(shown.row), if shown.is_unlike { " ≠" } else { "" })
 }
 
 fn time(ns: Estimate) -> Option<String> {
@@ -293,7 +311,7 @@ mod tests {
         assert!(page.starts_with(MARK), "{page}");
         for line in [
             "## Fake\\|9000\n",
-            "| 1 | [2026-11-20](<a%20b/r.csv>) |  | Vulkan, CUDA | 6 ok, 1 wrong | 2.00× (1) |",
+            "| 1 | [2026-11-20](<a%20b/r.csv>) |  |  | Vulkan, CUDA | 6 ok, 1 wrong | 2.00× (1) |",
             "| 1 | Vulkan | 100.0 GB/s | – | – | – | – | – |",
             "| 1 | Vulkan | 90.00 GB/s, 50 % | – | – | – |",
             "| 1 | CUDA | 180.0 GB/s, 50 % | – | – | – |",
@@ -315,7 +333,7 @@ mod tests {
         ];
         let apart = write(&entries, false);
         for line in [
-            "| 1 | [2026-11-20](<a.csv>) | GPU-1, GPU-2 |",
+            "| 1 | [2026-11-20](<a.csv>) |  | GPU-1, GPU-2 |",
             "| 1, GPU-1 | Vulkan | 100.0 GB/s |",
             "| 1, GPU-2 | Vulkan | 300.0 GB/s |",
             "| 2 | Vulkan | 200.0 GB/s |",
@@ -372,7 +390,10 @@ mod tests {
         let copy = spaces(&own)[0].copy.expect("a peak");
         assert!((ceiling("copy")["gb_per_s"].as_f64().expect("a rate") / copy.value - 1.0).abs() <= 1e-4);
         let copy = quoted_rate(copy).expect("quiet");
-        let sum = best(&own).into_iter().find(|best| best.job.name == "sum").expect("a sum");
+        let sum = crate::answers::summary::figures::best(&own)
+            .into_iter()
+            .find(|best| best.job.name == "sum")
+            .expect("a sum");
         for (name, figure) in [("read", &copy), ("sum", &job_rate(sum.row))] {
             // Of figures with one unit, the last has it.
             let number = figure.split(' ').next().expect("a number");

@@ -102,9 +102,15 @@ fn compared(arguments: &Arguments) -> Result<u8> {
     let selecting = filters_of(&[&baseline, &others], &filters)?;
     let is_compared =
         |record: &Record| selecting.is_empty() || selecting.iter().any(|filter| filter.matches(&record.name()));
+    // A kernel of the user's own has the name that the user gave it.
+    let is_named = |record: &Record| {
+        FAMILIES.iter().all(|family| family.name != record.family)
+            || filters.iter().any(|filter| ***filter == record.name())
+    };
     let rules = Rules {
         margin: arguments.margin / 100.0,
         is_compared: &is_compared,
+        is_named: &is_named,
         is_by_model: arguments.by == By::Model,
         ..Rules::default()
     };

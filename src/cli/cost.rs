@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::format::Format;
 use super::output::{print, print_json};
-use super::reports::{named_or_newest, read_all};
+use super::reports::{name_runs, named_or_newest, read_all};
 use crate::answers::compare::Report;
 use crate::answers::cost::{self, Cost};
 use crate::error::{Error, Result};
@@ -32,7 +32,8 @@ pub(super) fn cost(arguments: &Arguments) -> Result<()> {
     } else {
         read_all(&arguments.files)?
     };
-    let cards: Vec<(String, Vec<Record>)> = reports.into_iter().flat_map(cards).collect();
+    let mut cards: Vec<(String, Vec<Record>)> = reports.into_iter().flat_map(cards).collect();
+    name_runs(&mut cards);
     let costs: Vec<(&str, Cost)> =
         cards.iter().filter_map(|(name, records)| Some((name.as_str(), Cost::new(records)?))).collect();
     if costs.is_empty() {

@@ -10,7 +10,7 @@ use super::output::say;
 use super::references::{EXAMPLE, example, is_example};
 use crate::answers::compare::Report;
 use crate::error::{Error, Result, shown};
-use crate::record::Record;
+use crate::record::{Record, by_card, by_run, newest_runs};
 use crate::report::csv::Parsed;
 use crate::report::reader;
 
@@ -26,9 +26,49 @@ pub(super) fn named_or_newest(path: Option<&Path>, is_wanted: impl Fn(&Record) -
     match path {
         Some(path) => {
             let Report { name, records } = read(path)?;
-            Ok(Some(Measured { path: name, records }))
+            Ok(Some(Measured { records: newest_run(&name, records), path: name }))
         }
         None => Ok(newest(Path::new("results"), is_wanted)),
+    }
+}
+
+/// The rows of the newest run of each card of a report.
+fn newest_run(name: &str, records: Vec<Record>) -> Vec<Record> {
+    let (newest, most) = newest_runs(&records);
+    if most < 2 {
+        return records;
+    }
+    let day = newest.first().map_or("", |row| row.date.get(..10).unwrap_or(&row.date));
+    say(&format!("{name} has {most} runs of one card: these are rows of the newest, {day}"));
+    newest.into_iter().cloned().collect()
+}
+
+/// The runs of a report that has several of one card, each as a report of the same name (and card, if there are several):
+/// rows of two runs are never compared as if they were one.
+fn runs(report: Report) -> Vec<Report> {
+    let (_, most) = newest_runs(&report.records);
+    if most < 2 {
+        return vec![report];
+    }
+    let runs = by_run(&report.records);
+    let has_one_card = by_card(&report.records).len() == 1;
+    let run = |rows: Vec<&Record>| {
+        let id = rows[0].card_id();
+        let facts = [report.name.as_str(), id.host, id.name].into_iter().filter(|fact| !fact.is_empty());
+        let name = facts.take(if has_one_card { 1 } else { 3 }).collect::<Vec<_>>().join(", ");
+        Report { name, records: rows.into_iter().cloned().collect() }
+    };
+    runs.into_iter().map(run).collect()
+}
+
+/// Adds the start of the run to names that several have: the runs of one file.
+pub(super) fn name_runs(reports: &mut [(String, Vec<Record>)]) {
+    let names: Vec<String> = reports.iter().map(|(name, _)| name.clone()).collect();
+    for (name, records) in reports {
+        if names.iter().filter(|other| *other == name).count() > 1 {
+            let date = records.first().map_or("", |row| row.date.as_str());
+            *name = format!("{name}, run of {}", date.get(..16).unwrap_or(date).replace('T', " "));
+        }
     }
 }
 
@@ -84,7 +124,7 @@ pub(super) fn in_folder(
     Ok(parts.into_iter().flat_map(read).filter_map(or_say))
 }
 
-/// Reads the reports at these paths, and the CSV reports in the folders among them.
+/// Reads the reports at these paths, and the CSV reports in the folders among them: a report for each run of each card.
 ///
 /// # Errors
 /// Those of [`read`] and [`in_folder`]; [`Error::Usage`] if no report of a folder can be read.
@@ -92,13 +132,13 @@ pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Report>> {
     let mut reports = Vec::new();
     for path in paths {
         if !path.is_dir() {
-            reports.push(read(path)?);
+            reports.extend(runs(read(path)?));
             continue;
         }
         let earlier = reports.len();
         // Skip JSON: a run's JSON report has the same rows as its CSV.
         let found = in_folder(path, |path| reader::has_ending(path, "csv"))?;
-        reports.extend(found.map(|(path, records)| Report { name: shown(&path), records }));
+        reports.extend(found.flat_map(|(path, records)| runs(Report { name: shown(&path), records })));
         if reports.len() == earlier {
             return Err(none_readable(path, "CSV"));
         }
@@ -216,5 +256,6 @@ fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Measured
     }
     let most = found.iter().map(|(_, count, _)| *count).max()?;
     let (_, _, path) = found.into_iter().filter(|(_, count, _)| 2 * count >= most).max()?;
-    Some(Measured { path: shown(&path), records: reader::open(&path).ok()?.records })
+    let path_shown = shown(&path);
+    Some(Measured { records: newest_run(&path_shown, reader::open(&path).ok()?.records), path: path_shown })
 }

@@ -6,7 +6,7 @@ use super::format::Format;
 use super::grouping::{By, by_model};
 use super::normal::{REFERENCES, normal};
 use super::output::{print, print_json};
-use super::reports::{named_or_newest, none_yet, read_all};
+use super::reports::{name_runs, named_or_newest, none_yet, read_all};
 use super::values::plural;
 use crate::answers::compare::Report;
 use crate::answers::summary::{card, headlines, side_by_side};
@@ -64,10 +64,11 @@ pub(super) fn summary(arguments: &Arguments) -> Result<()> {
     } else {
         read_all(&arguments.files)?
     };
-    let shown: Vec<(String, Vec<Record>)> = match arguments.by {
+    let mut shown: Vec<(String, Vec<Record>)> = match arguments.by {
         By::Card => read.into_iter().flat_map(cards).collect(),
         By::Model => models(read),
     };
+    name_runs(&mut shown);
     match (shown.as_slice(), arguments.format.medium()) {
         (several, None) => print_json(&headlines(several)),
         ([(name, records)], Some(Medium::Terminal(terminal))) => {

@@ -42,7 +42,7 @@ pub mod workgroup_memory;
 
 use crate::claim::{Claim, Measured, measured_count, measured_of};
 use crate::record::Record;
-use crate::suite::{Benchmark, Dtype, Extent, Family, Headline, Shape, Traffic};
+use crate::suite::{Benchmark, Dtype, Extent, Family, Headline, Shape, Traffic, WorkKind};
 
 /// The families in the order of a run, and the claims of each. Those behind the semicolon are not in the browser.
 macro_rules! families {
@@ -133,6 +133,12 @@ pub fn benchmark(family: &str, name: &str) -> Option<&'static Benchmark> {
 #[must_use]
 pub fn is_library(row: &Record) -> bool {
     benchmark(&row.family, &row.benchmark).is_some_and(|benchmark| benchmark.library.is_some())
+}
+
+/// What a row times; of a benchmark that is not the suite's, a kernel.
+#[must_use]
+pub fn work_kind(row: &Record) -> WorkKind {
+    benchmark(&row.family, &row.benchmark).map_or(WorkKind::Kernel, Benchmark::work_kind)
 }
 
 /// Time of one load of a row in nanoseconds, for latency benchmarks: chains of dependent 4-byte loads.

@@ -17,6 +17,35 @@ pub fn by_card<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Vec<&'a
     cards.into_iter().map(|card| card.records).collect()
 }
 
+/// The rows of each run of each card, in their order: a file may hold several runs. The date of a row is the start of its
+/// run.
+#[must_use]
+pub fn by_run<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Vec<&'a Record>> {
+    let of_card = |rows: Vec<&'a Record>| {
+        let mut runs: Vec<Vec<&Record>> = Vec::new();
+        for row in rows {
+            match runs.iter_mut().find(|run| run[0].date == row.date) {
+                Some(run) => run.push(row),
+                None => runs.push(vec![row]),
+            }
+        }
+        runs
+    };
+    by_card(records).into_iter().flat_map(of_card).collect()
+}
+
+/// The rows of the newest run of each card, in their order, and the number of runs of the card that has most.
+#[must_use]
+pub fn newest_runs<'a>(records: impl IntoIterator<Item = &'a Record>) -> (Vec<&'a Record>, usize) {
+    let (mut rows, mut most) = (Vec::new(), 0);
+    for card in by_card(records) {
+        let runs = by_run(card);
+        most = most.max(runs.len());
+        rows.extend(runs.into_iter().max_by(|a, b| a[0].date.cmp(&b[0].date)).unwrap_or_default());
+    }
+    (rows, most)
+}
+
 struct Card<'a> {
     records: Vec<&'a Record>,
     /// The first row of each run and API: later ones say nothing new about the card.
@@ -108,6 +137,16 @@ mod tests {
         assert_eq!(sizes(&[rows[0].clone(), row(Api::Vulkan, "", "today")]), [1, 1]);
         // A name that an earlier run tied to the card holds for a later run alone.
         assert_eq!(sizes(&[rows[0].clone(), rows[1].clone(), row(Api::Cuda, "GPU-1", "later")]), [3]);
+    }
+
+    #[test]
+    fn a_date_is_a_run() {
+        let of = |card: &str, date: &str| row(Api::Vulkan, card, date);
+        let rows = [of("GPU-1", "1"), of("GPU-1", "2"), of("GPU-2", "1"), of("GPU-1", "1"), of("GPU-1", "3")];
+        let sizes: Vec<usize> = by_run(&rows).iter().map(Vec::len).collect();
+        assert_eq!(sizes, [2, 1, 1, 1]);
+        let (newest, most) = newest_runs(&rows);
+        assert_eq!((newest, most), (vec![&rows[4], &rows[2]], 3));
     }
 
     #[test]

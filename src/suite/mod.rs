@@ -38,6 +38,7 @@ mod traffic;
 mod units;
 pub(crate) mod vectors;
 mod whole_rows;
+mod work_kind;
 
 pub use accepted::Accepted;
 pub use api::Api;
@@ -74,3 +75,4 @@ pub(crate) use traffic::SUBGROUP;
 pub use traffic::Traffic;
 pub use units::{binary_range, binary_size, parse_binary_size};
 pub(crate) use whole_rows::WholeRows;
+pub use work_kind::WorkKind;

@@ -95,7 +95,8 @@ export function startFigures(core, notify, saveCsv) {
                     { class: "quiet" },
                     "The reports of this site ran outside of a browser, through Vulkan, at more and larger sizes and " +
                         "without run-time checks: factors count here, percents do not. Latency and launch: less is " +
-                        "faster.",
+                        "faster. A job (sum, GEMM, …) has the figure of its fastest kernel in each report: kernels and their sources " +
+                        "may differ between reports, so these figures have no bar.",
                 ),
             );
         return sentences;
@@ -151,7 +152,11 @@ function tableOf(runs, columns) {
     );
 }
 
+/** Whether a figure is a measured limit. Those of jobs may be of different kernels, so that they have no bar. */
+const isLimit = (name) => /^(FMA|mma) |^launch$| (read|copy|latency)$/.test(name);
+
 function bar(figure, part) {
+    if (!isLimit(figure.name)) return [figureText(figure)];
     const fill = element("b");
     fill.style.width = `${100 * part}%`;
     return [figureText(figure), element("i", { class: "bar", "aria-hidden": "true" }, fill)];

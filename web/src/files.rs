@@ -85,12 +85,12 @@ pub(crate) fn compare(named: &[(String, String)]) -> Result<Value> {
         limit: None,
     };
     let matches = 0..comparison.matches.len();
-    let tally = |of| comparison::tally_line(&comparison, of, &comparison.tally(of, None));
+    let tally = |of| comparison::tally_lines(&comparison, of);
     let answer = |of| comparison::answer(&comparison, of).join(" ");
     Ok(json!({
         "sides": comparison.sides.iter().map(side).collect::<Vec<_>>(),
         "matches": comparison.matches.iter().map(|of| comparison.sides[of.side].label.as_str()).collect::<Vec<_>>(),
-        "sentences": matches.clone().map(answer).chain(matches.clone().filter_map(tally)).collect::<Vec<_>>(),
+        "sentences": matches.clone().map(answer).chain(matches.clone().flat_map(tally)).collect::<Vec<_>>(),
         "rule": comparison::rule(&comparison),
         "left_out": matches.flat_map(|of| comparison::left_out(&comparison, of)).collect::<Vec<_>>(),
         "cases": comparison.cases.iter().filter_map(|one| case(&comparison, one, &by_kernel)).collect::<Vec<_>>(),

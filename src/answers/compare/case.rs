@@ -6,12 +6,17 @@ use super::sides::Match;
 use super::sparse::Sparse;
 use super::timing::{Ratio, Timing};
 use crate::record::Record;
+use crate::suite::WorkKind;
 
 /// A case with its rows on every side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseComparison<'a> {
     /// The first row that was read.
     pub row: &'a Record,
+    /// What it times.
+    pub kind: WorkKind,
+    /// Whether the user named its benchmark, so that rows of two sources are compared.
+    pub is_named: bool,
     /// The rows on each side that has some.
     pub entries: Sparse<Entry<'a>>,
     /// The ratio of each match whose sides both have a time.
@@ -35,6 +40,12 @@ impl CaseComparison<'_> {
     #[must_use]
     pub fn share(&self, side: usize) -> Option<f64> {
         self.entries.get(side)?.share
+    }
+
+    /// Whether two sides with rows differ in the source of the kernel.
+    pub(super) fn has_other_source(&self) -> bool {
+        let mut entries = self.entries.values();
+        entries.next().is_some_and(|first| entries.any(|entry| first.unlike(entry).is_some()))
     }
 
     pub(super) fn find_fastest(&self, matches: &[Match], margin: f64) -> Vec<usize> {

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use super::series::Series;
 use super::timing::Timing;
 use crate::record::stats::{Variance, median};
-use crate::record::{Clock, Record, Status};
+use crate::record::{Clock, Record, Status, Unlike, comparable};
 use crate::suite::Api;
 
 /// A difference between the two rows of a pair other than time.
@@ -29,7 +29,7 @@ impl Mark {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Shader => "shader",
+            Self::Shader => "source",
             Self::Checks => "checks",
             Self::Timer => "timer",
         }
@@ -110,6 +110,12 @@ impl<'a> Entry<'a> {
     #[must_use]
     pub fn status(&self) -> Status {
         self.row().status
+    }
+
+    /// Why the entry is not compared with another one of its case; `None` if it is.
+    #[must_use]
+    pub fn unlike(&self, other: &Self) -> Option<Unlike> {
+        comparable(self.row(), other.row()).err()
     }
 
     /// Whether the device's clock timed every run.

@@ -64,9 +64,11 @@ fn take_turns(pairs: &mut [(usize, Pair)]) {
     }
 }
 
-/// The pair of a case in a match, with the case's index.
+/// The pair of a case in a match, with the case's index; `None` without two times of one source.
 fn pair_of<'a>(case: &CaseComparison<'a>, of: Match, index: usize) -> Option<(usize, Pair<'a>)> {
-    Some((index, Pair::new(case.entries.get(of.baseline)?, case.entries.get(of.side)?)?))
+    let (baseline, side) = (case.entries.get(of.baseline)?, case.entries.get(of.side)?);
+    let is_compared = case.is_named || baseline.unlike(side).is_none();
+    is_compared.then(|| Pair::new(baseline, side))?.map(|pair| (index, pair))
 }
 
 /// Cases, and their pairs with their indices.

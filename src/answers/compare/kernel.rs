@@ -11,6 +11,7 @@ use super::verdict::Verdict;
 use super::{Comparison, Match};
 use crate::record::stats::{Errors, LogValue, Null, differ};
 use crate::record::{Record, compiled_changes};
+use crate::suite::WorkKind;
 
 /// A kernel that is slower or faster. A kernel may be slower in some cases and faster in others: it is then listed twice.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +20,8 @@ pub struct ChangedKernel<'a> {
     pub family: &'a str,
     /// Its name within the family.
     pub benchmark: &'a str,
+    /// What it times.
+    pub kind: WorkKind,
     /// [`Verdict::Slower`] or [`Verdict::Faster`].
     pub verdict: Verdict,
     /// Cases with this verdict; 0 if only the mean over all cases shows the change.
@@ -27,8 +30,8 @@ pub struct ChangedKernel<'a> {
     pub cases: usize,
     /// Whether the cases differ by size alone.
     pub is_by_size: bool,
-    /// Whether a case has another shader on the other side: then the kernel has changed, and perhaps nothing else.
-    pub has_other_shader: bool,
+    /// Whether its source changed, and it is compared since the user named it.
+    pub has_other_source: bool,
     /// A pair of rows, of the baseline and of the side, whose compiled kernels differ
     /// ([`compiled_changes`]); of the changed cases, if there are any.
     pub recompiled: Option<[&'a Record; 2]>,
@@ -72,12 +75,13 @@ impl<'a> Comparison<'a> {
                 found.push(ChangedKernel {
                     family: &first.row.family,
                     benchmark: &first.row.benchmark,
+                    kind: first.kind,
                     verdict,
                     changed: count,
                     cases: members.len(),
                     is_by_size: kinds.len() == 1,
                     recompiled,
-                    has_other_shader: members.iter().any(|(_, pair)| pair.marks.contains(&Mark::Shader)),
+                    has_other_source: members.iter().any(|(_, pair)| pair.marks.contains(&Mark::Shader)),
                     mean,
                 });
             }

@@ -1,6 +1,6 @@
 //! Comparison of reports: matches rows, and computes ratios of times with confidence intervals and verdicts.
 //!
-//! Rows match by family, benchmark, type, size and parameters. Run-time checks that a case asks for are parameters;
+//! Rows match by family, benchmark, type, size, parameters and source ([`comparable`](crate::record::comparable)). Run-time checks that a case asks for are parameters;
 //! other differences in checks get a [`Mark`]. A *side* is one card (or all cards of a model), API, driver and version of the tool, measured
 //! together with the same other APIs. Several runs of a side are pooled; for each case, only runs with the kernel,
 //! checks and clock of the newest run are used.
@@ -39,8 +39,10 @@ pub use sparse::Sparse;
 pub use timing::{Ratio, Timing};
 pub use verdict::{FALSE_DISCOVERIES, MARGIN, Verdict};
 
-use crate::record::Record;
+use crate::families::work_kind;
 use crate::record::stats::{Errors, LogValue, Null, differ};
+use crate::record::{Record, Unlike};
+use crate::suite::WorkKind;
 use entry::Copies;
 use series::{Series, variances};
 use sides::Sides;
@@ -48,9 +50,11 @@ use sides::Sides;
 /// Summary of the cases of a match, for all or one family.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tally {
-    /// Geometric mean of the ratios; `None` if there are none.
+    /// Geometric mean of the ratios of one kind of work, the first one that the cases have; `None` if there are none.
     pub mean: Option<Ratio>,
-    /// Number of cases in the mean: those with one clock for both sides.
+    /// The kind of work.
+    pub kind: WorkKind,
+    /// Number of cases in the mean: those of the kind with one clock for both sides.
     pub cases: usize,
     /// Number of cases per verdict, in the order of [`Verdict::ALL`].
     pub verdicts: [usize; 4],
@@ -144,18 +148,49 @@ impl<'a> Comparison<'a> {
         self.tally_of(self.matches[of], pairs)
     }
 
+    /// The same for each kind of work that the match has.
+    #[must_use]
+    pub fn tallies_by_kind(&self, of: usize) -> Vec<Tally> {
+        let tally = |kind: WorkKind| {
+            let pairs = self.pairs_in(of).filter(|(case, _)| case.kind == kind).collect::<Vec<_>>();
+            (!pairs.is_empty()).then(|| self.tally_of(self.matches[of], pairs.into_iter()))
+        };
+        WorkKind::ALL.into_iter().filter_map(tally).collect()
+    }
+
+    /// The cases that the match with index `of` compares, with their pairs.
+    pub fn pairs_in(&self, of: usize) -> impl Iterator<Item = (&CaseComparison<'a>, &Pair<'a>)> {
+        let cases = self.in_match[of].iter().map(|index| &self.cases[*index]);
+        cases.filter_map(move |case| Some((case, case.pairs.get(of)?)))
+    }
+
+    /// The cases that have a time on both sides of the match with index `of` and are not compared, each with the reason:
+    /// their sources differ.
+    pub fn unlike(&self, of: usize) -> impl Iterator<Item = (&CaseComparison<'a>, Unlike)> {
+        let Match { baseline, side } = self.matches[of];
+        self.on_side(baseline).filter(move |(_, case, _)| case.pairs.get(of).is_none()).filter_map(
+            move |(_, case, entry)| {
+                let other = case.entries.get(side)?;
+                entry.timing.and(other.timing)?;
+                Some((case, entry.unlike(other)?))
+            },
+        )
+    }
+
     /// The same for any cases of any match, with their pairs.
     pub fn tally_of<'s>(&self, of: Match, pairs: impl Iterator<Item = (&'s CaseComparison<'a>, &'s Pair<'a>)>) -> Tally
     where
         'a: 's,
     {
         let (mut members, mut verdicts) = (Vec::new(), [0; 4]);
+        let pairs: Vec<_> = pairs.collect();
+        let kind = pairs.iter().map(|(case, _)| case.kind).min().unwrap_or_default();
         for (case, pair) in pairs {
             let verdict = Verdict::ALL.iter().position(|verdict| *verdict == pair.verdict);
             verdict.into_iter().for_each(|index| verdicts[index] += 1);
-            members.extend(pair.has_one_clock().then(|| pair.member(&case.entries, of)));
+            members.extend((pair.has_one_clock() && case.kind == kind).then(|| pair.member(&case.entries, of)));
         }
-        Tally { mean: mean::geometric_mean(&members), cases: members.len(), verdicts }
+        Tally { mean: mean::geometric_mean(&members), kind, cases: members.len(), verdicts }
     }
 
     /// The pairs of other matches of the same sides, by match, with the indices of their cases. Verdicts are corrected for
@@ -252,7 +287,7 @@ pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report
         }
     }
     let sides = sides.into_list();
-    let mut cases: Vec<CaseComparison> = cases.into_iter().filter_map(case).collect();
+    let mut cases: Vec<CaseComparison> = cases.into_iter().filter_map(|rows| case(rows, rules.is_named)).collect();
     for (side, indices) in on_sides(&cases, sides.len()).iter().enumerate() {
         let series: Vec<Option<&Series>> =
             indices.iter().map(|index| cases[*index].entries.get(side)?.series.as_ref()).collect();
@@ -283,7 +318,9 @@ pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report
         pairs.into_iter().for_each(|(index, pair)| cases[index].pairs.push(of, pair));
     }
     for case in &mut cases {
-        case.fastest = case.find_fastest(&matches, rules.margin);
+        if case.is_named || !case.has_other_source() {
+            case.fastest = case.find_fastest(&matches, rules.margin);
+        }
         case.nearest_to_ceiling = case.find_nearest_to_ceiling(rules.margin);
     }
     Comparison { sides, matches, cases, margin: rules.margin, by_family, on_side, in_match }
@@ -319,10 +356,18 @@ fn key(record: &Record) -> [String; 5] {
 }
 
 /// The case without timings and pairs, which need the other cases.
-fn case(rows: BTreeMap<usize, Vec<&Record>>) -> Option<CaseComparison<'_>> {
+fn case<'a>(rows: BTreeMap<usize, Vec<&'a Record>>, is_named: &dyn Fn(&Record) -> bool) -> Option<CaseComparison<'a>> {
     let row = *rows.values().flatten().next()?;
     let entries = rows.into_iter().map(|(side, rows)| (side, Entry::new(rows))).collect();
-    Some(CaseComparison { row, entries, pairs: Sparse::default(), fastest: Vec::new(), nearest_to_ceiling: Vec::new() })
+    Some(CaseComparison {
+        row,
+        kind: work_kind(row),
+        is_named: is_named(row),
+        entries,
+        pairs: Sparse::default(),
+        fastest: Vec::new(),
+        nearest_to_ceiling: Vec::new(),
+    })
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ pub struct Rules<'r> {
     pub margin: f64,
     /// The rows to compare; the others still show how noisy a class of rows is.
     pub is_compared: &'r dyn Fn(&Record) -> bool,
+    /// The rows whose benchmark the user named: they are compared although their sources differ.
+    pub is_named: &'r dyn Fn(&Record) -> bool,
     /// Whether intervals widen by what two processes differ by besides their epochs, as the comparison itself shows it for
     /// rows of one card, driver, API and kernel.
     pub widens: bool,
@@ -21,6 +23,13 @@ pub struct Rules<'r> {
 
 impl Default for Rules<'_> {
     fn default() -> Self {
-        Self { margin: MARGIN, is_compared: &|_| true, widens: true, is_by_model: false, has_matches: true }
+        Self {
+            margin: MARGIN,
+            is_compared: &|_| true,
+            is_named: &|_| false,
+            widens: true,
+            is_by_model: false,
+            has_matches: true,
+        }
     }
 }

@@ -88,13 +88,14 @@ fn a_report_and_its_copy_are_the_same_however_noisy() {
 #[test]
 fn what_differs_beside_the_time_is_marked() {
     let a = report("a", &[row("tiled", 100.0)]);
+    let named = Rules { is_named: &|_| true, ..Rules::default() };
     for (changed, mark) in [
         (Record { shader_hash: "def".into(), ..row("tiled", 100.0) }, Mark::Shader),
         (Record { checks: Checks::named("on"), ..row("tiled", 100.0) }, Mark::Checks),
         (Record { timer: Some(Clock::Wall), ..row("tiled", 100.0) }, Mark::Timer),
     ] {
         let b = report("b", &[later(changed)]);
-        let got = compare(&a, &b);
+        let got = compare_by(&named, &a, &b);
         assert_eq!(got.cases[0].pairs.get(0).map(|pair| pair.marks.clone()), Some(vec![mark]));
         assert_eq!(got.tally(0, None).cases, usize::from(mark != Mark::Timer));
     }

@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::cards::{cards, rows_of_sides};
 use super::cases::{CaseColumns, Common, SideColumns, TextTable, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
-use super::headlines::{Headline, headlines};
+use super::headlines::{Headline, JobCases, headlines, jobs};
 use super::matches::{Match, matches};
 use super::names::{Name, names};
 use super::samples::Epochs;
-use super::screen::{Screen, cards_on, screen};
+use super::screen::{self, Screen, cards_on, screen};
 use crate::answers::articles::chapter;
 use crate::answers::compare::{Comparison, Entry, Report, Rules, Side, compare_by};
 use crate::answers::summary::SOFTWARE;
@@ -31,6 +31,8 @@ pub struct Data<'a> {
     /// Version of shaderbench that wrote the page.
     tool_version: &'static str,
     pub(super) screen: Screen,
+    /// The jobs of the summary, with the cases that do them.
+    jobs: Vec<JobCases>,
     /// What to know of the figures of a software device.
     software_note: &'static str,
     families: Vec<FamilyData<'a>>,
@@ -145,7 +147,8 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let side = |(index, (name, cards)): (usize, (Name, &usize))| {
         side_data(comparison, index, (name, *cards), &common, &mut texts)
     };
-    let sides = names.map(side).collect();
+    let sides: Vec<SideData> = names.map(side).collect();
+    let names: Vec<String> = sides.iter().map(|side| side.name.clone()).collect();
     let is_there = |name: &str| !comparison.cases_of(name).is_empty();
     let family = |family: &&Family| FamilyData {
         name: family.name,
@@ -172,7 +175,8 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
         tool_version: env!("CARGO_PKG_VERSION"),
         families: FAMILIES.iter().filter(|family| is_there(family.name)).map(family).chain(others).collect(),
         tour: tour_steps().map(step).collect(),
-        screen: screen(comparison, &cards),
+        screen: screen(comparison, &cards, &names),
+        jobs: jobs(comparison),
         software_note: SOFTWARE,
         sides,
         cases,
@@ -208,12 +212,13 @@ fn side_data<'a>(
     let first_text = |get: fn(&'a Record) -> &'a String| {
         entries.iter().map(|entry| get(entry.row()).as_str()).find(|text| !text.is_empty()).unwrap_or_default()
     };
+    let shown = screen::rows(comparison, index);
     let count = |status: Status| rows.iter().filter(|row| row.status == status).count();
     let statuses =
         [Status::Ok, Status::Unverified, Status::Skipped, Status::Wrong, Status::Failed, Status::Implausible];
     let noises: Vec<f64> = entries.iter().filter_map(|entry| entry.timing?.noise()).collect();
     let found = |family: &&Family| {
-        let of_family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == family.name).collect();
+        let of_family: Vec<&Record> = shown.iter().copied().filter(|row| row.family == family.name).collect();
         let found = finding(family.name, &of_family)?;
         Some(FindingData { family: family.name, text: found.text(), values: found.values().cloned().collect() })
     };
@@ -244,11 +249,11 @@ fn side_data<'a>(
             .filter(|(_, count)| *count > 0)
             .collect(),
         noise: [0.5, 0.9].map(|part| quantile(&noises, part)),
-        ceilings: ceilings(&rows),
-        headlines: headlines(&rows),
-        levels: levels(&rows),
+        ceilings: ceilings(&shown),
+        headlines: headlines(&shown),
+        levels: levels(&shown),
         findings: FAMILIES.iter().filter_map(found).collect(),
-        tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| judged(step, &rows).whole()).collect(),
+        tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| judged(step, &shown).whole()).collect(),
         rows: SideColumns::new(comparison, common, index, texts),
         epochs: Epochs::of(comparison, index),
     }

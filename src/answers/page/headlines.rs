@@ -3,11 +3,13 @@
 use serde::Serialize;
 
 use super::figure::Figure;
+use crate::answers::compare::{CaseComparison, Comparison};
 use crate::answers::summary::arithmetic_name;
-use crate::answers::summary::figures::{Best, Peak, Space, best, peaks, rated, spaces};
+use crate::answers::summary::figures::{Best, Peak, Space, best, counted, peaks, rated, spaces};
+use crate::families;
 use crate::record::Record;
 use crate::record::stats::Estimate;
-use crate::suite::{Limit, Scalar};
+use crate::suite::{self, Limit, Scalar};
 
 /// A headline figure, as the summary has it.
 #[derive(Debug, Serialize)]
@@ -29,6 +31,32 @@ pub fn headlines(rows: &[&Record]) -> Vec<Headline> {
     let arithmetic = peaks(rows).into_iter().filter_map(of_peak);
     let jobs = best(rows).into_iter().filter_map(|best| of_job(&best, rows));
     memory.chain(arithmetic).chain(jobs).collect()
+}
+
+/// A job of the summary: the page compares two sides by the fastest kernel that both have.
+#[derive(Debug, Serialize)]
+pub(super) struct JobCases {
+    name: &'static str,
+    unit: &'static str,
+    /// Whether the largest size counts, and the rate is one of bytes; else the fastest of all sizes does.
+    is_largest: bool,
+    /// Indices of the cases of its kernels.
+    cases: Vec<usize>,
+}
+
+/// The jobs of the summary that a comparison has.
+pub(super) fn jobs(comparison: &Comparison) -> Vec<JobCases> {
+    let job = |(family, job): (&str, &'static suite::Headline)| {
+        let is_case =
+            |case: &CaseComparison| case.entries.values().any(|entry| !counted(family, job, &[entry.row()]).is_empty());
+        let of_family = comparison.cases.iter().enumerate().filter(|(_, case)| case.row.family == family);
+        let found: Vec<(usize, &CaseComparison)> = of_family.filter(|(_, case)| is_case(case)).collect();
+        let scalar = found.first()?.1.row.dtype.map(|dtype| dtype.scalar());
+        let unit = if job.is_largest { "GB/s" } else { operations(scalar) };
+        let cases = found.into_iter().map(|(index, _)| index).collect();
+        Some(JobCases { name: job.name, unit, is_largest: job.is_largest, cases })
+    };
+    families::headlines().into_iter().filter_map(job).collect()
 }
 
 fn headline(name: impl Into<String>, unit: &'static str, estimate: Option<Estimate>) -> Option<Headline> {

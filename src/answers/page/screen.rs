@@ -9,7 +9,7 @@ use super::figure::Figure;
 use crate::answers::compare::{Comparison, Entry};
 use crate::answers::summary::cells::{self, Level, Marks, marks_of};
 use crate::answers::summary::figures::{best, peaks, spaces, troubles};
-use crate::answers::summary::{self, faster, in_order, quoted_time};
+use crate::answers::summary::{self, Shown, UNLIKE, faster, faster_ones, in_order, jobs_of, quoted_time};
 use crate::answers::versus::Ratios;
 use crate::record::{Record, stats::Estimate, typical};
 use crate::suite::Toolchain;
@@ -21,6 +21,10 @@ pub(super) struct Screen {
     card: Option<CardSummary>,
     /// The figures of every side, side by side.
     pub(super) table: Vec<Line>,
+    /// Kernels of some sides that are faster than those of the table, which all sides of an API have.
+    faster: Vec<String>,
+    /// What the mark of a cell means; `null` if no cell has one.
+    unlike: Option<&'static str>,
 }
 
 impl Screen {
@@ -45,8 +49,10 @@ pub(super) struct Line {
 #[derive(Serialize)]
 pub(super) struct Cell {
     pub(super) text: String,
-    /// A rate relative to the highest of the line, which is a bar.
+    /// A rate relative to the highest of the line through the same API, which is a bar.
     bar: Option<Figure>,
+    /// Whether the kernel or its source is another one than on the first side of the API: there is no bar then.
+    pub(super) is_unlike: bool,
     /// Index of the case of a job.
     case: Option<usize>,
 }
@@ -97,15 +103,29 @@ struct JobLine {
     case: Option<usize>,
 }
 
-/// The first screen of all sides.
-pub(super) fn screen(comparison: &Comparison, cards: &[Card]) -> Screen {
+/// The first screen of all sides, which have these names.
+pub(super) fn screen(comparison: &Comparison, cards: &[Card], names: &[String]) -> Screen {
     let rows: Vec<Vec<&Record>> = (0..comparison.sides.len()).map(|side| rows(comparison, side)).collect();
-    Screen { card: card(comparison, cards, &rows), table: table(comparison, &rows) }
+    let jobs = jobs_of(&rows);
+    let card = card(comparison, cards, &rows);
+    let faster = if card.is_some() { Vec::new() } else { faster_ones(&jobs, |side| &names[side]) };
+    let unlike = jobs.iter().flatten().any(|shown| shown.is_unlike).then_some(UNLIKE);
+    Screen { card, table: table(comparison, &rows, &jobs), faster, unlike }
 }
 
-/// The rows of a side.
-fn rows<'a>(comparison: &Comparison<'a>, side: usize) -> Vec<&'a Record> {
-    comparison.on_side(side).map(|(_, _, entry)| shown(entry)).collect()
+/// The rows that the page shows of a side. Of several runs of a card, those of each family are of the newest run that has
+/// the family: a kernel of one run is never compared with one of another.
+pub(super) fn rows<'a>(comparison: &Comparison<'a>, side: usize) -> Vec<&'a Record> {
+    let mut rows: Vec<&Record> = comparison.on_side(side).map(|(_, _, entry)| shown(entry)).collect();
+    if cards_on(comparison, side) == 1 && comparison.sides[side].dates.len() > 1 {
+        let mut newest: HashMap<&str, &str> = HashMap::new();
+        for row in &rows {
+            let date = newest.entry(&row.family).or_insert(&row.date);
+            *date = (*date).max(&row.date);
+        }
+        rows.retain(|row| newest.get(row.family.as_str()) == Some(&row.date.as_str()));
+    }
+    rows
 }
 
 /// The row that the first screen shows of a case: the newest one; on a side of several cards, that of the median card.
@@ -140,19 +160,25 @@ fn highest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, f64::max)
 }
 
-fn table(comparison: &Comparison, rows: &[Vec<&Record>]) -> Vec<Line> {
-    let figures: Vec<Vec<summary::Figure>> = rows.iter().map(|rows| summary::figures_of(rows)).collect();
+fn table<'a>(comparison: &Comparison<'a>, rows: &[Vec<&'a Record>], jobs: &[Vec<Shown<'a>>]) -> Vec<Line> {
+    let figures: Vec<Vec<summary::Figure>> =
+        rows.iter().zip(jobs).map(|(rows, jobs)| summary::figures_of(rows, jobs)).collect();
+    let toolchain = |side: usize| rows[side].first().and_then(|row| row.toolchain());
     let cases: Vec<_> = (0..rows.len()).map(|side| cases_of(comparison, side)).collect();
     let names = in_order(figures.iter().map(|figures| figures.iter().map(|figure| figure.name.as_str())));
     let by_name: Vec<HashMap<&str, &summary::Figure>> =
         figures.iter().map(|all| all.iter().map(|figure| (figure.name.as_str(), figure)).collect()).collect();
     let line = |name: &str| {
-        let most = highest(by_name.iter().filter_map(|of| of.get(name)?.rate));
+        let most = |side: usize| {
+            let own = by_name.iter().enumerate().filter(|(other, _)| toolchain(*other) == toolchain(side));
+            highest(own.filter_map(|(_, of)| of.get(name).filter(|figure| !figure.is_unlike)?.rate))
+        };
         let cell = |(side, of): (usize, &HashMap<&str, &summary::Figure>)| {
             let figure = of.get(name)?;
             Some(Cell {
                 text: figure.text.clone(),
-                bar: figure.rate.and_then(|rate| relative(rate, most)),
+                bar: figure.rate.filter(|_| !figure.is_unlike).and_then(|rate| relative(rate, most(side))),
+                is_unlike: figure.is_unlike,
                 case: figure.row.and_then(|row| cases[side].get(&std::ptr::from_ref(row)).copied()),
             })
         };

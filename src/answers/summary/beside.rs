@@ -1,7 +1,8 @@
 //! Several reports side by side.
 
 use super::cells::{self, Level};
-use super::figures::{best, peaks, spaces};
+use super::common::{Shown, UNLIKE, faster_ones, jobs_of};
+use super::figures::{peaks, spaces};
 use super::texts::{job_rate, quoted_time};
 use crate::record::{Record, stats::Estimate};
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
@@ -12,27 +13,29 @@ use crate::suite::{Toolchain, binary_range};
 const MOST: usize = 4;
 
 /// A table of the headline figures of several reports, each with its name: a column for each report, API and compiler, which
-/// lines above the table name.
+/// lines above the table name. Columns of one API show the kernel that they have in common.
 #[must_use]
 pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String {
-    let sides: Vec<(String, Vec<(String, String)>)> = reports
-        .iter()
-        .flat_map(|(name, records)| {
-            toolchains(records)
-                .into_iter()
-                .map(move |toolchain| (title(name, records, toolchain), of_toolchain(records, toolchain)))
-        })
-        .collect();
-    let letters: Vec<String> = (0..sides.len()).map(letter).collect();
-    let mut parts: Vec<Part> = letters
-        .iter()
-        .zip(&sides)
-        .map(|(letter, (title, _))| Part::Text { text: format!("{letter}: {title}"), indent: "   " })
-        .collect();
-    for (letters, sides) in letters.chunks(MOST).zip(sides.chunks(MOST)) {
+    let (mut titles, mut columns): (Vec<String>, Vec<Vec<&Record>>) = (Vec::new(), Vec::new());
+    for (name, records) in reports {
+        for toolchain in toolchains(records) {
+            titles.push(title(name, records, toolchain));
+            columns.push(records.iter().filter(|row| row.toolchain() == Some(toolchain)).collect());
+        }
+    }
+    let jobs = jobs_of(&columns);
+    let figures: Vec<Vec<Figure>> = columns.iter().zip(&jobs).map(|(rows, jobs)| figures_of(rows, jobs)).collect();
+    let letters: Vec<String> = (0..columns.len()).map(letter).collect();
+    let line = |text: String| Part::Text { text, indent: "   " };
+    let mut parts: Vec<Part> =
+        letters.iter().zip(&titles).map(|(letter, title)| line(format!("{letter}: {title}"))).collect();
+    for (letters, sides) in letters.chunks(MOST).zip(figures.chunks(MOST)) {
         parts.push(Part::Text { text: String::new(), indent: "" });
         parts.push(Part::Table(grid(letters, sides)));
     }
+    let is_unlike = jobs.iter().flatten().any(|shown| shown.is_unlike);
+    parts.extend(is_unlike.then(|| line(UNLIKE.to_owned())));
+    parts.extend(faster_ones(&jobs, |column| &letters[column]).into_iter().map(line));
     lay_out(parts, medium)
 }
 
@@ -46,15 +49,13 @@ fn title(name: &str, records: &[Record], toolchain: Toolchain) -> String {
     let Some(first) = records.iter().find(|row| row.toolchain() == Some(toolchain)) else { return name.to_owned() };
     let day = first.date.get(..10).unwrap_or(&first.date);
     let through = toolchain.title();
-    let facts = [first.device.as_str(), &through, &first.driver, day];
+    let version = match first.tool_version.as_str() {
+        "" => String::new(),
+        version => format!("shaderbench {version}"),
+    };
+    let facts = [first.device.as_str(), &through, &first.driver, &version, day];
     let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     format!("{} ({name})", facts.join(", "))
-}
-
-/// Names and texts of the figures of one toolchain.
-fn of_toolchain(records: &[Record], toolchain: Toolchain) -> Vec<(String, String)> {
-    let rows: Vec<&Record> = records.iter().filter(|row| row.toolchain() == Some(toolchain)).collect();
-    figures_of(&rows).into_iter().map(|figure| (figure.name, figure.text)).collect()
 }
 
 /// A figure of a side, as the table has it.
@@ -65,13 +66,15 @@ pub(in crate::answers) struct Figure<'a> {
     pub(in crate::answers) rate: Option<f64>,
     /// The row of a job.
     pub(in crate::answers) row: Option<&'a Record>,
+    /// Whether the job's kernel or its source is another one than in the first column of the API: no ratio.
+    pub(in crate::answers) is_unlike: bool,
 }
 
-/// The figures of the rows of one toolchain, in the order of the summary.
-pub(in crate::answers) fn figures_of<'a>(rows: &[&'a Record]) -> Vec<Figure<'a>> {
+/// The figures of the rows of one toolchain and of its jobs ([`jobs_of`]), in the order of the summary.
+pub(in crate::answers) fn figures_of<'a>(rows: &[&'a Record], jobs: &[Shown<'a>]) -> Vec<Figure<'a>> {
     let mut figures: Vec<Figure> = Vec::new();
     let mut add = |name: String, text: Option<String>, rate: Option<f64>, row: Option<&'a Record>| {
-        figures.extend(text.map(|text| Figure { name, text, rate, row }));
+        figures.extend(text.map(|text| Figure { name, text, rate, row, is_unlike: false }));
     };
     let value = |estimate: Option<Estimate>| Some(estimate?.value);
     for space in spaces(rows) {
@@ -88,10 +91,13 @@ pub(in crate::answers) fn figures_of<'a>(rows: &[&'a Record]) -> Vec<Figure<'a>>
         add(name, Some(text), Some(rate.value), None);
     }
     add("launch".to_owned(), peaks.iter().find_map(|peak| peak.ns).and_then(quoted_time), None, None);
-    for best in best(rows) {
-        let rate = best.row.gb_per_s.or(best.row.gflop_per_s);
-        add(best.job.name.to_owned(), Some(job_rate(best.row)), rate, Some(best.row));
-    }
+    figures.extend(jobs.iter().map(|Shown { job, row, is_unlike, .. }| Figure {
+        name: job.name.to_owned(),
+        text: job_rate(row),
+        rate: row.gb_per_s.or(row.gflop_per_s),
+        row: Some(row),
+        is_unlike: *is_unlike,
+    }));
     figures
 }
 
@@ -113,16 +119,17 @@ pub(in crate::answers) fn in_order<'n>(
     names
 }
 
-fn grid(letters: &[String], sides: &[(String, Vec<(String, String)>)]) -> Grid {
-    let names = in_order(sides.iter().map(|(_, figures)| figures.iter().map(|(name, _)| name.as_str())));
-    let cell = |figures: &[(String, String)], name: &str| {
-        figures.iter().find(|(known, _)| known == name).map_or_else(|| "–".to_owned(), |(_, text)| text.clone())
+fn grid(letters: &[String], sides: &[Vec<Figure>]) -> Grid {
+    let names = in_order(sides.iter().map(|figures| figures.iter().map(|figure| figure.name.as_str())));
+    let cell = |figures: &[Figure], name: &str| {
+        let text = |figure: &Figure| format!("{}{}", figure.text, if figure.is_unlike { " ≠" } else { "" });
+        figures.iter().find(|figure| figure.name == name).map_or_else(|| "–".to_owned(), text)
     };
     let row = |name: &&str| Row {
         group: String::new(),
         mark: Mark::None,
         name: (*name).to_owned(),
-        cells: sides.iter().map(|(_, figures)| cell(figures, name).into()).collect(),
+        cells: sides.iter().map(|figures| cell(figures, name).into()).collect(),
     };
     Grid {
         columns: letters.iter().map(|letter| Column { heading: letter.clone(), is_right: true }).collect(),

@@ -13,23 +13,25 @@ pub(super) use compilers::compilers;
 use pair::{Gap, Pair, pairs};
 use texts::{by_lane, none, with_interval};
 
+use crate::families::work_kind;
 use crate::record::stats::{self, Estimate};
 use crate::record::{Clock, Record, format};
 use crate::report::layout::{Column, Grid, Mark, Part, Remark, Row, Severity, Terminal};
 use crate::report::table::{WIDE_NAME, headline, label, remarks};
 use crate::report::{Section, toolchains};
-use crate::suite::Toolchain;
+use crate::suite::{Toolchain, WorkKind};
 
 /// The most differences that one family names, and the most that all families name per direction.
 const WIDEST_OF_FAMILY: usize = 3;
 const WIDEST_OF_ALL: usize = 5;
 
-/// Geometric mean of (time of the first toolchain ÷ time of the second), and the number of cases, those with cold caches left
-/// out. `None` if no case can be compared.
+/// Geometric mean of (time of the first toolchain ÷ time of the second) over kernels, and the number of cases, those with cold
+/// caches left out. `None` if no case can be compared.
 #[must_use]
 pub fn mean_ratio(rows: &[&Record], toolchains: [Toolchain; 2]) -> Option<(f64, usize)> {
-    let hot: Vec<&Record> = rows.iter().copied().filter(|row| !row.is_cold()).collect();
-    let gaps: Vec<Gap> = pairs(&hot, toolchains).iter().filter_map(Pair::gap).collect();
+    let is_counted = |row: &&Record| !row.is_cold() && work_kind(row) == WorkKind::Kernel;
+    let rows: Vec<&Record> = rows.iter().copied().filter(is_counted).collect();
+    let gaps: Vec<Gap> = pairs(&rows, toolchains).iter().filter_map(Pair::gap).collect();
     Some((mean(&gaps)?, gaps.len()))
 }
 
@@ -163,11 +165,13 @@ fn overall_of(sections: &[Section], of: [Toolchain; 2]) -> Option<Vec<Part>> {
         left_out += pairs.len() - gaps.len();
         let ratio = mean(&gaps);
         rows.push([section.title.to_owned(), gaps.len().to_string(), ratio.map_or_else(none, format::ratio)]);
-        means.extend(ratio);
+        means.extend(ratio.filter(|_| gaps.iter().all(|gap| work_kind(gap.row) == WorkKind::Kernel)));
         all.extend(gaps);
     }
+    // A mean is over one kind of work.
+    all.retain(|gap| work_kind(gap.row) == WorkKind::Kernel);
     let (ratio, by_family) = (mean(&all)?, stats::geometric_mean(&means)?);
-    rows.push(["all".to_owned(), all.len().to_string(), format::ratio(ratio)]);
+    rows.push(["all kernels".to_owned(), all.len().to_string(), format::ratio(ratio)]);
     let column = |heading: String| Column { heading, is_right: true };
     let row = |[family, cases, ratio]: [String; 3]| Row {
         group: String::new(),
@@ -183,7 +187,7 @@ fn overall_of(sections: &[Section], of: [Toolchain; 2]) -> Option<Vec<Part>> {
         rows: rows.into_iter().map(row).collect(),
     };
     let mut lines = vec![format!(
-        "{first} takes {} the time of {second} (geometric mean of {}{}), {} with equal weight for every family.",
+        "{first} takes {} the time of {second} (geometric mean of {} of kernels{}), {} with equal weight for every family.",
         format::ratio(ratio),
         count(all.len()),
         by_length(&all),

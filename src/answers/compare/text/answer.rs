@@ -1,9 +1,9 @@
 //! What a comparison answers, in sentences and as a table of kernels.
 
-use super::sentences::{change, count, labels, short_change, without_variation};
+use super::sentences::{change, count, counted, labels, short_change, without_variation};
 use crate::answers::compare::{ChangedKernel, Comparison, Match, Pair, Side, Verdict};
 use crate::record::{compiled_changes, format};
-use crate::suite::Api;
+use crate::suite::{Api, WorkKind};
 
 /// A case is too noisy if its interval reaches farther than this to either side, as a fraction of the time.
 const NOISY: f64 = 0.0275;
@@ -11,10 +11,15 @@ const NOISY: f64 = 0.0275;
 /// The answer for the match `of`: first what is slower, then what limits the answer.
 #[must_use]
 pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
-    let pairs: Vec<&Pair> = comparison.cases.iter().filter_map(|case| case.pairs.get(of)).collect();
+    let kind = comparison.pairs_in(of).map(|(case, _)| case.kind).min().unwrap_or_default();
+    let pairs = comparison.pairs_in(of).filter(|(case, _)| case.kind == kind);
+    let pairs: Vec<&Pair> = pairs.map(|(_, pair)| pair).collect();
     let Match { baseline, side } = comparison.matches[of];
     let [a, b] = [baseline, side].map(|side| &comparison.sides[side]);
     let prefix = between(comparison, of);
+    if pairs.is_empty() && comparison.unlike(of).next().is_some() {
+        return vec![format!("{prefix}Nothing is compared: the source of every kernel that both have changed.")];
+    }
     if pairs.is_empty() {
         return vec![format!("{prefix}Nothing is compared: no case has a time on both sides.")];
     }
@@ -30,12 +35,15 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
         return vec![format!("{prefix}No verdict is possible: {why}; use three runs or more per side.")];
     }
     let kernels = comparison.changed_kernels(of);
-    let (slower, faster): (Vec<_>, Vec<_>) = kernels.iter().partition(|kernel| kernel.verdict == Verdict::Slower);
+    let own = kernels.iter().filter(|kernel| kernel.kind == kind);
+    let (slower, faster): (Vec<_>, Vec<_>) = own.partition(|kernel| kernel.verdict == Verdict::Slower);
     // Of two devices or APIs the whole counts, of two builds the worst kernel.
     let whole = a.device != b.device || a.api != b.api;
     let mean = comparison.tally(of, None).mean.filter(|_| whole && pairs.len() > 1);
-    let mean = mean.map(|mean| format!("{} in the mean of {}. ", change(&mean), count(pairs.len())));
+    let mean = mean.map(|mean| format!("{} in the mean of {}. ", change(&mean), counted(pairs.len(), kind)));
     let mut sentences = vec![prefix + &mean.unwrap_or_default() + &verdict(&slower, &faster)];
+    sentences
+        .extend(WorkKind::ALL.into_iter().filter(|other| *other != kind).filter_map(|other| of_kind(&kernels, other)));
     sentences.extend(too_noisy(comparison, &pairs));
     let is_single = [a, b].iter().any(|side| side.dates.len() < 2);
     if let Some(what) = a.differs_by(b).filter(|_| is_single && !kernels.is_empty()) {
@@ -44,6 +52,19 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
         ));
     }
     sentences
+}
+
+/// What changed besides the headline's kind of work: `Copies: 1 is slower, 2 are faster.`
+fn of_kind(kernels: &[ChangedKernel], kind: WorkKind) -> Option<String> {
+    let part = |verdict: Verdict| {
+        let count = kernels.iter().filter(|kernel| kernel.kind == kind && kernel.verdict == verdict).count();
+        let are = if count == 1 { "is" } else { "are" };
+        (count > 0).then(|| format!("{count} {are} {}", verdict.name()))
+    };
+    let parts: Vec<String> = [Verdict::Slower, Verdict::Faster].into_iter().filter_map(part).collect();
+    let plural = kind.plural();
+    let title = plural[..1].to_uppercase() + &plural[1..];
+    (!parts.is_empty()).then(|| format!("{title}: {}.", parts.join(", ")))
 }
 
 /// What is compared, if devices, APIs or several pairs of sides are: `CUDA against Vulkan: `.
@@ -119,9 +140,9 @@ fn name(kernel: &ChangedKernel) -> String {
     format!("{}/{}", kernel.family, kernel.benchmark)
 }
 
-/// The name, and that it is another kernel than before: neither card nor driver need have changed then.
+/// The name, and that its source changed: neither card nor driver need have changed then.
 fn subject(kernel: &ChangedKernel) -> String {
-    let other = if kernel.has_other_shader { ", whose shader is another," } else { "" };
+    let other = if kernel.has_other_source { " (its source changed)" } else { "" };
     name(kernel) + other
 }
 
@@ -137,16 +158,26 @@ fn too_noisy(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
 
 /// A row of the table of kernels: its name, the changed cases, and the mean change of their time.
 pub(super) fn row(kernel: &ChangedKernel) -> [String; 3] {
-    let other = if kernel.has_other_shader { "other shader".to_owned() } else { String::new() };
+    let other = if kernel.has_other_source { "source changed".to_owned() } else { String::new() };
     let notes = [other, recompiled(kernel)].into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join(", ");
     let notes = if notes.is_empty() { notes } else { format!(" ({notes})") };
     [name(kernel) + &notes, cases_of(kernel).trim_end().to_owned(), short_change(&kernel.mean)]
 }
 
+/// The largest changes of each kind of work: kernels first, at most `most` of them and a third as many of the other kinds.
+pub(super) fn largest_by_kind<'k, 'a>(kernels: &'k [ChangedKernel<'a>], most: usize) -> Vec<&'k ChangedKernel<'a>> {
+    let of_kind = |kind: WorkKind| {
+        let own: Vec<&ChangedKernel> = kernels.iter().filter(|kernel| kernel.kind == kind).collect();
+        largest(&own, if kind == WorkKind::Kernel { most } else { most / 3 })
+    };
+    WorkKind::ALL.into_iter().flat_map(of_kind).collect()
+}
+
 /// The largest changes of a list in the order of [`Comparison::changed_kernels`], at most `most`: a third of the room is
 /// left to the faster ones, if there are so many.
-pub(super) fn largest<'k, 'a>(kernels: &'k [ChangedKernel<'a>], most: usize) -> Vec<&'k ChangedKernel<'a>> {
-    let (slower, faster): (Vec<_>, Vec<_>) = kernels.iter().partition(|kernel| kernel.verdict == Verdict::Slower);
+fn largest<'k, 'a>(kernels: &[&'k ChangedKernel<'a>], most: usize) -> Vec<&'k ChangedKernel<'a>> {
+    let (slower, faster): (Vec<_>, Vec<_>) =
+        kernels.iter().copied().partition(|kernel| kernel.verdict == Verdict::Slower);
     let of_slower = slower.len().min(most - faster.len().min(most / 3));
     let shown = slower.into_iter().take(of_slower);
     shown.chain(faster.into_iter().take(most - of_slower)).collect()

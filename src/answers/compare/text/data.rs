@@ -1,5 +1,7 @@
 //! Comparisons as CSV and JSON.
 
+use std::collections::BTreeSet;
+
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
@@ -170,20 +172,27 @@ fn match_value(comparison: &Comparison, of: usize) -> Value {
     let [baseline, side] = labels(comparison, of);
     let family = |family: &str| (family.to_owned(), tally_value(&comparison.tally(of, Some(family))));
     let families: serde_json::Map<String, Value> = comparison.families().into_iter().map(family).collect();
+    let unlike: BTreeSet<String> = comparison.unlike(of).map(|(case, _)| case.row.name()).collect();
     json!({
         "baseline": baseline, "side": side, "answer": answer(comparison, of),
         "kernels": comparison.changed_kernels(of).iter().map(kernel_value).collect::<Vec<_>>(),
-        "all": tally_value(&comparison.tally(of, None)), "families": families,
+        "kinds": comparison.tallies_by_kind(of).iter().map(kind_value).collect::<serde_json::Map<String, Value>>(),
+        "families": families,
+        "changed_sources": { "cases": comparison.unlike(of).count(), "kernels": unlike },
     })
 }
 
 fn kernel_value(kernel: &ChangedKernel) -> Value {
     json!({
         "family": kernel.family, "benchmark": kernel.benchmark, "verdict": kernel.verdict.name(),
-        "changed": kernel.changed, "cases": kernel.cases, "has_other_shader": kernel.has_other_shader,
+        "changed": kernel.changed, "cases": kernel.cases, "has_other_source": kernel.has_other_source,
         "recompiled": recompiled(kernel),
         "ratio": ratio_value(&kernel.mean),
     })
+}
+
+fn kind_value(tally: &Tally) -> (String, Value) {
+    (tally.kind.plural().to_owned(), tally_value(tally))
 }
 
 fn tally_value(tally: &Tally) -> Value {

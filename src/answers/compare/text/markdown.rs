@@ -4,7 +4,7 @@ use super::answer::{answer, row};
 use super::columns::block;
 use super::groups::groups;
 use super::sentences::{
-    RegressionLine, days, labels, left_out, mean_shares, none, particulars, regression_lines, rule, tally_line, title,
+    RegressionLine, days, labels, left_out, mean_shares, none, particulars, regression_lines, rule, tally_lines, title,
 };
 use super::view::View;
 use crate::answers::compare::{ChangedKernel, Comparison};
@@ -29,7 +29,7 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
     if view.is_relative {
         parts.push(shares(comparison));
     } else {
-        let tally = matches().filter_map(|of| tally_line(comparison, of, &comparison.tally(of, None)));
+        let tally = matches().flat_map(|of| tally_lines(comparison, of));
         parts.push(tally.map(|line| format!("- {}\n", escape(&line))).collect());
         parts.push(format!("Changes of the time with 95 % intervals. {}\n", rule(comparison)));
     }

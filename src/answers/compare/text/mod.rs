@@ -12,7 +12,7 @@ mod write;
 
 pub use answer::answer;
 pub use sentences::{
-    RegressionLine, change, days, left_out, marked, regression_lines, rule, tally_line, title, undecided,
+    RegressionLine, change, days, left_out, marked, regression_lines, rule, tally_lines, title, undecided,
 };
 pub use view::{OutputFormat, Sort, View};
 pub use write::write;

@@ -4,12 +4,15 @@ use crate::answers::cold::without_caches;
 use crate::answers::compare::{
     CaseComparison, Comparison, Entry, Evidence, Mark, Match, Ratio, Regression, Side, Tally, Verdict,
 };
-use crate::record::format;
+use crate::record::{Unlike, format};
 use crate::report::table::label;
-use crate::suite::Api;
+use crate::suite::{Api, WorkKind};
 
 /// Maximum number of names in a line.
 const NAMES: usize = 5;
+
+/// Why two sides with a time are not compared.
+pub(super) const OTHER_SOURCE: &str = "different source";
 
 /// A line about regressions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,9 +108,15 @@ pub fn days(side: &Side) -> String {
     }
 }
 
-/// Summarizes the cases of a match in one sentence.
+/// Summarizes the cases of a match, a sentence for each kind of work.
 #[must_use]
-pub fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> Option<String> {
+pub fn tally_lines(comparison: &Comparison, of: usize) -> Vec<String> {
+    comparison.tallies_by_kind(of).iter().filter_map(|tally| tally_line(comparison, of, tally)).collect()
+}
+
+/// Summarizes cases of a match in one sentence.
+#[must_use]
+pub(super) fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> Option<String> {
     let [baseline, side] = labels(comparison, of);
     let counts: Vec<_> = Verdict::ALL
         .iter()
@@ -115,8 +124,9 @@ pub fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> Option<S
         .filter(|(_, count)| *count > 0)
         .map(|(verdict, count)| format!("{count} {}", verdict.name()))
         .collect();
-    let mean =
-        tally.mean.map(|mean| format!("{side} against {baseline}: {} (mean of {})", change(&mean), count(tally.cases)));
+    let mean = tally.mean.map(|mean| {
+        format!("{side} against {baseline}: {} (mean of {})", change(&mean), counted(tally.cases, tally.kind))
+    });
     let parts: Vec<_> = mean.into_iter().chain((!counts.is_empty()).then(|| counts.join(", "))).collect();
     (!parts.is_empty()).then(|| format!("{}.", parts.join(": ")))
 }
@@ -147,7 +157,9 @@ pub(super) fn mean_shares(comparison: &Comparison, family: Option<&str>) -> (usi
 #[must_use]
 pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for case in &comparison.cases {
+    let unlike: Vec<*const CaseComparison> = comparison.unlike(of).map(|(case, _)| std::ptr::from_ref(case)).collect();
+    let is_unlike = |case: &CaseComparison| unlike.contains(&std::ptr::from_ref(case));
+    for case in comparison.cases.iter().filter(|case| !is_unlike(case)) {
         let Some(why) = why_not(comparison, of, case) else { continue };
         let name = format!("{}{}", name(case), fault(comparison, of, case));
         match groups.iter_mut().find(|(known, _)| *known == why) {
@@ -158,7 +170,44 @@ pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
     let [baseline, side] = labels(comparison, of);
     // A single match needs no label.
     let which = if comparison.matches.len() > 1 { format!(" ({baseline}, {side})") } else { String::new() };
-    groups.into_iter().map(|(why, names)| format!("Not compared{which}, {why}: {}.", some(&names))).collect()
+    let groups = groups.into_iter().map(|(why, names)| format!("Not compared{which}, {why}: {}.", some(&names)));
+    groups.chain(changed_sources(comparison, of)).collect()
+}
+
+/// The kernels that are not compared since their sources differ, one sentence for each reason: `12 kernels (40 cases)
+/// changed between 2026-11-23 and 2026-11-28, not compared: gemv/packed, …`.
+#[must_use]
+pub(super) fn changed_sources(comparison: &Comparison, of: usize) -> Vec<String> {
+    let at = comparison.matches[of];
+    let [a, b] = [at.baseline, at.side].map(|side| &comparison.sides[side]);
+    let day = |side: &Side| side.dates.iter().max().map_or_else(String::new, |date| date.chars().take(10).collect());
+    let mut between = [day(a), day(b)];
+    between.sort();
+    if between[0] == between[1] {
+        between = [a.label.clone(), b.label.clone()];
+    }
+    let [label_a, label_b] = labels(comparison, of);
+    let which = if comparison.matches.len() > 1 { format!("{label_b} against {label_a}: ") } else { String::new() };
+    let sentence = |reason: Unlike| {
+        let found: Vec<_> = comparison.unlike(of).filter(|(_, why)| *why == reason).collect();
+        let mut names: Vec<String> = found.iter().map(|(case, _)| case.row.name()).collect();
+        names.sort();
+        names.dedup();
+        let [first, ..] = names.as_slice() else { return None };
+        let kernels = if names.len() == 1 { "1 kernel".to_owned() } else { format!("{} kernels", names.len()) };
+        let cases = count(found.len());
+        let how = match reason {
+            Unlike::Version => {
+                format!("are WGSL of shaderbench {} and CUDA of {}", a.tool_version, b.tool_version)
+            }
+            Unlike::Source | Unlike::Case => format!("changed between {} and {}", between[0], between[1]),
+        };
+        Some(format!(
+            "{which}{kernels} ({cases}) {how}, not compared: {}. A kernel named in full, such as {first}, is compared.",
+            few(&names)
+        ))
+    };
+    [Unlike::Source, Unlike::Version].into_iter().filter_map(sentence).collect()
 }
 
 /// Whether the case is on one side of a match only, and the other side has it with other caches.
@@ -202,6 +251,7 @@ pub(super) fn why_not(comparison: &Comparison, of: usize, case: &CaseComparison)
         (Some(_), None) => Some(format!("only in {baseline}")),
         (None, Some(_)) => Some(format!("only in {side}")),
         (Some(a), Some(b)) => match (state(a), state(b)) {
+            (None, None) => Some(OTHER_SOURCE.to_owned()),
             (Some(a), Some(b)) if a == b => Some(format!("{a} in {baseline} and {side}")),
             (a, b) => {
                 let of = |state: Option<&str>, label: &str| state.map(|state| format!("{state} in {label}"));
@@ -212,7 +262,7 @@ pub(super) fn why_not(comparison: &Comparison, of: usize, case: &CaseComparison)
     }
 }
 
-/// A difference between two rows other than time: `different shader`.
+/// A difference between two rows other than time: `different source`.
 #[must_use]
 pub fn marked(mark: Mark) -> String {
     format!("different {}", mark.name())
@@ -281,10 +331,20 @@ pub(super) fn particulars(comparison: &Comparison, side: &Side) -> Vec<String> {
 
 /// The number of names, and the first few names.
 pub(super) fn some(names: &[String]) -> String {
+    format!("{}: {}", count(names.len()), few(names))
+}
+
+/// The first few names, and the number of the others.
+fn few(names: &[String]) -> String {
     let shown = names[..names.len().min(NAMES)].join(", ");
     let more = names.len().saturating_sub(NAMES);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}: {shown}{rest}", count(names.len()))
+    shown + &rest
+}
+
+/// Cases of a kind of work: `1270 kernel cases`.
+pub(super) fn counted(cases: usize, kind: WorkKind) -> String {
+    format!("{cases} {} case{}", kind.adjective(), if cases == 1 { "" } else { "s" })
 }
 
 pub(super) fn count(cases: usize) -> String {

@@ -2,18 +2,19 @@
 
 use textwrap::core::display_width;
 
-use super::answer::{answer, largest, row};
+use super::answer::{answer, largest_by_kind, row};
 use super::columns::{Block, Column, block, sign};
 use super::groups::{Group, groups};
 use super::sentences::{
-    count, days, has_other_caches, labels, left_out, marked, mean_shares, name, none, particulars, regression_lines,
-    remarks, rule, some, tally_line, title,
+    OTHER_SOURCE, changed_sources, count, days, has_other_caches, labels, left_out, marked, mean_shares, name, none,
+    particulars, regression_lines, remarks, rule, some, tally_line, tally_lines, title, why_not,
 };
 use super::view::View;
 use crate::answers::compare::{CaseComparison, ChangedKernel, Comparison, Mark, Pair, Side, Verdict};
 use crate::record::format::percent;
 use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};
 use crate::report::table::WIDE;
+use crate::suite::WorkKind;
 
 /// Minimum and maximum width of row names.
 const NAME: std::ops::RangeInclusive<usize> = 24..=56;
@@ -38,14 +39,17 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
         parts.extend(shares(comparison, view.terminal));
     }
     let mut closing: Vec<String> = Vec::new();
-    for of in matches {
-        closing.extend(tally_line(comparison, of, &comparison.tally(of, None)));
+    for of in matches.clone() {
+        closing.extend(tally_lines(comparison, of));
         closing.extend(remarks(comparison, of));
     }
     if has_all_rows {
         closing.extend((0..comparison.matches.len()).flat_map(|of| left_out(comparison, of)));
     } else {
-        let left = || comparison.cases.iter().filter(|case| case.pairs.iter().next().is_none());
+        let is_unlike = |case: &CaseComparison| {
+            matches.clone().any(|of| why_not(comparison, of, case).as_deref() == Some(OTHER_SOURCE))
+        };
+        let left = || comparison.cases.iter().filter(|case| case.pairs.iter().next().is_none() && !is_unlike(case));
         let has_cold = comparison.cases.iter().any(|case| case.row.is_cold());
         let of_other_caches = |case: &&CaseComparison| {
             (0..comparison.matches.len()).any(|of| has_cold && has_other_caches(comparison, of, case))
@@ -61,6 +65,9 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
     let lines = view.limit.into_iter().flat_map(|limit| regression_lines(comparison, limit));
     closing.extend(lines.map(|line| if line.is_item { format!("  {}", line.text) } else { line.text }));
     closing.push(reading(comparison, view));
+    if !has_all_rows {
+        closing.extend(matches.flat_map(|of| changed_sources(comparison, of)));
+    }
     parts.push(closing.iter().map(|line| paragraph(line, "  ", view.terminal)).collect());
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
@@ -76,9 +83,14 @@ fn kernels(comparison: &Comparison, of: usize, view: View) -> Option<String> {
     let [a, b] = labels(comparison, of);
     let row = |kernel: &ChangedKernel| {
         let [name, cases, change] = row(kernel);
-        Row { group: kernel.verdict.name().to_owned(), ..plain_row(&name, vec![cases, change]) }
+        let group = match kernel.kind {
+            WorkKind::Kernel => kernel.verdict.name().to_owned(),
+            kind => format!("{}, {}", kind.plural(), kernel.verdict.name()),
+        };
+        Row { group, ..plain_row(&name, vec![cases, change]) }
     };
-    let shown = if view.has_all_rows { all.iter().collect() } else { largest(&all, CHANGED) };
+    let most = if view.has_all_rows { usize::MAX } else { CHANGED };
+    let shown = largest_by_kind(&all, most);
     let rows = shown.iter().map(|kernel| row(kernel)).collect();
     let grid = figures(vec!["cases".to_owned(), format!("{b} against {a}")], rows);
     let drawn = Grid { widest_name: Some(*NAME.end()), ..grid }.draw(view.terminal);

@@ -1,17 +1,47 @@
 /* Two devices or APIs: their headline figures as ratios. */
 
-/** The figures that both sides have, as speed of `b` relative to `a`: of times, the ratio is turned around. */
-function figurePairs(a, b) {
+/** A job on two sides: the fastest kernel that both have, of one source; null where there is none. */
+function jobPair(model, job, a, b) {
+  const rate = (row) => (job.is_largest ? row.gb : row.gflop);
+  const pairs = job.cases
+    .map((of) => [of.rows[a.index], of.rows[b.index]])
+    .filter((rows) => rows.every((row) => row?.status === "ok" && row.low !== null && rate(row) !== null))
+    .filter(([first, second]) => isAlike(model, first, second));
+  const most = Math.max(...pairs.map(([row]) => row.of.bytes ?? 0));
+  const speed = (rows) => rate(rows[0]) * rate(rows[1]);
+  const [best] = pairs
+    .filter(([row]) => !job.is_largest || (row.of.bytes ?? 0) === most)
+    .sort((one, other) => speed(other) - speed(one));
+  if (!best) return null;
+  const figure = (row) => {
+    const value = rate(row);
+    return { unit: job.unit, value, low: (value * row.ns) / row.high, high: (value * row.ns) / row.low };
+  };
+  return { name: job.name, kernel: best[0].of.name, first: figure(best[0]), second: figure(best[1]) };
+}
+
+/** The jobs of the summary that both sides have, without a kernel of one source in common. */
+function unlikeJobs(model, a, b) {
+  const has = (side, { name }) => side.headlines.some((figure) => figure.name === name);
+  const both = model.jobs.filter((job) => has(a, job) && has(b, job));
+  return both.filter((job) => jobPair(model, job, a, b) === null).map(({ name }) => name);
+}
+
+/** The figures that both sides have, as speed of `b` relative to `a`: times are inverted. */
+function figurePairs(model, a, b) {
+  const jobs = new Set(model.jobs.map(({ name }) => name));
   const others = new Map(b.headlines.map((figure) => [figure.name, figure]));
-  return a.headlines
-    .filter(({ name, unit }) => others.get(name)?.unit === unit)
-    .map((first) => {
-      const second = others.get(first.name);
+  const limits = a.headlines
+    .filter(({ name, unit }) => !jobs.has(name) && others.get(name)?.unit === unit)
+    .map((first) => ({ name: first.name, kernel: null, first, second: others.get(first.name) }));
+  return [...limits, ...model.jobs.map((job) => jobPair(model, job, a, b)).filter(Boolean)]
+    .map(({ name, kernel, first, second }) => {
       const [slow, fast] = first.unit === "ns" ? [second, first] : [first, second];
       const value = fast.value / slow.value;
       const reach = (own, other) => Math.exp(Math.hypot(Math.log(own), Math.log(other)));
       return {
-        name: first.name,
+        name,
+        kernel,
         first,
         second,
         value,
@@ -52,7 +82,7 @@ function headlineBars() {
       const available = sidesWith(model, sides);
       if (available.length < 2) return null;
       const [a, b] = [picked.a, picked.b].map((side) => model.sides[Number(side)]);
-      const figures = figurePairs(a, b);
+      const figures = figurePairs(model, a, b);
       if (figures.length === 0) return null;
       const [low, high] = extent(figures.map(({ value }) => value));
       const domain = [Math.min(low, 0.9) / 1.15, Math.max(high, 1 / 0.9) * 1.15];
@@ -93,11 +123,13 @@ function headlineBars() {
           tip(figures, {
             x: "value",
             y: "name",
-            title: ({ name, first, second, value, low: from, high: to }) =>
-              `${name}\n${ratioWithInterval(value, from, to)}\n${b.short}: ${figureText(second, 4)}\n${a.short}: ${figureText(first, 4)}`,
+            title: ({ name, kernel, first, second, value, low: from, high: to }) =>
+              `${name}${kernel ? ` by ${kernel}` : ""}\n${ratioWithInterval(value, from, to)}\n${b.short}: ${figureText(second, 4)}\n${a.short}: ${figureText(first, 4)}`,
           }),
         ],
       });
+      const names = unlikeJobs(model, a, b);
+      const unlike = names.length > 0 ? ` Not compared, since the source of every common kernel differs: ${names.join(", ")}.` : "";
       const faster = figures.filter((figure) => figure.low > 1).length;
       const slower = figures.filter((figure) => figure.high < 1).length;
       const rest = figures.length - faster - slower;
@@ -106,11 +138,11 @@ function headlineBars() {
         plots: [svg],
         legend: [b, a].map((side) => ({ kind: "bar", color: color(side.index), label: `${side.name} is faster` })),
         takeaways: [{ text: sentence }],
-        note: "Of times, the ratio is turned around: more than 1× is faster everywhere. A job's figure is that of its fastest kernel on each side.",
+        note: `Times are inverted, so above 1× always means faster. A job's figures are those of the fastest kernel that both sides have, at one size and of one source.${unlike}`,
         table: {
           columns: ["Figure", "Unit", b.name, a.name, "Relative speed", ...intervalColumns()],
-          rows: figures.map(({ name, first, second, value, low: from, high: to }) => [
-            name,
+          rows: figures.map(({ name, kernel, first, second, value, low: from, high: to }) => [
+            kernel ? `${name} (${kernel})` : name,
             first.unit,
             cell(second.value, () => figureText(second, 4)),
             cell(first.value, () => figureText(first, 4)),

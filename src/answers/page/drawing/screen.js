@@ -142,6 +142,7 @@ function sidesScreen(model, lines, state, open) {
         "th",
         { scope: "col", class: "number", style: `--side: ${color(side.index)}` },
         side.name,
+        h("small", { class: "version" }, [side.tool_version, side.dates[0]?.slice(0, 10)].filter(Boolean).join(", ")),
         side.cards > 1 ? h("span", { class: "badge" }, `median of ${side.cards} cards`) : null,
         side.isSoftware ? h("span", { class: "badge" }, "software") : null,
       ),
@@ -149,13 +150,13 @@ function sidesScreen(model, lines, state, open) {
     const cell = (found) =>
       found === null
         ? h("td", { class: "number" }, "–")
-        : barCell(caseButton(model, found.case, found.text, open), found.bar);
+        : barCell([caseButton(model, found.case, found.text, open), found.is_unlike ? " ≠" : null], found.bar);
     const row = ({ name, cells }) => h("tr", {}, rowHead(name), sides.map((side) => cell(cells[side.index])));
     box.replaceChildren(
       h(
         "table",
         { class: "figures sides-table" },
-        h("caption", { class: "sr" }, "Headline figures of every device; a bar is relative to the highest of its line"),
+        h("caption", { class: "sr" }, "Headline figures of every device; a bar is relative to the highest of its line through the same API"),
         h("thead", {}, h("tr", {}, h("td"), heads)),
         h("tbody", {}, lines.map(row)),
       ),
@@ -165,11 +166,13 @@ function sidesScreen(model, lines, state, open) {
   }
   fill(state.isUnfolded("devices") ? model.sides.length : FIRST_COLUMNS);
   const several = model.sides.some((side) => side.dates.length > 1 && side.cards === 1);
-  const newest = several ? " Of several runs of a device, the newest counts." : "";
+  const newest = several ? " Of several runs of a device, the newest with the family counts." : "";
   const isMedian = model.sides.some(({ cards }) => cards > 1);
   const median = isMedian ? " A figure of several cards is that of the median card, of two the faster." : "";
-  const note = `Bars are relative to the highest rate of a line.${newest}${median}`;
-  return [box, more, h("p", { class: "note" }, note)];
+  const unlike = model.screen.unlike === null ? "" : ` ${model.screen.unlike}.`;
+  const note = `Bars are relative to the highest rate of a line through the same API.${unlike}${newest}${median}`;
+  const faster = model.screen.faster.map((line) => h("p", { class: "note" }, line));
+  return [box, more, h("p", { class: "note" }, note), ...faster];
 }
 
 /** The summary of one card, or of all sides side by side. */

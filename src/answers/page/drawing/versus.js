@@ -19,7 +19,7 @@ function matchSentence({ a, b, means, verdicts, rows }) {
   ]
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${what} ${count}`);
-  return `${long} takes ${ratioText(ratio)} the time of ${short} (geometric mean of ${all.cases} cases); ${counts.join(", ")}.`;
+  return `${long} takes ${ratioText(ratio)} the time of ${short} (geometric mean of ${all.cases} kernel cases); ${counts.join(", ")}.`;
 }
 
 /**

@@ -24,7 +24,7 @@ pub struct Best<'a> {
 }
 
 /// Bytes per second, else operations per second; in a product the operations.
-fn rate(job: &Headline, row: &Record) -> Option<Estimate> {
+pub(in crate::answers) fn rate(job: &Headline, row: &Record) -> Option<Estimate> {
     if job.is_largest { byte_rate(row) } else { flop_rate(row) }
 }
 

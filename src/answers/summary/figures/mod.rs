@@ -7,10 +7,8 @@ mod memory;
 mod peaks;
 mod troubles;
 
-#[cfg(not(target_family = "wasm"))]
-pub(in crate::answers) use jobs::counted;
-pub(in crate::answers) use jobs::rated;
 pub use jobs::{Best, best, best_of};
+pub(in crate::answers) use jobs::{counted, rate, rated};
 pub use library::{Beside, beside, beyond_wgsl};
 pub use memory::{MEMORY, Space, spaces};
 pub(in crate::answers) use peaks::peak_rows;

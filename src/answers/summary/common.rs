@@ -1,0 +1,187 @@
+//! The row of a job in each of several columns, so that columns compare like with like.
+
+use std::collections::BTreeMap;
+
+use super::figures::{Best, best_of, counted, rate};
+use super::texts::job_rate;
+use crate::answers::compare::MARGIN;
+use crate::families::headlines;
+use crate::record::stats::geometric_mean;
+use crate::record::{Record, comparable};
+use crate::suite::{DeviceType, Headline, Toolchain};
+
+/// A job in one column.
+#[derive(Clone)]
+pub(in crate::answers) struct Shown<'a> {
+    pub(in crate::answers) job: &'static Headline,
+    /// The row of the kernel that the columns of this API have in common; the fastest one where there is none.
+    pub(in crate::answers) row: &'a Record,
+    /// Whether another kernel, another source or another size is shown in the first column of the API: no ratio.
+    pub(in crate::answers) is_unlike: bool,
+    /// The fastest kernel of the column, where it is another one and faster.
+    pub(in crate::answers) faster: Option<&'a Record>,
+}
+
+/// The jobs of each column, in the order of the summary. Columns of one API and compiler show one kernel, at one type, size
+/// and set of parameters, and if possible of one source. A software device shows its own fastest kernel: beside GPUs, the
+/// sizes that it can run would decide.
+pub(in crate::answers) fn jobs_of<'a>(columns: &[Vec<&'a Record>]) -> Vec<Vec<Shown<'a>>> {
+    let mut jobs: Vec<Vec<Shown>> = vec![Vec::new(); columns.len()];
+    let mut groups: Vec<(Option<Toolchain>, bool, Vec<usize>)> = Vec::new();
+    for (index, rows) in columns.iter().enumerate() {
+        let toolchain = rows.first().and_then(|row| row.toolchain());
+        let is_software = rows.first().is_some_and(|row| row.device_type == Some(DeviceType::Software));
+        match groups.iter_mut().find(|(of, software, _)| (*of, *software) == (toolchain, is_software)) {
+            Some((.., group)) => group.push(index),
+            None => groups.push((toolchain, is_software, vec![index])),
+        }
+    }
+    for (family, job) in headlines() {
+        for (.., group) in &groups {
+            let own: Vec<&[&Record]> = group.iter().map(|index| columns[*index].as_slice()).collect();
+            for (index, shown) in group.iter().zip(shown(family, job, &own)) {
+                jobs[*index].extend(shown);
+            }
+        }
+    }
+    jobs
+}
+
+/// The job in each column of a group.
+fn shown<'a>(family: &str, job: &'static Headline, columns: &[&[&'a Record]]) -> Vec<Option<Shown<'a>>> {
+    let best: Vec<Option<Best>> = columns.iter().map(|rows| best_of(family, job, rows)).collect();
+    let common = common(family, job, columns, &best);
+    let row = |column: usize| match &common {
+        Some(rows) => rows.get(&column).copied(),
+        None => Some(best[column].as_ref()?.row),
+    };
+    let first = (0..columns.len()).find_map(row);
+    let of = |column: usize| {
+        let (row, best) = (row(column)?, best[column].as_ref()?.row);
+        let rate = |row: &Record| rate(job, row).map_or(0.0, |rate| rate.value);
+        let is_faster = !std::ptr::eq(best, row) && rate(best) > rate(row) * (1.0 + MARGIN);
+        let is_unlike = first.is_some_and(|first| comparable(first, row).is_err());
+        Some(Shown { job, row, is_unlike, faster: is_faster.then_some(best) })
+    };
+    (0..columns.len()).map(of).collect()
+}
+
+/// The rows of the best case that all columns with the job have: of the largest size if the job asks for it, then with the
+/// fewest differing sources, then with the highest mean rate.
+fn common<'a>(
+    family: &str,
+    job: &Headline,
+    columns: &[&[&'a Record]],
+    best: &[Option<Best>],
+) -> Option<BTreeMap<usize, &'a Record>> {
+    let having: Vec<usize> = (0..columns.len()).filter(|column| best[*column].is_some()).collect();
+    let (first, others) = having.split_first()?;
+    let rows: Vec<Vec<&Record>> = columns.iter().map(|rows| counted(family, job, rows)).collect();
+    let is_case =
+        |a: &Record, b: &Record| (&a.benchmark, a.dtype, a.n, &a.params) == (&b.benchmark, b.dtype, b.n, &b.params);
+    let candidate = |row: &&'a Record| {
+        let mut found = BTreeMap::from([(*first, *row)]);
+        for column in others {
+            found.insert(*column, *rows[*column].iter().find(|other| is_case(row, other))?);
+        }
+        let rates: Option<Vec<f64>> = found.values().map(|row| Some(rate(job, row)?.value)).collect();
+        let unlike = found.values().filter(|other| comparable(row, other).is_err()).count();
+        let bytes = if job.is_largest { row.bytes } else { None };
+        Some((bytes, std::cmp::Reverse(unlike), geometric_mean(&rates?)?, found))
+    };
+    let all = rows[*first].iter().filter_map(candidate);
+    let best = all.max_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+    best.map(|(.., found)| found)
+}
+
+/// The kernels that are faster than the one that all columns have: `GEMM f16 by cooperative: B also has wgmma, 744 TFLOP/s`.
+pub(in crate::answers) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usize) -> &'n str) -> Vec<String> {
+    let mut notes: Vec<(&str, &str, Vec<String>)> = Vec::new();
+    for (column, shown) in jobs.iter().enumerate().flat_map(|(column, jobs)| jobs.iter().map(move |job| (column, job)))
+    {
+        let Some(faster) = shown.faster else { continue };
+        let params = faster.params_text();
+        let kernel = [faster.benchmark.as_str(), &params].join(" ");
+        let text = format!("{} also has {}, {}", name(column), kernel.trim_end(), job_rate(faster));
+        let key = (shown.job.name, shown.row.benchmark.as_str());
+        match notes.iter_mut().find(|(job, kernel, _)| (*job, *kernel) == key) {
+            Some((.., texts)) => texts.push(text),
+            None => notes.push((key.0, key.1, vec![text])),
+        }
+    }
+    let order = |job: &str| headlines().iter().position(|(_, known)| known.name == job);
+    notes.sort_by_key(|(job, ..)| order(job));
+    notes.into_iter().map(|(job, kernel, texts)| format!("{job} by {kernel}: {}.", texts.join("; "))).collect()
+}
+
+/// What [`Shown::is_unlike`] means.
+pub(in crate::answers) const UNLIKE: &str =
+    "≠ another kernel, source or size than in the first column of this API: the figures give no ratio";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::{Api, Dtype, Extent};
+
+    fn row(api: Api, benchmark: &str, hash: &str, tflops: f64) -> Record {
+        let ns = 2e12 / tflops / 1e3;
+        Record {
+            backend: Some(api),
+            family: "matmul".to_owned(),
+            benchmark: benchmark.to_owned(),
+            shader_hash: hash.to_owned(),
+            dtype: Some(Dtype::F16),
+            n: Some(Extent::Product(4096, 4096, 4096)),
+            flops: Some(2_000_000_000_000),
+            gflop_per_s: Some(tflops * 1e3),
+            median_ns: Some(ns),
+            ci_low_ns: Some(ns * 0.999),
+            ci_high_ns: Some(ns * 1.001),
+            epochs_ns: vec![ns; 2],
+            ..Record::default()
+        }
+    }
+
+    fn gemm<'a>(columns: &[&'a [Record]]) -> Vec<Option<Shown<'a>>> {
+        let columns: Vec<Vec<&Record>> = columns.iter().map(|rows| rows.iter().collect()).collect();
+        jobs_of(&columns).into_iter().map(|jobs| jobs.into_iter().find(|shown| shown.job.name == "GEMM f16")).collect()
+    }
+
+    #[test]
+    fn columns_show_the_kernel_that_both_have_and_name_the_faster_one() {
+        let new = [row(Api::Cuda, "cooperative", "1f", 430.0), row(Api::Cuda, "wgmma", "3d", 744.0)];
+        let old = [row(Api::Cuda, "cooperative", "1f", 428.0), row(Api::Cuda, "tiled", "4c", 60.0)];
+        let shown = gemm(&[&new, &old]);
+        let of = |column: usize| shown[column].clone().expect("the job");
+        assert_eq!([0, 1].map(|column| of(column).row.benchmark.clone()), ["cooperative", "cooperative"]);
+        assert!(!of(0).is_unlike && !of(1).is_unlike && of(1).faster.is_none());
+        let notes = faster_ones(&[vec![of(0)], vec![of(1)]], |column| ["A", "B"][column]);
+        assert_eq!(notes, ["GEMM f16 by cooperative: A also has wgmma, 744 TFLOP/s."]);
+    }
+
+    #[test]
+    fn another_source_gives_no_ratio_and_the_kernel_of_one_source_is_preferred() {
+        let new = [row(Api::Cuda, "cooperative", "1f", 430.0), row(Api::Cuda, "wgmma", "4c", 744.0)];
+        let old = [row(Api::Cuda, "cooperative", "2e", 428.0), row(Api::Cuda, "wgmma", "5b", 740.0)];
+        let shown = gemm(&[&new, &old]);
+        assert!(shown[1].as_ref().is_some_and(|shown| shown.is_unlike && shown.row.benchmark == "wgmma"));
+        let old = [row(Api::Cuda, "cooperative", "1f", 428.0), old[1].clone()];
+        let shown = gemm(&[&new, &old]);
+        assert!(shown[1].as_ref().is_some_and(|shown| !shown.is_unlike && shown.row.benchmark == "cooperative"));
+        assert_eq!(shown[0].as_ref().and_then(|shown| shown.faster).map(|row| row.benchmark.as_str()), Some("wgmma"));
+        // Nothing in common.
+        let new = [new[0].clone()];
+        let other = [row(Api::Cuda, "wgmma", "3d", 744.0)];
+        assert!(gemm(&[&new, &other])[1].as_ref().is_some_and(|shown| shown.is_unlike));
+    }
+
+    #[test]
+    fn columns_of_two_apis_show_their_own_kernels() {
+        let vulkan = [row(Api::Vulkan, "cooperative", "1f", 286.0)];
+        let cuda = [row(Api::Cuda, "cooperative", "2e", 430.0), row(Api::Cuda, "wgmma", "3d", 744.0)];
+        let shown = gemm(&[&vulkan, &cuda]);
+        let names: Vec<_> = shown.iter().flatten().map(|shown| shown.row.benchmark.as_str()).collect();
+        assert_eq!(names, ["cooperative", "wgmma"]);
+        assert!(shown.iter().flatten().all(|shown| !shown.is_unlike));
+    }
+}
