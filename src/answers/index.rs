@@ -360,7 +360,7 @@ mod tests {
         let page = write(&[Entry { path: "r.csv".to_owned(), records }], false);
         let headings: Vec<&str> = page.lines().filter(|line| line.starts_with("## ")).collect();
         assert_eq!(headings, ["## Z card", "## A software", "## The figures"]);
-        assert!(page.contains("(<r.csv>) | GPU-a04f60ce-… | Vulkan | 1 ok |"), "{page}");
+        assert!(page.contains("(<r.csv>) |  | GPU-a04f60ce-… | Vulkan | 1 ok |"), "{page}");
         assert!(page.contains("\nSoftware device on a CPU\n"), "{page}");
     }
 

@@ -165,7 +165,9 @@ fn compare_has_the_answer_and_kernels_of_the_text() {
         assert!(words(&screen).contains(text(sentence)), "{sentence}\n{screen}");
     }
     let kernels = list(&of["kernels"]);
-    let of_verdict = |name: &str| kernels.iter().filter(|kernel| kernel["verdict"] == name).collect::<Vec<_>>();
+    let of_verdict = |name: &str| {
+        kernels.iter().filter(|kernel| kernel["verdict"] == name && kernel["kind"] == "kernels").collect::<Vec<_>>()
+    };
     for (name, most) in [("slower", 8), ("faster", 4)] {
         for kernel in of_verdict(name).into_iter().take(most) {
             let ratio = &kernel["ratio"];
@@ -185,7 +187,7 @@ fn compare_has_the_answer_and_kernels_of_the_text() {
 fn compare_has_the_counts_of_the_text() {
     let other = "results/nvidia-h200/2026-11-23-vulkan.csv";
     let (screen, value) = both(&["compare", BOTH, other, "transpose"]);
-    let verdicts = &value["matches"][0]["all"]["verdicts"];
+    let verdicts = &value["matches"][0]["kinds"]["kernels"]["verdicts"];
     for verdict in ["faster", "slower", "same", "unclear"] {
         line_with(&screen, &[&format!("{} {verdict}", verdicts[verdict])]);
     }

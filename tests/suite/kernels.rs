@@ -1,7 +1,7 @@
 //! What `compare` says first: comparisons of planted reports, as the first screen of a terminal shows them.
 
 use shaderbench::answers::compare::text::{OutputFormat, Sort, View, write};
-use shaderbench::answers::compare::{Report, compare};
+use shaderbench::answers::compare::{Report, Rules, compare_by};
 use shaderbench::record::{Clock, Record};
 use shaderbench::report::Terminal;
 use shaderbench::suite::{Api, Extent};
@@ -44,10 +44,14 @@ fn run(card: &str, day: u64, factor: impl Fn(usize, &Record) -> f64) -> Report {
 
 /// The first 24 lines at 80 columns.
 fn first_screen(old: Report, new: Report) -> String {
+    first_screen_by(&Rules::default(), old, new)
+}
+
+fn first_screen_by(rules: &Rules, old: Report, new: Report) -> String {
     let terminal = Terminal { width: 80, has_color: false };
     let view =
         View { terminal, sort: Sort::Family, is_relative: false, has_all_rows: false, by_kernel: &[], limit: None };
-    let text = write(&compare(&[old], &[new]), view, OutputFormat::Table);
+    let text = write(&compare_by(rules, &[old], &[new]), view, OutputFormat::Table);
     text.lines().take(24).map(|line| format!("{line}\n")).collect()
 }
 
@@ -65,17 +69,24 @@ fn one_kernel_that_is_8_percent_slower_is_the_answer() {
 }
 
 #[test]
-fn a_kernel_with_another_shader_is_marked() {
+fn a_kernel_of_another_source_is_compared_only_if_it_is_named() {
     let slow = |hash: &str, day| {
         let mut report = run("GPU-1", day, |_, row| if day == 21 && is_planted(row) { 1.08 } else { 1.0 });
         report.records.iter_mut().filter(|row| is_planted(row)).for_each(|row| row.shader_hash = hash.into());
         report
     };
     let screen = first_screen(slow("1f", 20), slow("2e", 21));
-    assert!(screen.starts_with("matmul/cooperative, whose shader is another, is slower: 6 of 6 sizes"), "{screen}");
-    assert!(screen.contains("matmul/cooperative (other shader)  6 of 6"), "{screen}");
+    assert!(screen.starts_with("Nothing is slower or faster."), "{screen}");
+    let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let last = "1 kernel (6 cases) changed between 2026-11-20 and 2026-11-21, not compared: matmul/cooperative.";
+    assert!(words.contains(last) && words.contains("(mean of 234 kernel cases)"), "{screen}");
+    // Who names it wants to see what the change did.
+    let rules = Rules { is_named: &|row| row.benchmark == "cooperative", ..Rules::default() };
+    let screen = first_screen_by(&rules, slow("1f", 20), slow("2e", 21));
+    assert!(screen.starts_with("matmul/cooperative (its source changed) is slower: 6 of 6 sizes"), "{screen}");
+    assert!(screen.contains("matmul/cooperative (source changed)  6 of 6"), "{screen}");
     let same = first_screen(slow("1f", 20), slow("1f", 21));
-    assert!(!same.contains("shader is another") && !same.contains("other shader"), "{same}");
+    assert!(same.starts_with("matmul/cooperative is slower") && !same.contains("changed between"), "{same}");
 }
 
 #[test]

@@ -57,6 +57,7 @@ mod quick;
 mod radix_sort;
 mod report_page;
 mod resume;
+mod runs_in_one_file;
 mod scan;
 mod setup;
 mod shaders;

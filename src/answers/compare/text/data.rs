@@ -184,7 +184,8 @@ fn match_value(comparison: &Comparison, of: usize) -> Value {
 
 fn kernel_value(kernel: &ChangedKernel) -> Value {
     json!({
-        "family": kernel.family, "benchmark": kernel.benchmark, "verdict": kernel.verdict.name(),
+        "family": kernel.family, "benchmark": kernel.benchmark, "kind": kernel.kind.plural(),
+        "verdict": kernel.verdict.name(),
         "changed": kernel.changed, "cases": kernel.cases, "has_other_source": kernel.has_other_source,
         "recompiled": recompiled(kernel),
         "ratio": ratio_value(&kernel.mean),
