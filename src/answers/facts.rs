@@ -29,7 +29,7 @@ pub fn facts(benchmarks: &[&Benchmark], rows: &[&Record]) -> Vec<Part> {
     parts
 }
 
-/// `3.109 of 3.352 TB/s, 93 %: …`, for the fastest row of the largest working set.
+/// `3.11 TB/s of 3.35 TB/s, 93 %: …`, for the fastest row of the largest working set.
 fn memory(rows: &[&Record]) -> Option<String> {
     let of_peak = |row: &&&Record| row.ceiling.is_some_and(|bound| bound.limit == Limit::Read) && row.status.is_timed();
     let largest = rows.iter().filter(of_peak).filter_map(|row| row.bytes).max()?;
@@ -64,7 +64,7 @@ mod tests {
         let rows = [row(1 << 20, 7000.0), row(1 << 30, 3109.0), row(1 << 30, 3000.0)];
         let rows: Vec<&Record> = rows.iter().collect();
         let text = memory(&rows).expect("both are known");
-        assert_eq!(text, "3.109 TB/s of 3.352 TB/s, 93 %: the peak by the driver's memory clock and bus width");
+        assert_eq!(text, "3.11 TB/s of 3.35 TB/s, 93 %: the peak by the driver's memory clock and bus width");
         let read = Benchmark { name: "read", sets_ceiling: true, ceiling: Some(Limit::Read), ..Benchmark::BLANK };
         let fields = facts(&[&read], &rows).into_iter().map(|part| match part {
             Part::Field { label, text } => format!("{label} {text}"),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::summary::figures::{MEMORY, Peak, peaks, spaces};
-use super::summary::{Shown, faster_ones, job_rate, jobs_of, operations, quoted, quoted_rate};
+use super::summary::{Shown, faster_ones, job_rate, jobs_of, operations, quoted_rate, quoted_time};
 use super::versus::mean_ratio;
 use crate::error::{is_hidden, visible};
 use crate::families::cache_curve::claims::DRAM;
@@ -234,7 +234,7 @@ fn peak_figures(rows: &[&Record]) -> Vec<Option<String>> {
     let spaces = spaces(rows);
     let space = |names: &[&str]| spaces.iter().find(|space| names.contains(&space.name.as_str()));
     let memory = space(MEMORY);
-    let latency = |names: &[&str]| space(names)?.latency.and_then(time);
+    let latency = |names: &[&str]| space(names)?.latency.and_then(quoted_time);
     let is_fma = |peak: &&Peak| peak.limit == Limit::Fma && peak.scalar == Some(Scalar::F32);
     let peaks = peaks(rows);
     let fma = peaks.iter().find(is_fma);
@@ -252,10 +252,6 @@ fn peak_figures(rows: &[&Record]) -> Vec<Option<String>> {
 fn figure(shown: &Shown) -> String {
     let share = shown.row.share.map_or_else(String::new, |_| format!(", {}", share_text(shown.row)));
     format!("{}{share}{}", job_rate(shown.row), if shown.is_unlike { " ≠" } else { "" })
-}
-
-fn time(ns: Estimate) -> Option<String> {
-    quoted(ns, format::TIME_UNITS, 1.0)
 }
 
 fn none() -> String {
@@ -312,9 +308,9 @@ mod tests {
         for line in [
             "## Fake\\|9000\n",
             "| 1 | [2026-11-20](<a%20b/r.csv>) |  |  | Vulkan, CUDA | 6 ok, 1 wrong | 2.00× (1) |",
-            "| 1 | Vulkan | 100.0 GB/s | – | – | – | – | – |",
-            "| 1 | Vulkan | 90.00 GB/s, 50 % | – | – | – |",
-            "| 1 | CUDA | 180.0 GB/s, 50 % | – | – | – |",
+            "| 1 | Vulkan | 100 GB/s | – | – | – | – | – |",
+            "| 1 | Vulkan | 90.0 GB/s, 50 % | – | – | – |",
+            "| 1 | CUDA | 180 GB/s, 50 % | – | – | – |",
         ] {
             assert!(page.contains(line), "{line}\n{page}");
         }
@@ -334,14 +330,14 @@ mod tests {
         let apart = write(&entries, false);
         for line in [
             "| 1 | [2026-11-20](<a.csv>) |  | GPU-1, GPU-2 |",
-            "| 1, GPU-1 | Vulkan | 100.0 GB/s |",
-            "| 1, GPU-2 | Vulkan | 300.0 GB/s |",
-            "| 2 | Vulkan | 200.0 GB/s |",
+            "| 1, GPU-1 | Vulkan | 100 GB/s |",
+            "| 1, GPU-2 | Vulkan | 300 GB/s |",
+            "| 2 | Vulkan | 200 GB/s |",
         ] {
             assert!(apart.contains(line), "{line}\n{apart}");
         }
         let pooled = write(&entries, true);
-        assert!(pooled.contains("| median of 3 cards | Vulkan | 200.0 GB/s |"), "{pooled}");
+        assert!(pooled.contains("| median of 3 cards | Vulkan | 200 GB/s |"), "{pooled}");
     }
 
     #[test]

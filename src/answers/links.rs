@@ -66,9 +66,7 @@ fn line(cards: &[Vec<&Record>], from: usize, benchmark: &str) -> Vec<String> {
 /// A row's rate in GB/s, or the time of a load in ns.
 fn figure(row: &Record) -> Option<String> {
     let value = load_ns(row).or(row.gb_per_s)?;
-    let noise = row.noise().unwrap_or(0.0);
-    let digits = format::digits(value, value * (1.0 - noise), value * (1.0 + noise)).unwrap_or(1);
-    Some(format::significant(value, digits))
+    Some(format!("{}{}", format::significant(value, 3), format::plus_minus(row.noise().unwrap_or(0.0))))
 }
 
 #[cfg(test)]
@@ -108,9 +106,9 @@ mod tests {
         let expected = "card 0: Fake 9000 GPU-a\ncard 1: Fake 9000 GPU-b\ncard 2: Fake 9000 GPU-c\n
 write by a copy engine, GB/s
                0       1       2
-card 0         -   395.6    55.00
-card 1   skipped       -   394.0
-card 2      50.00               -\n";
+card 0         -     396     55.0
+card 1   skipped       -     394
+card 2      50.0                -\n";
         let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(squeezed(&links(&rows)), squeezed(expected));
         assert!(links(&rows).lines().all(|line| line.len() <= 80));

@@ -31,7 +31,7 @@ pub(super) fn parts(rows: &[&Record], terminal: Terminal) -> Option<Vec<Part>> {
         // Beyond an eighth, the neighbours of a simple fraction are as likely.
         let noise = row.noise().unwrap_or(0.0).hypot(of_fma.noise().unwrap_or(0.0));
         let of_fma = if noise <= NEAR { format!(" {}", fraction(rate / fma)) } else { String::new() };
-        digits(row, rate / unit) + &of_fma
+        figure(row, rate / unit) + &of_fma
     };
     let cells: Vec<(&Record, String)> = rates.iter().map(|(row, rate)| (*row, cell(row, *rate))).collect();
     let latency = if has_clock { "latency, ns, cycles" } else { "latency, ns" };
@@ -57,26 +57,24 @@ fn rate(row: &Record) -> Option<f64> {
 /// Time of one operation of a chain in ns, and in cycles where the clock is known.
 fn latency_cell(row: &Record) -> Option<String> {
     let ns = row.median_ns? / steps_of_a_chain(&row.params) as f64 / instructions(&row.benchmark) as f64;
-    let cycles = row.sm_mhz.map(|mhz| format!(" {}", digits(row, ns * mhz as f64 / 1e3)));
-    Some(digits(row, ns) + &cycles.unwrap_or_default())
+    let cycles = row.sm_mhz.map(|mhz| format!(" {}", figure(row, ns * mhz as f64 / 1e3)));
+    Some(figure(row, ns) + &cycles.unwrap_or_default())
 }
 
-/// `value` with the digits that the row's interval leaves, three at most and two below 1.
-fn digits(row: &Record, value: f64) -> String {
-    let noise = row.noise().unwrap_or(0.0);
-    let most = if value < 1.0 { 2 } else { 3 };
-    let digits = format::digits(value, value * (1.0 - noise), value * (1.0 + noise)).unwrap_or(1).min(most);
-    format::significant(value, digits)
+/// `value` of a row: the cells have no room for their noise.
+fn figure(row: &Record, value: f64) -> String {
+    format!("{}{}", format::significant(value, 3), format::plus_minus_sign(row.noise().unwrap_or(0.0)))
 }
 
 /// How near a share must be to a simple fraction to be called one.
 const NEAR: f64 = 0.125;
 
-/// A share as a simple fraction where it is near one, as a factor above 1, else as a decimal.
+/// A share as a simple fraction or a multiple where it is near one, else as it is.
 fn fraction(share: f64) -> String {
     let parts = (1.0 / share).round();
     match share {
-        share if share > 1.25 => format!("{}×", format::significant(share, 2)),
+        share if (share / share.round() - 1.0).abs() <= NEAR && share >= 1.5 => format!("{:.0}×", share.round()),
+        share if share > 1.25 => format::ratio(share),
         share if parts >= 1.0 && (share * parts - 1.0).abs() <= NEAR => {
             if parts > 1.0 {
                 format!("1/{parts}")
@@ -84,7 +82,7 @@ fn fraction(share: f64) -> String {
                 "1".to_owned()
             }
         }
-        share => format::significant(share, 2),
+        share => format::ratio_number(share),
     }
 }
 
@@ -171,13 +169,13 @@ mod tests {
         let expected = "u32 latency, ns add 2.60 u32 f32 f64 T/s, of fma add 29.5 1 fma 30.9 1 16.0 1/2 to f32 & back \
             3.83 1/8 An FMA is one operation. Types i16 and i64 need 110 columns.";
         assert_eq!(squeezed(&narrow), expected);
-        assert!(text(120).contains("0.26 1/117"), "{}", text(120));
+        assert!(text(120).contains("0.263 1/117"), "{}", text(120));
         assert!(parts(&rows[..2], Terminal { width: 80, has_color: false }).is_none(), "nothing to compare with");
         let noisy = Record { ci_low_ns: Some(0.8), ci_high_ns: Some(1.2), ..rows[3].clone() };
         let rows: Vec<&Record> = rows[..3].iter().copied().chain([&noisy]).collect();
         let terminal = Terminal { width: 80, has_color: false };
         let text = lay_out(parts(&rows, terminal).expect("f32_fma is there"), Medium::Terminal(terminal));
-        let expected = "u32 f32 f64 T/s, of fma add 29.5 1 fma 30.9 1 16";
+        let expected = "u32 f32 f64 T/s, of fma add 29.5 1 fma 30.9 1 16.0±";
         assert!(squeezed(&text).contains(expected) && !text.contains("1/2"), "1/1 to 1/3 are as likely: {text}");
     }
 
@@ -204,15 +202,22 @@ mod tests {
             };
             assert!(line(&tables[0], "fma ").contains(latency), "{}", tables[0]);
             assert!(line(&tables[2], "global compare exchange").contains(latency), "{}", tables[2]);
-            assert!(line(&tables[3], "workgroup xor").contains("2.34 2.0×"), "{}", tables[3]);
+            assert!(line(&tables[3], "workgroup xor").contains("2.34 2×"), "{}", tables[3]);
         }
     }
 
     #[test]
     fn shares_are_simple_fractions() {
-        for (share, expected) in
-            [(0.95, "1"), (0.52, "1/2"), (0.034, "1/29"), (1.7, "1.7×"), (0.62, "0.62"), (0.7, "0.70"), (0.89, "1")]
-        {
+        for (share, expected) in [
+            (0.95, "1"),
+            (0.52, "1/2"),
+            (0.034, "1/29"),
+            (1.7, "1.70×"),
+            (2.1, "2×"),
+            (0.62, "0.620"),
+            (0.7, "0.700"),
+            (0.89, "1"),
+        ] {
             assert_eq!(fraction(share), expected);
         }
     }

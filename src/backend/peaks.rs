@@ -24,7 +24,7 @@ enum Unit {
 impl Peaks {
     /// Operations or bytes per nanosecond at most; `None` where no bound is known.
     ///
-    /// Multiply-adds of a multiprocessor in a cycle: 128 of f32 or u32, 64 of f64, 256 of f16, and 4096 of tensor cores;
+    /// Multiply-adds of a multiprocessor in a cycle: 128 of f32 or u32, 64 of f64, 256 of f16, and of tensor cores 4096 with factors of 16 bits, half or twice as many with wider or narrower ones;
     /// it reads 128 bytes of shared memory. These are the largest figures of all compute capabilities up to 12 (*CUDA
     /// C++ Programming Guide*, arithmetic instructions; tensor cores: NVIDIA's data sheets). A CPU's thread has two
     /// units for vectors of 512 bits at most.
@@ -34,7 +34,9 @@ impl Peaks {
             (Unit::Multiprocessor, Limit::Fma, Scalar::F32 | Scalar::U32) => 256.0,
             (Unit::Multiprocessor, Limit::Fma, Scalar::F64) => 128.0,
             (Unit::Multiprocessor, Limit::Fma, Scalar::F16) => 512.0,
-            (Unit::Multiprocessor, Limit::Tensor, _) => 8192.0,
+            (Unit::Multiprocessor, Limit::TensorTf32, _) => 4096.0,
+            (Unit::Multiprocessor, Limit::Tensor | Limit::TensorBf16, _) => 8192.0,
+            (Unit::Multiprocessor, Limit::TensorFp8 | Limit::TensorInt8, _) => 16384.0,
             (Unit::Multiprocessor, Limit::Workgroup, _) => 128.0,
             (Unit::Thread, Limit::Fma, Scalar::F32 | Scalar::U32) => 64.0,
             (Unit::Thread, Limit::Fma, Scalar::F64) => 32.0,
@@ -144,6 +146,9 @@ mod tests {
             (&h100, Limit::Fma, Scalar::F64, 33_500.0, true),
             (&h100, Limit::Fma, Scalar::F16, 133_800.0, true),
             (&h100, Limit::Tensor, Scalar::F16, 989_400.0, false),
+            (&h100, Limit::TensorTf32, Scalar::F32, 494_700.0, false),
+            (&h100, Limit::TensorFp8, Scalar::F32, 1_978_900.0, false),
+            (&h100, Limit::TensorInt8, Scalar::U32, 1_978_900.0, false),
             (&a100, Limit::Fma, Scalar::F32, 19_500.0, false),
             (&a100, Limit::Fma, Scalar::F64, 9_700.0, false),
             (&a100, Limit::Fma, Scalar::F16, 78_000.0, true),

@@ -83,8 +83,8 @@ pub enum Quantity {
     Ratio(f64),
 }
 
-/// Collects the values of a sentence. Each method records a value under a name and returns its text, with the digits
-/// that its interval leaves ([`format::digits`]); `None`, and no value, where that is none.
+/// Collects the values of a sentence. Each method records a value under a name and returns its text, with its noise;
+/// `None`, and no value, where it is too noisy to quote ([`format::quotable`]).
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     values: Vec<(String, Quantity)>,
@@ -99,11 +99,12 @@ impl Facts {
         self.values.push((name.into(), value));
     }
 
-    /// The rounded value and its digits.
-    fn quoted(&mut self, name: String, estimate: Estimate, quantity: fn(f64) -> Quantity) -> Option<(f64, usize)> {
-        let digits = format::digits(estimate.value, estimate.low, estimate.high)?;
-        self.record(name, quantity(estimate.value));
-        Some((format::rounded(estimate.value, digits), digits))
+    /// Records a value that has a text.
+    fn quoted(&mut self, name: impl Into<String>, value: Quantity, text: Option<String>) -> Option<String> {
+        if text.is_some() {
+            self.record(name, value);
+        }
+        text
     }
 
     pub(crate) fn count(&mut self, name: impl Into<String>, count: u64) -> String {
@@ -125,32 +126,28 @@ impl Facts {
 
     /// A time, from nanoseconds.
     pub(crate) fn time(&mut self, name: impl Into<String>, ns: Estimate) -> Option<String> {
-        let (ns, digits) = self.quoted(name.into(), ns, Quantity::Nanoseconds)?;
-        Some(format::scaled(ns, format::TIME_UNITS, digits))
+        self.quoted(name, Quantity::Nanoseconds(ns.value), format::quoted(ns, format::TIME_UNITS))
     }
 
     /// A rate, from GB/s.
     pub(crate) fn byte_rate(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
-        let (rate, digits) = self.quoted(name.into(), rate, Quantity::GbPerS)?;
-        Some(format::scaled(rate * 1000.0, format::BYTE_RATE_UNITS, digits))
+        self.quoted(name, Quantity::GbPerS(rate.value), format::quoted(rate.times(1e3), format::BYTE_RATE_UNITS))
     }
 
     /// A rate, from GFLOP/s.
     pub(crate) fn flop_rate(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
-        let (rate, digits) = self.quoted(name.into(), rate, Quantity::GflopPerS)?;
-        Some(format::scaled(rate * 1000.0, format::operation_units(true).0, digits))
+        let text = format::quoted(rate.times(1e3), format::operation_units(true).0);
+        self.quoted(name, Quantity::GflopPerS(rate.value), text)
     }
 
     /// A number of operations on integers per second, in 10^9: `12.3 G`.
     pub(crate) fn operations(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
-        let (rate, digits) = self.quoted(name.into(), rate, Quantity::GopPerS)?;
-        Some(format::scaled(rate * 1000.0, &["M", "G", "T"], digits))
+        self.quoted(name, Quantity::GopPerS(rate.value), format::quoted(rate.times(1e3), &["M", "G", "T"]))
     }
 
     /// A factor: `2.31×`.
     pub(crate) fn times(&mut self, name: impl Into<String>, ratio: Estimate) -> Option<String> {
-        let (ratio, digits) = self.quoted(name.into(), ratio, Quantity::Ratio)?;
-        Some(format!("{}×", format::significant(ratio, digits)))
+        self.quoted(name, Quantity::Ratio(ratio.value), format::quoted_ratio(ratio))
     }
 
     /// A ratio without noise, in plain digits.
@@ -161,11 +158,7 @@ impl Facts {
 
     /// A part of a whole: `75 %`.
     pub(crate) fn percent(&mut self, name: impl Into<String>, part: Estimate) -> Option<String> {
-        let (quoted, digits) = self.quoted(name.into(), part, Quantity::Ratio)?;
-        let whole = format::rounded(part.value, digits.min(2));
-        // 99.6 % is not all.
-        let (part, digits) = if whole == 1.0 { (quoted, digits.min(3)) } else { (whole, digits.min(2)) };
-        Some(format!("{} %", format::significant(part * 100.0, digits)))
+        self.quoted(name, Quantity::Ratio(part.value), format::part(part))
     }
 
     /// How a rate compares with another: `2.31× as fast as`, or `as fast, within the noise, as`. Records a factor only.
@@ -210,19 +203,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_has_the_digits_that_its_noise_leaves() {
+    fn a_value_has_three_digits_and_its_noise() {
         let of = |value: f64, noise: f64| Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
         let mut facts = Facts::default();
         assert_eq!(facts.byte_rate("a", of(6626.4, 0.003)).as_deref(), Some("6.63 TB/s"));
-        assert_eq!(facts.byte_rate("b", of(6626.4, 0.03)).as_deref(), Some("6.6 TB/s"));
+        assert_eq!(facts.byte_rate("b", of(6626.4, 0.03)).as_deref(), Some("6.63 TB/s ±3 %"));
         assert_eq!(facts.byte_rate("c", of(6626.4, 0.68)), None);
-        assert_eq!(facts.time("d", of(149.31, 0.03)).as_deref(), Some("150 ns"));
+        assert_eq!(facts.time("d", of(149.31, 0.03)).as_deref(), Some("149 ns ±3 %"));
         assert_eq!(facts.times("e", of(1.048, 0.01)).as_deref(), Some("1.05×"));
         assert_eq!(facts.percent("f", of(0.754, 0.0001)).as_deref(), Some("75 %"));
-        assert_eq!(facts.percent("f", of(0.9964, 0.0001)).as_deref(), Some("99.6 %"));
         assert_eq!(facts.bracket("L2", 24 << 20, 48 << 20), "24–48 MiB");
         assert_eq!(facts.bracket("L1", 96 << 10, 1 << 20), "96 KiB–1 MiB");
         let names: Vec<String> = facts.into_values().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["a", "b", "d", "e", "f", "f", "L2 at least", "L2 at most", "L1 at least", "L1 at most"]);
+        assert_eq!(names, ["a", "b", "d", "e", "f", "L2 at least", "L2 at most", "L1 at least", "L1 at most"]);
     }
 }

@@ -72,7 +72,7 @@ pub(crate) fn bars(rows: &Sheet, like: &Record, kernels: &[(&str, &[(&str, f64)]
     let bar = |(kernel, params): &(&str, &[(&str, f64)])| {
         let row = rows.timed((kernel, params)).find(|row| row.n == like.n && row.dtype == like.dtype)?;
         let rate = byte_rate(row)?;
-        format::digits(rate.value, rate.low, rate.high)?;
+        format::quotable(rate)?;
         let params = row.params_text();
         let name = if params.is_empty() { row.benchmark.clone() } else { format!("{} {params}", row.benchmark) };
         Some(Bar { name, gb_per_s: rate.value })
@@ -104,7 +104,7 @@ pub(crate) fn speeds(rows: &Sheet, kernel: &str, name: &str, values: impl Iterat
     let relative = |value: u64| {
         let [own, base] = rows.together([(kernel, &[(name, value as f64)]), (kernel, &[(name, first as f64)])]).ok()?;
         let ratio = speed(own, base).ok()?;
-        format::digits(ratio.value, ratio.low, ratio.high).map(|_| ratio.value)
+        format::quotable(ratio).map(|_| ratio.value)
     };
     values.map(relative).collect()
 }

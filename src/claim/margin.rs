@@ -80,11 +80,9 @@ pub(crate) fn compared(facts: &mut Facts, name: &str, speed: Estimate) -> Result
     }
 }
 
-/// A part of a whole: `80 %`, or `75–87 %` where the noise leaves one digit.
+/// A part of a whole: `80 %`, `80 % ±6 %`.
 pub(crate) fn percent(facts: &mut Facts, name: &str, part: Estimate) -> Result<String, Why> {
-    let quoted = facts.percent(name, part).ok_or_else(|| noisy("the ratio is", part))?;
-    let is_one_digit = format::digits(part.value, part.low, part.high) == Some(1);
-    Ok(if is_one_digit { format::percent_range(part.low, part.high) } else { quoted })
+    facts.percent(name, part).ok_or_else(|| noisy("the ratio is", part))
 }
 
 /// `name 484 GB/s`, if the row has a rate that is not too noisy to quote.

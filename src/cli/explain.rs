@@ -347,7 +347,11 @@ const fn limited(limit: Limit) -> &'static str {
         Limit::Read => "reading as many bytes (ceiling/read and read_tree at the same working set)",
         Limit::Fill => "writing as many bytes (ceiling/fill at the same working set)",
         Limit::Fma => "multiply-adds of the same type (ceiling/fma and its like)",
-        Limit::Tensor => "products by tensor cores (ceiling/tensor)",
+        Limit::Tensor => "products of f16 by tensor cores (the fastest kernel that multiplies f16)",
+        Limit::TensorBf16 => "products of bf16 by tensor cores (the fastest kernel that multiplies bf16)",
+        Limit::TensorTf32 => "products of tf32 by tensor cores (the fastest kernel that multiplies tf32)",
+        Limit::TensorFp8 => "products of fp8 by tensor cores (the fastest kernel that multiplies fp8)",
+        Limit::TensorInt8 => "products of 8-bit integers by tensor cores (the fastest kernel that multiplies them)",
         Limit::Workgroup => "reading workgroup memory (ceiling/workgroup_read)",
         Limit::Launch => "an empty launch (ceiling/launch)",
     }

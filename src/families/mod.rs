@@ -27,6 +27,7 @@ pub mod radix_sort;
 pub mod rates;
 pub mod reduction;
 pub mod rmsnorm;
+mod roof;
 pub mod roofline;
 pub mod safety_tax;
 pub mod scan;
@@ -39,6 +40,8 @@ pub mod texture;
 pub mod transfer;
 pub mod transpose;
 pub mod workgroup_memory;
+
+pub use roof::{beyond_mma, raise_roofs};
 
 use crate::claim::{Claim, Measured, measured_count, measured_of};
 use crate::record::Record;

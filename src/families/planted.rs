@@ -193,7 +193,7 @@ fn an_h200_is_described_without_contradicting_its_driver() {
     let text = found("cache_curve", &H200.rows()).expect("levels").text();
     assert_eq!(
         text,
-        "A dependent load takes 24.0 ns in L1, 149 ns in L2, 358 ns in DRAM. Cache sizes: L1 192–256 KiB. Latency rises \
+        "A dependent load takes 24.0 ns in L1, 149 ns ±3 % in L2, 358 ns in DRAM. Cache sizes: L1 192–256 KiB. Latency rises \
          to that of DRAM from sets of 24–32 MiB on; the driver says that L2 has 50 MiB. Workgroups read a slice of 1 KiB \
          again at 2.43× the rate at which they read each other's slices: each SM or compute unit has a cache of its \
          own. The kernels of this family read at 17.0 TB/s from L1, 7.00 TB/s from L2, 4.30 TB/s from DRAM. A miss in L1 fetches 32 bytes (a \

@@ -8,7 +8,7 @@ use crate::suite::{Limit, Scalar, binary_size, parse_binary_size};
 pub const IMPLAUSIBLE: f64 = 1.05;
 
 /// The ceiling that a row is compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Bound {
     /// The limited resource.
     pub limit: Limit,

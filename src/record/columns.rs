@@ -97,7 +97,7 @@ pub const COLUMNS: &[Column] = &[
     column!(Figure gb_per_s, "GB/s", "bytes divided by the median time; 1 GB/s is 10^9 bytes per second"),
     column!(Figure gflop_per_s, "GFLOP/s", "flops divided by the median time"),
     column!(Figure ceiling, "", "measured peak that the row is compared with, and its working set"),
-    column!(Figure share, "", "share of that peak; 1 = the peak"),
+    column!(Figure share, "", "share of that peak; of arithmetic, of the highest rate of its kind on the card; 1 = the peak"),
     column!(Text model, "", "speed that the model predicts, relative to the first row of the same type and size"),
     column!(Figure drift, "", "relative change of the canary's time from before the case to after it"),
     column!(

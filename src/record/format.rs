@@ -1,6 +1,10 @@
 //! Formats numbers: one rule per quantity, for all tables, sentences and pages.
 //!
+//! Every figure has three significant digits, and `±N %` behind it where its 95 % interval is wider than ±2 %.
+//!
 //! `format_examples.json` lists examples. The script of the HTML page follows the same rules.
+
+use super::stats::Estimate;
 
 /// `value` with `digits` significant digits, without an exponent. Digits before the decimal point are never rounded.
 #[must_use]
@@ -19,61 +23,55 @@ pub fn significant(value: f64, digits: usize) -> String {
     format!("{value:.*}", decimals as usize)
 }
 
-/// An interval with a half width above this fraction of its value leaves no digit.
+/// Significant digits of every figure.
+const DIGITS: usize = 3;
+
+/// An interval with a half width above this fraction of its value is too noisy to quote.
 const TOO_NOISY: f64 = 0.15;
 
-/// The significant digits, one to four, that a 95 % interval leaves of `value`; `None` if it is too noisy to quote.
-///
-/// A half width of up to 0.05 % leaves four digits, 0.5 % three, 5 % two, 15 % one: the last digit is then about as
-/// uncertain as the interval is wide. If the value rounded to so few digits lies outside of its own interval, the
-/// number of digits is the smallest that keeps it inside, as in the shortest decimal number within an interval.
+/// A half width above this fraction of its value stands beside the figure.
+const NOTED: f64 = 0.02;
+
+/// Half the width of a figure's 95 % interval, relative to the figure; `None` if it is too noisy to quote.
 #[must_use]
-pub fn digits(value: f64, low: f64, high: f64) -> Option<usize> {
-    const MOST: usize = 4;
-    let noise = (high - low) / 2.0 / value.abs();
-    if !(low <= value && value <= high && noise <= TOO_NOISY) {
-        return None;
-    }
-    let fewest = match noise {
-        noise if noise <= 0.0005 => MOST,
-        noise if noise <= 0.005 => 3,
-        noise if noise <= 0.05 => 2,
-        _ => 1,
-    };
-    Some((fewest..MOST).find(|digits| (low..=high).contains(&rounded(value, *digits))).unwrap_or(MOST))
+pub fn quotable(of: Estimate) -> Option<f64> {
+    let noise = (of.high - of.low) / 2.0 / of.value.abs();
+    (of.low <= of.value && of.value <= of.high && noise <= TOO_NOISY).then_some(noise)
 }
 
-/// `value` rounded to `digits` significant digits, before the decimal point as well.
+/// What stands behind a figure with this noise: ` ±5 %`, nothing up to 2 %.
 #[must_use]
-pub fn rounded(value: f64, digits: usize) -> f64 {
-    if value == 0.0 || !value.is_finite() {
-        return value;
-    }
-    let exponent = value.abs().log10().floor() as i32 - (digits as i32 - 1);
-    // A power of ten below 1 is not exact, its reciprocal is.
-    if exponent < 0 {
-        let scale = 10_f64.powi(-exponent);
-        (value * scale).round() / scale
-    } else {
-        let scale = 10_f64.powi(exponent);
-        (value / scale).round() * scale
-    }
+pub fn plus_minus(noise: f64) -> String {
+    if noise > NOTED { format!(" ±{:.0} %", noise * 100.0) } else { String::new() }
+}
+
+/// The same where the figure has no room: `±`.
+#[must_use]
+pub fn plus_minus_sign(noise: f64) -> String {
+    if noise > NOTED { "±".to_owned() } else { String::new() }
 }
 
 /// `value` in the first of `units` in which it is below 1000. Each unit is 1000 times the previous one.
 #[must_use]
-pub fn scaled(mut value: f64, units: &[&str], digits: usize) -> String {
+pub fn scaled(mut value: f64, units: &[&str]) -> String {
     // A value that rounds to 1000 uses the next unit.
-    let limit = 1000.0 - 0.5 * 10_f64.powi(3 - digits.max(3) as i32);
+    const LIMIT: f64 = 999.5;
     let mut units = units.iter().peekable();
     let mut unit = units.next().copied().unwrap_or_default();
-    while value >= limit
+    while value >= LIMIT
         && let Some(next) = units.next()
     {
         value /= 1000.0;
         unit = next;
     }
-    format!("{} {unit}", significant(value, digits))
+    format!("{} {unit}", significant(value, DIGITS))
+}
+
+/// A figure in the first of `units` that fits, with its noise; `None` if it is too noisy to quote.
+#[must_use]
+pub fn quoted(of: Estimate, units: &[&str]) -> Option<String> {
+    let noise = quotable(of)?;
+    Some(format!("{}{}", scaled(of.value, units), plus_minus(noise)))
 }
 
 /// Units of a time in nanoseconds.
@@ -88,34 +86,34 @@ pub const fn operation_units(is_float: bool) -> (&'static [&'static str], &'stat
     if is_float { (&["MFLOP/s", "GFLOP/s", "TFLOP/s"], "GFLOP/J") } else { (&["MOP/s", "GOP/s", "TOP/s"], "GOP/J") }
 }
 
-/// A time in nanoseconds: `251.2 µs`.
+/// A time in nanoseconds: `251 µs`.
 #[must_use]
 pub fn time(ns: f64) -> String {
-    scaled(ns, TIME_UNITS, 4)
+    scaled(ns, TIME_UNITS)
 }
 
 /// Energy in joules: `84.2 mJ`.
 #[must_use]
 pub fn energy(joules: f64) -> String {
-    scaled(joules * 1e6, &["µJ", "mJ", "J", "kJ"], 3)
+    scaled(joules * 1e6, &["µJ", "mJ", "J", "kJ"])
 }
 
 /// Latency of a dependent load in nanoseconds: `23.8 ns/load`.
 #[must_use]
 pub fn load_latency(ns: f64) -> String {
-    scaled(ns, &["ns/load", "µs/load"], 3)
+    scaled(ns, &["ns/load", "µs/load"])
 }
 
-/// Bytes per second, from GB/s: `1.696 TB/s`, `263.7 MB/s`.
+/// Bytes per second, from GB/s: `1.70 TB/s`, `264 MB/s`.
 #[must_use]
 pub fn byte_rate(gb_per_s: f64) -> String {
-    scaled(gb_per_s * 1000.0, BYTE_RATE_UNITS, 4)
+    scaled(gb_per_s * 1000.0, BYTE_RATE_UNITS)
 }
 
 /// Operations per second, from 10^9: `51.6 TFLOP/s` on floats, `33.2 TOP/s` on integers.
 #[must_use]
 pub fn operation_rate(gflop_per_s: f64, is_float: bool) -> String {
-    scaled(gflop_per_s * 1000.0, operation_units(is_float).0, 3)
+    scaled(gflop_per_s * 1000.0, operation_units(is_float).0)
 }
 
 /// Items per second: `38.2 Gkeys/s`.
@@ -123,7 +121,7 @@ pub fn operation_rate(gflop_per_s: f64, is_float: bool) -> String {
 pub fn item_rate(per_s: f64, unit: &str) -> String {
     let unit = if unit.is_empty() { "items" } else { unit };
     let units = ["", "k", "M", "G", "T"].map(|prefix| format!("{prefix}{unit}/s"));
-    scaled(per_s, &units.each_ref().map(String::as_str), 3)
+    scaled(per_s, &units.each_ref().map(String::as_str))
 }
 
 /// A fraction in percent: `98 %`, `0.5 %`, `<0.1 %`.
@@ -136,30 +134,18 @@ pub fn percent(fraction: f64) -> String {
     }
 }
 
-/// A fraction in percent, as [`percent`] writes it, but only with the digits that its 95 % interval leaves: units if the
-/// interval is ±1 % or wider, tens from ±10 % on.
+/// A part of a whole in percent, with half the width of its interval in percent where that is above 2: `80 % ±6 %` is
+/// from 74 to 86 %. `None` if it is too noisy to quote.
 #[must_use]
-pub fn percent_within(fraction: f64, low: f64, high: f64) -> String {
-    let reach = (high - low) / 2.0;
-    let unit = match reach {
-        reach if reach >= 0.1 => 10.0,
-        reach if reach >= 0.01 => 1.0,
-        _ => return percent(fraction),
-    };
-    let rounded = (fraction * 100.0 / unit).round() * unit;
-    match (rounded == 0.0, high) {
-        // It may be nothing and all of the peak.
-        (true, high) if high > 1.0 => "–".to_owned(),
-        (true, high) => format!("<{:.0} %", (high * 100.0 / unit).ceil() * unit),
-        (false, _) => format!("{rounded:.0} %"),
-    }
+pub fn part(of: Estimate) -> Option<String> {
+    quotable(of)?;
+    Some(format!("{}{}", percent(of.value), plus_minus((of.high - of.low) / 2.0)))
 }
 
-/// An interval in percent: `96–98 %`; with one decimal if it is narrower than 1 %.
+/// A ratio, with its noise: `2.31×`, `2.31× ±5 %`; `None` if it is too noisy to quote.
 #[must_use]
-pub fn percent_range(low: f64, high: f64) -> String {
-    let decimals = usize::from(high - low < 0.01);
-    format!("{:.decimals$}–{:.decimals$} %", low * 100.0, high * 100.0)
+pub fn quoted_ratio(of: Estimate) -> Option<String> {
+    Some(format!("{}{}", ratio(of.value), plus_minus(quotable(of)?)))
 }
 
 /// A difference as a fraction, in percent with one decimal: `10.0 %`.
@@ -269,45 +255,18 @@ mod tests {
     }
 
     #[test]
-    fn a_percentage_has_the_digits_that_its_interval_leaves() {
-        let of = |percent: f64, reach: f64| {
-            percent_within(percent / 100.0, (percent - reach) / 100.0, (percent + reach) / 100.0)
-        };
-        assert_eq!([0.1, 2.0, 9.0, 12.0].map(|reach| of(97.3, reach)), ["97 %", "97 %", "97 %", "100 %"]);
-        assert_eq!([0.1, 1.5, 11.0].map(|reach| of(3.4, reach)), ["3.4 %", "3 %", "<20 %"]);
-        assert_eq!(of(4.0, 120.0), "–");
-        assert_eq!((of(0.3, 0.1), of(146.0, 60.0)), ("0.3 %".to_owned(), "150 %".to_owned()));
-        let ranges = [(0.962, 0.984), (0.9962, 0.9984), (1.0, 1.0), (0.3, 1.94)];
-        let ranges = ranges.map(|(low, high)| percent_range(low, high));
-        assert_eq!(ranges, ["96–98 %", "99.6–99.8 %", "100.0–100.0 %", "30–194 %"]);
-    }
-
-    #[test]
-    fn noise_determines_the_digits() {
-        let of = |value: f64, noise: f64| digits(value, value * (1.0 - noise), value * (1.0 + noise));
-        assert_eq!(
-            [0.0, 0.003, 0.03, 0.12, 0.2].map(|noise| of(2.0, noise)),
-            [Some(4), Some(3), Some(2), Some(1), None]
-        );
-        // 1.05 rounds to 1.1 or 1.0, both outside of its interval.
-        assert_eq!((of(1.048, 0.01), of(145.3, 0.03), of(145.3, 0.04)), (Some(3), Some(3), Some(2)));
-        assert_eq!([digits(1.0, f64::NAN, 1.0), digits(1.0, 1.1, 1.2), digits(0.0, 0.0, 0.0)], [None; 3]);
-        for (value, digits, expected) in [(6626.0, 2, 6600.0), (149.4, 2, 150.0), (0.0347, 2, 0.035), (9.97, 2, 10.0)] {
-            assert_eq!(rounded(value, digits), expected, "{value} {digits}");
+    fn a_figure_has_three_digits_and_its_noise_beside_it() {
+        let of = |value: f64, noise: f64| Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
+        let time = |value: f64, noise: f64| quoted(of(value, noise), TIME_UNITS);
+        // Once "50", "300", "3" and "4".
+        for (value, text) in [(47.99, "48.0 ns"), (292.0, "292 ns"), (2.96, "2.96 ns"), (4.11, "4.11 ns")] {
+            assert_eq!(time(value, 0.12), Some(format!("{text} ±12 %")));
+            assert_eq!(time(value, 0.0199).as_deref(), Some(text));
         }
-    }
-
-    /// Four digits round by up to 0.05 %: the quoted number lies within every interval that is wider.
-    #[test]
-    fn a_quoted_number_lies_within_its_interval() {
-        for step in 0..2000 {
-            let value = 1.003_f64.powi(step);
-            for noise in [0.0006, 0.001, 0.004, 0.01, 0.03, 0.049, 0.06, 0.14] {
-                let (low, high) = (value * (1.0 - noise), value * (1.0 + noise));
-                let quoted = rounded(value, digits(value, low, high).expect("quiet"));
-                assert!((low..=high).contains(&quoted), "{value} ± {noise}: {quoted}");
-            }
-        }
+        assert_eq!((time(1.0, 0.16), time(f64::NAN, 0.0)), (None, None));
+        assert_eq!(quoted_ratio(of(1.52, 0.03)).as_deref(), Some("1.52× ±3 %"));
+        assert_eq!(part(of(0.8, 0.075)).as_deref(), Some("80 % ±6 %"));
+        assert_eq!((plus_minus_sign(0.02), plus_minus_sign(0.021)), (String::new(), "±".to_owned()));
     }
 
     #[test]

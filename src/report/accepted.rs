@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use crate::error::visible;
+use crate::families::raise_roofs;
 use crate::record::{COLUMNS, Column, Record, SCHEMA};
 
 /// Columns that every report must have.
@@ -155,6 +156,7 @@ impl AcceptedRows {
 
     /// The rows, with all notes.
     pub(crate) fn report(mut self) -> Parsed {
+        raise_roofs(&mut self.report.records);
         let mut notes = Vec::new();
         if self.more_notes > 0 {
             notes.push(format!("{} more notes about columns", self.more_notes));

@@ -371,21 +371,18 @@ pub(crate) fn share_bar(share: f64, cells: usize) -> (String, anstyle::Style) {
     (format!("{bar:<cells$}"), colored(color))
 }
 
-/// The share of the ceiling in percent, with the digits that its interval leaves; empty if there is none.
+/// The share of the ceiling in percent; empty if there is none.
 #[must_use]
 pub(crate) fn share_text(row: &Record) -> String {
-    match (row.share, row.share_low.zip(row.share_high)) {
-        (Some(share), Some((low, high))) => format::percent_within(share, low, high),
-        (Some(share), None) => format::percent(share),
-        (None, _) => String::new(),
-    }
+    row.share.map_or_else(String::new, format::percent)
 }
 
-/// The ceiling, with the interval of the share: `copy 1 GiB, 96–98 %`.
+/// The ceiling, with the noise of the share in percent where it is above 2: `copy 1 GiB, ±6 %`.
 fn ceiling(row: &Record) -> String {
     let interval = row.share_low.zip(row.share_high);
-    let interval = interval.map_or_else(String::new, |(low, high)| format!(", {}", format::percent_range(low, high)));
-    row.ceiling.map_or_else(String::new, |bound| format!("{bound}{interval}"))
+    let noise = interval.map_or_else(String::new, |(low, high)| format::plus_minus((high - low) / 2.0));
+    let comma = if noise.is_empty() { "" } else { "," };
+    row.ceiling.map_or_else(String::new, |bound| format!("{bound}{comma}{noise}"))
 }
 
 /// Formats a row as one line.

@@ -100,6 +100,8 @@ pub struct Benchmark {
     /// The peak that limits it; `None` where no measured one does. If it moves bytes and computes, the peak for bytes:
     /// [`Case::limits`](super::Case::limits) adds the other.
     pub ceiling: Option<Limit>,
+    /// The peak of its operations where they are more than part of moving its bytes.
+    pub arithmetic: Limit,
     /// Why no measured peak limits it; empty where one does.
     pub no_ceiling: &'static str,
     /// Whether its own rate is a measurement of that peak.
@@ -152,6 +154,7 @@ impl Benchmark {
         is_latency: false,
         waits: false,
         ceiling: None,
+        arithmetic: Limit::Fma,
         no_ceiling: "",
         sets_ceiling: false,
         host_cost: |_| 0,

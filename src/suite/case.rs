@@ -101,7 +101,7 @@ impl Case {
     /// The limits that the case is compared with. The one that predicts the longest time binds it (the roofline model:
     /// Williams, Waterman & Patterson, *Communications of the ACM* 52(4), 2009). Empty if no measured peak limits it.
     ///
-    /// Besides [`Benchmark::ceiling`], a case is limited by multiply-adds if it does more than one floating-point
+    /// Besides [`Benchmark::ceiling`], a case is limited by multiply-adds, or tensor cores, if it does more than one floating-point
     /// operation for each scalar that it moves. Up to one is part of moving: `ceiling/read` adds each scalar that it
     /// reads. Integer operations are of many kinds, some of them faster than the multiply-adds of `ceiling/mad`, so
     /// that no measured peak limits them.
@@ -109,7 +109,7 @@ impl Case {
         let (declared, scalar, work) = (self.benchmark.ceiling, self.shape.dtype.scalar(), self.work());
         let scalars = work.bytes / scalar.bytes() as u64;
         let is_mixed = declared.is_some_and(Limit::is_in_bytes) && scalar.is_float() && work.flops > scalars;
-        declared.into_iter().chain(is_mixed.then_some(Limit::Fma))
+        declared.into_iter().chain(is_mixed.then_some(self.benchmark.arithmetic))
     }
 }
 

@@ -13,6 +13,14 @@ pub enum Limit {
     Fma,
     /// Products of f16 matrices, summed in f32, by tensor cores.
     Tensor,
+    /// The same with bf16 factors.
+    TensorBf16,
+    /// The same with tf32 factors.
+    TensorTf32,
+    /// The same with fp8 factors.
+    TensorFp8,
+    /// Products of 8-bit integers, summed in 32 bits, by tensor cores.
+    TensorInt8,
     /// Reading workgroup memory.
     Workgroup,
     /// Launching a kernel that does nothing.
@@ -21,8 +29,19 @@ pub enum Limit {
 
 impl Limit {
     /// Every limit.
-    pub const ALL: [Self; 7] =
-        [Self::Copy, Self::Read, Self::Fill, Self::Fma, Self::Tensor, Self::Workgroup, Self::Launch];
+    pub const ALL: [Self; 11] = [
+        Self::Copy,
+        Self::Read,
+        Self::Fill,
+        Self::Fma,
+        Self::Tensor,
+        Self::TensorBf16,
+        Self::TensorTf32,
+        Self::TensorFp8,
+        Self::TensorInt8,
+        Self::Workgroup,
+        Self::Launch,
+    ];
 
     /// Its name in the column `ceiling`.
     #[must_use]
@@ -33,6 +52,10 @@ impl Limit {
             Self::Fill => "fill",
             Self::Fma => "fma",
             Self::Tensor => "tensor",
+            Self::TensorBf16 => "tensor_bf16",
+            Self::TensorTf32 => "tensor_tf32",
+            Self::TensorFp8 => "tensor_fp8",
+            Self::TensorInt8 => "tensor_int8",
             Self::Workgroup => "workgroup",
             Self::Launch => "launch",
         }
@@ -42,6 +65,19 @@ impl Limit {
     #[must_use]
     pub const fn is_in_bytes(self) -> bool {
         self.is_memory() || matches!(self, Self::Workgroup)
+    }
+
+    /// Whether tensor cores are the limit. Their instructions differ in speed, and `ceiling/tensor` and its like measure
+    /// those of a subgroup alone.
+    #[must_use]
+    pub const fn is_tensor(self) -> bool {
+        matches!(self, Self::Tensor | Self::TensorBf16 | Self::TensorTf32 | Self::TensorFp8 | Self::TensorInt8)
+    }
+
+    /// Whether the rate is in operations.
+    #[must_use]
+    pub const fn is_arithmetic(self) -> bool {
+        matches!(self, Self::Fma) || self.is_tensor()
     }
 
     /// Whether the limit depends on the size of the working set.

@@ -44,9 +44,7 @@ fn words(text: &str) -> String {
 /// Whether `printed` is `value`, in some unit, to its last digit.
 pub(crate) fn is_rounding(printed: &str, value: f64) -> bool {
     let digits = printed.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
-    // Without decimals, zeros at the end may stand for digits that the noise does not leave.
-    let zeros = if digits == 0 { printed.len() - printed.trim_end_matches('0').len() } else { 0 };
-    let half = 0.5 * 10_f64.powi(zeros as i32 - digits) * (1.0 + 1e-9);
+    let half = 0.5 * 10_f64.powi(-digits) * (1.0 + 1e-9);
     let own: Result<f64, _> = printed.parse();
     own.is_ok_and(|own| [1.0, 1e3, 1e6].iter().any(|unit| (own - value / unit).abs() <= half && own > 0.0))
 }

@@ -205,7 +205,7 @@ impl Rows<'_> {
                 Limit::Fma => figures.extend(self.at_peak(&format!("FMA {scalar}"), Limit::Fma, peak.scalar)),
                 Limit::Tensor => figures.extend(self.at_peak("mma f16", Limit::Tensor, None)),
                 Limit::Launch => figures.extend(self.at_peak("launch", Limit::Launch, None)),
-                Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => {}
+                _ => {}
             }
         }
         figures.extend(headlines().into_iter().flat_map(|(family, job)| self.of_job(family, job)));

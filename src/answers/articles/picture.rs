@@ -116,6 +116,6 @@ mod tests {
         for line in wide.lines().chain(bars.lines()) {
             assert!(display_width(line) <= 80, "{line}");
         }
-        assert!(bars.contains("4.123 TB/s") && bars.contains("▏"), "{bars}");
+        assert!(bars.contains("4.12 TB/s") && bars.contains("▏"), "{bars}");
     }
 }

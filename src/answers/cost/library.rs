@@ -6,7 +6,7 @@ use super::cases::{WHOLE, fastest};
 use crate::answers::summary::figures::beside;
 use crate::answers::summary::{Compared, compared};
 use crate::record::stats::Estimate;
-use crate::record::{Record, by_card};
+use crate::record::{Record, by_card, format};
 use crate::report::toolchains;
 use crate::suite::{Api, Dtype, Family};
 
@@ -31,7 +31,7 @@ impl BesideLibrary<'_> {
         let Self { benchmark, params, library, n, dtype, .. } = self;
         let kernel = format!("{benchmark} {params}");
         let kernel = kernel.trim_end();
-        let answer = match compared(self.library_ratio) {
+        let answer = match compared(self.library_ratio, format::plus_minus) {
             Compared::Same => format!("{library} is as fast as {kernel}"),
             Compared::By(text) => format!("{library} is {text} than {kernel}"),
             Compared::Unclear => format!("too noisy to tell whether {library} is faster than {kernel}"),

@@ -1,7 +1,8 @@
 //! The cost of the portable API on one screen.
 
 use super::cases::{Case, Cost, JobCost};
-use crate::answers::summary::{quoted_ratio, size};
+use crate::answers::summary::size;
+use crate::record::format;
 use crate::record::stats::Estimate;
 use crate::report::layout::{Column, Grid, Mark, Part, Row};
 use crate::report::{Medium, lay_out};
@@ -43,13 +44,13 @@ pub fn screen(cost: &Cost, name: &str, medium: Medium) -> String {
     lay_out(parts, medium)
 }
 
-/// A ratio with the digits that its noise leaves; `None` if it is too noisy to quote.
-pub(super) fn times(ratio: Estimate) -> Option<String> {
+/// A ratio and what stands behind it, its noise; `None` if it is too noisy to quote.
+fn times(ratio: Estimate) -> Option<(String, String)> {
     if ratio.low <= 1.0 && ratio.high >= 1.0 {
         // Noise that may hide a difference of a third is no answer.
-        return (ratio.high / ratio.low < 4.0 / 3.0).then(|| AS_FAST.to_owned());
+        return (ratio.high / ratio.low < 4.0 / 3.0).then(|| (AS_FAST.to_owned(), String::new()));
     }
-    quoted_ratio(ratio).map(|text| text.trim_end_matches('×').to_owned())
+    Some((format::ratio_number(ratio.value), format::plus_minus(format::quotable(ratio)?)))
 }
 
 /// The answer: how many jobs take no longer, and what the others take.
@@ -57,7 +58,7 @@ fn sentence(cost: &Cost) -> String {
     let through = format!("Through {}", cost.portable.title());
     let twins = format!("{} twins", cost.native.title());
     // The dearest is first.
-    let judged: Vec<(&JobCost, Estimate, String)> =
+    let judged: Vec<(&JobCost, Estimate, (String, String))> =
         cost.jobs.iter().filter_map(|job| Some((job, job.shown.twin?, times(job.shown.twin?)?))).collect();
     let dearer: Vec<_> = judged.iter().filter(|(_, ratio, _)| ratio.low > 1.0).collect();
     let [all, no_longer] = [judged.len(), judged.len() - dearer.len()];
@@ -70,9 +71,13 @@ fn sentence(cost: &Cost) -> String {
     match dearer.as_slice() {
         [] if judged.is_empty() => format!("{through}, no job was measured that has a time of its twin, too."),
         [] => format!("{start}."),
-        [(job, _, text)] => format!("{start}; {} takes {text}× the time.", named(job)),
-        [(job, _, text), (_, _, next), rest @ ..] => {
-            format!("{start}, {} up to {next}×; the dearest is {}, {text}×.", rest.len() + 1, named(job))
+        [(job, _, (text, noise))] => format!("{start}; {} takes {text}×{noise} the time.", named(job)),
+        [(job, _, (text, noise)), (_, _, (next, of_next)), rest @ ..] => {
+            format!(
+                "{start}, {} up to {next}×{of_next}; the dearest is {}, {text}×{noise}.",
+                rest.len() + 1,
+                named(job)
+            )
         }
     }
 }
@@ -125,14 +130,16 @@ fn row(job: &JobCost, is_wide: bool) -> Row {
 }
 
 fn or_unclear(ratio: Estimate) -> String {
-    times(ratio).unwrap_or_else(|| "unclear".to_owned())
+    times(ratio).map_or_else(|| "unclear".to_owned(), |(text, noise)| text + &noise)
 }
 
 /// The smallest and the largest of the ratios that can be quoted, as they are quoted, if there are two: `0.972–1.46`.
 pub(super) fn range(ratios: impl Iterator<Item = Estimate>) -> String {
-    let short = |text: String| if text == AS_FAST { "1".to_owned() } else { text };
-    let number = |text: String| Some((text.parse::<f64>().ok()?, text));
-    let mut quoted: Vec<(f64, String)> = ratios.filter_map(times).map(short).filter_map(number).collect();
+    let number = |ratio: Estimate| match times(ratio)? {
+        (text, _) if text == AS_FAST => Some((1.0, "1".to_owned())),
+        (text, _) => Some((ratio.value, text)),
+    };
+    let mut quoted: Vec<(f64, String)> = ratios.filter_map(number).collect();
     quoted.sort_by(|a, b| a.0.total_cmp(&b.0));
     match quoted.as_slice() {
         [(_, first), .., (_, last)] if first == last => first.clone(),
@@ -156,10 +163,10 @@ fn beyond(cost: &Cost) -> Option<String> {
         // What helps beyond WGSL is faster than CUDA with the same kernel, too.
         let least = job.shown.twin.map_or(1.0, |twin| twin.high.max(1.0));
         let Some((row, ratio)) = job.shown.beyond.filter(|(_, ratio)| ratio.low > least) else { continue };
-        let Some(times) = times(ratio) else { continue };
+        let Some((times, noise)) = times(ratio) else { continue };
         match of_kernels.iter_mut().find(|(name, _)| *name == row.benchmark) {
-            Some((_, texts)) => texts.push(format!("{times}× in {}", job.name)),
-            None => of_kernels.push((&row.benchmark, vec![format!("{times}× as fast in {}", job.name)])),
+            Some((_, texts)) => texts.push(format!("{times}×{noise} in {}", job.name)),
+            None => of_kernels.push((&row.benchmark, vec![format!("{times}×{noise} as fast in {}", job.name)])),
         }
     }
     let texts: Vec<String> = of_kernels.iter().map(|(name, texts)| format!("{name} is {}", texts.join(", "))).collect();

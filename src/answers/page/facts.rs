@@ -21,6 +21,8 @@ pub(super) struct Ceiling {
     bytes: Option<u64>,
     gb_per_s: Option<Figure>,
     gflop_per_s: Option<Figure>,
+    /// The rate of the fastest kernel of the card, and as the summary quotes one.
+    roof: Option<(Figure, String)>,
     /// Time of an empty launch.
     ns: Option<Figure>,
     /// The rate or the time as the summary quotes it; `null` if it is too noisy.
@@ -35,7 +37,12 @@ pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
         (_, Some(rate), _) => operations(peak, rate),
         (.., ns) => ns.and_then(quoted_time),
     };
+    let roof = |peak: &Peak| {
+        let value = peak.roof?;
+        Some((Figure::new(value, 5)?, operations(peak, Estimate { value, low: value, high: value })?))
+    };
     let ceiling = |peak: Peak| Ceiling {
+        roof: roof(&peak),
         text: text(&peak),
         limit: peak.limit.name(),
         scalar: peak.scalar.map(Scalar::name),

@@ -79,8 +79,8 @@ fn of_peak(peak: Peak) -> Option<Headline> {
         Limit::Fma => headline(format!("FMA {}", arithmetic_name(&peak)), operations(peak.scalar), peak.gflop_per_s),
         Limit::Tensor => headline(arithmetic_name(&peak), operations(peak.scalar), peak.gflop_per_s),
         Limit::Launch => headline("launch", "ns", peak.ns),
-        // Figures of memory.
-        Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => None,
+        // Figures of memory, and of tensor cores with other factors.
+        _ => None,
     }
 }
 

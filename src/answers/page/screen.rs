@@ -1,4 +1,4 @@
-//! The first screen: the figures of the summary on the terminal, with the digits that it quotes.
+//! The first screen: the figures of the summary on the terminal.
 
 use std::collections::{HashMap, HashSet};
 
@@ -212,7 +212,7 @@ fn card(comparison: &Comparison, cards: &[Card], rows: &[Vec<&Record>]) -> Optio
             bar: speed(space).and_then(|rate| relative(rate, fastest)),
         }
     });
-    let arithmetic = cells::arithmetic(&peaks);
+    let arithmetic = cells::arithmetic(&peaks, &all);
     let most = highest(arithmetic.iter().map(|(.., rate)| rate.value));
     let jobs: Vec<cells::Job> = found.iter().map(cells::Job::from).collect();
     let marks = marks_of(&jobs);

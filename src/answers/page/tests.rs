@@ -96,8 +96,8 @@ fn a_job_has_the_words_of_the_summary_about_the_vendor_s_library() {
         (job["name"].clone(), job["library"].clone())
     };
     let terminal = Terminal { width: 80, has_color: false };
-    assert_eq!(library(&rows), (json!("transpose"), json!("cuBLAS 1.5× faster")));
-    assert!(card(&rows, &[], terminal).contains("library is  cuBLAS 1.5× faster in transpose\n"));
+    assert_eq!(library(&rows), (json!("transpose"), json!("cuBLAS 1.50× ±7 % faster")));
+    assert!(card(&rows, &[], terminal).contains("library is  cuBLAS 1.50× ±7 % faster in transpose\n"));
     assert_eq!(library(&rows[..1]), (json!("transpose"), json!("")));
 }
 
@@ -119,8 +119,8 @@ fn ceilings_are_those_of_the_largest_working_set() {
     };
     let value = value(&report(vec![rung(1 << 20, 900.0, 1.0), rung(1 << 30, 400.0, 0.8), rung(1 << 25, 700.0, 1.0)]));
     let ceiling = json!({
-        "limit": "copy", "scalar": null, "bytes": 1 << 30, "gb_per_s": 400, "gflop_per_s": null, "ns": null,
-        "text": "400 GB/s",
+        "limit": "copy", "scalar": null, "bytes": 1 << 30, "gb_per_s": 400, "gflop_per_s": null, "roof": null,
+        "ns": null, "text": "400 GB/s ±5 %",
     });
     assert_eq!(value["sides"][0]["ceilings"], json!([ceiling]));
 }

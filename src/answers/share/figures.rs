@@ -4,6 +4,7 @@
 use super::case::case_of;
 use super::fault::{Checks, Column, Fault, Kind, ROUNDING, compare};
 use crate::claim::is_software;
+use crate::families::raise_roofs;
 use crate::record::stats::round_to_seven_digits;
 use crate::record::{COLUMNS, Energy, Kind as ColumnKind, Record, Status, times::estimate};
 use crate::suite::{Case, Toolchain};
@@ -36,7 +37,7 @@ pub(super) fn check(records: &[Record], checks: &Checks, faults: &mut Vec<Fault>
     }
     // Ceilings were judged by other rules before rows had epochs.
     if records.iter().all(|row| row.schema >= Some(SCHEMA_OF_EPOCHS)) {
-        toolchains.into_iter().for_each(|toolchain| shares(records, toolchain, checks, faults));
+        shares(records, &toolchains, checks, faults);
     }
 }
 
@@ -106,20 +107,29 @@ fn interval(index: usize, row: &Record, estimated: &Record, faults: &mut Vec<Fau
     compare(index, row, estimated, &columns, faults);
 }
 
-/// Ceilings and shares of one API.
-fn shares(records: &[Record], toolchain: Toolchain, checks: &Checks, faults: &mut Vec<Fault>) {
-    let own = records.iter().enumerate().filter(|(_, row)| row.toolchain() == Some(toolchain));
-    let (indices, cases): (Vec<usize>, Vec<(Case, &Record)>) =
-        own.filter_map(|(index, row)| Some((index, (case_of(row)?, row)))).unzip();
-    let judged = (checks.judged_again)(&cases);
-    for ((index, (_, row)), again) in indices.iter().zip(&cases).zip(judged) {
+/// Ceilings and shares, which follow from the rows of each API and the roofs of all.
+fn shares(records: &[Record], toolchains: &[Toolchain], checks: &Checks, faults: &mut Vec<Fault>) {
+    let mut judged = records.to_vec();
+    let mut known = Vec::new();
+    for toolchain in toolchains {
+        let own = records.iter().enumerate().filter(|(_, row)| row.toolchain() == Some(*toolchain));
+        let (indices, cases): (Vec<usize>, Vec<(Case, &Record)>) =
+            own.filter_map(|(index, row)| Some((index, (case_of(row)?, row)))).unzip();
+        for (index, row) in indices.iter().zip((checks.judged_again)(&cases)) {
+            judged[*index] = row;
+        }
+        known.extend(indices);
+    }
+    raise_roofs(&mut judged);
+    for index in known {
+        let (row, again) = (&records[index], &judged[index]);
         if !row.status.is_timed() {
             continue;
         }
         let is_software = is_software(row);
         if again.status == Status::Implausible && !is_software {
             let reason = again.reason.split("; ").next().unwrap_or_default().to_owned();
-            faults.push(Fault::of_row(*index, Kind::Implausible(reason)));
+            faults.push(Fault::of_row(index, Kind::Implausible(reason)));
             continue;
         }
         let columns: [Column; 4] = [
@@ -129,6 +139,6 @@ fn shares(records: &[Record], toolchain: Toolchain, checks: &Checks, faults: &mu
             ("share_high", 4.0 * ROUNDING, 0.0),
         ];
         // How the speed of a software device varies in a run, which widens the interval, is not in the report.
-        compare(*index, row, &again, if is_software { &columns[..2] } else { &columns }, faults);
+        compare(index, row, again, if is_software { &columns[..2] } else { &columns }, faults);
     }
 }

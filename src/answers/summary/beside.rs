@@ -7,7 +7,7 @@ use super::texts::{job_rate, quoted_time};
 use crate::record::{Record, stats::Estimate};
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
 use crate::report::toolchains;
-use crate::suite::{Toolchain, binary_range};
+use crate::suite::{Scalar, Toolchain, binary_range};
 
 /// Reports side by side that fit in 80 columns.
 const MOST: usize = 4;
@@ -86,8 +86,9 @@ pub(in crate::answers) fn figures_of<'a>(rows: &[&'a Record], jobs: &[Shown<'a>]
         add(format!("{name} banks"), space.banks.map(|banks| banks.to_string()), None, None);
     }
     let peaks = peaks(rows);
-    for (name, text, rate) in cells::arithmetic(&peaks) {
-        let name = if name.starts_with("mma") { name } else { format!("FMA {name}") };
+    for (name, text, rate) in cells::arithmetic(&peaks, rows) {
+        let is_fma = Scalar::ALL.iter().any(|scalar| scalar.name() == name);
+        let name = if is_fma { format!("FMA {name}") } else { name };
         add(name, Some(text), Some(rate.value), None);
     }
     add("launch".to_owned(), peaks.iter().find_map(|peak| peak.ns).and_then(quoted_time), None, None);

@@ -1,7 +1,9 @@
 //! The summary's figures as texts in cells, which the terminal lays out in lines and the page in tables.
 
 use super::figures::{Best, Peak, Space, beside};
-use super::texts::{arithmetic_name, faster, job_rate, operations, quoted_rate, quoted_ratio, quoted_time};
+use super::texts::{arithmetic_name, faster, job_rate, operations, quoted_rate, quoted_time};
+use crate::claim::flop_rate;
+use crate::families::beyond_mma;
 use crate::record::{Record, format, stats::Estimate};
 use crate::report::table;
 use crate::suite::{Extent, Limit, binary_range, binary_size};
@@ -31,7 +33,7 @@ impl From<&Space> for Level {
         Self {
             name: space.name.clone(),
             read: space.read.and_then(quoted_rate),
-            peak: space.driver_peak.map(|peak| format::scaled(peak * 1000.0, format::BYTE_RATE_UNITS, 3)),
+            peak: space.driver_peak.map(format::byte_rate),
             copy: space.copy.and_then(quoted_rate),
             latency: space.latency.and_then(quoted_time),
             size: size.or_else(|| space.banks.map(|banks| format!("{banks} banks"))),
@@ -39,14 +41,20 @@ impl From<&Space> for Level {
     }
 }
 
-/// Names and rates of the peaks of arithmetic, with their values in 10^9 operations per second.
-pub(in crate::answers) fn arithmetic(peaks: &[Peak]) -> Vec<(String, String, Estimate)> {
+/// Names and rates of the peaks of arithmetic, with their values in 10^9 operations per second. Where a kernel of the card,
+/// among `all` rows, multiplies f16 faster than a subgroup's instruction, it follows that.
+pub(in crate::answers) fn arithmetic(peaks: &[Peak], all: &[&Record]) -> Vec<(String, String, Estimate)> {
     let of_arithmetic = peaks.iter().filter(|peak| matches!(peak.limit, Limit::Fma | Limit::Tensor));
     let cells = |peak: &Peak| {
         let rate = peak.gflop_per_s?;
-        Some((arithmetic_name(peak), operations(peak, rate)?, rate))
+        let own = (arithmetic_name(peak), operations(peak, rate)?, rate);
+        let beyond = beyond_mma(all).filter(|_| peak.limit == Limit::Tensor).and_then(|row| {
+            let rate = flop_rate(row)?;
+            Some((row.benchmark.clone(), operations(peak, rate)?, rate))
+        });
+        Some([Some(own), beyond])
     };
-    of_arithmetic.filter_map(cells).collect()
+    of_arithmetic.filter_map(cells).flatten().flatten().collect()
 }
 
 /// A job, its size, its fastest kernel, the rate with its share of a peak, and its speed relative to the naive kernel.
@@ -56,7 +64,7 @@ pub(in crate::answers) struct Job {
     pub(in crate::answers) kernel: String,
     pub(in crate::answers) rate: String,
     pub(in crate::answers) share: Option<f64>,
-    /// The share in percent, with the digits that its noise leaves; empty if there is none.
+    /// The share in percent; empty if there is none.
     pub(in crate::answers) share_text: String,
     /// Empty where there is no naive kernel, or no sure difference.
     pub(in crate::answers) naive: String,
@@ -82,14 +90,16 @@ impl From<&Best<'_>> for Job {
     fn from(best: &Best) -> Self {
         let row = best.row;
         let share_text = table::share_text(row);
-        let percent = share_text.split(' ').next();
+        let naive = best.over_naive.and_then(|ratio| {
+            Some(format!("{}{}", format::ratio(ratio.value), format::plus_minus_sign(format::quotable(ratio)?)))
+        });
         let in_l2 = || row.bytes.zip(row.l2_bytes).is_some_and(|(bytes, l2)| bytes <= l2);
         let marks = Marks {
             is_only: best.is_only,
             is_tied: !best.is_only && best.is_tied,
             is_small: best.is_small,
             is_cached: row.gb_per_s.is_some() && (row.ceiling.is_some_and(|bound| bound.is_cached) || in_l2()),
-            is_above: percent.and_then(|percent| percent.parse().ok()).is_some_and(|percent: f64| percent > 100.0),
+            is_above: row.share.is_some_and(|share| (share * 100.0).round() > 100.0),
         };
         Self {
             name: best.job.name,
@@ -98,7 +108,7 @@ impl From<&Best<'_>> for Job {
             rate: job_rate(row),
             share: row.share,
             share_text,
-            naive: best.over_naive.and_then(quoted_ratio).unwrap_or_default(),
+            naive: naive.unwrap_or_default(),
             marks,
         }
     }

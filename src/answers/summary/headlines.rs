@@ -44,6 +44,8 @@ struct Arithmetic {
     dtype: &'static str,
     is_tensor: bool,
     gop_per_s: Option<f64>,
+    /// Of the fastest kernel of the card: of tensor cores, `ceiling/tensor` need not be it.
+    peak_gop_per_s: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -186,7 +188,12 @@ impl From<Space> for Memory {
 impl From<&Peak> for Arithmetic {
     fn from(peak: &Peak) -> Self {
         let dtype = peak.scalar.map_or("", Scalar::name);
-        Self { dtype, is_tensor: peak.limit == Limit::Tensor, gop_per_s: peak.gflop_per_s.map(|rate| rate.value) }
+        Self {
+            dtype,
+            is_tensor: peak.limit == Limit::Tensor,
+            gop_per_s: peak.gflop_per_s.map(|rate| rate.value),
+            peak_gop_per_s: peak.roof,
+        }
     }
 }
 

@@ -16,5 +16,5 @@ pub(super) use cells::size;
 pub(super) use common::{Shown, UNLIKE, faster_ones, jobs_of};
 pub use headlines::{Headlines, headlines};
 #[cfg(not(target_family = "wasm"))]
-pub(super) use texts::{Compared, compared, quoted_ratio};
-pub(super) use texts::{arithmetic_name, faster, job_rate, operations, quoted, quoted_rate, quoted_time};
+pub(super) use texts::{Compared, compared};
+pub(super) use texts::{arithmetic_name, faster, job_rate, operations, quoted_rate, quoted_time};

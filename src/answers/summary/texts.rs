@@ -1,4 +1,4 @@
-//! Figures of the summary, with the digits that their intervals leave.
+//! Figures of the summary.
 
 use super::figures::Peak;
 use crate::answers::compare::MARGIN;
@@ -8,24 +8,9 @@ use crate::record::{Record, format};
 use crate::report::table;
 use crate::suite::{Limit, Scalar};
 
-/// A figure in the first of `units` that fits, after multiplication by `factor`; `None` if it is too noisy to quote.
-pub(in crate::answers) fn quoted(estimate: Estimate, units: &[&str], factor: f64) -> Option<String> {
-    let digits = format::digits(estimate.value, estimate.low, estimate.high)?;
-    Some(format::scaled(format::rounded(estimate.value, digits) * factor, units, digits))
-}
-
 /// A rate in GB/s.
 pub(in crate::answers) fn quoted_rate(rate: Estimate) -> Option<String> {
-    quoted(rate, format::BYTE_RATE_UNITS, 1000.0)
-}
-
-/// A ratio, with three digits at most: with those that its interval leaves, and with one more where the rounded number would
-/// lie outside of it.
-pub(in crate::answers) fn quoted_ratio(ratio: Estimate) -> Option<String> {
-    let least = format::digits(ratio.value, ratio.low, ratio.high)?.min(3);
-    let is_inside = |digits: &usize| (ratio.low..=ratio.high).contains(&format::rounded(ratio.value, *digits));
-    let digits = (least..=3).find(is_inside).unwrap_or(3);
-    Some(format!("{}×", format::significant(format::rounded(ratio.value, digits), digits)))
+    format::quoted(rate.times(1e3), format::BYTE_RATE_UNITS)
 }
 
 /// How the speeds of two sides compare.
@@ -38,8 +23,8 @@ pub(in crate::answers) enum Compared {
     Unclear,
 }
 
-/// How a side compares whose speed is `ratio` times that of another.
-pub(in crate::answers) fn compared(ratio: Estimate) -> Compared {
+/// How a side compares whose speed is `ratio` times that of another. `mark` writes the noise.
+pub(in crate::answers) fn compared(ratio: Estimate, mark: fn(f64) -> String) -> Compared {
     let Estimate { value, low, high } = ratio;
     if 1.0 / (1.0 + MARGIN) <= low && high <= 1.0 + MARGIN {
         return Compared::Same;
@@ -49,26 +34,40 @@ pub(in crate::answers) fn compared(ratio: Estimate) -> Compared {
         () if high < 1.0 => ("slower", Estimate { value: 1.0 / value, low: 1.0 / high, high: 1.0 / low }),
         () => return Compared::Unclear,
     };
-    quoted_ratio(factor).map_or(Compared::Unclear, |factor| Compared::By(format!("{factor} {word}")))
+    match format::quotable(factor) {
+        Some(noise) => Compared::By(format!("{}{} {word}", format::ratio(factor.value), mark(noise))),
+        None => Compared::Unclear,
+    }
 }
 
-/// The same in a cell: `1.48× faster`, `same`, `unclear`.
+/// The same as a text: `1.48× faster`, `1.48× ±3 % faster`, `same`, `unclear`.
 pub(in crate::answers) fn faster(ratio: Estimate) -> String {
-    match compared(ratio) {
+    faster_with(ratio, format::plus_minus)
+}
+
+/// The same in a narrow cell: `1.48×± faster`.
+pub(super) fn faster_in_cell(ratio: Estimate) -> String {
+    faster_with(ratio, format::plus_minus_sign)
+}
+
+fn faster_with(ratio: Estimate, mark: fn(f64) -> String) -> String {
+    match compared(ratio, mark) {
         Compared::Same => "same".to_owned(),
         Compared::By(text) => text,
         Compared::Unclear => "unclear".to_owned(),
     }
 }
 
-/// Figures without their units where the next one has the same: `3.109`, `7.5 TB/s`, `149 ns`.
+/// Figures without their units where the next one has the same: `3.11 ±3 %`, `7.50 TB/s`, `149 ns`.
 pub(super) fn bare(figures: Vec<String>) -> Vec<String> {
-    let unit = |figure: &String| figure.rsplit_once(' ').map(|(_, unit)| unit.to_owned());
+    let unit = |figure: &String| figure.split(' ').nth(1).map(str::to_owned);
     let units: Vec<Option<String>> = figures.iter().map(unit).chain([None]).collect();
     let is_repeated = |index: usize| units[index].is_some() && units[index] == units[index + 1];
-    let number =
-        |figure: String| figure.rsplit_once(' ').map_or_else(|| figure.clone(), |(number, _)| number.to_owned());
-    figures.into_iter().enumerate().map(|(at, figure)| if is_repeated(at) { number(figure) } else { figure }).collect()
+    let without = |(at, figure): (usize, String)| match units[at].as_ref().filter(|_| is_repeated(at)) {
+        Some(unit) => figure.replacen(&format!(" {unit}"), "", 1),
+        None => figure,
+    };
+    figures.into_iter().enumerate().map(without).collect()
 }
 
 /// `f32`, `mma f16`: of tensor cores what a subgroup's matrix instruction reaches, which need not be their peak.
@@ -79,21 +78,24 @@ pub(in crate::answers) fn arithmetic_name(peak: &Peak) -> String {
 
 /// Operations per second, from 10^9: `33.2 TOP/s` for integers, `65.6 TFLOP/s` for floats.
 pub(in crate::answers) fn operations(peak: &Peak, gflop_per_s: Estimate) -> Option<String> {
-    quoted(gflop_per_s, format::operation_units(peak.scalar.is_none_or(Scalar::is_float)).0, 1000.0)
+    let is_float = peak.limit != Limit::TensorInt8 && peak.scalar.is_none_or(Scalar::is_float);
+    format::quoted(gflop_per_s.times(1e3), format::operation_units(is_float).0)
 }
 
 /// The rate of a job: of bytes where the row counts any, else of operations. Too noisy to quote, it is the row's own.
 pub(in crate::answers) fn job_rate(row: &Record) -> String {
     let rate = match row.gb_per_s {
         Some(_) => byte_rate(row).and_then(quoted_rate),
-        None => flop_rate(row).and_then(|rate| quoted(rate, format::operation_units(row.is_float()).0, 1000.0)),
+        None => {
+            flop_rate(row).and_then(|rate| format::quoted(rate.times(1e3), format::operation_units(row.is_float()).0))
+        }
     };
     rate.unwrap_or_else(|| table::rate(row))
 }
 
 /// A time in nanoseconds.
 pub(in crate::answers) fn quoted_time(ns: Estimate) -> Option<String> {
-    quoted(ns, format::TIME_UNITS, 1.0)
+    format::quoted(ns, format::TIME_UNITS)
 }
 
 #[cfg(test)]
@@ -111,24 +113,13 @@ mod tests {
         );
         assert_eq!([of(1.003, 0.004), of(0.996, 0.001)], ["same", "same"]);
         assert_eq!([of(1.003, 0.05), of(3.0, 0.5), of(0.3, 5.0)], ["unclear"; 3]);
-    }
-
-    /// Three digits are within 0.5 % of the ratio.
-    #[test]
-    fn a_quoted_ratio_lies_in_its_interval() {
-        for (step, noise) in (0..500).flat_map(|step| [0.006, 0.01, 0.03, 0.1, 0.2].map(|noise| (step, noise))) {
-            let value = 0.5 + 0.0137 * f64::from(step);
-            let ratio = Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
-            let Some(text) = quoted_ratio(ratio) else { continue };
-            let quoted: f64 = text.trim_end_matches('×').parse().expect("a number");
-            assert!((ratio.low..=ratio.high).contains(&quoted), "{text} of {ratio:?}");
-        }
+        assert_eq!(of(2.0, 0.05), "2.00× ±5 % faster");
     }
 
     #[test]
     fn a_unit_stands_once() {
         let of = |figures: &[&str]| bare(figures.iter().map(|figure| (*figure).to_owned()).collect()).join(", ");
-        assert_eq!(of(&["3.109 TB/s", "7.5 TB/s", "149 GB/s"]), "3.109, 7.5 TB/s, 149 GB/s");
+        assert_eq!(of(&["3.11 TB/s ±3 %", "7.50 TB/s ±4 %", "149 GB/s"]), "3.11 ±3 %, 7.50 TB/s ±4 %, 149 GB/s");
         assert_eq!((of(&["2 ns"]), of(&[])), ("2 ns".to_owned(), String::new()));
     }
 }

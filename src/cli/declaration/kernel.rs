@@ -13,7 +13,7 @@ use crate::error::{Error, Result, shown, visible};
 use crate::shader::module::words;
 use crate::shader::{Layout, Shader, SpirvKernel, twin};
 use crate::suite::kept::{kept, kept_text};
-use crate::suite::{Accepted, Access, Binding, Constants, Dtype};
+use crate::suite::{Accepted, Access, Binding, Constants, Dtype, Feature, Limit};
 
 /// The first bytes of SPIR-V.
 const SPIRV: [u8; 4] = 0x0723_0203_u32.to_le_bytes();
@@ -115,6 +115,15 @@ impl Text {
                 "bench runs {ENDS} files, and what a preprocess = \"COMMAND {{in}}\" makes of others"
             ))),
         }
+    }
+
+    /// The peak of its operations: that of tensor cores if it has matrices of a subgroup, in WGSL or in CUDA. Parameters have
+    /// `values`.
+    pub(super) fn arithmetic(&self, dtype: Dtype, values: &Constants) -> Limit {
+        let interface = || Shader::parse(self.wgsl, dtype.name())?.interface_of(self.entries, values);
+        let has_matrices = || interface().is_ok_and(|own| own.features.contains(&Feature::CooperativeMatrix));
+        let of_wgsl = (!self.wgsl.is_empty() && has_matrices()).then_some(Limit::Tensor);
+        of_wgsl.or_else(|| matrix_instruction(self.cuda)).unwrap_or(Limit::Fma)
     }
 
     /// The entry point that is meant where none is named.
@@ -261,6 +270,23 @@ impl Kernel {
     }
 }
 
+/// The peak of the instructions of tensor cores in CUDA C++ or PTX, by the type of the factors; `None` without any.
+fn matrix_instruction(cuda: &str) -> Option<Limit> {
+    const NAMES: [&str; 4] = ["mma.sync", "wmma", "wgmma", "tcgen05.mma"];
+    const FACTORS: [(&str, Limit); 6] = [
+        (".e4m3", Limit::TensorFp8),
+        (".e5m2", Limit::TensorFp8),
+        (".s8", Limit::TensorInt8),
+        (".u8", Limit::TensorInt8),
+        (".tf32", Limit::TensorTf32),
+        (".bf16", Limit::TensorBf16),
+    ];
+    let code = cuda.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let lines: Vec<&str> = code.filter(|line| NAMES.iter().any(|name| line.contains(name))).collect();
+    let factors = FACTORS.into_iter().find(|(suffix, _)| lines.iter().any(|line| line.contains(suffix)));
+    (!lines.is_empty()).then(|| factors.map_or(Limit::Tensor, |(_, limit)| limit))
+}
+
 /// Whether a line is for a preprocessor or a template engine.
 fn is_directive(line: &str) -> bool {
     let line = line.trim_start();
@@ -309,4 +335,33 @@ fn text(path: &Path) -> Result<&'static str> {
     let text = shaders::text(inputs::contents(path, inputs::KERNEL)?);
     let text = text.map_err(|why| Error::Usage(format!("{}: {why}", shown(path))))?;
     Ok(kept_text(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_of_matrix_instructions_have_the_peak_of_tensor_cores() {
+        let of_cuda = |cuda: &'static str| Text { wgsl: "", cuda, spirv: None, entries: &[] };
+        let of_wgsl = |wgsl: &'static str| Text { wgsl, cuda: "", spirv: None, entries: &["main"] };
+        let arithmetic = |text: Text| text.arithmetic(Dtype::F16, &Constants::default());
+        for (cuda, limit) in [
+            (include_str!("../../../shaders/ceiling/tensor.cu"), Limit::Tensor),
+            (include_str!("../../../shaders/ceiling/tensor_bf16.cu"), Limit::TensorBf16),
+            (include_str!("../../../shaders/ceiling/tensor_tf32.cu"), Limit::TensorTf32),
+            (include_str!("../../../shaders/ceiling/tensor_fp8.cu"), Limit::TensorFp8),
+            (include_str!("../../../shaders/ceiling/tensor_int8.cu"), Limit::TensorInt8),
+            (include_str!("../../../shaders/matmul/cooperative.cu"), Limit::Tensor),
+            (include_str!("../../../shaders/hopper.cuh"), Limit::Tensor),
+            (include_str!("../../../shaders/matmul/tiled.cu"), Limit::Fma),
+            ("wmma::mma_sync(sums, a, b, sums);", Limit::Tensor),
+            ("// as wmma does", Limit::Fma),
+        ] {
+            assert_eq!(arithmetic(of_cuda(cuda)), limit, "{}", cuda.lines().next().unwrap_or_default());
+        }
+        let wgsl = include_str!("../../../shaders/matmul/cooperative.wgsl");
+        assert_eq!(arithmetic(of_wgsl(wgsl)), Limit::Tensor);
+        assert_eq!(arithmetic(of_wgsl(include_str!("../../../shaders/matmul/tiled.wgsl"))), Limit::Fma);
+    }
 }

@@ -54,7 +54,6 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     let shared = Arc::new(shared(&spec, &kernels, reference.as_ref(), &origin, dtype)?);
     let extents =
         if spec.sizes.is_none() && !options.sizes.is_empty() { options.sizes.clone() } else { sizes(&spec, &file)? };
-    let (limit, no_ceiling) = limit(&spec, &file)?;
     let mut benchmarks: Vec<Benchmark> = Vec::new();
     for kernel in &kernels {
         if benchmarks.iter().any(|other| other.name == kernel.name) {
@@ -62,6 +61,8 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
             return Err(Error::Usage(format!("two kernels are named {own}: give each a name in [[kernels]]")));
         }
         let sets = param_sets(kernel, dtype)?;
+        let arithmetic = kernel.text.arithmetic(dtype, &kernel.params);
+        let (limit, no_ceiling) = limit(&spec, arithmetic, &file)?;
         let files = portable(&name, &spec, kernel, reference.as_ref(), dtype)?;
         let is_itself = |reference: &Kernel| {
             (reference.text.wgsl, reference.text.entries) == (kernel.text.wgsl, kernel.text.entries)
@@ -93,6 +94,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
             cases: kept_items(vec![cases]),
             accepts: kept_items(kernel.accepts(dtype)?),
             ceiling: limit,
+            arithmetic,
             no_ceiling,
             declared: Some(kept(declared(None))),
             ..Benchmark::BLANK
@@ -262,11 +264,11 @@ fn sizes(spec: &Spec, file: &str) -> Result<Vec<Extent>> {
     }
 }
 
-/// The peak that the file names, or else the usual one; and why there is none.
-fn limit(spec: &Spec, file: &str) -> Result<(Option<Limit>, &'static str)> {
+/// The peak that the file names, or else the usual one of such a kernel; and why there is none.
+fn limit(spec: &Spec, arithmetic: Limit, file: &str) -> Result<(Option<Limit>, &'static str)> {
     let usual = match (&spec.bytes, &spec.flops) {
         (Some(_), _) => Some(Limit::Copy),
-        (None, Some(_)) => Some(Limit::Fma),
+        (None, Some(_)) => Some(arithmetic),
         (None, None) => None,
     };
     let found = match spec.limit.as_deref() {

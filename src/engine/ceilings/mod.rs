@@ -133,6 +133,10 @@ impl Ceilings {
             record.share_low = Some(round_to_seven_digits(share.low));
             record.share_high = Some(round_to_seven_digits(share.high));
         }
+        // Tensor cores have faster instructions than a subgroup's: only their number and clock limit a kernel.
+        if peak.limit.is_tensor() {
+            return;
+        }
         let possible = match software_scatter {
             Some(_) if peak.limit.is_memory() => self.fastest_memory(peak.rate),
             _ => self.possible(&peak, case),
@@ -270,7 +274,9 @@ fn is_known(estimate: Estimate) -> bool {
 fn amount(limit: Limit, case: &Case) -> f64 {
     match limit {
         Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => case.work().bytes as f64,
-        Limit::Fma | Limit::Tensor => case.work().flops as f64,
+        Limit::Fma | Limit::Tensor | Limit::TensorBf16 | Limit::TensorTf32 | Limit::TensorFp8 | Limit::TensorInt8 => {
+            case.work().flops as f64
+        }
         Limit::Launch => 1.0,
     }
 }

@@ -1,6 +1,6 @@
 use crate::engine::ceilings::*;
 use crate::families::FAMILIES;
-use crate::suite::{Benchmark, Extent, Family, Shape};
+use crate::suite::{Benchmark, Dtype, Extent, Family, Shape, Work};
 
 /// A case of `n` elements, otherwise as the benchmark's first block declares it.
 fn case(name: &str, n: u64) -> Case {
@@ -358,4 +358,34 @@ fn every_benchmark_with_bytes_or_operations_has_a_limit_or_a_reason() {
     for limit in Limit::ALL {
         assert!(measured.contains(&limit), "nothing measures '{}'", limit.name());
     }
+}
+
+/// Of tensor cores a kernel is limited by their number and clock alone: `ceiling/tensor` measures what `mma` reaches.
+#[test]
+fn a_kernel_on_tensor_cores_may_be_faster_than_their_ceiling_and_not_than_the_units() {
+    let rung = case("ceiling/tensor", 1 << 22);
+    let family = FAMILIES.iter().find(|family| family.name == "matmul").expect("a family");
+    let cooperative = family.benchmarks.iter().find(|benchmark| benchmark.name == "cooperative").expect("a benchmark");
+    // A kernel whose declaration has bytes: the limit of its operations is that of its code.
+    let work = |_: &Shape| Work { bytes: 1 << 20, flops: 1 << 40 };
+    let own = |ceiling, arithmetic| {
+        crate::suite::kept::kept(Benchmark { ceiling: Some(ceiling), arithmetic, work, ..*cooperative })
+    };
+    let judged = |benchmark: &'static Benchmark, rate: f64| {
+        let case = Case::new(family, benchmark, Shape::new(Dtype::F16, Extent::Linear(1 << 22), Default::default()));
+        let mut ceilings = Ceilings::of_device(Peaks::of_multiprocessors(132, 1.98, 90));
+        ceilings.add(&rung, &row_at(rung.work().flops, 630_000.0, 0.001));
+        let mut record = row_at(1 << 40, rate, 0.001);
+        record.gflop_per_s = Some(rate);
+        ceilings.judge(&case, &mut record, None);
+        (record.status, record.ceiling.map(|bound| bound.limit))
+    };
+    let of_code = own(Limit::Copy, Limit::Tensor);
+    let alone = own(Limit::Tensor, Limit::Tensor);
+    for rate in [289_000.0, 744_000.0] {
+        assert_eq!(judged(alone, rate), (Status::Ok, Some(Limit::Tensor)));
+        assert_eq!(judged(of_code, rate).0, Status::Ok);
+    }
+    assert_eq!(judged(alone, 3e6).0, Status::Implausible);
+    assert_eq!(judged(own(Limit::Copy, Limit::Fma), 289_000.0).0, Status::Implausible);
 }

@@ -6,6 +6,7 @@ use super::earlier::EarlierRows;
 use super::observer::Changes;
 use super::one_api::ApiRun;
 use super::settings::Epochs;
+use crate::families::raise_roofs;
 use crate::record::{Record, times::estimate};
 use crate::suite::Case;
 
@@ -108,6 +109,8 @@ impl Rows {
             runs[slot % self.apis].add(&cases[slot / self.apis], record);
         }
         self.judge(cases, runs, changes);
+        let raised = raise_roofs(&mut self.records);
+        changes.changed.extend(raised.into_iter().map(|at| self.slots[at]));
     }
 
     /// The changes rows by position among all rows.

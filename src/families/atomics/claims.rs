@@ -5,7 +5,7 @@ use crate::claim::{Claim, Facts, Measured, Sheet, fastest_flops, of, scalars, sh
 pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "rates of atomic additions",
     rows: "the fastest row of same_address, spread and workgroup, at the largest size",
-    condition: "each rate with the digits that its interval leaves; parameters only if no other row may be faster",
+    condition: "each rate's interval is within ±15 %; parameters only if no other row may be faster",
     state: rates,
 })];
 

@@ -136,8 +136,7 @@ pub const FAMILY: Family = Family {
                 buffers
             },
             steps: |_, interface| vec![Step::dispatch(interface.parameter("BLOCKS"))],
-            ceiling: None,
-            no_ceiling: "it is faster than the instructions that ceiling/tensor measures",
+            ceiling: Some(Limit::Tensor),
             tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_halves(shape))),
             ..BASE
         },
@@ -165,8 +164,7 @@ pub const FAMILY: Family = Family {
                 let routine = Routine::Attention { heads, length, width: width(shape), is_causal: is_causal(shape) };
                 vec![Step::Library { routine, buffers: vec!["q", "k", "v", "output"] }]
             },
-            ceiling: None,
-            no_ceiling: "the library may use faster instructions (wgmma) than ceiling/tensor measures",
+            ceiling: Some(Limit::Tensor),
             tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_library(shape))),
             ..BASE
         },

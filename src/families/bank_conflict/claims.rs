@@ -28,7 +28,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "stride 32",
         rows: "stride 1, 32 and 33, and one word for all, at the same size",
-        condition: "the device is no software; each ratio with the digits that its interval leaves",
+        condition: "the device is no software; each ratio's interval is within ±15 %",
         state: stride_32,
     }),
     Claim::Measured(Measured {

@@ -143,9 +143,7 @@ fn hundreds_of_cycles(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     if least < 100.0 && most >= 100.0 {
         return Err(Why::new(format!("a load from DRAM takes {text}, and the report has no clock of the SMs")));
     }
-    // As many digits as the time has.
-    let digits = format::digits(latency.value, latency.low, latency.high).unwrap_or(2);
-    let cycles = |ns: f64| format::significant(format::rounded(ns, digits), digits);
+    let cycles = |ns: f64| format::significant(ns, 3);
     Ok(Answer::new(
         least >= 100.0,
         format!(
@@ -212,11 +210,11 @@ impl Level {
         self.latency
     }
 
-    /// [`Self::latency`], rounded to the digits that its interval leaves.
+    /// [`Self::latency`], where it is not too noisy to quote.
     #[must_use]
     pub fn latency_ns(&self) -> Option<f64> {
-        let Estimate { value, low, high } = self.latency?;
-        Some(format::rounded(value, format::digits(value, low, high)?))
+        let latency = self.latency?;
+        format::quotable(latency).map(|_| latency.value)
     }
 
     /// The smallest and the largest working set well inside, in bytes; `None` where no set surely is.

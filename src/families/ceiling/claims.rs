@@ -8,7 +8,7 @@ use crate::suite::{Scalar, binary_size};
 pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "measured peaks",
     rows: "copy, fma, fma_f16, tensor, workgroup_read: the fastest row of the largest size; launch",
-    condition: "each figure with the digits that its interval leaves; the element type only if no other row may be \
+    condition: "the element type only if no other row may be \
             faster",
     state: peaks,
 })];
@@ -33,7 +33,7 @@ fn peaks(rows: &Sheet, facts: &mut Facts) -> Option<String> {
         }
     }
     if let Some(rate) = best("tensor", flop_rate).and_then(|best| facts.flop_rate("tensor", best.rate)) {
-        parts.push(format!("tensor cores {rate} (f16 factors)"));
+        parts.push(format!("tensor cores {rate} by mma (f16 factors)"));
     }
     if let Some(best) = best("workgroup_read", byte_rate)
         && let Some(rate) = facts.byte_rate("workgroup_read", best.rate)

@@ -53,6 +53,7 @@ pub(super) const BF16: Benchmark = Benchmark {
     name: "tensor_bf16",
     since: "2026-11-24T22",
     quick: &[],
+    ceiling: Some(Limit::TensorBf16),
     summary: "the chains of tensor with bf16 factors, summed in f32",
     look_for: "The same rate as tensor: factors of 16 bits go through the same units. A lower rate would be the power \
         limit, since other bits toggle.",
@@ -73,6 +74,7 @@ pub(super) const TF32: Benchmark = Benchmark {
     name: "tensor_tf32",
     since: "2026-11-24T22",
     quick: &[],
+    ceiling: Some(Limit::TensorTf32),
     summary: "the chains of tensor with tf32 factors, f32 without its last 13 bits, summed in f32",
     look_for: "Half the rate of tensor, since factors have twice the bytes; many times the f32 rate of fma.",
     limited_by: "Tensor cores' rate for tf32: an instruction is half as deep as with f16.",
@@ -90,6 +92,7 @@ pub(super) const INT8: Benchmark = Benchmark {
     name: "tensor_int8",
     since: "2026-11-24T22",
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 22), ROUNDS)],
+    ceiling: Some(Limit::TensorInt8),
     summary: "the chains of tensor with signed 8-bit factors, summed in 32-bit integers",
     look_for: "Twice the rate of tensor, since factors have half the bytes, and its ratio to dot4: the gain over \
         packed dot products.",
@@ -108,6 +111,7 @@ pub(super) const FP8: Benchmark = Benchmark {
     name: "tensor_fp8",
     since: "2026-11-24T22",
     quick: &[],
+    ceiling: Some(Limit::TensorFp8),
     summary: "the chains of tensor with fp8 factors (e4m3), summed in f32",
     look_for: "Twice the rate of tensor where a warp's instruction multiplies fp8 (compute capability 8.9 and 12). The \
         rate of tensor or less: the compiler unpacks the factors to f16, as it does for 9.0.",
@@ -132,16 +136,12 @@ const DEEP: Benchmark = Benchmark {
 const OTHER: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), ROUNDS)],
     wgsl: "",
-    ceiling: None,
-    no_ceiling: NO_CEILING,
     cases: &cases(&[Dtype::F32]),
     ..F16
 };
 
 /// Enough that loading and the last wave of workgroups are negligible.
 const ROUNDS: &[Params] = &[&[("ROUNDS", 4096.0)]];
-
-const NO_CEILING: &str = "it measures a peak with which no other row is compared";
 
 const fn cases(dtypes: &'static [Dtype]) -> [Cases; 2] {
     const EXTENTS: &[Extent] = &[Extent::Linear(1 << 22)];

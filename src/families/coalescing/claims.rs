@@ -14,13 +14,13 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "speed at an offset",
         rows: "offset, offset_apart and offset_reads with OFFSET=1 and OFFSET=16, a whole fetch, else OFFSET=0, at each size",
-        condition: "each percentage with the digits that its interval leaves",
+        condition: "each percentage's interval is within ±15 %",
         state: |rows, facts| one_element_off(rows, facts).ok().map(Report::into_text),
     }),
     Claim::Measured(Measured {
         name: "speed at a stride",
         rows: "stride with STRIDE=1, 2, 4 … 32, at the largest size",
-        condition: "STRIDE=8 spans twice L2; each rate with the digits that its interval leaves",
+        condition: "STRIDE=8 spans twice L2; each rate's interval is within ±15 %",
         state: |rows, facts| useful_rates(rows, facts).ok(),
     }),
     Claim::Measured(Measured {
@@ -208,7 +208,7 @@ fn strided<'a>(rows: &Sheet<'a>, first: &Record, stride: u64) -> Option<&'a Reco
 /// The rates at the strides, of the bytes that are used.
 fn useful_rates(rows: &Sheet, facts: &mut Facts) -> Result<String, Why> {
     let first = unstrided(rows)?;
-    let span = |stride: u64| format::scaled((4 * scalars(first) * stride) as f64 / 1e3, &["kB", "MB", "GB"], 3);
+    let span = |stride: u64| format::scaled((4 * scalars(first) * stride) as f64 / 1e3, &["kB", "MB", "GB"]);
     if let Some(l2) = first.l2_bytes.filter(|l2| 4 * scalars(first) * 8 < 2 * l2) {
         return Err(Why::new(format!(
             "at {} the loads of stride 8 span {}, beside an L2 of {}: `run coalescing/stride --size 14000000` goes past it",

@@ -7,7 +7,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "transforms by length",
         rows: "the fastest row at each length with the most elements",
-        condition: "each rate with the digits that its interval leaves",
+        condition: "each rate's interval is within ±15 %",
         state: |rows, facts| by_length(rows, facts, "stockham", "FFT in workgroup memory"),
     }),
     Claim::Measured(Measured {

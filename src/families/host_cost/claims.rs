@@ -7,7 +7,7 @@ use crate::record::stats::Estimate;
 pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "host time of a dispatch",
     rows: "dispatch and each other part: the rows with the fewest and the most dispatches of a submission",
-    condition: "the difference of the two times is above zero, with the digits that its interval leaves",
+    condition: "the difference of the two times is above zero",
     state: costs,
 })];
 

@@ -3,8 +3,8 @@
 use super::base::{A, B, BASE, of_type, sides};
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Interface, Library, Oracle, Precision, Product, Profile,
-    Quick, Routine, Scalar, Shape, Step,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Interface, Library, Limit, Oracle, Precision, Product,
+    Profile, Quick, Routine, Scalar, Shape, Step,
 };
 
 pub(super) const CUBLAS: Benchmark = Benchmark {
@@ -33,8 +33,7 @@ pub(super) const CUBLAS_TF32: Benchmark = Benchmark {
     library: Some(Library::CuBlas),
     rounds_inputs: true,
     steps: |shape, _| multiplied(shape, Precision::Tf32),
-    ceiling: None,
-    no_ceiling: "the library may use faster instructions (wgmma) than ceiling/tensor_tf32 measures",
+    ceiling: Some(Limit::TensorTf32),
     ..BASE
 };
 
@@ -56,8 +55,7 @@ pub(super) const CUBLAS_F16: Benchmark = Benchmark {
         buffers
     },
     steps: |shape, _| multiplied(shape, Precision::Own),
-    ceiling: None,
-    no_ceiling: "the library may use faster instructions (wgmma) than ceiling/tensor measures",
+    ceiling: Some(Limit::Tensor),
     ..BASE
 };
 
@@ -69,7 +67,7 @@ pub(super) const CUBLAS_LT_BF16: Benchmark = Benchmark {
     limited_by: "The tensor cores at bf16, as fast as at f16, or power, where the clock drops.",
     buffers: |shape, _| narrow_buffers(shape, Scalar::Bf16),
     check: checked(|shape, _| narrow_product(shape, Scalar::Bf16)),
-    no_ceiling: "the library may use faster instructions (wgmma) than ceiling/tensor_bf16 measures",
+    ceiling: Some(Limit::TensorBf16),
     ..NARROW
 };
 
@@ -81,7 +79,7 @@ pub(super) const CUBLAS_LT_FP8: Benchmark = Benchmark {
     limited_by: "The tensor cores at fp8, or power, where the clock drops. Up to 1024³ it takes as long as bf16.",
     buffers: |shape, _| narrow_buffers(shape, Scalar::E4m3),
     check: checked(|shape, _| narrow_product(shape, Scalar::E4m3)),
-    no_ceiling: "the library may use faster instructions (wgmma) than ceiling/tensor_fp8 measures",
+    ceiling: Some(Limit::TensorFp8),
     ..NARROW
 };
 
@@ -93,7 +91,7 @@ pub(super) const CUBLAS_LT_INT8: Benchmark = Benchmark {
     cases: &narrow_cases(&[Dtype::U32]),
     buffers: |shape, _| narrow_buffers(shape, Scalar::I8),
     check: checked(|shape, _| narrow_product(shape, Scalar::I8)),
-    no_ceiling: "the library may use faster instructions (wgmma) than ceiling/tensor_int8 measures",
+    ceiling: Some(Limit::TensorInt8),
     ..NARROW
 };
 
@@ -117,7 +115,6 @@ const NARROW: Benchmark = Benchmark {
         let buffers = vec!["a", "b_by_columns", "c"];
         vec![Step::Library { routine: Routine::MultiplyByColumns { m, n, k }, buffers }]
     },
-    ceiling: None,
     ..BASE
 };
 

@@ -156,8 +156,7 @@ pub const FAMILY: Family = Family {
                 ]
             },
             steps: |_, interface| vec![Step::dispatch(interface.parameter("BLOCKS"))],
-            ceiling: None,
-            no_ceiling: "it is faster than the instructions that ceiling/tensor measures",
+            ceiling: Some(Limit::Tensor),
             ..BASE
         },
         libraries::CUBLAS_TF32,

@@ -11,13 +11,13 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "latencies",
         rows: "each latency benchmark: its time over STEPS",
-        condition: "each with the digits that its interval leaves",
+        condition: "each interval is within ±15 %",
         state: latencies,
     }),
     Claim::Measured(Measured {
         name: "read bandwidths",
         rows: "each bandwidth benchmark at its most ROUNDS, where the launch costs least",
-        condition: "each with the digits that its interval leaves",
+        condition: "each interval is within ±15 %",
         state: bandwidths,
     }),
     Claim::Measured(Measured {
@@ -34,7 +34,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "tables",
         rows: "each table benchmark with EACH=1 and EACH=0, at their most ROUNDS",
-        condition: "each ratio with the digits that its interval leaves",
+        condition: "each ratio's interval is within ±15 %",
         state: tables,
     }),
     Claim::Article(ArticleClaim {

@@ -5,7 +5,7 @@ use crate::claim::{Claim, Facts, Measured, Sheet, flop_rate, of};
 pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "instruction rates",
     rows: "f32_fma, f16_fma, f64_fma, u32_multiply, f32_sin with CHAINS=8",
-    condition: "each figure with the digits that its interval leaves",
+    condition: "each figure's interval is within ±15 %",
     state: rates,
 })];
 

@@ -15,7 +15,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "rate with the most arithmetic",
         rows: "the most FMA, at the largest size",
-        condition: "with the digits that its interval leaves",
+        condition: "its interval is within ±15 %",
         state: |rows, facts| {
             let (n, points) = points(rows)?;
             let (most, row) = *points.last().filter(|_| points.len() > 1)?;

@@ -8,7 +8,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "softmax by the length of rows",
         rows: "the fastest row of subgroup at each size with the most elements",
-        condition: "each rate with the digits that its interval leaves",
+        condition: "each rate's interval is within ±15 %",
         state: |rows, facts| by_length(rows, facts, "subgroup", "Softmax in registers"),
     }),
     Claim::Measured(Measured {

@@ -10,7 +10,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "rate of a copy",
         rows: "copy with vec4 loads, at the largest size",
-        condition: "with the digits that its interval leaves",
+        condition: "its interval is within ±15 %",
         state: |rows, facts| {
             let (row, rate) = copy(rows)?;
             let rate = facts.byte_rate("copy", rate)?;

@@ -11,7 +11,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "speedup by step",
         rows: "the kernels of each two neighbouring steps, at the largest size",
-        condition: "each factor with the digits that its interval leaves",
+        condition: "each factor's interval is within ±15 %",
         state: steps,
     }),
     Claim::Measured(Measured {
@@ -197,7 +197,7 @@ fn clock(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
         return Err(Why::new("too noisy to tell: the time from inside lies within the noise of the events"));
     }
     let events = facts.time("events", outside).ok_or_else(|| Why::new("the time is too noisy to quote"))?;
-    let inside_text = format::scaled(inside, format::TIME_UNITS, 3);
+    let inside_text = format::scaled(inside, format::TIME_UNITS);
     let text = format!("By the clock in the kernel it takes {inside_text}, between two events {events}.");
     Ok(Answer::new(inside < outside.low, text))
 }

@@ -8,7 +8,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "rates of copies",
         rows: "each benchmark at its largest size, since caches hold small copies",
-        condition: "each rate with the digits that its interval leaves",
+        condition: "each rate's interval is within ±15 %",
         state: rates,
     }),
     Claim::Article(ArticleClaim {

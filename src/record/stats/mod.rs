@@ -91,6 +91,14 @@ pub fn ratio(a: Estimate, b: Estimate) -> Option<Estimate> {
     Some(Estimate { value, low: value / a_below.hypot(b_above).exp(), high: value * a_above.hypot(b_below).exp() })
 }
 
+impl Estimate {
+    /// The estimate in a unit that is so many times smaller.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        Self { value: self.value * factor, low: self.low * factor, high: self.high * factor }
+    }
+}
+
 /// Geometric mean of `values`, all above zero; `None` if there are none.
 #[must_use]
 pub fn geometric_mean(values: &[f64]) -> Option<f64> {

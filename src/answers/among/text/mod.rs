@@ -4,7 +4,7 @@ mod data;
 mod packed;
 
 use crate::answers::among::{Figure, Hint, LEAST_CARDS, Reference, Standing, Unit, hints, standings};
-use crate::record::stats::{Estimate, student};
+use crate::record::stats::student;
 use crate::record::{Record, format};
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
 use crate::suite::{Api, binary_size};
@@ -212,7 +212,7 @@ fn grid(standings: &[Standing], has_quantiles: bool) -> Grid {
         if is_pair(standings) { &["this", "other", "÷ other"] } else { &["this", "median", "÷ median", what, last] };
     let row = |standing: &Standing| {
         let unit = standing.figure.unit;
-        let median = standing.median.map_or_else(|| "–".to_owned(), |median| value(unit, median, 3));
+        let median = standing.median.map_or_else(|| "–".to_owned(), |median| value(unit, median));
         let ratio = standing.ratio.map_or_else(|| "–".to_owned(), format::ratio);
         let seen = |(low, high): (f64, f64)| format!("{low:.3}–{high:.3}");
         let last = if has_quantiles {
@@ -252,24 +252,17 @@ fn share_range(low: f64, high: f64) -> String {
     }
 }
 
-/// A figure with the digits that its interval leaves; three without one.
+/// A figure, with its noise.
 fn quoted(figure: &Figure) -> String {
-    let digits = figure.variance().and_then(|variance| {
-        let reach = (student(variance.degrees) * variance.value.sqrt()).exp();
-        let own = Estimate { value: figure.value, low: figure.value / reach, high: figure.value * reach };
-        format::digits(own.value, own.low, own.high)
-    });
-    let digits = digits.unwrap_or(3);
-    value(figure.unit, format::rounded(figure.value, digits), digits)
+    let reach = figure.variance().map(|variance| student(variance.degrees) * variance.value.sqrt());
+    format!("{}{}", value(figure.unit, figure.value), reach.map_or_else(String::new, format::plus_minus))
 }
 
-fn value(unit: Unit, value: f64, digits: usize) -> String {
+fn value(unit: Unit, value: f64) -> String {
     match unit {
-        Unit::Bytes => format::scaled(value * 1000.0, format::BYTE_RATE_UNITS, digits),
-        Unit::Flops | Unit::Operations => {
-            format::scaled(value * 1000.0, format::operation_units(unit == Unit::Flops).0, digits)
-        }
-        Unit::Time => format::scaled(value, format::TIME_UNITS, digits),
+        Unit::Bytes => format::byte_rate(value),
+        Unit::Flops | Unit::Operations => format::operation_rate(value, unit == Unit::Flops),
+        Unit::Time => format::time(value),
     }
 }
 

@@ -2,7 +2,7 @@
 //! cards, and whether the cards slow each other down.
 
 use crate::answers::outliers::{Host, HostFamily, HostRules, Relative, Uneven};
-use crate::record::format::{percent_change, percent_limit, ratio_with_interval};
+use crate::record::format::{percent, percent_change, percent_limit, plus_minus, ratio_with_interval};
 use crate::record::stats::Estimate;
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
 
@@ -86,11 +86,10 @@ fn grid(host: &Host, cards: &[HostCard], columns: &[usize]) -> Grid {
     Grid { columns, widest_name: None, note: None, has_marks: false, rows }
 }
 
-/// The share with the digits that its interval leaves: tenths, units, tens.
+/// The share, with its noise.
 fn share(of: &Relative) -> String {
     let reach = (of.ratio.high / of.ratio.low).ln() / 2.0;
-    let (percent, decimals) = (100.0 * of.share, usize::from(reach < 0.01));
-    if reach < 0.1 { format!("{percent:.decimals$} %") } else { format!("{:.0} %", (percent / 10.0).round() * 10.0) }
+    format!("{}{}", percent(of.share), plus_minus(reach * of.share))
 }
 
 /// The slow cards, or that there is none.
@@ -243,7 +242,7 @@ mod tests {
         let text = host(&judged, &cards, &HostRules::default(), PLAIN);
         for line in [
             "Speed of each card as a share of the mean of both cards, measured at the same\n",
-            "  stream              12   102.5 %    97.5 %\n",
+            "  stream              12     103 %      98 %\n",
             "device 1: NVIDIA H200, GPU-1a2b3c41\n",
             "device 1 is slow in stream, CUDA: it takes 5.1 % [4.9 %, 5.3 %] longer than\n",
             "device 1 is slow in a part of scan, CUDA: 9 of 12 cases take 2 % or more longer\n",

@@ -25,9 +25,9 @@ function scaled(value, units, digits, step = 1000) {
   return `${significant(value, digits)} ${units[unit]}`;
 }
 
-const time = (ns, digits = 4) => scaled(ns, ["ns", "µs", "ms", "s"], digits);
+const time = (ns, digits = 3) => scaled(ns, ["ns", "µs", "ms", "s"], digits);
 const loadLatency = (ns) => scaled(ns, ["ns/load", "µs/load"], 3);
-const byteRate = (gb, digits = 4) => scaled(gb * 1000, ["MB/s", "GB/s", "TB/s"], digits);
+const byteRate = (gb, digits = 3) => scaled(gb * 1000, ["MB/s", "GB/s", "TB/s"], digits);
 /** Whether operations on a type are FLOP. `type` is `f32`, `vec4<f16>`, `u32`, or null for floats. */
 const isFloat = (type) => type === null || /\bf\d/.test(type);
 

@@ -35,7 +35,11 @@ function facts(side) {
     read: "DRAM, read",
     fill: "DRAM, write",
     workgroup: "Workgroup memory",
-    tensor: "Tensor cores, f16",
+    tensor: "Tensor cores, f16, by mma",
+    tensor_bf16: "Tensor cores, bf16, by mma",
+    tensor_tf32: "Tensor cores, tf32, by mma",
+    tensor_fp8: "Tensor cores, fp8, by mma",
+    tensor_int8: "Tensor cores, int8, by mma",
     launch: "Launch",
   };
   const limits = side.ceilings

@@ -12,23 +12,23 @@ const isProduct = ({ sides, count, flops }) => sides.length === 3 && flops === 2
 
 /** Limits of memory and of arithmetic. Kernels bound by others (workgroup memory, a launch) have no point. */
 const SLOPES = ["copy", "read", "fill"];
-const FLATS = ["fma", "tensor"];
+const isFlat = (limit) => limit === "fma" || (limit ?? "").startsWith("tensor");
 
 /**
  * The roofline point of a row: `both` at its own operations per byte, `moves` without operations, `computes` without
  * bytes; null where memory and arithmetic do not bind it.
  */
 function rooflinePoint(row) {
-  const isFlat = FLATS.includes(row.limit);
-  if (!isFlat && !SLOPES.includes(row.limit)) return null;
+  const computes = isFlat(row.limit);
+  if (!computes && !SLOPES.includes(row.limit)) return null;
   if (row.gb !== null && row.gflop !== null) return { row, kind: "both", x: row.gflop / row.gb, y: row.gflop };
   if (row.gflop !== null && isProduct(row.of)) {
     return { row, kind: "both", x: row.of.flops / productBytes(row.of), y: row.gflop };
   }
   // The kernels of the ceilings are the roofs themselves.
   if (row.of.family === "ceiling") return null;
-  if (row.gb !== null && !isFlat) return { row, kind: "moves", x: row.gb };
-  return row.gflop !== null && isFlat ? { row, kind: "computes", y: row.gflop } : null;
+  if (row.gb !== null && !computes) return { row, kind: "moves", x: row.gb };
+  return row.gflop !== null && computes ? { row, kind: "computes", y: row.gflop } : null;
 }
 
 function largestOfEach(rows) {
@@ -60,8 +60,8 @@ function roofs(side) {
   const caches = side.levels.filter(({ name }) => name !== "DRAM").map(({ name, gb_per_s: gb, text }) => ({ name, gb, text }));
   const slopes = [memory, ...caches, named("workgroup memory", "workgroup")].filter((slope) => slope?.gb > 0);
   const flats = side.ceilings
-    .filter(({ limit, gflop_per_s }) => FLATS.includes(limit) && gflop_per_s !== null)
-    .map(({ limit, scalar, gflop_per_s: y, text }) => ({ name: [limit === "tensor" ? "tensor" : "", scalar].filter(Boolean).join(" "), text, y }))
+    .filter(({ limit, roof }) => isFlat(limit) && roof !== null)
+    .map(({ limit, scalar, roof: [y, text] }) => ({ name: limit === "fma" ? scalar : limit.replace("_", " "), text, y }))
     .sort((a, b) => b.y - a.y);
   return memory?.gb > 0 && flats.length > 0 ? { slopes: slopes.sort((a, b) => a.gb - b.gb), flats } : null;
 }
@@ -391,7 +391,7 @@ function roofline() {
             row.of.kind,
             model.sides[row.side].name,
             cell(kind === "both" ? x : null, (value) => significant(value, 3)),
-            ...[row.gflop, row.gb].map((rate) => cell(rate, (value) => significant(value, 4))),
+            ...[row.gflop, row.gb].map((rate) => cell(rate, (value) => significant(value, 3))),
             cell(row.share, percent),
           ]),
         },

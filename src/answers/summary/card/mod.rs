@@ -6,7 +6,7 @@ use anstyle::AnsiColor;
 
 use super::cells::{self, Job, Level, marks_of};
 use super::figures::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces, troubles};
-use super::texts::{bare, faster, quoted_time};
+use super::texts::{bare, faster, faster_in_cell, quoted_time};
 use crate::answers::versus::Ratios;
 use crate::record::{Record, format, stats::Estimate};
 use crate::report::layout::{BOLD, DIM, Terminal, colored, padded, paint};
@@ -66,7 +66,7 @@ pub fn card_within(records: &[Record], after: &[String], lines: usize, terminal:
     let peaks = peaks(&rows);
     let launch = peaks.iter().find_map(|peak| peak.ns);
     shown.extend(memory(&spaces(&rows), launch, terminal).into_iter().map(of(PEAK)));
-    shown.extend(arithmetic(&peaks, terminal).into_iter().map(of(PEAK)));
+    shown.extend(arithmetic(&peaks, &all, terminal).into_iter().map(of(PEAK)));
     let found = best(&rows);
     let jobs: Vec<Job> = found.iter().map(Job::from).collect();
     // A bar of a software device is no verdict.
@@ -199,12 +199,12 @@ fn memory(spaces: &[Space], launch: Option<Estimate>, terminal: Terminal) -> Vec
 
 /// `TB/s` of `3.11 TB/s`; empty where a figure stands without its unit.
 fn unit_of(figure: &str) -> &str {
-    figure.split_once(' ').map_or("", |(_, unit)| unit)
+    figure.split(' ').nth(1).unwrap_or_default()
 }
 
 /// Arithmetic by type, and tensor cores.
-fn arithmetic(peaks: &[Peak], terminal: Terminal) -> Vec<String> {
-    let cells = cells::arithmetic(peaks).into_iter().map(|(name, rate, _)| (name, rate));
+fn arithmetic(peaks: &[Peak], all: &[&Record], terminal: Terminal) -> Vec<String> {
+    let cells = cells::arithmetic(peaks, all).into_iter().map(|(name, rate, _)| (name, rate));
     let (names, rates): (Vec<String>, Vec<String>) = cells.unzip();
     let parts: Vec<String> = names.iter().zip(bare(rates)).map(|(name, rate)| format!("{name} {rate}")).collect();
     labelled("arithmetic", &parts, terminal)
@@ -281,7 +281,7 @@ impl Jobs<'_> {
                 format!("{}{:>6}", paint(self.terminal, style, &bar), job.share_text)
             },
         );
-        let other = self.other.and_then(|(_, ratios)| ratios.of(best.row)).map_or_else(String::new, faster);
+        let other = self.other.and_then(|(_, ratios)| ratios.of(best.row)).map_or_else(String::new, faster_in_cell);
         format!("{left}{}{cached} {share}{:>6} {other:>12}", job.rate, job.naive).trim_end().to_owned()
     }
 }

@@ -18,6 +18,8 @@ pub struct Peak {
     pub gb_per_s: Option<Estimate>,
     /// 10^9 operations per second.
     pub gflop_per_s: Option<Estimate>,
+    /// 10^9 operations per second of the fastest kernel of the card, through any API: this one or a faster one.
+    pub roof: Option<f64>,
     /// Time of an empty launch in nanoseconds.
     pub ns: Option<Estimate>,
 }
@@ -60,6 +62,7 @@ pub(in crate::answers) fn peak_rows<'a>(rows: &[&'a Record]) -> Vec<(Peak, &'a R
             bytes: (size > 0.0).then_some(size as u64),
             gb_per_s: possible(row.gb_per_s, byte_rate(row)),
             gflop_per_s: possible(row.gflop_per_s, flop_rate(row)),
+            roof: row.gflop_per_s.zip(row.share).map(|(rate, share)| rate / share).filter(|rate| RATES.contains(rate)),
             ns: row
                 .median_ns
                 .filter(|ns| bound.limit == Limit::Launch && POSSIBLE.contains(ns))
