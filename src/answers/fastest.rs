@@ -1,80 +1,62 @@
 //! Which kernel of a family to use at which type and size, and how far behind the next one is.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde::Serialize;
 
-use crate::claim::time;
-use crate::families::is_library;
-use crate::record::stats::{self, Estimate};
-use crate::record::{Record, Status, format};
+use super::summary::figures::{Contest, contests};
+use crate::record::stats::Estimate;
+use crate::record::{Record, format};
 use crate::report::layout::{Cell, Column, Grid, Mark, Part, Row};
 use crate::report::toolchains;
-use crate::suite::{Extent, Family, Tag, Toolchain, binary_size};
-
-/// Rows that do the same work, with their times in nanoseconds, the fastest first.
-pub(super) struct Ranked<'a>(Vec<(&'a Record, Estimate)>);
-
-impl<'a> Ranked<'a> {
-    /// Ranks `timed`; `None` for fewer than two.
-    pub(super) fn new(mut timed: Vec<(&'a Record, Estimate)>) -> Option<Self> {
-        timed.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
-        (timed.len() > 1).then_some(Self(timed))
-    }
-
-    /// The row at a rank below two, of which there are always rows.
-    pub(super) fn row(&self, rank: usize) -> &'a Record {
-        self.0[rank].0
-    }
-
-    /// The time of the row at a rank over that of the fastest, with its 95 % interval.
-    fn over_fastest(&self, rank: usize) -> Option<Estimate> {
-        stats::ratio(self.0[rank].1, self.0[0].1)
-    }
-
-    /// The time of the next row over that of the fastest.
-    pub(super) fn behind(&self) -> Option<Estimate> {
-        self.over_fastest(1)
-    }
-
-    /// The rows that are not surely slower than the fastest.
-    pub(super) fn rivals(&self) -> Vec<&'a Record> {
-        let is_rival = |rank: &usize| self.over_fastest(*rank).is_none_or(|ratio| ratio.low <= 1.0);
-        (1..self.0.len()).filter(is_rival).map(|rank| self.0[rank].0).collect()
-    }
-}
+use crate::suite::{Extent, Family, Headline, Tag, Toolchain, binary_size};
 
 /// The kernels of a job.
-struct Job<'a> {
+pub(super) struct Job<'a> {
     toolchain: Toolchain<'a>,
     dtype: &'static str,
     n: Extent,
-    /// Parameters that all its kernels have: those of the input.
-    given: BTreeMap<String, f64>,
     /// The bytes that it moves.
     bytes: Option<u64>,
-    ranked: Ranked<'a>,
+    pub(super) contest: Contest<'a>,
 }
 
-impl Job<'_> {
-    /// Whether neither of the first two is surely faster.
+impl<'a> Job<'a> {
+    /// The job of a contest of several kernels.
+    fn new(toolchain: Toolchain<'a>, contest: Contest<'a>) -> Option<Self> {
+        let best = contest.ranking.best;
+        let has_rival = contest.rows.iter().any(|row| row.benchmark != best.benchmark);
+        let n = best.n.filter(|_| has_rival)?;
+        Some(Self { toolchain, dtype: best.dtype_name(), n, bytes: best.bytes, contest })
+    }
+
+    /// The fastest of the other rows, and its time ÷ that of the fastest.
+    fn second(&self) -> (&'a Record, Option<Estimate>) {
+        let ranking = &self.contest.ranking;
+        let next = ranking.next.map(|(row, ratio)| (row, Some(ratio)));
+        ranking.ties.first().copied().or(next).unwrap_or((ranking.best, None))
+    }
+
     fn is_tied(&self) -> bool {
-        self.ranked.behind().is_none_or(|ratio| ratio.low <= 1.0)
+        !self.contest.ranking.ties.is_empty()
     }
 
     /// The name of a kernel without the parameters of the input: `tiled PAD=1`.
-    fn name(&self, rank: usize) -> String {
-        let row = self.ranked.row(rank);
-        let own = row.params.iter().filter(|(name, _)| !self.given.contains_key(*name));
+    fn name(&self, row: &Record) -> String {
+        let is_given = |name: &str| self.contest.given.iter().any(|(given, _)| *given == name);
+        let own = row.params.iter().filter(|(name, _)| !is_given(name));
         let own = own.map(|(name, value)| format!(" {name}={value}"));
         std::iter::once(row.benchmark.clone()).chain(own).collect()
     }
 
-    /// The next kernel: `tiled_vec4 +4.0 %`; `or tiled_vec4` where neither is surely faster.
+    /// The names of the fastest kernel and of the next one.
+    fn names(&self) -> [String; 2] {
+        [self.contest.ranking.best, self.second().0].map(|row| self.name(row))
+    }
+
+    /// The next kernel: `tiled_vec4 +4.0 %`; `or tiled_vec4` where both tie.
     fn next(&self) -> String {
-        let name = self.name(1);
-        match self.ranked.behind() {
-            Some(_) if self.is_tied() => format!("or {name}"),
+        let [_, name] = self.names();
+        match self.second().1 {
+            _ if self.is_tied() => format!("or {name}"),
             Some(ratio) if ratio.value >= 2.0 => format!("{name} {}", format::ratio(ratio.value)),
             Some(ratio) => format!("{name} +{} %", format::significant((ratio.value - 1.0) * 100.0, 2)),
             None => name,
@@ -83,7 +65,7 @@ impl Job<'_> {
 
     /// What the job is: `f32 PAIRS=1`.
     fn kind(&self) -> String {
-        let given = self.given.iter().map(|(name, value)| format!(" {name}={value}"));
+        let given = self.contest.given.iter().map(|(name, value)| format!(" {name}={value}"));
         std::iter::once(self.dtype.to_owned()).chain(given).collect()
     }
 }
@@ -93,54 +75,23 @@ fn has_choice(family: &Family) -> bool {
     family.tags.iter().any(|tag| matches!(tag, Tag::Primitive | Tag::Llm))
 }
 
-/// The jobs of a family's rows, by toolchain, type, size and input.
-fn jobs<'a>(family: &Family, rows: &[&'a Record]) -> Vec<Job<'a>> {
-    if !has_choice(family) {
-        return Vec::new();
-    }
-    let mut jobs = Vec::new();
-    for toolchain in toolchains(rows.iter().copied()) {
-        let own: Vec<(&Record, Estimate)> = rows
-            .iter()
-            .filter(|row| row.toolchain() == Some(toolchain) && row.status == Status::Ok && !is_library(row))
-            .filter_map(|row| Some((*row, time(row)?)))
-            .collect();
-        let kernels: BTreeSet<&str> = own.iter().map(|(row, _)| row.benchmark.as_str()).collect();
-        let is_given = |name: &str| {
-            kernels
-                .iter()
-                .all(|kernel| own.iter().any(|(row, _)| row.benchmark == *kernel && row.params.contains_key(name)))
-        };
-        // Rows of other bytes or operations do other work.
-        let mut by_job: BTreeMap<_, Vec<(&Record, Estimate)>> = BTreeMap::new();
-        for (row, time) in own.iter().copied() {
-            let Some(n) = row.n else { continue };
-            let given: Vec<String> = row
-                .params
-                .iter()
-                .filter(|(name, _)| is_given(name))
-                .map(|(name, value)| format!("{name}{value}"))
-                .collect();
-            let work = (row.flops, row.bytes);
-            by_job.entry((row.dtype_name(), given, n.count(), n, work)).or_default().push((row, time));
-        }
-        for ((dtype, _, _, n, _), timed) in by_job {
-            let first = timed[0].0;
-            let Some(ranked) = Ranked::new(timed.clone()) else { continue };
-            if timed.iter().any(|(row, _)| row.benchmark != first.benchmark) {
-                let given = first.params.iter().filter(|(name, _)| is_given(name));
-                let given = given.map(|(name, value)| (name.clone(), *value)).collect();
-                jobs.push(Job { toolchain, dtype, n, given, bytes: first.bytes, ranked });
-            }
-        }
-    }
-    jobs
+/// The jobs of a family's rows, by toolchain, type, input and size.
+pub(super) fn jobs<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Job<'a>> {
+    let toolchains = if has_choice(family) { toolchains(rows.iter().copied()) } else { Vec::new() };
+    let of_toolchain = |toolchain: Toolchain<'a>| {
+        let own: Vec<&Record> = rows.iter().copied().filter(|row| row.toolchain() == Some(toolchain)).collect();
+        let all = contests(family.name, &Headline::WHOLE, &own).into_iter();
+        let mut jobs: Vec<Job> = all.filter_map(|contest| Job::new(toolchain, contest)).collect();
+        jobs.sort_by_key(Job::kind);
+        jobs
+    };
+    toolchains.into_iter().flat_map(of_toolchain).collect()
 }
 
 /// Which kernel to use: a line for each type and sizes next to each other with the same two fastest kernels; nothing for
 /// families whose kernels do different jobs.
 #[must_use]
-pub fn choice(family: &Family, rows: &[&Record]) -> Vec<Part> {
+pub fn choice(family: &'static Family, rows: &[&Record]) -> Vec<Part> {
     let mut lines: Vec<(Job, Extent)> = Vec::new();
     let jobs = jobs(family, rows);
     let keys: Vec<_> = jobs.iter().map(|job| (job.toolchain, job.kind(), job.n)).collect();
@@ -155,7 +106,7 @@ pub fn choice(family: &Family, rows: &[&Record]) -> Vec<Part> {
             Some((last, _))
                 if last.toolchain == job.toolchain
                     && last.kind() == job.kind()
-                    && [0, 1].map(|rank| last.name(rank)) == [0, 1].map(|rank| job.name(rank))
+                    && last.names() == job.names()
                     && last.is_tied() == job.is_tied() =>
             {
                 *last = job;
@@ -173,7 +124,8 @@ pub fn choice(family: &Family, rows: &[&Record]) -> Vec<Part> {
         let most = job.n.short();
         let sizes = if *least == job.n { most } else { format!("{} to {most}", least.short()) };
         let moved = job.bytes.map_or_else(String::new, |bytes| format!(", {}", binary_size(bytes)));
-        let cells = [job.name(0), job.next()].map(Cell::from).into();
+        let [fastest, _] = job.names();
+        let cells = [fastest, job.next()].map(Cell::from).into();
         let group = job.toolchain.title().into_owned();
         Row { group, mark: Mark::None, name: format!("  {} {sizes}{moved}", job.kind()), cells }
     };
@@ -182,9 +134,7 @@ pub fn choice(family: &Family, rows: &[&Record]) -> Vec<Part> {
     let rows = lines.iter().map(row).collect();
     vec![
         Part::Table(Grid { columns, widest_name: None, note: None, has_marks: false, rows }),
-        Part::text(
-            "+4 %: the next kernel takes 4 % longer, at the largest size of the line. or: neither is clearly faster.",
-        ),
+        Part::text("+4 %: the next kernel takes 4 % longer, at the largest size of the line. or: both tie."),
     ]
 }
 
@@ -198,24 +148,30 @@ pub struct Choice<'a> {
     n: String,
     params: String,
     fastest: String,
+    /// The next one, which may tie.
     next: String,
+    is_tied: bool,
     /// The time of the next kernel over that of the fastest, with its 95 % interval.
     next_ratio: Option<Estimate>,
 }
 
 /// The choices of [`choice`], one for each size.
 #[must_use]
-pub fn choices<'a>(family: &Family, rows: &[&'a Record]) -> Vec<Choice<'a>> {
-    let choice = |job: Job<'a>| Choice {
-        family: family.name,
-        api: job.toolchain.api.name(),
-        compiler: job.toolchain.foreign(),
-        dtype: job.dtype,
-        n: job.n.to_string(),
-        params: job.kind().split_once(' ').map_or_else(String::new, |(_, given)| given.to_owned()),
-        fastest: job.name(0),
-        next: job.name(1),
-        next_ratio: job.ranked.behind(),
+pub fn choices<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Choice<'a>> {
+    let choice = |job: Job<'a>| {
+        let [fastest, next] = job.names();
+        Choice {
+            family: family.name,
+            api: job.toolchain.api.name(),
+            compiler: job.toolchain.foreign(),
+            dtype: job.dtype,
+            n: job.n.to_string(),
+            params: job.kind().split_once(' ').map_or_else(String::new, |(_, given)| given.to_owned()),
+            fastest,
+            next,
+            is_tied: job.is_tied(),
+            next_ratio: job.second().1,
+        }
     };
     jobs(family, rows).into_iter().map(choice).collect()
 }
@@ -224,6 +180,7 @@ pub fn choices<'a>(family: &Family, rows: &[&'a Record]) -> Vec<Choice<'a>> {
 mod tests {
     use super::*;
     use crate::families::FAMILIES;
+    use crate::record::Status;
     use crate::suite::{Api, Dtype};
 
     fn of(benchmark: &str, params: &[(&str, f64)], n: u64, ns: f64) -> Record {
@@ -246,9 +203,12 @@ mod tests {
         FAMILIES.iter().find(|family| family.name == name).expect("a family")
     }
 
-    fn names(rows: &[Record]) -> Vec<String> {
+    fn names(family_name: &str, rows: &[Record]) -> Vec<String> {
+        let rows: Vec<Record> =
+            rows.iter().map(|row| Record { family: family_name.to_owned(), ..row.clone() }).collect();
         let rows: Vec<&Record> = rows.iter().collect();
-        jobs(family("transpose"), &rows).iter().map(|job| format!("{}, {}", job.name(0), job.next())).collect()
+        let jobs = jobs(family(family_name), &rows);
+        jobs.iter().map(|job| format!("{}, {}", job.names()[0], job.next())).collect()
     }
 
     #[test]
@@ -258,30 +218,33 @@ mod tests {
             of("tiled", &[("PAD", 0.0)], 1024, 104.0),
             of("tiled_wide", &[], 1024, 100.0),
         ];
-        assert_eq!(names(&rows), ["tiled_wide, tiled PAD=0 +4.0 %"]);
+        assert_eq!(names("transpose", &rows), ["tiled_wide, tiled PAD=0 +4.0 %"]);
         rows[2] = of("tiled_wide", &[], 2048, 100.0);
-        assert_eq!(names(&rows), ["tiled PAD=0, naive_coalesced_read +92 %"], "one kernel at a size is no choice");
+        let next = ["tiled PAD=0, naive_coalesced_read +92 %"];
+        assert_eq!(names("transpose", &rows), next, "one kernel at a size is no choice");
     }
 
     #[test]
-    fn kernels_within_their_noise_are_both_named() {
+    fn kernels_that_tie_are_both_named() {
         let noisy = |benchmark: &str, ns: f64| Record {
             ci_low_ns: Some(ns * 0.9),
             ci_high_ns: Some(ns * 1.1),
             ..of(benchmark, &[], 1024, ns)
         };
-        assert_eq!(names(&[noisy("tiled", 101.0), noisy("registers", 100.0)]), ["registers, or tiled"]);
+        assert_eq!(names("transpose", &[noisy("tiled", 101.0), noisy("registers", 100.0)]), ["registers, or tiled"]);
+        let rows = [of("tiled", &[], 1024, 101.0), of("registers", &[], 1024, 100.0)];
+        assert_eq!(names("transpose", &rows), ["registers, or tiled"], "1 % is within the margin");
     }
 
     #[test]
     fn parameters_that_all_kernels_have_are_those_of_the_input() {
         let rows = [
-            of("a", &[("SKEW", 1.0)], 1024, 100.0),
-            of("b", &[("SKEW", 1.0)], 1024, 200.0),
-            of("a", &[("SKEW", 2.0)], 1024, 400.0),
-            of("b", &[("SKEW", 2.0), ("TILE", 16.0)], 1024, 300.0),
+            of("row", &[("MATRIX", 1.0)], 1024, 100.0),
+            of("subgroup", &[("MATRIX", 1.0)], 1024, 200.0),
+            of("row", &[("MATRIX", 2.0)], 1024, 400.0),
+            of("subgroup", &[("MATRIX", 2.0), ("WG", 16.0)], 1024, 300.0),
         ];
-        assert_eq!(names(&rows), ["a, b 2.00×", "b TILE=16, a +33 %"]);
+        assert_eq!(names("spmv", &rows), ["row, subgroup 2.00×", "subgroup WG=16, row +33 %"]);
     }
 
     #[test]

@@ -7,7 +7,6 @@ use super::summary::{Shown, faster_ones, job_rate, jobs_of, operations, quoted_r
 use super::versus::mean_ratio;
 use crate::error::{is_hidden, visible};
 use crate::families::cache_curve::claims::DRAM;
-use crate::record::stats::Estimate;
 use crate::record::{Record, Status, by_card, by_run, format, typical};
 use crate::report::markdown::{escape, table};
 use crate::report::table::share_text;

@@ -19,6 +19,8 @@ pub mod outliers;
 pub mod page;
 #[cfg(not(target_family = "wasm"))]
 mod rates;
+#[cfg(test)]
+mod same_fastest;
 pub mod share;
 pub mod soak;
 pub mod summary;

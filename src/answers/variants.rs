@@ -2,17 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::fastest::Ranked;
-use crate::claim::time;
 use crate::record::format::ratio_with_interval;
-use crate::record::{Record, Status};
+use crate::record::{Ranking, Record, Status, ranking, time_in_run};
 use crate::report::{table::label, toolchains};
 
 /// The answer for the rows of one family: a sentence for each API and type, and one about the results. Kernels of one size
 /// are compared.
 ///
-/// The fastest kernel is named if its interval lies below all others at the largest size; else those that it does not
-/// differ from are.
+/// The fastest kernel is named if no other ties with it at the largest size ([`ranking`]); else those that tie are.
 #[must_use]
 pub fn verdict(rows: &[&Record]) -> Vec<String> {
     let toolchains = toolchains(rows.iter().copied());
@@ -41,27 +38,27 @@ fn is_step_of(name: &str, kernel: &str) -> bool {
 fn of_type(rows: &[&Record]) -> Option<String> {
     let mut sizes: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for row in rows {
-        if let Some(time) = time(row) {
+        if let Some(time) = time_in_run(row) {
             let work = (row.n.map_or(0, |n| n.count()), row.n, row.bytes, row.flops);
             sizes.entry(work).or_default().push((*row, time));
         }
     }
-    let mut sizes: Vec<Ranked> = sizes.into_values().filter_map(Ranked::new).collect();
-    let largest = sizes.pop()?;
-    let (first, name, rivals) = (largest.row(0), label(largest.row(0)), largest.rivals());
-    if !rivals.is_empty() {
-        let rivals: Vec<String> = rivals.into_iter().map(label).collect();
-        return Some(format!("No clear difference between {name} and {}.", rivals.join(", ")));
+    let several = sizes.into_values().filter(|timed| timed.len() > 1);
+    let mut sizes: Vec<Ranking<&Record>> = several.filter_map(ranking).collect();
+    let Ranking { best, ties, next } = sizes.pop()?;
+    let name = label(best);
+    if !ties.is_empty() {
+        let ties: Vec<String> = ties.into_iter().map(|(row, _)| label(row)).collect();
+        return Some(format!("No clear difference between {name} and {}.", ties.join(", ")));
     }
-    let ahead = largest.behind()?;
+    let (next, ahead) = next?;
     let ahead = ratio_with_interval(ahead.value, Some((ahead.low, ahead.high)));
-    let is_again = |size: &&Ranked| {
-        let other = size.row(0);
-        (&other.benchmark, &other.params) == (&first.benchmark, &first.params) && size.rivals().is_empty()
+    let is_again = |size: &&Ranking<&Record>| {
+        (&size.best.benchmark, &size.best.params) == (&best.benchmark, &best.params) && size.ties.is_empty()
     };
     let (again, others) = (sizes.iter().filter(is_again).count(), sizes.len());
     let others = if others == 0 { String::new() } else { format!("; also at {again} of {others} smaller sizes") };
-    Some(format!("{name} is fastest: {ahead} as fast as {}{others}.", label(largest.row(1))))
+    Some(format!("{name} is fastest: {ahead} as fast as {}{others}.", label(next)))
 }
 
 /// Whether all results are right.
@@ -122,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fastest_kernel_is_named_only_if_its_interval_is_clear_of_others() {
+    fn the_fastest_kernel_is_named_only_if_no_other_ties() {
         let rows =
             [row("a", 8, 100.0, 1.01), row("b", 8, 200.0, 1.01), row("a", 4, 60.0, 1.01), row("b", 4, 50.0, 1.01)];
         let text = told(&rows);

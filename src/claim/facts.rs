@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use super::pair::Comparison;
+use super::pair::noise;
 use super::pick::Fastest;
-use crate::record::{Record, format, stats::Estimate};
+use crate::record::stats::{Estimate, differ};
+use crate::record::{Record, format, share};
 use crate::suite::{binary_range, binary_size};
 
 /// A sentence or a few of one claim, with the values in them.
@@ -90,6 +91,9 @@ pub(crate) struct Facts {
     values: Vec<(String, Quantity)>,
 }
 
+/// Intervals up to this relative half width are narrow enough to call two figures alike.
+const NARROW: f64 = 0.05;
+
 impl Facts {
     pub(crate) fn into_values(self) -> Vec<(String, Quantity)> {
         self.values
@@ -163,17 +167,19 @@ impl Facts {
 
     /// How a rate compares with another: `2.31× as fast as`, or `as fast, within the noise, as`. Records a factor only.
     pub(crate) fn speed(&mut self, name: impl Into<String>, rate: Estimate, other: Estimate) -> Option<String> {
-        match super::pair::compare(rate, other)? {
-            Comparison::Differ(ratio) => Some(format!("{} as fast as", self.times(name, ratio)?)),
-            Comparison::Alike => Some("as fast, within the noise, as".to_owned()),
-        }
+        self.compared(name, [rate, other], "fast")
     }
 
     /// How a time compares with another: `2.31× as long as`, or `as long, within the noise, as`. Records a factor only.
     pub(crate) fn duration(&mut self, name: impl Into<String>, time: Estimate, other: Estimate) -> Option<String> {
-        match super::pair::compare(time, other)? {
-            Comparison::Differ(ratio) => Some(format!("{} as long as", self.times(name, ratio)?)),
-            Comparison::Alike => Some("as long, within the noise, as".to_owned()),
+        self.compared(name, [time, other], "long")
+    }
+
+    /// `None` where the two figures do not differ because their intervals are wide.
+    fn compared(&mut self, name: impl Into<String>, [a, b]: [Estimate; 2], word: &str) -> Option<String> {
+        match differ(a, b, 0.0) {
+            Some(ratio) => Some(format!("{} as {word} as", self.times(name, ratio)?)),
+            None => [a, b].iter().all(|of| noise(*of) <= NARROW).then(|| format!("as {word}, within the noise, as")),
         }
     }
 
@@ -193,7 +199,7 @@ impl Facts {
 
     /// ` (98 % of the measured copy peak)`, where the row has a share that its noise leaves.
     pub(crate) fn share(&mut self, name: impl Into<String>, row: &Record, peak: &str) -> String {
-        let share = super::pair::share(row).and_then(|share| self.percent(name, share));
+        let share = share(row).and_then(|share| self.percent(name, share));
         share.map_or_else(String::new, |share| format!(" ({share} of {peak})"))
     }
 }
@@ -201,6 +207,16 @@ impl Facts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wide_intervals_show_nothing() {
+        let of = |value: f64, noise: f64| Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
+        let mut facts = Facts::default();
+        let alike = facts.speed("a", of(1.0, 0.01), of(1.01, 0.01));
+        assert_eq!(alike.as_deref(), Some("as fast, within the noise, as"));
+        assert_eq!(facts.duration("b", of(1.0, 0.2), of(1.01, 0.01)), None);
+        assert_eq!(facts.duration("c", of(2.0, 0.01), of(1.0, 0.01)).as_deref(), Some("2.00× as long as"));
+    }
 
     #[test]
     fn a_value_has_three_digits_and_its_noise() {

@@ -3,9 +3,8 @@
 use super::article::{Answer, Bar, Graph, Picture, Report};
 use super::facts::Facts;
 use super::margin::{compared, is_faster, speed};
-use super::pair::byte_rate;
 use super::sheet::{Named, Sheet, Why};
-use crate::record::{Record, format};
+use crate::record::{Record, byte_rate, format};
 
 /// A kernel, and its name in a sentence.
 pub(crate) type Subject<'a> = (Named<'a>, &'a str);

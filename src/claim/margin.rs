@@ -1,10 +1,9 @@
 //! What two rows show of each other beyond a margin of ten percent.
 
 use super::facts::Facts;
-use super::pair::{byte_rate, time};
 use super::sheet::Why;
 use crate::record::stats::{self, Estimate};
-use crate::record::{Record, format};
+use crate::record::{Record, byte_rate, format, time};
 
 /// Speeds that differ by less than this factor count as the same: too little to prefer one kernel, and about what rows of
 /// one epoch leave uncertain. One is faster if the whole 95 % interval of the ratio is above it; they are the same if the

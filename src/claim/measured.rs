@@ -18,7 +18,8 @@ pub struct Measured {
 }
 
 /// The condition of a comparison of two kernels.
-pub(crate) const COMPARED: &str = "a factor if the intervals are apart; alike if they overlap and are within ±5 %";
+pub(crate) const COMPARED: &str =
+    "a factor if the interval of the ratio excludes 1; else alike if both are within ±5 %";
 
 impl Measured {
     pub(super) const BLANK: Self = Self { name: "", rows: "", condition: "", state: |_, _| None };

@@ -24,6 +24,8 @@ pub(crate) use pair::*;
 pub(crate) use pick::*;
 pub(crate) use sheet::{Sheet, Why};
 
+pub(crate) use crate::record::{byte_rate, flop_rate, has_several_epochs, is_software, share, time};
+
 /// A statement that the rows of one device through one API may support.
 pub enum Claim {
     /// The suite's own: a sentence with figures, or nothing. Nobody claimed it before, so that there is no verdict.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::pair::{byte_rate, differ, flop_rate, level};
-use crate::record::{Record, stats::Estimate};
+use super::pair::level;
+use crate::record::{Record, byte_rate, flop_rate, ranking, stats::Estimate};
 use crate::suite::{Dtype, Extent};
 
 /// Rows of a benchmark.
@@ -33,32 +33,30 @@ pub(crate) fn largest<'a>(rows: impl Iterator<Item = &'a Record>) -> Option<&'a 
 /// A row's figure; `None` for a row without an interval.
 pub(crate) type Figure = fn(&Record) -> Option<Estimate>;
 
-/// The row with the highest figure, and the rows that may have a higher one.
+/// The row with the highest figure, and those that tie with it, as [`ranking`] has it.
 #[derive(Clone)]
 pub(crate) struct Fastest<'a> {
     pub(crate) row: &'a Record,
     pub(crate) rate: Estimate,
-    /// The others whose intervals overlap.
     pub(crate) ties: Vec<(&'a Record, Estimate)>,
 }
 
 impl Fastest<'_> {
-    /// Whether no other row may be faster.
+    /// Whether no other row ties.
     pub(crate) const fn is_certain(&self) -> bool {
         self.ties.is_empty()
     }
 
-    /// The subject of a sentence, and the rate: `tiled is fastest at`, `tiled and naive are fastest, within their
-    /// noise, at`.
+    /// The subject of a sentence, and the rate: `tiled is fastest at`, `tiled and naive tie for fastest at`.
     pub(crate) fn named(&self, label: fn(&Record) -> String) -> (String, Estimate) {
         let mut names = vec![label(self.row)];
         names.extend(self.ties.iter().map(|(row, _)| label(row)));
         let rates: Vec<Estimate> = [self.rate].into_iter().chain(self.ties.iter().map(|tie| tie.1)).collect();
         let subject = match names.as_slice() {
             [one] => format!("{one} is fastest at"),
-            [first, second] => format!("{first} and {second} are fastest, within their noise, at"),
-            [first, second, third] => format!("{first}, {second} and {third} are fastest, within their noise, at"),
-            many => format!("the {} fastest rows differ by no more than their noise, at", many.len()),
+            [first, second] => format!("{first} and {second} tie for fastest at"),
+            [first, second, third] => format!("{first}, {second} and {third} tie for fastest at"),
+            many => format!("the {} fastest rows tie at", many.len()),
         };
         (subject, level(&rates).unwrap_or(self.rate))
     }
@@ -66,10 +64,10 @@ impl Fastest<'_> {
 
 /// The row with the highest figure.
 pub(crate) fn fastest<'a>(rows: impl Iterator<Item = &'a Record>, figure: Figure) -> Option<Fastest<'a>> {
-    let figures: Vec<(&Record, Estimate)> = rows.filter_map(|row| Some((row, figure(row)?))).collect();
-    let (index, &(row, rate)) = figures.iter().enumerate().max_by(|a, b| a.1.1.value.total_cmp(&b.1.1.value))?;
-    let others = figures.iter().enumerate().filter(|(other, (_, of))| *other != index && !differ(*of, rate));
-    Some(Fastest { row, rate, ties: others.map(|(_, tie)| *tie).collect() })
+    let timed = rows.filter_map(|row| Some((row, figure(row)?))).map(|(row, rate)| ((row, rate), rate.recip()));
+    let ranking = ranking(timed)?;
+    let (row, rate) = ranking.best;
+    Some(Fastest { row, rate, ties: ranking.ties.into_iter().map(|(tie, _)| tie).collect() })
 }
 
 /// The fastest of the largest rows that have the figure.
@@ -155,16 +153,16 @@ mod tests {
     }
 
     #[test]
-    fn the_fastest_is_named_only_if_its_interval_is_clear_of_the_others() {
+    fn the_fastest_is_named_only_if_no_other_ties() {
         let mut rows = vec![row("a", 100.0, 0.01), row("b", 90.0, 0.01)];
         assert_eq!(subject(&rows), "a is fastest at");
         rows[1] = row("b", 99.0, 0.01);
-        assert_eq!(subject(&rows), "a and b are fastest, within their noise, at");
+        assert_eq!(subject(&rows), "a and b tie for fastest at");
         rows[1] = row("b", 60.0, 0.6);
-        assert_eq!(subject(&rows), "a and b are fastest, within their noise, at");
+        assert_eq!(subject(&rows), "a and b tie for fastest at");
         rows.extend([row("c", 99.5, 0.01), row("d", 99.5, 0.01)]);
-        assert_eq!(subject(&rows), "the 4 fastest rows differ by no more than their noise, at");
+        assert_eq!(subject(&rows), "the 4 fastest rows tie at");
         rows[0].ci_low_ns = None;
-        assert_eq!(subject(&rows), "d, b and c are fastest, within their noise, at");
+        assert_eq!(subject(&rows), "c, d and b tie for fastest at");
     }
 }

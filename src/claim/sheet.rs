@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, RangeInclusive};
 
-use super::pair::is_software;
 use crate::record::times::POSSIBLE;
-use crate::record::{Record, Status};
+use crate::record::{Record, Status, is_software};
 use crate::suite::{Dtype, Extent};
 
 /// Why rows support no answer.

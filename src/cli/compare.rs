@@ -9,12 +9,12 @@ use super::references::is_example;
 use super::reports::read_all;
 use super::values::percentage;
 use crate::answers::compare::text::{OutputFormat, Sort, View, regression_lines, undecided, write};
-use crate::answers::compare::{Comparison, MARGIN, Report, Rules, compare_by};
+use crate::answers::compare::{Comparison, Report, Rules, compare_by};
 use crate::engine::plan::filter::Filter;
 use crate::engine::plan::unknown_benchmark;
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
-use crate::record::Record;
+use crate::record::{MARGIN, Record};
 use crate::report::{reader, sort_records};
 
 /// Exit code for a certain regression beyond the limit.
@@ -55,9 +55,6 @@ pub(super) struct Arguments {
     /// Order of all rows [default: family]
     #[arg(long, value_enum)]
     sort: Option<Sort>,
-    /// Show shares of each device's own peaks instead of times
-    #[arg(long)]
-    relative: bool,
     /// Show every row, not only those that changed
     #[arg(long)]
     all: bool,
@@ -128,7 +125,6 @@ fn compared(arguments: &Arguments) -> Result<u8> {
     let view = View {
         terminal: terminal(),
         sort: arguments.sort.unwrap_or_default(),
-        is_relative: arguments.relative,
         // Whoever names rows or their order wants to see them.
         has_all_rows: arguments.all || !filters.is_empty() || arguments.sort.is_some(),
         by_kernel: &by_kernel,

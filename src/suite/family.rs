@@ -74,6 +74,9 @@ impl Headline {
         is_largest: true,
         cause: "",
     };
+
+    /// A family's whole job, with any type.
+    pub const WHOLE: Self = Self { scalar: None, ..Self::F32 };
 }
 
 /// How the page draws a family's rows.

@@ -105,7 +105,7 @@ fn report(name: &str, records: Vec<Record>) -> Report {
 
 fn view(width: usize) -> View<'static> {
     let terminal = Terminal { width, has_color: false };
-    View { terminal, sort: Sort::Family, is_relative: false, has_all_rows: true, by_kernel: &["matmul"], limit: None }
+    View { terminal, sort: Sort::Family, has_all_rows: true, by_kernel: &["matmul"], limit: None }
 }
 
 /// The comparison of `others` with the first report.
@@ -144,11 +144,6 @@ fn three_sides_at_80_columns() {
 #[test]
 fn three_sides_at_200_columns() {
     insta::assert_snapshot!(three(view(200), OutputFormat::Table));
-}
-
-#[test]
-fn three_sides_against_their_own_ceilings() {
-    insta::assert_snapshot!(three(View { is_relative: true, ..view(80) }, OutputFormat::Table));
 }
 
 #[test]
@@ -246,9 +241,9 @@ fn extreme_figures_give_no_nan_and_no_infinity() {
     let baseline = [report("a", hostile(0)), report("b", hostile(3))];
     let others = [report("c", hostile(5)), report("", vec![Record::default()]), report("d", hostile(50))];
     let comparison = compare(&baseline, &others);
-    for (width, is_relative, sort) in [(1, false, Sort::Family), (80, true, Sort::Name), (200, false, Sort::Ratio)] {
+    for (width, sort) in [(1, Sort::Family), (80, Sort::Name), (200, Sort::Ratio)] {
         let terminal = Terminal { width, has_color: true };
-        let view = View { terminal, sort, is_relative, has_all_rows: true, by_kernel: &[], limit: Some(0.05) };
+        let view = View { terminal, sort, has_all_rows: true, by_kernel: &[], limit: Some(0.05) };
         for format in [OutputFormat::Table, OutputFormat::Markdown, OutputFormat::Csv, OutputFormat::Json] {
             let text = write(&comparison, view, format);
             assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
@@ -431,7 +426,6 @@ fn comparisons_of_committed_reports_fit_80_columns() {
         (&pair[..], true),
         (&[&both, &soft], false),
         (&[&both, &soft, "--all"], false),
-        (&[&both, &soft, "--relative"], false),
         (&[&both, "--sort", "change"], false),
     ] {
         let text = compare_files(&folder, arguments).stdout;

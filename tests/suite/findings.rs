@@ -83,8 +83,8 @@ fn contradiction(truth: &Finding, noisy: &Finding, noise: f64) -> Option<String>
         } else {
             let widest = match name.as_str() {
                 name if name.starts_with("round of") => 0.25,
-                // The rate of rows that may each be the fastest.
-                name if name.starts_with("fastest") && noisy.text().contains("their noise") => 4.0 * noise,
+                // The rate of rows that tie.
+                name if name.starts_with("fastest") && noisy.text().contains(" tie ") => 4.0 * noise,
                 _ => 2.0 * noise,
             };
             (found / exact).ln().abs() <= widest + 1e-4

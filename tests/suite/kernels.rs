@@ -49,8 +49,7 @@ fn first_screen(old: Report, new: Report) -> String {
 
 fn first_screen_by(rules: &Rules, old: Report, new: Report) -> String {
     let terminal = Terminal { width: 80, has_color: false };
-    let view =
-        View { terminal, sort: Sort::Family, is_relative: false, has_all_rows: false, by_kernel: &[], limit: None };
+    let view = View { terminal, sort: Sort::Family, has_all_rows: false, by_kernel: &[], limit: None };
     let text = write(&compare_by(rules, &[old], &[new]), view, OutputFormat::Table);
     text.lines().take(24).map(|line| format!("{line}\n")).collect()
 }

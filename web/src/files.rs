@@ -76,14 +76,7 @@ pub(crate) fn compare(named: &[(String, String)]) -> Result<Value> {
     }
     let by_kernel: Vec<&str> = FAMILIES.iter().filter(|family| family.is_by_kernel).map(|family| family.name).collect();
     let terminal = Terminal { width: 100, has_color: false };
-    let view = View {
-        terminal,
-        sort: Sort::Family,
-        is_relative: false,
-        has_all_rows: true,
-        by_kernel: &by_kernel,
-        limit: None,
-    };
+    let view = View { terminal, sort: Sort::Family, has_all_rows: true, by_kernel: &by_kernel, limit: None };
     let matches = 0..comparison.matches.len();
     let tally = |of| comparison::tally_lines(&comparison, of);
     let answer = |of| comparison::answer(&comparison, of).join(" ");

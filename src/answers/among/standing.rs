@@ -12,7 +12,7 @@ pub const LEAST_CARDS: usize = 5;
 pub const EDGE: f64 = 0.9;
 
 /// Differences from the median below this fraction ask for no cause.
-pub const MARGIN: f64 = crate::answers::compare::MARGIN;
+pub const MARGIN: f64 = crate::record::MARGIN;
 
 /// Probability that any of the statements about a report in one direction is wrong.
 const FALSE_STATEMENTS: f64 = 0.025;

@@ -5,7 +5,8 @@ use super::pair::Pair;
 use super::sides::Match;
 use super::sparse::Sparse;
 use super::timing::{Ratio, Timing};
-use crate::record::Record;
+use crate::record::stats::Estimate;
+use crate::record::{Record, ranking_by};
 use crate::suite::WorkKind;
 
 /// A case with its rows on every side.
@@ -21,12 +22,9 @@ pub struct CaseComparison<'a> {
     pub entries: Sparse<Entry<'a>>,
     /// The ratio of each match whose sides both have a time.
     pub pairs: Sparse<Pair<'a>>,
-    /// The fastest sides: the shortest time, and times that are not certainly longer by more than the margin. Without a
-    /// known run-to-run variation, times within the margin. Empty if fewer than two sides have a time.
+    /// The fastest side and those that tie with it ([`ranking_by`]); without a known run-to-run variation, times within the
+    /// margin tie. Empty if fewer than two sides have a time.
     pub fastest: Vec<usize>,
-    /// The sides with the largest share of their own ceiling, or within the margin of it. Empty if fewer than two sides
-    /// have a share.
-    pub nearest_to_ceiling: Vec<usize>,
 }
 
 impl CaseComparison<'_> {
@@ -48,40 +46,24 @@ impl CaseComparison<'_> {
         entries.next().is_some_and(|first| entries.any(|entry| first.unlike(entry).is_some()))
     }
 
+    /// The sides that [`ranking_by`] has as the best and its ties.
     pub(super) fn find_fastest(&self, matches: &[Match], margin: f64) -> Vec<usize> {
-        let timed: Vec<(usize, Timing)> =
-            self.entries.iter().filter_map(|(side, entry)| Some((side, entry.timing?))).collect();
-        let Some((best, shortest)) = timed.iter().min_by(|a, b| a.1.median_ns.total_cmp(&b.1.median_ns)) else {
-            return Vec::new();
-        };
-        let ratio = |side: usize, timing: &Timing| {
+        let timed: Vec<(usize, f64)> =
+            self.entries.iter().filter_map(|(side, entry)| Some((side, entry.timing?.median_ns))).collect();
+        let ratio = |side: usize, best: usize| {
             let known = self.pairs.iter().find_map(|(index, pair)| {
-                let (of, ratio) = (matches[index], pair.ratio);
-                if (of.baseline, of.side) == (*best, side) {
-                    return Some(ratio);
-                }
-                ((of.side, of.baseline) == (*best, side)).then(|| ratio.recip())
+                let of = matches[index];
+                let is_inverse = (of.side, of.baseline) == (side, best);
+                let ratio = if is_inverse { pair.ratio.recip() } else { pair.ratio };
+                (is_inverse || (of.baseline, of.side) == (side, best)).then_some(ratio)
             });
-            known.unwrap_or_else(|| Ratio::of(shortest, timing))
+            let ratio = known.or_else(|| Some(Ratio::of(&self.timing(side)?, &self.timing(best)?)))?;
+            let (low, high) = ratio.interval.unwrap_or((ratio.value, ratio.value));
+            Some(Estimate { value: ratio.value, low, high })
         };
-        let is_fastest = |side: usize, timing: &Timing| {
-            let ratio = ratio(side, timing);
-            let nearest = ratio.interval.map_or(ratio.value, |(_, high)| high);
-            side == *best || nearest >= 1.0 / (1.0 + margin)
-        };
-        if timed.len() < 2 {
-            return Vec::new();
-        }
-        timed.iter().filter(|(side, timing)| is_fastest(*side, timing)).map(|(side, _)| *side).collect()
-    }
-
-    pub(super) fn find_nearest_to_ceiling(&self, margin: f64) -> Vec<usize> {
-        let shares: Vec<(usize, f64)> =
-            self.entries.iter().filter_map(|(side, entry)| Some((side, entry.share?))).collect();
-        let best = shares.iter().map(|(_, share)| *share).fold(0.0, f64::max);
-        if shares.len() < 2 {
-            return Vec::new();
-        }
-        shares.iter().filter(|(_, share)| *share >= best / (1.0 + margin)).map(|(side, _)| *side).collect()
+        let Some(ranking) = ranking_by(timed, margin, ratio) else { return Vec::new() };
+        let mut fastest: Vec<usize> = [ranking.best].into_iter().chain(ranking.ties.iter().map(|tie| tie.0)).collect();
+        fastest.sort_unstable();
+        if fastest.len() > 1 || ranking.next.is_some() { fastest } else { Vec::new() }
     }
 }

@@ -12,7 +12,7 @@ use super::series::{Series, differences, variances};
 use super::sides::{Match, Side};
 use super::timing::Ratio;
 use super::verdict::Verdict;
-use crate::record::stats::{Errors, LogValue, Null, differ};
+use crate::record::stats::{Errors, LogValue, Null, adjusted_p_values};
 use crate::record::{Record, times::Class};
 
 /// The pairs of every match, each with the index of its case, with verdicts corrected for the number of all of them.
@@ -43,7 +43,7 @@ pub(super) fn pairs<'a>(
     };
     let mut all: Vec<Vec<(usize, Pair)>> = matches.par_iter().map(of_match).collect();
     let ratios: Vec<LogValue> = all.iter().flatten().map(|(_, pair)| pair.ratio.log()).collect();
-    let adjusted = differ(&ratios, Null::Within(rules.margin.ln_1p()), Errors::Discoveries);
+    let adjusted = adjusted_p_values(&ratios, Null::Within(rules.margin.ln_1p()), Errors::Discoveries);
     for ((_, pair), adjusted) in all.iter_mut().flatten().zip(adjusted) {
         pair.adjusted_p = adjusted;
         pair.verdict = Verdict::new(&pair.ratio, rules.margin, pair.adjusted_p);

@@ -9,7 +9,7 @@ use super::pair::Pair;
 use super::timing::Ratio;
 use super::verdict::Verdict;
 use super::{Comparison, Match};
-use crate::record::stats::{Errors, LogValue, Null, differ};
+use crate::record::stats::{Errors, LogValue, Null, adjusted_p_values};
 use crate::record::{Record, compiled_changes};
 use crate::suite::WorkKind;
 
@@ -55,7 +55,7 @@ impl<'a> Comparison<'a> {
         let kernels = self.kernels(of);
         let means: Vec<Option<Ratio>> = kernels.iter().map(|members| mean(members.iter().copied(), at)).collect();
         let logs: Vec<LogValue> = means.iter().flatten().map(|mean| mean.log()).collect();
-        let mut adjusted = differ(&logs, Null::Within(self.margin.ln_1p()), Errors::Discoveries).into_iter();
+        let mut adjusted = adjusted_p_values(&logs, Null::Within(self.margin.ln_1p()), Errors::Discoveries).into_iter();
         let mut found = Vec::new();
         for (members, all) in kernels.iter().zip(means) {
             let Some(all) = all else { continue };

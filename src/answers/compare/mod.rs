@@ -37,10 +37,10 @@ pub use rules::Rules;
 pub use sides::{Match, Report, Side};
 pub use sparse::Sparse;
 pub use timing::{Ratio, Timing};
-pub use verdict::{FALSE_DISCOVERIES, MARGIN, Verdict};
+pub use verdict::{FALSE_DISCOVERIES, Verdict};
 
 use crate::families::work_kind;
-use crate::record::stats::{Errors, LogValue, Null, differ};
+use crate::record::stats::{Errors, LogValue, Null, adjusted_p_values};
 use crate::record::{Record, Unlike};
 use crate::suite::WorkKind;
 use entry::Copies;
@@ -238,7 +238,7 @@ impl<'a> Comparison<'a> {
             if pair.has_device_clock() { log } else { LogValue { variance: None, ..log } }
         };
         let slower: Vec<LogValue> = pairs.iter().map(|(_, _, pair)| slower(pair)).collect();
-        let adjusted = differ(&slower, Null::AtMost(slowdown.ln_1p()), Errors::Discoveries);
+        let adjusted = adjusted_p_values(&slower, Null::AtMost(slowdown.ln_1p()), Errors::Discoveries);
         let limit = 1.0 / (1.0 + slowdown);
         let seems = 1.0 / (1.0 + slowdown.min(self.margin));
         let mut found = Vec::new();
@@ -321,7 +321,6 @@ pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report
         if case.is_named || !case.has_other_source() {
             case.fastest = case.find_fastest(&matches, rules.margin);
         }
-        case.nearest_to_ceiling = case.find_nearest_to_ceiling(rules.margin);
     }
     Comparison { sides, matches, cases, margin: rules.margin, by_family, on_side, in_match }
 }
@@ -366,7 +365,6 @@ fn case<'a>(rows: BTreeMap<usize, Vec<&'a Record>>, is_named: &dyn Fn(&Record) -
         entries,
         pairs: Sparse::default(),
         fastest: Vec::new(),
-        nearest_to_ceiling: Vec::new(),
     })
 }
 

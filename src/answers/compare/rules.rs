@@ -1,7 +1,6 @@
 //! How to compare.
 
-use super::verdict::MARGIN;
-use crate::record::Record;
+use crate::record::{MARGIN, Record};
 
 /// How to compare.
 #[derive(Clone, Copy)]

@@ -2,10 +2,6 @@
 
 use super::timing::Ratio;
 
-/// Times that differ by less than this fraction count as equal, by default. A sample lasts at least 100 clock ticks, so
-/// the clock may have a resolution of 1 %.
-pub const MARGIN: f64 = 0.0125;
-
 /// Fraction of false discoveries that is expected among the verdicts `faster` and `slower` of a comparison, and among
 /// its certain regressions.
 pub const FALSE_DISCOVERIES: f64 = 0.05;
@@ -39,7 +35,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict on `ratio` with the adjusted p-value of [`differ`](crate::record::stats::differ).
+    /// The verdict on `ratio` with the adjusted p-value of [`adjusted_p_values`](crate::record::stats::adjusted_p_values).
     pub(super) fn new(ratio: &Ratio, margin: f64, adjusted: Option<f64>) -> Self {
         let Some((low, high)) = ratio.interval else { return Self::Unclear };
         let (least, most) = (1.0 / (1.0 + margin), 1.0 + margin);
@@ -59,6 +55,7 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::MARGIN;
     use crate::record::stats::{LogValue, Variance};
 
     /// A ratio whose interval reaches from ÷ `reach` to × `reach`, with about normal noise.

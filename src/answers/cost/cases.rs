@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::answers::summary::figures::{Beside, beside, best_of, beyond_wgsl, counted};
+use crate::answers::summary::figures::{Beside, Contest, beside, best_of, beyond_wgsl, contests};
 use crate::answers::versus::Ratios;
 use crate::families::{FAMILIES, benchmark, headlines};
 use crate::record::Record;
@@ -66,8 +66,8 @@ impl<'a> Cost<'a> {
         };
         let job = |(family, job): &(&'static Family, &'static Headline)| {
             let kept = best_of(family.name, job, &rows)?.row;
-            let cases: Vec<Case> = fastest(family, job, &rows, kept.dtype).into_iter().map(case).collect();
-            let shown = *cases.iter().find(|case| is_one_size(family, job, case.row, kept))?;
+            let cases: Vec<Case> = fastest(contests(family.name, job, &rows), kept.dtype).map(case).collect();
+            let shown = *cases.iter().find(|case| std::ptr::eq(case.row, kept))?;
             let is_family = job.name.is_empty();
             let name = if is_family { family.name.replace('_', " ") } else { job.name.to_owned() };
             let cause = if is_family { family.cause } else { job.cause };
@@ -90,16 +90,13 @@ impl<'a> Cost<'a> {
     }
 }
 
-/// A family's whole job: its fastest kernel at the largest size.
-pub(super) static WHOLE: Headline = Headline { scalar: None, ..Headline::F32 };
-
 /// The jobs of the summary, and the families without one that have a vendor's library.
 fn jobs() -> Vec<(&'static Family, &'static Headline)> {
     static JOBS: LazyLock<Vec<(&'static Family, &'static Headline)>> = LazyLock::new(|| {
         let family = |name: &str| FAMILIES.iter().copied().find(|family| family.name == name);
         let named = headlines().into_iter().filter_map(|(name, job)| Some((family(name)?, job)));
         let is_whole = |family: &&'static Family| family.headlines.is_empty() && libraries(family).next().is_some();
-        named.chain(FAMILIES.iter().copied().filter(is_whole).map(|family| (family, &WHOLE))).collect()
+        named.chain(FAMILIES.iter().copied().filter(is_whole).map(|family| (family, &Headline::WHOLE))).collect()
     });
     JOBS.clone()
 }
@@ -109,45 +106,7 @@ fn libraries(family: &'static Family) -> impl Iterator<Item = &'static Benchmark
     family.benchmarks.iter().filter(|benchmark| benchmark.library.is_some() && !benchmark.rounds_inputs)
 }
 
-/// The row of the fastest kernel of a job at each size and with each value of the job's parameters, for one type; small sizes
-/// first. Of kernels that take the same time, the first.
-pub(super) fn fastest<'a>(
-    family: &'static Family,
-    job: &Headline,
-    rows: &[&'a Record],
-    dtype: Option<Dtype>,
-) -> Vec<&'a Record> {
-    let timed = |row: &&Record| row.dtype == dtype && row.median_ns.is_some();
-    let mut found: Vec<&Record> = Vec::new();
-    for row in counted(family.name, job, rows).into_iter().filter(timed) {
-        match found.iter_mut().find(|known| is_one_size(family, job, known, row)) {
-            Some(known) if row.median_ns < known.median_ns => *known = row,
-            Some(_) => {}
-            None => found.push(row),
-        }
-    }
-    found.sort_by_key(|row| row.n.map(|extent| extent.count()));
-    found
-}
-
-/// Whether two rows of a job have one size, and the same values of the job's parameters.
-fn is_one_size(family: &'static Family, job: &Headline, a: &Record, b: &Record) -> bool {
-    a.n == b.n && parameters(family, job).iter().all(|name| a.params.get(*name) == b.params.get(*name))
-}
-
-/// The parameters of a job: those that all of its kernels have, and the libraries that do it. Others are a kernel's own,
-/// such as the size of a workgroup.
-fn parameters(family: &'static Family, job: &Headline) -> Vec<&'static str> {
-    let does_it = |kernel: &&Benchmark| {
-        kernel.library.is_some() || job.benchmarks.is_empty() || job.benchmarks.contains(&kernel.name)
-    };
-    let names = |kernel: &Benchmark| -> Vec<&'static str> {
-        kernel.blocks().flat_map(|(_, _, sets)| sets.iter().flat_map(|set| set.iter().map(|(name, _)| *name))).collect()
-    };
-    let mut kernels = family.benchmarks.iter().filter(does_it).map(names);
-    let mut shared = kernels.next().unwrap_or_default();
-    kernels.for_each(|own| shared.retain(|name| own.contains(name)));
-    shared.sort_unstable();
-    shared.dedup();
-    shared
+/// The fastest kernels of one type, in the order of the contests.
+pub(super) fn fastest<'a>(contests: Vec<Contest<'a>>, dtype: Option<Dtype>) -> impl Iterator<Item = &'a Record> {
+    contests.into_iter().map(|contest| contest.ranking.best).filter(move |row| row.dtype == dtype)
 }

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::cases::{WHOLE, fastest};
-use crate::answers::summary::figures::beside;
+use super::cases::fastest;
+use crate::answers::summary::figures::{beside, contests};
 use crate::answers::summary::{Compared, compared};
 use crate::record::stats::Estimate;
 use crate::record::{Record, by_card, format};
 use crate::report::toolchains;
-use crate::suite::{Api, Dtype, Family};
+use crate::suite::{Api, Dtype, Family, Headline};
 
 /// The fastest kernel of a type at the largest size at which the library was measured, too.
 #[derive(Debug, Serialize)]
@@ -69,7 +69,7 @@ pub fn libraries<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Beside
         })
     };
     let lines = |dtype| {
-        let fastest = fastest(family, &WHOLE, &own, dtype);
+        let fastest: Vec<&Record> = fastest(contests(family.name, &Headline::WHOLE, &own), dtype).collect();
         let largest = fastest.last().and_then(|row| row.n);
         fastest.into_iter().filter(move |row| row.n == largest).filter_map(line)
     };

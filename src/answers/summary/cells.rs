@@ -96,7 +96,7 @@ impl From<&Best<'_>> for Job {
         let in_l2 = || row.bytes.zip(row.l2_bytes).is_some_and(|(bytes, l2)| bytes <= l2);
         let marks = Marks {
             is_only: best.is_only,
-            is_tied: !best.is_only && best.is_tied,
+            is_tied: !best.is_only && best.is_tied(),
             is_small: best.is_small,
             is_cached: row.gb_per_s.is_some() && (row.ceiling.is_some_and(|bound| bound.is_cached) || in_l2()),
             is_above: row.share.is_some_and(|share| (share * 100.0).round() > 100.0),

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use super::figures::{Best, best_of, counted, rate};
 use super::texts::job_rate;
-use crate::answers::compare::MARGIN;
 use crate::families::headlines;
 use crate::record::stats::geometric_mean;
-use crate::record::{Record, comparable};
+use crate::record::{MARGIN, Record, comparable};
 use crate::suite::{DeviceType, Headline, Toolchain};
 
 /// A job in one column.

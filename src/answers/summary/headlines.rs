@@ -59,7 +59,7 @@ struct JobLine<'a> {
     gb_per_s: Option<f64>,
     gflop_per_s: Option<f64>,
     share: Option<f64>,
-    /// Whether another kernel is as fast, within the noise.
+    /// Whether another kernel ties.
     is_tied: bool,
     /// Its speed ÷ that of the simplest kernel, where they surely differ.
     over_naive: Option<Estimate>,
@@ -216,7 +216,7 @@ impl<'a> JobLine<'a> {
             gb_per_s: row.gb_per_s,
             gflop_per_s: row.gflop_per_s,
             share: row.share,
-            is_tied: best.is_tied,
+            is_tied: best.is_tied(),
             over_naive: best.over_naive,
             library,
         }

@@ -1,10 +1,9 @@
 //! Figures of the summary.
 
 use super::figures::Peak;
-use crate::answers::compare::MARGIN;
 use crate::claim::{byte_rate, flop_rate};
 use crate::record::stats::Estimate;
-use crate::record::{Record, format};
+use crate::record::{MARGIN, Record, format};
 use crate::report::table;
 use crate::suite::{Limit, Scalar};
 

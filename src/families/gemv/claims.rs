@@ -10,25 +10,25 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest product with f32 weights",
         rows: "those with f32 weights, at the largest size",
-        condition: "one kernel is named if its interval is clear of the others, else those that overlap",
+        condition: "one kernel is named if no other ties with it, else those that tie",
         state: |rows, facts| best(rows, facts, "f32", |row| is_f32(row) && !is_quantised(row)),
     }),
     Claim::Measured(Measured {
         name: "fastest product with f16 weights",
         rows: "those with f16 weights, at the largest size",
-        condition: "one kernel is named if its interval is clear of the others, else those that overlap",
+        condition: "one kernel is named if no other ties with it, else those that tie",
         state: |rows, facts| best(rows, facts, "f16", |row| row.dtype == Some(Dtype::F16)),
     }),
     Claim::Measured(Measured {
         name: "fastest product with 8-bit weights",
         rows: "those with 8-bit weights, at the largest size",
-        condition: "one kernel is named if its interval is clear of the others, else those that overlap",
+        condition: "one kernel is named if no other ties with it, else those that tie",
         state: |rows, facts| best(rows, facts, "8-bit", |row| row.benchmark.starts_with("q8")),
     }),
     Claim::Measured(Measured {
         name: "fastest product with 4-bit weights",
         rows: "those with 4-bit weights, at the largest size",
-        condition: "one kernel is named if its interval is clear of the others, else those that overlap",
+        condition: "one kernel is named if no other ties with it, else those that tie",
         state: |rows, facts| best(rows, facts, "4-bit", |row| row.benchmark.starts_with("q4")),
     }),
     Claim::Measured(Measured {

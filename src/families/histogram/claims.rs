@@ -10,7 +10,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest histogram",
         rows: "all, at the largest size",
-        condition: "one kernel is named if its interval is clear of the others, else those that overlap",
+        condition: "one kernel is named if no other ties with it, else those that tie",
         state: best,
     }),
     Claim::Measured(Measured {

@@ -7,7 +7,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest sort of keys",
         rows: "PAIRS=0, at the largest size",
-        condition: "one kernel is named if its interval is clear of the others, else those that overlap",
+        condition: "one kernel is named if no other ties with it, else those that tie",
         state: |rows, facts| {
             let best = fastest_bytes(keys(rows))?;
             let fastest = facts.fastest("fastest", &best, benchmark, "the measured copy peak")?;

@@ -12,7 +12,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest sum",
         rows: "f32 without parameters, at the largest size",
-        condition: "one kernel is named if its interval is clear of the others, else those that overlap",
+        condition: "one kernel is named if no other ties with it, else those that tie",
         state: fastest,
     }),
     Claim::Measured(Measured {
@@ -33,7 +33,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         name: "parts of that gain",
         rows: "interleaved_workgroup, interleaved_device_barrier and (not in CUDA, whose fences differ) \
             interleaved_global, f32, at the largest size",
-        condition: "a factor if the intervals are apart; alike if they overlap and are within ±5 %; nothing if any \
+        condition: "a factor if the interval of the ratio excludes 1; else alike if both are within ±5 %; nothing if any \
             comparison shows neither",
         state: |rows, facts| {
             let best = best(rows)?.row;

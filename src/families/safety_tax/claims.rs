@@ -1,16 +1,16 @@
 //! The cost of run-time checks.
 
 use super::FAMILY;
-use crate::claim::{Claim, Comparison, Facts, Measured, Sheet, compare, differ, of, time};
-use crate::record::stats::Estimate;
-use crate::record::{Record, stats};
+use crate::claim::{Claim, Facts, Measured, Sheet, of, time};
+use crate::record::Record;
+use crate::record::stats::{Estimate, differ};
 use crate::suite::Checks;
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "cost of run-time checks",
     rows: "each kernel with all checks, with none, and with each check alone, at the largest size",
-    condition: "a factor if the intervals are apart; alike if they overlap and are within ±5 %; a single check is \
-            named if it costs time and its interval is clear of the other checks'",
+    condition: "a factor if the interval of the ratio excludes 1; else alike if both are within ±5 %; a single check is \
+            named if it surely costs time, and more than the others",
     state: costs,
 })];
 
@@ -35,11 +35,12 @@ fn cost(rows: &Sheet, facts: &mut Facts, benchmark: &str) -> Option<String> {
     let mut alone: Vec<(Estimate, Checks)> =
         single.into_iter().filter_map(|checks| Some((own(checks)?, checks))).collect();
     alone.sort_by(|a, b| b.0.value.total_cmp(&a.0.value));
-    let slowest = alone.first().filter(|(slowest, _)| alone[1..].iter().all(|(other, _)| differ(*slowest, *other)));
-    let slowest =
-        slowest.filter(|(with, _)| matches!(compare(*with, off), Some(Comparison::Differ(ratio)) if ratio.low > 1.0));
+    let slowest = alone
+        .first()
+        .filter(|(slowest, _)| alone[1..].iter().all(|(other, _)| differ(*slowest, *other, 0.0).is_some()));
     let alone = slowest.and_then(|(with, checks)| {
-        let ratio = facts.times(format!("{benchmark} {}", checks.name()), stats::ratio(*with, off)?)?;
+        let ratio = differ(*with, off, 0.0).filter(|ratio| ratio.low > 1.0)?;
+        let ratio = facts.times(format!("{benchmark} {}", checks.name()), ratio)?;
         Some(format!(" ({} alone: {ratio})", checks.name()))
     });
     Some(format!("{benchmark} takes {all} with none{}", alone.unwrap_or_default()))

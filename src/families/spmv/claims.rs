@@ -9,7 +9,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest kernel for each kind of matrix",
         rows: "f32, of each MATRIX, at the largest size",
-        condition: "one kernel is named if its interval is clear of the others, else those that overlap",
+        condition: "one kernel is named if no other ties with it, else those that tie",
         state: |rows, facts| {
             let parts: Vec<String> = KINDS.iter().filter_map(|(name, kind)| best(rows, facts, name, *kind)).collect();
             (!parts.is_empty()).then(|| parts.join(" "))

@@ -1,9 +1,9 @@
 //! The stream kernels compared with a copy.
 
 use super::FAMILY;
-use crate::claim::{COMPARED, Claim, Facts, Measured, byte_rate, differ, largest, like, of};
-use crate::record::Record;
-use crate::record::stats::Estimate;
+use crate::claim::{COMPARED, Claim, Facts, Measured, byte_rate, largest, like, of};
+use crate::record::stats::{Estimate, differ};
+use crate::record::{MARGIN, Record};
 use crate::suite::Dtype;
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
@@ -20,15 +20,13 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest kernel",
         rows: "copy and the other kernels, of its type and size",
-        condition: "the interval is clear of that of the second fastest other kernel; a factor if it is clear of the \
-            copy's",
+        condition: "the second fastest other kernel does not tie; a factor if the interval of the ratio excludes 1",
         state: |rows, facts| extreme(rows, facts, "fastest", |a, b| b.value.total_cmp(&a.value)),
     }),
     Claim::Measured(Measured {
         name: "slowest kernel",
         rows: "copy and the other kernels, of its type and size",
-        condition: "the interval is clear of that of the second slowest other kernel; a factor if it is clear of the \
-            copy's",
+        condition: "the second slowest other kernel does not tie; a factor if the interval of the ratio excludes 1",
         state: |rows, facts| extreme(rows, facts, "slowest", |a, b| a.value.total_cmp(&b.value)),
     }),
     Claim::Measured(Measured {
@@ -66,9 +64,7 @@ fn extreme(
         .collect();
     others.sort_by(|a, b| order(&a.0, &b.0));
     let [(rate, name), (next, _), ..] = *others.as_slice() else { return None };
-    if !differ(rate, next) {
-        return None;
-    }
+    differ(rate, next, MARGIN)?;
     let speed = facts.speed(format!("{name} over copy"), rate, copied)?;
     let rate = facts.byte_rate(name, rate)?;
     Some(format!("The {word} of the others is {name} at {rate}, {speed} copy."))

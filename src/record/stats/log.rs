@@ -43,7 +43,7 @@ impl LogValue {
     }
 }
 
-/// What the hypothesis of [`differ`] allows a true logarithm to be.
+/// What the hypothesis of [`adjusted_p_values`] allows a true logarithm to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Null {
     /// At most so far from zero, on either side.
@@ -52,10 +52,10 @@ pub enum Null {
     AtMost(f64),
 }
 
-/// The adjusted p-values of the hypothesis `null` for each of `ratios`: one of at most the level of `errors` differs for
-/// certain. `None` for a ratio of which nothing is known: it counts as no test.
+/// The p-values of the hypothesis `null` for each of `ratios`, adjusted for their number. `None` for a ratio of which nothing
+/// is known: it counts as no test. They only withhold a verdict: that two figures differ, their interval decides.
 #[must_use]
-pub fn differ(ratios: &[LogValue], null: Null, errors: Errors) -> Vec<Option<f64>> {
+pub fn adjusted_p_values(ratios: &[LogValue], null: Null, errors: Errors) -> Vec<Option<f64>> {
     let p_value = |ratio: &LogValue| match null {
         Null::Within(bound) => ratio.p_within(bound),
         Null::AtMost(bound) => ratio.p_at_most(bound),
@@ -106,9 +106,11 @@ mod tests {
     #[test]
     fn a_ratio_of_which_nothing_is_known_is_no_test() {
         let ratios = [value(0.1, 0.01), LogValue { log: 9.0, variance: None }, value(0.0, 0.01)];
-        let [first, none, last] = differ(&ratios, Null::AtMost(0.02), Errors::Any)[..] else { panic!("three") };
+        let [first, none, last] = adjusted_p_values(&ratios, Null::AtMost(0.02), Errors::Any)[..] else {
+            panic!("three")
+        };
         assert!(first.is_some_and(|p| p < 1e-9) && none.is_none() && last.is_some_and(|p| p > 0.9));
-        let both = differ(&[value(-0.1, 0.01)], Null::Within(0.02), Errors::Discoveries)[0];
+        let both = adjusted_p_values(&[value(-0.1, 0.01)], Null::Within(0.02), Errors::Discoveries)[0];
         assert!(both.is_some_and(|p| p < 1e-9));
     }
 }

@@ -11,7 +11,7 @@ mod robust;
 mod student;
 
 pub use interval::median_interval;
-pub use log::{LogValue, Null, differ, reach, sum};
+pub use log::{LogValue, Null, adjusted_p_values, reach, sum};
 pub use many::{Errors, benjamini_hochberg, holm, simes};
 pub use moderated::{LEAST, Observation, Variance, moderate};
 #[cfg(not(target_family = "wasm"))]
@@ -70,6 +70,21 @@ pub struct Estimate {
     pub low: f64,
     /// Upper end of the interval.
     pub high: f64,
+}
+
+impl Estimate {
+    /// The inverse: of a rate the time, of a ratio that of the two in the other order.
+    #[must_use]
+    pub const fn recip(self) -> Self {
+        Self { value: self.value.recip(), low: self.high.recip(), high: self.low.recip() }
+    }
+}
+
+/// `a` ÷ `b` if the two differ: if the 95 % interval of their ratio, as it is printed, excludes every ratio within `margin`
+/// of 1.
+#[must_use]
+pub fn differ(a: Estimate, b: Estimate, margin: f64) -> Option<Estimate> {
+    ratio(a, b).filter(|ratio| ratio.low > 1.0 + margin || ratio.high < 1.0 / (1.0 + margin))
 }
 
 /// `a` ÷ `b`, two independent medians above zero, with the 95 % confidence interval of the ratio.
@@ -171,6 +186,17 @@ mod tests {
         assert_eq!(ratio(of(3.0, 4.0, 6.0), of(2.0, 2.0, 2.0)), Some(of(1.5, 2.0, 3.0)));
         assert_eq!(ratio(of(6.0, 6.0, 6.0), of(2.0, 3.0, 4.0)), Some(of(1.5, 2.0, 3.0)));
         assert_eq!(ratio(of(0.0, 1.0, 2.0), of(1.0, 1.0, 1.0)), None);
+        assert_eq!(of(4.0, 5.0, 8.0).recip(), of(0.125, 0.2, 0.25));
+    }
+
+    #[test]
+    fn two_figures_differ_if_the_interval_of_their_ratio_excludes_one_and_the_margin() {
+        let of = |value: f64| Estimate { value, low: value * 0.99, high: value * 1.01 };
+        let value = |a, b, margin| differ(of(a), of(b), margin).map(|ratio| ratio.value);
+        assert_eq!((value(2.0, 1.0, 0.0), value(1.0, 2.0, 0.0)), (Some(2.0), Some(0.5)));
+        // The intervals overlap, and that of the ratio reaches from 1.004.
+        assert_eq!((value(1.018, 1.0, 0.0), value(1.01, 1.0, 0.0)), (Some(1.018), None));
+        assert_eq!((value(1.018, 1.0, 0.0125), value(1.03, 1.0, 0.0125)), (None, Some(1.03)));
     }
 
     /// How often the interval contains the true ratio of two series with log-normal noise.

@@ -31,21 +31,18 @@ pub(super) struct Block {
     pub(super) notes: Vec<String>,
 }
 
-/// The table of `cases`; `None` if no case has values on two sides. With several matches, `is_full` adds intervals to
+/// The table of `cases`; `None` if no case has times on two sides. With several matches, `is_full` adds intervals to
 /// changes. With one match, it adds noise and shares; the change always has its interval.
 pub(super) fn block(comparison: &Comparison, cases: &[&CaseComparison], view: View, is_full: bool) -> Option<Block> {
     let is_shown = |case: &&&CaseComparison| {
         let sides = 0..comparison.sides.len();
-        let has_value =
-            |side: &usize| if view.is_relative { case.share(*side).is_some() } else { case.timing(*side).is_some() };
-        sides.filter(has_value).count() > 1
+        sides.filter(|side| case.timing(*side).is_some()).count() > 1
     };
     let shown: Vec<&CaseComparison> = cases.iter().filter(is_shown).copied().collect();
     if shown.is_empty() {
         return None;
     }
     let groups = match comparison.matches.as_slice() {
-        _ if view.is_relative => relative(comparison, &shown),
         [_] => pair(comparison, &shown, is_full),
         _ => sides(comparison, &shown, is_full),
     };
@@ -107,14 +104,6 @@ fn sides(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> V
         }
         columns
     };
-    comparison.sides.iter().enumerate().map(of_side).collect()
-}
-
-/// Each side's share of its own ceiling, with the largest marked.
-fn relative(comparison: &Comparison, cases: &[&CaseComparison]) -> Vec<Vec<Column>> {
-    let best: Vec<Vec<usize>> = cases.iter().map(|case| case.nearest_to_ceiling.clone()).collect();
-    let of_side =
-        |(side, is): (usize, &Side)| vec![starred(&is.label, side, cases, &best, |case| case.share(side).map(percent))];
     comparison.sides.iter().enumerate().map(of_side).collect()
 }
 

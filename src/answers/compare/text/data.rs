@@ -207,7 +207,7 @@ fn tally_value(tally: &Tally) -> Value {
 }
 
 fn shares_value(comparison: &Comparison) -> Value {
-    let (cases, means) = mean_shares(comparison, None);
+    let (cases, means) = mean_shares(comparison);
     let means = comparison.sides.iter().zip(means).map(|(side, mean)| (side.label.clone(), Value::from(mean)));
     json!({ "cases": cases, "geometric_mean": means.collect::<serde_json::Map<String, Value>>() })
 }
@@ -232,7 +232,6 @@ fn case_value(comparison: &Comparison, case: &CaseComparison) -> Value {
         "sides": entries,
         "pairs": case.pairs.iter().map(pair).collect::<Vec<_>>(),
         "fastest": best(&case.fastest),
-        "nearest_to_ceiling": best(&case.nearest_to_ceiling),
     })
 }
 

@@ -4,19 +4,16 @@ use super::answer::{answer, row};
 use super::columns::block;
 use super::groups::groups;
 use super::sentences::{
-    RegressionLine, days, labels, left_out, mean_shares, none, particulars, regression_lines, rule, tally_lines, title,
+    RegressionLine, days, labels, left_out, particulars, regression_lines, rule, tally_lines, title,
 };
 use super::view::View;
 use crate::answers::compare::{ChangedKernel, Comparison};
-use crate::record::format::percent;
 use crate::report::markdown::{escape, table};
 
 pub(super) fn write(comparison: &Comparison, view: View) -> String {
     let matches = || 0..comparison.matches.len();
     let mut parts: Vec<String> = Vec::new();
-    if !view.is_relative {
-        parts.extend(matches().map(|of| answered(comparison, of)));
-    }
+    parts.extend(matches().map(|of| answered(comparison, of)));
     parts.push(sides(comparison));
     if let Some(limit) = view.limit {
         let lines = regression_lines(comparison, limit);
@@ -26,13 +23,9 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
         };
         parts.push(lines.iter().map(item).collect::<String>().trim_start().to_owned());
     }
-    if view.is_relative {
-        parts.push(shares(comparison));
-    } else {
-        let tally = matches().flat_map(|of| tally_lines(comparison, of));
-        parts.push(tally.map(|line| format!("- {}\n", escape(&line))).collect());
-        parts.push(format!("Changes of the time with 95 % intervals. {}\n", rule(comparison)));
-    }
+    let tally = matches().flat_map(|of| tally_lines(comparison, of));
+    parts.push(tally.map(|line| format!("- {}\n", escape(&line))).collect());
+    parts.push(format!("Changes of the time with 95 % intervals. {}\n", rule(comparison)));
     for group in groups(comparison, view.sort) {
         let Some(block) = block(comparison, &group.cases, view, false) else { continue };
         let columns: Vec<_> = block.groups.iter().flatten().collect();
@@ -82,19 +75,4 @@ fn answered(comparison: &Comparison, of: usize) -> String {
         format!("\n{}", table(&heading, &[false, false, true, true], &rows))
     };
     format!("{}\n{kernels}", escape(&answer(comparison, of).join(" ")))
-}
-
-fn shares(comparison: &Comparison) -> String {
-    let row = |name: &str, family: Option<&str>| {
-        let (cases, means) = mean_shares(comparison, family);
-        let mut cells = vec![name.to_owned(), cases.to_string()];
-        cells.extend(means.into_iter().map(|mean| mean.map_or_else(none, percent)));
-        cells
-    };
-    let mut heading = vec!["share of ceiling".to_owned(), "cases".to_owned()];
-    heading.extend(comparison.sides.iter().map(|side| side.label.clone()));
-    let mut rows: Vec<_> = comparison.families().into_iter().map(|family| row(family, Some(family))).collect();
-    rows.push(row("all", None));
-    let right: Vec<bool> = (0..heading.len()).map(|index| index > 0).collect();
-    table(&heading, &right, &rows)
 }

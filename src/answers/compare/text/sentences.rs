@@ -137,11 +137,10 @@ pub(super) fn labels<'b>(comparison: &'b Comparison, of: usize) -> [&'b str; 2] 
     [of.baseline, of.side].map(|side| comparison.sides[side].label.as_str())
 }
 
-/// Number of cases for which every side has a share, and the geometric mean of these shares for each side. Covers one
-/// family, or all if `family` is `None`.
-pub(super) fn mean_shares(comparison: &Comparison, family: Option<&str>) -> (usize, Vec<Option<f64>>) {
-    let cases = family.map_or(&comparison.cases[..], |family| comparison.cases_of(family));
-    let shares: Vec<Vec<f64>> = cases
+/// Number of cases for which every side has a share, and the geometric mean of these shares for each side.
+pub(super) fn mean_shares(comparison: &Comparison) -> (usize, Vec<Option<f64>>) {
+    let shares: Vec<Vec<f64>> = comparison
+        .cases
         .iter()
         .filter_map(|case| {
             (0..comparison.sides.len()).map(|side| case.share(side).filter(|share| *share > 0.0)).collect()

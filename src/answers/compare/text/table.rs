@@ -6,12 +6,11 @@ use super::answer::{answer, largest_by_kind, row};
 use super::columns::{Block, Column, block, sign};
 use super::groups::{Group, groups};
 use super::sentences::{
-    OTHER_SOURCE, changed_sources, count, days, has_other_caches, labels, left_out, marked, mean_shares, name, none,
-    particulars, regression_lines, remarks, rule, some, tally_line, tally_lines, title, why_not,
+    OTHER_SOURCE, changed_sources, count, days, has_other_caches, labels, left_out, marked, name, particulars,
+    regression_lines, remarks, rule, some, tally_line, tally_lines, title, why_not,
 };
 use super::view::View;
-use crate::answers::compare::{CaseComparison, ChangedKernel, Comparison, Mark, Pair, Side, Verdict};
-use crate::record::format::percent;
+use crate::answers::compare::{CaseComparison, ChangedKernel, Comparison, Mark, Pair, Verdict};
 use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};
 use crate::report::table::WIDE;
 use crate::suite::WorkKind;
@@ -24,7 +23,7 @@ const CHANGED: usize = 12;
 
 /// Writes the answer, the sides, the kernels that changed, all rows if `view` asks for them, and what was left out.
 pub(super) fn write(comparison: &Comparison, view: View) -> String {
-    let matches = if view.is_relative { 0..0 } else { 0..comparison.matches.len() };
+    let matches = 0..comparison.matches.len();
     let mut parts: Vec<String> = matches.clone().map(|of| bold(&answer(comparison, of).join(" "), view)).collect();
     parts.push(sides(comparison, view));
     parts.extend(matches.clone().filter_map(|of| kernels(comparison, of, view)));
@@ -34,9 +33,6 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
     }
     if has_all_rows {
         parts.extend(groups(comparison, view.sort).iter().filter_map(|group| section(comparison, group, view)));
-    }
-    if view.is_relative {
-        parts.extend(shares(comparison, view.terminal));
     }
     let mut closing: Vec<String> = Vec::new();
     for of in matches.clone() {
@@ -64,7 +60,7 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
     }
     let lines = view.limit.into_iter().flat_map(|limit| regression_lines(comparison, limit));
     closing.extend(lines.map(|line| if line.is_item { format!("  {}", line.text) } else { line.text }));
-    closing.push(reading(comparison, view));
+    closing.push(reading(comparison));
     if !has_all_rows {
         closing.extend(matches.flat_map(|of| changed_sources(comparison, of)));
     }
@@ -125,12 +121,7 @@ fn sides(comparison: &Comparison, view: View) -> String {
 const MULTIPLE: &str = "×2 is twice the time, ÷2 half of it";
 
 /// How to read the tables.
-fn reading(comparison: &Comparison, view: View) -> String {
-    if view.is_relative {
-        return "Each side's share of the peaks that it measured itself: how well each device is used, whatever its size. \
-                *: the largest share, or within the margin of it."
-            .to_owned();
-    }
+fn reading(comparison: &Comparison) -> String {
     match comparison.matches.as_slice() {
         [] => "Nothing to compare.".to_owned(),
         [_] => {
@@ -152,20 +143,16 @@ fn section(comparison: &Comparison, group: &Group, view: View) -> Option<String>
     let block = block(comparison, &group.cases, view, is_wide)?;
     let mut text = format!("{}\n", paint(view.terminal, BOLD, group.family.unwrap_or("all cases")));
     text.push_str(&draw(block, view.terminal));
-    if !is_wide && !view.is_relative {
+    if !is_wide {
         for line in marks(comparison, group) {
             text.push_str(&paint(view.terminal, DIM, paragraph(&line, "  ", view.terminal).trim_end()));
             text.push('\n');
         }
     }
     if let Some(family) = group.family {
-        let lines = if view.is_relative {
-            share_line(comparison, family).into_iter().collect()
-        } else {
-            let line = |of| tally_line(comparison, of, &comparison.tally(of, Some(family)));
-            (0..comparison.matches.len()).filter_map(line).collect::<Vec<_>>()
-        };
-        text.extend(lines.iter().map(|line| paragraph(line, "", view.terminal)));
+        let line = |of| tally_line(comparison, of, &comparison.tally(of, Some(family)));
+        let lines = (0..comparison.matches.len()).filter_map(line);
+        text.extend(lines.map(|line| paragraph(&line, "", view.terminal)));
     }
     Some(text)
 }
@@ -246,30 +233,4 @@ fn plain_row(name: &str, cells: Vec<String>) -> Row {
 fn figures(headings: Vec<String>, rows: Vec<Row>) -> Grid {
     let columns = headings.into_iter().map(|heading| layout::Column { heading, is_right: true }).collect();
     Grid { columns, widest_name: Some(*NAME.start()), note: None, has_marks: false, rows }
-}
-
-/// Mean shares in a table of families.
-fn shares(comparison: &Comparison, terminal: Terminal) -> Option<String> {
-    let row = |name: &str, family: Option<&str>| {
-        let (cases, means) = mean_shares(comparison, family);
-        let mut cells = vec![cases.to_string()];
-        cells.extend(means.into_iter().map(|mean| mean.map_or_else(none, percent)));
-        (cases, plain_row(name, cells))
-    };
-    let mut headings = vec!["cases".to_owned()];
-    headings.extend(comparison.sides.iter().map(|side| side.label.clone()));
-    let of_families = comparison.families().into_iter().map(|family| row(family, Some(family)));
-    let mut rows: Vec<_> = of_families.filter(|(cases, _)| *cases > 0).map(|(_, row)| row).collect();
-    let (cases, all) = row("all", None);
-    rows.push(all);
-    let drawn = figures(headings, rows).draw(terminal);
-    let title = "all families: geometric mean of the shares of ceilings, over cases that every side has";
-    (cases > 0).then(|| format!("{}{drawn}\n", paint(terminal, BOLD, &paragraph(title, "  ", terminal))))
-}
-
-fn share_line(comparison: &Comparison, family: &str) -> Option<String> {
-    let (cases, means) = mean_shares(comparison, Some(family));
-    let of = |(side, mean): (&Side, Option<f64>)| Some(format!("{} {}", side.label, percent(mean?)));
-    let means: Option<Vec<String>> = comparison.sides.iter().zip(means).map(of).collect();
-    Some(format!("Geometric mean of {}: {}.", count(cases), means?.join(", ")))
 }

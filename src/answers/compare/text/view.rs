@@ -39,8 +39,6 @@ pub struct View<'a> {
     pub terminal: Terminal,
     /// The order of the rows.
     pub sort: Sort,
-    /// Whether to show each side's share of its own ceiling instead of times.
-    pub is_relative: bool,
     /// Whether a table shows every row; else those that changed, the largest slow-down first, below the totals.
     pub has_all_rows: bool,
     /// Families whose rows are grouped by kernel rather than by type and size.

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use crate::answers::outliers::{Key, Model, Numbered};
 use crate::record::Record;
 use crate::record::stats::{
-    Errors, Estimate, LogValue, Null, Observation, SPREAD_EFFICIENCY, Variance, binomial_above, differ, median,
-    moderate, spread, student, student_beyond,
+    Errors, Estimate, LogValue, Null, Observation, SPREAD_EFFICIENCY, Variance, adjusted_p_values, binomial_above,
+    median, moderate, spread, student, student_beyond,
 };
 use crate::record::times::{Class, classes, degrees, least_variance, log_epochs, mean_and_squares};
 
@@ -311,7 +311,7 @@ fn influences(cards: &[Vec<Record>], models: &mut Numbered<Model>, rules: &HostR
         }
     }
     let logs: Vec<LogValue> = trials.iter().map(|(_, _, test)| *test).collect();
-    let slowed = differ(&logs, Null::AtMost(rules.limit.ln_1p()), Errors::Any);
+    let slowed = adjusted_p_values(&logs, Null::AtMost(rules.limit.ln_1p()), Errors::Any);
     let tail = 0.05 / trials.len().max(1) as f64;
     for ((index, card, test), adjusted) in trials.into_iter().zip(slowed) {
         let influence = &mut found[index];

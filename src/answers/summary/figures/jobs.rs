@@ -1,10 +1,9 @@
 //! The fastest kernel of each job.
 
-use crate::claim::{byte_rate, flop_rate, time};
-use crate::families::{benchmark, headlines, is_library};
+use crate::families::{FAMILIES, benchmark, headlines, is_library};
 use crate::record::stats::{self, Estimate};
-use crate::record::{Record, Status};
-use crate::suite::Headline;
+use crate::record::{Ranking, Record, Status, byte_rate, flop_rate, ranking, time};
+use crate::suite::{Benchmark, Headline};
 
 /// The fastest kernel of a job.
 #[derive(Debug, Clone)]
@@ -13,8 +12,8 @@ pub struct Best<'a> {
     pub job: &'static Headline,
     /// Its row.
     pub row: &'a Record,
-    /// Whether another kernel may be as fast: their intervals overlap.
-    pub is_tied: bool,
+    /// The rows of the same work.
+    pub(in crate::answers) ranking: Ranking<&'a Record>,
     /// Whether no other kernel of the job has a rate.
     pub is_only: bool,
     /// Whether the largest size of the profile quick, at which the rate saturates, is larger.
@@ -23,20 +22,35 @@ pub struct Best<'a> {
     pub over_naive: Option<Estimate>,
 }
 
+impl Best<'_> {
+    /// Whether another kernel ties.
+    #[must_use]
+    pub fn is_tied(&self) -> bool {
+        self.ranking.ties.iter().any(|(other, _)| other.benchmark != self.row.benchmark)
+    }
+}
+
+/// Rows of a job that do the same work: one type and size, the same values of the job's parameters, as many bytes and
+/// operations.
+#[derive(Debug, Clone)]
+pub(in crate::answers) struct Contest<'a> {
+    /// The values of the job's parameters.
+    pub(in crate::answers) given: Vec<(&'static str, f64)>,
+    /// The rows that have a time.
+    pub(in crate::answers) rows: Vec<&'a Record>,
+    pub(in crate::answers) ranking: Ranking<&'a Record>,
+}
+
 /// Bytes per second, else operations per second; in a product the operations.
 pub(in crate::answers) fn rate(job: &Headline, row: &Record) -> Option<Estimate> {
     if job.is_largest { byte_rate(row) } else { flop_rate(row) }
 }
 
-/// Whether each parameter that both rows have is the same: a rotation by 5 degrees is not compared with one by 90.
-fn have_one_value(a: &Record, b: &Record) -> bool {
-    a.params.iter().all(|(name, value)| b.params.get(name).is_none_or(|other| other == value))
-}
-
 /// Whether two kernels of a family did the same work: the same type, size and parameters, those aside that one of them
-/// lacks.
+/// lacks. A rotation by 5 degrees is not compared with one by 90.
 pub(super) fn is_same_case(a: &Record, b: &Record) -> bool {
-    (a.dtype, a.n) == (b.dtype, b.n) && have_one_value(a, b)
+    let have_one_value = a.params.iter().all(|(name, value)| b.params.get(name).is_none_or(|other| other == value));
+    (a.dtype, a.n) == (b.dtype, b.n) && have_one_value
 }
 
 /// The fastest kernel of each job that `rows`, of one device through one API, have. Only rows that are `ok` count, and
@@ -46,7 +60,30 @@ pub fn best<'a>(rows: &[&'a Record]) -> Vec<Best<'a>> {
     headlines().into_iter().filter_map(|(family, job)| best_of(family, job, rows)).collect()
 }
 
-/// The rows of a job that count: correct ones of its kernels, and no library's.
+/// The contests of a job among `rows` of one device through one API, by type and size.
+pub(in crate::answers) fn contests<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<Contest<'a>> {
+    let parameters = parameters(family, job);
+    let mut found: Vec<(Vec<(&'static str, f64)>, Vec<(&Record, Estimate)>)> = Vec::new();
+    for row in counted(family, job, rows) {
+        let Some(time) = time(row) else { continue };
+        let value = |name: &&'static str| Some((*name, *row.params.get(*name)?));
+        let given: Vec<(&str, f64)> = parameters.iter().filter_map(value).collect();
+        let work = |row: &Record| (row.dtype, row.n, row.bytes, row.flops);
+        match found.iter_mut().find(|(known, timed)| *known == given && work(timed[0].0) == work(row)) {
+            Some((_, timed)) => timed.push((row, time)),
+            None => found.push((given, vec![(row, time)])),
+        }
+    }
+    let size = |row: &Record| (row.dtype_name(), row.n.map(|n| n.count()), row.n, row.bytes);
+    found.sort_by_key(|(_, timed)| size(timed[0].0));
+    let contest = |(given, timed): (_, Vec<(&'a Record, Estimate)>)| {
+        let rows = timed.iter().map(|(row, _)| *row).collect();
+        Some(Contest { given, rows, ranking: ranking(timed)? })
+    };
+    found.into_iter().filter_map(contest).collect()
+}
+
+/// The rows of a job that count: correct ones of its kernels, with hot caches, and no library's.
 pub(in crate::answers) fn counted<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<&'a Record> {
     let is_wanted = |row: &&&Record| {
         row.family == family
@@ -57,6 +94,24 @@ pub(in crate::answers) fn counted<'a>(family: &str, job: &Headline, rows: &[&'a 
             && job.scalar.is_none_or(|scalar| row.dtype.is_some_and(|dtype| dtype.scalar() == scalar))
     };
     rows.iter().filter(is_wanted).copied().collect()
+}
+
+/// The parameters of a job: those that all of its kernels have, and the libraries that do it. Others are a kernel's own,
+/// such as the size of a workgroup.
+fn parameters(family: &str, job: &Headline) -> Vec<&'static str> {
+    let kernels = FAMILIES.iter().find(|known| known.name == family).map_or(&[][..], |family| family.benchmarks);
+    let does_it = |kernel: &&Benchmark| {
+        kernel.library.is_some() || job.benchmarks.is_empty() || job.benchmarks.contains(&kernel.name)
+    };
+    let names = |kernel: &Benchmark| -> Vec<&'static str> {
+        kernel.blocks().flat_map(|(_, _, sets)| sets.iter().flat_map(|set| set.iter().map(|(name, _)| *name))).collect()
+    };
+    let mut kernels = kernels.iter().filter(does_it).map(names);
+    let mut shared = kernels.next().unwrap_or_default();
+    kernels.for_each(|own| shared.retain(|name| own.contains(name)));
+    shared.sort_unstable();
+    shared.dedup();
+    shared
 }
 
 /// The same with their rates: those of the largest size if the job asks for it.
@@ -74,23 +129,26 @@ pub(in crate::answers) fn rated<'a>(family: &str, job: &Headline, rows: &[&'a Re
 #[must_use]
 pub fn best_of<'a>(family: &str, job: &'static Headline, rows: &[&'a Record]) -> Option<Best<'a>> {
     let rated = rated(family, job, rows);
-    let (row, highest) = *rated.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
-    let is_tied = rated.iter().any(|(other, rate)| {
-        !std::ptr::eq(*other, row)
-            && other.benchmark != row.benchmark
-            && is_same_case(other, row)
-            && rate.high >= highest.low
-    });
-    let is_only = rated.iter().all(|(other, _)| other.benchmark == row.benchmark);
+    let (fastest, _) = rated.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+    let has_it = |contest: &Contest| contest.rows.iter().any(|row| std::ptr::eq(*row, *fastest));
+    let ranking = contests(family, job, rows).into_iter().find(has_it)?.ranking;
+    let row = ranking.best;
+    let is_other = |other: &Record| other.benchmark != row.benchmark;
     let naive = rows
         .iter()
         .filter(|other| other.benchmark == job.naive && other.family == family && other.status == Status::Ok)
-        .filter(|other| is_same_case(other, row) && other.benchmark != row.benchmark)
+        .filter(|other| is_same_case(other, row) && is_other(other))
         // The plain one: parameters that the fastest kernel lacks may make it slower.
         .min_by_key(|other| other.params.len());
-    let over_naive = naive.and_then(|naive| stats::ratio(time(naive)?, time(row)?));
-    let over_naive = over_naive.filter(|ratio| ratio.low > 1.0);
-    Some(Best { job, row, is_tied, is_only, is_small: is_small(row), over_naive })
+    let over_naive = naive.and_then(|naive| stats::differ(time(naive)?, time(row)?, 0.0));
+    Some(Best {
+        job,
+        row,
+        is_only: !rated.iter().any(|(other, _)| is_other(other)),
+        is_small: is_small(row),
+        over_naive: over_naive.filter(|ratio| ratio.low > 1.0),
+        ranking,
+    })
 }
 
 /// Whether the kernel's size in the profile quick, at the row's type, is larger than the row's.
@@ -149,7 +207,7 @@ mod tests {
             row("atomic", 1000, 20.0, 0.001),
         ];
         let best = sum(&rows).expect("a row");
-        assert_eq!((best.row.benchmark.as_str(), best.is_tied, best.is_only), ("subgroup", false, false));
+        assert_eq!((best.row.benchmark.as_str(), best.is_tied(), best.is_only), ("subgroup", false, false));
         let ratio = best.over_naive.expect("they differ");
         assert!((ratio.value - 4.0).abs() < 1e-9 && ratio.low > 3.9, "{ratio:?}");
     }
@@ -169,7 +227,7 @@ mod tests {
         ];
         let best = job("rotation", &rows.iter().collect::<Vec<_>>()).expect("a row");
         let ratio = best.over_naive.expect("they differ").value;
-        assert!((ratio - 4.0).abs() < 1e-9 && !best.is_tied, "{best:?}");
+        assert!((ratio - 4.0).abs() < 1e-9 && !best.is_tied(), "{best:?}");
         // A parameter that only one of the kernels has does not part them.
         let naive = |gb_per_s: f64| row("interleaved_global", 1000, gb_per_s, 0.001);
         let rows = [with(naive(5.0), "INPUT", 0.5), naive(10.0), with(row("subgroup", 1000, 40.0, 0.001), "WG", 64.0)];
@@ -181,7 +239,7 @@ mod tests {
     fn kernels_within_the_noise_are_tied_and_no_factor_comes_of_noise() {
         let rows = [row("subgroup", 1000, 40.0, 0.05), row("interleaved_global", 1000, 39.0, 0.05)];
         let best = sum(&rows).expect("a row");
-        assert!(best.is_tied && best.over_naive.is_none(), "{best:?}");
+        assert!(best.is_tied() && best.over_naive.is_none(), "{best:?}");
     }
 
     #[test]
@@ -192,7 +250,7 @@ mod tests {
         assert_eq!(sum(&rows).expect("a row").row.benchmark, "atomic");
         assert!(sum(&rows[..1]).is_none());
         let best = sum(&rows[1..]).expect("a row");
-        assert!(best.is_only && !best.is_tied, "a library is none of the suite's: {best:?}");
+        assert!(best.is_only && !best.is_tied(), "a library is none of the suite's: {best:?}");
     }
 
     #[test]

@@ -8,6 +8,8 @@ mod peaks;
 mod troubles;
 
 pub use jobs::{Best, best, best_of};
+#[cfg(not(target_family = "wasm"))]
+pub(in crate::answers) use jobs::{Contest, contests};
 pub(in crate::answers) use jobs::{counted, rate, rated};
 pub use library::{Beside, beside, beyond_wgsl};
 pub use memory::{MEMORY, Space, spaces};
