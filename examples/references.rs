@@ -1,4 +1,4 @@
-//! Writes what `normal` and `share` know of the reports in `results/` to `data/references.json.gz`, and the example of
+//! Writes what `normal` and `share` know of the reports in `results/` that git tracks to `data/references.json.gz`, and the example of
 //! `--report h100` to `data/h100.csv.gz`: `cargo run --example references`. Run it after a change in `results/`; a test
 //! checks that it was.
 
@@ -6,6 +6,10 @@ use std::path::Path;
 
 use shaderbench::answers::among::text::{Shipped, pack};
 use shaderbench::report::{example, reader};
+
+#[path = "../tests/suite/common/committed.rs"]
+mod committed;
+use committed::committed_reports;
 
 const OUT: &str = "data/references.json.gz";
 const EXAMPLE: &str = "data/h100.csv.gz";
@@ -16,10 +20,8 @@ const MOST_EXAMPLE_BYTES: usize = 240_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut shipped = Shipped::default();
-    for path in reader::files(Path::new("results"))?.reports {
-        if reader::has_ending(&path, "csv") {
-            shipped.add(&reader::open(&path)?.records);
-        }
+    for path in committed_reports(Path::new("")) {
+        shipped.add(&reader::open(&path)?.records);
     }
     let report = reader::open(Path::new(example::SOURCE))?.records;
     for (path, packed, most) in

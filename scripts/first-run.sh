@@ -57,7 +57,9 @@ echo "\$ git clone …/shaderbench && cd shaderbench"
 git clone --quiet /srv/shaderbench
 cd shaderbench
 echo "\$ $command"
-exec $command
+$command
+files=\$(git status --porcelain)
+[ -z "\$files" ] || { echo "error: the command leaves files in the clone: \$files"; exit 1; }
 END
     as_root cp "$work/first-run" "$system/root/first-run"
 }

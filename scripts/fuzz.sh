@@ -4,7 +4,11 @@
 # after N inputs). The flags are those of cargo-fuzz without AddressSanitizer, which needs a nightly compiler and finds
 # nothing in safe code.
 set -euo pipefail
-cd "$(dirname "$0")/../fuzz"
+cd "$(dirname "$0")/.."
+. scripts/setup.sh
+mapfile -t csv_reports < <(committed_reports .csv)
+mapfile -t json_reports < <(committed_reports .json.gz)
+cd fuzz
 seconds="${1:-600}"
 shift || true
 targets=("${@:-csv}")
@@ -22,13 +26,13 @@ for package in shaderbench shaderbench-fuzz; do
 done
 cargo build --release --target "$target" "${options[@]}" # With a target, build scripts do not get these flags.
 mkdir -p corpus/csv corpus/json corpus/tables artifacts
-for report in ../results/*/*.csv; do
+for report in "${csv_reports[@]/#/../}"; do
     name="$(basename "$(dirname "$report")")-$(basename "$report")"
     head -n 4 "$report" >"corpus/csv/$name"
     # Rows from several families, so that tables and curves have more than one.
     awk 'NR == 1 || NR % 40 == 0 && ++rows < 8' "$report" >"corpus/tables/$name"
 done
-for report in ../results/*/*.json.gz; do
+for report in "${json_reports[@]/#/../}"; do
     # The first object of the array.
     { gzip -dc "$report" || true; } | awk '{ print } /^  }/ { print "]"; exit }' | sed 's/^  },$/  }/' \
         >"corpus/json/$(basename "$report" .gz)"

@@ -26,10 +26,11 @@ links+='<a href="docs/install.html">Install</a><a href="docs/usage.html">Usage</
 sed -i "s|<!-- links of the site -->|$links|" "$SITE/index.html"
 
 report() { "$PROGRAM" report "$@" >/dev/null; }
-while IFS= read -r file; do
+mapfile -t reports < <(committed_reports .csv)
+for file in "${reports[@]}"; do
     report "$file" --out "$SITE/${file%.csv}.html"
-done < <(find results -name '*.csv' | sort)
-report results --out "$SITE/results/all.html"
+done
+report "${reports[@]}" --out "$SITE/results/all.html"
 python=$(find_python)
 "$python" -B scripts/pages/docs.py "$SITE"
 "$python" -B scripts/pages/check.py "$SITE"

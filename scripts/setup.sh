@@ -134,6 +134,18 @@ debian_mirror() {
     apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null | sed -n 1p
 }
 
+# The committed reports whose names end so, one a line: the files of results/ that git tracks. A report of the user that
+# lies there is none. Without git, as in an unpacked source, all count.
+committed_reports() { # ENDING
+    local found
+    found=$(git ls-files -- "results/*$1" 2>/dev/null) || found=
+    if [ -z "$found" ]; then
+        echo "note: git tracks no file of results/: every report there counts as committed" >&2
+        found=$(find results -name "*$1" | sort)
+    fi
+    printf '%s\n' "$found"
+}
+
 # Sets and exports PROGRAM, the release program. An existing one that PROGRAM names is taken as it is.
 release_program() {
     [ -n "${PROGRAM:-}" ] && return 0

@@ -3,9 +3,10 @@
 # device if there is no GPU.
 # On two cores it takes half an hour, a third of it in a browser, and more for a first build.
 #   scripts/test.sh          every kernel, every planted fault and every check in a browser
-#   scripts/test.sh --all    also tests that take minutes more and cover no other kernel: 12 killed runs instead of 2,
-#                            two more families at their own sizes in a browser, the first command in a bare Debian 12;
-#                            installs cargo-deny (3 minutes)
+#   scripts/test.sh --all    first README.md's first command, scripts/run.sh, in this clone; also tests that take minutes
+#                            more and cover no other kernel: 12 killed runs instead of 2, two more families at their own
+#                            sizes in a browser, the first command in a bare Debian 12; installs cargo-deny (3 minutes)
+# Every step runs, also after one that failed; the last lines name those that failed, and the exit code is 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
@@ -32,16 +33,27 @@ nvrtc() {
     export NVRTC_LIB="$folder/nvidia/cu13/lib"
 }
 
+failed=()
+trap 'exit 130' INT # A runner that catches Ctrl-C ends like one with failed tests.
 step() {
     local start=$SECONDS
     printf '\n== %s\n' "$*"
-    "$@"
+    "$@" || failed+=("$*")
     echo "-- $((SECONDS - start)) s"
 }
+
+tree() { git status --porcelain 2>/dev/null || true; }
+# Neither a run nor the tests leave files that git sees.
+no_new_files() { diff <(echo "$tree") <(tree); }
+
+tree=$(tree)
+[ -z "$is_all" ] || step scripts/run.sh
 
 step cargo fmt --all --check
 step cargo clippy --locked --all-targets -- -D warnings
 step cargo clippy --locked --all-targets --no-default-features -- -D warnings
+# Stable Rust checks the fuzz targets, which scripts/fuzz.sh runs.
+step cargo check --locked --manifest-path fuzz/Cargo.toml --target-dir "${CARGO_TARGET_DIR:-target}"
 step cargo doc --locked --no-deps --document-private-items
 step scripts/dependencies.sh ${is_all:+--install}
 step scripts/workflows.sh
@@ -61,3 +73,9 @@ else
     echo "SKIPPED: Chromium or npm is not installed (apt-get install chromium npm): the page is not built and tested"
 fi
 [ -z "$is_all" ] || step scripts/first-run.sh --cached
+[ -z "$is_all" ] || step no_new_files
+if [ "${#failed[@]}" -gt 0 ]; then
+    printf '\n'
+    printf 'FAILED: %s\n' "${failed[@]}"
+    exit 1
+fi

@@ -71,7 +71,7 @@ build_page() {
     fi
     copy_charts
     copy_reports
-    "$(find_python)" web/references.py data/references.json.gz results >"$PAGE/references.json"
+    "$(find_python)" web/references.py data/references.json.gz "$PAGE/results" >"$PAGE/references.json"
     # Otherwise GitHub Pages leaves out some files.
     touch "$PAGE/.nojekyll"
 }
@@ -102,7 +102,7 @@ copy_reports() {
             cp "$report" "$PAGE/results/$name"
             printf '%s"%s"' "$separator" "$name"
             separator=', '
-        done < <(find results -name '*.csv' | sort)
+        done < <(committed_reports .csv)
         printf ']\n'
     } >"$PAGE/results/index.json"
 }

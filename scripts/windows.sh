@@ -147,7 +147,7 @@ program() {
 # measure BACKEND: runs all families, and checks the rows and what is made of them.
 measure() {
     local backend=$1 csv="$1.csv" start=$SECONDS
-    rm -rf "$WORK/runs/$backend".* "$WORK/runs/results"
+    rm -rf "$WORK/runs/$backend".* "$WORK/runs/reports"
     mkdir -p "$WORK/runs"
     program devices --backend "$backend" || problem "no $backend device"
     # A device that is lost (by a kernel that this machine compiles for too long) may not be opened again: vkd3d leaves old
@@ -209,10 +209,10 @@ resume() {
 
 # paths BACKEND: the default path of a report.
 paths() {
-    rm -rf "$WORK/runs/results"
+    rm -rf "$WORK/runs/reports"
     program run sum_of_cubes --backend "$1" --profile quick --table none >/dev/null 2>&1 || problem "sum_of_cubes"
     local found
-    found=$(cd "$WORK/runs" && ls results/*/*-"$1".csv) || problem "no report below results/"
+    found=$(cd "$WORK/runs" && ls reports/*/*-"$1".csv) || problem "no report below reports/"
     echo "default path: $found"
 }
 

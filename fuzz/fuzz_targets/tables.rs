@@ -9,15 +9,15 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
+use shaderbench::answers::compare::text::{self, OutputFormat, Sort, View};
+use shaderbench::answers::compare::{Report, compare};
+use shaderbench::answers::summary::{LINES, card, side_by_side};
+use shaderbench::answers::{articles, index, page as html, section};
 use shaderbench::error::is_hidden;
 use shaderbench::families::FAMILIES;
-use shaderbench::answers::compare::text::{self, OutputFormat, Sort, View};
-use shaderbench::answers::summary::{LINES, card, side_by_side};
-use shaderbench::answers::articles;
-use shaderbench::report::{Medium, Terminal, html, index, lay_out, reader, section, sections};
-use shaderbench::record::Record;
-use shaderbench::answers::compare::{Report, compare};
 use shaderbench::families::articles::steps;
+use shaderbench::record::Record;
+use shaderbench::report::{Medium, Terminal, lay_out, reader, sections};
 
 fn check(what: &str, text: &str) {
     let is_bad = |character: char| character != '\n' && is_hidden(character);
@@ -85,7 +85,7 @@ fn step(records: &[Record], choices: &mut Choices) {
     let steps: Vec<_> = steps();
     let step = choices.one(&steps);
     let medium = medium(choices);
-    check("tour", &lay_out(tour::step(step, &tour::sides(records)), medium));
+    check("tour", &lay_out(articles::step(step, &articles::sides(records)), medium));
 }
 
 fn overview(records: &[Record], _: &mut Choices) {
@@ -111,7 +111,7 @@ fn comparisons(records: &[Record], choices: &mut Choices) {
     };
     let format = choices.one(&[OutputFormat::Table, OutputFormat::Markdown, OutputFormat::Csv, OutputFormat::Json]);
     let [old, new] = halves(records);
-    check("comparison", &comparison::write(&compare(&old, &new), view, format));
+    check("comparison", &text::write(&compare(&old, &new), view, format));
 }
 
 fn page(records: &[Record], _: &mut Choices) {

@@ -17,7 +17,7 @@ use crate::families::FAMILIES;
 use crate::record::{MARGIN, Record};
 use crate::report::{reader, sort_records};
 
-/// Exit code for a certain regression beyond the limit.
+/// Exit code for a case slower than the limit, beyond the noise of the runs.
 const REGRESSION: u8 = 4;
 
 /// Arguments of `compare`.
@@ -31,15 +31,16 @@ pub(super) struct Arguments {
     /// Report to compare with; repeat it to pool several [default: the first]
     #[arg(long, value_name = "FILE")]
     baseline: Vec<PathBuf>,
-    /// Exit with code 4 if a case is certainly slower by more than this
+    /// Exit with code 4 if a case is slower by more than this
     ///
-    /// Cases timed by the device's clock count, after correction for the number of cases. The code is 1 if no case can show it.
+    /// The slow-down must exceed the limit beyond the measured noise of these runs, after correction for the number of cases, by
+    /// the device's clock. With one run per side, it may still be run-to-run variation. The code is 1 if no case can show it.
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
     /// Exit with a code for `git bisect run`
     ///
-    /// 1 if a case is certainly slower by more than this many percent, 0 if none is, certainly, 125 if that is not certain or
-    /// the reports cannot be compared.
+    /// 1 if a case is slower by more than this many percent, beyond the noise of these runs; 0 if every case is within it;
+    /// 125 if the noise allows both, or the reports cannot be compared.
     #[arg(long, value_name = "PCT", hide_short_help = true, value_parser = percentage)]
     #[arg(conflicts_with = "fail_on_regression")]
     bisect: Option<f64>,

@@ -14,7 +14,7 @@ use crate::suite::Api;
 /// Arguments of `cost`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports of WGSL and CUDA [default: the newest in results/]
+    /// Reports of WGSL and CUDA [default: the newest in reports/, then in results/]
     ///
     /// Those of `run --backend all`. The newest one with rows of both that has at least half as many benchmarks as any there.
     #[arg(value_name = "FILE|DIR")]
@@ -51,8 +51,8 @@ pub(super) fn cost(arguments: &Arguments) -> Result<()> {
 
 fn none_of_both() -> Error {
     Error::Usage(
-        "results/ contains no report of WGSL and CUDA on one card: measure one by `shaderbench run --backend all`, name a \
-         file, or name `h100`, the report of an NVIDIA H100 that this program brings along"
+        "there is no report of WGSL and CUDA on one card in reports/ or results/: measure one by `shaderbench run --backend \
+         all`, name a file, or name `h100`, the report of an NVIDIA H100 that this program brings along"
             .to_owned(),
     )
 }

@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     /// articles on CUDA memory; glossary: CUDA's names and WGSL's. A file is a report, as for --report.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Report to take rows from, h100: an example [default: the newest in results/]
+    /// Report to take rows from, h100: an example [default: the newest in reports/, then in results/]
     ///
     /// The newest one that has such rows. h100 is the report of an NVIDIA H100 that this program brings along.
     #[arg(long, value_name = "FILE")]

@@ -92,7 +92,7 @@ Exit codes:
   1    the run could not be done
   2    wrong usage
   3    a row is wrong, failed or implausible (run: see --fail-on)
-  4    a certain regression (compare), a slow card (outliers, --parallel)
+  4    a case slower than the limit (compare), a slow card (outliers, --parallel)
   130  interrupted
 ";
 

@@ -3,6 +3,7 @@
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
+use super::reports::OWN;
 use crate::backend::Device;
 use crate::error::{Error, Result, shown};
 use crate::report::{Lock, Output, Target, check_folder};
@@ -109,12 +110,12 @@ impl LockedFile {
     }
 }
 
-/// `results/<device>/<date>-<backend>.csv`. Several backends are joined by `+`; a number is added if the name exists or
+/// `reports/<device>/<date>-<backend>.csv`. Several backends are joined by `+`; a number is added if the name exists or
 /// is that of the JSON report. `kind` follows the backend. The file is created, so that no other run can take the name.
 pub(super) fn default_csv(devices: &[Device], date: &str, kind: &str, json: Option<&Path>) -> Result<LockedFile> {
     let mut apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
     apis.dedup();
-    let folder = Path::new("results").join(name_words(&devices[0]));
+    let folder = Path::new(OWN).join(name_words(&devices[0]));
     let fault = |action, path: &Path, source| Error::Io { action, path: path.to_owned(), source };
     std::fs::create_dir_all(&folder).map_err(|source| fault("create", &folder, source))?;
     let json = json.map(Target::of).transpose()?;

@@ -40,24 +40,9 @@ pub(super) fn shipped() -> Result<Shipped> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::among::text::pack;
     use crate::answers::summary::card;
     use crate::report::Terminal;
     use crate::report::example::{SOURCE, pack as packed};
-
-    #[test]
-    fn the_file_is_made_from_the_committed_reports() {
-        let mut expected = Shipped::default();
-        for path in reader::files(Path::new("results")).expect("the folder").reports {
-            if reader::has_ending(&path, "csv") {
-                expected.add(&reader::open(&path).expect("a report").records);
-            }
-        }
-        let expected = unpack(&pack(expected)).expect("its own");
-        assert!(shipped().expect("sound") == expected, "run `cargo run --example references` and commit the file");
-        assert!(!expected.runs.is_empty() && !expected.kernels.is_empty());
-        assert!(FILE.len() <= 1_000_000, "{} bytes", FILE.len());
-    }
 
     #[test]
     fn the_example_is_a_committed_report_and_has_its_summary() {

@@ -14,21 +14,29 @@ use crate::record::{Record, by_card, by_run, newest_runs};
 use crate::report::csv::Parsed;
 use crate::report::reader;
 
+/// Where runs write their reports by default. Git ignores it.
+pub(super) const OWN: &str = "reports";
+
+/// The folders in which commands look for the newest report, the user's own first. `results/` has the committed reports,
+/// and those of users of earlier versions.
+pub(super) const FOLDERS: [&str; 2] = [OWN, "results"];
+
 /// A report with its path.
 pub(super) struct Measured {
     pub(super) path: String,
     pub(super) records: Vec<Record>,
 }
 
-/// The report at `path`, or the newest one under `results/` that has rows of at least half as many of the wanted
-/// benchmarks as any there has: a run of one family does not hide a whole run. `None` without one.
+/// The report at `path`, or the newest one in the first of [`FOLDERS`] with wanted rows. Of a folder's reports only those count
+/// that have at least half as many of the wanted benchmarks as any there has: a run of one family does not hide a whole run.
+/// `None` without one.
 pub(super) fn named_or_newest(path: Option<&Path>, is_wanted: impl Fn(&Record) -> bool) -> Result<Option<Measured>> {
     match path {
         Some(path) => {
             let Report { name, records } = read(path)?;
             Ok(Some(Measured { records: newest_run(&name, records), path: name }))
         }
-        None => Ok(newest(Path::new("results"), is_wanted)),
+        None => Ok(FOLDERS.iter().find_map(|folder| newest(Path::new(folder), &is_wanted))),
     }
 }
 
@@ -85,7 +93,7 @@ pub(super) fn read(path: &Path) -> Result<Report> {
 }
 
 /// What to name in place of a report that does not exist.
-const BROUGHT_ALONG: &str = "this program brings one report along, `h100`; `shaderbench run` writes others to results/";
+const BROUGHT_ALONG: &str = "this program brings one report along, `h100`; `shaderbench run` writes others to reports/";
 
 /// A report that was read, which must have rows.
 fn accepted(path: &Path, report: Parsed) -> Result<Report> {
@@ -146,11 +154,11 @@ pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Report>> {
     Ok(reports)
 }
 
-/// The error of a command that needs a report and finds none under `results/`.
+/// The error of a command that needs a report and finds none in [`FOLDERS`].
 pub(super) fn none_yet() -> Error {
     Error::Usage(
-        "results/ contains no report: measure one by `shaderbench`, name a file, or name `h100`, the report of an NVIDIA \
-         H100 that this program brings along"
+        "there is no report in reports/ or results/: measure one by `shaderbench`, name a file, or name `h100`, the report \
+         of an NVIDIA H100 that this program brings along"
             .to_owned(),
     )
 }

@@ -17,7 +17,7 @@ use crate::report::Medium;
 /// Arguments of `summary`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports, or folders of CSV reports [default: the newest in results/]
+    /// Reports, or folders of CSV reports [default: the newest in reports/, then in results/]
     ///
     /// The newest one that has rows of at least half as many benchmarks as any there: a run of one family does not hide a
     /// whole run.

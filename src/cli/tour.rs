@@ -7,7 +7,7 @@ use clap::{Args, FromArgMatches};
 
 use super::again::Typed;
 use super::output::say;
-use super::reports::Measured;
+use super::reports::{Measured, OWN};
 use super::run;
 use super::selection::select_runs;
 use super::worker::{link, list};
@@ -53,7 +53,7 @@ fn report(measured: Option<&Measured>) -> Part {
         let date = first.date.get(..10).unwrap_or(&first.date);
         Some(format!("{}, {}, {date} ({path})", first.device, names.join(" and ")))
     });
-    let none = "none yet under results/: `shaderbench explain --run` measures one, `--report h100` takes that of an NVIDIA H100";
+    let none = "none yet in reports/ or results/: `shaderbench explain --run` measures one, `--report h100` takes that of an NVIDIA H100";
     Part::Field { label: "report", text: rest.unwrap_or_else(|| none.to_owned()) }
 }
 
@@ -92,7 +92,7 @@ pub(super) fn measure(steps: &[&ArticleClaim], kernels: &BTreeSet<String>) -> Re
     if link().is_none() {
         unjudged(steps)?.iter().for_each(|note| say(note));
     }
-    let reports = || reader::files(Path::new("results")).map_or_else(|_| Vec::new(), |found| found.reports);
+    let reports = || reader::files(Path::new(OWN)).map_or_else(|_| Vec::new(), |found| found.reports);
     let known: BTreeSet<PathBuf> = reports().into_iter().collect();
     let words = || ["run", "--profile", "quick"].into_iter().chain(kernels.iter().map(String::as_str));
     let command = run::Arguments::augment_args(clap::Command::new("run"));

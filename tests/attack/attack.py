@@ -31,7 +31,7 @@ def main():
     unlimited_files()
     tally = Tally()
     attacker = Attacker(options.program.resolve(), tally)
-    source = next((ROOT / "results").glob("llvmpipe*/*.csv"))
+    source = ROOT / "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv"
     if options.corpus:
         reports.write_corpus(source, options.corpus)
         return 0

@@ -174,7 +174,7 @@ fn a_run_prints_a_table_and_writes_a_complete_report() {
     let table = &output.stdout;
     assert!(table.contains("tiled PAD=1") && table.contains("of ceiling") && !table.contains('\u{1b}'), "{table}");
     assert_fits_80_columns(table);
-    let reports = files_below(&folder.path("results"), "csv");
+    let reports = files_below(&folder.path("reports"), "csv");
     assert_eq!(reports.len(), 1);
     let text = std::fs::read_to_string(&reports[0]).expect("readable");
     let header = text.lines().next().expect("a header");
@@ -198,8 +198,8 @@ fn all_apis_of_a_device_share_a_run_and_a_report() {
     }
     let folder = Folder::new();
     let output = folder.run(&["run", "ceiling/launch", "--backend", "all", "--profile", "quick"]).succeeds();
-    let devices: Vec<_> = std::fs::read_dir(folder.path("results")).expect("the folder").collect();
-    let reports = files_below(&folder.path("results"), "csv");
+    let devices: Vec<_> = std::fs::read_dir(folder.path("reports")).expect("the folder").collect();
+    let reports = files_below(&folder.path("reports"), "csv");
     assert_eq!((devices.len(), reports.len()), (1, 1), "{output}");
     let records = csv::open(&reports[0]).expect("a report").records;
     let apis: Vec<&str> = report::apis(&records).into_iter().map(Api::name).collect();

@@ -209,7 +209,7 @@ fn json_has_every_field_and_null_for_a_missing_number() {
     assert_eq!((naive["pairs"][0]["verdict"].as_str(), naive["fastest"][0].as_str()), (Some("slower"), Some("A")));
     let found = value["regressions"]["found"].as_array().expect("a list");
     let certain: Vec<_> =
-        found.iter().filter(|one| one["is_certain"] == true).map(|one| one["case"].as_str()).collect();
+        found.iter().filter(|one| one["is_beyond_noise"] == true).map(|one| one["case"].as_str()).collect();
     assert_eq!(certain, [Some("transpose/naive_coalesced_read f32 8192x8192")]);
     assert_eq!(value["cases"][5]["sides"]["B"]["median_ns"], serde_json::Value::Null, "a wrong answer has no time");
 }
@@ -352,7 +352,7 @@ fn a_planted_slow_down_exits_with_4_and_lists_its_rows() {
     for new in ["new.csv", "new.json"] {
         let output = compare_files(&folder, &["old.csv", new, "--fail-on-regression", "5"]).exits_with(4);
         let text = &output.stdout;
-        assert!(text.contains("Clearly slower by more than 5 %: 2 cases:\n"), "{text}");
+        assert!(text.contains("Slower by more than 5 % in this run: 2 cases:\n"), "{text}");
         for pad in [0, 1] {
             assert!(text.contains(&format!("\n  transpose/tiled f32 4096x4096 PAD={pad}: +10.0 % time [")), "{text}");
         }
@@ -372,7 +372,7 @@ fn a_planted_slow_down_exits_with_4_and_lists_its_rows() {
     }
     let csv = compare_files(&folder, &["old.csv", "new.csv", "--fail-on-regression", "5", "--format", "csv"]);
     let csv = csv.exits_with(4);
-    assert!(!csv.stdout.contains("Clearly") && csv.stderr.contains("Clearly slower"), "{csv}");
+    assert!(!csv.stdout.contains("Slower by") && csv.stderr.contains("Slower by more than"), "{csv}");
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn a_possible_slow_down_is_listed_and_does_not_fail() {
     });
     let output = compare_files(&folder, &["old.csv", "new.csv", "transpose", "--fail-on-regression", "5"]);
     let text = output.succeeds().stdout;
-    assert!(text.contains("No case is clearly slower by more than 5 %."), "{text}");
+    assert!(text.contains("No case is slower by more than 5 % in this run."), "{text}");
     assert!(
         text.replace("\n  ", " ").contains(
             "Possibly slower by more than 5 % (too noisy, timed by the host, or timed by different clocks): 1 case: transpose/tiled_vec4"
@@ -407,7 +407,7 @@ fn a_row_timed_by_the_host_never_fails_a_comparison() {
             folder.records("old.csv").into_iter().map(|record| Record { timer: Some(clock), ..record }).collect();
         folder.write("old.csv", csv::write(&old));
         let output = compare_files(&folder, &["old.csv", "new.csv", "--fail-on-regression", "5"]).exits_with(code);
-        assert!(output.stdout.contains(if code == 4 { "Clearly slower" } else { "Possibly slower" }), "{output}");
+        assert!(output.stdout.contains(if code == 4 { "Slower by more" } else { "Possibly slower" }), "{output}");
         let sentence = "none timed by the device's clock on both sides";
         assert_eq!(output.stderr.contains(sentence), code == 1, "{output}");
     }

@@ -112,19 +112,19 @@ fn row(date: &str, params: &str, median_ns: f64) -> Record {
 #[test]
 fn explain_shows_the_newest_report_with_such_rows_or_the_named_one() {
     let folder = Folder::new();
-    let write = |name: &str, rows: &[Record]| folder.write(&format!("results/fake/{name}"), csv::write(rows));
+    let write = |name: &str, rows: &[Record]| folder.write(&format!("reports/fake/{name}"), csv::write(rows));
     write("a.csv", &[row("2026-11-20T00:00:00Z", "PAD=0", 4000.0), row("2026-11-20T00:00:00Z", "PAD=1", 2000.0)]);
     write("b.csv", &[row("2026-11-18T00:00:00Z", "PAD=0", 9000.0)]);
     let mut other = row("2026-11-21T00:00:00Z", "", 1.0);
     other.family = "stream".to_owned();
     write("newer, of another family.csv", &[other]);
-    folder.write("results/fake/broken.csv", "no report\n");
+    folder.write("reports/fake/broken.csv", "no report\n");
     let newest = folder.run(&["explain", "transpose/tiled"]);
-    for part in ["measured: Fake <9000>, Vulkan, 2026-11-20 (results/fake/a.csv)", "  tiled PAD=1", "2.000 µs"] {
+    for part in ["measured: Fake <9000>, Vulkan, 2026-11-20 (reports/fake/a.csv)", "  tiled PAD=1", "2.000 µs"] {
         assert!(newest.stdout.contains(part), "{newest}");
     }
-    assert!(newest.stderr.starts_with("skipped a report: results/fake/broken.csv"), "{newest}");
-    let named = folder.run(&["explain", "transpose", "--report", "results/fake/b.csv"]);
+    assert!(newest.stderr.starts_with("skipped a report: reports/fake/broken.csv"), "{newest}");
+    let named = folder.run(&["explain", "transpose", "--report", "reports/fake/b.csv"]);
     assert!(named.stdout.contains("9.000 µs"), "{named}");
     assert!(named.stdout.starts_with("transpose: the transpose of a matrix\n"), "{named}");
     insta::assert_snapshot!(folder.run(&["explain", "transpose/tiled", "--format", "markdown"]).stdout);

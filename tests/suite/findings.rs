@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::catalogue::files_below;
+use crate::common::committed_reports;
 use shaderbench::claim::{Finding, Quantity};
 use shaderbench::families::FAMILIES;
 use shaderbench::families::claims::{finding, measured};
@@ -14,7 +14,7 @@ use shaderbench::suite::DeviceType;
 /// The rows of each report and API, with a name.
 fn reports() -> Vec<(String, Vec<Record>)> {
     let mut reports = Vec::new();
-    for path in files_below(Path::new("results"), "csv") {
+    for path in committed_reports(Path::new("")) {
         let records = csv::open(&path).unwrap_or_else(|error| panic!("{}", error.chain())).records;
         for api in apis(&records) {
             let rows = records.iter().filter(|row| row.backend == Some(api)).cloned().collect();

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::catalogue::{benchmarks, files_below};
+use crate::catalogue::benchmarks;
 use crate::command::{Folder, Output, shaderbench};
+use crate::common::committed_reports;
 use shaderbench::families::benchmark;
 use shaderbench::record::{Record, SCHEMA, Status};
 use shaderbench::report::{apis, csv};
@@ -14,17 +15,23 @@ fn index(folder: &Folder, reports: &str) -> Output {
     folder.run(&["report", reports, "--format", "index"])
 }
 
-fn committed_reports() -> Vec<PathBuf> {
-    files_below(Path::new("results"), "csv")
+/// The committed reports, below the folder in which tests run.
+fn reports() -> Vec<PathBuf> {
+    committed_reports(Path::new(""))
+}
+
+/// A folder with copies of the committed reports below `results/`.
+pub(crate) fn folder_of_reports() -> Folder {
+    let folder = Folder::new();
+    for path in reports() {
+        folder.write(path.to_str().expect("UTF-8"), std::fs::read(&path).expect("readable"));
+    }
+    folder
 }
 
 #[test]
 fn index_writes_the_committed_page() {
-    let folder = Folder::new();
-    for path in committed_reports() {
-        let name = path.to_str().expect("UTF-8");
-        folder.write(name, std::fs::read(name).expect("readable"));
-    }
+    let folder = folder_of_reports();
     index(&folder, "results").succeeds();
     let committed = std::fs::read_to_string("results/README.md").expect("the committed page");
     assert_eq!(
@@ -45,7 +52,7 @@ fn the_readme_shows_the_summary_of_a_committed_report() {
 
 #[test]
 fn every_committed_report_is_readable_and_complete() {
-    let paths = committed_reports();
+    let paths = reports();
     assert!(!paths.is_empty());
     for path in paths {
         let report = csv::open(&path).unwrap_or_else(|error| panic!("{}", error.chain()));
@@ -66,7 +73,7 @@ fn every_committed_report_is_readable_and_complete() {
 
 #[test]
 fn every_row_of_a_committed_report_is_plausible() {
-    for path in committed_reports() {
+    for path in reports() {
         for row in csv::open(&path).expect("readable").records {
             let label =
                 format!("{}: {} {} {} {}", path.display(), row.name(), row.dtype_name(), row.size(), row.params_text());
@@ -92,7 +99,7 @@ fn every_row_of_a_committed_report_is_plausible() {
 
 #[test]
 fn a_committed_report_has_every_benchmark_of_its_day_on_every_api() {
-    for path in committed_reports() {
+    for path in reports() {
         let records = csv::open(&path).expect("readable").records;
         for api in apis(&records) {
             let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(api)).collect();
@@ -122,7 +129,7 @@ fn index_overwrites_no_page_of_the_user_and_reports_an_empty_folder() {
     // A file that is no text is the user's, too.
     folder.write("README.md", b"\xff\xfe");
     index(&folder, ".").exits_with(2);
-    let report = committed_reports().into_iter().next().expect("a report");
+    let report = reports().into_iter().next().expect("a report");
     folder.write("r.csv", std::fs::read(report).expect("readable"));
     folder.run(&["report", ".", "--format", "index", "--force"]).succeeds();
     assert!(folder.text("README.md").starts_with("<!-- Written by"));

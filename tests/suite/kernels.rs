@@ -62,8 +62,8 @@ fn is_planted(row: &Record) -> bool {
 fn one_kernel_that_is_8_percent_slower_is_the_answer() {
     let slow = run("GPU-1", 21, |_, row| if is_planted(row) { 1.08 } else { 1.0 });
     let screen = first_screen(run("GPU-1", 20, |_, _| 1.0), slow);
-    assert!(screen.starts_with("matmul/cooperative is slower: 6 of 6 sizes, +8"), "{screen}");
-    assert!(!screen.contains("more kernel") && !screen.contains("One run per side"), "{screen}");
+    assert!(screen.starts_with("matmul/cooperative is slower in this run: 6 of 6 sizes, +8"), "{screen}");
+    assert!(!screen.contains("more kernel") && !screen.contains("this may be run-to-run variation"), "{screen}");
     insta::assert_snapshot!(screen);
 }
 
@@ -82,7 +82,7 @@ fn a_kernel_of_another_source_is_compared_only_if_it_is_named() {
     // Who names it wants to see what the change did.
     let rules = Rules { is_named: &|row| row.benchmark == "cooperative", ..Rules::default() };
     let screen = first_screen_by(&rules, slow("1f", 20), slow("2e", 21));
-    assert!(screen.starts_with("matmul/cooperative (its source changed) is slower: 6 of 6 sizes"), "{screen}");
+    assert!(screen.starts_with("matmul/cooperative (its source changed) is slower in this run: 6 of 6"), "{screen}");
     assert!(screen.contains("matmul/cooperative (source changed)  6 of 6"), "{screen}");
     let same = first_screen(slow("1f", 20), slow("1f", 21));
     assert!(same.starts_with("matmul/cooperative is slower") && !same.contains("changed between"), "{same}");
@@ -93,7 +93,7 @@ fn of_63_rows_that_are_slower_the_worst_kernel_comes_first() {
     let factor = |index: usize, _: &Record| if index < 63 { 1.02 + 0.06 * index as f64 / 62.0 } else { 1.0 };
     let screen = first_screen(run("GPU-1", 20, |_, _| 1.0), run("GPU-1", 21, factor));
     // Its three sizes among the 63 are slower by 7.8 to 8.0 %.
-    assert!(screen.starts_with("transpose/naive is slower: 3 of 6 sizes, +7."), "{screen}");
+    assert!(screen.starts_with("transpose/naive is slower in this run: 3 of 6 sizes, +7."), "{screen}");
     insta::assert_snapshot!(screen);
 }
 
@@ -102,7 +102,12 @@ fn two_cards_with_one_run_each_have_no_certain_difference() {
     let factor = |index: usize, _: &Record| if index.is_multiple_of(5) { 1.05 } else { 1.0 };
     let screen = first_screen(run("GPU-1", 20, |_, _| 1.0), run("GPU-2", 21, factor));
     let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("One run per side cannot tell the card from run-to-run variation"), "{screen}");
+    assert!(
+        words.contains(
+            "With one run per card, this may be run-to-run variation; use three runs or more per card to measure it."
+        ),
+        "{screen}"
+    );
     assert!(!screen.contains("ertain"), "{screen}");
     insta::assert_snapshot!(screen);
 }

@@ -404,7 +404,11 @@ fn the_newest_report_with_such_rows_is_judged() {
     assert!(output.stdout.contains("2026-11-23 (results/a/new.csv)"), "{output}");
     assert!(output.stdout.contains("  Vulkan    holds here. At "), "{output}");
     let output = folder.run(&["explain", "E1"]).succeeds();
-    assert!(output.stdout.contains("none yet under results/"), "{output}");
+    assert!(output.stdout.contains("none yet in reports/ or results/"), "{output}");
+    // A report of the user comes before those of `results/`, of whatever day.
+    folder.write("reports/a/own.csv", csv::write(&with_date("2026-11-19T00:00:00Z")));
+    let output = folder.run(&["explain", "D5"]).succeeds();
+    assert!(output.stdout.contains("2026-11-19 (reports/a/own.csv)"), "{output}");
 }
 
 #[test]
@@ -433,7 +437,7 @@ fn a_step_is_measured_on_request() {
     }
     let folder = Folder::new();
     let output = folder.run(&["explain", "E6", "--run"]).succeeds();
-    for part in ["E6: many threads write one word\n", "holds here. In every round exactly one", "(results/"] {
+    for part in ["E6: many threads write one word\n", "holds here. In every round exactly one", "(reports/"] {
         assert!(output.stdout.contains(part), "{part}\n{output}");
     }
     assert!(!output.stdout.contains("GB/s  "), "the tables of the run are printed\n{output}");

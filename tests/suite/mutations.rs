@@ -835,6 +835,16 @@ fn every_kernel_in_cuda_only_has_at_least_two_planted_faults() {
 }
 
 #[test]
+fn the_documents_number_of_planted_faults_is_right() {
+    let count = mutations().len();
+    let hundreds = format!("more than {} ", count / 100 * 100);
+    for path in ["README.md", "docs/method.md"] {
+        let text = std::fs::read_to_string(path).expect("readable");
+        assert!(text.contains(&hundreds), "{path}: {count} faults are planted");
+    }
+}
+
+#[test]
 fn every_wgsl_kernel_has_at_least_two_planted_faults() {
     assert_two_faults(&mutations(), |name, benchmark| !benchmark.wgsl.is_empty() && !BORROWED.contains(&name));
 }

@@ -142,7 +142,7 @@ fn rows_of_other_settings_are_not_mixed() {
 fn the_newest_report_is_taken_and_without_one_there_is_a_sentence() {
     let folder = Folder::new();
     let none = folder.run(&["normal"]).exits_with(2);
-    assert!(none.stderr.contains("results/ contains no report: measure one"), "{none}");
+    assert!(none.stderr.contains("there is no report in reports/ or results/: measure one"), "{none}");
     folder.write(REPORT, std::fs::read(REPORT).expect("readable"));
     assert!(folder.run(&["normal"]).succeeds().stdout.contains(REPORT));
     folder.write("empty/notes.md", "");

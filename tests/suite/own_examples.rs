@@ -205,7 +205,7 @@ fn a_baseline_is_saved_and_compared() {
     assert!(output.stderr.contains("saved as the baseline before"), "{output}");
     let output = folder.run(&line);
     assert!(matches!(output.code, Some(0 | 4)) && output.stdout.contains("gamma"), "{output}");
-    assert!(folder.path("results/baselines/gamma-before.new.csv").exists());
+    assert!(folder.path("reports/baselines/gamma-before.new.csv").exists());
     folder
         .run(&["bench", "gamma.toml", "--baseline", "../x"])
         .fails_with(2, "a name has letters, digits, '.', '_' and '-'");

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use crate::command::{Folder, shaderbench};
+use crate::index::folder_of_reports;
 use crate::report_page::{H200, LLVMPIPE, page};
 use shaderbench::answers::page::unpacked;
 use shaderbench::report::csv;
@@ -59,8 +60,8 @@ fn report_overwrites_a_page_only_with_force() {
 
 #[test]
 fn report_reads_all_reports_of_a_folder_and_fails_where_there_is_none() {
-    let folder = Folder::new();
-    let page = page(&folder, &["results"]);
+    let folder = folder_of_reports();
+    let page = page(&folder, &[&folder.argument("results")]);
     let text = std::fs::read_to_string(page).expect("a page");
     for report in [H200, LLVMPIPE] {
         let name = report.strip_prefix("results/").unwrap();

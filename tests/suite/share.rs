@@ -1,11 +1,13 @@
 //! `share`: honest reports pass, tampered ones are refused, each with its sentence.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::command::{Folder, shaderbench};
+use crate::command::Folder;
+use crate::common::committed_reports;
+use crate::index::folder_of_reports;
 use crate::tampering::{Sheet, TAMPERINGS};
 use shaderbench::answers::share::{Checks, copied_from, faults, kernel_key};
 use shaderbench::engine::ceilings::Ceilings;
@@ -25,12 +27,10 @@ const BOTH: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
 
 #[test]
 fn every_committed_report_passes() {
-    let paths: Vec<String> = crate::catalogue::files_below(Path::new("results"), "csv")
-        .into_iter()
-        .map(|path| path.into_os_string().into_string().expect("UTF-8"))
-        .collect();
+    let text = |path: PathBuf| path.into_os_string().into_string().expect("UTF-8");
+    let paths: Vec<String> = committed_reports(Path::new("")).into_iter().map(text).collect();
     let arguments: Vec<&str> = ["share", "--check"].into_iter().chain(paths.iter().map(String::as_str)).collect();
-    let output = shaderbench(&arguments).run().succeeds();
+    let output = folder_of_reports().run(&arguments).succeeds();
     assert_eq!(output.stdout.lines().filter(|line| line.contains(": no fault, ")).count(), paths.len(), "{output}");
 }
 

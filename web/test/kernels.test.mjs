@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { MINUTE, ROOT, SMALL } from "./built.mjs";
+import { MINUTE, PAGE, ROOT, SMALL } from "./built.mjs";
 import { filesBelow } from "./files.mjs";
 import { measure, open, save, server, skip } from "./page.mjs";
 import { WITHOUT_FIGURES, assertRows, tooSlow, withFigures, withoutFigures } from "./rows.mjs";
@@ -31,7 +31,7 @@ test(
         const csv = await save(page, "#save-csv");
         const program = process.env.SHADERBENCH ?? join(ROOT, "target/debug/shaderbench");
         const isNative = (path) => path.includes("llvmpipe") && path.endsWith(".csv");
-        const [native] = filesBelow(join(ROOT, "results"), isNative);
+        const [native] = filesBelow(join(PAGE, "results"), isNative);
         if (existsSync(program)) {
             const text = execFileSync(program, ["compare", native, csv], { encoding: "utf8" });
             assert.match(text, /llvmpipe/);

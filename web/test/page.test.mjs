@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { MINUTE, PAGE, ROOT, SMALL } from "./built.mjs";
+import { MINUTE, PAGE, SMALL } from "./built.mjs";
 import { filesBelow } from "./files.mjs";
 import { withScript, selectFamilies, drop, waitForEnd, waitForRows, notices, open, save, skip } from "./page.mjs";
 
@@ -79,7 +79,7 @@ test("a broken file gives one sentence, and valid files are compared", { skip, t
     const sentences = await notices(page);
     assert.equal(sentences.length, 1);
     assert.match(sentences[0], /^holiday\.csv, line 1: /);
-    const [a, b] = filesBelow(join(ROOT, "results"), (path) => path.endsWith(".csv"));
+    const [a, b] = filesBelow(join(PAGE, "results"), (path) => path.endsWith(".csv"));
     await drop(page, "a.csv", readFileSync(a, "utf8"));
     await drop(page, "b.csv", readFileSync(b, "utf8"));
     await page.waitForSelector("#comparison table");

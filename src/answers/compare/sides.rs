@@ -51,6 +51,11 @@ impl Side<'_> {
         identity(self) == identity(other) && self.card_id().is_likely(&other.card_id())
     }
 
+    /// Whether the side has one run, which does not show all that runs differ by.
+    pub(super) fn is_of_one_run(&self) -> bool {
+        self.dates.len() < 2
+    }
+
     /// What runs of one model through one API differ by: `card`, `driver`, `build` or nothing that is known.
     pub(super) fn differs_by(&self, other: &Self) -> Option<&'static str> {
         if (self.device, self.api) != (other.device, other.api) {

@@ -13,6 +13,7 @@ use super::compare::compare_files;
 use super::compiler::Spec;
 use super::declaration::{Own, family};
 use super::output::say;
+use super::reports::{FOLDERS, OWN};
 use super::worker::link;
 use super::{bundle, run};
 use crate::error::{Error, Result};
@@ -91,36 +92,28 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
         run.compilers.push(Spec::file());
     }
     let Some(name) = own.baseline.as_ref().or(own.save_baseline.as_ref()) else { return run::run(&run) };
-    let file = |end: &str| Path::new(BASELINES).join(format!("{}-{name}{end}.csv", family.name));
-    let saved = file("");
-    let is_compared = own.baseline.is_some() && saved.exists();
+    let file =
+        |folder: &str, end: &str| Path::new(folder).join("baselines").join(format!("{}-{name}{end}.csv", family.name));
+    let (new, saved) = (file(OWN, ".new"), file(OWN, ""));
+    let earlier = FOLDERS.iter().map(|folder| file(folder, "")).find(|path| path.exists());
+    let compared = earlier.filter(|_| own.baseline.is_some());
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if name.is_empty() || !name.chars().all(is_name) {
         return Err(Error::Usage(format!("--baseline {name}: a name has letters, digits, '.', '_' and '-'")));
     }
-    std::fs::create_dir_all(BASELINES).map_err(|source| Error::Io {
-        action: "create",
-        path: PathBuf::from(BASELINES),
-        source,
-    })?;
-    run.save_as(file(".new"));
+    let folder = Path::new(OWN).join("baselines");
+    std::fs::create_dir_all(&folder).map_err(|source| Error::Io { action: "create", path: folder, source })?;
+    run.save_as(new.clone());
     let code = run::run(&run)?;
     // A worker measures alone.
     if link().is_some() || code != 0 {
         return Ok(code);
     }
-    if is_compared {
-        return compare_files(&saved, &file(".new"));
+    if let Some(baseline) = compared {
+        return compare_files(&baseline, &new);
     }
     // A run with wrong results replaces no baseline.
-    std::fs::rename(file(".new"), &saved).map_err(|source| Error::Io {
-        action: "rename",
-        path: saved.clone(),
-        source,
-    })?;
+    std::fs::rename(&new, &saved).map_err(|source| Error::Io { action: "rename", path: saved.clone(), source })?;
     say(&format!("saved as the baseline {name}: bench … --baseline {name} compares with it"));
     Ok(code)
 }
-
-/// The folder of baselines.
-const BASELINES: &str = "results/baselines";

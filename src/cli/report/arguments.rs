@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::grouping::By;
-use crate::cli::reports::none_yet;
+use crate::cli::reports::{FOLDERS, none_yet};
 use crate::error::{Error, Result, shown};
 use crate::report::reader;
 
 /// Arguments of `report`.
 #[derive(clap::Args)]
 pub(in crate::cli) struct Arguments {
-    /// Reports or folders of reports [default: results/]
+    /// Reports or folders of reports [default: reports/ and results/]
     ///
     /// A page pools runs of the same card, API, driver and version. Of rows about one case of one card, formats of other tools
     /// have the newest.
@@ -74,13 +74,12 @@ impl Arguments {
     /// The reports and folders.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the user names none and there is no folder of results.
+    /// [`Error::Usage`] if the user names none and none of [`FOLDERS`] exists.
     pub(super) fn files(&self) -> Result<Vec<PathBuf>> {
-        let usual = PathBuf::from("results");
-        match self.files.as_slice() {
-            [] if usual.is_dir() => Ok(vec![usual]),
-            [] => Err(none_yet()),
-            files => Ok(files.to_vec()),
+        if !self.files.is_empty() {
+            return Ok(self.files.clone());
         }
+        let found: Vec<PathBuf> = FOLDERS.iter().map(PathBuf::from).filter(|folder| folder.is_dir()).collect();
+        if found.is_empty() { Err(none_yet()) } else { Ok(found) }
     }
 }

@@ -99,7 +99,7 @@ pub(in crate::cli) struct Arguments {
     #[arg(long = "compiler", value_name = "SPEC", hide_short_help = true, value_parser = Spec::parse,
           conflicts_with = "save_image")]
     pub(in crate::cli) compilers: Vec<Spec>,
-    /// CSV report; by default `results/<device>/<date>-<backend>.csv`
+    /// CSV report; by default `reports/<device>/<date>-<backend>.csv`
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
     /// Also write a JSON report with every sample
@@ -237,5 +237,6 @@ mod tests {
         let quick = Settings::new(Profile::Quick, String::new(), String::new(), String::new()).epochs;
         assert_eq!(quick.least, quick.most);
         assert!(help.contains(&format!("{} in quick", quick.most)), "{help}");
+        assert!(include_str!("../../../docs/method.md").contains(&format!("`quick` {}.", quick.most)));
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn text(records: &[Record], path: &str) -> String {
          of this repository (MIT or Apache-2.0).\n\n\
          <!--\n\
          To open the pull request, in a clone of the repository:\n\
-         1. copy the CSV to {path}\n\
+         1. copy the CSV to {path}, and git add it: step 3 reads only files that git tracks\n\
          2. cargo run -- report results/ --format index\n\
          3. cargo run --example references\n\
          4. cargo run -- share --check {path}\n\

@@ -1,7 +1,9 @@
-//! A fake device for the tests of the engine, and runs on it.
+//! What several files of tests share: a fake device for the engine and runs on it, and the committed reports.
 
+mod committed;
 mod fake;
 mod runs;
 
+pub(crate) use committed::committed_reports;
 pub(crate) use fake::*;
 pub(crate) use runs::*;

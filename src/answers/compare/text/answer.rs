@@ -37,18 +37,27 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
     let kernels = comparison.changed_kernels(of);
     let own = kernels.iter().filter(|kernel| kernel.kind == kind);
     let (slower, faster): (Vec<_>, Vec<_>) = own.partition(|kernel| kernel.verdict == Verdict::Slower);
+    let is_single = [a, b].iter().any(|side| side.is_of_one_run());
     // Of two devices or APIs the whole counts, of two builds the worst kernel.
     let whole = a.device != b.device || a.api != b.api;
     let mean = comparison.tally(of, None).mean.filter(|_| whole && pairs.len() > 1);
     let mean = mean.map(|mean| format!("{} in the mean of {}. ", change(&mean), counted(pairs.len(), kind)));
-    let mut sentences = vec![prefix + &mean.unwrap_or_default() + &verdict(&slower, &faster)];
+    let mut sentences = vec![prefix + &mean.unwrap_or_default() + &verdict(&slower, &faster, is_single)];
     sentences
         .extend(WorkKind::ALL.into_iter().filter(|other| *other != kind).filter_map(|other| of_kind(&kernels, other)));
     sentences.extend(too_noisy(comparison, &pairs));
-    let is_single = [a, b].iter().any(|side| side.dates.len() < 2);
-    if let Some(what) = a.differs_by(b).filter(|_| is_single && !kernels.is_empty()) {
-        sentences.push(format!(
-            "One run per side cannot tell the {what} from run-to-run variation; use three runs or more per {what}."
+    if is_single && !kernels.is_empty() {
+        sentences.push(a.differs_by(b).map_or_else(
+            || {
+                "With one run per side, smaller differences may be run-to-run variation; use three runs or more."
+                    .to_owned()
+            },
+            |what| {
+                format!(
+                    "With one run per {what}, this may be run-to-run variation; use three runs or more per {what} to \
+                     measure it."
+                )
+            },
         ));
     }
     sentences
@@ -85,7 +94,9 @@ fn between(comparison: &Comparison, of: usize) -> String {
     }
 }
 
-fn verdict(slower: &[&ChangedKernel], faster: &[&ChangedKernel]) -> String {
+/// `is_single`: a side has one run, whose differences another run may not show.
+fn verdict(slower: &[&ChangedKernel], faster: &[&ChangedKernel], is_single: bool) -> String {
+    let when = if is_single { " in this run" } else { "" };
     let kernels = |count: usize, word: &str| match count {
         0 => None,
         1 => Some(format!("1 {word}is")),
@@ -96,7 +107,7 @@ fn verdict(slower: &[&ChangedKernel], faster: &[&ChangedKernel]) -> String {
         ([], [first, rest @ ..]) => {
             let word = if rest.len() == 1 { "more kernel " } else { "more kernels " };
             let more = kernels(rest.len(), word).map_or_else(String::new, |more| format!("; {more} faster"));
-            format!("Nothing is slower. {} is faster: {}{more}.", subject(first), figures(first))
+            format!("Nothing is slower. {} is faster{when}: {}{more}.", subject(first), figures(first))
         }
         ([first, rest @ ..], faster) => {
             let word = if rest.len() == 1 { "more kernel " } else { "more kernels " };
@@ -109,7 +120,7 @@ fn verdict(slower: &[&ChangedKernel], faster: &[&ChangedKernel]) -> String {
             let faster = kernels(faster.len(), word).map(|faster| format!("{faster} faster"));
             let rest: Vec<String> = more.into_iter().chain(faster).collect();
             let rest = if rest.is_empty() { String::new() } else { format!("; {}", rest.join(", ")) };
-            format!("{} is slower: {}{rest}.", subject(first), figures(first))
+            format!("{} is slower{when}: {}{rest}.", subject(first), figures(first))
         }
     }
 }

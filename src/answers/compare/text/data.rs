@@ -151,7 +151,7 @@ fn regressions_value(comparison: &Comparison, limit: f64) -> Value {
     let regression = |one: &crate::answers::compare::Regression| {
         let [baseline, side] = labels(comparison, one.of);
         json!({
-            "case": name(one.case), "baseline": baseline, "side": side, "is_certain": one.is_certain,
+            "case": name(one.case), "baseline": baseline, "side": side, "is_beyond_noise": one.is_certain,
             "ratio": ratio_value(&one.ratio),
         })
     };

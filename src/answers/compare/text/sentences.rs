@@ -32,13 +32,14 @@ pub fn regression_lines(comparison: &Comparison, limit: f64) -> Vec<RegressionLi
     let (certain, possible): (Vec<_>, Vec<_>) =
         comparison.regressions(limit).into_iter().partition(|regression| regression.is_certain);
     // One run per side does not show all that runs differ by.
-    let is_single = comparison.sides.iter().any(|side| side.dates.len() < 2);
-    let [word, capital] = if is_single { ["clearly", "Clearly"] } else { ["certainly", "Certainly"] };
+    let is_single = comparison.sides.iter().any(Side::is_of_one_run);
     let mut lines = Vec::new();
     if certain.is_empty() {
-        lines.push(sentence(format!("No case is {word} slower by more than {past}.")));
+        let [word, when] = if is_single { ["", " in this run"] } else { ["certainly ", ""] };
+        lines.push(sentence(format!("No case is {word}slower by more than {past}{when}.")));
     } else {
-        lines.push(sentence(format!("{capital} slower by more than {past}: {}:", count(certain.len()))));
+        let [word, when] = if is_single { ["Slower", " in this run"] } else { ["Certainly slower", ""] };
+        lines.push(sentence(format!("{word} by more than {past}{when}: {}:", count(certain.len()))));
         lines.extend(certain.iter().map(|regression| item(regression_line(comparison, regression))));
     }
     if !possible.is_empty() {

@@ -131,7 +131,7 @@ fn reading(comparison: &Comparison) -> String {
         _ => {
             let signs =
                 [Verdict::Same, Verdict::Unclear].map(|verdict| format!("{} {}", sign(verdict), verdict.name()));
-            let best = "*: the shortest time, or not clearly longer";
+            let best = "*: the shortest time, or not longer beyond the noise";
             let signs = signs.join(", ");
             format!("Changes of the time; {MULTIPLE}; {signs}. {best}. {}", rule(comparison))
         }

@@ -1,0 +1,68 @@
+//! What documents name exists: the paths of files and folders in Markdown, and the constants and functions that
+//! CONTRIBUTING.md and scripts/README.md name.
+
+use std::path::{Path, PathBuf};
+
+use crate::catalogue::files_below;
+
+/// Folders whose files documents name by their path.
+const FOLDERS: [&str; 10] =
+    ["src/", "tests/", "scripts/", "docs/", "shaders/", "web/", "examples/", "contrib/", "packaging/", "fuzz/"];
+
+/// What only a run of a script leaves.
+const LEFT_BY_SCRIPTS: [&str; 1] = ["fuzz/artifacts"];
+
+fn documents() -> Vec<PathBuf> {
+    let below =
+        ["docs", "scripts", "shaders", "packaging"].iter().flat_map(|folder| files_below(Path::new(folder), "md"));
+    ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].iter().map(PathBuf::from).chain(below).collect()
+}
+
+/// The paths in a text that begin with one of [`FOLDERS`], each up to a character that no name of this repository has.
+/// Patterns are left out: `shaders/<family>/`, `web/test/*.mjs`.
+fn paths(text: &str) -> Vec<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_./-+".contains(c);
+    let starts = FOLDERS.iter().flat_map(|folder| text.match_indices(folder)).map(|(start, _)| start);
+    let found =
+        starts.filter(|start| !text[..*start].ends_with(|c: char| is_part(c) && c != '/' || "*{}<>$~".contains(c)));
+    let own = found.filter(|start| !text[..*start].ends_with('/') || text[..*start].ends_with("../"));
+    own.filter_map(|start| {
+        let end = text[start..].find(|c| !is_part(c)).map_or(text.len(), |length| start + length);
+        let path = text[start..end].trim_end_matches(['.', '/', '-']);
+        (!text[end..].starts_with(['<', '*', '{', '…'])).then_some(path)
+    })
+    .collect()
+}
+
+#[test]
+fn every_path_in_a_document_exists() {
+    assert_eq!(paths("`src/a.rs`, [b](../docs/b.md#c), shaders/<family>/, web/test/*.mjs"), ["src/a.rs", "docs/b.md"]);
+    let mut missing = Vec::new();
+    for document in documents() {
+        let text = std::fs::read_to_string(&document).expect("readable");
+        let folder = document.parent().expect("a folder");
+        let exists = |path: &str| Path::new(path).exists() || folder.join(path).exists();
+        let unknown = paths(&text).into_iter().filter(|path| !exists(path) && !LEFT_BY_SCRIPTS.contains(path));
+        missing.extend(unknown.map(|path| format!("{}: {path}", document.display())));
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// `NAME` of `a/file` in the two documents for contributors.
+#[test]
+fn what_contributors_are_told_to_edit_exists() {
+    let mut count = 0;
+    for (document, folder) in [("CONTRIBUTING.md", ""), ("scripts/README.md", "web/test")] {
+        let text = std::fs::read_to_string(document).expect("readable").replace('\n', " ");
+        let parts: Vec<&str> = text.split('`').collect();
+        for [name, between, file] in parts.windows(3).map(|three| [three[0], three[1], three[2]]) {
+            let path = Path::new(folder).join(file);
+            if between == " of " && path.is_file() {
+                let source = std::fs::read_to_string(&path).expect("readable");
+                assert!(source.contains(name), "{document}: {file} has no {name}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 5, "{count}");
+}
