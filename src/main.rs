@@ -6,8 +6,15 @@ use std::process::ExitCode;
 /// Windows the first thread has one megabyte.
 const STACK: usize = 256 << 20;
 
+/// The stack, less where the address space is limited: the rest must hold the program.
+fn stack() -> usize {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space")?.split_whitespace().next());
+    limit.and_then(|bytes| bytes.parse().ok()).map_or(STACK, |bytes: usize| STACK.min(bytes / 8))
+}
+
 fn main() -> ExitCode {
-    let main = std::thread::Builder::new().name("main".to_owned()).stack_size(STACK).spawn(shaderbench::cli::main);
+    let main = std::thread::Builder::new().name("main".to_owned()).stack_size(stack()).spawn(shaderbench::cli::main);
     match main.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),

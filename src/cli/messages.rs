@@ -64,13 +64,18 @@ pub(super) fn smaller_workgroups(fitted: &Fitted, devices: &[&Device]) -> Option
         .then(|| format!("{text}: {name} allows {invocations} invocations and {bytes} bytes of memory per workgroup"))
 }
 
-/// The benchmarks that a part of their names selects.
-pub(super) fn matched_by_part(filter: &str, names: &[String]) -> String {
+/// The first of these names, and how many others there are.
+pub(super) fn first_of(names: &[impl AsRef<str>]) -> String {
     const MOST: usize = 8;
     let more = names.len().saturating_sub(MOST);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let names: Vec<&str> = names.iter().take(MOST).map(String::as_str).collect();
-    format!("no family has the name '{filter}'; running the benchmarks that contain it: {}{more}", names.join(", "))
+    let names: Vec<&str> = names.iter().take(MOST).map(AsRef::as_ref).collect();
+    format!("{}{more}", names.join(", "))
+}
+
+/// The benchmarks that a part of their names selects.
+pub(super) fn matched_by_part(filter: &str, names: &[String]) -> String {
+    format!("no family has the name '{filter}'; running the benchmarks that contain it: {}", first_of(names))
 }
 
 /// The cases that the run did not measure at their own size, of `all` that it planned.

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use clap::ColorChoice;
 
-use crate::error::{Error, Result, visible};
+use crate::error::{Error, Result, visible, visible_styled};
 use crate::report::Terminal;
 use crate::report::wrap;
 
@@ -69,7 +69,7 @@ pub(super) fn print(text: &str) -> Result<()> {
         return Ok(());
     }
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(visible_styled(text).as_bytes()).and_then(|()| out.flush()) {
         Err(source) if source.kind() != ErrorKind::BrokenPipe => {
             Err(Error::Io { action: "write to", path: PathBuf::from("stdout"), source })
         }
@@ -97,10 +97,17 @@ pub(super) fn say_whole(command: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", visible(command));
 }
 
+/// Characters of a line of a message beyond which it is cut: a compiler quotes whole lines of a source.
+const LONGEST_LINE: usize = 4000;
+
 /// The lines of a message, wrapped at words where stderr is a terminal: a log keeps them whole.
 pub(super) fn wrapped(text: &str) -> String {
     let width = stderr_width();
-    text.lines().map(|line| wrap(&visible(line), width, "  ")).collect::<Vec<_>>().join("\n")
+    let cut = |line: &str| match line.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{}…", visible(&line[..end])),
+        None => visible(line).into_owned(),
+    };
+    text.lines().map(|line| wrap(&cut(line), width, "  ")).collect::<Vec<_>>().join("\n")
 }
 
 /// Columns of stderr, without end if it is no terminal.

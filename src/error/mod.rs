@@ -7,7 +7,7 @@ mod visible;
 
 use std::path::PathBuf;
 
-pub use visible::{is_hidden, shown, visible, visible_lines};
+pub use visible::{is_hidden, shown, visible, visible_lines, visible_styled};
 
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

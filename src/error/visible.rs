@@ -49,6 +49,31 @@ pub fn visible_lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
+/// [`visible`] for output of this program: line ends, tabs and colours stay.
+#[must_use]
+pub fn visible_styled(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| !is_hidden(c) || matches!(c, '\n' | '\t');
+    if text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        let style = rest.strip_prefix("\u{1b}[").map_or(0, |after| {
+            let digits = after.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(after.len());
+            if after[digits..].starts_with('m') { 2 + digits + 1 } else { 0 }
+        });
+        let (part, after) = rest.split_at(style.max(character.len_utf8()));
+        if style > 0 || is_plain(character) {
+            shown.push_str(part)
+        } else {
+            shown.extend(character.escape_default())
+        }
+        rest = after;
+    }
+    Cow::Owned(shown)
+}
+
 /// A path as text that is safe to print.
 #[must_use]
 pub fn shown(path: &Path) -> String {
@@ -72,6 +97,10 @@ mod tests {
             assert_eq!(visible(text), expected);
             assert_eq!(visible(&visible(text)), expected, "once more");
         }
+        assert_eq!(
+            visible_styled("\x1b[1;32m9\t%\x1b[0m\n\x1b[2J\u{202e}"),
+            "\x1b[1;32m9\t%\x1b[0m\n\\u{1b}[2J\\u{202e}"
+        );
         assert_eq!(visible_lines("a\x1b\n\tb\n"), "a\\u{1b}\n    b\n");
         assert_eq!(shown(Path::new("a\x1b]0;x\x07.csv")), r"a\u{1b}]0;x\u{7}.csv");
     }

@@ -6,16 +6,19 @@
 
 use super::stats::Estimate;
 
-/// `value` with `digits` significant digits, without an exponent. Digits before the decimal point are never rounded.
+/// `value` with `digits` significant digits, without an exponent unless it is below 10^-9. Digits before the decimal point
+/// are never rounded.
 #[must_use]
 pub fn significant(value: f64, digits: usize) -> String {
-    /// Maximum number of decimals.
-    const MOST: i32 = 100;
+    const LEAST: f64 = 1e-9;
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
+    if value.abs() < LEAST {
+        return format!("{value:.*e}", digits - 1);
+    }
     let exponent = value.abs().log10().floor() as i32;
-    let decimals = (digits as i32 - 1 - exponent).clamp(0, MOST);
+    let decimals = (digits as i32 - 1 - exponent).max(0);
     let scale = 10_f64.powi(decimals);
     // 9.996 rounds to 10.0, not to 10.00.
     let gains_digit = (value.abs() * scale).round() / scale >= 10_f64.powi(exponent + 1);

@@ -12,8 +12,8 @@ use crate::record::{COLUMNS, Column, Record, SCHEMA};
 pub(crate) const NEEDED: [&str; 3] = ["family", "benchmark", "status"];
 
 /// Figures without a unit that are never negative, beside those with a unit. A drift has either sign.
-pub(crate) const NOT_NEGATIVE: [&str; 6] =
-    ["share", "model", "noise_within", "noise_between", "share_low", "share_high"];
+pub(crate) const NOT_NEGATIVE: [&str; 7] =
+    ["occupancy", "share", "model", "noise_within", "noise_between", "share_low", "share_high"];
 
 /// Columns of the first release. Reports without later ones get no note.
 const FIRST: usize = 40;

@@ -12,6 +12,7 @@ mod fold;
 mod hlsl;
 mod interface;
 mod layout;
+mod memory_model;
 pub mod module;
 mod parse;
 #[cfg(not(target_family = "wasm"))]

@@ -52,7 +52,6 @@ pub fn instructions(spirv: &[u32]) -> impl Iterator<Item = &[u32]> {
 }
 
 /// The operation of an instruction, if it is one of the specification.
-#[cfg(not(target_family = "wasm"))]
 pub(super) fn op(instruction: &[u32]) -> Option<spirv::Op> {
     spirv::Op::from_u32(instruction[0] & 0xffff)
 }

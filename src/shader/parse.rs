@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+#[cfg(not(target_family = "wasm"))]
+use std::sync::{Mutex, PoisonError};
 
 use naga::back::{PipelineConstants, pipeline_constants};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
@@ -9,6 +11,8 @@ use naga::{BinaryOperator, Binding, BuiltIn, Expression, MathFunction, Module, S
 
 use super::unroll::{is_marked, unrolled};
 use crate::error::{Error, Result};
+#[cfg(not(target_family = "wasm"))]
+use crate::suite::budget::Budget;
 use crate::suite::{Accepted, Constants, Feature};
 
 /// The entry point of the suite's kernels.
@@ -17,26 +21,34 @@ pub(super) const ENTRY_POINT: &str = "main";
 /// Bytes of a source beyond which parsing may take minutes: naga's time grows with the square of a function's
 /// expressions.
 #[cfg(not(target_family = "wasm"))]
-const LARGE: usize = 64 << 10;
+pub(super) const LARGE: usize = 16 << 10;
 
-/// What `parse` gives, or an error after half a minute. The thread is left to itself: it ends with the program.
+/// What naga makes of a kernel, or an error when its time is over. The thread is then left to itself: it ends with the
+/// program.
 #[cfg(not(target_family = "wasm"))]
-fn in_time(parse: impl FnOnce() -> Result<Shader> + Send + 'static) -> Result<Shader> {
-    /// Seconds to wait, and the stack of the main thread.
-    const LIMIT: std::time::Duration = std::time::Duration::from_secs(30);
+pub(super) fn in_time<T: Send + 'static>(
+    budget: Budget,
+    read: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    use std::sync::mpsc::RecvTimeoutError;
+
+    /// The stack of the main thread.
     const STACK: usize = 256 << 20;
-    let (sender, parsed) = std::sync::mpsc::channel();
+    let (sender, result) = std::sync::mpsc::channel();
     // Nobody listens after the limit.
-    let work = move || drop(sender.send(parse()));
+    let work = move || drop(sender.send(read()));
     std::thread::Builder::new().stack_size(STACK).spawn(work).map_err(|error| Error::Shader(error.to_string()))?;
-    parsed.recv_timeout(LIMIT).unwrap_or_else(|why| {
+    result.recv_timeout(budget.left()).unwrap_or_else(|why| {
         Err(Error::Shader(match why {
-            std::sync::mpsc::RecvTimeoutError::Timeout => {
-                "naga has not parsed it within 30 s: divide its longest function".to_owned()
-            }
-            std::sync::mpsc::RecvTimeoutError::Disconnected => "naga panicked while it parsed it".to_owned(),
+            RecvTimeoutError::Timeout => too_slow(budget),
+            RecvTimeoutError::Disconnected => "naga panicked while it read it".to_owned(),
         }))
     })
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn too_slow(budget: Budget) -> String {
+    format!("naga does not read it in time (divide its longest function): {}", budget.exceeded())
 }
 
 /// A parsed and validated kernel.
@@ -88,7 +100,19 @@ impl Shader {
     fn in_own_time(source: String) -> Result<Self> {
         #[cfg(not(target_family = "wasm"))]
         if source.len() > LARGE {
-            return in_time(move || Self::parsed(source));
+            // One that took too long fails at once when it is parsed again.
+            static TOO_SLOW: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+            let known = || TOO_SLOW.lock().unwrap_or_else(PoisonError::into_inner);
+            let budget = Budget::start();
+            if known().contains(&source) || budget.left().is_zero() {
+                return Err(Error::Shader(too_slow(budget)));
+            }
+            let text = source.clone();
+            let read = in_time(budget, move || Self::parsed(text));
+            if budget.left().is_zero() {
+                known().insert(source);
+            }
+            return read;
         }
         Self::parsed(source)
     }

@@ -13,9 +13,10 @@ use spirv::{Decoration, ExecutionModel, Op};
 
 use super::fold::folded;
 use super::module::{HEADER, instructions, op, text};
-use super::parse::ENTRY_POINT;
+use super::parse::{ENTRY_POINT, LARGE, in_time};
 use crate::error::{Error, Result};
 use crate::suite::Value;
+use crate::suite::budget::Budget;
 
 /// A kernel in SPIR-V.
 #[derive(Debug, Clone)]
@@ -44,8 +45,15 @@ impl SpirvKernel {
     /// # Panics
     /// naga panics on some invalid modules.
     pub fn read(words: &[u32], values: &BTreeMap<String, f64>) -> Result<Self> {
+        let (words, values) = (words.to_vec(), values.clone());
+        if 4 * words.len() > LARGE {
+            return in_time(Budget::start(), move || Self::of(words, &values));
+        }
+        Self::of(words, &values)
+    }
+
+    fn of(mut words: Vec<u32>, values: &BTreeMap<String, f64>) -> Result<Self> {
         let fault = |why: String| Error::Shader(why);
-        let mut words = words.to_vec();
         if HEADER + instructions(&words).map(<[u32]>::len).sum::<usize>() != words.len() {
             return Err(fault("no valid SPIR-V: it is cut off".to_owned()));
         }

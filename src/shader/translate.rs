@@ -13,6 +13,7 @@ pub use spirv::Capability;
 
 use super::bound::{Kind, bound, entry_of, has_immediates, next};
 use super::hlsl::{ShaderModel, hlsl};
+use super::memory_model::with_operands;
 use super::parse::Shader;
 use crate::error::{Error, Result};
 use crate::suite::{Checks, Constants, Feature};
@@ -174,7 +175,7 @@ fn words(
         emit_int_div_checks: checks == Checks::ALL,
         ..Default::default()
     };
-    spv::write_vec(module, info, &options, None).map_err(|error| error.to_string())
+    spv::write_vec(module, info, &options, None).map(with_operands).map_err(|error| error.to_string())
 }
 
 fn msl(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, String> {

@@ -8,6 +8,8 @@
 mod accepted;
 mod api;
 mod benchmark;
+#[cfg(not(target_family = "wasm"))]
+pub mod budget;
 mod buffer;
 mod case;
 mod csr;

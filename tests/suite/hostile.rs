@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use crate::command::{Folder, Output, program};
+use crate::browser::Browser;
+use crate::command::{Folder, Output, has_device, program};
 use crate::report_page::{assert_no_faults, opened};
 use shaderbench::answers::compare::Report;
 use shaderbench::answers::page as html;
@@ -296,6 +297,166 @@ fn endless_and_packed_inputs_end() {
         let output = shell(format!("ulimit -v 1500000; {script}")).exits_with(code);
         assert!(output.stderr.contains(sentence), "{script}: {output}");
     }
+}
+
+/// The head of a picture that claims these sides, and the end of a file without pixels.
+fn claimed_picture(side: u32) -> Vec<u8> {
+    let chunk = |name: &[u8; 4], content: &[u8]| {
+        let mut sum = flate2::Crc::new();
+        sum.update(name);
+        sum.update(content);
+        [&(content.len() as u32).to_be_bytes()[..], name, content, &sum.sum().to_be_bytes()].concat()
+    };
+    let header = [&side.to_be_bytes()[..], &side.to_be_bytes(), &[8, 2, 0, 0, 0]].concat();
+    let chunks = [chunk(b"IHDR", &header), chunk(b"IDAT", &[0; 64]), chunk(b"IEND", &[])].concat();
+    [&b"\x89PNG\r\n\x1a\n"[..], &chunks].concat()
+}
+
+const COPY: &str = "@group(0) @binding(0) var<storage, read> input: array<f32>;
+@group(0) @binding(1) var<storage, read_write> output: array<f32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { output[id.x] = input[id.x]; }
+";
+const FILTER: &str = "@group(0) @binding(0) var image: texture_2d<f32>;
+@group(0) @binding(1) var<storage, read_write> output: array<f32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    output[id.x] = textureLoad(image, id.xy, 0).x;
+}
+";
+/// An expression of nine million operations.
+const SLOW: &str = "let s = 0; for k in 0..9000000 { s += k } s";
+
+/// Declarations and kernels that ask for more memory or time than anybody waits for end with one sentence, in a dry run too.
+#[test]
+#[cfg(target_os = "linux")]
+fn declarations_end_within_their_limits() {
+    let folder = Folder::new();
+    folder.write("large.png", claimed_picture(100_000));
+    folder.write("many.png", claimed_picture(30_000));
+    folder.write("empty.png", claimed_picture(10_000));
+    folder.write("copy.wgsl", COPY);
+    folder.write("image.wgsl", FILTER);
+    folder.write("sum.wgsl", COPY.replace("= input[id.x];", &format!("= {}1.0;", "input[id.x] + ".repeat(20_000))));
+    let entry = |n: usize| format!("@compute @workgroup_size(64) fn main{n}() {{ output[0] = input[0]; }}\n");
+    let (bindings, _) = COPY.split_once("@compute").expect("a kernel");
+    folder.write("entries.wgsl", bindings.to_owned() + &(0..20_000).map(entry).collect::<String>());
+    std::os::unix::fs::symlink("/dev/zero", folder.path("zero.wgsl")).expect("linked");
+    let image = |file: &str| format!("[buffers.image]\nfile = \"{file}\"\nsize = [64, 64]");
+    let copy = |more: &str| format!("kernels = [\"copy.wgsl\"]\n{more}");
+    let kernels =
+        (0..1001).map(|n| format!("{{ file = \"copy.wgsl\", name = \"k{n}\" }}")).collect::<Vec<_>>().join(", ");
+    let over = "--host-timeout raises the limit";
+    for (name, toml, options, sentence) in [
+        (
+            "large",
+            format!("kernels = [\"image.wgsl\"]\n{}", image("large.png")),
+            "",
+            "claims 100000 x 100000 pixels, more than 268435456",
+        ),
+        (
+            "many",
+            format!("kernels = [\"image.wgsl\"]\n{}", image("many.png")),
+            "",
+            "claims 30000 x 30000 pixels, more than 268435456",
+        ),
+        (
+            "empty",
+            format!("kernels = [\"image.wgsl\"]\n{}", image("empty.png")),
+            "",
+            "pixels, more than 121 B can hold",
+        ),
+        ("zero.wgsl", String::new(), "--param WG=64", "not a regular file"),
+        ("preprocess", copy("preprocess = \"sleep 1000\""), "--host-timeout 1s", over),
+        ("contents", copy(&format!("[buffers.input]\ncontents = \"{SLOW}\"")), "--host-timeout 1s --size 2^20", over),
+        (
+            "repeat",
+            format!(
+                "[[kernels]]\nfile = \"copy.wgsl\"\nsteps = [{{ repeat = \"{SLOW} / s * 90000\", steps = [{{ groups = \"{SLOW} / s\" }}] }}]"
+            ),
+            "--host-timeout 1s",
+            over,
+        ),
+        ("kernels", format!("kernels = [{kernels}]"), "", "1001 kernels are more than 1000"),
+        ("sum.wgsl", String::new(), "--host-timeout 1s", over),
+        ("entries.wgsl", String::new(), "--host-timeout 1s", over),
+    ] {
+        let file = if toml.is_empty() { name.to_owned() } else { format!("{name}.toml") };
+        if !toml.is_empty() {
+            folder.write(&file, toml);
+        }
+        let script = format!("ulimit -v 3000000; ulimit -t 60; exec \"$0\" bench {file} --dry-run {options}");
+        let program = program("sh").args(&["-c", &script, env!("CARGO_BIN_EXE_shaderbench")]);
+        let output = program.folder(&folder.path("")).run();
+        assert!(output.code.is_some_and(|code| code == 1 || code == 2), "{name}: {output}");
+        assert!(output.stderr.contains(sentence), "{name}: {output}");
+        assert!(output.stderr.lines().count() == 1 && output.stderr.len() < 2000, "{name}: one sentence: {output}");
+    }
+    // A large declaration within the limits is none of these.
+    let fewer = kernels.split(", {").take(50).collect::<Vec<_>>().join(", {");
+    folder.write("fifty.toml", format!("kernels = [{fewer}]\nsizes = [\"2^10\", \"2^21\"]"));
+    if has_device() {
+        folder.run(&["bench", "fifty.toml", "--dry-run"]).succeeds();
+    }
+}
+
+/// Right values that take too long are a fault of their row, and words of a declaration are shown as text.
+#[test]
+fn slow_right_values_fail_and_hidden_characters_are_shown() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("copy.wgsl", COPY);
+    folder.write("slow.toml", "kernels = [\"copy.wgsl\"]\n[verify]\ncommand = \"sleep 1000\"");
+    folder.write(
+        "words.toml",
+        "kernels = [\"copy.wgsl\"]\nitems = \"n\"\nunit = \"\\u001b[31mred\\u202e\"\nsummary = \"\\u001b]0;own\\u0007\"",
+    );
+    let run = |toml: &str, out: &str| {
+        let options = ["--size", "64", "--profile", "quick", "--epochs", "1", "--host-timeout", "2s", "--out", out];
+        folder.run(&[&["bench", toml][..], &options].concat())
+    };
+    let output = run("slow.toml", "slow.csv").exits_with(3);
+    assert!((output.stdout.clone() + &output.stderr).contains("--host-timeout raises the limit"), "{output}");
+    let output = run("words.toml", "a\u{202e}b.csv").succeeds();
+    assert!(output.stdout.contains("u{1b}[31mred\\u{202e}"), "{output}");
+    is_clean_output(&output);
+}
+
+/// Commands print every figure, whatever a report says that it is.
+#[test]
+fn figures_at_the_edge_of_their_type_are_printed() {
+    let folder = Folder::new();
+    let rows: Vec<Record> = records().into_iter().step_by(8).collect();
+    let columns = numeric();
+    folder.write("rate.csv", csv::write(&changed(&rows, "gb_per_s", |_| "5e-324")));
+    folder.write("speed.csv", csv::write(&changed(&rows, "gflop_per_s", |_| "1e308")));
+    folder.write("all.csv", {
+        let all = columns
+            .iter()
+            .enumerate()
+            .fold(rows, |rows, (at, column)| changed(&rows, column, |row| EXTREMES[(row + at) % EXTREMES.len()]));
+        csv::write(&all)
+    });
+    for file in ["rate.csv", "speed.csv", "all.csv"] {
+        for line in
+            [&["summary", file][..], &["compare", "rate.csv", file], &["explain", "transpose", "--report", file]]
+        {
+            let output = folder.run(line);
+            assert!(output.code.is_some_and(|code| code <= 4), "{output}");
+        }
+    }
+}
+
+/// Tables that the page saves are safe to open in a spreadsheet.
+#[test]
+fn saved_tables_hold_no_formulas() {
+    let Some(mut browser) = Browser::start() else { return };
+    let save = include_str!("../../src/answers/page/drawing/save.js");
+    let saved = browser.value(&format!(
+        "(() => {{ {save}; return csvOf({{ columns: [\"@a\", \"b\"], rows: [[\"=HYPERLINK(1)\", {{ value: -2.5 }}], \
+         [{{ value: \"+1+1\" }}, \"-3\"]] }}); }})()"
+    ));
+    assert_eq!(saved, "'@a,b\r\n'=HYPERLINK(1),-2.5\r\n'+1+1,-3\r\n");
 }
 
 /// Rows of a report of this many rows: each row is a case of its own, of one of so many devices.

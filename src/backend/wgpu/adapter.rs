@@ -40,7 +40,7 @@ pub async fn adapters(api: Option<Api>) -> Vec<Adapter> {
     adapters
 }
 
-/// What kernels in SPIR-V with cooperative matrices need.
+/// What kernels with cooperative matrices need: naga's SPIR-V of them is completed and passed through.
 const MODULES_WITH_MATRICES: wgpu::Features =
     wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX.union(wgpu::Features::PASSTHROUGH_SHADERS);
 
@@ -51,8 +51,7 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
         Feature::F64 => wgpu::Features::SHADER_F64,
         Feature::F16 => wgpu::Features::SHADER_F16,
         Feature::I64 | Feature::I64Division => wgpu::Features::SHADER_INT64,
-        Feature::CooperativeMatrix => wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX,
-        Feature::Int8Matrix | Feature::Bf16Matrix => MODULES_WITH_MATRICES,
+        Feature::CooperativeMatrix | Feature::Int8Matrix | Feature::Bf16Matrix => MODULES_WITH_MATRICES,
         Feature::FilteredF32 => wgpu::Features::FLOAT32_FILTERABLE,
         Feature::I16 => wgpu::Features::SHADER_I16,
         Feature::I64Atomics => wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS,

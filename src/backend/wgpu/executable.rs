@@ -6,12 +6,12 @@ use std::ffi::CString;
 use ash::vk;
 use wgpu::hal::api::Vulkan;
 
-use super::passthrough;
+use super::passthrough::{self, ENTRY_POINT};
 use crate::backend::Statistics;
 use crate::error::Result;
 use crate::job::Kernel;
 use crate::shader::{Capability, Enabled};
-use crate::suite::{Access, Entry, Interface};
+use crate::suite::{Access, Entry, Feature, Interface};
 
 /// What a statistic counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +86,22 @@ pub(super) fn statistics(device: &wgpu::Device, kernel: &Kernel, compiled: Optio
     // 16 bytes.
     let is_counted = device.features().contains(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX);
     if is_counted && told.instructions.is_none() { told.counted_by_16_bytes() } else { told }
+}
+
+/// The SPIR-V of a kernel with cooperative matrices, with the operands that share memory between invocations: wgpu's own lacks
+/// them (`shader::memory_model`), so that it is passed through. `None` for other kernels, other APIs, and kernels of several entry
+/// points or bind groups, which cannot be passed through.
+pub(super) fn shared_memory_spirv(device: &wgpu::Device, kernel: &Kernel) -> Option<Result<Vec<u32>>> {
+    let has_matrices = kernel.interface.features.contains(&Feature::CooperativeMatrix);
+    if !has_matrices || !kernel.is_trusted() || !kernel.interface.is_plain() {
+        return None;
+    }
+    let features = device.features();
+    #[expect(unsafe_code, reason = "wgpu does not say what it has enabled")]
+    // SAFETY: as in `statistics`.
+    let vulkan =
+        unsafe { device.as_hal::<Vulkan>() }.filter(|_| features.contains(wgpu::Features::PASSTHROUGH_SHADERS))?;
+    Some(kernel.spirv_of(ENTRY_POINT, &enabled(&vulkan, features)))
 }
 
 /// What wgpu has enabled on a device of Vulkan 1.3 with these features, as its `device_from_raw` does: what the driver has

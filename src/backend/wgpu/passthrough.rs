@@ -13,7 +13,7 @@ use crate::shader::module::{instructions, specialize, text};
 use crate::suite::{Access, Interface};
 
 /// The entry point of every module that is passed through.
-const ENTRY_POINT: &str = "main";
+pub(super) const ENTRY_POINT: &str = "main";
 
 /// Compiles the SPIR-V of a kernel that WGSL cannot express.
 ///
@@ -54,7 +54,7 @@ pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel, spirv: &[u32
         ..Default::default()
     };
     #[expect(unsafe_code, reason = "other compilers' SPIR-V is measured as they write it")]
-    // SAFETY: nobody checks the module beyond its interface. Who names a compiler (`--compiler`) answers for what it
+    // SAFETY: of a trusted kernel with cooperative matrices it is naga's, with operands that only order accesses. Else nobody checks the module beyond its interface. Who names a compiler (`--compiler`) answers for what it
     // writes, as the option's help says; kernels that need run-time checks do not get here unless the compiler keeps them
     // (`Device::check_kernel`). Modules of the suite's own kernels are trusted like its WGSL: `Device::check_kernel`
     // refuses others.

@@ -115,6 +115,9 @@ pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel) -> Result<Co
     if !kernel.module.is_empty() {
         return Ok(vec![passthrough::compile_module(device, kernel).await?]);
     }
+    if let Some(spirv) = platform::shared_memory_spirv(device, kernel) {
+        return Ok(vec![passthrough::compile(device, kernel, &spirv?).await?]);
+    }
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let descriptor =
         wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(platform::source(kernel)) };

@@ -17,6 +17,7 @@ use super::reports::{FOLDERS, OWN};
 use super::worker::link;
 use super::{bundle, run};
 use crate::error::{Error, Result};
+use crate::suite::budget;
 
 /// Arguments of `bench`: the options of `run`, and what a TOML file can say.
 pub(super) struct Arguments {
@@ -82,6 +83,8 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
         None => {}
     }
     let files: Vec<PathBuf> = run.take_filters().into_iter().map(PathBuf::from).collect();
+    run.set_host_timeout();
+    budget::start_preparing();
     own.sizes = run.sizes.clone();
     own.params = run.params.clone();
     let (family, texts) = family(&files, &own)?;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
@@ -14,9 +14,7 @@ use crate::cli::group::{self, grouped};
 use crate::cli::inputs;
 use crate::error::{Error, Result, visible};
 use crate::job::Kernel;
-
-/// Time limit of one command.
-const LONGEST: Duration = Duration::from_secs(60);
+use crate::suite::budget::Budget;
 
 /// Time limit of a program that is asked for its version.
 const LONGEST_VERSION: Duration = Duration::from_secs(5);
@@ -158,8 +156,8 @@ pub(in crate::cli) fn spirv(path: &Path) -> Result<Vec<u32>, String> {
 /// Why it failed, with its first line.
 fn run(program: &str, arguments: &[String], folder: &Path) -> Result<(), String> {
     let path = folder.join("messages");
-    let ended =
-        ended(Command::new(program).args(arguments), &path, LONGEST).map_err(|why| format!("{program}: {why}"))?;
+    let ended = ended(Command::new(program).args(arguments), &path, Budget::start())
+        .map_err(|why| format!("{program}: {why}"))?;
     let Some(fault) = ended else { return Ok(()) };
     // Paths of temporary files say nothing, and differ from run to run.
     let folder = format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
@@ -194,7 +192,7 @@ pub(in crate::cli) fn printed(
     let create = |path: &Path| File::create(path).map_err(|error| error.to_string());
     let mut program = Command::new(&command[0]);
     program.args(command[1..].iter().map(place)).current_dir(folder).envs(variables.iter().cloned());
-    let waited = wait(&mut program, create(&output)?, create(&messages)?, &messages, LONGEST);
+    let waited = wait(&mut program, create(&output)?, create(&messages)?, &messages, Budget::start());
     if let Some(fault) = waited.map_err(|why| format!("{}: {why}", command[0]))? {
         let text = inputs::read(&messages, MOST_MESSAGES).unwrap_or_default();
         let text = String::from_utf8_lossy(&text).into_owned();
@@ -206,10 +204,10 @@ pub(in crate::cli) fn printed(
 }
 
 /// How a command ended, if not well. Everything that it prints goes into the file at `messages`.
-fn ended(command: &mut Command, messages: &Path, longest: Duration) -> Result<Option<String>, String> {
+fn ended(command: &mut Command, messages: &Path, budget: Budget) -> Result<Option<String>, String> {
     let file = File::create(messages).map_err(|error| error.to_string())?;
     let copy = file.try_clone().map_err(|error| error.to_string())?;
-    wait(command, file, copy, messages, longest)
+    wait(command, file, copy, messages, budget)
 }
 
 fn wait(
@@ -217,11 +215,10 @@ fn wait(
     output: File,
     errors: File,
     messages: &Path,
-    longest: Duration,
+    budget: Budget,
 ) -> Result<Option<String>, String> {
     let started = grouped(command.stdin(Stdio::null()).stdout(output).stderr(errors)).spawn();
     let mut child = started.map_err(|error| why_not(&error))?;
-    let start = Instant::now();
     loop {
         if messages.metadata().is_ok_and(|file| file.len() > MOST_MESSAGES) {
             group::end(&mut child);
@@ -233,9 +230,9 @@ fn wait(
                 let code = status.code().map(|code| format!("ended with exit code {code}"));
                 return Ok(Some(code.unwrap_or_else(|| "was ended by a signal".to_owned())));
             }
-            None if start.elapsed() > longest => {
+            None if budget.left().is_zero() => {
                 group::end(&mut child);
-                return Ok(Some(format!("did not end within {} s", longest.as_secs())));
+                return Ok(Some(format!("is {}", budget.exceeded())));
             }
             None => std::thread::sleep(STEP),
         }
@@ -260,7 +257,7 @@ fn version(program: &str) -> String {
     let reported = || {
         let folder = tempfile::tempdir().ok()?;
         let messages = folder.path().join("messages");
-        let fault = ended(Command::new(program).arg("--version"), &messages, LONGEST_VERSION).ok()?;
+        let fault = ended(Command::new(program).arg("--version"), &messages, Budget::within(LONGEST_VERSION)).ok()?;
         Some(first_line(&messages)).filter(|line| fault.is_none() && !line.is_empty())
     };
     reported().unwrap_or_else(|| {

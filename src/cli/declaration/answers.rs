@@ -11,6 +11,7 @@ use super::script::{Scope, Script};
 use crate::cli::compiler::printed;
 use crate::cli::inputs;
 use crate::error::Result;
+use crate::suite::budget::Budget;
 use crate::suite::{Benchmark, Constants, Extent, Oracle, Scalar, Shape};
 
 /// How an output is verified.
@@ -210,7 +211,11 @@ pub(super) fn by_expression(
     let stored = move |value: f64| stored(value, scalar, is_exact);
     Ok(Arc::new(move |first, slots: &mut [f64]| {
         const PIECE: usize = 256;
-        let frame = || script.frame(&scope);
+        if fault.get().is_some() {
+            return slots.fill(f64::NAN);
+        }
+        let budget = Budget::start();
+        let frame = || script.frame(&scope).map(|frame| frame.within(budget));
         slots.par_chunks_mut(PIECE).enumerate().for_each_init(frame, |frame, (piece, slots)| {
             for (index, slot) in (first + (piece * PIECE) as u64..).zip(slots) {
                 let value = frame.as_mut().map_err(|error| error.to_string()).and_then(|frame| {

@@ -7,8 +7,10 @@ use rayon::prelude::*;
 use super::expression::{Data, Meaning, Value};
 use super::fields::{Word, scalar};
 use super::script::{Scope, Script, fault};
+use crate::cli::inputs;
 use crate::error::Result;
 use crate::shader::{Layout, Texels};
+use crate::suite::budget::Budget;
 use crate::suite::input::Values;
 use crate::suite::{Contents, Scalar, TexelFormat, Texture};
 
@@ -215,6 +217,10 @@ impl Filling {
                     Ok(if scalar == Scalar::Unorm8 { f64::from(byte) } else { f64::from(byte) / 255.0 })
                 })?)
             }
+            Self::Gradient | Self::Expression(..) if scalars.saturating_mul(scalar.bytes() as u64) > inputs::DATA => {
+                let most = inputs::DATA >> 20;
+                return Err(fault(file, format!("a buffer of {scalars} scalars has contents of more than {most} MiB")));
+            }
             Self::Gradient => {
                 let Some((format, width, _)) = texture else {
                     return Err(fault(file, "a gradient is the contents of a texture".to_owned()));
@@ -262,10 +268,11 @@ fn evaluated(script: &Script, (scalars, scalar, texture): Place, scope: &Scope) 
     // What is wrong at every index is found before the threads start.
     drop(script.frame(&scope)?);
     const PIECE: u64 = 1 << 12;
+    let budget = Budget::start();
     let pieces: Vec<Vec<f64>> = (0..scalars.div_ceil(PIECE))
         .into_par_iter()
         .map(|piece| {
-            let mut frame = script.frame(&scope)?;
+            let mut frame = script.frame(&scope)?.within(budget);
             let range = piece * PIECE..scalars.min((piece + 1) * PIECE);
             let value = |index: u64| {
                 frame.set("i", Value::Whole(index as i64));

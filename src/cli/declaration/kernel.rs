@@ -8,6 +8,7 @@ use super::spec::KernelTable;
 use super::steps::Steps;
 use crate::cli::compiler::{printed, spirv};
 use crate::cli::inputs;
+use crate::cli::messages::first_of;
 use crate::cli::shaders;
 use crate::error::{Error, Result, shown, visible};
 use crate::shader::module::words;
@@ -138,9 +139,9 @@ impl Text {
         let Ok(shader) = Shader::parse(self.wgsl, Dtype::F32.name()) else { return Ok("main".to_owned()) };
         match &shader.entries()[..] {
             several @ [_, _, ..] if shader.entry() != "main" => {
-                let names = several.join(", ");
-                let steps =
-                    several.iter().map(|name| format!("{{ entry = \"{name}\" }}")).collect::<Vec<_>>().join(", ");
+                let names = first_of(several);
+                let steps: Vec<String> = several.iter().map(|name| format!("{{ entry = \"{name}\" }}")).collect();
+                let steps = first_of(&steps);
                 Err(Error::Usage(format!(
                     "{}: it has the entry points {names}: give entry = \"{}\" for one, or for all steps = [{steps}]",
                     shown(path),
@@ -170,7 +171,7 @@ impl Text {
         let Ok(shader) = Shader::parse(self.wgsl, Dtype::F32.name()) else { return Ok(()) };
         let known = shader.entries();
         match self.entries.iter().find(|name| !known.contains(name)) {
-            Some(name) => fault(format!("there is no entry point '{name}', but {}", known.join(", "))),
+            Some(name) => fault(format!("there is no entry point '{name}', but {}", first_of(&known))),
             None => Ok(()),
         }
     }

@@ -9,6 +9,7 @@ use super::script::{Scope, fault};
 use super::steps::{Dispatch as Written, Step as Declaration, Steps};
 use crate::error::{Error, Result};
 use crate::shader::Layout;
+use crate::suite::budget::{Budget, Shared};
 use crate::suite::kept::kept_name;
 use crate::suite::{Access, Binding, Dispatch, Entry, Interface, Shape, Step};
 
@@ -99,6 +100,8 @@ impl Launch {
         (interface, layouts): (&Interface, &[Layout]),
         scope: &Scope,
     ) -> Result<Self> {
+        let _shared = Shared::start();
+        Budget::start().check().map_err(|why| of.fault(why))?;
         let mut unrolling = Unrolling { of, shape, interface, layouts, rounds: 0, launch: Self::default() };
         let mut scope = scope.clone();
         scope.insert("step".to_owned(), Meaning::Value(Value::Whole(0)));

@@ -8,9 +8,11 @@ use super::declared::Declared;
 use super::kernel::{Kernel, Preprocess, Text as KernelText, stem};
 use super::options::Own as Options;
 use super::portable::{TOML, identity, portable};
+use super::script::fault;
 use super::shared::{Origin, shared};
 use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec, Text, VerifySpec};
 use super::steps::{Steps, scripts};
+use crate::cli::inputs;
 use crate::error::{Error, Result, shown, visible};
 use crate::suite::kept::{kept, kept_items, kept_name, kept_text};
 use crate::suite::{Benchmark, Cases, Constants, Dtype, Extent, Family, Limit, Params, Profile};
@@ -134,7 +136,8 @@ fn add_params(spec: &mut Spec, files: &[PathBuf], options: &Options, folder: &Pa
     let beside = std::iter::once(folder.join(file_beside(files)));
     let paths: Vec<PathBuf> = listed.chain(files.iter().cloned()).chain(beside).collect();
     // A file that cannot be read is a fault of its own, later.
-    let texts: Vec<String> = paths.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    let texts: Vec<String> =
+        paths.iter().filter_map(|path| String::from_utf8(inputs::read(path, inputs::KERNEL).ok()?).ok()).collect();
     for (name, value) in &options.params {
         let declared = format!("override {name}:");
         if !spec.params.contains_key(name) && texts.iter().any(|text| text.contains(&declared)) {
@@ -164,6 +167,12 @@ fn kernels(files: &[PathBuf], spec: &Spec, origin: &Origin<'_>) -> Result<Vec<Ke
         ([], _) | (_, false) => named.into_iter().map(of_path).collect(),
         (own, true) => own.iter().map(|kernel| (origin.folder.join(kernel.file()), kernel.table())).collect(),
     };
+    if found.len() > MOST_KERNELS {
+        return Err(fault(
+            origin.file,
+            format!("{} kernels are more than {MOST_KERNELS}: divide the file", found.len()),
+        ));
+    }
     found.into_iter().map(|(path, table)| kernel(path, spec.kernel(table), spec, origin)).collect()
 }
 
@@ -287,6 +296,9 @@ const USUAL: Extent = Extent::Linear(1 << 20);
 
 /// Maximum number of combinations of parameters: each is a case of its own.
 const MOST_SETS: usize = 1000;
+
+/// Maximum number of kernels of one file.
+const MOST_KERNELS: usize = 1000;
 
 /// Every combination of the file's parameters that the kernel has.
 fn param_sets(kernel: &Kernel, dtype: Dtype) -> Result<Vec<Params>> {

@@ -15,7 +15,7 @@ use super::script::Script;
 use super::spec::{BufferSpec, Contents, OneOrMany, SamplerSpec, Spec, Text, VerifySpec};
 use super::steps::uniforms;
 use crate::cli::inputs;
-use crate::error::{Error, Result, shown};
+use crate::error::{Error, Result, shown, visible};
 use crate::suite::input::Values;
 use crate::suite::kept::{kept, kept_text};
 use crate::suite::{Benchmark, Binding, Dtype, Sampling, TexelFormat};
@@ -193,7 +193,8 @@ fn declarations(spec: &Spec, names: &[String], origin: &Origin<'_>, verify: Vec<
         numbers,
         bytes: script("bytes", &spec.bytes)?,
         flops: script("flops", &spec.flops)?,
-        items: script("items", &spec.items)?.map(|script| (script, spec.unit.clone().unwrap_or_default())),
+        items: script("items", &spec.items)?
+            .map(|script| (script, visible(spec.unit.as_deref().unwrap_or_default()).into_owned())),
         verify,
     })
 }
@@ -276,11 +277,25 @@ fn of_file(path: &Path, what: &str) -> Result<Filling> {
     }
 }
 
+/// Maximum number of pixels of a picture: 1 GiB of red, green, blue and opacity.
+const MOST_PIXELS: u64 = 1 << 28;
+
+/// Bytes that one compressed byte stands for at most (RFC 1951: 258 bytes for two bits).
+const DEFLATE_RATIO: u64 = 1032;
+
 /// Width, height, and the pixels of a PNG file: red, green, blue, opacity.
 fn picture(bytes: &[u8]) -> Result<(u64, u64, Vec<u8>), String> {
     let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
     let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
+    let (width, height) = reader.info().size();
+    let (claimed, row) = (u64::from(width) * u64::from(height), reader.info().raw_row_length() as u64);
+    if claimed > MOST_PIXELS {
+        return Err(format!("its header claims {width} x {height} pixels, more than {MOST_PIXELS}"));
+    }
+    if row.saturating_mul(height.into()) > DEFLATE_RATIO.saturating_mul(bytes.len() as u64) {
+        return Err(format!("its header claims {width} x {height} pixels, more than {} B can hold", bytes.len()));
+    }
     let mut pixels = vec![0; reader.output_buffer_size().ok_or("it is too large")?];
     let info = reader.next_frame(&mut pixels).map_err(|error| error.to_string())?;
     pixels.truncate(info.buffer_size());

@@ -11,7 +11,7 @@ use crate::cli::values::{duration, fail_on, param, size, tag};
 use crate::engine::plan::Caches;
 use crate::record::Status;
 use crate::shader::SpirvKernel;
-use crate::suite::{Extent, Family, Profile, Tag};
+use crate::suite::{Extent, Family, Profile, Tag, budget};
 
 /// Arguments of `run`.
 #[derive(clap::Args)]
@@ -116,6 +116,12 @@ pub(in crate::cli) struct Arguments {
     /// With --resume: also rerun cases that timed out or ended the process twice
     #[arg(long, hide_short_help = true, requires = "resume")]
     pub(super) retry_timeouts: bool,
+    /// Time limit of each command, expression and front end of kernels [default: 60s]
+    ///
+    /// What kernels and their declarations make the host do: `preprocess`, `command`, expressions, naga. Everything before the
+    /// first launch may take ten times as long.
+    #[arg(long, value_name = "DURATION", hide_short_help = true, value_parser = duration)]
+    pub(in crate::cli) host_timeout: Option<Duration>,
     /// Name of the host in the reports [default: the system's name]
     ///
     /// For containers, whose own names say nothing.
@@ -175,6 +181,11 @@ impl Arguments {
     /// Whether the user names what to run.
     pub(super) fn names_benchmarks(&self) -> bool {
         !self.filters.is_empty() || !self.tags.is_empty() || self.own.is_some()
+    }
+
+    /// Sets the time limit of what kernels make the host do.
+    pub(in crate::cli) fn set_host_timeout(&self) {
+        budget::set_limit(self.host_timeout.unwrap_or(budget::USUAL));
     }
 
     /// The filters.

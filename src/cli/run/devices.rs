@@ -1,7 +1,7 @@
 //! The devices of a run, opened, and its settings.
 
 use std::hash::{BuildHasher, RandomState};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::arguments::Arguments;
 use crate::backend::{Backend, Device};
@@ -26,9 +26,8 @@ pub(super) fn settings(
     profile: Profile,
     time: Option<Duration>,
     devices: &[Device],
-) -> Settings {
-    let now = jiff::Timestamp::now();
-    let mut settings = Settings::new(profile, date(now), operating_system(), processor());
+) -> Result<Settings> {
+    let mut settings = Settings::new(profile, date(now()?), operating_system(), processor());
     settings.host = arguments.host.clone().unwrap_or_else(host::name);
     settings.is_anonymous = arguments.anonymous;
     settings.time = time;
@@ -44,7 +43,20 @@ pub(super) fn settings(
     if let Some(epochs) = arguments.epochs {
         settings.epochs = Epochs { least: epochs.into(), most: epochs.into(), target: 0.0 };
     }
-    settings
+    Ok(settings)
+}
+
+/// The system's time.
+///
+/// # Errors
+/// If no report can name it.
+pub(super) fn now() -> Result<jiff::Timestamp> {
+    timestamp(SystemTime::now())
+}
+
+fn timestamp(time: SystemTime) -> Result<jiff::Timestamp> {
+    let fault = |_| Error::NoDevice("the system's clock is not between the years -9999 and 9999: set it".to_owned());
+    jiff::Timestamp::try_from(time).map_err(fault)
 }
 
 /// A time as rows have it.
@@ -105,4 +117,17 @@ pub(super) fn has_energy(backend: &dyn Backend) -> Result<()> {
         Error::Usage(format!("--energy: {name} reports neither an energy counter nor its power: run without --energy"))
     };
     if has { Ok(()) } else { Err(refusal()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_no_report_can_name_is_an_error() {
+        let year = Duration::from_secs(31_557_600);
+        assert_eq!(timestamp(SystemTime::UNIX_EPOCH).map(date).expect("1970"), "1970-01-01T00:00:00Z");
+        let fault = timestamp(SystemTime::UNIX_EPOCH + 8030 * year).expect_err("after 9999");
+        assert_eq!((fault.exit_code(), fault.to_string().lines().count()), (1, 1), "{fault}");
+    }
 }

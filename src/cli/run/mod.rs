@@ -39,7 +39,7 @@ use crate::job::Job;
 use crate::record::Record;
 use crate::report::csv::Parsed;
 use crate::report::{self, CsvFile, Output, Part, lay_out};
-use crate::suite::{Api, Case, DeviceType, Profile};
+use crate::suite::{Api, Case, DeviceType, Profile, budget};
 
 pub(super) use arguments::Arguments;
 use card::End;
@@ -50,6 +50,7 @@ use supervisor::{Alone, Supervisor};
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(arguments: &Arguments) -> Result<u8> {
+    arguments.set_host_timeout();
     if let Some(link) = link() {
         return served::serve(arguments, link);
     }
@@ -102,6 +103,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
         let card: Vec<&Device> = runs[0].iter().map(|index| &devices[*index]).collect();
         return dry_run(arguments, &card);
     }
+    budget::end_preparing();
     if arguments.device.is_none() {
         why_this_card(&devices, &runs[0]).iter().for_each(|why| say(why));
     }
@@ -253,7 +255,7 @@ impl Command<'_> {
         let fitted = cases_for(arguments, profile, time, &card)?;
         let note = smaller_workgroups(&fitted, &card);
         let Fitted { cases, .. } = fitted;
-        let mut settings = settings(arguments, profile, time, &devices);
+        let mut settings = settings(arguments, profile, time, &devices)?;
         let earlier = resumed.map_or_else(
             || Ok(EarlierRows::default()),
             |report| earlier_rows(report, arguments, &cases, &devices, &mut settings),

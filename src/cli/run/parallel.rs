@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::arguments::Arguments;
 use super::card::{Card, End};
-use super::devices::{date, settings};
+use super::devices::{date, now, settings};
 use super::meetings::{Meetings, Release};
 use super::planned::{cases_for, profile_for};
 use super::running::{RunOrder, Running};
@@ -76,7 +76,7 @@ pub(super) fn run(
     let shown = runs.iter().map(|run| Shown::of(run[0], &listed.devices[run[0]])).collect();
     let mut host = InStep::new(shown, interrupt.clone());
     let bar = Rc::clone(&host.bar);
-    let (now, mut seed) = (jiff::Timestamp::now(), arguments.seed);
+    let (now, mut seed) = (now()?, arguments.seed);
     let mut prepare = |index: usize, devices: Vec<Device>| {
         // A second apart, so that the rows of cards without a name are of different runs.
         let date = date(now + Duration::from_secs(index as u64));
@@ -107,7 +107,7 @@ fn prepare(
     let fitted = cases_for(arguments, profile, None, &known)?;
     smaller_workgroups(&fitted, &known).iter().for_each(|note| say(note));
     let Fitted { cases, .. } = fitted;
-    let settings = settings(arguments, profile, None, &devices);
+    let settings = settings(arguments, profile, None, &devices)?;
     let seed = *seed.get_or_insert(settings.seed);
     if part.is_none() {
         *part = Some(default_csv(&devices, &date[..10], "", None)?);

@@ -19,7 +19,7 @@ use crate::engine::measure::Timer;
 use crate::engine::{Changes, End, Expected, Fitted, Observer, Picture};
 use crate::error::Result;
 use crate::record::{Moment, Record};
-use crate::suite::{Api, Case, Toolchain};
+use crate::suite::{Api, Case, Toolchain, budget};
 
 /// Opens the card of the order, and measures until there are no more orders.
 ///
@@ -55,7 +55,8 @@ fn measure(
     let profile = profile_for(arguments, &devices[0]);
     let known: Vec<&Device> = devices.iter().collect();
     let Fitted { cases, .. } = cases_for(arguments, profile, time_for(arguments, profile, known.len()), &known)?;
-    let mut settings = settings(arguments, profile, run.time, devices);
+    budget::end_preparing();
+    let mut settings = settings(arguments, profile, run.time, devices)?;
     (settings.date, settings.seed, settings.compiles_ahead) = (run.date, run.seed, run.compiles_ahead);
     if run.is_in_step {
         settings.pace = Some(Arc::new(link));
@@ -89,8 +90,9 @@ fn load(
 ) -> Result<()> {
     let profile = profile_for(arguments, &devices[0]);
     let cases = soak::cases(arguments, profile, devices)?;
+    budget::end_preparing();
     let (Some(case), Some(backend)) = (cases.get(*case), backends.get_mut(*api)) else { return Ok(()) };
-    let settings = settings(arguments, profile, None, devices);
+    let settings = settings(arguments, profile, None, devices)?;
     let mut observe = |moment: Moment| {
         link.send_and_wait(&Event::Moment(moment));
         if link.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

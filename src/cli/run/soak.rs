@@ -63,7 +63,7 @@ pub(super) fn run(
         let devices = opened.devices.clone();
         let profile = profile_for(arguments, &devices[0]);
         let cases = cases(arguments, profile, &devices)?;
-        let settings = settings(arguments, profile, None, &devices);
+        let settings = settings(arguments, profile, None, &devices)?;
         let (count, total) = (cases.len() * devices.len(), duration * (cases.len() * devices.len()) as u32);
         say(&format!(
             "{} on {}: {} of {} s each, {:.1} min in all",

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::protocol::{Activity, Event, Order};
+use super::protocol::{Activity, Event, MOST_MESSAGE, Order, lines};
 use crate::backend;
 use crate::cli::interrupt;
 use crate::cli::output;
@@ -158,8 +158,8 @@ pub(in crate::cli) fn serve(command: fn(Vec<OsString>) -> Result<u8>) -> ExitCod
         }
     }));
     std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines().map_while(std::result::Result::ok) {
-            match serde_json::from_str(&line) {
+        for line in lines(std::io::stdin().lock(), MOST_MESSAGE) {
+            match serde_json::from_slice(&line) {
                 Ok(order) => link.hear(order),
                 Err(_) => break,
             }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::link::WORD;
-use super::protocol::{Activity, Event, Order};
+use super::protocol::{Activity, Event, MOST_MESSAGE, MOST_TEXT, Order, lines};
 use crate::cli::output::say;
 use crate::error::{Error, Result, one_line, shown, visible_lines};
 use crate::record::Cause;
@@ -86,9 +86,7 @@ impl Worker {
         let received = messages.clone();
         let (says_end, ended) = channel::<()>();
         std::thread::spawn(move || {
-            for line in
-                stderr.map(BufReader::new).into_iter().flat_map(|stream| stream.split(b'\n')).map_while(Result::ok)
-            {
+            for line in stderr.map(BufReader::new).into_iter().flat_map(|stream| lines(stream, MOST_TEXT)) {
                 let line = String::from_utf8_lossy(&line).trim_end().to_owned();
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.push_back(line.clone());
@@ -103,9 +101,14 @@ impl Worker {
         });
         let received = messages.clone();
         std::thread::spawn(move || {
-            for line in stdout.map(BufReader::new).into_iter().flat_map(BufRead::lines).map_while(Result::ok) {
-                let event = serde_json::from_str(&line).map_or_else(|_| Message::Text(line.clone()), Message::Event);
+            for line in stdout.map(BufReader::new).into_iter().flat_map(|stream| lines(stream, MOST_MESSAGE)) {
+                let text = || Message::Text(String::from_utf8_lossy(&line[..line.len().min(MOST_TEXT)]).into_owned());
+                let event = serde_json::from_slice(&line).map_or_else(|_| text(), Message::Event);
                 let _ = received.send((id, event));
+                // No worker of this program writes such a line: its stream is closed.
+                if line.len() >= MOST_MESSAGE {
+                    break;
+                }
             }
             // The last words come first. A process that it left behind may hold the stream.
             let _ = ended.recv_timeout(GRACE);

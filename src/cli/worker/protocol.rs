@@ -1,6 +1,7 @@
 //! The messages between the program and its workers.
 
 use std::ffi::OsString;
+use std::io::{BufRead, Read};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,24 @@ use crate::engine::measure::Timer;
 use crate::engine::{EarlierRows, Expected, LeftOut, Point, Way};
 use crate::record::{Moment, Record};
 use crate::suite::Api;
+
+/// Maximum length of a message, in bytes: rows with all their samples have some megabytes.
+pub(super) const MOST_MESSAGE: usize = 256 << 20;
+
+/// Maximum length of a line that a driver writes. Longer ones are divided.
+pub(super) const MOST_TEXT: usize = 64 << 10;
+
+/// The lines of a stream, without their ends. One of more than `most` bytes comes in pieces.
+pub(super) fn lines(mut stream: impl BufRead, most: usize) -> impl Iterator<Item = Vec<u8>> {
+    std::iter::from_fn(move || {
+        let mut line = Vec::new();
+        let read = stream.by_ref().take(most as u64).read_until(b'\n', &mut line).ok()?;
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        }
+        (read > 0).then_some(line)
+    })
+}
 
 /// A message to a worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -159,6 +178,15 @@ mod tests {
 
     fn row(samples: &[f64], epochs: &[u64]) -> Record {
         Record { all_samples_ns: samples.to_vec(), epoch_samples: epochs.to_vec(), ..Record::default() }
+    }
+
+    #[test]
+    fn a_line_without_an_end_comes_in_pieces() {
+        let pieces = |text: &'static [u8], most| lines(text, most).map(|line| line.len()).collect::<Vec<_>>();
+        assert_eq!(pieces(b"ab\n\nc", 8), [2, 0, 1]);
+        assert!(pieces(b"", 8).is_empty());
+        let endless = std::io::BufReader::new(std::io::repeat(b'x'));
+        assert!(lines(endless, 1000).take(3).all(|piece| piece.len() == 1000));
     }
 
     #[test]

@@ -5,8 +5,9 @@
 /** `value` with `digits` significant digits, without an exponent. Digits before the decimal point are never rounded. */
 function significant(value, digits) {
   if (value === 0 || !Number.isFinite(value)) return String(value);
+  if (Math.abs(value) < 1e-9) return value.toExponential(digits - 1);
   const exponent = Math.floor(Math.log10(Math.abs(value)));
-  const decimals = Math.min(100, Math.max(0, digits - 1 - exponent));
+  const decimals = Math.max(0, digits - 1 - exponent);
   const scale = 10 ** decimals;
   // 9.996 rounds to 10.0, not to 10.00.
   const gainsDigit = Math.round(Math.abs(value) * scale) / scale >= 10 ** (exponent + 1);

@@ -11,12 +11,16 @@ function download(name, type, parts) {
 /** Digits of a number in CSV: one more than the page's data has. */
 const DIGITS = 6;
 
+/** A text as a field of CSV: a spreadsheet would compute one that begins like a formula. */
+const csvText = (text) => (/^'*[=+\-@\t\r\n＝＋－＠]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text);
+
 /** A table as CSV, by RFC 4180. Numbers are in the unit that the header names. */
 function csvOf({ columns, rows }) {
-  const field = (value) => (/[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-  const header = columns.map((column) => (typeof column === "string" ? column : column.csv));
-  const plain = (value) => (typeof value === "number" ? String(Number(value.toPrecision(DIGITS))) : String(value ?? ""));
-  const cells = rows.map((row) => row.map((part) => (typeof part === "string" ? part : plain(part.value))));
+  const field = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+  const header = columns.map((column) => csvText(typeof column === "string" ? column : column.csv));
+  const plain = (value) =>
+    typeof value === "number" ? String(Number(value.toPrecision(DIGITS))) : csvText(String(value ?? ""));
+  const cells = rows.map((row) => row.map((part) => (typeof part === "string" ? csvText(part) : plain(part.value))));
   return [header, ...cells].map((row) => `${row.map(field).join(",")}\r\n`).join("");
 }
 

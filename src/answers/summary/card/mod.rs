@@ -268,7 +268,7 @@ impl Jobs<'_> {
             () => "",
         };
         let kernel = format!("{}{mark}", cut(&job.kernel, room.saturating_sub(mark.len()).max(1)));
-        let left = padded(&format!("{left}{kernel}"), end - display_width(&job.rate));
+        let left = padded(&format!("{left}{kernel}"), end.saturating_sub(display_width(&job.rate)));
         let cached = if marks.is_cached { "*" } else { " " };
         let share = job.share.map_or_else(
             || " ".repeat(cells + 6),

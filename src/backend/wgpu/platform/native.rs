@@ -98,7 +98,7 @@ pub(in crate::backend::wgpu) const fn sub_texel_bits(_adapter: &wgpu::Adapter) -
 
 #[cfg(not(target_vendor = "apple"))]
 pub(in crate::backend::wgpu) use crate::backend::wgpu::{
-    executable::statistics,
+    executable::{shared_memory_spirv, statistics},
     vulkan::{matrices, open_extended},
 };
 
@@ -115,6 +115,12 @@ pub(in crate::backend::wgpu) const fn open_extended(
     _descriptor: &wgpu::DeviceDescriptor<'_>,
     _has_bf16: bool,
 ) -> Option<(wgpu::Device, wgpu::Queue)> {
+    None
+}
+
+/// Metal takes no SPIR-V.
+#[cfg(target_vendor = "apple")]
+pub(in crate::backend::wgpu) const fn shared_memory_spirv(_: &wgpu::Device, _: &Kernel) -> Option<Result<Vec<u32>>> {
     None
 }
 

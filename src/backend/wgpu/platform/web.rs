@@ -89,6 +89,11 @@ pub(in crate::backend::wgpu) const fn open_extended(
     None
 }
 
+/// Browsers take no SPIR-V.
+pub(in crate::backend::wgpu) const fn shared_memory_spirv(_: &wgpu::Device, _: &Kernel) -> Option<Result<Vec<u32>>> {
+    None
+}
+
 /// Browsers report none.
 pub(in crate::backend::wgpu) fn statistics(_device: &wgpu::Device, _kernel: &Kernel, _: Option<&[u32]>) -> Statistics {
     Statistics::default()

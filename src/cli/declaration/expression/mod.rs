@@ -1,7 +1,7 @@
 //! A small language of expressions: numbers, `let`, `if`, `for` over a range, buffers and functions.
 //!
-//! A tree has a limited height and an evaluation a limited number of operations, so that text of any kind ends with a
-//! value or a fault.
+//! A tree has a limited height, and an evaluation a limited number of operations and a limited time, so that text of any
+//! kind ends with a value or a fault.
 
 mod parse;
 mod tree;
@@ -15,11 +15,16 @@ use tree::{Fault, Node};
 use value::Arity;
 pub(super) use value::Value;
 
+use crate::suite::budget::Budget;
+
 /// Operations of one evaluation, against loops that nobody waits for.
 const MOST_OPERATIONS: u64 = 10_000_000;
 
 /// The same of a program that sets a whole output: about a minute.
 const MOST_OPERATIONS_OF_A_PROGRAM: u64 = 1_000_000_000;
+
+/// Operations between two looks at the clock.
+const OPERATIONS_BETWEEN_LOOKS: u32 = 1 << 14;
 
 /// The elements of a buffer, for the expression of an answer: `input[i]`.
 #[derive(Clone)]
@@ -76,7 +81,8 @@ impl Expression {
         };
         let outer = self.names.iter().map(known).collect::<Result<_, _>>()?;
         let (locals, output) = (vec![Value::NONE; self.locals], Vec::new());
-        Ok(Frame { of: self, outer, locals, left: 0, output })
+        let (budget, until_look) = (Budget::start(), 0);
+        Ok(Frame { of: self, outer, locals, left: 0, budget, until_look, output })
     }
 }
 
@@ -94,11 +100,19 @@ pub(super) struct Frame<'a> {
     outer: Vec<Meaning>,
     locals: Vec<Value>,
     left: u64,
+    /// The time of all evaluations with this frame.
+    budget: Budget,
+    until_look: u32,
     /// The elements of [`Meaning::Output`].
     output: Vec<f64>,
 }
 
 impl Frame<'_> {
+    /// The same within a time that is shared with other frames.
+    pub(super) fn within(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
     /// Changes the value of a name from outside.
     pub(super) fn set(&mut self, name: &str, value: Value) {
         if let Some(index) = self.of.names.iter().position(|(known, _)| known == name) {
@@ -113,7 +127,7 @@ impl Frame<'_> {
     pub(super) fn value(&mut self) -> Result<Value, String> {
         self.left = MOST_OPERATIONS;
         let of = self.of;
-        self.of(&of.body).map_err(|fault| placed(&of.text, fault))
+        self.count(0).and_then(|()| self.of(&of.body)).map_err(|fault| placed(&of.text, fault))
     }
 
     /// Runs a program, and returns its output. Elements that it does not set are NaN.
@@ -236,6 +250,11 @@ impl Frame<'_> {
 
     fn count(&mut self, at: usize) -> Result<(), Fault> {
         self.left = self.left.checked_sub(1).ok_or_else(|| ("too many operations".to_owned(), at))?;
+        let Some(until_look) = self.until_look.checked_sub(1) else {
+            self.until_look = OPERATIONS_BETWEEN_LOOKS;
+            return self.budget.check().map_err(|sentence| (sentence, at));
+        };
+        self.until_look = until_look;
         Ok(())
     }
 }
