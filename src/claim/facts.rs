@@ -215,7 +215,7 @@ mod tests {
         let alike = facts.speed("a", of(1.0, 0.01), of(1.01, 0.01));
         assert_eq!(alike.as_deref(), Some("as fast, within the noise, as"));
         assert_eq!(facts.duration("b", of(1.0, 0.2), of(1.01, 0.01)), None);
-        assert_eq!(facts.duration("c", of(2.0, 0.01), of(1.0, 0.01)).as_deref(), Some("2.00× as long as"));
+        assert_eq!(facts.duration("c", of(2.0, 0.001), of(1.0, 0.001)).as_deref(), Some("2.00× as long as"));
     }
 
     #[test]

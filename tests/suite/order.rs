@@ -143,7 +143,7 @@ fn tables_of_two_apis_have_speed_model_and_end_to_end_where_they_fit() {
         let has = |text: &str| cells.contains(&text);
         assert_eq!((has("4.00×"), has("6.00×"), has("9.50×")), (has_speed, has_speed, has_speed), "{width}\n{row}");
         assert_eq!(heading.matches("speed").count(), if has_speed { 2 } else { 0 }, "{heading}");
-        assert_eq!((has("5.000 ms"), has("7.000 ms")), (has_end, has_end), "{width}\n{row}");
+        assert_eq!((has("5.00 ms"), has("7.00 ms")), (has_end, has_end), "{width}\n{row}");
     }
     let markdown = write(&sections, Medium::Markdown);
     assert!(markdown.contains("| CUDA | speed | model | Vulkan ÷ CUDA |"), "{markdown}");

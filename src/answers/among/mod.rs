@@ -20,4 +20,4 @@ pub mod text;
 
 pub use hints::{Hint, hints};
 pub use reference::{Figure, Reference, Unit};
-pub use standing::{EDGE, LEAST_CARDS, MARGIN, Standing, standings};
+pub use standing::{EDGE, LEAST_CARDS, Standing, standings};

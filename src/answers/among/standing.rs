@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::reference::{Figure, Reference, Unit};
+use crate::record::MARGIN;
 use crate::record::stats::{LogValue, Variance, median, round_to_seven_digits, sum};
 
 /// With fewer cards of the model, a quantile says nothing.
@@ -10,9 +11,6 @@ pub const LEAST_CARDS: usize = 5;
 
 /// A report at the edge of its model: certainly slower, or faster, than this part of the cards or more.
 pub const EDGE: f64 = 0.9;
-
-/// Differences from the median below this fraction ask for no cause.
-pub const MARGIN: f64 = crate::record::MARGIN;
 
 /// Probability that any of the statements about a report in one direction is wrong.
 const FALSE_STATEMENTS: f64 = 0.025;

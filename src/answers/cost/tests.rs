@@ -68,7 +68,7 @@ fn the_fastest_kernel_of_each_size_is_compared_with_its_own_twin() {
     // Both sizes have a ratio to the library.
     let mut rows = rows.to_vec();
     rows.push(sum(Api::Cuda, "cub", 1000, 600.0));
-    assert_eq!(line(&shown(&rows), "sum"), "sum 1.25 1.25–1.50 CUB 1.6 0.5–1.6 launch overhead");
+    assert_eq!(line(&shown(&rows), "sum"), "sum 1.25 1.25–1.50 CUB 1.60 ±7 % 0.500–1.60 launch overhead");
 }
 
 #[test]

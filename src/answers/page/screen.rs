@@ -51,7 +51,7 @@ pub(super) struct Cell {
     pub(super) text: String,
     /// A rate relative to the highest of the line through the same API, which is a bar.
     bar: Option<Figure>,
-    /// Whether the kernel or its source is another one than on the first side of the API: there is no bar then.
+    /// Whether the kernel or its source is another one than on most sides of the API: there is no bar then.
     pub(super) is_unlike: bool,
     /// Index of the case of a job.
     case: Option<usize>,

@@ -66,7 +66,7 @@ pub(in crate::answers) struct Figure<'a> {
     pub(in crate::answers) rate: Option<f64>,
     /// The row of a job.
     pub(in crate::answers) row: Option<&'a Record>,
-    /// Whether the job's kernel or its source is another one than in the first column of the API: no ratio.
+    /// Whether the job's kernel or its source is another one than in most columns of the API: no ratio.
     pub(in crate::answers) is_unlike: bool,
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::cells::size;
 use super::figures::{Best, best_of, counted, rate};
 use super::texts::job_rate;
 use crate::families::headlines;
@@ -15,7 +16,7 @@ pub(in crate::answers) struct Shown<'a> {
     pub(in crate::answers) job: &'static Headline,
     /// The row of the kernel that the columns of this API have in common; the fastest one where there is none.
     pub(in crate::answers) row: &'a Record,
-    /// Whether another kernel, another source or another size is shown in the first column of the API: no ratio.
+    /// Whether its kernel, source or size is another one than that of most columns of the API: no ratio.
     pub(in crate::answers) is_unlike: bool,
     /// The fastest kernel of the column, where it is another one and faster.
     pub(in crate::answers) faster: Option<&'a Record>,
@@ -54,15 +55,23 @@ fn shown<'a>(family: &str, job: &'static Headline, columns: &[&[&'a Record]]) ->
         Some(rows) => rows.get(&column).copied(),
         None => Some(best[column].as_ref()?.row),
     };
-    let first = (0..columns.len()).find_map(row);
+    let usual = usual((0..columns.len()).filter_map(row));
     let of = |column: usize| {
         let (row, best) = (row(column)?, best[column].as_ref()?.row);
         let rate = |row: &Record| rate(job, row).map_or(0.0, |rate| rate.value);
         let is_faster = !std::ptr::eq(best, row) && rate(best) > rate(row) * (1.0 + MARGIN);
-        let is_unlike = first.is_some_and(|first| comparable(first, row).is_err());
+        let is_unlike = usual.is_some_and(|usual| comparable(usual, row).is_err());
         Some(Shown { job, row, is_unlike, faster: is_faster.then_some(best) })
     };
     (0..columns.len()).map(of).collect()
+}
+
+/// The row that most rows can be compared with; of several, the first.
+fn usual<'a>(rows: impl Iterator<Item = &'a Record>) -> Option<&'a Record> {
+    let rows: Vec<&Record> = rows.collect();
+    let alike = |row: &&&Record| rows.iter().filter(|other| comparable(row, other).is_ok()).count();
+    // The first of the best: `max_by_key` would give the last.
+    rows.iter().rev().max_by_key(alike).copied()
 }
 
 /// The rows of the best case that all columns with the job have: of the largest size if the job asks for it, then with the
@@ -84,7 +93,8 @@ fn common<'a>(
             found.insert(*column, *rows[*column].iter().find(|other| is_case(row, other))?);
         }
         let rates: Option<Vec<f64>> = found.values().map(|row| Some(rate(job, row)?.value)).collect();
-        let unlike = found.values().filter(|other| comparable(row, other).is_err()).count();
+        let usual = usual(found.values().copied())?;
+        let unlike = found.values().filter(|other| comparable(usual, other).is_err()).count();
         let bytes = if job.is_largest { row.bytes } else { None };
         Some((bytes, std::cmp::Reverse(unlike), geometric_mean(&rates?)?, found))
     };
@@ -101,7 +111,8 @@ pub(in crate::answers) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usi
         let Some(faster) = shown.faster else { continue };
         let params = faster.params_text();
         let kernel = [faster.benchmark.as_str(), &params].join(" ");
-        let text = format!("{} also has {}, {}", name(column), kernel.trim_end(), job_rate(faster));
+        let at = if faster.n == shown.row.n { String::new() } else { format!(" at {}", size(faster)) };
+        let text = format!("{} also has {}{at}, {}", name(column), kernel.trim_end(), job_rate(faster));
         let key = (shown.job.name, shown.row.benchmark.as_str());
         match notes.iter_mut().find(|(job, kernel, _)| (*job, *kernel) == key) {
             Some((.., texts)) => texts.push(text),
@@ -115,7 +126,7 @@ pub(in crate::answers) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usi
 
 /// What [`Shown::is_unlike`] means.
 pub(in crate::answers) const UNLIKE: &str =
-    "≠ another kernel, source or size than in the first column of this API: the figures give no ratio";
+    "≠ another kernel, source or size than without this mark, through the same API: the figures give no ratio";
 
 #[cfg(test)]
 mod tests {

@@ -362,7 +362,7 @@ fn every_benchmark_with_bytes_or_operations_has_a_limit_or_a_reason() {
 
 /// Of tensor cores a kernel is limited by their number and clock alone: `ceiling/tensor` measures what `mma` reaches.
 #[test]
-fn a_kernel_on_tensor_cores_may_be_faster_than_their_ceiling_and_not_than_the_units() {
+fn the_units_alone_limit_kernels_on_tensor_cores() {
     let rung = case("ceiling/tensor", 1 << 22);
     let family = FAMILIES.iter().find(|family| family.name == "matmul").expect("a family");
     let cooperative = family.benchmarks.iter().find(|benchmark| benchmark.name == "cooperative").expect("a benchmark");

@@ -88,8 +88,10 @@ fn kernels(comparison: &Comparison, of: usize, view: View) -> Option<String> {
     let most = if view.has_all_rows { usize::MAX } else { CHANGED };
     let shown = largest_by_kind(&all, most);
     let rows = shown.iter().map(|kernel| row(kernel)).collect();
-    let grid = figures(vec!["cases".to_owned(), format!("{b} against {a}")], rows);
-    let drawn = Grid { widest_name: Some(*NAME.end()), ..grid }.draw(view.terminal);
+    let headings = ["cases".to_owned(), format!("{b} against {a}")];
+    let columns = headings.map(|heading| layout::Column { heading, is_right: true }).into();
+    let grid = Grid { columns, widest_name: Some(*NAME.end()), note: None, has_marks: false, rows };
+    let drawn = grid.draw(view.terminal);
     let hidden = all.len() - shown.len();
     let more = if hidden > 0 { format!("  and {hidden} more\n") } else { String::new() };
     (!all.is_empty()).then(|| format!("{drawn}\n{more}"))

@@ -86,7 +86,7 @@ pub fn card_within(records: &[Record], after: &[String], lines: usize, terminal:
         let kept = shown.iter().filter(|line| line.rank <= most).map(|line| line.text.as_str());
         lines.saturating_sub(lines_of(kept))
     };
-    let most = room(&shown, UNSTEADY_ROWS).clamp(1, LIBRARIES);
+    let most = room(&shown, UNSTEADY_ROWS).min(LIBRARIES);
     let beside = libraries(&found, &all, most, terminal).into_iter().map(of(LEGEND)).collect::<Vec<_>>();
     let end = middle + beside.len();
     shown.splice(middle..middle, beside);
