@@ -117,6 +117,7 @@ impl Job {
                 product: if benchmark.declared.is_none() { Product::large(shape, &declared) } else { None },
                 fault: answer.fault,
                 padding: answer.padding,
+                words_each: answer.words_each,
                 of_reference: answer.reference.map(|reference| reference.output),
             });
         }

@@ -25,6 +25,8 @@ pub struct OutputCheck {
     pub fault: Arc<OnceLock<String>>,
     /// Which of its scalars are padding, that no kernel writes: for each of an element's; empty if none is.
     pub padding: Vec<bool>,
+    /// Scalars of an element: 2 where numbers of 64 bits are compared by words, else 1.
+    pub words_each: u64,
     /// Where the right values are those of a reference: the bytes of its output, once it has run.
     pub of_reference: Option<Arc<OnceLock<Vec<u8>>>>,
 }
@@ -42,6 +44,7 @@ impl OutputCheck {
             product: None,
             fault: Arc::default(),
             padding: Vec::new(),
+            words_each: 1,
             of_reference: None,
         }
     }

@@ -15,8 +15,6 @@ pub struct Layout {
     pub name: String,
     /// The type of all of its scalars; u32 words where they differ.
     pub scalar: Scalar,
-    /// Whether its scalars are signed integers, in words of [`Scalar::U32`].
-    pub is_signed: bool,
     /// Its bytes; `None` for an array whose length is that of the buffer.
     pub bytes: Option<u64>,
     /// Bytes from one element of such an array to the next; of any other type, its bytes.
@@ -38,8 +36,6 @@ pub struct Field {
     pub offset: u64,
     /// The type of its scalars.
     pub scalar: Scalar,
-    /// Whether they are signed integers.
-    pub is_signed: bool,
     /// Their number.
     pub count: u64,
 }
@@ -110,9 +106,9 @@ fn layout(module: &Module, kind: Handle<Type>, name: String, is_immediate: bool)
     let mut scalars = Vec::new();
     collect(module, kind, &mut scalars);
     scalars.dedup();
-    let (scalar, is_signed) = match scalars[..] {
+    let scalar = match scalars[..] {
         [only] => scalar_of(only),
-        _ => (Scalar::U32, false),
+        _ => Scalar::U32,
     };
     let size = u64::from(module.types[kind].inner.size(module.to_ctx()));
     let dynamic = last_array(module, kind);
@@ -121,7 +117,6 @@ fn layout(module: &Module, kind: Handle<Type>, name: String, is_immediate: bool)
     Layout {
         name,
         scalar,
-        is_signed,
         bytes: dynamic.is_none().then_some(size),
         stride: dynamic.unwrap_or(size),
         fields,
@@ -154,8 +149,7 @@ fn add_fields(module: &Module, kind: Handle<Type>, name: String, offset: u64, fi
     /// More elements of an array than anybody names one by one.
     const MOST: u32 = 64;
     let mut add = |name: String, offset: u64, own: naga::Scalar, count: u64| {
-        let (scalar, is_signed) = scalar_of(own);
-        fields.push(Field { name, offset, scalar, is_signed, count });
+        fields.push(Field { name, offset, scalar: scalar_of(own), count });
     };
     match &module.types[kind].inner {
         TypeInner::Scalar(own) | TypeInner::Atomic(own) => add(name, offset, *own, 1),
@@ -196,13 +190,15 @@ fn collect(module: &Module, kind: Handle<Type>, found: &mut Vec<naga::Scalar>) {
     }
 }
 
-const fn scalar_of(scalar: naga::Scalar) -> (Scalar, bool) {
+const fn scalar_of(scalar: naga::Scalar) -> Scalar {
     match (scalar.kind, scalar.width) {
-        (ScalarKind::Float, 2) => (Scalar::F16, false),
-        (ScalarKind::Float, 4) => (Scalar::F32, false),
-        (ScalarKind::Float, 8) => (Scalar::F64, false),
-        (ScalarKind::Sint, 4) => (Scalar::U32, true),
-        _ => (Scalar::U32, false),
+        (ScalarKind::Float, 2) => Scalar::F16,
+        (ScalarKind::Float, 4) => Scalar::F32,
+        (ScalarKind::Float, 8) => Scalar::F64,
+        (ScalarKind::Sint, 4) => Scalar::I32,
+        (ScalarKind::Sint, 8) => Scalar::I64,
+        (ScalarKind::Uint, 8) => Scalar::U64,
+        _ => Scalar::U32,
     }
 }
 
@@ -229,23 +225,25 @@ struct Counted { count: u32, items: array<vec2<i32>> }
 @group(0) @binding(2) var<storage> table: array<vec4<u32>, 8>;
 @group(0) @binding(3) var<storage, read_write> output: Counted;
 @group(0) @binding(4) var<storage, read_write> sums: array<atomic<i32>>;
+@group(0) @binding(5) var<storage, read_write> wide: array<vec2<i64>>;
 @compute @workgroup_size(1)
 fn main() {
     output.items[0] = vec2<i32>(i32(points[0].x * sizes.scale) + i32(table[0].x), 0);
     atomicAdd(&sums[0], 1);
+    wide[0] = vec2<i64>(1li);
 }";
         let shader = Shader::parse(kernel, "f32").expect("valid");
         let found = shader.layouts(&[shader.entry()], &Constants::new()).expect("resolved");
-        let found: Vec<_> =
-            found.iter().map(|of| (of.name.as_str(), of.scalar, of.is_signed, of.bytes, of.stride)).collect();
+        let found: Vec<_> = found.iter().map(|of| (of.name.as_str(), of.scalar, of.bytes, of.stride)).collect();
         assert_eq!(
             found,
             [
-                ("sizes", Scalar::U32, false, Some(8), 8),
-                ("points", Scalar::F32, false, None, 16),
-                ("table", Scalar::U32, false, Some(128), 128),
-                ("output", Scalar::U32, false, None, 8),
-                ("sums", Scalar::U32, true, None, 4),
+                ("sizes", Scalar::U32, Some(8), 8),
+                ("points", Scalar::F32, None, 16),
+                ("table", Scalar::U32, Some(128), 128),
+                ("output", Scalar::U32, None, 8),
+                ("sums", Scalar::I32, None, 4),
+                ("wide", Scalar::I64, None, 16),
             ]
         );
     }

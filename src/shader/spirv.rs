@@ -3,7 +3,7 @@
 //! The WGSL has the module's bindings, overrides (specialization constants) and workgroup size. It runs with run-time
 //! checks through every API. The module itself can be passed to Vulkan as it is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use naga::back::wgsl::{WriterFlags, write_string};
 use naga::front::spv::{Frontend, Options};
@@ -28,6 +28,8 @@ pub struct SpirvKernel {
     /// Names of the specialization constants that have got a value, since the front end could not read what is computed
     /// from them.
     pub fixed: Vec<String>,
+    /// Further names of specialization constants, each with the first.
+    pub further_names: Vec<(String, String)>,
     /// Result ids of the specialization constants, by the names of the WGSL's overrides.
     constants: BTreeMap<String, u32>,
 }
@@ -58,6 +60,7 @@ impl SpirvKernel {
             return Err(fault("no valid SPIR-V: it is cut off".to_owned()));
         }
         rename_entry(&mut words).map_err(fault)?;
+        let further_names = one_name_each(&mut words);
         let mut fixed = Vec::new();
         let mut parsed = parse(&words);
         if parsed.is_err() && instructions(&words).any(|own| op(own) == Some(Op::SpecConstantOp)) {
@@ -84,7 +87,7 @@ impl SpirvKernel {
         let names = names.chain(module.overrides.iter().filter_map(|(_, over)| over.name.as_deref()));
         let wgsl = names.fold(wgsl, |wgsl, name| with_name(&wgsl, name));
         let constants = ids.into_iter().filter_map(|(name, id)| Some((name, result_of(&words, id)?))).collect();
-        Ok(Self { wgsl, words, constants, fixed })
+        Ok(Self { wgsl, words, constants, fixed, further_names })
     }
 
     /// The module with these values of its specialization constants, by the names of the WGSL's overrides.
@@ -150,6 +153,30 @@ fn rename_entry(words: &mut Vec<u32>) -> std::result::Result<(), String> {
     words[at] = words[at] - ((old as u32) << 16) + ((new as u32) << 16);
     words.splice(at + 3..at + 3 + old, super::module::words(&bytes));
     Ok(())
+}
+
+/// Leaves each specialization constant its first name, which is that of its declaration: `const uint STRIDE = K;` makes
+/// glslang call K twice. Returns the others, each with the first.
+fn one_name_each(words: &mut Vec<u32>) -> Vec<(String, String)> {
+    let is_numbered = |own: &[u32]| op(own) == Some(Op::Decorate) && own.get(2) == Some(&(Decoration::SpecId as u32));
+    let numbered: BTreeSet<u32> = instructions(words).filter(|own| is_numbered(own)).map(|own| own[1]).collect();
+    let (mut first, mut further) = (BTreeMap::new(), Vec::new());
+    let mut kept = words[..HEADER].to_vec();
+    for instruction in instructions(words) {
+        if let (Some(Op::Name), [id, name @ ..]) = (op(instruction), &instruction[1..])
+            && numbered.contains(id)
+        {
+            let name = text(name);
+            let known = first.entry(*id).or_insert_with(|| name.clone());
+            if *known != name {
+                further.push((name, known.clone()));
+                continue;
+            }
+        }
+        kept.extend(instruction);
+    }
+    *words = kept;
+    further
 }
 
 /// The result id of the specialization constant with this number.
@@ -277,6 +304,25 @@ mod tests {
         assert_eq!(with_name("let x1_ = x1_0 + a.x1_;", "x1"), "let x1 = x1_0 + a.x1;");
         assert_eq!(with_name("let x1_ = x1;", "x1"), "let x1_ = x1;");
         assert_eq!(with_name("let y_ = y1_;", "y"), "let y_ = y1_;");
+    }
+
+    #[test]
+    fn a_constant_keeps_its_first_name() {
+        let module = super::super::module::words(include_bytes!("../../shaders/ceiling/tensor_int8.spv"));
+        let name = |id: u32, name: &[u8; 4]| [4 << 16 | Op::Name as u32, id, u32::from_le_bytes(*name), 0];
+        let (mut at, mut named) = (HEADER, None);
+        for instruction in instructions(&module) {
+            at += instruction.len();
+            if op(instruction) == Some(Op::Name) && text(&instruction[2..]) == "ROUNDS" {
+                named = Some((at, instruction[1]));
+            }
+        }
+        let (at, id) = named.expect("it has ROUNDS");
+        let mut words = module.clone();
+        words.splice(at..at, name(id, b"TWIN"));
+        assert_eq!(one_name_each(&mut words), [("TWIN".to_owned(), "ROUNDS".to_owned())]);
+        assert_eq!(words, module);
+        assert_eq!(one_name_each(&mut words), []);
     }
 
     #[test]

@@ -102,12 +102,11 @@ pub fn layouts(twin: &str, entries: &[&str], dtype: Dtype) -> Vec<Layout> {
         let words = parameter.split([' ', '*', '&']).filter(|word| !word.is_empty());
         let words: Vec<&str> = words.filter(|word| !matches!(*word, "const" | "__restrict__" | "volatile")).collect();
         let (name, kind) = words.split_last()?;
-        let (scalar, is_signed, bytes) = scalars(if *kind == ["T"] { element(dtype) } else { kind.first()? }, kind);
+        let (scalar, bytes) = scalars(if *kind == ["T"] { element(dtype) } else { kind.first()? }, kind);
         let is_pointer = parameter.contains('*');
         Some(Layout {
             name: (*name).to_owned(),
             scalar,
-            is_signed,
             bytes: if is_pointer { None } else { bytes },
             stride: bytes.unwrap_or(4),
             fields: Vec::new(),
@@ -148,23 +147,25 @@ fn name_of(parameter: &str) -> String {
     parameter.rsplit([' ', '*', '&']).next().unwrap_or_default().to_owned()
 }
 
-/// The scalar of a type of CUDA C++, whether it is signed, and the type's bytes, where they are known.
-fn scalars(name: &str, all: &[&str]) -> (Scalar, bool, Option<u64>) {
+/// The scalar of a type of CUDA C++, and the type's bytes, where they are known.
+fn scalars(name: &str, all: &[&str]) -> (Scalar, Option<u64>) {
     const VECTORS: [&str; 6] = ["float", "double", "uint", "int", "half", "f16x"];
     let vector = VECTORS.iter().find_map(|base| {
         let lanes = name.strip_prefix(base)?.parse().ok().filter(|lanes| (2..=4).contains(lanes))?;
         Some((base.trim_end_matches('x'), lanes))
     });
     let (base, lanes) = vector.unwrap_or((name, 1_u64));
-    let (scalar, is_signed) = match base {
-        "float" => (Scalar::F32, false),
-        "double" => (Scalar::F64, false),
-        "f16" | "half" | "__half" => (Scalar::F16, false),
-        "u32" | "uint" | "uint32_t" | "unsigned" => (Scalar::U32, false),
-        "int" | "i32" | "int32_t" if !all.contains(&"unsigned") => (Scalar::U32, true),
-        _ => return (Scalar::U32, false, None),
+    let scalar = match base {
+        "float" => Scalar::F32,
+        "double" => Scalar::F64,
+        "f16" | "half" | "__half" => Scalar::F16,
+        "u32" | "uint" | "uint32_t" | "unsigned" => Scalar::U32,
+        "int" | "i32" | "int32_t" if !all.contains(&"unsigned") => Scalar::I32,
+        "uint64_t" | "size_t" => Scalar::U64,
+        "int64_t" => Scalar::I64,
+        _ => return (Scalar::U32, None),
     };
-    (scalar, is_signed, Some(lanes * scalar.bytes() as u64))
+    (scalar, Some(lanes * scalar.bytes() as u64))
 }
 
 /// Bytes of dynamic shared memory of a launch: the parameter `SHARED_BYTES`, else the constant of that name in the
@@ -384,19 +385,18 @@ kernel(const  u32* __restrict__ input, unsigned long long* times, // in order
 extern \"C\" __global__ void __launch_bounds__(64) kernel(const float4* __restrict__ points, T* output, const int *signs,
     unsigned int* counts, const Sizes sizes, const f16x2* pairs, double x, uint32_t* words) {}";
         let found = layouts(twin, &[ENTRY_POINT], Dtype::F64);
-        let found: Vec<_> =
-            found.iter().map(|of| (of.name.as_str(), of.scalar, of.is_signed, of.bytes, of.stride)).collect();
+        let found: Vec<_> = found.iter().map(|of| (of.name.as_str(), of.scalar, of.bytes, of.stride)).collect();
         assert_eq!(
             found,
             [
-                ("points", Scalar::F32, false, None, 16),
-                ("output", Scalar::F64, false, None, 8),
-                ("signs", Scalar::U32, true, None, 4),
-                ("counts", Scalar::U32, false, None, 4),
-                ("sizes", Scalar::U32, false, None, 4),
-                ("pairs", Scalar::F16, false, None, 4),
-                ("x", Scalar::F64, false, Some(8), 8),
-                ("words", Scalar::U32, false, None, 4),
+                ("points", Scalar::F32, None, 16),
+                ("output", Scalar::F64, None, 8),
+                ("signs", Scalar::I32, None, 4),
+                ("counts", Scalar::U32, None, 4),
+                ("sizes", Scalar::U32, None, 4),
+                ("pairs", Scalar::F16, None, 4),
+                ("x", Scalar::F64, Some(8), 8),
+                ("words", Scalar::U32, None, 4),
             ]
         );
         assert_eq!(layouts("void kernel(float* x) {}", &[ENTRY_POINT], Dtype::F32), []);

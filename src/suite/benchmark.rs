@@ -335,10 +335,30 @@ pub struct Answer {
     pub is_sampled: bool,
     /// Which of an element's scalars are padding, that no kernel writes; empty if none is.
     pub padding: Vec<bool>,
+    /// Scalars of an element: 2 where numbers of 64 bits are compared by words, else 1.
+    pub words_each: u64,
     /// The kernel whose output is the right one; it runs before the comparison.
     pub reference: Option<Reference>,
     /// Why a right value could not be computed, once that happened: then the declaration is at fault, not the kernel.
     pub fault: Arc<OnceLock<String>>,
+}
+
+impl Answer {
+    /// Of an output that nothing is compared with.
+    pub(crate) fn unknown(buffer: &'static str, padding: Vec<bool>) -> Self {
+        Self {
+            buffer,
+            scalars: 0,
+            oracle: each(|_| f64::NAN),
+            tolerance: None,
+            cost: 1,
+            is_sampled: false,
+            padding,
+            words_each: 1,
+            reference: None,
+            fault: Arc::default(),
+        }
+    }
 }
 
 /// Another kernel whose output is the right one.
@@ -391,6 +411,7 @@ impl Benchmark {
             cost: host_cost.max(bytes / (scalars * shape.dtype.scalar().bytes() as u64).max(1)),
             is_sampled: scalars.saturating_mul(host_cost) > MOST_OPERATIONS,
             padding: Vec::new(),
+            words_each: 1,
             reference: None,
             fault: Arc::default(),
         }])

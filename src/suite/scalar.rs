@@ -19,6 +19,10 @@ pub enum Scalar {
     F16,
     /// 32-bit signed integer.
     I32,
+    /// 64-bit unsigned integer, of kernels of the user's. As an f64 it may be rounded: they are compared by words.
+    U64,
+    /// 64-bit signed integer.
+    I64,
     /// 8-bit signed integer.
     I8,
     /// The upper half of an f32: 8 significant bits.
@@ -29,8 +33,19 @@ pub enum Scalar {
 
 impl Scalar {
     /// Every scalar type.
-    pub const ALL: [Self; 9] =
-        [Self::Unorm8, Self::U32, Self::F32, Self::F64, Self::F16, Self::I32, Self::I8, Self::Bf16, Self::E4m3];
+    pub const ALL: [Self; 11] = [
+        Self::Unorm8,
+        Self::U32,
+        Self::F32,
+        Self::F64,
+        Self::F16,
+        Self::I32,
+        Self::U64,
+        Self::I64,
+        Self::I8,
+        Self::Bf16,
+        Self::E4m3,
+    ];
 
     /// Its name: in WGSL, where it has one.
     #[must_use]
@@ -42,6 +57,8 @@ impl Scalar {
             Self::F64 => "f64",
             Self::F16 => "f16",
             Self::I32 => "i32",
+            Self::U64 => "u64",
+            Self::I64 => "i64",
             Self::I8 => "i8",
             Self::Bf16 => "bf16",
             Self::E4m3 => "fp8",
@@ -55,7 +72,7 @@ impl Scalar {
             Self::Unorm8 | Self::I8 | Self::E4m3 => 1,
             Self::F16 | Self::Bf16 => 2,
             Self::U32 | Self::I32 | Self::F32 => 4,
-            Self::F64 => 8,
+            Self::F64 | Self::U64 | Self::I64 => 8,
         }
     }
 
@@ -87,6 +104,10 @@ impl Scalar {
             #[cfg(not(target_family = "wasm"))]
             Self::I32 => encode_words(values.map(|value| (value as i32).to_le_bytes()), bytes),
             #[cfg(not(target_family = "wasm"))]
+            Self::U64 => encode_words(values.map(|value| (value as u64).to_le_bytes()), bytes),
+            #[cfg(not(target_family = "wasm"))]
+            Self::I64 => encode_words(values.map(|value| (value as i64).to_le_bytes()), bytes),
+            #[cfg(not(target_family = "wasm"))]
             Self::I8 => encode_words(values.map(|value| (value as i8).to_le_bytes()), bytes),
             #[cfg(not(target_family = "wasm"))]
             Self::Bf16 => encode_words(values.map(|value| bf16::from_f64(value).to_le_bytes()), bytes),
@@ -98,7 +119,8 @@ impl Scalar {
         }
     }
 
-    /// Decodes the scalars in `bytes` into `values`. Exact: every value of every type here fits an f64.
+    /// Decodes the scalars in `bytes` into `values`. Exact but for integers of 64 bits: every value of the other types fits an
+    /// f64.
     pub fn decode(self, bytes: &[u8], values: &mut [f64]) {
         match self {
             Self::Unorm8 => decode_words(bytes, |[byte]| f64::from(byte), values),
@@ -108,6 +130,10 @@ impl Scalar {
             Self::F16 => decode_words(bytes, |word| f64::from(f16::from_le_bytes(word)), values),
             #[cfg(not(target_family = "wasm"))]
             Self::I32 => decode_words(bytes, |word| f64::from(i32::from_le_bytes(word)), values),
+            #[cfg(not(target_family = "wasm"))]
+            Self::U64 => decode_words(bytes, |word| u64::from_le_bytes(word) as f64, values),
+            #[cfg(not(target_family = "wasm"))]
+            Self::I64 => decode_words(bytes, |word| i64::from_le_bytes(word) as f64, values),
             #[cfg(not(target_family = "wasm"))]
             Self::I8 => decode_words(bytes, |word| f64::from(i8::from_le_bytes(word)), values),
             #[cfg(not(target_family = "wasm"))]

@@ -137,7 +137,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "k.wgsl: type is too large",
         ),
         (&copy, "[buffers]\nfoo = { contents = \"zero\" }", "the kernel has no binding 'foo': it has input, output"),
-        (&copy, "[buffers]\ninput = { contents = \"noise\" }", "contents 'noise' are none of random, small"),
+        (&copy, "[buffers]\ninput = { contents = \"noise\" }", "contents 'noise' are none of random, positive, small"),
         (&copy, "[params]\nWG = 64", "the kernel has no override 'WG': it has none"),
         (&copy, "size = 5", "k.toml, line 1: unknown field `size`, expected one of `name`"),
         (&copy, "name = \"a\"\n\nsize = 5", "k.toml, line 3: unknown field `size`"),

@@ -9,10 +9,17 @@ const OUT: &str = "@group(0) @binding(1) var<storage, read_write> output: array<
 
 /// The status and the reason of the only row of `k.wgsl` with `k.toml`, and the exit code.
 fn judged(files: &[(&str, &str)]) -> (Status, String, Option<i32>) {
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    judged_with(&files)
+}
+
+fn judged_with(files: &[(&str, &[u8])]) -> (Status, String, Option<i32>) {
     let folder = Folder::new();
-    files.iter().for_each(|(name, text)| folder.write(name, text));
-    let output = folder.run(&["bench", "k.toml", "--profile", "quick", "--epochs", "2", "--out", "r.csv"]);
-    let rows = folder.records("r.csv");
+    files.iter().for_each(|(name, bytes)| folder.write(name, bytes));
+    let output =
+        folder.run(&["bench", "k.toml", "--profile", "quick", "--epochs", "2", "--seed", "42", "--out", "r.csv"]);
+    let mut rows = folder.records("r.csv");
+    rows.retain(|row| row.family == "k");
     assert_eq!(rows.len(), 1, "{output}");
     (rows[0].status, rows[0].reason.clone(), output.code)
 }
@@ -264,4 +271,119 @@ fn a_name_that_nothing_has_is_refused() {
         assert!(output.code == Some(2) && output.stderr.contains(sentence), "{toml}: {sentence}\n{output}");
     }
     folder.run(&["bench", "k.toml", "other.toml"]).fails_with(2, "give one .toml, or kernels");
+}
+
+/// A file of NumPy's with 64 numbers, each these bytes.
+fn npy(kind: &str, number: impl Fn(u8) -> Vec<u8>) -> Vec<u8> {
+    let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': (64,), }}\n");
+    let start = [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes()].concat();
+    start.into_iter().chain((0..64).flat_map(number)).collect()
+}
+
+/// A kernel of 64 outputs with a file `f.npy`, and how it is judged: a part of the reason of what is wrong.
+#[test]
+fn a_right_value_is_compared_in_the_type_of_the_output() {
+    if !has_device() {
+        return;
+    }
+    let output = |kind: &str| format!("@group(0) @binding(1) var<storage, read_write> output: array<{kind}>;\n");
+    let input = "@group(0) @binding(0) var<storage, read> a: array<i64>;\n";
+    let five = kernel(&output("u32"), "output[id.x] = 5u;");
+    let minus = kernel(&output("i32"), "output[id.x] = -1;");
+    let narrow = kernel(&format!("{input}{}", output("u32")), "output[id.x] = u32(a[id.x] & 0xffffffffli);");
+    let copy = kernel(&format!("{input}{}", output("i64")), "output[id.x] = a[id.x];");
+    let counted = npy("<i8", |number| (i64::from(number) + 1).to_le_bytes().to_vec());
+    let largest = npy("<i8", |_| i64::MAX.to_le_bytes().to_vec());
+    let fraction = npy("<f8", |_| 5.7_f64.to_le_bytes().to_vec());
+    let beyond = npy("<i8", |_| ((1_i64 << 32) + 5).to_le_bytes().to_vec());
+    let file = "[verify]\nfile = \"f.npy\"";
+    let from = "[buffers]\na = { file = \"f.npy\" }\n[verify]\nexpect";
+    for (wgsl, toml, npy, wanted, part) in [
+        (&five, file.to_owned(), &fraction, Status::Failed, "element 0 is 5.7, which u32 cannot hold"),
+        (&five, file.to_owned(), &beyond, Status::Failed, "element 0 is 4294967301, which u32 cannot hold"),
+        (&five, "[verify]\nexpect = \"-4294967291\"".to_owned(), &beyond, Status::Failed, "which u32 cannot hold"),
+        (&five, format!("{file}\nwrap = true"), &beyond, Status::Ok, ""),
+        (&five, format!("{file}\ntolerance = 1"), &fraction, Status::Ok, ""),
+        (&five, format!("{file}\ntolerance = 0.5"), &fraction, Status::Wrong, "must be 5.7"),
+        (&minus, "[verify]\nexpect = \"1\"\ntolerance = 2".to_owned(), &fraction, Status::Ok, ""),
+        (&minus, "[verify]\nexpect = \"2\"\ntolerance = 2".to_owned(), &fraction, Status::Wrong, "is -1, must be 2"),
+        (&narrow, format!("{from} = \"i + 1\""), &counted, Status::Ok, ""),
+        (&copy, format!("{from} = \"-1\""), &largest, Status::Wrong, "in its high 32 bits"),
+        (&copy, format!("{from} = \"9223372036854775806\""), &largest, Status::Wrong, "in its low 32 bits"),
+        (&copy, format!("{from} = \"9223372036854775807\""), &largest, Status::Ok, ""),
+        (&copy, "[verify]\nexpect = \"a[i]\"".to_owned(), &largest, Status::Ok, ""),
+    ] {
+        let toml = format!("sizes = 64\nlimit = \"none\"\n{toml}\n");
+        let files = [("k.wgsl", wgsl.as_bytes()), ("k.toml", toml.as_bytes()), ("f.npy", npy)];
+        let (status, reason, _) = judged_with(&files);
+        // A device may lack integers of 64 bits.
+        let is_right = status == wanted && reason.contains(part) || (status == Status::Skipped && wgsl.contains("i64"));
+        assert!(is_right, "{wgsl}\n{toml}: {status:?} {reason}");
+    }
+    // A picture's texels are whole numbers in a texture of them.
+    let image = "@group(0) @binding(0) var a: texture_2d<u32>;\n";
+    let read =
+        kernel(&format!("{image}{}", output("u32")), "output[id.x] = textureLoad(a, vec2(id.x % 8u, id.x / 8u), 0).x;");
+    let mut png = Vec::new();
+    let mut encoder = png::Encoder::new(&mut png, 8, 8);
+    encoder.set_color(png::ColorType::Grayscale);
+    let bytes: Vec<u8> = (0..64).map(|index| 4 * index + 3).collect();
+    encoder.write_header().and_then(|mut writer| writer.write_image_data(&bytes)).expect("written");
+    let toml = "sizes = \"8x8\"\nlimit = \"none\"\n[buffers]\na = { file = \"f.png\", format = \"r32uint\" }\n[verify]\n\
+                expect = \"4 * i + 3\"\n";
+    let (status, reason, _) = judged_with(&[("k.wgsl", read.as_bytes()), ("k.toml", toml.as_bytes()), ("f.png", &png)]);
+    assert_eq!(status, Status::Ok, "{reason}");
+}
+
+#[test]
+fn what_a_kernel_leaves_undone_is_found() {
+    if !has_device() {
+        return;
+    }
+    let matrix = "@group(0) @binding(0) var<storage, read_write> y: array<f32>;\n@compute @workgroup_size(16, 16) fn \
+                  main(@builtin(global_invocation_id) g: vec3u) { if (g.x < 256u && g.y < 256u) { y[g.y * 256u + g.x] = \
+                  1.0; } }";
+    let copy = kernel(&format!("{IN}{OUT}"), "output[id.x] = a[id.x];");
+    let forty_two = kernel(&format!("{IN}{OUT}"), "output[id.x] = 42.0 + 0.0 * a[id.x];");
+    let hole = kernel(OUT, "if (id.x < 300000u || id.x >= 301049u) { output[id.x] = 1.0; }");
+    let one = "sizes = \"256x256\"\nlimit = \"none\"\n";
+    let verified = "[verify]\nexpect = \"1.0\"";
+    let infinite = "sizes = 1024\nlimit = \"none\"\n[verify]\nexpect = \"exp(1000.0 * (2.0 + a[i]))\"\nrelative = 1e-6";
+    let claim = "sizes = 1024\n[verify]\nexpect = \"a[i]\"";
+    for (wgsl, toml, wanted, part) in [
+        (matrix, format!("{one}{verified}"), Status::Ok, ""),
+        (
+            matrix,
+            format!("groups = 16\n{one}{verified}"),
+            Status::Wrong,
+            "was never written; dispatched 16×1×1 workgroups of 16×16",
+        ),
+        (matrix, format!("groups = 16\n{one}"), Status::Unverified, "94 % of 'y' was never written; dispatched 16×1×1"),
+        (matrix, one.to_owned(), Status::Unverified, "nothing to compare the output with"),
+        // Of an output that is too large to be compared whole, a hole of a thousandth.
+        (&hole, format!("sizes = \"2^20\"\nlimit = \"none\"\n{verified}"), Status::Wrong, "was never written"),
+        (&forty_two, infinite.to_owned(), Status::Wrong, "is 42, must be inf"),
+        (
+            &copy,
+            "sizes = 65536\nlimit = \"none\"\n[verify]\nexpect = \"max(a[i], 0.0)\"".to_owned(),
+            Status::Wrong,
+            "must be 0",
+        ),
+        (
+            &copy,
+            format!("bytes = \"9e9\"\nlimit = \"copy\"\n{claim}"),
+            Status::Implausible,
+            "no kernel can be that fast",
+        ),
+        (
+            &copy,
+            format!("flops = \"9e12\"\nlimit = \"tensor\"\n{claim}"),
+            Status::Implausible,
+            "no kernel can be that fast",
+        ),
+    ] {
+        let (status, reason, _) = judged(&[("k.wgsl", wgsl), ("k.toml", &toml)]);
+        let says_more = wanted == Status::Unverified && part.starts_with("nothing") && reason.contains("never");
+        assert!(status == wanted && reason.contains(part) && !says_more, "{toml}: {status:?} {reason}");
+    }
 }

@@ -43,15 +43,38 @@ impl Gpu {
         Ok(())
     }
 
-    /// Passes the first `bytes` of `memory` to `sink`, in pieces.
-    pub(super) fn read(&self, memory: &Memory, range: Range<u64>, sink: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
+    /// Passes the bytes of `memory` in each of `ranges` to `sink`, in pieces. The host waits once for all copies that the
+    /// staging memory has room for: waiting takes longer than a small copy.
+    pub(super) fn read(&self, memory: &Memory, ranges: &[Range<u64>], sink: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
         let mut staging = self.staging.borrow_mut();
-        for offset in range.clone().step_by(PIECE) {
-            let length = (range.end - offset).min(PIECE as u64);
-            // SAFETY: the staging memory is read after the copy was waited for.
-            unsafe { memory.download(offset, &mut staging, length)? };
+        let pieces: Vec<(u64, u64)> = ranges
+            .iter()
+            .flat_map(|range| {
+                range.clone().step_by(PIECE).map(|offset| (offset, (range.end - offset).min(PIECE as u64)))
+            })
+            .collect();
+        let mut rest = &pieces[..];
+        while !rest.is_empty() {
+            let mut used = 0;
+            let fits = |(_, length): &&(u64, u64)| {
+                used += length;
+                used <= PIECE as u64
+            };
+            let (now, later) = rest.split_at(rest.iter().take_while(fits).count());
+            let mut at = 0;
+            for (offset, length) in now {
+                // SAFETY: the staging memory is read after the copies were waited for.
+                unsafe { memory.download(*offset, &mut staging, at, *length)? };
+                at += length;
+            }
             self.context.wait()?;
-            sink(offset, &staging.bytes()?[..length as usize]);
+            let mut bytes = staging.bytes()?;
+            for (offset, length) in now {
+                let (own, behind) = bytes.split_at(*length as usize);
+                sink(*offset, own);
+                bytes = behind;
+            }
+            rest = later;
         }
         Ok(())
     }

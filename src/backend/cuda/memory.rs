@@ -141,17 +141,17 @@ impl Memory {
         unsafe { upload_to(&self.context, bytes, self.address + offset) }
     }
 
-    /// Copies this memory from `offset` on into the first `bytes` of pinned memory.
+    /// Copies `bytes` of this memory from `offset` on into pinned memory, from byte `at` of it on.
     ///
     /// # Safety
     /// No code accesses `to` before the next [`Context::wait`] has returned without an error.
-    pub(super) unsafe fn download(&self, offset: u64, to: &mut Pinned, bytes: u64) -> Result<()> {
-        if offset.saturating_add(bytes) > self.bytes || bytes > to.bytes as u64 {
+    pub(super) unsafe fn download(&self, offset: u64, to: &mut Pinned, at: u64, bytes: u64) -> Result<()> {
+        if offset.saturating_add(bytes) > self.bytes || at.saturating_add(bytes) > to.bytes as u64 {
             return Err(Error::Validation("a copy to the host runs past its buffers".to_owned()));
         }
         // SAFETY: both lengths were checked. The driver frees both only after previous work in the stream.
         self.context.issue("copying from the device", |stream| unsafe {
-            sys::cuMemcpyDtoHAsync_v2(to.start.cast(), self.address + offset, bytes as usize, stream)
+            sys::cuMemcpyDtoHAsync_v2(to.start.add(at as usize).cast(), self.address + offset, bytes as usize, stream)
         })
     }
 

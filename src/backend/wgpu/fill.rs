@@ -157,8 +157,10 @@ fn samples() -> impl Iterator<Item = (Input, Scalar)> {
         Values::Logits,
         Values::SummableFrom(across),
         Values::WideFrom(across),
+        Values::Signed,
+        Values::SignedFrom(across),
     ];
-    let inputs = kinds.into_iter().zip([0, 1, 2, 7, 1 << 33, 63, 5]).map(|(values, stream)| values.of(stream));
+    let inputs = kinds.into_iter().zip([0, 1, 2, 7, 1 << 33, 63, 5, 3, 4]).map(|(values, stream)| values.of(stream));
     inputs.flat_map(|input| [Scalar::U32, Scalar::F32, Scalar::F16].map(|scalar| (input, scalar)))
 }
 
@@ -245,6 +247,8 @@ mod tests {
             ("(random & 1u) == 1u", "(random & 2u) == 2u"),
             ("(random >> 8u) | 1u", "random >> 8u"),
             ("random & 2u", "random & 4u"),
+            ("-fraction(random)", "fraction(random)"),
+            ("<< 15u, draw.kind", "<< 14u, draw.kind"),
             ("* 10u", "* 9u"),
             ("summable(random) * (1.0 / 128.0)", "summable(random) * (1.0 / 64.0)"),
             ("+ (low >> 16u)", ""),

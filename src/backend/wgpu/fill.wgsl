@@ -21,10 +21,12 @@ struct Draw {
 const WHOLE: u32 = 0u;
 const FRACTION: u32 = 1u;
 const HALF: u32 = 2u;
-const SUMMABLE: u32 = 3u;
-const SIGN: u32 = 4u;
-const DIGIT: u32 = 5u;
-const LOGIT: u32 = 6u;
+const SIGNED_FRACTION: u32 = 3u;
+const SIGNED_HALF: u32 = 4u;
+const SUMMABLE: u32 = 5u;
+const SIGN: u32 = 6u;
+const DIGIT: u32 = 7u;
+const LOGIT: u32 = 8u;
 
 const AS_U32: u32 = 0u;
 const AS_F32: u32 = 1u;
@@ -51,10 +53,15 @@ fn summable(random: u32) -> f32 {
     return select(magnitude, -magnitude, (random & 1u) == 1u);
 }
 
+fn fraction(random: u32) -> f32 {
+    return f32((random >> 8u) | 1u) * (1.0 / 16777216.0);
+}
+
 // Every one is exact: a whole number of at most 24 bits, times a power of two.
 fn number(random: u32) -> f32 {
     switch draw.kind {
-        case FRACTION: { return f32((random >> 8u) | 1u) * (1.0 / 16777216.0); }
+        case FRACTION: { return fraction(random); }
+        case SIGNED_FRACTION: { return select(fraction(random), -fraction(random), (random & 1u) == 1u); }
         case SIGN: { return f32(random & 2u) - 1.0; }
         case DIGIT: { return f32(((random >> 16u) * 10u) >> 16u); }
         case LOGIT: { return summable(random); }
@@ -62,11 +69,12 @@ fn number(random: u32) -> f32 {
     }
 }
 
-// Bits of a half-precision number: 0x0400 plus the high word of random times 0x3800.
+// Bits of a half-precision number: 0x0400 plus the high word of random times 0x3800, and its sign.
 fn half_bits(random: u32) -> u32 {
     let high = (random >> 16u) * 0x3800u;
     let low = (random & 0xffffu) * 0x3800u;
-    return 0x0400u + ((high + (low >> 16u)) >> 16u);
+    let sign = select(0u, (random & 1u) << 15u, draw.kind == SIGNED_HALF);
+    return sign + 0x0400u + ((high + (low >> 16u)) >> 16u);
 }
 
 fn word(index: u32) -> u32 {
@@ -82,7 +90,7 @@ fn word(index: u32) -> u32 {
     }
     let a = random_at(2u * index);
     let b = random_at(2u * index + 1u);
-    if (draw.kind == HALF) {
+    if (draw.kind == HALF || draw.kind == SIGNED_HALF) {
         return half_bits(a) | (half_bits(b) << 16u);
     }
     return pack2x16float(vec2<f32>(number(a), number(b)));

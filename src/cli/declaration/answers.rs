@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::expression::{Meaning, RIGHT, Value};
 use super::npy;
 use super::script::{Scope, Script};
+use super::stored::{Number, Numbers, Rule};
 use crate::cli::compiler::printed;
 use crate::cli::inputs;
 use crate::error::Result;
@@ -21,6 +22,8 @@ pub(super) struct Verify {
     pub by: By,
     pub tolerance: f64,
     pub relative: f64,
+    /// Whether integers are taken modulo the range of their type.
+    pub wraps: bool,
 }
 
 /// What an output is compared with.
@@ -49,23 +52,21 @@ pub(super) enum Way {
     /// By a command, in this folder, which reads and writes `.npy` files.
     Command(String, PathBuf),
     /// They are the numbers of a file.
-    Numbers(Arc<Vec<f64>>),
+    Numbers(Arc<Numbers>),
 }
 
 /// What a whole output is computed from.
 pub(super) struct Inputs<'a> {
     pub shape: &'a Shape,
     pub scope: Scope,
-    /// The type of the output's scalars.
-    pub scalar: Scalar,
-    /// Number of those that are compared.
+    /// What the output's type holds of them.
+    pub rule: Rule,
+    /// Number of scalars that are compared.
     pub scalars: u64,
-    /// Whether values must be equal, so that they are rounded as the buffer stores them.
-    pub is_exact: bool,
 }
 
 /// Values, or why there are none.
-type Computed = std::result::Result<Vec<f64>, String>;
+type Computed = std::result::Result<Arc<Numbers>, String>;
 
 /// Outputs that are kept: as many as a size has epochs.
 const KEPT: usize = 8;
@@ -73,10 +74,9 @@ const KEPT: usize = 8;
 /// The values of a whole output, which are computed when the first of them is asked for. `fault` gets the reason why there
 /// are none.
 pub(super) fn whole(of: &Whole, name: &str, inputs: Inputs<'_>, fault: Arc<OnceLock<String>>) -> Result<Wanted> {
-    let Inputs { shape, mut scope, scalar, scalars, is_exact } = inputs;
-    let is_integer = matches!(scalar, Scalar::U32 | Scalar::Unorm8);
+    let Inputs { shape, mut scope, rule, scalars } = inputs;
     if let Way::Program(script) = &of.way {
-        scope.insert(RIGHT.to_owned(), Meaning::Output(scalars, is_integer));
+        scope.insert(RIGHT.to_owned(), Meaning::Output(scalars, !rule.scalar.is_float()));
         // The faults that every run has are found before anything runs.
         drop(script.frame(&scope)?);
     }
@@ -93,40 +93,36 @@ pub(super) fn whole(of: &Whole, name: &str, inputs: Inputs<'_>, fault: Arc<OnceL
     let (way, variables) = (of.way.clone(), variables_of(&shape.params, Some(shape.extent)));
     Ok(Arc::new(move |first, slots: &mut [f64]| {
         let computed = computed.get_or_init(|| match &way {
-            Way::Program(script) => script.run(&scope).map_err(|error| error.to_string()),
+            Way::Program(script) => {
+                let values = script.run(&scope).map_err(|error| error.to_string())?;
+                Ok(Arc::new(Numbers::Reals(values)))
+            }
             Way::Command(command, folder) => {
                 by_command(command, folder, &scope, &variables).map_err(|why| format!("[verify]: {why}"))
             }
-            Way::Numbers(numbers) => Ok(numbers.to_vec()),
+            Way::Numbers(numbers) => Ok(numbers.clone()),
         });
         let failed = |why: String| {
             let _ = fault.set(why);
         };
         match computed {
             Err(why) => failed(why.clone()),
-            Ok(values) if (values.len() as u64) < scalars => {
+            Ok(values) if values.len() < scalars => {
                 failed(format!("[verify]: there are {} right values, and {scalars} are compared", values.len()));
             }
             Ok(values) => {
-                for (index, slot) in (first as usize..).zip(slots.iter_mut()) {
-                    *slot = values.get(index).map_or(f64::NAN, |value| stored(*value, scalar, is_exact));
+                let number = |index| values.at(index).ok_or_else(|| format!("there is no right value {index}"));
+                for (index, slot) in (first..).zip(slots.iter_mut()) {
+                    *slot = rule.slot(index, number).unwrap_or_else(|why| {
+                        failed(why);
+                        f64::NAN
+                    });
                 }
                 return;
             }
         }
         slots.fill(f64::NAN);
     }))
-}
-
-/// A value as a buffer of this type stores it, if it must be equal.
-fn stored(value: f64, scalar: Scalar, is_exact: bool) -> f64 {
-    match scalar {
-        // Negative numbers are those of a signed type.
-        Scalar::U32 if !value.is_nan() => f64::from(value as i64 as u32),
-        Scalar::F32 if is_exact => f64::from(value as f32),
-        Scalar::F16 if is_exact => f64::from(half::f16::from_f64(value)),
-        _ => value,
-    }
 }
 
 /// What a command finds in its environment: sizes and parameters.
@@ -160,7 +156,7 @@ fn by_command(command: &str, folder: &Path, scope: &Scope, variables: &[(String,
     printed(command, &[("{folder}", own.path())], variables, folder)?;
     let bytes = inputs::read(&file(RIGHT), inputs::DATA)
         .map_err(|error| format!("{command} wrote no {{folder}}/{RIGHT}.npy: {error}"))?;
-    npy::read(&bytes).map_err(|why| format!("{RIGHT}.npy of {command}: {why}"))
+    npy::read(&bytes).map(Arc::new).map_err(|why| format!("{RIGHT}.npy of {command}: {why}"))
 }
 
 /// Writes the right values from an index on.
@@ -194,8 +190,7 @@ pub(super) fn allowed(want: Wanted, tolerance: f64, relative: f64) -> Oracle {
 pub(super) fn by_expression(
     script: &Script,
     mut scope: Scope,
-    scalar: Scalar,
-    is_exact: bool,
+    rule: Rule,
     scalars: u64,
     fault: Arc<OnceLock<String>>,
 ) -> Result<Wanted> {
@@ -208,7 +203,6 @@ pub(super) fn by_expression(
         script.value_in(&mut frame)?;
     }
     drop(frame);
-    let stored = move |value: f64| stored(value, scalar, is_exact);
     Ok(Arc::new(move |first, slots: &mut [f64]| {
         const PIECE: usize = 256;
         if fault.get().is_some() {
@@ -218,17 +212,15 @@ pub(super) fn by_expression(
         let frame = || script.frame(&scope).map(|frame| frame.within(budget));
         slots.par_chunks_mut(PIECE).enumerate().for_each_init(frame, |frame, (piece, slots)| {
             for (index, slot) in (first + (piece * PIECE) as u64..).zip(slots) {
-                let value = frame.as_mut().map_err(|error| error.to_string()).and_then(|frame| {
+                let number = |index: u64| {
+                    let frame = frame.as_mut().map_err(|error| error.to_string())?;
                     frame.set("i", Value::Whole(index as i64));
-                    script.value_in(frame).map_err(|error| error.to_string())
+                    script.value_in(frame).map(Number::from).map_err(|error| error.to_string())
+                };
+                *slot = rule.slot(index, number).unwrap_or_else(|why| {
+                    let _ = fault.set(why);
+                    f64::NAN
                 });
-                *slot = value.map_or_else(
-                    |error| {
-                        let _ = fault.set(error);
-                        f64::NAN
-                    },
-                    stored,
-                );
             }
         });
     }))

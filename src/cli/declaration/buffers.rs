@@ -7,8 +7,10 @@ use rayon::prelude::*;
 use super::expression::{Data, Meaning, Value};
 use super::fields::{Word, scalar};
 use super::script::{Scope, Script, fault};
+use super::stored::{Number, Numbers, words_each};
 use crate::cli::inputs;
 use crate::error::Result;
+use crate::shader::module::words;
 use crate::shader::{Layout, Texels};
 use crate::suite::budget::Budget;
 use crate::suite::input::Values;
@@ -35,7 +37,7 @@ pub(super) enum Filling {
     /// The bytes of a file, in words.
     Words(Arc<Vec<u32>>),
     /// Numbers of a file, as many as there are, in whatever type the buffer has.
-    Numbers(Arc<Vec<f64>>),
+    Numbers(Arc<Numbers>),
     /// A picture: width, height, and red, green, blue and opacity of its pixels.
     Picture(u64, u64, Arc<Vec<u8>>),
     /// From black at the left to white at the right.
@@ -101,7 +103,7 @@ impl Own {
             (None, Some(bytes)) => bytes,
             (None, None) => n.saturating_mul(size),
         };
-        let usual = if is_output { Filling::Output } else { Filling::Random(Values::Wide) };
+        let usual = if is_output { Filling::Output } else { Filling::Random(Values::Signed) };
         let filling = self.contents.clone().unwrap_or(usual);
         if self.size.is_some() || self.format.is_some() {
             return Err(fault(file, format!("[buffers.{}]: size and format are those of textures", layout.name)));
@@ -112,7 +114,8 @@ impl Own {
             let scalars = (words.len() as u64).max(length.div_ceil(4));
             return Ok(Bound { scalars, contents, scalar });
         }
-        Ok(Bound { scalars, contents: Contents::Of(scalar, Box::new(contents)), scalar })
+        let (scalars, contents) = stored_as(scalar, scalars, contents);
+        Ok(Bound { scalars, contents, scalar })
     }
 
     fn texture(
@@ -156,11 +159,11 @@ impl Own {
         };
         let usual = if is_output { Filling::Output } else { Filling::Random(Values::Wide) };
         let filling = self.contents.clone().unwrap_or(usual);
-        let scalar = format.scalar();
+        let scalar = if is_signed { Scalar::I32 } else { format.scalar() };
         let scalars = width.saturating_mul(height).saturating_mul(format.channels());
         let contents = filling.contents((scalars, scalar, Some((format, width, height))), number, scope, file)?;
         let is_words = matches!(contents, Contents::Words(_));
-        let texels = if is_words { contents } else { Contents::Of(scalar, Box::new(contents)) };
+        let texels = if is_words { contents } else { stored_as(scalar, scalars, contents).1 };
         let is_storage = matches!(layout.texels, Some(Texels::Storage(_)));
         let words = (scalars * scalar.bytes() as u64).div_ceil(4);
         Ok(Bound {
@@ -180,9 +183,14 @@ impl Filling {
         let first = number * APART;
         Ok(match self {
             Self::Random(Values::Wide) if number > 0 => Contents::Input(Values::WideFrom(first)),
+            Self::Random(Values::Signed) if number > 0 => Contents::Input(Values::SignedFrom(first)),
             Self::Random(Values::Summable) if number > 0 => Contents::Input(Values::SummableFrom(first)),
             Self::Random(Values::Signs) if number > 0 => Contents::Input(Values::SignsFrom(first)),
             Self::Random(Values::Digits) if number > 0 => Contents::Input(Values::DigitsFrom(first)),
+            // No f64 holds a random integer of 64 bits, but each of these.
+            Self::Random(values @ (Values::Constant(_) | Values::Ramp)) if words_each(scalar) > 1 => {
+                Contents::Words(words_of(scalar, scalars, |index| Ok(values.of(0).at(scalar, index)))?)
+            }
             Self::Random(values) => Contents::Input(values),
             Self::Output => Contents::Poison,
             Self::Words(words) => {
@@ -193,11 +201,23 @@ impl Filling {
                 Contents::Words(words.to_vec())
             }
             Self::Numbers(numbers) => {
-                if (numbers.len() as u64) < scalars {
+                if numbers.len() < scalars {
                     let count = numbers.len();
                     return Err(fault(file, format!("a file has {count} numbers, and its buffer {scalars} scalars")));
                 }
-                Contents::Words(words_of(scalar, scalars, |index| Ok(numbers[index as usize]))?)
+                let size = scalar.bytes();
+                let mut bytes = vec![0; (scalars as usize * size).next_multiple_of(4)];
+                for (index, slot) in (0..scalars).zip(bytes.chunks_exact_mut(size)) {
+                    let Some(number) = numbers.at(index) else { break };
+                    if scalar.is_float() {
+                        scalar.encode(&[number.real()], slot);
+                        continue;
+                    }
+                    let bits = number.bits(scalar, false);
+                    let bits = bits.map_err(|why| fault(file, format!("number {index} of a file is {why}")))?;
+                    slot.copy_from_slice(&bits.to_le_bytes()[..size]);
+                }
+                Contents::Words(words(&bytes))
             }
             Self::Picture(width, height, rgba) => {
                 let Some((format, own_width, own_height)) = texture else {
@@ -214,7 +234,7 @@ impl Filling {
                 let channels = format.channels();
                 Contents::Words(words_of(scalar, scalars, |index| {
                     let byte = rgba[(index / channels * 4 + index % channels) as usize];
-                    Ok(if scalar == Scalar::Unorm8 { f64::from(byte) } else { f64::from(byte) / 255.0 })
+                    Ok(f64::from(byte) / if scalar.is_float() { 255.0 } else { 1.0 })
                 })?)
             }
             Self::Gradient | Self::Expression(..) if scalars.saturating_mul(scalar.bytes() as u64) > inputs::DATA => {
@@ -225,11 +245,11 @@ impl Filling {
                 let Some((format, width, _)) = texture else {
                     return Err(fault(file, "a gradient is the contents of a texture".to_owned()));
                 };
-                let (channels, most) = (format.channels(), if scalar == Scalar::Unorm8 { 255.0 } else { 1.0 });
+                let (channels, most) = (format.channels(), if scalar.is_float() { 1.0 } else { 255.0 });
                 Contents::Words(words_of(scalar, scalars, |index| {
                     let x = index / channels % width;
                     let part = if channels == 4 && index % 4 == 3 { 1.0 } else { x as f64 / (width - 1).max(1) as f64 };
-                    Ok(if scalar == Scalar::Unorm8 { (most * part).round() } else { most * part })
+                    Ok(if scalar.is_float() { part } else { (most * part).round() })
                 })?)
             }
             Self::Expression(script, known) => {
@@ -282,7 +302,7 @@ fn evaluated(script: &Script, (scalars, scalar, texture): Place, scope: &Scope) 
                     frame.set("y", Value::Whole((texel / width) as i64));
                     frame.set("channel", Value::Whole((index % format.channels()) as i64));
                 }
-                script.value_in(&mut frame)
+                script.value_in(&mut frame).map(Value::real)
             };
             range.map(value).collect::<Result<Vec<f64>>>()
         })
@@ -290,16 +310,32 @@ fn evaluated(script: &Script, (scalars, scalar, texture): Place, scope: &Scope) 
     words_of(scalar, scalars, |index| Ok(pieces[(index / PIECE) as usize][(index % PIECE) as usize]))
 }
 
-/// Scalars in words. Negative integers are those of a signed type.
+/// The contents of a buffer of so many scalars in the type that the job has them in, and the number of its scalars: random
+/// integers are words.
+fn stored_as(scalar: Scalar, scalars: u64, contents: Contents) -> (u64, Contents) {
+    let is_drawn = matches!(contents, Contents::Input(values) if !matches!(values, Values::Constant(_) | Values::Ramp));
+    let own = match scalar {
+        Scalar::I32 if is_drawn => Scalar::U32,
+        Scalar::I64 | Scalar::U64 => Scalar::U32,
+        own => own,
+    };
+    (scalars * (scalar.bytes() / own.bytes()) as u64, Contents::Of(own, Box::new(contents)))
+}
+
+/// Scalars in words. Expressions are taken modulo the range of an integer.
 fn words_of(scalar: Scalar, scalars: u64, value: impl Fn(u64) -> Result<f64>) -> Result<Vec<u32>> {
     let size = scalar.bytes();
     let mut bytes = vec![0; (scalars as usize * size).next_multiple_of(4)];
     for (index, slot) in (0..scalars).zip(bytes.chunks_exact_mut(size)) {
         let value = value(index)?;
-        let value = if scalar == Scalar::U32 { f64::from(value as i64 as u32) } else { value };
+        let value = match scalar {
+            Scalar::U32 => f64::from(value as i64 as u32),
+            Scalar::I32 => f64::from(value as i64 as i32),
+            _ => value,
+        };
         scalar.encode(&[value], slot);
     }
-    Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
+    Ok(words(&bytes))
 }
 
 impl Bound {
@@ -317,41 +353,59 @@ impl Bound {
         matches!(self.inner(), Contents::Poison)
     }
 
-    /// Its length in scalars of its own type.
-    pub(super) fn length(&self) -> u64 {
-        match self.inner() {
-            Contents::Words(_) => self.scalars * 4 / self.scalar.bytes() as u64,
-            _ => self.scalars,
+    /// The type that the job has its scalars in.
+    fn stored(&self) -> Scalar {
+        let contents = match &self.contents {
+            Contents::Texture(texture) => &texture.texels,
+            contents => contents,
+        };
+        match contents {
+            Contents::Of(scalar, _) => *scalar,
+            Contents::Words(_) => Scalar::U32,
+            _ => self.scalar,
         }
     }
 
-    /// The same as an output.
-    pub(super) fn poisoned(&self) -> Contents {
-        let poison = Contents::Of(self.scalar, Box::new(Contents::Poison));
-        match &self.contents {
+    /// Its length in scalars of its own type.
+    pub(super) fn length(&self) -> u64 {
+        self.scalars * self.stored().bytes() as u64 / self.scalar.bytes() as u64
+    }
+
+    /// The same as an output: the number of its scalars, and their contents.
+    pub(super) fn poisoned(&self) -> (u64, Contents) {
+        let (scalars, poison) = stored_as(self.scalar, self.length(), Contents::Poison);
+        let contents = match &self.contents {
             Contents::Texture(texture) => Contents::Texture(Texture { texels: Box::new(poison), ..texture.clone() }),
             _ => poison,
-        }
+        };
+        (scalars, contents)
     }
 
     /// Its elements for expressions.
-    pub(super) fn data(&self, is_signed: bool, stream: u64) -> Data {
-        let scalar = self.scalar;
-        let at: Arc<dyn Fn(u64) -> f64 + Send + Sync> = match self.inner() {
+    pub(super) fn data(&self, stream: u64) -> Data {
+        let (scalar, stored) = (self.scalar, self.stored());
+        let size = scalar.bytes();
+        let at: Arc<dyn Fn(u64) -> Value + Send + Sync> = match self.inner() {
             Contents::Words(words) => {
                 let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-                let mut values = vec![0.0; bytes.len() / scalar.bytes()];
-                scalar.decode(&bytes[..values.len() * scalar.bytes()], &mut values);
-                Arc::new(move |index| values.get(index as usize).copied().unwrap_or(f64::NAN))
+                Arc::new(move |index| {
+                    let own = bytes.get(index as usize * size..(index as usize + 1) * size);
+                    own.map_or(Value::Real(f64::NAN), |own| Number::of_bytes(scalar, own))
+                })
             }
             Contents::Input(values) => {
-                let values = *values;
-                Arc::new(move |index| values.of(stream).at(scalar, index))
+                let values = values.of(stream);
+                Arc::new(move |index| {
+                    let mut bytes = [0; 8];
+                    let units = (size / stored.bytes()) as u64;
+                    for (unit, slot) in (0..units).zip(bytes.chunks_exact_mut(stored.bytes())) {
+                        stored.encode(&[values.at(stored, units * index + unit)], slot);
+                    }
+                    Number::of_bytes(scalar, &bytes[..size])
+                })
             }
-            _ => Arc::new(|_| f64::NAN),
+            _ => Arc::new(|_| Value::Real(f64::NAN)),
         };
-        let at: Arc<dyn Fn(u64) -> f64 + Send + Sync> =
-            if is_signed { Arc::new(move |index| f64::from(at(index) as u32 as i32)) } else { at };
-        Data { at, count: self.length(), is_integer: matches!(scalar, Scalar::U32 | Scalar::Unorm8) }
+        Data { at, count: self.length(), is_integer: !scalar.is_float() }
     }
 }

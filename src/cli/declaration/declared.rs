@@ -11,12 +11,13 @@ use super::kernel::Text;
 use super::launch::{Launch, Source, version};
 use super::script::{Scope, Script, fault, variables};
 use super::steps::Steps;
+use super::stored::{Rule, words_each};
 use crate::error::{Error, Result};
 use crate::shader::Layout;
 use crate::suite::kept::kept_name;
 use crate::suite::{
     Access, Answer, Buffer, Constants, Contents, Declaration, HOST_PARAMS, Interface, Reference, Sampling, Scalar,
-    Shape, Step, TexelFormat, Texture, Work,
+    Shape, Step, Work,
 };
 
 /// What the kernels of a file share.
@@ -66,7 +67,6 @@ const MOST_VALUES: u64 = 1 << 19;
 /// A buffer or texture of a launch.
 struct Place {
     name: String,
-    is_signed: bool,
     is_written: bool,
     /// Bytes of an element.
     stride: u64,
@@ -122,12 +122,9 @@ impl Declared {
             let own = self.shared.buffers.get(name).cloned().unwrap_or_default();
             let is_output = is_written && !launch.inputs.contains(name);
             let bound = own.bound((layout, number, is_output), &scope, shape.count(), &self.shared.file)?;
-            let is_signed_texture = matches!(&bound.contents, Contents::Texture(Texture { format, .. })
-                if *format == TexelFormat::R32Sint);
-            let is_signed = layout.is_signed || is_signed_texture;
             let padding = layout.padding();
             let (name, stride) = (name.clone(), layout.stride);
-            places.push(Place { name, is_signed, is_written, stride, padding, bound });
+            places.push(Place { name, is_written, stride, padding, bound });
         }
         let is_bound = |name: &str| launch.bound.contains_key(name);
         if let Some(unknown) = launch.written.iter().find(|name| !is_bound(name)) {
@@ -158,8 +155,8 @@ impl Declaration for Declared {
         for Place { name, is_written, bound, .. } in places {
             if is_written && !bound.is_output() {
                 // Each launch finds the same contents.
-                let scalars = bound.length();
-                buffers.push(Buffer { name: kept_name(&name), scalars, contents: bound.poisoned() });
+                let (scalars, contents) = bound.poisoned();
+                buffers.push(Buffer { name: kept_name(&name), scalars, contents });
                 buffers.push(Buffer { name: before(&name), scalars: bound.scalars, contents: bound.contents });
             } else {
                 buffers.push(Buffer { name: kept_name(&name), scalars: bound.scalars, contents: bound.contents });
@@ -247,6 +244,11 @@ impl Declaration for Declared {
             return Ok(Vec::new());
         }
         let (launch, places) = self.plan(shape, interface)?;
+        if self.shared.verify.is_empty() {
+            // What is written is known, if nothing else.
+            let outputs = places.iter().filter(|place| place.is_written);
+            return Ok(outputs.map(|place| Answer::unknown(kept_name(&place.name), place.padding.clone())).collect());
+        }
         self.shared.verify.iter().map(|verify| self.answer(verify, shape, (interface, &launch, &places))).collect()
     }
 }
@@ -280,27 +282,34 @@ impl Declared {
             return Err(self.fault(format!("[verify]: length is {scalars}, and '{name}' has {own} scalars")));
         }
         let is_exact = verify.tolerance == 0.0 && verify.relative == 0.0;
+        let words = words_each(scalar);
+        if words > 1 && !is_exact {
+            return Err(self.fault("[verify]: integers of 64 bits are compared without a tolerance".to_owned()));
+        }
+        let rule = Rule { scalar, is_exact, wraps: verify.wraps };
+        // The type that they are compared by.
+        let unit = if words > 1 { Scalar::U32 } else { scalar };
         let (mut reference, fault): (_, Arc<OnceLock<String>>) = (None, Arc::default());
         self.add_inputs(&mut scope, shape, launch, places);
         let want: Wanted = match &verify.by {
-            By::Expression(script) => by_expression(script, scope, scalar, is_exact, scalars, fault.clone())?,
+            By::Expression(script) => by_expression(script, scope, rule, scalars, fault.clone())?,
             By::File(bytes) => {
                 let wanted = scalars * scalar.bytes() as u64;
                 if (bytes.len() as u64) < wanted {
                     let count = bytes.len();
                     return Err(self.fault(format!("[verify]: the file has {count} B, and '{name}' {wanted} B")));
                 }
-                decoded(scalar, bytes.clone())
+                decoded(unit, bytes.clone())
             }
             By::Whole(whole) => {
-                let inputs = Inputs { shape, scope, scalar, scalars, is_exact };
+                let inputs = Inputs { shape, scope, rule, scalars };
                 answers::whole(whole, name, inputs, fault.clone())?
             }
             By::Kernel(benchmark) => {
                 let output = Arc::new(OnceLock::new());
                 reference = Some(Reference { benchmark, output: output.clone() });
                 Arc::new(move |first, slots| match output.get() {
-                    Some(bytes) => decode(scalar, bytes, first, slots),
+                    Some(bytes) => decode(unit, bytes, first, slots),
                     None => slots.fill(f64::NAN),
                 })
             }
@@ -309,12 +318,13 @@ impl Declared {
         let tolerance = (!is_exact).then(|| allowed(want.clone(), verify.tolerance, verify.relative));
         Ok(Answer {
             buffer: kept_name(name),
-            scalars,
+            scalars: words * scalars,
             oracle: Box::new(move |first, slots| want(first, slots)),
             tolerance,
             cost: if is_costly { COST } else { 1 },
             is_sampled: is_costly && scalars > MOST_VALUES,
-            padding: padding.clone(),
+            padding: padding.iter().flat_map(|own| std::iter::repeat_n(*own, words as usize)).collect(),
+            words_each: words,
             reference,
             fault,
         })
@@ -322,14 +332,14 @@ impl Declared {
 
     /// The buffers as they are before a launch.
     fn add_inputs(&self, scope: &mut Scope, shape: &Shape, launch: &Launch, places: &[Place]) {
-        for Place { name, is_signed, bound, .. } in places {
-            scope.insert(name.clone(), Meaning::Buffer(bound.data(*is_signed, shape.stream)));
+        for Place { name, bound, .. } in places {
+            scope.insert(name.clone(), Meaning::Buffer(bound.data(shape.stream)));
         }
         for (name, versions) in &launch.uniforms {
             let contents = Contents::Words(versions[0].clone());
             let (scalars, scalar) = (versions[0].len() as u64, Scalar::U32);
             let bound = Bound { scalars, contents, scalar };
-            scope.entry(name.clone()).or_insert_with(|| Meaning::Buffer(bound.data(false, 0)));
+            scope.entry(name.clone()).or_insert_with(|| Meaning::Buffer(bound.data(0)));
         }
     }
 }

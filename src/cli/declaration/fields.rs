@@ -2,6 +2,7 @@
 
 use super::script::{Scope, Script};
 use super::spec::ValueSpec;
+use super::stored::EXACT;
 use crate::error::{Error, Result};
 use crate::shader::{Field, Layout};
 use crate::suite::Scalar;
@@ -110,7 +111,7 @@ fn is_part_of(field: &Field, name: &str) -> bool {
 /// `dt (f32), size (2 u32)`.
 fn names(fields: &[Field]) -> String {
     let name = |field: &Field| {
-        let scalar = if field.is_signed { "i32" } else { field.scalar.name() };
+        let scalar = field.scalar.name();
         let count = if field.count == 1 { String::new() } else { format!("{} ", field.count) };
         format!("{} ({count}{scalar})", field.name)
     };
@@ -149,12 +150,10 @@ pub(super) fn scalar((script, is_bits): &Word, of: Scalar, scope: &Scope, bytes:
         of.encode(&[value], bytes);
         return Ok(());
     }
-    let is_word = value.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(u32::MAX)).contains(&value);
-    if !is_word {
+    let range = if of.bytes() == 8 { -EXACT..=EXACT } else { f64::from(i32::MIN)..=f64::from(u32::MAX) };
+    if value.fract() != 0.0 || !range.contains(&value) {
         return Err(Error::Usage(format!("{}: {value} is no word: write bits(x) for a float", script.what())));
     }
-    let word = (value as i64 as u32).to_le_bytes();
-    let size = bytes.len().min(4);
-    bytes[..size].copy_from_slice(&word[..size]);
+    bytes.copy_from_slice(&(value as i64).to_le_bytes()[..bytes.len()]);
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::shader::Layout;
 use crate::suite::budget::{Budget, Shared};
 use crate::suite::kept::kept_name;
-use crate::suite::{Access, Binding, Dispatch, Entry, Interface, Shape, Step};
+use crate::suite::{Access, Binding, Dispatch, Entry, Extent, Interface, Shape, Step};
 
 /// Steps of one launch, beyond which nobody waits for it.
 const MOST_STEPS: usize = 100_000;
@@ -249,8 +249,18 @@ impl Unrolling<'_> {
     fn groups(&self, own: &Written, entry: &Entry, scope: &Scope) -> Result<[u32; 3]> {
         let mut groups = [1_u32; 3];
         if own.groups.is_empty() {
+            let [x, y, _] = entry.workgroup_size.map(|side| u64::from(side).max(1));
             let threads = u64::from(entry.workgroup_size.iter().product::<u32>()).max(1);
-            groups[0] = u32::try_from(self.shape.count().div_ceil(threads)).unwrap_or(u32::MAX);
+            let usual = match self.shape.extent {
+                // A workgroup with rows covers a part of the matrix, or of the product.
+                Extent::Matrix(rows, columns) | Extent::Product(rows, columns, _) if y > 1 => {
+                    [columns.div_ceil(x), rows.div_ceil(y)]
+                }
+                _ => [self.shape.count().div_ceil(threads), 1],
+            };
+            for (slot, count) in groups.iter_mut().zip(usual) {
+                *slot = u32::try_from(count).unwrap_or(u32::MAX);
+            }
         }
         for (slot, script) in groups.iter_mut().zip(&own.groups) {
             *slot = u32::try_from(script.whole(scope, 1)?).unwrap_or(u32::MAX);

@@ -185,6 +185,13 @@ fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Origin<'_>) -
         folder: if origin.folder.as_os_str().is_empty() { Path::new(".") } else { origin.folder },
     });
     let text = KernelText::read(&path, preprocess.as_ref(), &params)?;
+    let further = text.spirv.map_or(&[][..], |module| &module.further_names);
+    if let Some((name, first)) = further.iter().find(|(name, _)| table.params.contains_key(name)) {
+        return Err(Error::Usage(format!(
+            "{}: '{name}' is another name of the specialization constant '{first}': give '{first}' a value",
+            shown(&path)
+        )));
+    }
     let fixed = text.spirv.map_or(&[][..], |module| &module.fixed);
     if let Some(name) = fixed.iter().find(|name| table.params.get(*name).is_some_and(|values| values.list().len() > 1))
     {
@@ -254,7 +261,10 @@ fn dtype(spec: &Spec, kernel: &Kernel, file: &str) -> Result<Dtype> {
     let usual = if kernel.text.wgsl.contains("enable f16") { Dtype::F16 } else { Dtype::F32 };
     let (layouts, written) = (kernel.layouts(usual)?, kernel.written(usual)?);
     let scalar = written.and_then(|name| layouts.into_iter().find(|layout| layout.name == name));
-    let found = scalar.and_then(|layout| TYPES.into_iter().find(|dtype| dtype.scalar() == layout.scalar));
+    let found = scalar.map(|layout| {
+        // Words stand for other integers.
+        TYPES.into_iter().find(|dtype| dtype.scalar() == layout.scalar).unwrap_or(Dtype::U32)
+    });
     Ok(found.unwrap_or(usual))
 }
 

@@ -15,6 +15,7 @@ mod script;
 mod shared;
 mod spec;
 mod steps;
+mod stored;
 
 pub(super) use load::{family, of_folder};
 pub(super) use options::Own;

@@ -1,6 +1,9 @@
 //! Arrays in NumPy's files. The crates for them bring a parser of Python's literals, and the header here is one line:
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 
+use super::expression::Value;
+use super::stored::Numbers;
+
 /// The start of every file.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -8,7 +11,7 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<f64>, String> {
+pub(super) fn read(bytes: &[u8]) -> Result<Numbers, String> {
     let cut = || "it is cut off".to_owned();
     let rest = bytes.strip_prefix(MAGIC).ok_or("it does not start like an .npy file")?;
     let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
@@ -28,37 +31,39 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<f64>, String> {
         return Err("its columns come first: save numpy.ascontiguousarray(…)".to_owned());
     }
     macro_rules! numbers {
-        ($of:ty) => {
-            data.chunks_exact(size_of::<$of>())
-                .map(|chunk| <$of>::from_le_bytes(chunk.try_into().unwrap_or_default()) as f64)
-                .collect()
+        ($of:ty, $kind:ident) => {
+            Numbers::$kind(
+                data.chunks_exact(size_of::<$of>())
+                    .map(|chunk| <$of>::from_le_bytes(chunk.try_into().unwrap_or_default()).into())
+                    .collect(),
+            )
         };
     }
-    let numbers: Vec<f64> = match kind {
-        "<f8" => numbers!(f64),
-        "<f4" => numbers!(f32),
-        "<f2" => data.chunks_exact(2).map(|half| half::f16::from_le_bytes([half[0], half[1]]).to_f64()).collect(),
-        "<i8" => numbers!(i64),
-        "<i4" => numbers!(i32),
-        "<i2" => numbers!(i16),
-        "|i1" => numbers!(i8),
-        "<u8" => numbers!(u64),
-        "<u4" => numbers!(u32),
-        "<u2" => numbers!(u16),
-        "|u1" | "|b1" => numbers!(u8),
+    let numbers = match kind {
+        "<f8" => numbers!(f64, Reals),
+        "<f4" => numbers!(f32, Reals),
+        "<f2" => numbers!(half::f16, Reals),
+        "<i8" => numbers!(i64, Wholes),
+        "<i4" => numbers!(i32, Wholes),
+        "<i2" => numbers!(i16, Wholes),
+        "|i1" => numbers!(i8, Wholes),
+        "<u8" => numbers!(u64, Naturals),
+        "<u4" => numbers!(u32, Wholes),
+        "<u2" => numbers!(u16, Wholes),
+        "|u1" | "|b1" => numbers!(u8, Wholes),
         other => return Err(format!("its numbers are '{other}': give little-endian integers or floats")),
     };
     let shape = value("shape").and_then(|rest| rest.strip_prefix('(')?.split(')').next()).unwrap_or_default();
     let sides = shape.split(',').map(str::trim).filter(|side| !side.is_empty());
     let count = sides.map(|side| side.parse::<usize>().ok()).try_fold(1_usize, |all, side| all.checked_mul(side?));
-    if count != Some(numbers.len()) {
+    if count.map(|count| count as u64) != Some(numbers.len()) {
         return Err(format!("it says that its shape is ({shape}), and has {} numbers", numbers.len()));
     }
     Ok(numbers)
 }
 
 /// A file of one dimension: of 64-bit floats, or of 64-bit integers.
-pub(super) fn write(values: impl Iterator<Item = f64>, count: u64, is_integer: bool) -> Vec<u8> {
+pub(super) fn write(values: impl Iterator<Item = Value>, count: u64, is_integer: bool) -> Vec<u8> {
     let kind = if is_integer { "<i8" } else { "<f8" };
     let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({count},), }}");
     // The data begins at a multiple of 64 bytes.
@@ -68,7 +73,11 @@ pub(super) fn write(values: impl Iterator<Item = f64>, count: u64, is_integer: b
     header.push('\n');
     let mut bytes = [MAGIC, &[1, 0], &(length as u16).to_le_bytes(), header.as_bytes()].concat();
     for value in values {
-        bytes.extend(if is_integer { (value as i64).to_le_bytes() } else { value.to_le_bytes() });
+        bytes.extend(match value {
+            Value::Whole(value) if is_integer => value.to_le_bytes(),
+            value if is_integer => (value.real() as i64).to_le_bytes(),
+            value => value.real().to_le_bytes(),
+        });
     }
     bytes
 }
@@ -80,8 +89,13 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         for is_integer in [false, true] {
-            let bytes = write([3.0, -1.0, 7.0].into_iter(), 3, is_integer);
-            assert_eq!(read(&bytes), Ok(vec![3.0, -1.0, 7.0]));
+            let bytes = write([3, -1, i64::MAX].map(Value::Whole).into_iter(), 3, is_integer);
+            let wanted = if is_integer {
+                Numbers::Wholes(vec![3, -1, i64::MAX])
+            } else {
+                Numbers::Reals(vec![3.0, -1.0, i64::MAX as f64])
+            };
+            assert_eq!(read(&bytes), Ok(wanted));
             let cut = read(&bytes[..bytes.len() - 8]).expect_err("a number is missing");
             assert_eq!(cut, "it says that its shape is (3,), and has 2 numbers");
             assert!((0..bytes.len()).all(|end| read(&bytes[..end]).is_err()));

@@ -62,8 +62,8 @@ impl Script {
     ///
     /// # Errors
     /// [`Error::Usage`] where it has none.
-    pub(super) fn value_in(&self, frame: &mut Frame<'_>) -> Result<f64> {
-        frame.value().map(Value::real).map_err(|fault| self.fault(&fault))
+    pub(super) fn value_in(&self, frame: &mut Frame<'_>) -> Result<Value> {
+        frame.value().map_err(|fault| self.fault(&fault))
     }
 
     /// Its value with these variables.
@@ -71,7 +71,7 @@ impl Script {
     /// # Errors
     /// Those of [`Script::frame`] and [`Script::value_in`].
     pub(super) fn value(&self, scope: &Scope) -> Result<f64> {
-        self.value_in(&mut self.frame(scope)?)
+        self.value_in(&mut self.frame(scope)?).map(Value::real)
     }
 
     /// Its value, which must be a whole number from `least` on.
@@ -142,8 +142,8 @@ mod tests {
     use super::*;
 
     fn value(text: &str) -> Result<f64, String> {
-        let data = Data { at: Arc::new(|index| index as f64 / 2.0), count: 10, is_integer: false };
-        let keys = Data { at: Arc::new(|index| index as f64 * 3.0), count: 10, is_integer: true };
+        let data = Data { at: Arc::new(|index| Value::Real(index as f64 / 2.0)), count: 10, is_integer: false };
+        let keys = Data { at: Arc::new(|index| Value::Whole(index as i64 * 3)), count: 10, is_integer: true };
         let scope = Scope::from([
             ("n".to_owned(), Meaning::Value(Value::Whole(1000))),
             ("input".to_owned(), Meaning::Buffer(data)),

@@ -14,6 +14,7 @@ use super::npy;
 use super::script::Script;
 use super::spec::{BufferSpec, Contents, OneOrMany, SamplerSpec, Spec, Text, VerifySpec};
 use super::steps::uniforms;
+use super::stored::Numbers;
 use crate::cli::inputs;
 use crate::error::{Error, Result, shown, visible};
 use crate::suite::input::Values;
@@ -219,7 +220,8 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
         (None, Some(path)) => Some(of_file(path, &what)?),
         (Some(Contents::Number(value)), None) => Some(Filling::Random(Values::Constant(*value))),
         (Some(Contents::Named(name)), None) => Some(match name.as_str() {
-            "random" => Filling::Random(Values::Wide),
+            "random" => Filling::Random(Values::Signed),
+            "positive" => Filling::Random(Values::Wide),
             "small" => Filling::Random(Values::Summable),
             "signs" => Filling::Random(Values::Signs),
             "digits" => Filling::Random(Values::Digits),
@@ -229,8 +231,8 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
             "output" => Filling::Output,
             // A word alone is a misspelt name.
             other if other.chars().all(|c| c.is_ascii_alphabetic()) && other.len() > 1 => {
-                let known =
-                    "random, small, signs, digits, ramp, zero, gradient, output, a number, or an expression of i";
+                let known = "random, positive, small, signs, digits, ramp, zero, gradient, output, a number, or an expression \
+                             of i";
                 return Err(Error::Usage(format!("{what}: contents '{other}' are none of {known}")));
             }
             text => Filling::Expression(Script::new(&format!("{what}: contents"), text)?, Arc::new(Mutex::default())),
@@ -321,7 +323,9 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
         let bytes = inputs::contents(path, inputs::DATA)?;
         let numbers = match path.extension().and_then(|end| end.to_str()) {
             Some("npy") => npy::read(&bytes),
-            Some("png") => picture(&bytes).map(|(_, _, rgba)| rgba.into_iter().map(f64::from).collect()),
+            Some("png") => {
+                picture(&bytes).map(|(_, _, rgba)| Numbers::Wholes(rgba.into_iter().map(i64::from).collect()))
+            }
             _ => return Ok(By::File(Arc::new(bytes))),
         };
         let numbers = numbers.map_err(|why| Error::Usage(format!("{what}: {}: {why}", shown(path))))?;
@@ -349,5 +353,6 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
     if !is_allowed(own.tolerance) || !is_allowed(own.relative) {
         return Err(Error::Usage(format!("{what}: tolerance and relative are numbers from 0 on")));
     }
-    Ok(Verify { buffer: own.buffer.clone(), length, by, tolerance: own.tolerance, relative: own.relative })
+    let VerifySpec { tolerance, relative, wrap: wraps, .. } = *own;
+    Ok(Verify { buffer: own.buffer.clone(), length, by, tolerance, relative, wraps })
 }

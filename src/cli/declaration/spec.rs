@@ -187,7 +187,7 @@ pub(super) struct BufferSpec {
 pub(super) enum Contents {
     /// One number everywhere.
     Number(f64),
-    /// `random`, `small`, `signs`, `digits`, `ramp`, `zero`, `output`, `gradient`, or an expression.
+    /// `random`, `positive`, `small`, `signs`, `digits`, `ramp`, `zero`, `output`, `gradient`, or an expression.
     Named(String),
 }
 
@@ -224,6 +224,9 @@ pub(super) struct VerifySpec {
     /// Allowed error as a fraction of the right value, in addition.
     #[serde(default)]
     pub relative: f64,
+    /// Whether right values of integers are taken modulo the range of their type.
+    #[serde(default)]
+    pub wrap: bool,
 }
 
 /// A value or a list of values.
@@ -297,9 +300,11 @@ impl Spec {
             own.file = own.file.take().map(|file| folder.join(file));
         }
         if options.expect.is_some() || options.reference.is_some() {
-            let VerifySpec { buffer, length, tolerance, relative, .. } = verify.into_iter().next().unwrap_or_default();
+            let VerifySpec { buffer, length, tolerance, relative, wrap, .. } =
+                verify.into_iter().next().unwrap_or_default();
             let (expect, reference) = (options.expect.clone(), options.reference.clone());
-            verify = vec![VerifySpec { buffer, length, tolerance, relative, expect, reference, ..Default::default() }];
+            verify =
+                vec![VerifySpec { buffer, length, tolerance, relative, wrap, expect, reference, ..Default::default() }];
         }
         if let Some(tolerance) = options.tolerance {
             verify.iter_mut().for_each(|own| own.tolerance = tolerance);

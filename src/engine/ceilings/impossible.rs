@@ -41,6 +41,22 @@ impl Ceilings {
         })
     }
 
+    /// The reason if a rate, with its whole interval, is above all measured peaks of its kind, bytes or operations.
+    pub(super) fn above_all(&self, case: &Case, record: &Record, widening: f64) -> Option<String> {
+        case.limits().find_map(|limit| {
+            let rate = rate(limit, case, record)?;
+            let is_like = |other: Limit| other != Limit::Launch && other.is_in_bytes() == limit.is_in_bytes();
+            let peaks =
+                self.rates.iter().filter(|((other, _), _)| is_like(*other)).flat_map(|(_, rates)| rates.values());
+            let fastest = peaks.copied().max_by(|a, b| a.value.total_cmp(&b.value))?;
+            (share(rate, fastest, widening).low > IMPLAUSIBLE).then(|| {
+                let scalar = case.shape.dtype.scalar();
+                let (rate, fastest) = (text(limit, scalar, rate.value), text(limit, scalar, fastest.value));
+                format!("{rate} is more than every measured peak, {fastest}: no kernel can be that fast")
+            })
+        })
+    }
+
     /// The reason if a rate is above what the device's units can do.
     pub(super) fn above_units(&self, limit: Limit, case: &Case, rate: Estimate) -> Option<String> {
         let peaks = self.peaks.as_ref()?;

@@ -16,6 +16,9 @@ use crate::suite::{Case, Limit, Scalar};
 /// A working set counts as cached if its ceiling exceeds that of the largest working set by this factor.
 const CACHED_FACTOR: f64 = 1.15;
 
+/// A rate so many times a ceiling is a wrong claim, however noisy both are.
+const BEYOND_NOISE: f64 = 1000.0;
+
 /// The smallest rung that rows with cold caches are compared with: a smaller one may lie in caches.
 const LEAST_COLD: u64 = 64 << 20;
 
@@ -91,8 +94,8 @@ impl Ceilings {
     }
 
     /// Compares a row with the ceiling that binds it: sets `ceiling`, `share` and its interval, and the status
-    /// `implausible` if the whole interval is more than 5 % above the ceiling. A row without an interval is never
-    /// implausible. May be called again when the ceilings or the row's figures have changed.
+    /// `implausible` if the whole interval is more than 5 % above the ceiling, or the rate 1000 times it. Otherwise a row
+    /// without an interval is never implausible. May be called again when the ceilings or the row's figures have changed.
     ///
     /// `software_scatter` is `Some` for a software device: the variation of its speed, as half the width of the middle
     /// 90 %. Twice that, on a log scale, widens the interval: row and ceiling may each be measured in a time in which
@@ -118,7 +121,16 @@ impl Ceilings {
             accuse(record, Cause::AboveCeiling, reason);
             return;
         }
-        let Some(peak) = self.binding(case) else { return };
+        let Some(peak) = self.binding(case) else {
+            if record.status.is_timed()
+                && case.is_foreign()
+                && let Some(reason) = self.above_all(case, record, widening)
+            {
+                record.status = Status::Implausible;
+                accuse(record, Cause::AboveCeiling, reason);
+            }
+            return;
+        };
         let Some(rate) = rate(peak.limit, case, record) else { return };
         let is_the_ceiling = case.benchmark.sets_ceiling && rate == peak.rate;
         let share = if is_the_ceiling {
@@ -145,7 +157,7 @@ impl Ceilings {
         if !record.status.is_timed() || excess.value <= IMPLAUSIBLE || is_the_ceiling {
             return;
         }
-        let (cause, verdict) = if excess.low > IMPLAUSIBLE {
+        let (cause, verdict) = if excess.low > IMPLAUSIBLE || excess.value > BEYOND_NOISE {
             record.status = Status::Implausible;
             (Cause::AboveCeiling, "no kernel can be that fast")
         } else {

@@ -8,7 +8,7 @@ use super::freivalds::Freivalds;
 use super::random::mixed;
 use crate::backend::Prepared;
 use crate::error::{Error, Result};
-use crate::job::{Job, OutputCheck, POISON, Product};
+use crate::job::{Job, OutputCheck, POISON, Product, Step};
 use crate::suite::Scalar;
 
 /// The first wrong element.
@@ -24,6 +24,43 @@ pub struct Mismatch {
     pub scalar: Scalar,
     /// The output, where a job has several.
     pub of: Option<&'static str>,
+    /// Which half of a number of 64 bits it is.
+    pub half: Option<&'static str>,
+    /// Whether it is still what filled the output before the launch.
+    pub is_unwritten: bool,
+    /// The dispatch that should have written it.
+    pub dispatched: Option<Grid>,
+}
+
+/// The workgroups of a dispatch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grid {
+    /// Workgroups along x, y and z.
+    pub groups: [u32; 3],
+    /// Invocations of each along x, y and z.
+    pub workgroup: [u32; 3],
+}
+
+impl Grid {
+    /// The only dispatch of a job; `None` if it has several, or the device computes its workgroups.
+    pub(super) fn of(job: &Job) -> Option<Self> {
+        let mut dispatches = job.steps.iter().filter_map(|step| match step {
+            Step::Dispatch(own) => Some(own),
+            _ => None,
+        });
+        let (Some(own), None) = (dispatches.next(), dispatches.next()) else { return None };
+        let entry = job.kernel.interface.entries.get(own.entry)?;
+        own.indirect.is_none().then_some(Self { groups: own.groups, workgroup: entry.workgroup_size })
+    }
+}
+
+impl std::fmt::Display for Grid {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { groups: [x, y, z], workgroup } = self;
+        let sides = 1 + workgroup.iter().rposition(|side| *side > 1).unwrap_or(0);
+        let workgroup = workgroup[..sides].iter().map(u32::to_string).collect::<Vec<_>>().join("×");
+        write!(f, "dispatched {x}×{y}×{z} workgroups of {workgroup}")
+    }
 }
 
 impl std::fmt::Display for Mismatch {
@@ -31,7 +68,12 @@ impl std::fmt::Display for Mismatch {
         if let Some(of) = self.of {
             write!(f, "{of}: ")?;
         }
-        write!(f, "element {} is {}, must be {}", self.index, self.text(self.got), self.text(self.want))
+        if self.is_unwritten {
+            write!(f, "element {} was never written", self.index)?;
+            return self.dispatched.map_or(Ok(()), |grid| write!(f, "; {grid}"));
+        }
+        write!(f, "element {} is {}, must be {}", self.index, self.text(self.got), self.text(self.want))?;
+        self.half.map_or(Ok(()), |half| write!(f, ", in its {half} 32 bits"))
     }
 }
 
@@ -132,27 +174,77 @@ fn blameless(job: &Job, check: &OutputCheck, found: Option<Mismatch>) -> Result<
     }
     // Which output it is must be said where there are several.
     let of = (!job.also.is_empty()).then(|| job.buffers[check.buffer].name);
-    Ok(found.map(|found| Mismatch { of, ..found }))
+    Ok(found.map(|found| {
+        let half = (check.words_each > 1).then_some(if found.index.is_multiple_of(2) { "low" } else { "high" });
+        let index = found.index / check.words_each.max(1);
+        Mismatch { of, index, half, dispatched: Grid::of(job), ..found }
+    }))
 }
 
-/// Number of parts that stand for an output that is never verified whole.
-pub const MANY_PARTS: u64 = 64;
-/// Number of parts that stand for a large output in the further checks of a case's first epoch.
-pub const PARTS: u64 = 16;
-/// The same in later epochs.
-pub const FEW_PARTS: u64 = 8;
+/// How much of the outputs that nothing is compared with is still what filled them before the launch, in words; `None` if
+/// all is written.
+///
+/// # Errors
+/// Errors of reading back.
+pub async fn unwritten(prepared: &mut dyn Prepared, job: &Job, random: u64) -> Result<Option<String>> {
+    let mut found = Vec::new();
+    for check in job.checks().filter(|check| check.scalars == 0) {
+        let Some(buffer) = job.buffers.get(check.buffer).filter(|buffer| buffer.is_output()) else { continue };
+        let (size, bytes) = (buffer.scalar.bytes() as u64, buffer.told_bytes);
+        let ranges = if bytes <= SMALL * MANY_PARTS * LEAST_PART {
+            std::iter::once(0..bytes).collect()
+        } else {
+            parts(bytes, MANY_PARTS, LEAST_PART, random).collect()
+        };
+        let (mut all, mut left) = (0_u64, 0_u64);
+        let mut count = |offset: u64, bytes: &[u8]| {
+            for (at, word) in (offset..).step_by(4).zip(bytes.chunks_exact(4)) {
+                if !check.is_padding(at / size) {
+                    all += 1;
+                    left += u64::from(word == POISON.to_le_bytes());
+                }
+            }
+        };
+        prepared.read_parts(check.buffer, ranges, &mut count).await?;
+        let percent = 100.0 * left as f64 / all.max(1) as f64;
+        let digits = usize::from(percent < 1.0);
+        if left > 0 {
+            found.push(format!("{:.digits$} % of '{}' was never written", percent.max(0.1), buffer.name));
+        }
+    }
+    found.extend(Grid::of(job).filter(|_| !found.is_empty()).map(|grid| grid.to_string()));
+    Ok((!found.is_empty()).then(|| found.join("; ")))
+}
 
-/// Size of the parts that stand for a large output: small, since many places show more than large ones. Where a value
-/// takes the host long, a part is smaller.
-const PART: u64 = 1 << 16;
-const LEAST_PART: u64 = 1 << 8;
+/// Whether the scalar at byte `at` of an output, of which `bytes` start at byte `first`, is still what filled it: with the
+/// whole words that it lies in.
+pub(super) fn is_poison(bytes: &[u8], first: u64, at: usize, size: usize) -> bool {
+    let start = at / 4 * 4;
+    let words = bytes.get(start..start + size.max(4)).filter(|_| first.is_multiple_of(4));
+    words.is_some_and(|words| words.chunks_exact(4).all(|word| word == POISON.to_le_bytes()))
+}
+
+/// Number of parts that stand for an output that is never verified whole: every hole of a thousandth of it holds one.
+pub const MANY_PARTS: u64 = 4096;
+/// Number of parts that stand for a large output in the further checks of a case's first epoch.
+pub const PARTS: u64 = 512;
+/// The same in later epochs.
+pub const FEW_PARTS: u64 = 256;
+
+/// Bytes of the parts that stand for a large output: many small ones find more than few large ones. Where a value takes
+/// the host long, parts are smaller, and then fewer.
+const PART: u64 = 1 << 11;
+const LEAST_PART: u64 = 1 << 6;
+
+/// An element of a product takes the host as long as this many values of a copy.
+const PRODUCT_COST: u64 = 1 << 8;
 
 /// Outputs up to this many times the size of their parts are verified whole.
 const SMALL: u64 = 2;
 
-/// Like [`verify`], but of a large output, of more than `number` × 128 KiB, only `number` parts of 64 KiB: the first, the
-/// last, and others that `random` selects. Parts are smaller in proportion where the kernel reads more than it writes,
-/// and in matrix products. For repeated checks of a kernel whose whole output is verified once.
+/// Like [`verify`], but of a large output, of more than `number` × 4 KiB, only `number` parts of 2 KiB: the first, the
+/// last, and one in each section between, where `random` says. Parts are smaller in proportion, and fewer if they would be
+/// smaller than 64 B, where the kernel reads more than it writes, and in matrix products.
 ///
 /// # Errors
 /// Errors of reading back.
@@ -179,7 +271,7 @@ async fn verify_parts_of(
 ) -> Result<Option<Mismatch>> {
     let scalar = job.buffers[check.buffer].scalar;
     let (size, bytes) = (scalar.bytes() as u64, check.scalars * scalar.bytes() as u64);
-    let part = part(check);
+    let (number, part) = number_and_bytes(check, number);
     if bytes <= SMALL * number * part {
         return verify_one(prepared, job, check, random).await;
     }
@@ -197,23 +289,29 @@ async fn verify_parts_of(
     blameless(job, check, found.find_map_first(|mismatch| mismatch))
 }
 
-/// Size of a part in bytes, a multiple of 16.
-fn part(check: &OutputCheck) -> u64 {
-    if check.product.is_some() {
-        return LEAST_PART;
+/// How many parts stand for an output, of `number` at most, and the bytes of each, a multiple of 16. An output that is
+/// never verified whole has all of them.
+fn number_and_bytes(check: &OutputCheck, number: u64) -> (u64, u64) {
+    let cost = if check.product.is_some() { PRODUCT_COST } else { check.bytes_each.div_ceil(2).max(1) };
+    let part = (PART / cost).next_multiple_of(16).max(LEAST_PART);
+    if check.is_sampled {
+        return (number, part);
     }
-    let part = PART / check.bytes_each.div_ceil(2).max(1);
-    part.next_multiple_of(16).max(LEAST_PART)
+    ((number * PART / cost / part).clamp(2, number), part)
 }
 
 /// The first wrong element of a part of a product, computed without the tables of the oracle.
 fn wrong_element(product: &Product, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
-    let mut values = vec![0.0; bytes.len() / scalar.bytes()];
+    let size = scalar.bytes();
+    let mut values = vec![0.0; bytes.len() / size];
     scalar.decode(bytes, &mut values);
     let found = values.par_iter().enumerate().map(|(at, got)| {
         let index = first + at as u64;
         let want = product.element(index);
-        (*got != want).then_some(Mismatch { index, got: *got, want, scalar, of: None })
+        (*got != want).then(|| {
+            let is_unwritten = is_poison(bytes, first * size as u64, at * size, size);
+            Mismatch { index, got: *got, want, scalar, of: None, half: None, is_unwritten, dispatched: None }
+        })
     });
     found.find_map_first(|mismatch| mismatch)
 }
@@ -251,6 +349,12 @@ pub(super) fn differs(got: f64, want: f64) -> bool {
     got != want || got.to_bits() ^ want.to_bits() == SIGN
 }
 
+/// Whether a value is as near to the right one as is allowed. Nothing is near an infinite one: a fraction of it would allow
+/// every number.
+pub(super) fn near(got: f64, want: f64, allowed: f64) -> bool {
+    want.is_finite() && (got - want).abs() <= allowed
+}
+
 /// The first mismatch in `bytes`, which start at scalar `first` of the output. Compares on all cores. Only elements
 /// that differ from the oracle's value are compared with the tolerance. Where few differ, it is computed for them alone.
 #[must_use]
@@ -283,13 +387,26 @@ pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -
                     Some(allowed) => own = [*allowed],
                     None => tolerance(first + at as u64, &mut own),
                 }
-                (got[at] - want[at]).abs() <= own[0]
+                near(got[at], want[at], own[0])
             })
         };
         let is_wrong =
             |at: &usize| differs(got[*at], want[*at]) && !check.is_padding(first + *at as u64) && !is_near(*at);
         let found = (0..got.len()).find(is_wrong);
-        found.map(|at| Mismatch { index: first + at as u64, got: got[at], want: want[at], scalar, of: None })
+        found.map(|at| {
+            let is_unwritten = is_poison(chunk, first * size as u64, at * size, size);
+            let (got, want) = (got[at], want[at]);
+            Mismatch {
+                index: first + at as u64,
+                got,
+                want,
+                scalar,
+                of: None,
+                half: None,
+                is_unwritten,
+                dispatched: None,
+            }
+        })
     });
     found.find_map_first(|mismatch| mismatch)
 }
@@ -302,6 +419,36 @@ mod tests {
     const A: Input = Values::Summable.of(3);
     const B: Input = Values::SummableFrom(1 << 40).of(3);
     const PRODUCT: Product = Product { m: 37, n: 50, k: 29, a: A, b: B, scalar: Scalar::F32, is_by_columns: false };
+
+    const UNWRITTEN: Mismatch = Mismatch {
+        index: 3,
+        got: 0.0,
+        want: 0.5,
+        scalar: Scalar::F32,
+        of: None,
+        half: None,
+        is_unwritten: true,
+        dispatched: Some(Grid { groups: [32, 1, 1], workgroup: [16, 16, 1] }),
+    };
+
+    #[test]
+    fn what_fills_an_output_is_told_from_values_in_every_type() {
+        let bytes = [POISON.to_le_bytes(), POISON.to_le_bytes(), 7_u32.to_le_bytes()].concat();
+        let unwritten =
+            |size: usize| (0..12 / size).map(|at| is_poison(&bytes, 0, at * size, size)).collect::<Vec<_>>();
+        assert_eq!(unwritten(4), [true, true, false]);
+        assert_eq!(unwritten(8), [true]);
+        assert_eq!(unwritten(2), [true, true, true, true, false, false]);
+    }
+
+    #[test]
+    fn only_an_infinite_value_is_as_good_as_an_infinite_right_one() {
+        for (got, is_right) in [(f32::INFINITY, true), (f32::NEG_INFINITY, false), (42.0, false), (f32::NAN, false)] {
+            let infinite = crate::suite::each(|_| f64::INFINITY);
+            let check = OutputCheck { oracle: crate::suite::each(|_| f64::INFINITY), ..check(1, None, Some(infinite)) };
+            assert_eq!(mismatch(&check, Scalar::F32, 0, &got.to_le_bytes()).is_none(), is_right, "{got}");
+        }
+    }
 
     /// C, computed element by element.
     fn right() -> Vec<f32> {
@@ -321,18 +468,17 @@ mod tests {
             (f64::INFINITY, "inf"),
             (f64::from_bits(0x7ff8_0000_0000_0001), "NaN (0x7ff8000000000001)"),
         ] {
-            let mismatch = Mismatch { index: 3, got, want: 0.5, scalar: Scalar::F64, of: None };
+            let mismatch = Mismatch { got, scalar: Scalar::F64, ..UNWRITTEN };
+            let mismatch = Mismatch { is_unwritten: false, ..mismatch };
             assert_eq!(mismatch.to_string(), format!("element 3 is {text}, must be 0.5"));
         }
-        let poison =
-            Mismatch { index: 0, got: f32::from_bits(POISON).into(), want: 1.0, scalar: Scalar::F32, of: None };
-        assert_eq!(poison.to_string(), "element 0 is NaN (0xffc0fead), must be 1");
+        assert_eq!(UNWRITTEN.to_string(), "element 3 was never written; dispatched 32×1×1 workgroups of 16×16");
     }
 
     #[test]
     fn parts_lie_in_the_output_with_both_ends_and_differ_by_the_random_number() {
         for (bytes, count) in
-            [((32 << 20) + 4, 16), ((1 << 30) - 12, 16), (3 << 30, 16), ((8 << 20) + 4, 16), ((4 << 20) + 4, 8)]
+            [((32 << 20) + 4, PARTS), ((1 << 30) - 12, MANY_PARTS), (3 << 30, PARTS), ((4 << 20) + 4, FEW_PARTS)]
         {
             let parts = |random| parts(bytes, count, PART, random).collect::<Vec<_>>();
             let some = parts(1);
@@ -340,6 +486,10 @@ mod tests {
             assert!(some.windows(2).all(|pair| pair[0].end <= pair[1].start + 16), "{some:?}");
             assert!(some.iter().all(|part| part.start % 16 == 0 && part.end - part.start >= PART && part.end <= bytes));
             assert_ne!(some, parts(2));
+            // Whatever the numbers are, a hole as long as two sections holds a part.
+            let hole = bytes.div_ceil(count) * 2 + 16;
+            assert!(some.windows(2).all(|pair| pair[1].end - pair[0].start <= hole));
+            assert!(count < MANY_PARTS || hole <= bytes / 1000);
         }
     }
 
@@ -371,15 +521,18 @@ mod tests {
             fault,
             of_reference: None,
             padding: Vec::new(),
+            words_each: 1,
         }
     }
 
     #[test]
-    fn parts_are_smaller_where_a_value_takes_the_host_longer() {
-        let part = |bytes_each| part(&check(bytes_each, None, None));
-        assert_eq!([0, 1, 2, 3, 4].map(part), [PART, PART, PART, PART / 2, PART / 2]);
-        assert_eq!((part(129), part(1 << 30)), (1008, LEAST_PART));
-        assert_eq!(super::part(&check(2, Some(PRODUCT), None)), LEAST_PART);
+    fn parts_are_smaller_and_then_fewer_where_a_value_takes_the_host_longer() {
+        let parts = |bytes_each| number_and_bytes(&check(bytes_each, None, None), PARTS);
+        assert_eq!([0, 2, 3, 5].map(parts), [(PARTS, 2048), (PARTS, 2048), (PARTS, 1024), (508, 688)]);
+        assert_eq!([64, 128, 1 << 30].map(parts), [(PARTS, 64), (PARTS / 2, 64), (2, 64)]);
+        assert_eq!(number_and_bytes(&check(2, Some(PRODUCT), None), PARTS), (64, 64));
+        let sampled = OutputCheck { is_sampled: true, ..check(1 << 12, None, None) };
+        assert_eq!(number_and_bytes(&sampled, MANY_PARTS), (MANY_PARTS, 64));
     }
 
     /// One element has no tolerance. It is found among others that all deviate, or none.

@@ -1,6 +1,6 @@
 //! A wrong result at the smallest size where it occurs, for whoever repairs the compiler or the driver.
 
-use super::output::{Mismatch, differs};
+use super::output::{Grid, Mismatch, differs, is_poison, near};
 use super::outside::store_outside;
 use super::reference::run_reference;
 use crate::backend::{Backend, leak_if_lost};
@@ -76,6 +76,7 @@ struct Output<'a> {
     want: Vec<f64>,
     allowed: Vec<f64>,
     of: Option<&'static str>,
+    dispatched: Option<Grid>,
 }
 
 impl<'a> Output<'a> {
@@ -88,7 +89,15 @@ impl<'a> Output<'a> {
             tolerance(0, &mut allowed);
         }
         let of = (!job.also.is_empty()).then_some(buffer.name);
-        Self { check, scalar, bytes: check.scalars * scalar.bytes() as u64, want, allowed, of }
+        Self {
+            check,
+            scalar,
+            bytes: check.scalars * scalar.bytes() as u64,
+            want,
+            allowed,
+            of,
+            dispatched: Grid::of(job),
+        }
     }
 
     fn mismatches(&self, bytes: &[u8]) -> Vec<Mismatch> {
@@ -96,8 +105,7 @@ impl<'a> Output<'a> {
         self.scalar.decode(&bytes[..self.bytes as usize], &mut got);
         let mismatch = |index: usize| {
             let (got, want) = (got[index], self.want[index]);
-            // NaN is never near.
-            let is_near = (got - want).abs() <= self.allowed[index];
+            let is_near = near(got, want, self.allowed[index]);
             let Self { scalar, of, .. } = *self;
             let is_padding = self.check.is_padding(index as u64);
             (differs(got, want) && !is_near && !is_padding).then_some(Mismatch {
@@ -106,6 +114,9 @@ impl<'a> Output<'a> {
                 want,
                 scalar,
                 of,
+                half: None,
+                is_unwritten: is_poison(bytes, 0, index * scalar.bytes(), scalar.bytes()),
+                dispatched: self.dispatched,
             })
         };
         (0..self.want.len()).filter_map(mismatch).collect()

@@ -376,12 +376,20 @@ fn needs(case: &Case) -> Vec<Need> {
     if case.benchmark.sets_ceiling {
         return Vec::new();
     }
+    // What a declaration claims may be more than any buffer holds: a ceiling that runs everywhere then stands in.
+    let is_claim = case.benchmark.declared.is_some();
     let needs = |limit: Limit| {
         if limit.is_memory() {
-            let rungs = rungs(limit, case.working_set()).into_iter();
+            let rungs = rungs(limit, case.working_set());
+            let everywhere = (is_claim && rungs.iter().all(|rung| *rung > EVERYWHERE)).then_some(EVERYWHERE);
+            let rungs = rungs.into_iter().chain(everywhere);
             let mut needs: Vec<Need> = rungs.map(|rung| Need { limit, rung: Some(rung), scalar: None }).collect();
             needs.push(Need { limit: Limit::Launch, rung: None, scalar: None });
             return needs;
+        }
+        if limit == Limit::Tensor && is_claim {
+            let of_tensor = Need { limit, rung: None, scalar: None };
+            return vec![of_tensor, Need { limit: Limit::Fma, rung: None, scalar: Some(Scalar::F32) }];
         }
         vec![Need { limit, rung: None, scalar: (limit == Limit::Fma).then_some(case.shape.dtype.scalar()) }]
     };
@@ -414,6 +422,9 @@ pub fn ceilings_of(case: &Case, cases: &[Case]) -> Vec<usize> {
     let is_needed = |index: &usize| needs.iter().any(|need| need.is_met_by(&cases[*index]));
     (0..cases.len()).filter(is_needed).collect()
 }
+
+/// A rung that no device is too small for: 16 MiB per array.
+const EVERYWHERE: Extent = Extent::Linear(1 << 22);
 
 /// The rungs next to a working set: one if a rung is within 25 %, else two.
 fn rungs(limit: Limit, working_set: u64) -> Vec<Extent> {

@@ -11,7 +11,7 @@ use super::settings::Settings;
 use crate::backend::monitor::{self, Monitor};
 use crate::backend::{Backend, Compilation, Device, OnNode, Prepared, Statistics, leak_if_lost};
 use crate::engine::checks::odd_shape::OtherShapes;
-use crate::engine::checks::output::verify;
+use crate::engine::checks::output::{unwritten, verify};
 use crate::engine::checks::random::mixed;
 use crate::engine::checks::reference::run_reference;
 use crate::engine::checks::skipped_work::Caches;
@@ -220,6 +220,12 @@ impl<'a> Session<'a> {
         let (epoch, timer) = (record.epochs_ns.len(), self.timer_for(job).await?);
         let rules = self.rules(job, effort, record);
         let subject = Subject { case, job, timer: &timer, rules: &rules, epoch };
+        if !case.benchmark.is_verified() {
+            prepared.sample(1).await?;
+            if let Some(left) = unwritten(prepared, job, mixed(self.settings.seed, epoch as u64)).await? {
+                record.reason = format!("{UNVERIFIED}; {left}");
+            }
+        }
         if epoch == 0
             && let Some(fault) = self.fault(When::FirstLaunch, subject, prepared).await?
         {
@@ -398,7 +404,7 @@ fn note_unsteady(record: &mut Record, unsteady: Vec<String>) {
         return;
     }
     record.cause = Some(Cause::Unsteady);
-    let before = (record.status == Status::Unverified).then(|| UNVERIFIED.to_owned());
+    let before = (record.status == Status::Unverified).then(|| std::mem::take(&mut record.reason));
     record.reason = before.into_iter().chain(unsteady).collect::<Vec<_>>().join("; ");
 }
 

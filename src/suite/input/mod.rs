@@ -22,6 +22,8 @@ pub enum Values {
     /// The whole range of the type without zero: almost any two elements differ, so that a misplaced one is found.
     /// Floats lie in (0, 1).
     Wide,
+    /// [`Values::Wide`] with both signs: floats lie in (-1, 1), so that a copy is no absolute value.
+    Signed,
     /// Floats ±k/128 with k in 1..=127 (integers as [`Values::Wide`]): every partial sum of up to 2^28 of them is an
     /// exact multiple of 1/128 below 2^17 in any order, so that sums compare exactly and one missing element is found.
     /// (The standard deviation of a random walk of 2^28 steps of 0.58 is 9500. The hash is not quite as random: over
@@ -40,6 +42,8 @@ pub enum Values {
     SummableFrom(u64),
     /// [`Values::Wide`] from this element of its stream on: a second input, independent of the first.
     WideFrom(u64),
+    /// [`Values::Signed`] from this element of its stream on.
+    SignedFrom(u64),
     /// [`Values::Logits`] from this element of its stream on.
     LogitsFrom(u64),
     /// ±k/8 with k in 1..=7, from this element of its stream on: a factor of fp8. Hopper's tensor cores keep 14 bits of a
@@ -96,6 +100,9 @@ impl Values {
             // Any of the 14,336 normal numbers below 1: some devices treat subnormal ones as zero.
             (Self::Wide, Scalar::F16) => f16::from_bits(0x0400 + ((u64::from(random) * 0x3800) >> 32) as u16).into(),
             (Self::Wide, Scalar::F64) => (f64::from(random) + 0.5) / 4_294_967_296.0,
+            // A bit that the magnitude of f32 does not use.
+            (Self::Signed, _) if random & 1 == 1 => -Self::Wide.drawn(scalar, random),
+            (Self::Signed, _) => Self::Wide.drawn(scalar, random),
             (Self::EighthsFrom(_), _) => f64::from(signed(random, 7)) / 8.0,
             // A bit that `summable` does not use.
             (Self::Signs, _) => f64::from((random & 2) as i32 - 1),
@@ -107,6 +114,7 @@ impl Values {
     const fn kind(self) -> Self {
         match self {
             Self::WideFrom(_) => Self::Wide,
+            Self::SignedFrom(_) => Self::Signed,
             Self::SignsFrom(_) => Self::Signs,
             Self::DigitsFrom(_) => Self::Digits,
             Self::LogitsFrom(_) => Self::Logits,
@@ -123,7 +131,7 @@ impl Values {
             Scalar::F16 => 11,
             Scalar::F32 => 24,
             Scalar::I32 => 31,
-            Scalar::U32 | Scalar::F64 => 32,
+            Scalar::U32 | Scalar::F64 | Scalar::U64 | Scalar::I64 => 32,
         };
         (index & ((1 << bits) - 1)) as f64
     }
@@ -133,6 +141,7 @@ impl Values {
         match self {
             Self::SummableFrom(first)
             | Self::WideFrom(first)
+            | Self::SignedFrom(first)
             | Self::SignsFrom(first)
             | Self::DigitsFrom(first)
             | Self::LogitsFrom(first)
@@ -171,6 +180,10 @@ pub(crate) enum DrawKind {
     Fraction,
     /// [`Values::Wide`] of f16.
     Half,
+    /// [`Values::Signed`] of f32.
+    SignedFraction,
+    /// [`Values::Signed`] of f16.
+    SignedHalf,
     /// [`Values::Summable`].
     Summable,
     /// [`Values::Signs`].
@@ -192,11 +205,18 @@ impl Input {
             (Values::Digits, _) => DrawKind::Digit,
             (Values::Logits, Scalar::F16 | Scalar::F32) => DrawKind::Logit,
             (
-                Values::Wide | Values::Summable | Values::SummableFrom(_) | Values::Signs | Values::Logits,
+                Values::Wide
+                | Values::Signed
+                | Values::Summable
+                | Values::SummableFrom(_)
+                | Values::Signs
+                | Values::Logits,
                 Scalar::U32,
             ) => DrawKind::Whole,
             (Values::Wide, Scalar::F32) => DrawKind::Fraction,
             (Values::Wide, Scalar::F16) => DrawKind::Half,
+            (Values::Signed, Scalar::F32) => DrawKind::SignedFraction,
+            (Values::Signed, Scalar::F16) => DrawKind::SignedHalf,
             (Values::Signs, _) => DrawKind::Sign,
             (Values::Summable | Values::SummableFrom(_), _) => DrawKind::Summable,
             _ => return None,
@@ -320,7 +340,13 @@ vectorised! {
             (Values::Wide, Scalar::F64) => {
                 draw(position, stride, key, slots, |random| Values::Wide.drawn(Scalar::F64, random));
             }
-            (Values::Wide | Values::Summable | Values::SummableFrom(_) | Values::Signs, Scalar::U32) => {
+            (Values::Signed, Scalar::F32) => {
+                draw(position, stride, key, slots, |random| Values::Signed.drawn(Scalar::F32, random));
+            }
+            (
+                Values::Wide | Values::Signed | Values::Summable | Values::SummableFrom(_) | Values::Signs,
+                Scalar::U32,
+            ) => {
                 draw(position, stride, key, slots, |random| Values::Wide.drawn(Scalar::U32, random));
             }
             (kind, _) => draw(position, stride, key, slots, |random| kind.drawn(scalar, random)),

@@ -57,6 +57,8 @@ fn elements_and_sums_agree_with_at_at_any_stride_and_past_32_bits() {
         Values::Constant(2.0),
         Values::Ramp,
         Values::WideFrom(9),
+        Values::Signed,
+        Values::SignedFrom(9),
     ]);
     for (values, stream) in kinds.zip([0, 1, 7, 63, 1 << 40].into_iter().cycle()) {
         let input = values.of(stream);

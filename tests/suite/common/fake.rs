@@ -271,6 +271,7 @@ fn copy(job: &Job) -> Job {
             fault: Default::default(),
             of_reference: None,
             padding: Vec::new(),
+            words_each: 1,
         },
         also: Vec::new(),
         reference: None,

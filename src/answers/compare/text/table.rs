@@ -230,9 +230,3 @@ fn plain_row(name: &str, cells: Vec<String>) -> Row {
     let cells = cells.into_iter().map(Cell::from).collect();
     Row { group: String::new(), mark: layout::Mark::None, name: name.to_owned(), cells }
 }
-
-/// A table of numbers by family.
-fn figures(headings: Vec<String>, rows: Vec<Row>) -> Grid {
-    let columns = headings.into_iter().map(|heading| layout::Column { heading, is_right: true }).collect();
-    Grid { columns, widest_name: Some(*NAME.start()), note: None, has_marks: false, rows }
-}

@@ -7,7 +7,6 @@ mod memory;
 mod peaks;
 mod troubles;
 
-pub(in crate::answers) use jobs::rated;
 pub use jobs::{Best, best, best_of};
 #[cfg(not(target_family = "wasm"))]
 pub(in crate::answers) use jobs::{Contest, contests};

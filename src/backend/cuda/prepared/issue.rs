@@ -98,7 +98,7 @@ impl CudaJob {
                 match self.received.get_mut(to) {
                     // SAFETY: `timed`, `timed_end_to_end` and `poisoned` wait for the stream before they return, and
                     // nothing else accesses `received` in between.
-                    Some(Received::Pinned(pinned)) => unsafe { from.download(0, pinned, bytes) },
+                    Some(Received::Pinned(pinned)) => unsafe { from.download(0, pinned, 0, bytes) },
                     Some(Received::Pageable(memory)) => from.download_pageable(memory),
                     None => Err(unsupported(step)),
                 }

@@ -267,7 +267,7 @@ impl CudaJob {
                     let scalar = self.specs[buffer].scalar;
                     let bytes = scalars * scalar.bytes() as u64;
                     let mut total = 0.0;
-                    self.gpu.read(&self.buffers[buffer], 0..bytes, &mut |_, piece| {
+                    self.gpu.read(&self.buffers[buffer], &[0..bytes], &mut |_, piece| {
                         let mut values = vec![0.0; piece.len() / scalar.bytes()];
                         scalar.decode(piece, &mut values);
                         total += values.iter().sum::<f64>();
@@ -376,7 +376,7 @@ impl Prepared for CudaJob {
                 array.copy_to(&self.buffers[buffer], array.row_bytes())?;
             }
             let (gpu, memory) = (self.peers.get(&buffer).unwrap_or(&self.gpu), &self.buffers[buffer]);
-            self.at_home(memory, || ranges.into_iter().try_for_each(|range| gpu.read(memory, range, sink)))
+            self.at_home(memory, || gpu.read(memory, &ranges, sink))
         })
     }
 }

@@ -30,7 +30,7 @@ const OPERATIONS_BETWEEN_LOOKS: u32 = 1 << 14;
 #[derive(Clone)]
 pub(super) struct Data {
     /// Element by index.
-    pub at: Arc<dyn Fn(u64) -> f64 + Send + Sync>,
+    pub at: Arc<dyn Fn(u64) -> Value + Send + Sync>,
     /// Number of elements.
     pub count: u64,
     /// Whether they are integers.
@@ -42,8 +42,7 @@ impl Data {
         let Value::Whole(index) = index else { return Err("an index is a whole number".to_owned()) };
         let known = u64::try_from(index).ok().filter(|index| *index < self.count);
         let index = known.ok_or_else(|| format!("there is no element {index} of {}", self.count))?;
-        let value = (self.at)(index);
-        Ok(if self.is_integer { Value::Whole(value as i64) } else { Value::Real(value) })
+        Ok((self.at)(index))
     }
 }
 

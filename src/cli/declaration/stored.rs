@@ -1,0 +1,215 @@
+//! What a type holds of a number of a file or an expression.
+
+use super::expression::Value;
+use crate::suite::Scalar;
+
+/// Beyond this, a number of 64 bits that was computed in f64 has lost its last digits.
+pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The numbers of a file or a program.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Numbers {
+    Reals(Vec<f64>),
+    Wholes(Vec<i64>),
+    Naturals(Vec<u64>),
+}
+
+/// One of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Number {
+    Real(f64),
+    Whole(i128),
+}
+
+impl Numbers {
+    pub(super) fn len(&self) -> u64 {
+        match self {
+            Self::Reals(all) => all.len() as u64,
+            Self::Wholes(all) => all.len() as u64,
+            Self::Naturals(all) => all.len() as u64,
+        }
+    }
+
+    pub(super) fn at(&self, index: u64) -> Option<Number> {
+        match self {
+            Self::Reals(all) => all.get(index as usize).copied().map(Number::Real),
+            Self::Wholes(all) => all.get(index as usize).map(|value| Number::Whole((*value).into())),
+            Self::Naturals(all) => all.get(index as usize).map(|value| Number::Whole((*value).into())),
+        }
+    }
+}
+
+impl From<Value> for Number {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Whole(value) => Self::Whole(value.into()),
+            Value::Real(value) => Self::Real(value),
+        }
+    }
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Real(value) => value.fmt(f),
+            Self::Whole(value) => value.fmt(f),
+        }
+    }
+}
+
+impl Number {
+    #[expect(clippy::cast_precision_loss, reason = "the nearest f64")]
+    pub(super) const fn real(self) -> f64 {
+        match self {
+            Self::Real(value) => value,
+            Self::Whole(value) => value as f64,
+        }
+    }
+
+    /// The value as a buffer of this type has it.
+    pub(super) fn of_bytes(scalar: Scalar, bytes: &[u8]) -> Value {
+        match (scalar, bytes.first_chunk()) {
+            (Scalar::I64, Some(bytes)) => return Value::Whole(i64::from_le_bytes(*bytes)),
+            (Scalar::U64, Some(bytes)) => {
+                let value = u64::from_le_bytes(*bytes);
+                return i64::try_from(value).map_or(Value::Real(value as f64), Value::Whole);
+            }
+            _ => {}
+        }
+        let mut value = [f64::NAN];
+        scalar.decode(bytes, &mut value);
+        if scalar.is_float() { Value::Real(value[0]) } else { Value::Whole(value[0] as i64) }
+    }
+
+    /// Its bits as a whole number of this type: modulo its range if it `wraps`.
+    ///
+    /// # Errors
+    /// Why the type does not hold it.
+    pub(super) fn bits(self, scalar: Scalar, wraps: bool) -> Result<u64, String> {
+        let refused = || Err(format!("{self}, which {} cannot hold", scalar.name()));
+        let whole = match self {
+            Self::Whole(value) => value,
+            Self::Real(value) if value.is_finite() && (wraps || value.fract() == 0.0) => {
+                if scalar.bytes() == 8 && value.abs() >= EXACT {
+                    return Err(format!("{value}, which is exact only below 2^53"));
+                }
+                value as i128
+            }
+            Self::Real(_) => return refused(),
+        };
+        let bits = 8 * scalar.bytes() as u32;
+        let least = if is_signed(scalar) { -(1 << (bits - 1)) } else { 0 };
+        let range = least..least + (1_i128 << bits);
+        if !wraps && !range.contains(&whole) {
+            return refused();
+        }
+        Ok(whole as u64 & (u64::MAX >> (64 - bits)))
+    }
+}
+
+const fn is_signed(scalar: Scalar) -> bool {
+    matches!(scalar, Scalar::I8 | Scalar::I32 | Scalar::I64)
+}
+
+/// Words that an element is compared by: a number of 64 bits that no f64 holds is two.
+pub(super) const fn words_each(scalar: Scalar) -> u64 {
+    if matches!(scalar, Scalar::I64 | Scalar::U64) { 2 } else { 1 }
+}
+
+/// How right values become what an output of a type has.
+#[derive(Clone, Copy)]
+pub(super) struct Rule {
+    /// The type.
+    pub scalar: Scalar,
+    /// Whether values must be equal, so that they are rounded as the buffer stores them.
+    pub is_exact: bool,
+    /// Whether integers are taken modulo the range of their type.
+    pub wraps: bool,
+}
+
+impl Rule {
+    /// The right value in `slot`, of the number of its element.
+    ///
+    /// # Errors
+    /// Why the type does not hold it.
+    pub(super) fn slot(self, slot: u64, number: impl FnOnce(u64) -> Result<Number, String>) -> Result<f64, String> {
+        let Self { scalar, is_exact, wraps } = self;
+        let words = words_each(scalar);
+        let index = slot / words;
+        let number = number(index)?;
+        if scalar.is_float() {
+            // What overflows is infinite, whatever error is allowed.
+            let value = number.real();
+            let rounded = match scalar {
+                Scalar::F32 => f64::from(value as f32),
+                Scalar::F16 => f64::from(half::f16::from_f64(value)),
+                _ => value,
+            };
+            return Ok(if is_exact || rounded.is_infinite() { rounded } else { value });
+        }
+        let fault = |why: String| {
+            let instead = if is_exact { "round it, allow a tolerance, or" } else { "" };
+            format!("[verify]: the right value of element {index} is {why}: {instead} set wrap = true")
+                .replace(":  ", ": ")
+        };
+        if !is_exact && !wraps {
+            // A fraction between two whole numbers is a right value if an error is allowed.
+            let rounded = Number::Real(number.real().round());
+            rounded.bits(scalar, false).map_err(|_| fault(format!("{number}, which {} cannot hold", scalar.name())))?;
+            return Ok(number.real());
+        }
+        let bits = number.bits(scalar, wraps).map_err(fault)?;
+        if words == 2 {
+            return Ok(f64::from((bits >> (32 * (slot % 2))) as u32));
+        }
+        let mut value = [0.0];
+        scalar.decode(&bits.to_le_bytes()[..scalar.bytes()], &mut value);
+        Ok(value[0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_holds_a_number_or_refuses_it() {
+        use Number::{Real, Whole};
+        const ALL: u64 = 0xffff_ffff;
+        for (number, scalar, exact, wrapped) in [
+            (Real(5.0), Scalar::U32, Some(5), 5),
+            (Real(5.7), Scalar::U32, None, 5),
+            (Whole((1 << 32) + 5), Scalar::U32, None, 5),
+            (Whole(-1), Scalar::U32, None, ALL),
+            (Whole(-1), Scalar::I32, Some(ALL), ALL),
+            (Whole(1 << 31), Scalar::I32, None, 1 << 31),
+            (Whole(256), Scalar::Unorm8, None, 0),
+            (Whole(-1), Scalar::I64, Some(u64::MAX), u64::MAX),
+            (Whole(i64::MAX.into()), Scalar::I64, Some(i64::MAX as u64), i64::MAX as u64),
+            (Whole(-1), Scalar::U64, None, u64::MAX),
+            (Whole(u64::MAX.into()), Scalar::U64, Some(u64::MAX), u64::MAX),
+        ] {
+            assert_eq!(number.bits(scalar, false).ok(), exact, "{number} {scalar:?}");
+            assert_eq!(number.bits(scalar, true), Ok(wrapped), "{number} {scalar:?}");
+        }
+        assert!(Real(1e19).bits(Scalar::U64, true).is_err() && Real(f64::NAN).bits(Scalar::U32, true).is_err());
+    }
+
+    #[test]
+    fn a_right_value_is_what_the_output_can_have() {
+        let slot =
+            |scalar, is_exact, number| Rule { scalar, is_exact, wraps: false }.slot(3, |_| Ok(Number::Real(number)));
+        assert_eq!(slot(Scalar::U32, false, 5.7), Ok(5.7));
+        assert_eq!(slot(Scalar::F32, false, 0.1), Ok(0.1));
+        assert_eq!(slot(Scalar::F32, true, 0.1), Ok(f64::from(0.1_f32)));
+        assert_eq!(slot(Scalar::F32, false, 1e300), Ok(f64::INFINITY));
+        let fault = "[verify]: the right value of element 3 is 5.7, which u32 cannot hold: round it, allow a tolerance, or set \
+                     wrap = true";
+        assert_eq!(slot(Scalar::U32, true, 5.7), Err(fault.to_owned()));
+        let fault = "[verify]: the right value of element 3 is 5000000000, which u32 cannot hold: set wrap = true";
+        assert_eq!(slot(Scalar::U32, false, 5e9), Err(fault.to_owned()));
+        let words =
+            |slot| Rule { scalar: Scalar::I64, is_exact: true, wraps: false }.slot(slot, |_| Ok(Number::Whole(-2)));
+        assert_eq!([6, 7].map(words), [Ok(4_294_967_294.0), Ok(4_294_967_295.0)]);
+    }
+}
