@@ -2,9 +2,9 @@
 
 use super::step::Step;
 use crate::suite::Dispatch;
-use crate::suite::input::Values;
+use crate::suite::input::{Input, Values};
 use crate::suite::{Access, Interface};
-use crate::suite::{Contents, POISON, Route, Scalar, Shape, Texture};
+use crate::suite::{Contents, POISON, Route, Scalar, Shape, Significands, Texture};
 
 /// A buffer or texture to allocate.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,8 @@ pub struct JobBuffer {
     pub contents: Contents,
     /// Number of the random stream that they are drawn from, where they are input.
     pub stream: u64,
+    /// The significands of input.
+    pub significands: Significands,
     /// Whether a kernel or a copy writes it. Such a buffer is not shared between jobs.
     pub is_written: bool,
     /// Whether it is bound as a uniform buffer.
@@ -52,7 +54,7 @@ impl JobBuffer {
     pub fn fill(&self, offset: u64, bytes: &mut [u8]) {
         match &self.contents {
             Contents::Input(values) => {
-                values.of(self.stream).encode(self.scalar, offset / self.scalar.bytes() as u64, bytes);
+                self.input(*values).encode(self.scalar, offset / self.scalar.bytes() as u64, bytes);
             }
             Contents::Words(words) => {
                 let words = words.iter().skip(offset as usize / 4).copied().chain(std::iter::repeat(0));
@@ -74,6 +76,11 @@ impl JobBuffer {
         }
     }
 
+    /// These values, drawn for this buffer.
+    pub(crate) const fn input(&self, values: Values) -> Input {
+        Input { values, stream: self.stream, significands: self.significands }
+    }
+
     /// Whether to cache it for the next job, which often has the same input: a large input that is never written.
     #[must_use]
     pub fn is_shareable(&self) -> bool {
@@ -84,7 +91,7 @@ impl JobBuffer {
     /// Whether both have the same initial contents, whatever their names.
     #[must_use]
     pub fn is_same_input(&self, other: &Self) -> bool {
-        let key = |buffer: &Self| (buffer.scalar, buffer.bytes, buffer.guard, buffer.stream);
+        let key = |buffer: &Self| (buffer.scalar, buffer.bytes, buffer.guard, buffer.stream, buffer.significands);
         key(self) == key(other) && self.contents == other.contents
     }
 
@@ -200,6 +207,7 @@ impl JobBuffer {
             guard: 0,
             contents: declared.contents.clone(),
             stream: shape.stream,
+            significands: shape.significands,
             is_written: is_copied_over || bound_as(Access::ReadWrite) || bound_as(Access::StorageTexture),
             is_uniform: bound_as(Access::Uniform),
             is_indirect: steps.iter().any(|step| {

@@ -243,7 +243,7 @@ fn overrides(shape: &Shape) -> Result<Vec<(String, Value)>, String> {
 #[must_use]
 pub const fn element(dtype: Dtype) -> &'static str {
     match dtype {
-        Dtype::F32 => "float",
+        Dtype::F32 | Dtype::Tf32 => "float",
         Dtype::Vec2F32 => "float2",
         Dtype::Vec4F32 => "float4",
         Dtype::U32 => "u32",

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::accepted::Accepted;
+use super::bound::Bound;
 use super::buffer::{Buffer, Sampling};
 use super::host_part::HostPart;
 use super::interface::Interface;
@@ -68,8 +69,8 @@ pub struct Benchmark {
     pub twin_differs: Option<&'static str>,
     /// The vendor's library that does the job, where that is measured in place of a kernel.
     pub library: Option<Library>,
-    /// Whether it rounds its inputs to fewer bits than their type has, so that it is not compared with kernels of that type.
-    pub rounds_inputs: bool,
+    /// Significant bits of its factors, where its type has others: then it is not compared with kernels of that type.
+    pub factor_bits: Option<u32>,
     /// Why no API runs this case, where that is so.
     pub unsupported: fn(&Shape) -> Option<&'static str>,
     /// What the profile `quick` measures: one size, at which the rate is within 3 % of that at the largest size on a large
@@ -113,6 +114,10 @@ pub struct Benchmark {
     pub host_part: Option<HostPart>,
     /// The error allowed for each element of the output; `None` where it must be exact.
     pub tolerance: Option<fn(&Shape, &Interface) -> Oracle>,
+    /// The error allowed on inputs with full significands, at which almost every operation rounds.
+    pub bound: Bound,
+    /// The size at which its precision is verified, where another one hides a lower precision or takes the host long.
+    pub precise_at: Option<Extent>,
     /// The prediction of the family's model: the speed relative to the first row of the same type and size.
     pub model: Option<fn(&Shape) -> f64>,
     /// The access of a subgroup to global memory that is coalesced worst, where the benchmark is about access patterns.
@@ -140,7 +145,7 @@ impl Benchmark {
         only_cuda: None,
         twin_differs: None,
         library: None,
-        rounds_inputs: false,
+        factor_bits: None,
         unsupported: |_| None,
         quick: &[],
         cases: &[],
@@ -160,6 +165,8 @@ impl Benchmark {
         host_cost: |_| 0,
         host_part: None,
         tolerance: None,
+        bound: Bound::Tolerance,
+        precise_at: None,
         model: None,
         traffic: None,
         check: Check { buffer: "", scalars: all, oracle: |_, _| each(|_| 0.0) },
@@ -278,6 +285,11 @@ pub trait Declaration: Send + Sync {
 
     /// Whether there is an answer to compare the output with. Rows without one are `unverified`.
     fn is_verified(&self) -> bool;
+
+    /// Whether values may differ from a reference's by the error of a sum in another order, since no tolerance is given.
+    fn is_reordered(&self) -> bool {
+        false
+    }
 
     /// The files that declare it, by their names: enough to run it elsewhere. Empty if it comes from no files.
     fn files(&self) -> &[(String, Vec<u8>)] {

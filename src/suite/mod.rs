@@ -8,6 +8,7 @@
 mod accepted;
 mod api;
 mod benchmark;
+mod bound;
 #[cfg(not(target_family = "wasm"))]
 pub mod budget;
 mod buffer;
@@ -33,6 +34,7 @@ mod reading;
 mod rows;
 mod scalar;
 mod shape;
+mod significands;
 mod step;
 mod tag;
 mod toolchain;
@@ -47,6 +49,7 @@ pub use api::Api;
 #[cfg(target_family = "wasm")]
 pub(crate) use benchmark::bare;
 pub use benchmark::{Answer, Benchmark, Block, Cases, Check, Declaration, OfSize, Quick, Reference, Work, all};
+pub use bound::Bound;
 pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, Sampling, TexelFormat, Texture, uniform};
 pub use case::{Case, Program};
 pub use csr::{Csr, CsrArray, Pattern};
@@ -70,6 +73,7 @@ pub use reading::{Reading, Throttle};
 pub(crate) use rows::by_rows;
 pub use scalar::Scalar;
 pub use shape::{Dtype, Extent, Shape};
+pub use significands::Significands;
 pub use step::{Dispatch, PackedRows, Route, Step, grid};
 pub use tag::Tag;
 pub use toolchain::{BUILT_IN, Toolchain};

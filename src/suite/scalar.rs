@@ -76,6 +76,20 @@ impl Scalar {
         }
     }
 
+    /// Significant bits.
+    #[must_use]
+    pub const fn significant_bits(self) -> u32 {
+        match self {
+            Self::Unorm8 | Self::I8 | Self::Bf16 => 8,
+            Self::U32 | Self::I32 => 32,
+            Self::F32 => 24,
+            Self::F64 => 53,
+            Self::F16 => 11,
+            Self::E4m3 => 4,
+            Self::U64 | Self::I64 => 64,
+        }
+    }
+
     /// Whether it is a floating-point type, whose operations are FLOP; those of others are OP.
     #[must_use]
     pub const fn is_float(self) -> bool {

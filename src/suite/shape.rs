@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::scalar::Scalar;
+use super::significands::Significands;
 use crate::error::{Error, Result};
 
 /// An element type: the `T` of the shader.
@@ -25,12 +26,23 @@ pub enum Dtype {
     F16,
     /// `vec2<f16>`.
     Vec2F16,
+    /// `f32` of which products use tf32, the upper 19 bits: 11 significant ones. Only CUDA's libraries have it.
+    Tf32,
 }
 
 impl Dtype {
     /// Every element type.
-    pub const ALL: [Self; 8] =
-        [Self::F32, Self::Vec2F32, Self::Vec4F32, Self::U32, Self::Rgba8, Self::F64, Self::F16, Self::Vec2F16];
+    pub const ALL: [Self; 9] = [
+        Self::F32,
+        Self::Vec2F32,
+        Self::Vec4F32,
+        Self::U32,
+        Self::Rgba8,
+        Self::F64,
+        Self::F16,
+        Self::Vec2F16,
+        Self::Tf32,
+    ];
 
     /// Its name in WGSL and in the CSV.
     #[must_use]
@@ -44,6 +56,7 @@ impl Dtype {
             Self::F64 => "f64",
             Self::F16 => "f16",
             Self::Vec2F16 => "vec2<f16>",
+            Self::Tf32 => "tf32",
         }
     }
 
@@ -51,7 +64,7 @@ impl Dtype {
     #[must_use]
     pub const fn scalar(self) -> Scalar {
         match self {
-            Self::F32 | Self::Vec2F32 | Self::Vec4F32 => Scalar::F32,
+            Self::F32 | Self::Vec2F32 | Self::Vec4F32 | Self::Tf32 => Scalar::F32,
             Self::U32 => Scalar::U32,
             Self::Rgba8 => Scalar::Unorm8,
             Self::F64 => Scalar::F64,
@@ -74,7 +87,7 @@ impl Dtype {
         match self {
             Self::Vec2F32 | Self::Vec2F16 => 2,
             Self::Vec4F32 => 4,
-            Self::F32 | Self::U32 | Self::Rgba8 | Self::F64 | Self::F16 => 1,
+            Self::F32 | Self::U32 | Self::Rgba8 | Self::F64 | Self::F16 | Self::Tf32 => 1,
         }
     }
 }
@@ -200,6 +213,8 @@ pub struct Shape {
     /// Bits of the fraction of a texture coordinate on the device that runs the case: the filter's weights are that
     /// exact. No part of the case's identity either.
     pub sub_texel_bits: u32,
+    /// The significands of the inputs. No part of the case's identity.
+    pub significands: Significands,
 }
 
 impl PartialEq for Shape {
@@ -212,7 +227,7 @@ impl Shape {
     /// A shape whose inputs are drawn from stream 0, for a device of 8 sub-texel bits.
     #[must_use]
     pub const fn new(dtype: Dtype, extent: Extent, params: BTreeMap<String, f64>) -> Self {
-        Self { dtype, extent, params, stream: 0, sub_texel_bits: 8 }
+        Self { dtype, extent, params, stream: 0, sub_texel_bits: 8, significands: Significands::Few }
     }
 
     /// Parameter `name`, or `default` where the case does not set it.

@@ -55,6 +55,7 @@ mod page_files;
 mod parallel;
 mod parameters;
 mod pipeline;
+mod precision;
 mod quick;
 mod radix_sort;
 mod report_page;

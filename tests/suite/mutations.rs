@@ -390,6 +390,9 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
     ("radix_sort/three_kernels", "source[sizes.n + begin]", "source[sizes.n + begin / 2u]"),
     ("radix_sort/three_kernels", "bit < 16u + BITS", "bit < 12u + BITS"),
     ("radix_sort/three_kernels", "    workgroupBarrier();\n    for (var bit", "    for (var bit"),
+    // Keys of which 16 bits are sorted.
+    ("radix_sort/three_kernels", "(key >> sizes.shift)", "((key & 0xffff0000u) >> sizes.shift)"),
+    ("radix_sort/onesweep", "(key >> sizes.shift)", "((key & 0xffff0000u) >> sizes.shift)"),
     ("radix_sort/onesweep", "(sum + own)", "sum"),
     ("radix_sort/onesweep", "atomicAdd(&state[k], sum)", "atomicAdd(&state[k], 1u)"),
     ("radix_sort/onesweep", "keep(&to, &keys, 8u * half * WG)", "keep(&to, &to, 8u * half * WG)"),
@@ -742,7 +745,9 @@ fn mutations() -> Vec<Mutation> {
         let sum = (name, "stored(x.g.a) + stored(x.h.a)", "stored(x.g.a) + stored(x.g.a)");
         [(name, "one_more(x.f, m)", "x.f"), sum].into_iter().chain(word)
     });
-    MUTATIONS.iter().copied().chain(rates).collect()
+    // An exponential of 12 bits.
+    let coarse = ("rates/f32_exp2", "exp2(-x)", "bitcast<f32>(bitcast<u32>(exp2(-x)) & 0xfffff000u)");
+    MUTATIONS.iter().copied().chain(rates).chain([coarse]).collect()
 }
 
 /// One test for each family, so that they run in parallel: most of their time is compilation on one core.

@@ -103,7 +103,7 @@ fn jobs() -> Vec<(&'static Family, &'static Headline)> {
 
 /// The libraries of a family that compute with its types as they are.
 fn libraries(family: &'static Family) -> impl Iterator<Item = &'static Benchmark> {
-    family.benchmarks.iter().filter(|benchmark| benchmark.library.is_some() && !benchmark.rounds_inputs)
+    family.benchmarks.iter().filter(|benchmark| benchmark.library.is_some() && benchmark.factor_bits.is_none())
 }
 
 /// The fastest kernels of one type, in the order of the contests.

@@ -35,7 +35,7 @@ fn drawn(spec: &JobBuffer) -> Option<Draw> {
     };
     let Contents::Input(values) = contents else { return None };
     let is_bound = !spec.is_uniform && !spec.is_staging && spec.mapping.is_none();
-    values.of(spec.stream).draw(spec.scalar).filter(|_| is_bound && spec.bytes >= LEAST)
+    spec.input(*values).draw(spec.scalar).filter(|_| is_bound && spec.bytes >= LEAST)
 }
 
 impl Gpu {
@@ -208,6 +208,7 @@ mod tests {
                 guard: 0,
                 contents: Contents::Input(input.values),
                 stream: input.stream,
+                significands: input.significands,
                 is_written: false,
                 is_uniform: false,
                 is_indirect: false,

@@ -17,7 +17,7 @@ use super::reports::{FOLDERS, OWN};
 use super::worker::link;
 use super::{bundle, run};
 use crate::error::{Error, Result};
-use crate::suite::budget;
+use crate::suite::{Benchmark, Declaration, budget};
 
 /// Arguments of `bench`: the options of `run`, and what a TOML file can say.
 pub(super) struct Arguments {
@@ -88,6 +88,10 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
     own.sizes = run.sizes.clone();
     own.params = run.params.clone();
     let (family, texts) = family(&files, &own)?;
+    let is_reordered = |benchmark: &Benchmark| benchmark.declared.is_some_and(Declaration::is_reordered);
+    if link().is_none() && family.benchmarks.iter().any(is_reordered) {
+        say("[verify] has no tolerance: floats may differ from the reference's as much as an f32 sum in another order");
+    }
     run.own = Some(family);
     run.spirv = texts.iter().filter_map(|text| text.spirv).collect();
     // As a file is meant to run: without checks, and without a detour through WGSL.

@@ -24,6 +24,8 @@ pub(super) struct Verify {
     pub relative: f64,
     /// Whether integers are taken modulo the range of their type.
     pub wraps: bool,
+    /// Whether a value may differ by the error of a sum of f32 in another order.
+    pub is_reordered: bool,
 }
 
 /// What an output is compared with.
@@ -182,6 +184,29 @@ pub(super) fn allowed(want: Wanted, tolerance: f64, relative: f64) -> Oracle {
     Box::new(move |first, slots| {
         want(first, slots);
         slots.iter_mut().for_each(|slot| *slot = tolerance + relative * slot.abs());
+    })
+}
+
+/// The error of a sum of `terms` values in f32 by its order, for each value: partial sums are as large as the largest value,
+/// and each addition rounds one of them by up to 2^-24, up or down, so that errors grow as the root of their number. Then
+/// the output's type rounds.
+pub(super) fn reordered(want: Wanted, scalar: Scalar, scalars: u64, terms: f64) -> Oracle {
+    const PIECE: usize = 1 << 16;
+    let unit = |bits: u32| f64::powi(0.5, bits as i32);
+    let of_sum = terms.max(1.0).sqrt() * unit(scalar.significant_bits().max(Scalar::F32.significant_bits()));
+    let largest = OnceLock::new();
+    Box::new(move |first, slots| {
+        let largest = *largest.get_or_init(|| {
+            let mut piece = [0.0; PIECE].to_vec();
+            (0..scalars).step_by(PIECE).fold(0.0, |largest: f64, first| {
+                let piece = &mut piece[..(scalars - first).min(PIECE as u64) as usize];
+                want(first, piece);
+                piece.iter().fold(largest, |largest, value| largest.max(value.abs()))
+            })
+        });
+        want(first, slots);
+        let of_output = unit(scalar.significant_bits());
+        slots.iter_mut().for_each(|slot| *slot = of_sum * largest + of_output * slot.abs());
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use super::answers::{self, By, Inputs, Verify, Wanted, allowed, by_expression, decode, decoded};
+use super::answers::{self, By, Inputs, Verify, Wanted, allowed, by_expression, decode, decoded, reordered};
 use super::buffers::{Bound, Own};
 use super::expression::Meaning;
 use super::fields::Fields;
@@ -192,6 +192,10 @@ impl Declaration for Declared {
         Some((script.whole(&variables(shape, None), 1).ok()?, unit))
     }
 
+    fn is_reordered(&self) -> bool {
+        self.is_verified && self.shared.verify.iter().any(|verify| verify.is_reordered)
+    }
+
     fn is_verified(&self) -> bool {
         self.is_verified
     }
@@ -315,7 +319,15 @@ impl Declared {
             }
         };
         let is_costly = matches!(verify.by, By::Expression(_));
-        let tolerance = (!is_exact).then(|| allowed(want.clone(), verify.tolerance, verify.relative));
+        let tolerance = match verify.is_reordered && scalar.is_float() {
+            true => {
+                let inputs = places.iter().filter(|place| !place.is_written).map(|place| place.bound.length());
+                // Those of a product of square matrices; no kernel has more that reads each input once.
+                let terms = inputs.max().unwrap_or(1) as f64 / (scalars as f64).sqrt();
+                Some(reordered(want.clone(), scalar, scalars, terms))
+            }
+            false => (!is_exact).then(|| allowed(want.clone(), verify.tolerance, verify.relative)),
+        };
         Ok(Answer {
             buffer: kept_name(name),
             scalars: words * scalars,

@@ -350,9 +350,12 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
     };
     let length = own.length.as_ref().map(|text| Script::new(&format!("{what}: length"), &text.text())).transpose()?;
     let is_allowed = |error: f64| error.is_finite() && error >= 0.0;
-    if !is_allowed(own.tolerance) || !is_allowed(own.relative) {
+    let tolerance = own.tolerance.unwrap_or(0.0);
+    if !is_allowed(tolerance) || !is_allowed(own.relative) {
         return Err(Error::Usage(format!("{what}: tolerance and relative are numbers from 0 on")));
     }
-    let VerifySpec { tolerance, relative, wrap: wraps, .. } = *own;
-    Ok(Verify { buffer: own.buffer.clone(), length, by, tolerance, relative, wraps })
+    // Another kernel may add up in another order.
+    let is_reordered = matches!(by, By::Kernel(_)) && own.tolerance.is_none() && own.relative == 0.0;
+    let VerifySpec { relative, wrap: wraps, .. } = *own;
+    Ok(Verify { buffer: own.buffer.clone(), length, by, tolerance, relative, wraps, is_reordered })
 }

@@ -220,7 +220,7 @@ pub(super) struct VerifySpec {
     pub file: Option<PathBuf>,
     /// Allowed error.
     #[serde(default)]
-    pub tolerance: f64,
+    pub tolerance: Option<f64>,
     /// Allowed error as a fraction of the right value, in addition.
     #[serde(default)]
     pub relative: f64,
@@ -307,7 +307,7 @@ impl Spec {
                 vec![VerifySpec { buffer, length, tolerance, relative, wrap, expect, reference, ..Default::default() }];
         }
         if let Some(tolerance) = options.tolerance {
-            verify.iter_mut().for_each(|own| own.tolerance = tolerance);
+            verify.iter_mut().for_each(|own| own.tolerance = Some(tolerance));
         }
         self.verify = (!verify.is_empty()).then_some(OneOrMany::Many(verify));
         if !options.groups.is_empty() {

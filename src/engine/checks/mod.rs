@@ -8,6 +8,7 @@ mod freivalds;
 pub(in crate::engine) mod odd_shape;
 pub mod output;
 pub(in crate::engine) mod outside;
+pub mod precision;
 pub(in crate::engine) mod random;
 pub(in crate::engine) mod reference;
 pub(in crate::engine) mod skipped_work;

@@ -76,7 +76,7 @@ const PRODUCT: [u64; 3] = [133, 267, 70];
 
 /// The case at a shape of unequal sides that are no multiples of a workgroup, no larger than its own or than the size
 /// that suits slow devices; `None` if its own is such a shape already, or too small to differ.
-fn other_shape(case: &Case) -> Option<Case> {
+pub(super) fn other_shape(case: &Case) -> Option<Case> {
     let extent = match case.shape.extent {
         Extent::Linear(n) => {
             let lanes = case.shape.dtype.lanes();

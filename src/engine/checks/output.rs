@@ -72,25 +72,24 @@ impl std::fmt::Display for Mismatch {
             write!(f, "element {} was never written", self.index)?;
             return self.dispatched.map_or(Ok(()), |grid| write!(f, "; {grid}"));
         }
-        write!(f, "element {} is {}, must be {}", self.index, self.text(self.got), self.text(self.want))?;
+        let [got, want] = [self.got, self.want].map(|value| text(self.scalar, value));
+        write!(f, "element {} is {got}, must be {want}", self.index)?;
         self.half.map_or(Ok(()), |half| write!(f, ", in its {half} 32 bits"))
     }
 }
 
-impl Mismatch {
-    /// A value in all its digits, at most 17: as a decimal number where that is short, and else with an exponent. A NaN
-    /// with its bits, which tell poison from a computed one.
-    fn text(&self, value: f64) -> String {
-        if value.is_nan() {
-            let mut bytes = [0; 8];
-            let bytes = &mut bytes[..self.scalar.bytes()];
-            self.scalar.encode(&[value], bytes);
-            let bits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
-            return format!("NaN (0x{bits})");
-        }
-        let decimal = value.to_string();
-        if decimal.len() <= 20 { decimal } else { format!("{value:e}") }
+/// A value in all its digits, at most 17: as a decimal number where that is short, and else with an exponent. A NaN with
+/// its bits, which tell poison from a computed one.
+pub(super) fn text(scalar: Scalar, value: f64) -> String {
+    if value.is_nan() {
+        let mut bytes = [0; 8];
+        let bytes = &mut bytes[..scalar.bytes()];
+        scalar.encode(&[value], bytes);
+        let bits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+        return format!("NaN (0x{bits})");
     }
+    let decimal = value.to_string();
+    if decimal.len() <= 20 { decimal } else { format!("{value:e}") }
 }
 
 /// Reads the job's output back and compares all of it, exactly or within the benchmark's tolerance: element by element,

@@ -12,6 +12,7 @@ use crate::backend::monitor::{self, Monitor};
 use crate::backend::{Backend, Compilation, Device, OnNode, Prepared, Statistics, leak_if_lost};
 use crate::engine::checks::odd_shape::OtherShapes;
 use crate::engine::checks::output::{unwritten, verify};
+use crate::engine::checks::precision::Verified;
 use crate::engine::checks::random::mixed;
 use crate::engine::checks::reference::run_reference;
 use crate::engine::checks::skipped_work::Caches;
@@ -45,6 +46,7 @@ pub(in crate::engine) struct Session<'a> {
     pub(in crate::engine) guard: LaunchGuard,
     caches: Caches,
     other_shapes: OtherShapes,
+    precision: Verified,
     subgroups: Subgroups,
     /// The step of the next epoch, in a run that keeps pace with others.
     pub(super) step: Option<Step>,
@@ -78,6 +80,7 @@ impl<'a> Session<'a> {
             guard: LaunchGuard::default(),
             caches: Caches::default(),
             other_shapes: OtherShapes::default(),
+            precision: Verified::default(),
             subgroups: Subgroups::default(),
             step: None,
             measuring: Duration::ZERO,
@@ -163,6 +166,13 @@ impl<'a> Session<'a> {
             UNVERIFIED.clone_into(&mut record.reason);
         }
         let mut result = self.measured(case, &job, effort, prepared.as_mut(), record).await;
+        if result.is_ok() && record.epochs_ns.len() == 1 && record.status.is_timed() {
+            match self.precision.fault(self.backend, case).await {
+                Ok(Some(fault)) => record.mark_wrong(fault),
+                Ok(None) => {}
+                Err(error) => result = Err(error),
+            }
+        }
         if result.is_ok() && record.epochs_ns.len() == 1 && job.runs_kernel() {
             note_statistics(record, self.backend.statistics(&job.kernel));
             result = self.subgroups.note(self.backend, &job, record).await;

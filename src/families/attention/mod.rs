@@ -182,6 +182,7 @@ const STAGES: [&str; 3] = ["first", "second", "third"];
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Matrix(2, 100)),
+    precise_at: Some(Extent::Matrix(2, 33)),
     buffers: |shape, _| buffers(shape, 0),
     work,
     ceiling: Some(Limit::Fma),

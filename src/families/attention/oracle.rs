@@ -42,9 +42,31 @@ impl Head {
     }
 }
 
-/// Each row of the output in three steps: the scores of its keys, their exponentials, the sum of values. Keys and
-/// values of a head are drawn once for all rows of a slice.
+/// Each row of the output in three steps: the scores of its keys, their exponentials, the sum of values.
 pub(super) fn attended(shape: &Shape) -> Oracle {
+    let are_exact = shape.significands.are_few();
+    let scale = 1.0 / (width(shape) as f64).sqrt();
+    by_queries(shape, move |query, keys, values, weights, slots| {
+        if are_exact {
+            scores(query, keys, weights);
+        } else {
+            scores_in_f64(query, keys, weights, |a, b| a * b);
+        }
+        let top = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        weights.iter_mut().for_each(|score| *score = ((*score - top) * scale).exp());
+        let sum: f64 = weights.iter().sum();
+        slots.fill(0.0);
+        add_values(slots, weights, values, query.len());
+        slots.iter_mut().for_each(|slot| *slot /= sum);
+    })
+}
+
+/// Calls `fill` for each row of the output that a slice covers: with the query, its keys, values from the slice's first
+/// column on, a slot for each key, and the slice. Keys and values of a head are drawn once for all rows of a slice.
+fn by_queries(
+    shape: &Shape,
+    fill: impl Fn(&[f32], &[f32], &[f32], &mut Vec<f64>, &mut [f64]) + Send + Sync + 'static,
+) -> Oracle {
     let shape = shape.clone();
     Box::new(move |first, slots| {
         let (length, width) = (shape.extent.matrix().1, width(&shape));
@@ -60,16 +82,16 @@ pub(super) fn attended(shape: &Shape) -> Oracle {
             let own: Vec<f32> = query.iter().map(|element| *element as f32).collect();
             let end = if is_causal(&shape) { row % length + 1 } else { length };
             weights.resize(end as usize, 0.0);
-            scores(&own, &head.keys, &mut weights);
-            let scale = 1.0 / (width as f64).sqrt();
-            let top = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            weights.iter_mut().for_each(|score| *score = ((*score - top) * scale).exp());
-            let sum: f64 = weights.iter().sum();
-            slots.fill(0.0);
-            add_values(slots, &weights, &head.values[column as usize..], width as usize);
-            slots.iter_mut().for_each(|slot| *slot /= sum);
+            fill(&own, &head.keys, &head.values[column as usize..], &mut weights, slots);
         });
     })
+}
+
+/// The product of a query with each of the first keys, of terms that `term` makes of two elements.
+fn scores_in_f64(query: &[f32], keys: &[f32], scores: &mut [f64], term: fn(f64, f64) -> f64) {
+    for (score, key) in scores.iter_mut().zip(keys.chunks_exact(query.len())) {
+        *score = query.iter().zip(key).map(|(a, b)| term((*a).into(), (*b).into())).sum();
+    }
 }
 
 vectorised! {
@@ -111,7 +133,14 @@ pub(super) struct Errors {
     lost: f64,
     /// Of storing an output, as it is.
     stored: f64,
+    /// Of a term of a score.
+    term: f64,
+    /// What may be added to the argument of an exponential to base 2.
+    offset: f64,
 }
+
+/// Of a term of a product on tensor cores, which may truncate it and its sum: see `matmul`.
+const TRUNCATED: f64 = 3.0;
 
 /// Of the kernel with the scores in memory. Each invocation adds up the exponentials of a part of a row, and a tree
 /// those of the invocations. For an element of the output, one invocation adds products for all keys; before it, an
@@ -123,6 +152,8 @@ pub(super) fn in_memory(shape: &Shape, interface: &Interface) -> Errors {
         weight: (length / invocations).ceil() + invocations.log2(),
         lost: 0.0,
         stored: 0.0,
+        term: 1.0,
+        offset: 0.0,
     }
 }
 
@@ -133,7 +164,7 @@ pub(super) fn in_memory(shape: &Shape, interface: &Interface) -> Errors {
 pub(super) fn in_tiles(shape: &Shape) -> Errors {
     let tiles = (shape.extent.matrix().1 as f64 / 16.0).ceil();
     let of_tiles = (4.0 + 6.0 + 1.0) * tiles;
-    Errors { addend: of_tiles + 4.0 + 6.0, weight: of_tiles + 2.0, lost: 0.0, stored: 0.0 }
+    Errors { addend: of_tiles + 4.0 + 6.0, weight: of_tiles + 2.0, lost: 0.0, stored: 0.0, term: 1.0, offset: 0.0 }
 }
 
 /// Of the kernels on tensor cores, by 16 keys. For the sum of values an exponential is rounded to f16, by 2^-11. Tensor
@@ -149,6 +180,8 @@ pub(super) fn in_halves(shape: &Shape) -> Errors {
         weight: 4.0 * sixteens + of_factors,
         lost: f64::powi(2.0, -31),
         stored: 0.0,
+        term: TRUNCATED,
+        offset: 6.0,
     }
 }
 
@@ -166,6 +199,8 @@ pub(super) fn in_library(shape: &Shape) -> Errors {
         weight: length + of_factors,
         lost: f64::powi(2.0, -25),
         stored: f64::powi(2.0, -12),
+        term: TRUNCATED,
+        offset: 6.0,
     }
 }
 
@@ -174,18 +209,56 @@ pub(super) fn in_library(shape: &Shape) -> Errors {
 /// An output is Σ p v / Σ p with p = e^-x, for the difference x of a score from the largest of its row. Since |v| < 1,
 /// an error of the addends of either sum changes it by no more than the mean of that error, weighted by p.
 ///
-/// WGSL allows an exponential of y, to base 2 too, 3 + 2|y| units of 2^-23; y is 1.45 x + 6 at most. The mean of x is
-/// ln n or less for n keys: the entropy of the weights, the mean of x plus the logarithm of their sum, is at most ln n,
-/// and the sum at least 1. Scores are exact but for the factor 1/√d (see [`Values::Queries`]): a score of up to 60,
+/// WGSL allows an exponential of y, to base 2 too, 3 + 2|y| units of 2^-23; y is 1.45 x at most, and 6 more where kernels
+/// shift it. The mean of x is ln n or less for n keys: the entropy of the weights, the mean of x plus the logarithm of
+/// their sum, is at most ln n, and the sum at least 1. Scores are exact but for the factor 1/√d (see [`Values::Queries`]): a score of up to 60,
 /// more than five standard deviations in the sharpest rows, is changed by three units by the errors of the factor, of
 /// the product, and of the logarithm of e where exponentials have base 2.
 pub(super) fn tolerance(shape: &Shape, errors: Errors) -> Oracle {
+    if !shape.significands.are_few() {
+        return bound(shape, errors);
+    }
     let length = shape.extent.matrix().1 as f64;
-    let of_exponential = 2.0 * (3.0 + 2.0 * (1.45 * length.ln() + 6.0)) + 3.0 * 60.0;
+    let of_exponential = 2.0 * (3.0 + 2.0 * (1.45 * length.ln() + errors.offset)) + 3.0 * 60.0;
     let units = 2.0 * of_exponential + errors.addend + errors.weight;
     // Products of errors are less than a hundredth of them.
     let allowed = 1.01 * units * f64::powi(2.0, -24) + errors.lost * length + errors.stored;
     each(move |_| allowed)
+}
+
+/// The same for inputs with full significands, whose scores round: for each output its own.
+///
+/// Errors of a score's products and sums change an exponential by so much of itself; so does the rounding of its difference from the maximum. Both sums have the same exponentials, so that
+/// their errors count by the difference of a value from the output; those of addends count by the value.
+fn bound(shape: &Shape, errors: Errors) -> Oracle {
+    const UNIT: f64 = 1.0 / (1 << 24) as f64;
+    let (width, scale) = (width(shape), 1.0 / (width(shape) as f64).sqrt());
+    let of_score = (errors.term * width as f64 + 8.0) * scale;
+    let unknown = errors.lost * shape.extent.matrix().1 as f64 + errors.stored;
+    by_queries(shape, move |query, keys, values, weights, slots| {
+        let mut magnitudes = weights.clone();
+        scores_in_f64(query, keys, weights, |a, b| a * b);
+        scores_in_f64(query, keys, &mut magnitudes, |a, b| (a * b).abs());
+        let top = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let each = || {
+            let addends = weights.iter().zip(&magnitudes).map(|(score, magnitude)| {
+                let difference = (top - score) * scale;
+                let units = 2.0 * (3.0 + 2.0 * (1.45 * difference + errors.offset)) + difference + of_score * magnitude;
+                ((-difference).exp(), units)
+            });
+            addends.zip(values.chunks(query.len()))
+        };
+        let sum: f64 = each().map(|((weight, _), _)| weight).sum();
+        for (column, slot) in slots.iter_mut().enumerate() {
+            let value = |values: &[f32]| f64::from(values[column]);
+            let output = each().map(|((weight, _), values)| weight * value(values)).sum::<f64>() / sum;
+            let errors = each().map(|((weight, units), values)| {
+                let value = value(values);
+                weight * (units * (value - output).abs() + errors.addend * value.abs() + errors.weight * output.abs())
+            });
+            *slot = 1.01 * UNIT * errors.sum::<f64>() / sum + unknown;
+        }
+    })
 }
 
 #[cfg(test)]

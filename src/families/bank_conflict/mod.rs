@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
-    Quick, Scalar, Shape, Step, Tag, Work, all, consecutive, each, sets, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params,
+    Profile, Quick, Scalar, Shape, Step, Tag, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -175,6 +175,7 @@ const BASE: Benchmark = Benchmark {
     steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
     work: |shape| work(shape, 4),
     ceiling: Some(Limit::Workgroup),
+    bound: Bound::Roundings(|shape, _| READS * rounds(shape) + 8),
     check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
     ..Benchmark::BLANK
 };

@@ -24,8 +24,8 @@ use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::pointer_chase::Cycle;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
-    Quick, Shape, Step, Tag, Work, each, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params,
+    Profile, Quick, Shape, Step, Tag, Work, each, uniform,
 };
 
 /// The family.
@@ -106,6 +106,7 @@ pub const FAMILY: Family = Family {
             steps: |shape, interface| vec![Step::dispatch(groups(shape, u64::from(interface.invocations())))],
             // For the declared workgroup of 256; other sizes read as much except in the last workgroup.
             work: |shape| Work { bytes: groups(shape, 256) * 256 * ROUNDS * 16, flops: 0 },
+            bound: Bound::Roundings(|_, _| ROUNDS + 8),
             check: Check { buffer: "output", scalars: sums, oracle: sums_read },
             ..BASE
         },
@@ -139,6 +140,7 @@ pub const FAMILY: Family = Family {
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             // Each byte is read once, as by the kernel that measures the peak.
             ceiling: Some(Limit::Read),
+            bound: Bound::Roundings(|_, _| ROUNDS + 8),
             check: Check { buffer: "output", scalars: sums_once, oracle: sums_read_once },
             ..BASE
         },
@@ -178,6 +180,7 @@ pub const FAMILY: Family = Family {
             },
             steps: |_, _| vec![Step::dispatch(MOST_SLICES)],
             work: |_| Work { bytes: SLICED_SUMS * SLICED_ROUNDS * 16, flops: 0 },
+            bound: Bound::Roundings(|_, _| SLICED_ROUNDS + 8),
             check: Check { buffer: "output", scalars: |_, _| SLICED_SUMS, oracle: sums_of_slices },
             ..BASE
         },

@@ -11,8 +11,8 @@ use oracles::{
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Quick,
-    Shape, Step, Tag, Work, all, copied, each, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile,
+    Quick, Shape, Step, Tag, Work, all, copied, each, uniform,
 };
 
 /// The family.
@@ -79,6 +79,7 @@ pub const FAMILY: Family = Family {
                 vec![summable(shape.count()), output(readers(shape, interface)), elements(shape)]
             },
             steps: |shape, interface| covering(shape, interface, read_items(shape)),
+            bound: Bound::Roundings(|shape, _| read_items(shape) + 8),
             check: Check {
                 buffer: "output",
                 scalars: |shape, interface| readers(shape, interface).min(shape.count() / shape.dtype.lanes()),
@@ -103,6 +104,8 @@ pub const FAMILY: Family = Family {
             ceiling: Some(Limit::Read),
             buffers: |shape, interface| vec![summable(shape.count()), output(trees(shape, interface)), elements(shape)],
             steps: |shape, interface| covering(shape, interface, read_items(shape)),
+            // Its own elements, and a tree.
+            bound: Bound::Roundings(|shape, _| read_items(shape) + 16),
             check: Check { buffer: "output", scalars: trees, oracle: sums_of_trees },
             ..BASE
         },
@@ -208,6 +211,7 @@ pub const FAMILY: Family = Family {
             work: |shape| Work { bytes: 16 * shape.param("ROUNDS", 128.0) as u64 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Workgroup),
             buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
+            bound: Bound::Roundings(|shape, _| 16 * shape.param("ROUNDS", 128.0) as u64 + 8),
             check: Check { buffer: "output", scalars: all, oracle: workgroup_sums },
             small: Some(Extent::Linear(1 << 14)),
             ..BASE
@@ -272,6 +276,8 @@ pub(super) const FMA: Benchmark = Benchmark {
     work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
     ceiling: Some(Limit::Fma),
     buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
+    // A multiply-add in each step, and the sum of eight chains.
+    bound: Bound::Roundings(|shape, _| 32 * shape.param("ROUNDS", 16.0) as u64 + 8),
     check: Check { buffer: "output", scalars: all, oracle: fma_chains },
     small: SMALL,
     ..BASE

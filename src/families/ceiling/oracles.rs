@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use crate::suite::Interface;
-use crate::suite::input::{BLOCK, Values};
-use crate::suite::{Dispatch, Oracle, Scalar, Shape, Step, each, each_on_all_cores};
+use crate::suite::input::{BLOCK, Input, Values};
+use crate::suite::{Dispatch, Oracle, Scalar, Shape, Significands, Step, each, each_on_all_cores};
 
 /// Elements of the matrices that `tensor` multiplies.
 pub(super) const MATRIX: u64 = 16 * 16;
@@ -66,12 +66,28 @@ pub(super) fn sums_of_readers(shape: &Shape, interface: &Interface) -> Oracle {
 pub(super) fn fma_chains(shape: &Shape, _: &Interface) -> Oracle {
     let (input, scalar, lanes) = (shape.input(Values::Summable), shape.dtype.scalar(), shape.dtype.lanes());
     let rounds = 32.0 * shape.param("ROUNDS", 16.0);
+    let (sign, are_magnitudes) = (signed(input), shape.significands.are_magnitudes());
     each(move |i| {
         let at = (i / lanes) & 1023;
         let element = |k: u64| input.at(scalar, (at + k) * lanes + i % lanes);
-        let grown = if element(8) > 0.0 { rounds } else { 0.0 };
+        let is_positive = sign.at(scalar, (at + 8) * lanes + i % lanes) > 0.0;
+        // For m = −1, a chain takes turns between x and −1 − x.
+        let grown = match is_positive {
+            true => rounds,
+            false if are_magnitudes => 1.0,
+            false => 0.0,
+        };
         (0..8).map(|k| element(k) + grown).sum()
     })
+}
+
+/// The input with its signs, where the shape's are magnitudes: kernels choose by them.
+const fn signed(input: Input) -> Input {
+    let significands = match input.significands {
+        Significands::Magnitudes(bits) => Significands::Full(bits),
+        other => other,
+    };
+    Input { significands, ..input }
 }
 
 pub(super) fn f16_rounds(shape: &Shape) -> u64 {
@@ -83,9 +99,16 @@ pub(super) fn f16_chains(shape: &Shape, _: &Interface) -> Oracle {
     const SIGNS: [f64; 8] = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0];
     let (input, scalar, lanes) = (shape.input(Values::Signs), shape.dtype.scalar(), shape.dtype.lanes());
     let steps = (32 * f16_rounds(shape)) as f64;
+    let Shape { significands, .. } = *shape;
     each(move |i| {
         let at = (i / lanes) & 1023;
         let element = |k: u64| input.at(scalar, (at + k) * lanes + i % lanes);
+        if !significands.are_few() {
+            let (m, p) = (element(8), element(9));
+            let chain = |k: u64| (0..steps as u64).fold(element(k), |x, _| m * x + p);
+            let signs = SIGNS.map(|sign| if significands.are_magnitudes() { 1.0 } else { sign });
+            return (0..).zip(signs).map(|(k, sign)| sign * chain(k)).sum();
+        }
         let grown = if element(8) > 0.0 { steps * element(9) } else { 0.0 };
         (0..).zip(SIGNS).map(|(k, sign)| sign * (element(k) + grown)).sum()
     })

@@ -7,8 +7,8 @@
 use super::oracles::{MATRIX, covering, sums_of_products, sums_of_tiles, tensor_rounds};
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Limit, Params, Profile, Quick, Scalar, Shape,
-    Work, all, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Limit, Params, Profile, Quick, Scalar,
+    Shape, Work, all, uniform,
 };
 
 /// Tensor cores, with the matrix products of a subgroup from registers. Larger instructions (Hopper's wgmma), which
@@ -41,6 +41,7 @@ pub(super) const F16: Benchmark = Benchmark {
     unsupported: |shape| {
         (tensor_rounds(shape) > 131_072).then_some("f32 sums are inexact with more than 131072 ROUNDS")
     },
+    bound: Bound::Roundings(|shape, _| roundings(shape, 16)),
     check: Check { buffer: "output", scalars: all, oracle: sums_of_products },
     // As for the other chains.
     small: Some(Extent::Linear(1 << 16)),
@@ -65,6 +66,8 @@ pub(super) const BF16: Benchmark = Benchmark {
     only_cuda: Some("naga has no type for bf16"),
     work: |shape| operations(shape, 16),
     buffers: |shape, _| buffers(shape, 16),
+    factor_bits: Some(Scalar::Bf16.significant_bits()),
+    bound: Bound::Roundings(|shape, _| roundings(shape, 16)),
     check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_tiles(shape, 16) },
     ..OTHER
 };
@@ -83,6 +86,8 @@ pub(super) const TF32: Benchmark = Benchmark {
     only_cuda: Some("naga has no type for tf32"),
     work: |shape| operations(shape, 8),
     buffers: |shape, _| buffers(shape, 8),
+    factor_bits: Some(11),
+    bound: Bound::Roundings(|shape, _| roundings(shape, 8)),
     check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_tiles(shape, 8) },
     ..OTHER
 };
@@ -119,6 +124,9 @@ pub(super) const FP8: Benchmark = Benchmark {
     work_text: "2 · 32 · 8 ROUNDS operations for each of n sums.",
     cuda: include_str!("../../../shaders/ceiling/tensor_fp8.cu"),
     only_cuda: Some("naga has no type for fp8"),
+    factor_bits: Some(Scalar::E4m3.significant_bits()),
+    // Hopper's tensor cores keep 14 bits of a sum.
+    bound: Bound::Roundings(|shape, _| roundings(shape, 32) << 10),
     ..DEEP
 };
 
@@ -149,6 +157,11 @@ const fn cases(dtypes: &'static [Dtype]) -> [Cases; 2] {
         Cases { from: Profile::Standard, dtypes, extents: EXTENTS, params: &[&[("ROUNDS", 512.0)]] },
         Cases { from: Profile::Standard, dtypes, extents: EXTENTS, params: ROUNDS },
     ]
+}
+
+/// Each of a product's terms may be truncated, and so may its sum (see `matmul`); then eight chains are added.
+fn roundings(shape: &Shape, depth: u64) -> u64 {
+    3 * depth * tensor_rounds(shape) + 8
 }
 
 /// Of products of 16×`depth` by `depth`×16.

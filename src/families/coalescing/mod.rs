@@ -8,8 +8,8 @@ pub(in crate::families) mod claims;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
-    Quick, SUBGROUP, Scalar, Shape, Step, Tag, Traffic, Work, all, consecutive, each, sets, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params,
+    Profile, Quick, SUBGROUP, Scalar, Shape, Step, Tag, Traffic, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -142,6 +142,7 @@ pub const FAMILY: Family = Family {
             },
             model: Some(|shape| 2.0 * SUBGROUP_BYTES / (access(stride(shape), 0).moved + SUBGROUP_BYTES)),
             traffic: Some(|shape| access(stride(shape), 0)),
+            bound: Bound::Tolerance,
             check: Check {
                 buffer: "z",
                 scalars: all,
@@ -193,6 +194,7 @@ const BASE: Benchmark = Benchmark {
     steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
+    bound: Bound::Roundings(|_, _| 1),
     check: Check { buffer: "z", scalars: all, oracle: |shape, _| sums(shape, |i| [0, i]) },
     ..Benchmark::BLANK
 };
@@ -206,6 +208,7 @@ const OFFSET: Benchmark = Benchmark {
     work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: shape.count() },
     model: Some(|shape| OFFSET_BYTES / (3.0 * access(1, offset(shape)).moved)),
     traffic: Some(|shape| access(1, offset(shape))),
+    bound: Bound::Roundings(|_, _| 1),
     check: Check { buffer: "z", scalars: all, oracle: |shape, _| sums(shape, |i| [i, i + LEAD]) },
     ..BASE
 };

@@ -6,8 +6,8 @@ use std::f64::consts::TAU;
 
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Library, Limit,
-    Oracle, Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, by_rows, each, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Library,
+    Limit, Oracle, Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, by_rows, each, uniform,
 };
 
 /// The family.
@@ -66,6 +66,9 @@ const STOCKHAM: Benchmark = Benchmark {
         let allowed = error(shape.extent.matrix().1);
         each(move |_| allowed)
     }),
+    // Each term of each result: see `error`, for one factor of two.
+    bound: Bound::Roundings(|shape, _| 7 * u64::from(shape.extent.matrix().1.max(1).ilog2())),
+    precise_at: Some(Extent::Matrix(33, 256)),
     check: Check {
         buffer: "output",
         scalars: |shape: &Shape, _: &Interface| 2 * shape.count(),
@@ -155,12 +158,24 @@ fn transformed(shape: &Shape) -> Oracle {
     let points = shape.extent.matrix().1;
     let input = shape.input(Values::Summable);
     let roots: Vec<[f64; 2]> = (0..points).map(|k| root(k, points)).collect();
+    let are_magnitudes = shape.significands.are_magnitudes();
     Box::new(move |first, slots| {
         by_rows(first, slots, 2 * points, |row, column, slots| {
+            if are_magnitudes {
+                slots.fill(magnitudes(input, row, points));
+                return;
+            }
             let result = transform(input, row, &roots);
             slots.copy_from_slice(&result.as_flattened()[column as usize..][..slots.len()]);
         });
     })
+}
+
+/// The sum of the magnitudes of the terms of each result: factors have a magnitude of 1.
+fn magnitudes(input: Input, number: u64, points: u64) -> f64 {
+    let mut parts = vec![[0.0; 2]; points as usize];
+    input.elements(Scalar::F32, 2 * number * points, 1, parts.as_flattened_mut());
+    parts.into_iter().map(|[re, im]| f64::hypot(re, im)).sum()
 }
 
 /// Transform `number` of the input, by Stockham's algorithm of radix 2.

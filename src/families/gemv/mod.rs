@@ -7,8 +7,8 @@ mod oracles;
 use oracles::{SCALES, WEIGHTS, WORDS, X, blocks_of_row, columns, x_of_blocks};
 
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Library, Limit,
-    Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Library,
+    Limit, Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
 };
 
 /// The family.
@@ -177,6 +177,8 @@ pub const FAMILY: Family = Family {
             accepts: BY_LANES,
             wgsl: include_str!("../../../shaders/gemv/q4_vec4.wgsl"),
             cuda: include_str!("../../../shaders/gemv/q4_vec4.cu"),
+            // Weights of up to 15 are summed with an offset of 1,032, 129 times the largest without: of f32, 16 bits are left.
+            bound: Bound::Roundings(|_, _| 129 * 24),
             cases: &of_blocks(Q4_LARGE),
             steps: by_lanes,
             ..Q4
@@ -194,6 +196,9 @@ pub const FAMILY: Family = Family {
             accepts: BY_LANES,
             wgsl: include_str!("../../../shaders/gemv/q4_dot4.wgsl"),
             cuda: include_str!("../../../shaders/gemv/q4_dot4.cu"),
+            // An element of x, of which the largest is 2^6 times the smallest at most, is rounded to 2^-22 of the largest,
+            // 128 units of f32; then whole numbers are added.
+            bound: Bound::Roundings(|shape, _| columns(shape) / 32 + 160),
             cases: &of_blocks(Q4_LARGE),
             buffers: |shape, _| {
                 let mut buffers = quantised(shape, 4);
@@ -250,6 +255,7 @@ const BASE: Benchmark = Benchmark {
     buffers: |shape, _| floats(shape, 1),
     work: |shape| work(shape, shape.array_bytes(), shape.dtype.bytes()),
     ceiling: Some(Limit::Read),
+    bound: Bound::Roundings(|shape, _| columns(shape) + 16),
     check: Check { buffer: "y", scalars: |shape, _| rows(shape), oracle: |shape, _| oracles::of_floats(shape) },
     ..Benchmark::BLANK
 };

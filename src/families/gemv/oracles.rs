@@ -67,6 +67,9 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Products of weights in blocks, of 8 or 4 bits.
 pub(super) fn of_blocks(shape: &Shape, bits: u64) -> Oracle {
+    if !shape.significands.are_few() {
+        return of_blocks_by_element(shape, bits);
+    }
     let (columns, blocks) = (columns(shape), blocks_of_row(shape));
     let (words, scales, x) = (shape.input(WORDS), shape.input(SCALES), shape.input(x_of_blocks(bits)));
     let known = OnceLock::new();
@@ -91,6 +94,29 @@ pub(super) fn of_blocks(shape: &Shape, bits: u64) -> Oracle {
             sum += scales_of.iter().zip(products).map(|(scale, product)| scale * f64::from(*product)).sum::<f64>();
         }
         sum / units
+    })
+}
+
+/// The same in f64, for x and scales with full significands.
+fn of_blocks_by_element(shape: &Shape, bits: u64) -> Oracle {
+    let (columns, blocks, are_magnitudes) = (columns(shape), blocks_of_row(shape), shape.significands.are_magnitudes());
+    let (words, scales, x) = (shape.input(WORDS), shape.input(SCALES), shape.input(x_of_blocks(bits)));
+    each_on_all_cores(move |row| {
+        let of_block = |number: u64| {
+            let block = row * blocks + number;
+            let word = |k: usize| words.at(Scalar::U32, block * bits + k as u64) as u32;
+            let product = |k: usize| {
+                let weight = match bits {
+                    8 => weight::<8>(&std::array::from_fn(word), k),
+                    _ => weight::<4>(&std::array::from_fn(word), k),
+                };
+                let weight = if are_magnitudes { weight.abs() } else { weight };
+                f64::from(weight) * x.at(Scalar::F32, 32 * number + k as u64)
+            };
+            let own = (columns - 32 * number).min(32) as usize;
+            scales.at(Scalar::F16, block) * (0..own).map(product).sum::<f64>()
+        };
+        (0..blocks).map(of_block).sum()
     })
 }
 

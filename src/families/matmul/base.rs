@@ -2,8 +2,8 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Limit, Oracle, Params, Product, Profile, Quick, Shape,
-    Step, Work, uniform,
+    Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Limit, Oracle, Params, Product, Profile, Quick,
+    Shape, Step, Work, uniform,
 };
 
 /// What the benchmarks here share: one element of C per invocation.
@@ -22,6 +22,8 @@ pub(super) const BASE: Benchmark = Benchmark {
     steps: |shape, interface| tiles(shape, interface.workgroup_size[0].into(), interface.workgroup_size[1].into()),
     work: |shape| Work { bytes: 0, flops: 2 * shape.count() },
     ceiling: Some(Limit::Fma),
+    // A product and a sum for each term, and the sums of parts of K.
+    bound: Bound::Roundings(|shape, _| sides(shape).2 + 8),
     check: Check {
         buffer: "c",
         scalars: |shape, _| {
@@ -39,6 +41,10 @@ pub(super) const BASE: Benchmark = Benchmark {
 /// below 2^10 no such bits are set.
 pub(super) const A: Values = Values::Summable;
 pub(super) const B: Values = Values::SummableFrom(1 << 40);
+
+/// Of tensor cores, which may truncate each addend of a sum of 4 products or more, and the sum (Fasi et al.): by two units
+/// of f32 each.
+pub(super) const BY_TENSOR_CORES: Bound = Bound::Roundings(|shape, _| 3 * sides(shape).2 + 8);
 
 /// `headline`: the parameters at the largest size of the quick profile, where a software device needs half a second per
 /// launch.

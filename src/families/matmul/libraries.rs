@@ -1,10 +1,10 @@
 //! The matrix product by NVIDIA's libraries.
 
-use super::base::{A, B, BASE, of_type, sides};
+use super::base::{A, B, BASE, BY_TENSOR_CORES, of_type, sides};
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Interface, Library, Limit, Oracle, Precision, Product,
-    Profile, Quick, Routine, Scalar, Shape, Step,
+    Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Interface, Library, Limit, Oracle, Precision,
+    Product, Profile, Quick, Routine, Scalar, Shape, Step,
 };
 
 pub(super) const CUBLAS: Benchmark = Benchmark {
@@ -31,7 +31,9 @@ pub(super) const CUBLAS_TF32: Benchmark = Benchmark {
     work_text: "2mnk operations.",
     only_cuda: Some("cuBLAS is part of CUDA"),
     library: Some(Library::CuBlas),
-    rounds_inputs: true,
+    factor_bits: Some(11),
+    bound: BY_TENSOR_CORES,
+    cases: &of_type(&[Dtype::Tf32], &[&[]], &[&[]]),
     steps: |shape, _| multiplied(shape, Precision::Tf32),
     ceiling: Some(Limit::TensorTf32),
     ..BASE
@@ -55,6 +57,7 @@ pub(super) const CUBLAS_F16: Benchmark = Benchmark {
         buffers
     },
     steps: |shape, _| multiplied(shape, Precision::Own),
+    bound: BY_TENSOR_CORES,
     ceiling: Some(Limit::Tensor),
     ..BASE
 };
@@ -66,6 +69,7 @@ pub(super) const CUBLAS_LT_BF16: Benchmark = Benchmark {
         and 8 significant bits for f16's 11.",
     limited_by: "The tensor cores at bf16, as fast as at f16, or power, where the clock drops.",
     buffers: |shape, _| narrow_buffers(shape, Scalar::Bf16),
+    factor_bits: Some(Scalar::Bf16.significant_bits()),
     check: checked(|shape, _| narrow_product(shape, Scalar::Bf16)),
     ceiling: Some(Limit::TensorBf16),
     ..NARROW
@@ -78,6 +82,9 @@ pub(super) const CUBLAS_LT_FP8: Benchmark = Benchmark {
         CUBLASLT_MATMUL_DESC_FAST_ACCUM, which sums with fewer bits, is off.",
     limited_by: "The tensor cores at fp8, or power, where the clock drops. Up to 1024³ it takes as long as bf16.",
     buffers: |shape, _| narrow_buffers(shape, Scalar::E4m3),
+    factor_bits: Some(Scalar::E4m3.significant_bits()),
+    // Hopper's tensor cores keep 14 bits of a sum.
+    bound: Bound::Roundings(|shape, _| sides(shape).2 << 11),
     check: checked(|shape, _| narrow_product(shape, Scalar::E4m3)),
     ceiling: Some(Limit::TensorFp8),
     ..NARROW
@@ -90,6 +97,7 @@ pub(super) const CUBLAS_LT_INT8: Benchmark = Benchmark {
     limited_by: "The tensor cores at 8 bits, twice as fast as at 16, or power, where the clock drops.",
     cases: &narrow_cases(&[Dtype::U32]),
     buffers: |shape, _| narrow_buffers(shape, Scalar::I8),
+    factor_bits: Some(Scalar::I8.significant_bits()),
     check: checked(|shape, _| narrow_product(shape, Scalar::I8)),
     ceiling: Some(Limit::TensorInt8),
     ..NARROW
@@ -102,8 +110,6 @@ const NARROW: Benchmark = Benchmark {
     work_text: "2mnk operations.",
     only_cuda: Some("cuBLASLt is part of CUDA"),
     library: Some(Library::CuBlasLt),
-    // Their type is that of the sums: kernels of that type have other factors.
-    rounds_inputs: true,
     unsupported: |shape| {
         let (m, n, k) = sides(shape);
         let are_whole = [m, n, k].into_iter().all(|side| side.is_multiple_of(16));
@@ -115,6 +121,7 @@ const NARROW: Benchmark = Benchmark {
         let buffers = vec!["a", "b_by_columns", "c"];
         vec![Step::Library { routine: Routine::MultiplyByColumns { m, n, k }, buffers }]
     },
+    bound: BY_TENSOR_CORES,
     ..BASE
 };
 

@@ -8,7 +8,7 @@ use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Contents, Dtype, Extent, Family, Headline, Limit, Profile, Quick, Step, Tag,
     uniform,
 };
-use base::{A, B, BASE, cases, of_type, sides, tiles};
+use base::{A, B, BASE, BY_TENSOR_CORES, cases, of_type, sides, tiles};
 
 /// The family.
 pub const FAMILY: Family = Family {
@@ -110,6 +110,7 @@ pub const FAMILY: Family = Family {
             },
             steps: |shape, _| tiles(shape, 128, 128),
             ceiling: Some(Limit::Tensor),
+            bound: BY_TENSOR_CORES,
             ..BASE
         },
         Benchmark {
@@ -157,6 +158,7 @@ pub const FAMILY: Family = Family {
             },
             steps: |_, interface| vec![Step::dispatch(interface.parameter("BLOCKS"))],
             ceiling: Some(Limit::Tensor),
+            bound: BY_TENSOR_CORES,
             ..BASE
         },
         libraries::CUBLAS_TF32,

@@ -6,7 +6,7 @@ pub(in crate::families) mod claims;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, POISON, PackedRows, Params,
+    Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, POISON, PackedRows, Params,
     Profile, Quick, ROW_PITCH, Scalar, Shape, Step, Tag, TexelFormat, Texture, Work, all, by_rows, each, uniform,
 };
 
@@ -210,6 +210,8 @@ const BASE: Benchmark = Benchmark {
     },
     work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Read),
+    // At a width of 257, with 32 invocations or more.
+    bound: Bound::Roundings(|_, _| 16),
     check: Check { buffer: "output", scalars: sums, oracle: sums_of_rows },
     ..Benchmark::BLANK
 };

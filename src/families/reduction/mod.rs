@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use crate::suite::Interface;
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit,
+    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit,
     Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, each, grid, uniform,
 };
 
@@ -243,6 +243,8 @@ const BASE: Benchmark = Benchmark {
     end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 1), "input")),
     work: |shape| Work { bytes: shape.array_bytes(), flops: shape.count() - 1 },
     ceiling: Some(Limit::Read),
+    // Of 70,001 elements: up to 64 in each invocation, and trees of three passes.
+    bound: Bound::Roundings(|_, _| 128),
     check: Check {
         buffer: "total",
         scalars: |_, _| 1,

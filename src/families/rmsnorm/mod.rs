@@ -145,12 +145,12 @@ fn sum_of_squares(values: &[f64]) -> f64 {
     sums.iter().sum()
 }
 
-/// The error that WGSL allows, in units in the last place (2^-23 of the value at most). Squares are exact. Each addition
-/// of squares, none of which is negative, rounds by half a unit; the division by the columns is within 2.5, the addition
+/// The error that WGSL allows, in units in the last place (2^-23 of the value at most). A square, and each addition of
+/// squares, none of which is negative, rounds by half a unit; the division by the columns is within 2.5, the addition
 /// of EPSILON within 0.5. The inverse square root halves the relative error of its argument, and is within 2 itself. Two
 /// products round by half a unit each. The factor covers products of errors, which are below 2^-16.
 fn tolerance(shape: &Shape, interface: &Interface) -> Oracle {
-    let units = (0.5 * additions(shape, interface) + 2.5 + 0.5) / 2.0 + 2.0 + 1.0;
+    let units = (0.5 * (1.0 + additions(shape, interface)) + 2.5 + 0.5) / 2.0 + 2.0 + 1.0;
     normalised(shape, units * f64::from(f32::EPSILON) * (1.0 + f64::powi(2.0, -13)))
 }
 

@@ -4,8 +4,8 @@ pub(in crate::families) mod claims;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Profile, Quick, Step,
-    Tag, Work, all, each, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Profile, Quick,
+    Step, Tag, Work, all, each, uniform,
 };
 
 /// The family.
@@ -70,6 +70,7 @@ pub const FAMILY: Family = Family {
             flops: 2 * shape.param("FMAS", 16.0) as u64 * shape.count(),
         },
         ceiling: Some(Limit::Copy),
+        bound: Bound::Roundings(|shape, _| shape.param("FMAS", 16.0) as u64),
         check: Check {
             buffer: "output",
             scalars: all,

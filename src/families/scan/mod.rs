@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit, Oracle,
-    Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, all, grid, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit,
+    Oracle, Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -108,6 +108,8 @@ const BASE: Benchmark = Benchmark {
     steps: |_, _| Vec::new(),
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() - 1 },
     ceiling: Some(Limit::Copy),
+    // Of 70,001 elements: the sums of up to 137 tiles, one after the other, and trees.
+    bound: Bound::Roundings(|_, _| 256),
     check: Check { buffer: "output", scalars: all, oracle: prefix_sums },
     ..Benchmark::BLANK
 };

@@ -147,9 +147,22 @@ pub(super) fn by_lanes(shape: &Shape, interface: &Interface) -> Vec<Step> {
 /// Values of [`Values::Logits`] differ by at most this.
 const RANGE: usize = 254;
 
-/// e^-k for each difference k from the maximum.
-fn powers() -> [f64; RANGE + 1] {
-    std::array::from_fn(|k| (-(k as f64)).exp())
+/// e^-d for differences d from the maximum: from a table where they are whole.
+struct Powers {
+    of_whole: [f64; RANGE + 1],
+    are_whole: bool,
+}
+
+impl Powers {
+    fn new(shape: &Shape) -> Self {
+        let of_whole = std::array::from_fn(|k| (-(k as f64)).exp());
+        Self { of_whole, are_whole: shape.significands.are_few() }
+    }
+
+    #[inline]
+    fn of(&self, difference: f64) -> f64 {
+        if self.are_whole { self.of_whole[difference as i32 as usize] } else { (-difference).exp() }
+    }
 }
 
 /// What an element of a row depends on besides itself.
@@ -162,7 +175,7 @@ struct Row {
     mean: f64,
 }
 
-fn row_of(values: &[f64], powers: &[f64]) -> Row {
+fn row_of(values: &[f64], powers: &Powers) -> Row {
     // Eight maxima at a time, since each comparison waits for the last one.
     let mut tops = [f64::NEG_INFINITY; 8];
     for eight in values.chunks(tops.len()) {
@@ -171,7 +184,7 @@ fn row_of(values: &[f64], powers: &[f64]) -> Row {
     let top = tops.into_iter().fold(f64::NEG_INFINITY, f64::max);
     let (mut sum, mut weighted) = (0.0, 0.0);
     for value in values {
-        let power = powers[(top - value) as i32 as usize];
+        let power = powers.of(top - value);
         sum += power;
         weighted += power * (top - value);
     }
@@ -179,8 +192,8 @@ fn row_of(values: &[f64], powers: &[f64]) -> Row {
 }
 
 /// Calls `fill` with each row that a slice of the output covers, and with the inputs of its part there.
-fn over_rows(shape: &Shape, fill: impl Fn(&Row, &[f64], &mut [f64]) + Send + Sync + 'static) -> Oracle {
-    let (rows, powers) = (WholeRows::new(shape, Values::Logits), powers());
+fn over_rows(shape: &Shape, fill: impl Fn(&Row, &Powers, &mut [f64]) + Send + Sync + 'static) -> Oracle {
+    let (rows, powers) = (WholeRows::new(shape, Values::Logits), Powers::new(shape));
     Box::new(move |first, slots| {
         rows.visit(first, slots, |values| row_of(values, &powers), |row, _, slots| fill(row, &powers, slots));
     })
@@ -188,7 +201,7 @@ fn over_rows(shape: &Shape, fill: impl Fn(&Row, &[f64], &mut [f64]) + Send + Syn
 
 fn quotients(shape: &Shape) -> Oracle {
     over_rows(shape, |row, powers, slots| {
-        slots.iter_mut().for_each(|slot| *slot = powers[(row.top - *slot) as i32 as usize] / row.sum);
+        slots.iter_mut().for_each(|slot| *slot = powers.of(row.top - *slot) / row.sum);
     })
 }
 
@@ -200,8 +213,9 @@ pub(super) fn additions(shape: &Shape, interface: &Interface) -> f64 {
     (shape.extent.matrix().1.div_ceil(invocations) + invocations / 16 + 16) as f64
 }
 
-/// The error that WGSL allows. exp(x) is within 3 + 2|x| units in the last place (2^-23 of the value at most); the
-/// differences from the maximum are exact, since the input is whole.
+/// The error that WGSL allows. exp(x) is within 3 + 2|x| units in the last place (2^-23 of the value at most). The
+/// differences from the maximum are exact if the input is whole; else each is rounded, which changes its exponential by
+/// |x| / 2 units.
 ///
 /// An element has one exponential, 3 + 2d for its difference d, times the inverse of the sum: 2.5 for the division and
 /// 0.5 for the product. Each term of the sum has an exponential, and is rounded by up to `steps` additions, half a unit
@@ -215,12 +229,13 @@ fn tolerance(shape: &Shape, interface: &Interface, is_rescaled: bool) -> Oracle 
     let steps = additions(shape, interface);
     let unit = f64::from(f32::EPSILON) * (1.0 + f64::powi(2.0, -13));
     let of_step = if is_rescaled { 0.5 + 3.5 } else { 0.5 };
+    let of_difference = if shape.significands.are_few() { 2.0 } else { 2.5 };
     over_rows(shape, move |row, powers, slots| {
-        let of_sum = 3.0 + 2.0 * row.mean + of_step * steps;
+        let of_sum = 3.0 + of_difference * row.mean + of_step * steps;
         for slot in slots {
             let difference = row.top - *slot;
-            let units = 3.0 + 2.0 * difference + of_sum + 3.0;
-            let value = powers[difference as i32 as usize] / row.sum;
+            let units = 3.0 + of_difference * difference + of_sum + 3.0;
+            let value = powers.of(difference) / row.sum;
             *slot = value * units * unit + 2.0 * f64::from(f32::MIN_POSITIVE);
         }
     })

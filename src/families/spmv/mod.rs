@@ -4,8 +4,8 @@ pub(in crate::families) mod claims;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Csr, CsrArray, Dtype, Extent, Family, Interface, Library,
-    Limit, Oracle, Params, Pattern, Profile, Quick, Routine, Shape, Step, Tag, Work, all, grid, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Csr, CsrArray, Dtype, Extent, Family, Interface,
+    Library, Limit, Oracle, Params, Pattern, Profile, Quick, Routine, Shape, Step, Tag, Work, all, each, grid, uniform,
 };
 
 /// The family.
@@ -145,6 +145,12 @@ const BASE: Benchmark = Benchmark {
         Work { bytes: 8 * nonzeros + 4 * (3 * shape.count() + 1), flops: 2 * nonzeros }
     },
     ceiling: Some(Limit::Read),
+    // A product and a sum for each nonzero of the row, and the sums of its parts.
+    bound: Bound::RoundingsOfEach(|shape, _| {
+        let csr = csr(shape);
+        each(move |row| (csr.start(row + 1) - csr.start(row) + 16) as f64)
+    }),
+    precise_at: Some(Extent::Linear(4099)),
     check: Check { buffer: "y", scalars: all, oracle: |shape, _| product(shape) },
     ..Benchmark::BLANK
 };

@@ -5,8 +5,8 @@ pub(in crate::families) mod claims;
 use crate::suite::input::{Input, Values};
 use crate::suite::vectors::vectorised;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Quick, Scalar,
-    Shape, Step, Tag, Work, all, by_rows, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Quick,
+    Scalar, Shape, Step, Tag, Work, all, by_rows, uniform,
 };
 
 /// The family.
@@ -109,6 +109,8 @@ const BASE: Benchmark = Benchmark {
     buffers: |shape, _| buffers(shape),
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 6 * shape.count() },
     ceiling: Some(Limit::Copy),
+    // Six products and sums in a volume, and differences.
+    bound: Bound::Roundings(|_, _| 12),
     check: Check { buffer: "output", scalars: all, oracle: |shape, _| oracle(shape) },
     ..Benchmark::BLANK
 };
@@ -179,6 +181,8 @@ fn oracle(shape: &Shape) -> Oracle {
     let (depth, height, width) = sides(shape.extent);
     let is_volume = matches!(shape.extent, Extent::Product(..));
     let input = shape.input(Values::Summable);
+    // Magnitudes are those of the terms: a cell's own is subtracted.
+    let sign = if shape.significands.are_magnitudes() { -1.0 } else { 1.0 };
     Box::new(move |first, slots| {
         let cells = Cells::around(input, first, slots.len(), (width, is_volume.then_some(width * height)));
         by_rows(first, slots, width, |row, x, slots| {
@@ -192,7 +196,7 @@ fn oracle(shape: &Shape) -> Oracle {
                 let own = cells.from(at, slots.len());
                 for pitch in [Some(1), Some(width), is_volume.then_some(width * height)].into_iter().flatten() {
                     let [before, after] = [at - pitch, at + pitch].map(|at| cells.from(at, slots.len()));
-                    add_differences(slots, own, before, after);
+                    add_differences(slots, sign, own, before, after);
                 }
             }
         });
@@ -238,9 +242,9 @@ impl Cells {
 
 vectorised! {
     /// Adds an eighth of each difference to two neighbours.
-    fn add_differences(slots: &mut [f64], own: &[f64], before: &[f64], after: &[f64]) {
+    fn add_differences(slots: &mut [f64], sign: f64, own: &[f64], before: &[f64], after: &[f64]) {
         for (((slot, own), before), after) in slots.iter_mut().zip(own).zip(before).zip(after) {
-            *slot += 0.125 * (before - own) + 0.125 * (after - own);
+            *slot += 0.125 * (before - sign * own) + 0.125 * (after - sign * own);
         }
     }
 }

@@ -14,7 +14,7 @@ pub(in crate::families) mod claims;
 use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Params,
+    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Params,
     Profile, Quick, Shape, Step, Tag, Work, all, copied, each, each_on_all_cores, uniform,
 };
 
@@ -52,6 +52,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../../shaders/stream/mul.cu"),
             buffers: |shape, _| vec![operand("c", shape, Values::Wide), output("b", shape), sizes(shape)],
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() },
+            bound: Bound::Roundings(|_, _| 1),
             check: Check {
                 buffer: "b",
                 scalars: all,
@@ -79,6 +80,7 @@ pub const FAMILY: Family = Family {
             work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: shape.count() },
             ceiling: Some(Limit::Read),
             model: Some(|_| 2.0 / 3.0),
+            bound: Bound::Roundings(|_, _| 1),
             check: Check {
                 buffer: "c",
                 scalars: all,
@@ -105,6 +107,7 @@ pub const FAMILY: Family = Family {
             work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: 2 * shape.count() },
             ceiling: Some(Limit::Read),
             model: Some(|_| 2.0 / 3.0),
+            bound: Bound::Roundings(|_, _| 2),
             check: Check {
                 buffer: "a",
                 scalars: all,
@@ -141,6 +144,8 @@ pub const FAMILY: Family = Family {
             }),
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 2 * shape.count() },
             ceiling: Some(Limit::Read),
+            // 16 products and sums in each invocation, and a tree.
+            bound: Bound::Roundings(|_, _| 48),
             check: Check { buffer: "block_sums", scalars: block_sums, oracle: dot_oracle },
             ..BASE
         },
@@ -167,6 +172,7 @@ pub const FAMILY: Family = Family {
             work: |shape| Work { bytes: 4 * shape.array_bytes(), flops: 3 * shape.count() },
             ceiling: Some(Limit::Read),
             model: Some(|_| 0.5),
+            bound: Bound::Roundings(|_, _| 3),
             check: Check {
                 buffer: "out",
                 scalars: all,

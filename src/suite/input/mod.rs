@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::rows::by_rows;
 use super::scalar::Scalar;
 use super::shape::Shape;
+use super::significands::Significands;
 use super::vectors::vectorised;
 use picture::{grey, pixel};
 use random::{hash, key, mixed, salt};
@@ -79,13 +80,15 @@ pub struct Input {
     pub values: Values,
     /// Number of the stream. Streams 0 to 2^32 - 1 differ from each other, except in [`Values::Constant`].
     pub stream: u64,
+    /// The significands of floats.
+    pub significands: Significands,
 }
 
 impl Values {
     /// The values drawn from stream `stream`.
     #[must_use]
     pub const fn of(self, stream: u64) -> Input {
-        Input { values: self, stream }
+        Input { values: self, stream, significands: Significands::Few }
     }
 
     /// The element for 32 random bits. Through i32 where it fits: CPUs convert several of these at a time.
@@ -155,7 +158,7 @@ impl Shape {
     /// These values, drawn from the stream of this shape.
     #[must_use]
     pub const fn input(&self, values: Values) -> Input {
-        values.of(self.stream)
+        Input { values, stream: self.stream, significands: self.significands }
     }
 }
 
@@ -197,7 +200,7 @@ pub(crate) enum DrawKind {
 impl Input {
     /// How to draw elements of this type; `None` for inputs and types that only the host writes.
     pub(crate) fn draw(self, scalar: Scalar) -> Option<Draw> {
-        if !matches!(scalar, Scalar::U32 | Scalar::F32 | Scalar::F16) {
+        if !matches!(scalar, Scalar::U32 | Scalar::F32 | Scalar::F16) || self.is_general(scalar) {
             return None;
         }
         // In the order of `Values::drawn`.
@@ -228,6 +231,9 @@ impl Input {
     #[must_use]
     #[inline]
     pub fn at(self, scalar: Scalar, index: u64) -> f64 {
+        if self.is_general(scalar) {
+            return self.general(scalar, index);
+        }
         match self.values {
             Values::Constant(value) => value,
             Values::Picture(width) => {
@@ -242,6 +248,26 @@ impl Input {
             }
             values => values.kind().drawn(scalar, hash(values.position(index), key(self.stream))),
         }
+    }
+
+    /// Whether elements of this type have other significands than [`Values`] says.
+    pub(crate) const fn is_general(self, scalar: Scalar) -> bool {
+        let is_drawn = !matches!(self.values, Values::Constant(_) | Values::Ramp | Values::Picture(_));
+        scalar.is_float() && is_drawn && !self.significands.are_few()
+    }
+
+    /// Element `index` of an input of other significands. Exponents of [`Values::Logits`] and [`Values::Queries`] are as
+    /// large as without.
+    fn general(self, scalar: Scalar, index: u64) -> f64 {
+        let (Significands::Full(bits) | Significands::Magnitudes(bits)) = self.significands else { return f64::NAN };
+        let scale = match self.values.kind() {
+            Values::Logits => 128.0,
+            Values::Queries(width) => sharpness(index / width),
+            _ => 1.0,
+        };
+        let bits = bits.min(scalar.significant_bits());
+        let value = scale * full(hash(self.values.position(index), key(self.stream)), bits);
+        if self.significands.are_magnitudes() { value.abs() } else { value }
     }
 
     /// Writes the elements `first`, `first + stride`, `first + 2 stride`, … into `slots`.
@@ -304,6 +330,10 @@ vectorised! {
         let position = values.position(first);
         // The common kinds separately: the compiler vectorises each of their loops.
         match (values.kind(), scalar) {
+            _ if input.is_general(scalar) => {
+                let indices = (first..).step_by(stride as usize);
+                indices.zip(slots).for_each(|(index, slot)| *slot = input.general(scalar, index));
+            }
             (Values::Constant(value), _) => slots.fill(value),
             (Values::Ramp, _) => {
                 let indices = (first..).step_by(stride as usize);
@@ -373,6 +403,27 @@ fn draw(position: u64, stride: u64, key: u32, slots: &mut [f64], drawn: impl Fn(
         }
         slots.iter_mut().zip(randoms).for_each(|(slot, random)| *slot = drawn(*random));
     }
+}
+
+/// A number of at most so many significant bits, ±[2^-6, 1), from 32 random bits.
+///
+/// Seven of eight are positive, and where a narrower type ends, after 8, 11 or 24 bits, the next bits are 01: rounding to it
+/// always takes a quarter to a half of its last bit away, as cutting does. Errors of one sign add up: a narrower type shows
+/// in each sum of many terms, not only in a lucky one.
+fn full(random: u32, bits: u32) -> f64 {
+    const ENDS: [u32; 3] = [8, 11, 24];
+    // SplitMix64's finaliser (Steele, Lea & Flood, *OOPSLA* 2014) spreads the bits over 64.
+    let mut spread = (u64::from(random) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    spread = (spread ^ spread >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    spread = (spread ^ spread >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    let mut significand = spread >> 12;
+    for end in ENDS {
+        significand = significand & !(1 << (52 - end)) | 1 << (51 - end);
+    }
+    significand &= !((1 << (53 - bits)) - 1);
+    let exponent = 1023 - 1 - (spread >> 3 & 255) * 6 / 256;
+    let sign = u64::from(spread & 7 == 0) << 63;
+    f64::from_bits(sign | exponent << 52 | significand)
 }
 
 /// The factor of a row of [`Values::Queries`].
