@@ -2,7 +2,6 @@
 
 pub mod among;
 pub mod articles;
-pub mod bisect;
 mod cold;
 pub mod compare;
 #[cfg(not(target_family = "wasm"))]
@@ -22,7 +21,6 @@ mod rates;
 #[cfg(test)]
 mod same_fastest;
 pub mod share;
-pub mod soak;
 pub mod summary;
 mod tables;
 #[cfg(not(target_family = "wasm"))]

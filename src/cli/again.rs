@@ -9,7 +9,7 @@ use crate::report::free_path;
 /// Options of `run` that are left out of other commands, those with a value and those without.
 pub(super) const VALUED: &[&str] = &["out", "resume", "json", "device", "profile", "time", "save-image"];
 #[cfg(test)]
-pub(super) const FLAGS: &[&str] = &["force", "parallel", "retry-timeouts"];
+pub(super) const FLAGS: &[&str] = &["force", "retry-timeouts"];
 
 /// The letter of `--out`, the only one with a value.
 pub(super) const OUT: char = 'o';
@@ -79,7 +79,7 @@ impl Typed {
     /// Resumes the run that wrote `report`, on the device of this number where the run has several. Samples go into
     /// another JSON report: a resumed run has those of its own part only.
     pub(super) fn resume(self, report: &Path, json: Option<&Path>, device: Option<usize>) -> Self {
-        let mut typed = self.without(&["out", "force", "resume", "json", "parallel"]);
+        let mut typed = self.without(&["out", "force", "resume", "json"]);
         if let Some(device) = device {
             typed = typed.without(&["device"]).with(&["--device", &device.to_string()]);
         }
@@ -172,7 +172,7 @@ mod tests {
             "./sb run --profile quick --resume 'my results/r.csv' -- fft"
         );
         assert_eq!(
-            line("sb run --device all --parallel --seed=7", Some(2)),
+            line("sb run --device all --seed=7", Some(2)),
             "sb run --seed=7 --device 2 --resume 'my results/r.csv'"
         );
         assert_eq!(typed("sb").resume(Path::new("-r.csv"), None, None).to_string(), "sb --resume ./-r.csv");

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::output::Global;
-use super::{bench, bisect, compare, cost, devices, explain, links, list, outliers, report, run, share, show, summary};
+use super::{bench, compare, cost, devices, explain, links, list, outliers, report, run, share, show, summary};
 
 /// Compute-shader benchmarks: every result verified, every rate a share of a peak
 /// measured on the same device.
@@ -58,10 +58,6 @@ pub(super) enum Command {
     /// What the portable API costs, by job: the time of the fastest WGSL kernel ÷ that of its CUDA twin, and ÷ that of the
     /// vendor's library, the dearest first.
     Cost(cost::Arguments),
-    /// Find the slower version
-    ///
-    /// Finds the version of a program or driver at which a case became slower or wrong.
-    Bisect(bisect::Arguments),
     /// Write a page, or one file
     ///
     /// A page with charts, all rows in one CSV, the list of a folder, or the formats of other tools.

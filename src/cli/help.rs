@@ -42,11 +42,7 @@ const GROUPS: &[(&str, &[Entry])] = &[
     ("Many reports", &[entry("outliers", "shaderbench outliers reports/")]),
     (
         "Develop kernels",
-        &[
-            entry("bench", "shaderbench bench mine.wgsl"),
-            entry("show", "shaderbench show fft/stockham"),
-            entry("bisect", "shaderbench bisect NAME --programs v1 v2"),
-        ],
+        &[entry("bench", "shaderbench bench mine.wgsl"), entry("show", "shaderbench show fft/stockham")],
     ),
 ];
 
@@ -58,7 +54,7 @@ const MORE: &[(&str, &str)] = &[
     ("shaderbench explain glossary", "CUDA's names and WGSL's"),
     ("shaderbench summary h100", "the example report"),
     ("shaderbench run --backend all", "every API of the GPU, compared"),
-    ("shaderbench run --device all --parallel", "all cards at once; the slow ones"),
+    ("shaderbench run --device all", "every card of the host in turn"),
     ("shaderbench run scan --resume r.csv", "continue an interrupted run"),
     ("shaderbench report reports/ -o all.csv.gz", "thousands of reports in one file"),
     ("shaderbench report reports/ --format index", "a README.md with all of them"),
@@ -92,7 +88,7 @@ Exit codes:
   1    the run could not be done
   2    wrong usage
   3    a row is wrong, failed or implausible (run: see --fail-on)
-  4    a case slower than the limit (compare), a slow card (outliers, --parallel)
+  4    a case slower than the limit (compare), a slow card (outliers)
   130  interrupted
 ";
 

@@ -14,7 +14,7 @@ use super::outputs::is_source;
 use super::references::is_example;
 use super::worker::{WORD, serve};
 use super::{
-    bench, bisect, compare, cost, describe, devices, explain, help, links, list, outliers, report, run, share, show,
+    bench, compare, cost, describe, devices, explain, help, links, list, outliers, removed, report, run, share, show,
     summary,
 };
 use crate::engine::plan::select;
@@ -44,7 +44,7 @@ fn words_of(rest: Vec<OsString>) -> Vec<OsString> {
 
 /// Runs a command line. The outer error is the exit code of one that is refused with a message of its own.
 fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
-    if let Some(error) = words.get(1).and_then(|word| renamed(word.to_str()?)) {
+    if let Some(error) = words.get(1).and_then(|word| removed::command(word.to_str()?)) {
         return Ok(Err(error));
     }
     let parser = help::command().color(color_among(&words));
@@ -52,7 +52,7 @@ fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
     let parsed = parsed.and_then(|matches| Ok((CommandLine::from_arg_matches(&matches)?, matches)));
     let (arguments, matches) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => return Err(refused(&error)),
+        Err(error) => return removed::option(&error).map_or_else(|| Err(refused(&error)), |error| Ok(Err(error))),
     };
     set_global(arguments.global);
     if let Some(error) = before_command(&parser, &matches) {
@@ -69,7 +69,6 @@ fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
         Some(Command::Normal(arguments)) => summary::summary(&arguments.among_references()).map(|()| 0),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
         Some(Command::Cost(arguments)) => cost::cost(&arguments).map(|()| 0),
-        Some(Command::Bisect(arguments)) => bisect::bisect(&arguments),
         Some(Command::Report(arguments)) => report::report(&arguments),
         Some(Command::List(arguments)) => list::list(&arguments).map(|()| 0),
         Some(Command::Devices(arguments)) => devices::devices(&arguments).map(|()| 0),
@@ -85,23 +84,6 @@ fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
 fn failed(error: &Error) -> ExitCode {
     complain(&format!("error: {}", error.chain()));
     ExitCode::from(error.exit_code())
-}
-
-/// Former names of commands, and what does their work.
-const RENAMED: [(&str, &str); 7] = [
-    ("init", "bench init NAME"),
-    ("replay", "bench replay DIR"),
-    ("merge", "report DIR -o all.csv.gz"),
-    ("index", "report DIR --format index"),
-    ("export", "report FILE --format junit"),
-    ("completions", "--generate bash"),
-    ("man", "--generate man"),
-];
-
-/// The error of a former name.
-fn renamed(word: &str) -> Option<Error> {
-    let (name, now) = RENAMED.iter().find(|(name, _)| *name == word)?;
-    Some(Error::Usage(format!("there is no command '{name}': `shaderbench {now}` does its work")))
 }
 
 /// The options at this level of the command line, as the user writes them.

@@ -1,6 +1,5 @@
 //! Shows the progress of a run on stderr and updates the report files.
 
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::bar::Bar;
@@ -22,9 +21,7 @@ const CSV_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Prints rows and a progress bar to stderr (the bar only on a terminal), and updates the reports.
 pub(super) struct Progress {
-    bar: Rc<Bar>,
-    /// What its notes begin with: the card, where there are several.
-    prefix: String,
+    bar: Bar,
     /// Whether the run has a time limit.
     has_limit: bool,
     csv: CsvFile,
@@ -35,8 +32,6 @@ pub(super) struct Progress {
     apis: usize,
     /// The new rows of the family that is measured, of the first API.
     family: Vec<Record>,
-    /// Whether rows are shown only if they are faults.
-    hides_rows: bool,
     /// The first error of writing a file. It ends the run after the current case.
     failure: Option<Error>,
     interrupt: Interrupt,
@@ -54,15 +49,13 @@ impl Progress {
     /// Shows a run on `apis` APIs with this time limit. Rows go into `csv`.
     pub(super) fn new(apis: usize, limit: Option<Duration>, csv: CsvFile, interrupt: Interrupt) -> Self {
         Self {
-            bar: Rc::new(Bar::new(limit, interrupt.clone())),
-            prefix: String::new(),
+            bar: Bar::new(limit, interrupt.clone()),
             has_limit: limit.is_some(),
             csv,
             json: None,
             replaced: (None, false),
             apis,
             family: Vec::new(),
-            hides_rows: false,
             failure: None,
             interrupt,
         }
@@ -75,12 +68,7 @@ impl Progress {
 
     /// Shows a note above the bar.
     pub(super) fn say(&self, text: &str) {
-        self.bar.say(&format!("{}{text}", self.prefix));
-    }
-
-    /// One of several cards, which have one bar: it shows notes and faults, each with this prefix, and no progress.
-    pub(super) fn in_step(bar: Rc<Bar>, prefix: String, csv: CsvFile, interrupt: Interrupt) -> Self {
-        Self { bar, prefix, hides_rows: true, ..Self::new(1, None, csv, interrupt) }
+        self.bar.say(text);
     }
 
     /// Also writes a JSON report, which starts with the rows `before`.
@@ -94,9 +82,7 @@ impl Progress {
     /// The first [`Error::Io`] of the run, with the path.
     pub(super) fn end(&mut self, records: &[Record]) -> Result<()> {
         self.end_family();
-        if !self.hides_rows {
-            self.bar.end();
-        }
+        self.bar.end();
         let csv = self.complete_csv(records);
         let json = self.json.as_mut().map_or(Ok(()), |json| json.write(records));
         self.failure.take().map_or(Ok(()), Err).and(csv).and(json)
@@ -193,20 +179,16 @@ impl Observer for Progress {
     }
 
     fn plan(&mut self, cases: &[Expected]) {
-        if !self.hides_rows {
-            self.bar.plan(cases);
-        }
+        self.bar.plan(cases);
     }
 
     fn start(&mut self, index: usize, case: &Case, row: &Record) {
-        if !self.hides_rows {
-            self.bar.start(index, &format!("{}{case}", self.of_row(row)));
-        }
+        self.bar.start(index, &format!("{}{case}", self.of_row(row)));
     }
 
     fn row(&mut self, record: &Record) {
         // On a terminal, the bar shows cases and the final tables show rows.
-        if (self.hides_rows || !self.bar.is_hidden()) && !record.status.is_fault() {
+        if !self.bar.is_hidden() && !record.status.is_fault() {
             return;
         }
         let width = if self.apis > 1 { 7 } else { 0 };
@@ -214,16 +196,12 @@ impl Observer for Progress {
     }
 
     fn left_out(&mut self, index: usize, _case: &Case) {
-        if !self.hides_rows {
-            self.bar.leave_out(index);
-        }
+        self.bar.leave_out(index);
     }
 
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
-        if !self.hides_rows {
-            self.bar.finish();
-            self.headline(records, changes);
-        }
+        self.bar.finish();
+        self.headline(records, changes);
         if self.failure.is_none() {
             let written = self.write(records, changes);
             self.note(written);
@@ -232,9 +210,6 @@ impl Observer for Progress {
     }
 
     fn pass(&mut self, number: usize, count: usize) {
-        if self.hides_rows {
-            return;
-        }
         self.end_family();
         self.bar.pass(number, count);
         if self.bar.is_hidden() {

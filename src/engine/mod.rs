@@ -13,12 +13,10 @@ mod run;
 
 pub use again::{judged_again, program};
 pub use checks::smallest::{MOST_ELEMENTS, WrongResult, wrong_at, wrong_result};
-pub use measure::soak::soak;
 pub use plan::catalogue::catalogue;
 pub use plan::fit::{Fitted, WORKGROUP_SIZE, fit};
 pub use plan::schedule::LeftOut;
 pub use run::earlier::{EarlierRows, Slots};
 pub use run::observer::{Changes, Expected, Observer, Picture};
-pub use run::pace::{Pace, Point, Way};
 pub use run::settings::{Epochs, Settings};
 pub use run::{End, Outcome, resume, run};

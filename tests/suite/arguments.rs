@@ -130,20 +130,10 @@ fn every_example_of_the_help_is_accepted() {
 }
 
 #[test]
-fn a_former_name_is_answered_with_the_command_that_does_its_work() {
-    for (name, now) in [
-        ("init", "bench init NAME"),
-        ("replay", "bench replay DIR"),
-        ("merge", "report DIR -o all.csv.gz"),
-        ("index", "report DIR --format index"),
-        ("export", "report FILE --format junit"),
-        ("completions", "--generate bash"),
-        ("man", "--generate man"),
-    ] {
-        let output = shaderbench_in_empty_folder(&[name, "x", "--format", "y"]).exits_with(2);
-        let sentence = format!("error: there is no command '{name}': `shaderbench {now}` does its work");
-        assert_eq!(output.sole_error(), sentence);
-    }
+fn a_former_name_is_answered_with_what_does_its_work() {
+    let output = shaderbench_in_empty_folder(&["merge", "x", "--format", "y"]).exits_with(2);
+    let sentence = "error: there is no command 'merge': use `shaderbench report DIR -o all.csv.gz`";
+    assert_eq!(output.sole_error(), sentence);
 }
 
 #[test]

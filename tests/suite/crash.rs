@@ -177,14 +177,6 @@ fn a_worker_without_a_program_ends_at_once() {
     assert!(output.stdout.is_empty());
 }
 
-#[test]
-fn a_load_whose_worker_dies_is_a_fault() {
-    let folder = Folder::new();
-    let load = ["run", "stream/copy", "--size", "2^12", "--soak", "2s", "--out", "k.csv"];
-    let Some(ran) = run(&folder, "submit:100:segv", true, &load) else { return };
-    assert!(ran.code == Some(3) && ran.log.contains("the driver ended the process (SIGSEGV)"), "{}", ran.log);
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_report_may_have_a_name_that_is_no_text() {

@@ -68,23 +68,6 @@ fn a_wrong_translation_is_found_and_its_bundle_replays_the_same_spirv() {
 }
 
 #[test]
-fn bisect_finds_the_first_compiler_that_writes_something_else() {
-    if !has_scripts() {
-        return;
-    }
-    let folder = Folder::new();
-    script(&folder, "flip", FLIP);
-    let (right, wrong) = ("naga | cp {in} {out}", "naga | ./flip {in} {out}");
-    let words = ["bisect", SUM[1], "--size", "2^12", "--dtype", "f32"];
-    let options = ["--compilers", right, right, wrong, wrong, "--", "--device", "0", "--profile", "quick"];
-    let output = folder.run(&[&words[..], &options].concat()).succeeds();
-    assert!(output.stdout.contains(": wrong from version 3 on, "), "{output}");
-    assert!(output.stdout.contains("the SPIR-V differs:\n") && output.stdout.contains("OpFSub"), "{output}");
-    let missing = folder.run(&["bisect", SUM[1], "--compilers", right, "./none {in} {out}"]);
-    assert!(missing.sole_error().contains("./none"), "{missing}");
-}
-
-#[test]
 fn what_a_compiler_does_not_do_is_a_row_with_its_reason() {
     if !has_scripts() {
         return;

@@ -5,13 +5,11 @@
 //! differ by in a family is estimated from themselves, robustly, so that the outliers do not hide each other. See
 //! [`Fleet::judge`] for the test.
 
-pub mod in_step;
 mod judge;
 pub mod text;
 
 use std::collections::{BTreeMap, HashMap};
 
-pub use in_step::{Host, HostFamily, HostRules, Influence, Relative, SlowInHost, Uneven};
 pub use judge::{Family, LEAST_UNITS, Rules, Slow, SlowFamily, Verdicts};
 
 use crate::record::times::{least_variance, log_epochs, mean_and_squares};

@@ -39,13 +39,6 @@ pub(in crate::cli) struct Arguments {
     /// all: every API of the device, alternating case by case.
     #[arg(long, value_name = "API", value_parser = Through::parser())]
     pub(super) backend: Option<Through>,
-    /// With --device all: all cards at once, and which are slow
-    ///
-    /// All cards run in step, one worker each. A table has each card's share of the median by family. Whether the cards slow each
-    /// other down is measured, too.
-    #[arg(long, hide_short_help = true, conflicts_with_all =
-          ["resume", "json", "save_image", "time", "soak", "compilers"])]
-    pub(super) parallel: bool,
     /// Size instead of the profile's: 1000003, 2^20, 512x2000, MxNxK
     ///
     /// 1000003, 2^20, ROWSxCOLUMNS (512x2000), or MxNxK for GEMM; repeat it or write 2^16,2^20 for several.
@@ -137,12 +130,6 @@ pub(in crate::cli) struct Arguments {
     /// Joules a launch by the card's counter or power sensor, for 1.4 s in each of up to three epochs.
     #[arg(long, hide_short_help = true)]
     pub(super) energy: bool,
-    /// Run each case for this long (10m), and see whether it becomes slower
-    ///
-    /// In place of measuring it: speed, clocks, temperature and power of each second as CSV.
-    #[arg(long, value_name = "DURATION", hide_short_help = true, value_parser = duration, conflicts_with_all =
-          ["resume", "json", "save_image", "time", "epochs", "energy", "dry_run", "table", "shaders"])]
-    pub(super) soak: Option<Duration>,
     /// Folder for the images of the family texture and their original, as PNG
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(super) save_image: Option<PathBuf>,

@@ -23,11 +23,9 @@ pub(super) struct Card {
     pub(super) silent: Duration,
     /// How long it has gone on after the run's time limit, likewise.
     pub(super) late: Duration,
-    /// Whether it waits for other cards.
-    pub(super) is_waiting: bool,
     pub(super) compiles_ahead: bool,
-    /// Deaths since the last row.
-    pub(super) barren: usize,
+    /// Workers that died since the last row.
+    pub(super) starts_without_a_row: usize,
     /// Whether a worker has died that had measured.
     pub(super) has_restarted: bool,
     pub(super) is_stopped: bool,
@@ -64,9 +62,8 @@ impl Card {
             workers: 0,
             silent: Duration::ZERO,
             late: Duration::ZERO,
-            is_waiting: false,
             compiles_ahead,
-            barren: 0,
+            starts_without_a_row: 0,
             has_restarted: false,
             is_stopped: false,
             running: None,

@@ -37,9 +37,6 @@ pub(super) fn settings(
     apis.sort_unstable();
     apis.dedup();
     settings.apis = apis.join("+");
-    if arguments.parallel {
-        settings.epochs = epochs_in_step(profile);
-    }
     if let Some(epochs) = arguments.epochs {
         settings.epochs = Epochs { least: epochs.into(), most: epochs.into(), target: 0.0 };
     }
@@ -68,16 +65,6 @@ pub(super) fn date(time: jiff::Timestamp) -> String {
 pub(super) fn seed() -> u64 {
     // The standard library's only source of the system's entropy.
     RandomState::new().hash_one(std::process::id()) % SEEDS
-}
-
-/// The number of epochs of cards in step: fixed, so that no card has one alone, and enough of them for an interval.
-const fn epochs_in_step(profile: Profile) -> Epochs {
-    let count = match profile {
-        Profile::Quick => 4,
-        Profile::Standard => 6,
-        Profile::Thorough => 8,
-    };
-    Epochs { least: count, most: count, target: 0.0 }
 }
 
 /// Opens a card through its APIs, at least one, and those that compile WGSL once for each compiler. APIs that fail are

@@ -3,12 +3,9 @@
 mod arguments;
 mod card;
 mod devices;
-mod meetings;
-mod parallel;
 mod planned;
 mod running;
 mod served;
-mod soak;
 mod supervisor;
 
 use std::path::Path;
@@ -46,7 +43,7 @@ use card::End;
 use devices::settings;
 use planned::{all_sizes, cases_for, dry_run, expected_time, profile_for, request, time_for};
 use running::{RunOrder, Running};
-use supervisor::{Alone, Supervisor};
+use supervisor::Supervisor;
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(arguments: &Arguments) -> Result<u8> {
@@ -79,12 +76,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
                 .to_owned(),
         ));
     }
-    if arguments.soak.is_some() {
-        soak::check(arguments)?;
-    }
-    if arguments.parallel {
-        parallel::check(arguments)?;
-    }
     let paths = arguments.paths();
     paths.check()?;
     compiler::check(&arguments.compilers, &arguments.spirv)?;
@@ -110,13 +101,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     battery_note().iter().for_each(|note| say(note));
     if resumed.is_some() && runs.len() > 1 {
         return Err(Error::Usage("--resume continues a run on one device: select it with --device".to_owned()));
-    }
-    if arguments.parallel {
-        return parallel::run(arguments, &runs, listed, &paths.open()?, &|rows| tables(arguments, rows));
-    }
-    if let Some(duration) = arguments.soak {
-        let Files { csv, .. } = paths.open()?;
-        return soak::run(arguments, duration, listed, &runs, csv);
     }
     let mut pictures = Vec::new();
     for (number, run) in runs.iter().enumerate() {
@@ -222,18 +206,17 @@ impl Command<'_> {
         pictures: Option<String>,
     ) -> Result<Left> {
         let mut begun = None;
-        let mut prepare = |_, devices| {
+        let mut prepare = |devices| {
             let (running, beginning) = self.prepare(devices, number, resumed.take(), before, pictures.clone())?;
             begun = Some(beginning);
             Ok(running)
         };
-        let mut supervisor = Supervisor::new(listed, &[card], self.arguments, &self.interrupt);
-        supervisor.measure(&mut prepare, &mut Alone);
-        let card = supervisor.cards.pop();
-        let end = card.and_then(|card| Some((card.running, card.end?)));
-        match (end, begun) {
-            (Some((Some(running), end)), Some(begun)) => self.conclude(running, end, &begun),
-            (Some((_, End::Error(error))), _) => Err(error),
+        let mut supervisor = Supervisor::new(listed, card, self.arguments, &self.interrupt);
+        supervisor.measure(&mut prepare);
+        let card = supervisor.card;
+        match (card.running, card.end, begun) {
+            (Some(running), Some(end), Some(begun)) => self.conclude(running, end, &begun),
+            (_, Some(End::Error(error)), _) => Err(error),
             _ => Err(Error::NoDevice("the card has no rows".to_owned())),
         }
     }
@@ -289,9 +272,9 @@ impl Command<'_> {
             progress.write_json(json.clone(), before.to_vec());
         }
         let (date, seed, report) = (settings.date, settings.seed, file.path().to_owned());
-        let order = RunOrder { date, seed, time, report, pictures, is_in_step: false };
+        let order = RunOrder { date, seed, time, report, pictures };
         let begun = Begun { _own: own, file, again, count, profile, time, start: Instant::now() };
-        Ok((Running::new(cases, devices, progress, earlier, order, settings.epochs.most), begun))
+        Ok((Running::new(cases, devices, progress, earlier, order), begun))
     }
 
     /// Completes the reports, and prints the tables and the summary.

@@ -65,10 +65,6 @@ const QUICK_TIME: Duration = Duration::from_secs(55);
 
 /// The time limit that the command line sets, or the usual one of a run through so many APIs.
 pub(super) fn time_for(arguments: &Arguments, profile: Profile, apis: usize) -> Option<Duration> {
-    // Cards in step have the same cases.
-    if arguments.parallel {
-        return None;
-    }
     arguments.time.or((profile == Profile::Quick).then(|| QUICK_TIME * apis.max(1) as u32))
 }
 

@@ -27,8 +27,6 @@ pub(super) struct Running {
     pub(super) run: RunOrder,
     /// Whether the timers are known.
     has_timers: bool,
-    /// Most epochs of a case.
-    pub(super) epochs: usize,
     start: Instant,
     /// The case in progress, and its row as it began.
     pub(super) started: Option<(usize, Record)>,
@@ -42,7 +40,6 @@ pub(super) struct RunOrder {
     pub(super) time: Option<Duration>,
     pub(super) report: PathBuf,
     pub(super) pictures: Option<String>,
-    pub(super) is_in_step: bool,
 }
 
 impl Running {
@@ -52,7 +49,6 @@ impl Running {
         progress: Progress,
         earlier: EarlierRows,
         run: RunOrder,
-        epochs: usize,
     ) -> Self {
         let places = Slots::new(&cases, &devices);
         let (records, slots, to_repeat) = earlier.into_parts();
@@ -69,7 +65,6 @@ impl Running {
             places,
             crashed_before,
             run,
-            epochs,
             has_timers: false,
             start,
             started: None,
@@ -78,14 +73,13 @@ impl Running {
     }
 
     pub(super) fn order(&self, compiles_ahead: bool) -> Order {
-        let RunOrder { date, seed, time, report, pictures, is_in_step } = &self.run;
+        let RunOrder { date, seed, time, report, pictures } = &self.run;
         Order::Run(Box::new(Run {
             date: date.clone(),
             seed: *seed,
             time: time.map(|time| time.saturating_sub(self.start.elapsed())),
             earlier: EarlierRows::of_run(self.records.clone(), self.slots.clone(), self.to_repeat.clone()),
             compiles_ahead,
-            is_in_step: *is_in_step,
             report: report.clone().into_os_string(),
             pictures: pictures.clone(),
         }))
@@ -211,8 +205,7 @@ mod tests {
         let cases = plan(&Request::new(vec!["stream/copy".to_owned()], Profile::Quick)).expect("a plan");
         let report = folder.path().join("r.csv");
         let file = CsvFile::create(Output::open(&report).expect("writable"), Vec::new(), &[]).expect("written");
-        let bar = std::rc::Rc::new(crate::cli::bar::Bar::new(None, Interrupt::unheard()));
-        let progress = Progress::in_step(bar, String::new(), file, Interrupt::unheard());
+        let progress = Progress::new(1, None, file, Interrupt::unheard());
         let row = |case: &Case| Record {
             family: case.family.name.to_owned(),
             benchmark: case.benchmark.name.to_owned(),
@@ -223,9 +216,9 @@ mod tests {
             ..Record::default()
         };
         let rows = cases.iter().map(row).collect();
-        let run = RunOrder { date: String::new(), seed: 1, time: None, report, pictures: None, is_in_step: false };
+        let run = RunOrder { date: String::new(), seed: 1, time: None, report, pictures: None };
         let devices = vec![device("Fake 9000", Api::Vulkan, &[])];
-        (folder, Running::new(cases, devices, progress, EarlierRows::default(), run, 2), rows)
+        (folder, Running::new(cases, devices, progress, EarlierRows::default(), run), rows)
     }
 
     #[test]

@@ -1,24 +1,21 @@
 //! The worker's side of `run`: opens the card and measures.
 
-use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::arguments::Arguments;
 use super::devices::{has_energy, open, settings};
 use super::planned::{cases_for, profile_for, time_for};
-use super::soak;
 use crate::backend::monitor::Monitor;
 use crate::backend::{Backend, Device};
 use crate::cli::bundle;
 use crate::cli::output::say;
 use crate::cli::pictures::Pictures;
-use crate::cli::worker::{Done, Event, Link, Load, Order, Run, Sent};
+use crate::cli::worker::{Done, Event, Link, Order, Run, Sent};
 use crate::engine::measure::Timer;
 use crate::engine::{Changes, End, Expected, Fitted, Observer, Picture};
 use crate::error::Result;
-use crate::record::{Moment, Record};
+use crate::record::Record;
 use crate::suite::{Api, Case, Toolchain, budget};
 
 /// Opens the card of the order, and measures until there are no more orders.
@@ -33,15 +30,8 @@ pub(super) fn serve(arguments: &Arguments, link: &'static Link) -> Result<u8> {
     }
     let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
     link.send(&Event::Opened(devices.clone()));
-    while let Some(order) = link.order() {
-        match order {
-            Order::Run(run) => {
-                measure(arguments, link, (&mut backends, &devices, since), *run)?;
-                break;
-            }
-            Order::Load(case) => load(arguments, link, &mut backends, &devices, &case)?,
-            _ => break,
-        }
+    if let Some(Order::Run(run)) = link.order() {
+        measure(arguments, link, (&mut backends, &devices, since), *run)?;
     }
     Ok(0)
 }
@@ -58,9 +48,6 @@ fn measure(
     budget::end_preparing();
     let mut settings = settings(arguments, profile, run.time, devices)?;
     (settings.date, settings.seed, settings.compiles_ahead) = (run.date, run.seed, run.compiles_ahead);
-    if run.is_in_step {
-        settings.pace = Some(Arc::new(link));
-    }
     let folder = arguments.save_image.as_ref();
     let pictures = run.pictures.zip(folder);
     let pictures = pictures.map(|(card, folder)| Pictures::new(folder, card, devices.len() > 1, arguments.force));
@@ -78,32 +65,6 @@ fn measure(
     let done = Done { left_out: outcome.left_out, is_interrupted, no_device, measuring: outcome.measuring };
     link.send(&Event::Done(Box::new(done)));
     bundle::write_all(&mut apis, &cases, &outcome.records, Path::new(&run.report));
-    Ok(())
-}
-
-fn load(
-    arguments: &Arguments,
-    link: &'static Link,
-    backends: &mut [Box<dyn Backend>],
-    devices: &[Device],
-    Load { case, api, seconds }: &Load,
-) -> Result<()> {
-    let profile = profile_for(arguments, &devices[0]);
-    let cases = soak::cases(arguments, profile, devices)?;
-    budget::end_preparing();
-    let (Some(case), Some(backend)) = (cases.get(*case), backends.get_mut(*api)) else { return Ok(()) };
-    let settings = settings(arguments, profile, None, devices)?;
-    let mut observe = |moment: Moment| {
-        link.send_and_wait(&Event::Moment(moment));
-        if link.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let measured = pollster::block_on(crate::engine::soak(backend.as_mut(), case, &settings, *seconds, &mut observe));
-    let (wrong, error) = match measured {
-        Ok(wrong) => (wrong, None),
-        Err(error) => (None, Some(error)),
-    };
-    let ends_device = error.as_ref().is_some_and(crate::error::Error::ends_device);
-    link.send(&Event::Loaded { wrong, error: error.map(|error| error.chain()), ends_device });
     Ok(())
 }
 

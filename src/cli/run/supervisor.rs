@@ -1,18 +1,17 @@
-//! The program's part of `run`: it gives orders to a worker a card, writes what they measure, and starts another worker where
-//! one dies or is silent.
+//! The program's part of `run`: it gives orders to a worker, writes what it measures, and starts another worker where one
+//! dies or is silent.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use super::arguments::Arguments;
 use super::card::{Card, End, State};
-use super::meetings::Release;
 use super::running::Running;
 use crate::backend::Device;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::output::say;
-use crate::cli::worker::{Death, Done, Environment, Event, Id, Listed, Message, Messages, Order, Worker, silence};
-use crate::engine::{LeftOut, Observer, Point, Way};
+use crate::cli::worker::{Death, Done, Environment, Event, Listed, Message, Messages, Order, Worker, silence};
+use crate::engine::{LeftOut, Observer};
 use crate::error::{Error, Result};
 use crate::record::Cause;
 
@@ -29,53 +28,14 @@ const MOST_FAILED_STARTS: usize = 2;
 const MOST_DEATHS: usize = 5;
 
 /// Prepares a card's run on the devices as they opened.
-pub(super) type Prepare<'p> = dyn FnMut(usize, Vec<Device>) -> Result<Running> + 'p;
+pub(super) type Prepare<'p> = dyn FnMut(Vec<Device>) -> Result<Running> + 'p;
 
-/// How the cards of a run are coordinated.
-pub(super) trait Company {
-    /// The card at this index is about to measure.
-    fn begin(&mut self, card: usize, running: &Running);
-    /// It has come to a point where it meets the others.
-    fn arrive(&mut self, card: usize, point: Point, way: Way, case: &str) -> Vec<Release>;
-    /// It has ended. `how` says so if it ended early.
-    fn leave(&mut self, card: usize, how: Option<&str>) -> Vec<Release>;
-    /// Time has passed.
-    fn tick(&mut self) -> Vec<Release>;
-    /// A note of its worker. Whether the company has shown it.
-    fn says(&mut self, card: usize, text: &str) -> bool;
-    /// Another worker goes on with the card, some cases later.
-    fn restart(&mut self, card: usize) {
-        let _ = card;
-    }
-    /// The user ends the run.
-    fn stop(&mut self) {}
-}
-
-/// A card that is alone.
-pub(super) struct Alone;
-
-impl Company for Alone {
-    fn begin(&mut self, _: usize, _: &Running) {}
-    fn arrive(&mut self, card: usize, _: Point, _: Way, _: &str) -> Vec<Release> {
-        vec![Release { card, is_in_step: false }]
-    }
-    fn leave(&mut self, _: usize, _: Option<&str>) -> Vec<Release> {
-        Vec::new()
-    }
-    fn tick(&mut self) -> Vec<Release> {
-        Vec::new()
-    }
-    fn says(&mut self, _: usize, _: &str) -> bool {
-        false
-    }
-}
-
-/// The workers of a run.
+/// The workers of a run on a card, one after the other.
 pub(super) struct Supervisor<'a> {
-    pub(super) cards: Vec<Card>,
+    pub(super) card: Card,
     environment: Environment,
     messages: Messages,
-    received: Receiver<(Id, Message)>,
+    received: Receiver<(usize, Message)>,
     words: Vec<std::ffi::OsString>,
     backend: Option<crate::cli::target::Through>,
     interrupt: &'a Interrupt,
@@ -84,36 +44,27 @@ pub(super) struct Supervisor<'a> {
 }
 
 impl<'a> Supervisor<'a> {
-    /// Workers for `runs`, indices into the devices of `listed`. Its worker serves the first card.
-    pub(super) fn new(listed: Listed, runs: &[Vec<usize>], arguments: &Arguments, interrupt: &'a Interrupt) -> Self {
+    /// Workers for a card, indices into the devices of `listed`, whose worker is the first one.
+    pub(super) fn new(listed: Listed, card: Vec<usize>, arguments: &Arguments, interrupt: &'a Interrupt) -> Self {
         let Listed { devices, environment, worker, messages: (messages, received) } = listed;
-        let mut cards: Vec<Card> = runs.iter().map(|run| Card::new(run.clone(), &devices)).collect();
-        if let Some(first) = cards.first_mut() {
-            first.worker = Some(worker);
-        }
+        let card = Card { worker: Some(worker), ..Card::new(card, &devices) };
         let words = match &arguments.typed {
             Some(typed) => typed.arguments(),
             None => std::env::args_os().skip(1).collect(),
         };
-        Self { cards, environment, messages, received, words, backend: arguments.backend, interrupt, is_stopped: false }
+        Self { card, environment, messages, received, words, backend: arguments.backend, interrupt, is_stopped: false }
     }
 
-    /// Measures all cards at once, and returns when all have ended.
-    pub(super) fn measure(&mut self, prepare: &mut Prepare<'_>, company: &mut dyn Company) {
-        for index in 0..self.cards.len() {
-            if self.cards[index].worker.is_some() {
-                self.open(index, self.cards[index].indices.clone());
-            } else {
-                self.start(index);
-            }
-        }
+    /// Measures, and returns when the card has ended.
+    pub(super) fn measure(&mut self, prepare: &mut Prepare<'_>) {
+        self.open(self.card.indices.clone());
         let mut last = Instant::now();
-        while self.cards.iter().any(|card| card.end.is_none()) {
+        while self.card.end.is_none() {
             match self.received.recv_timeout(TICK) {
-                Ok(((index, workers), received)) => {
-                    if self.cards[index].workers == workers && self.cards[index].end.is_none() {
-                        self.cards[index].silent = Duration::ZERO;
-                        self.hear(index, received, prepare, company);
+                Ok((workers, received)) => {
+                    if self.card.workers == workers {
+                        self.card.silent = Duration::ZERO;
+                        self.on_message(received, prepare);
                     }
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
@@ -121,38 +72,36 @@ impl<'a> Supervisor<'a> {
             // Hours asleep pass between two looks at the clock.
             let passed = last.elapsed().min(2 * TICK);
             last = Instant::now();
-            for index in 0..self.cards.len() {
-                let card = &mut self.cards[index];
-                if card.end.is_some() || card.is_waiting {
-                    continue;
-                }
-                card.silent += passed;
-                if card.running.as_ref().is_some_and(Running::is_over) {
-                    card.late += passed;
-                }
-                if card.late > OVERTIME {
-                    self.end_late(index, company);
-                    continue;
-                }
-                if card.silent >= silence()
-                    && let Some(worker) = &mut card.worker
-                {
-                    let death = worker.end_silent(silence());
-                    self.died(index, &death, company);
-                }
+            if self.card.end.is_none() {
+                self.check_clock(passed);
             }
-            let releases = company.tick();
-            self.release(&releases);
-            self.check_stop(company);
+            self.check_stop();
+        }
+    }
+
+    /// Ends a worker that is late or silent.
+    fn check_clock(&mut self, passed: Duration) {
+        let card = &mut self.card;
+        card.silent += passed;
+        if card.running.as_ref().is_some_and(Running::is_over) {
+            card.late += passed;
+        }
+        if card.late > OVERTIME {
+            self.end_late();
+        } else if card.silent >= silence()
+            && let Some(worker) = &mut card.worker
+        {
+            let death = worker.end_silent(silence());
+            self.died(&death);
         }
     }
 
     /// Starts another worker for the card.
-    fn start(&mut self, index: usize) {
-        let card = &mut self.cards[index];
+    fn start(&mut self) {
+        let card = &mut self.card;
         card.workers += 1;
-        (card.state, card.silent, card.is_waiting) = (State::Listing, Duration::ZERO, false);
-        match Worker::start((index, card.workers), &self.messages, &self.environment) {
+        (card.state, card.silent) = (State::Listing, Duration::ZERO);
+        match Worker::start(card.workers, &self.messages, &self.environment) {
             Ok(mut worker) => {
                 worker.order(&Order::Devices { backend: self.backend });
                 card.worker = Some(worker);
@@ -161,47 +110,44 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    fn open(&mut self, index: usize, found: Vec<usize>) {
+    fn open(&mut self, found: Vec<usize>) {
         let words = self.words.clone();
-        self.cards[index].state = State::Opening;
-        self.cards[index].order(&Order::Open { words, card: found });
+        self.card.state = State::Opening;
+        self.card.order(&Order::Open { words, card: found });
     }
 
-    fn hear(&mut self, index: usize, received: Message, prepare: &mut Prepare<'_>, company: &mut dyn Company) {
+    fn on_message(&mut self, received: Message, prepare: &mut Prepare<'_>) {
         match received {
-            Message::Text(line) => self.say(index, &line, company),
+            Message::Text(line) => self.say(&line),
             Message::Gone => {
-                let Some(worker) = &mut self.cards[index].worker else { return };
+                let Some(worker) = &mut self.card.worker else { return };
                 let death = worker.death();
-                self.died(index, &death, company);
+                self.died(&death);
             }
             Message::Event(event) => {
-                if let Some(worker) = &mut self.cards[index].worker {
+                if let Some(worker) = &mut self.card.worker {
                     worker.note(&event);
                 }
-                if let Err(error) = self.take(index, *event, prepare, company) {
-                    self.finish(index, End::Error(error), company);
+                if let Err(error) = self.on_event(*event, prepare) {
+                    self.finish(End::Error(error));
                 }
             }
         }
     }
 
     /// Shows a note, above the bar if there is one.
-    fn say(&self, index: usize, text: &str, company: &mut dyn Company) {
-        if company.says(index, text) {
-            return;
-        }
-        match &self.cards[index].running {
+    fn say(&self, text: &str) {
+        match &self.card.running {
             Some(running) => running.progress.say(text),
             None => say(text),
         }
     }
 
-    fn take(&mut self, index: usize, event: Event, prepare: &mut Prepare<'_>, company: &mut dyn Company) -> Result<()> {
-        let card = &mut self.cards[index];
+    fn on_event(&mut self, event: Event, prepare: &mut Prepare<'_>) -> Result<()> {
+        let card = &mut self.card;
         match event {
             Event::Devices(devices) => match card.found(&devices) {
-                Some(found) => self.open(index, found),
+                Some(found) => self.open(found),
                 None => {
                     let name = &card.listed[0].name;
                     return Err(Error::NoDevice(format!("{name} is no longer listed: its driver may need a restart")));
@@ -209,9 +155,7 @@ impl<'a> Supervisor<'a> {
             },
             Event::Opened(devices) => {
                 if card.running.is_none() {
-                    let running = prepare(index, devices)?;
-                    company.begin(index, &running);
-                    card.running = Some(running);
+                    card.running = Some(prepare(devices)?);
                 }
                 if let Some(running) = &card.running {
                     let order = running.order(card.compiles_ahead);
@@ -222,12 +166,7 @@ impl<'a> Supervisor<'a> {
             Event::Failed { message, is_usage } => {
                 return Err(if is_usage { Error::Usage(message) } else { Error::NoDevice(message) });
             }
-            Event::Note(text) => self.say(index, &text, company),
-            Event::Meet { point, way, case } => {
-                card.is_waiting = true;
-                let releases = company.arrive(index, point, way, &case);
-                self.release(&releases);
-            }
+            Event::Note(text) => self.say(&text),
             Event::End => {
                 let done = card.running.as_mut().and_then(|running| running.done.take());
                 // What earlier workers spent is not known.
@@ -235,14 +174,14 @@ impl<'a> Supervisor<'a> {
                 let done = done
                     .map(|done| Done { measuring: if has_ended { Duration::ZERO } else { done.measuring }, ..done });
                 let end = done.map_or_else(|| End::Error(Error::NoDevice(UNFINISHED.to_owned())), of_done);
-                self.finish(index, end, company);
+                self.finish(end);
             }
             event => {
                 let Some(running) = &mut card.running else { return Ok(()) };
                 let has_rows = matches!(&event, Event::Rows { .. });
                 running.take(event)?;
                 if has_rows {
-                    card.barren = 0;
+                    card.starts_without_a_row = 0;
                     card.order(&Order::Continue);
                 }
             }
@@ -250,16 +189,9 @@ impl<'a> Supervisor<'a> {
         Ok(())
     }
 
-    fn release(&mut self, releases: &[Release]) {
-        for Release { card, is_in_step } in releases {
-            self.cards[*card].is_waiting = false;
-            self.cards[*card].order(&Order::Go { is_in_step: *is_in_step });
-        }
-    }
-
     /// Ends a worker whose case does not end long after the run's time limit.
-    fn end_late(&mut self, index: usize, company: &mut dyn Company) {
-        let card = &mut self.cards[index];
+    fn end_late(&mut self) {
+        let card = &mut self.card;
         card.worker = None;
         let Some(running) = &mut card.running else { return };
         let late = Death { cause: Cause::TimeLimit, how: LATE.to_owned() };
@@ -267,38 +199,38 @@ impl<'a> Supervisor<'a> {
             Ok(_) => End::Done { left_out: LeftOut::default(), is_interrupted: false, measuring: Duration::ZERO },
             Err(error) => End::Error(error),
         };
-        self.finish(index, end, company);
+        self.finish(end);
     }
 
     /// A worker has died: its case fails, and another worker goes on.
-    fn died(&mut self, index: usize, death: &Death, company: &mut dyn Company) {
-        let card = &mut self.cards[index];
+    fn died(&mut self, death: &Death) {
+        let card = &mut self.card;
         // Also where a report cannot be written.
         let is_stopped = self.is_stopped || card.is_stopped;
         let was = card.state;
         card.worker = None;
-        card.barren += 1;
+        card.starts_without_a_row += 1;
         let Some(running) = &mut card.running else {
             let name = &card.listed[0].name;
             let doing = if was == State::Listing { "listed" } else { "opened" };
             let how = death.how.replace("while it ran", &format!("while {name} was {doing}"));
             // Nothing is measured yet. A driver that fails twice may fail always.
-            if card.barren < MOST_FAILED_STARTS && !is_stopped {
-                self.say(index, &format!("{how}; a new worker starts"), company);
-                self.start(index);
+            if card.starts_without_a_row < MOST_FAILED_STARTS && !is_stopped {
+                self.say(&format!("{how}; a new worker starts"));
+                self.start();
                 return;
             }
-            self.finish(index, End::Error(Error::NoDevice(how)), company);
+            self.finish(End::Error(Error::NoDevice(how)));
             return;
         };
         if let Some(done) = running.done.take() {
             running.progress.say(&format!("not every wrong result has a bundle: {}", death.how));
-            self.finish(index, of_done(done), company);
+            self.finish(of_done(done));
             return;
         }
         if is_stopped {
             let done = End::Done { left_out: LeftOut::default(), is_interrupted: true, measuring: Duration::ZERO };
-            self.finish(index, done, company);
+            self.finish(done);
             return;
         }
         // Where kernels compile on other threads, the case in progress may have no part in it.
@@ -306,7 +238,7 @@ impl<'a> Supervisor<'a> {
         card.compiles_ahead = false;
         let blamed = if is_known { running.blame(death) } else { Ok(false) };
         running.started = None;
-        let is_last = card.barren >= MOST_DEATHS;
+        let is_last = card.starts_without_a_row >= MOST_DEATHS;
         match blamed {
             Ok(is_blamed) => {
                 // The row has said which case, and why.
@@ -315,44 +247,31 @@ impl<'a> Supervisor<'a> {
                 running.progress.say(&format!("{how}{next}"));
             }
             Err(error) => {
-                self.finish(index, End::Error(error), company);
+                self.finish(End::Error(error));
                 return;
             }
         }
         if is_last {
             let how = format!("{MOST_DEATHS} workers ended in a row, the last one: {}", death.how);
-            self.finish(index, End::Error(Error::NoDevice(how)), company);
+            self.finish(End::Error(Error::NoDevice(how)));
             return;
         }
-        self.cards[index].has_restarted = true;
-        company.restart(index);
-        let releases = company.tick();
-        self.release(&releases);
-        self.start(index);
+        self.card.has_restarted = true;
+        self.start();
     }
 
-    fn finish(&mut self, index: usize, end: End, company: &mut dyn Company) {
-        let how = match &end {
-            End::Error(error) => Some(error.chain()),
-            End::Done { .. } => None,
-        };
-        self.cards[index].end(end);
-        let releases = company.leave(index, how.as_deref());
-        self.release(&releases);
+    fn finish(&mut self, end: End) {
+        self.card.end(end);
     }
 
-    /// Tells the workers to end after their cases once the user or a full disk ends the run.
-    fn check_stop(&mut self, company: &mut dyn Company) {
-        if !self.is_stopped && self.interrupt.is_requested() {
-            self.is_stopped = true;
-            company.stop();
-        }
-        for card in &mut self.cards {
-            let is_full = card.running.as_ref().is_some_and(|running| running.progress.is_interrupted());
-            if (self.is_stopped || is_full) && !card.is_stopped {
-                card.is_stopped = true;
-                card.order(&Order::Stop);
-            }
+    /// Tells the worker to end after its case once the user or a full disk ends the run.
+    fn check_stop(&mut self) {
+        self.is_stopped |= self.interrupt.is_requested();
+        let card = &mut self.card;
+        let is_full = card.running.as_ref().is_some_and(|running| running.progress.is_interrupted());
+        if (self.is_stopped || is_full) && !card.is_stopped {
+            card.is_stopped = true;
+            card.order(&Order::Stop);
         }
     }
 }

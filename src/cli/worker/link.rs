@@ -13,9 +13,7 @@ use crate::backend;
 use crate::cli::interrupt;
 use crate::cli::output;
 use crate::cli::target::{Target, targets};
-use crate::engine::{Pace, Point, Way};
 use crate::error::{Error, Result};
-use crate::suite::Case;
 
 /// The only argument of a worker.
 pub(in crate::cli) const WORD: &str = "worker";
@@ -49,7 +47,6 @@ struct State {
     orders: VecDeque<Order>,
     /// Number of unused [`Order::Continue`].
     continues: usize,
-    go: Option<bool>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -94,31 +91,11 @@ impl Link {
         let mut state = lock(&self.state);
         match order {
             Order::Continue => state.continues += 1,
-            Order::Go { is_in_step } => state.go = Some(is_in_step),
             Order::Stop => self.is_stopped.store(true, Ordering::Relaxed),
             order => state.orders.push_back(order),
         }
         drop(state);
         self.has_changed.notify_all();
-    }
-}
-
-/// Keeps pace with the other cards through the program.
-impl Pace for &'static Link {
-    fn arrive(&self, point: Point, way: Way, case: &Case) {
-        lock(&self.state).go = None;
-        self.send(&Event::Meet { point, way, case: case.to_string() });
-    }
-
-    fn released(&self) -> Option<bool> {
-        if self.is_stopped() { Some(false) } else { lock(&self.state).go }
-    }
-
-    fn wait(&self) -> bool {
-        let is_waiting = |state: &mut State| state.go.is_none() && !self.is_stopped();
-        let state = self.has_changed.wait_while(lock(&self.state), is_waiting);
-        let state = state.unwrap_or_else(PoisonError::into_inner);
-        !self.is_stopped() && state.go == Some(true)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use super::process::{Death, Environment, Id, Message, Messages, SILENCE, Stopped, Worker, next, set_silence};
+use super::process::{Death, Environment, Message, Messages, SILENCE, Stopped, Worker, next, set_silence};
 use super::protocol::{Event, Order};
 use crate::backend::Device;
 use crate::cli::output::say;
@@ -27,14 +27,14 @@ pub(in crate::cli) struct Listed {
     pub(in crate::cli) devices: Vec<Device>,
     pub(in crate::cli) environment: Environment,
     pub(in crate::cli) worker: Worker,
-    pub(in crate::cli) messages: (Messages, Receiver<(Id, Message)>),
+    pub(in crate::cli) messages: (Messages, Receiver<(usize, Message)>),
 }
 
 /// Open devices, with their worker.
 pub(in crate::cli) struct Opened {
     pub(in crate::cli) devices: Vec<Device>,
     pub(in crate::cli) worker: Worker,
-    received: Receiver<(Id, Message)>,
+    received: Receiver<(usize, Message)>,
 }
 
 impl Listed {
@@ -84,7 +84,7 @@ pub(in crate::cli) fn list(backend: Option<Through>) -> Result<Listed> {
 
 fn ask(backend: Option<Through>, environment: Environment) -> Result<Result<Listed, Death>> {
     let messages = channel();
-    let mut worker = Worker::start((0, 0), &messages.0, &environment)?;
+    let mut worker = Worker::start(0, &messages.0, &environment)?;
     worker.order(&Order::Devices { backend });
     loop {
         match next(&mut worker, &messages.1, LONGEST) {

@@ -10,6 +10,6 @@ mod process;
 mod protocol;
 
 pub(super) use link::{Link, WORD, link, serve};
-pub(super) use list::{Listed, Opened, list};
-pub(super) use process::{Death, Environment, Id, Message, Messages, Stopped, Worker, silence};
-pub(super) use protocol::{Done, Event, Load, Order, Run, Sent};
+pub(super) use list::{Listed, list};
+pub(super) use process::{Death, Environment, Message, Messages, Stopped, Worker, silence};
+pub(super) use protocol::{Done, Event, Order, Run, Sent};

@@ -28,11 +28,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Number of last stderr lines that are kept to find the cause of a crash.
 const KEPT: usize = 20;
 
-/// A worker: the index of its card, and the number of earlier workers.
-pub(in crate::cli) type Id = (usize, usize);
-
-/// The channel for messages of workers.
-pub(in crate::cli) type Messages = Sender<(Id, Message)>;
+/// The channel for messages of workers, with the number of earlier workers of the run.
+pub(in crate::cli) type Messages = Sender<(usize, Message)>;
 
 /// A message of a worker.
 #[derive(Debug)]
@@ -72,7 +69,7 @@ impl Worker {
     ///
     /// # Errors
     /// If the system starts no process.
-    pub(in crate::cli) fn start(id: Id, messages: &Messages, environment: &Environment) -> Result<Self> {
+    pub(in crate::cli) fn start(id: usize, messages: &Messages, environment: &Environment) -> Result<Self> {
         let fault = |source| Error::Io { action: "start", path: PathBuf::from("shaderbench"), source };
         let mut command = Command::new(program().map_err(fault)?);
         #[cfg(unix)]
@@ -252,7 +249,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The error of an order, or how the worker died.
 pub(super) fn next(
     worker: &mut Worker,
-    received: &Receiver<(Id, Message)>,
+    received: &Receiver<(usize, Message)>,
     longest: Duration,
 ) -> Result<Event, Stopped> {
     // A device that measures may say nothing for long.

@@ -10,8 +10,8 @@ pub(in crate::cli) use crate::backend::Activity;
 use crate::backend::Device;
 use crate::cli::target::Through;
 use crate::engine::measure::Timer;
-use crate::engine::{EarlierRows, Expected, LeftOut, Point, Way};
-use crate::record::{Moment, Record};
+use crate::engine::{EarlierRows, Expected, LeftOut};
+use crate::record::Record;
 use crate::suite::Api;
 
 /// Maximum length of a message, in bytes: rows with all their samples have some megabytes.
@@ -41,12 +41,8 @@ pub(in crate::cli) enum Order {
     Open { words: Vec<OsString>, card: Vec<usize> },
     /// Measure.
     Run(Box<Run>),
-    /// Load the devices with a case each, one after the other.
-    Load(Load),
     /// The rows are written.
     Continue,
-    /// The cards meet. `is_in_step`: none of them lags.
-    Go { is_in_step: bool },
     /// End after the current case.
     Stop,
 }
@@ -63,21 +59,10 @@ pub(in crate::cli) struct Run {
     pub(in crate::cli) earlier: EarlierRows,
     /// Whether kernels compile on other threads in advance: a crash there belongs to no case.
     pub(in crate::cli) compiles_ahead: bool,
-    /// Whether the card keeps pace with others.
-    pub(in crate::cli) is_in_step: bool,
     /// The report, beside which bundles of wrong results go.
     pub(in crate::cli) report: OsString,
     /// What distinguishes the images of the card, if images are saved.
     pub(in crate::cli) pictures: Option<String>,
-}
-
-/// A case under load.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(in crate::cli) struct Load {
-    /// Index of the case, and of the API.
-    pub(in crate::cli) case: usize,
-    pub(in crate::cli) api: usize,
-    pub(in crate::cli) seconds: f64,
 }
 
 /// A message of a worker.
@@ -111,14 +96,8 @@ pub(in crate::cli) enum Event {
     LeftOut { index: usize },
     /// A file cannot be written: the run ends after this case.
     Unwritten(String),
-    /// The card waits for the others.
-    Meet { point: Point, way: Way, case: String },
     /// Everything is measured, or the run ends.
     Done(Box<Done>),
-    /// A second of a load. The worker waits for [`Order::Continue`].
-    Moment(Moment),
-    /// A load ended: the first wrong element, or why it could not go on.
-    Loaded { wrong: Option<String>, error: Option<String>, ends_device: bool },
     /// The case of a bundle ran again: its first wrong element, if it has one, and their number.
     Replayed { first: Option<String>, count: u64 },
     /// The worker has nothing more to do.

@@ -6,7 +6,6 @@ pub(in crate::engine) mod epoch;
 pub(in crate::engine) mod kernel_clock;
 mod sample;
 pub mod slope;
-pub(in crate::engine) mod soak;
 
 pub use super::clock::timer::{Timer, select_timer};
 pub use sample::{GROUP, LONG_NS, Rules, Series, measure};

@@ -1,10 +1,8 @@
 //! Runs one case through each API, after the ceilings that it needs.
 
-use super::meet::Steps;
 use super::observer::Observer;
 use super::one_api::ApiRun;
 use super::rows::{Rows, Touched};
-use super::settings::Settings;
 use crate::engine::plan::schedule::{Effort, Schedule};
 use crate::error::Result;
 use crate::suite::Case;
@@ -20,8 +18,6 @@ pub(super) struct Turn<'r, 'a> {
     pub(super) cases: &'r [Case],
     pub(super) rows: &'r mut Rows,
     pub(super) observer: &'r mut dyn Observer,
-    pub(super) settings: &'r Settings,
-    pub(super) steps: Option<&'r mut Steps>,
 }
 
 impl Turn<'_, '_> {
@@ -80,8 +76,7 @@ impl Turn<'_, '_> {
         if missing.is_empty() {
             return Ok(true);
         }
-        for (turn, &api) in missing.iter().enumerate() {
-            self.runs[api].step = self.steps.as_mut().map(|steps| steps.step(index, 0, turn, self.settings));
+        for &api in &missing {
             self.observer.start(index, case, &self.runs[api].blank(case));
             let measured = self.rows.measured(self.cases);
             let mut record = self.runs[api].judged_row(case, effort, &measured, self.observer).await?;

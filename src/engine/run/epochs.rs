@@ -12,7 +12,6 @@ use std::time::Duration;
 use web_time::Instant;
 
 use super::case::turns;
-use super::meet::Steps;
 use super::observer::{Expected, Observer};
 use super::one_api::ApiRun;
 use super::rows::{Rows, Touched};
@@ -36,8 +35,6 @@ pub(super) struct Passes<'r, 'a> {
     pub(super) stopped: HashSet<usize>,
     /// Time that the last epoch of a case took.
     pub(super) costs: HashMap<usize, Duration>,
-    /// The steps of a run that keeps pace with others.
-    pub(super) steps: Option<Steps>,
 }
 
 impl Passes<'_, '_> {
@@ -123,9 +120,7 @@ impl Passes<'_, '_> {
         let wanting = self.wanting(index);
         let mut changes = Touched::default();
         // Another API is first in each pass.
-        for (turn, api) in turns(index + pass as usize, apis).filter(|api| wanting.contains(api)).enumerate() {
-            let step = self.steps.as_mut().map(|steps| steps.step(index, pass, turn, self.settings));
-            self.runs[api].step = step;
+        for api in turns(index + pass as usize, apis).filter(|api| wanting.contains(api)) {
             let Some(record) = self.rows.get(index, api) else { continue };
             let mut record = record.clone();
             self.observer.start(index, case, &record);

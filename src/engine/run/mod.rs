@@ -3,14 +3,11 @@
 mod case;
 pub(in crate::engine) mod earlier;
 mod epochs;
-pub(in crate::engine) mod meet;
 pub(in crate::engine) mod observer;
 mod one_api;
-pub(in crate::engine) mod pace;
 mod rows;
 pub(in crate::engine) mod session;
 pub(in crate::engine) mod settings;
-mod together;
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -27,7 +24,6 @@ use crate::suite::Case;
 use case::{Turn, missing};
 use earlier::EarlierRows;
 use epochs::Passes;
-use meet::Steps;
 use observer::{Expected, Observer};
 use one_api::ApiRun;
 use rows::{Rows, Touched};
@@ -109,7 +105,6 @@ pub async fn resume(
     }
     let (mut end, mut measuring) = (End::Complete, Duration::ZERO);
     let last = settings.time.map(|time| Instant::now() + time);
-    let mut steps = Steps::new(cases, settings);
     let left_out = loop {
         let (known, time) = (rows.iter().count(), last.map(|last| last.saturating_duration_since(Instant::now())));
         let mut schedule = Schedule::new(cases, settings, time, |index| !missing(&rows, index, apis).is_empty());
@@ -124,8 +119,7 @@ pub async fn resume(
                 end = runs.drain(..).next_back().and_then(|run| run.session.err()).map_or(End::Complete, End::NoDevice);
                 break;
             }
-            let steps = steps.as_mut();
-            let mut turn = Turn { runs: &mut runs, cases, rows: &mut rows, observer, settings, steps };
+            let mut turn = Turn { runs: &mut runs, cases, rows: &mut rows, observer };
             turn.run_case(&mut schedule, index).await?;
             measuring = runs.iter().map(ApiRun::measuring).sum();
         }
@@ -133,10 +127,9 @@ pub async fn resume(
         if !matches!(end, End::Complete) {
             break left_out;
         }
-        let (stopped, costs, steps) = (HashSet::new(), HashMap::new(), steps.take());
+        let (stopped, costs) = (HashSet::new(), HashMap::new());
         let (own, observer) = (&mut rows, &mut *observer);
-        let mut passes =
-            Passes { runs: &mut runs, cases, rows: own, settings, observer, end: last, stopped, costs, steps };
+        let mut passes = Passes { runs: &mut runs, cases, rows: own, settings, observer, end: last, stopped, costs };
         if passes.run().await? {
             end = End::Interrupted;
         }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::meet::Step;
 use super::observer::Observer;
 use super::session::Session;
 use super::settings::Settings;
@@ -28,8 +27,6 @@ pub(super) struct ApiRun<'a> {
     pub(super) again: Vec<(usize, Record)>,
     /// The open device, or why it cannot be used any more.
     pub(super) session: Result<Session<'a>>,
-    /// The step of the next epoch, in a run that keeps pace with others.
-    pub(super) step: Option<Step>,
     /// Whether the last case ran out of memory.
     pub(super) is_out_of_memory: bool,
 }
@@ -51,16 +48,7 @@ impl<'a> ApiRun<'a> {
         }
         let monitor = session.as_ref().ok().and_then(|session| session.monitor.as_deref());
         let ceilings = Ceilings::of_device(peaks(&device, monitor));
-        Self {
-            device,
-            settings,
-            ceilings,
-            has_risen: false,
-            again: Vec::new(),
-            session,
-            step: None,
-            is_out_of_memory: false,
-        }
+        Self { device, settings, ceilings, has_risen: false, again: Vec::new(), session, is_out_of_memory: false }
     }
 
     /// The case's row, compared with the ceilings measured so far; `None` if the case exceeds the run's time limit.
@@ -109,7 +97,7 @@ impl<'a> ApiRun<'a> {
 
     /// The case's row with any status; `None` if the case exceeds the run's time limit.
     async fn row(&mut self, case: &Case, effort: &Effort, observer: &mut dyn Observer) -> Result<Option<Record>> {
-        let (mut record, step) = (self.blank(case), self.step.take());
+        let mut record = self.blank(case);
         let session = match &mut self.session {
             Ok(session) => session,
             Err(error) => {
@@ -119,7 +107,6 @@ impl<'a> ApiRun<'a> {
         };
         let mut picture = None;
         self.is_out_of_memory = false;
-        session.step = step;
         match session.case(case, effort, &mut record, &mut picture).await {
             Ok(()) => {}
             Err(Error::TooLong { .. }) => return Ok(None),
@@ -142,9 +129,7 @@ impl<'a> ApiRun<'a> {
     /// Adds an epoch to the case's row. Returns whether it could: a row keeps the epochs that it has, unless the device
     /// is lost in this one.
     pub(super) async fn epoch(&mut self, case: &Case, effort: &Effort, record: &mut Record) -> Result<bool> {
-        let step = self.step.take();
         let Ok(session) = &mut self.session else { return Ok(false) };
-        session.step = step;
         let mut picture = None;
         let Err(error) = session.case(case, effort, record, &mut picture).await else { return Ok(true) };
         if !error.ends_device() {

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use web_time::Instant;
 
-use super::meet::{Meeting, Step};
 use super::observer::Picture;
 use super::settings::Settings;
 use crate::backend::monitor::{self, Monitor};
@@ -48,8 +47,6 @@ pub(in crate::engine) struct Session<'a> {
     other_shapes: OtherShapes,
     precision: Verified,
     subgroups: Subgroups,
-    /// The step of the next epoch, in a run that keeps pace with others.
-    pub(super) step: Option<Step>,
     /// Time spent measuring, with canary and warm-up but without preparation and verification.
     pub(in crate::engine) measuring: Duration,
 }
@@ -82,7 +79,6 @@ impl<'a> Session<'a> {
             other_shapes: OtherShapes::default(),
             precision: Verified::default(),
             subgroups: Subgroups::default(),
-            step: None,
             measuring: Duration::ZERO,
         })
     }
@@ -192,11 +188,6 @@ impl<'a> Session<'a> {
         leak_if_lost(prepared, result)
     }
 
-    /// Maximum number of launches in a submission.
-    pub(in crate::engine) const fn most_launches(&self) -> u32 {
-        self.settings.rules.max_launches
-    }
-
     /// The timer for a job. Timestamps around copies are tested like those around kernels, at their first use.
     pub(in crate::engine) async fn timer_for(&mut self, job: &Job) -> Result<Timer> {
         if job.host_part.is_some() {
@@ -242,9 +233,7 @@ impl<'a> Session<'a> {
             record.mark_wrong(fault);
             return Ok(());
         }
-        let meeting = Meeting { step: self.step.take(), case };
-        self.alone(meeting, true, prepared, (&timer, &rules), record).await?;
-        let (sampled, unsteady) = match self.steady(subject, meeting, effort.attempts, prepared).await? {
+        let (sampled, unsteady) = match self.steady(subject, effort.attempts, prepared).await? {
             Ok(sampled) => sampled,
             Err(fault) => {
                 record.mark_wrong(fault);
@@ -256,7 +245,6 @@ impl<'a> Session<'a> {
         if job.host_part.is_some() {
             record.timer = Some(Clock::Wall);
         }
-        self.alone(meeting, false, prepared, (&timer, &rules), record).await?;
         if epoch > 0 {
             return Ok(());
         }
@@ -294,23 +282,17 @@ impl<'a> Session<'a> {
     async fn steady(
         &mut self,
         subject: Subject<'_>,
-        meeting: Meeting<'_>,
         attempts: usize,
         prepared: &mut dyn Prepared,
     ) -> Result<Result<(Epoch, Vec<String>), String>> {
         let Subject { case, timer, rules, epoch, .. } = subject;
         let mut attempt = 1;
         loop {
-            // Only the first attempt is in step.
-            let meeting = Meeting { step: meeting.step.filter(|_| attempt == 1), case };
-            self.gather(meeting);
             // Reading the monitor takes milliseconds, in which the clock may fall: the canary therefore runs after it.
             let reading_before = self.reading(epoch == 0);
             let start = Instant::now();
             let canary_ns = self.canary.ramp_up(&self.timer).await?;
-            self.start(meeting, prepared, rules.first_launches).await?;
             let series = measure::measure(prepared, timer, rules).await?;
-            self.hold(meeting, prepared, series.launches).await?;
             let drift = self.canary.time_after(canary_ns, &self.timer).await? / canary_ns - 1.0;
             self.measuring += start.elapsed();
             let has_moved = drift.abs() > self.canary.allowed_drift();

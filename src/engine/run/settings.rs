@@ -1,9 +1,7 @@
 //! Settings of a run.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::pace::Pace;
 use crate::engine::measure::Rules;
 use crate::record::Record;
 use crate::suite::Profile;
@@ -39,8 +37,6 @@ pub struct Settings {
     pub time: Option<Duration>,
     /// Whether kernels compile on other threads before their cases run, where that helps.
     pub compiles_ahead: bool,
-    /// The runs on other cards that this one keeps pace with.
-    pub pace: Option<Arc<dyn Pace>>,
 }
 
 /// The number of epochs of a case.
@@ -108,7 +104,6 @@ impl Settings {
             energy_epochs: 0,
             time: None,
             compiles_ahead: true,
-            pace: None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `--soak` and `--energy`: loads of a software device, energies of a fake one.
+//! `--energy`: energies of a fake device.
 
 use shaderbench::backend::monitor::Monitor;
 use shaderbench::backend::{Backend, Device, Prepared, Task};
@@ -7,40 +7,11 @@ use shaderbench::job::Job;
 use shaderbench::record::{Record, Status};
 use shaderbench::suite::Reading;
 
-use crate::command::{Folder, has_device, shaderbench_in_empty_folder};
+use crate::command::{has_device, shaderbench_in_empty_folder};
 use crate::common::{Fake, Recorder, cases, lock, right, settings};
 
-/// A load is verified and written second by second; what a few seconds cannot tell is not told.
 #[test]
-fn a_load_has_a_line_for_each_second() {
-    if !has_device() {
-        return;
-    }
-    let folder = Folder::new();
-    let arguments =
-        ["run", "stream/copy", "--soak", "3s", "--size", "2^12", "--backend", "vulkan", "--out", "load.csv"];
-    let output = folder.run(&arguments).succeeds();
-    assert!(output.stdout.contains("stream/copy "), "{output}");
-    assert!(output.stdout.contains("too short to say whether it became slower: 24 s are needed"), "{output}");
-    let text = folder.text("load.csv");
-    let mut lines = text.lines();
-    let columns: Vec<&str> = lines.next().expect("a first line").split(',').collect();
-    assert_eq!((columns[5], columns[6], columns[7]), ("case", "seconds", "launch_ns"));
-    assert!(text.lines().count() >= 2, "{text}");
-    // The ceilings that rows of a run need are no part of a load.
-    assert!(lines.all(|line| line.contains("stream/copy")), "{text}");
-    folder.run(&arguments).fails_with(2, "load.csv exists: name another file, or pass --force to overwrite it");
-}
-
-#[test]
-fn loads_and_energies_that_cannot_be_measured_are_refused() {
-    let refused = |arguments: &[&str], sentence: &str| {
-        let output = shaderbench_in_empty_folder(arguments).exits_with(2);
-        assert!(output.stderr.contains(sentence), "{output}");
-    };
-    refused(&["run", "--soak", "10m"], "--soak: name what to run for so long, such as ceiling/fma --size 2^24");
-    refused(&["run", "ceiling/fma", "--soak", "0"], "invalid value '0'");
-    refused(&["run", "ceiling/fma", "--soak", "10m", "--energy"], "cannot be used with '--energy'");
+fn energies_that_cannot_be_measured_are_refused() {
     if has_device() {
         let arguments = ["run", "ceiling/launch", "--energy", "--device", "llvmpipe"];
         let output = shaderbench_in_empty_folder(&arguments);
