@@ -11,11 +11,11 @@ use crate::families::FAMILIES;
 use crate::record::{Ranking, Record};
 use crate::report::{reader, toolchains};
 
+#[path = "../../tests/suite/common/committed.rs"]
+mod committed;
+
 fn committed() -> Vec<(String, Vec<Record>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
-    let entries = |path| std::fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let paths = entries(folder).filter(|path| path.is_dir()).flat_map(entries);
-    let paths = paths.filter(|path| path.extension().is_some_and(|ending| ending == "csv"));
+    let paths = committed::committed_reports(Path::new(env!("CARGO_MANIFEST_DIR"))).into_iter();
     paths.map(|path| (path.display().to_string(), reader::open(&path).expect("a report").records)).collect()
 }
 
@@ -26,7 +26,7 @@ fn item<'v>(list: &'v Value, key: &str, value: impl Into<Value>) -> &'v Value {
 }
 
 #[test]
-fn every_answer_names_the_same_fastest_kernel_of_each_job_and_the_same_ties() {
+fn every_answer_names_the_same_fastest_kernel_and_the_same_ties() {
     let (mut jobs, mut choices) = (0, 0);
     for report in committed() {
         let (name, records) = &report;

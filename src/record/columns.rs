@@ -153,6 +153,7 @@ pub const COLUMNS: &[Column] = &[
     ),
     column!(Figure gflop_per_j, "GFLOP/J", "flops divided by energy_j; 1 GFLOP/J is 1 GFLOP/s per watt"),
     column!(Figure gb_per_j, "GB/J", "bytes divided by energy_j"),
+    column!(Figure alone_epochs_ns, "ns", "written by 0.1.0 alone: the like of epochs_ns while other cards wait"),
     column!(Text declaration, "", "hash of a declaration of bench: its kernel, buffers, work and right answers"),
     column!(Text items, "", "what a launch processes, as a declaration of bench counts it"),
     column!(Text unit, "", "what it calls these: keys, pixels"),
@@ -229,7 +230,7 @@ mod tests {
              in_kernel_ns,subgroup_size,cause,epochs_ns,noise_within,noise_between,slope_ns,share_low,share_high,canary_ns,\
              seed,card,apis,l2_bytes,profile,compiler,compiler_version,translation_ms,pipeline_ms,spirv_bytes,\
              spirv_instructions,host,energy_j,energy_noise,energies_j,power_w,sensor_w,gflop_per_j,gb_per_j,\
-             declaration,items,unit,registers,local_bytes,workgroup_bytes,occupancy,binary_bytes,\
+             alone_epochs_ns,declaration,items,unit,registers,local_bytes,workgroup_bytes,occupancy,binary_bytes,\
              subgroup_size_run,dram_peak_gb_per_s,pcie,cache,sm_mhz,instructions"
         );
     }

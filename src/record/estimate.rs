@@ -35,6 +35,7 @@ pub(crate) fn time(row: &Record) -> Option<Estimate> {
 }
 
 /// The same beside other rows of one run: what slows a whole run slows all of them.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn time_in_run(row: &Record) -> Option<Estimate> {
     with_allowance(row, placement(row))
 }

@@ -25,7 +25,9 @@ pub use comparable::{Unlike, comparable};
 pub use compiled::{compiled, compiled_changes};
 pub use conditions::Conditions;
 pub use energy::Energy;
-pub(crate) use estimate::{byte_rate, flop_rate, has_several_epochs, is_software, share, time, time_in_run};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use estimate::time_in_run;
+pub(crate) use estimate::{byte_rate, flop_rate, has_several_epochs, is_software, share, time};
 pub use identity::CardId;
 pub use ranking::{MARGIN, Ranking, ranking, ranking_by};
 pub use row::{Clock, Record, SCHEMA, Status};

@@ -156,6 +156,7 @@ pub struct Record {
     pub sensor_w: Option<f64>,
     pub gflop_per_j: Option<f64>,
     pub gb_per_j: Option<f64>,
+    pub alone_epochs_ns: Vec<f64>,
     pub declaration: String,
     pub items: Option<u64>,
     pub unit: String,

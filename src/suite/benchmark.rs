@@ -355,6 +355,7 @@ pub struct Answer {
     pub fault: Arc<OnceLock<String>>,
 }
 
+#[cfg(not(target_family = "wasm"))]
 impl Answer {
     /// Of an output that nothing is compared with.
     pub(crate) fn unknown(buffer: &'static str, padding: Vec<bool>) -> Self {

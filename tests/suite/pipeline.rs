@@ -44,7 +44,7 @@ fn a_wrong_answer_has_no_time() {
 fn a_kernel_that_writes_nothing_is_wrong() {
     let (records, _) = run_with(Behaviour::Idle);
     assert_eq!(subject(&records).status, Status::Wrong);
-    assert!(subject(&records).reason.contains("NaN"), "{}", subject(&records).reason);
+    assert!(subject(&records).reason.contains("never written"), "{}", subject(&records).reason);
 }
 
 #[test]
@@ -258,11 +258,13 @@ fn an_api_out_of_memory_makes_the_others_release_theirs() {
     let (mut vulkan, mut cuda) = (right(), fake(at_first));
     cuda.device.api = Api::Cuda;
     // Too small for another shape, whose memory would be the first that is missing.
-    let cases = cases(&["reduction/sequential"], &["2"]);
+    // Of integers, whose precision is not verified by a launch of its own.
+    let cases = cases(&["reduction/atomic"], &["2"]);
     let records = run(&mut [&mut vulkan, &mut cuda], &cases, &mut Recorder::default()).expect("a run");
     assert!(records.iter().all(|row| row.status == Status::Ok), "{:?}", records.iter().map(|r| &r.reason));
     let short_of_memory = cases.iter().filter(|case| case.family.name == "reduction").count();
     assert_eq!(vulkan.log().released, short_of_memory);
+    assert!(short_of_memory > 0);
     // A single API has no other one to release memory.
     let mut alone = fake(at_first);
     let records = measure(&mut alone, &cases);

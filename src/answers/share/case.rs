@@ -66,7 +66,9 @@ pub(super) fn check(records: &[Record], checks: &Checks, faults: &mut Vec<Fault>
 /// Whether an earlier build may have had the case: its benchmark with other types or sizes. A copy has no kernel.
 fn had_case(row: &Record, checks: &Checks) -> bool {
     let is_known = row.shader_hash.is_empty() || (checks.is_known_kernel)(kernel_key(row));
-    row.date.as_str() < CASES_SINCE && benchmark(&row.family, &row.benchmark).is_some() && is_known
+    // Or its benchmark was declared anew later.
+    let of = benchmark(&row.family, &row.benchmark);
+    of.is_some_and(|of| row.date.as_str() < CASES_SINCE.max(of.since)) && is_known
 }
 
 /// Whether the case was skipped before its kernel was read.

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn another_source_gives_no_ratio_and_the_kernel_of_one_source_is_preferred() {
+    fn another_source_gives_no_ratio_and_a_kernel_of_one_source_is_preferred() {
         let new = [row(Api::Cuda, "cooperative", "1f", 430.0), row(Api::Cuda, "wgmma", "4c", 744.0)];
         let old = [row(Api::Cuda, "cooperative", "2e", 428.0), row(Api::Cuda, "wgmma", "5b", 740.0)];
         let shown = gemm(&[&new, &old]);

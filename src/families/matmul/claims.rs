@@ -34,8 +34,8 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
                 rows,
                 facts,
                 "cooperative",
-                "products of a subgroup on tensor cores (mma), with f16 factors,",
-                "the measured peak of mma",
+                "products of a subgroup on tensor cores, with f16 factors,",
+                "the peak of the tensor cores",
             )
         },
     }),

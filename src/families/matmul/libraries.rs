@@ -22,7 +22,7 @@ pub(super) const CUBLAS: Benchmark = Benchmark {
 
 pub(super) const CUBLAS_TF32: Benchmark = Benchmark {
     name: "cublas_tf32",
-    since: "2026-11-27",
+    since: "2026-11-29",
     quick: &[],
     summary: "cuBLAS in f32, with factors rounded to tf32 for tensor cores",
     look_for: "Its gain over cublas, for 11 significant bits in each factor in place of 24. The inputs here have no \

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn two_figures_differ_if_the_interval_of_their_ratio_excludes_one_and_the_margin() {
+    fn figures_differ_if_the_interval_of_their_ratio_excludes_the_margin() {
         let of = |value: f64| Estimate { value, low: value * 0.99, high: value * 1.01 };
         let value = |a, b, margin| differ(of(a), of(b), margin).map(|ratio| ratio.value);
         assert_eq!((value(2.0, 1.0, 0.0), value(1.0, 2.0, 0.0)), (Some(2.0), Some(0.5)));

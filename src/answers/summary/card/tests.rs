@@ -108,7 +108,7 @@ fn marks_say_what_a_reader_must_know() {
         assert!(text.contains(mark), "{mark}\n{text}");
     }
     let (sum, text) = line(&[row(0.5, 4 << 30, "subgroup"), row(0.5, 4 << 30, "first_add")]);
-    assert_eq!(sum, "sum       <2^20 subgroup~                       4.00 TB/s  ███     50 %");
+    assert_eq!(sum, "sum       <2^20 subgroup~                      4.00 TB/s  ███     50 %");
     assert!(text.contains("~ another kernel is as fast") && !text.contains("! ") && !text.contains("* "), "{text}");
     // The name of the only kernel is cut rather than the rate moved.
     let (sum, _) = line(&[row(0.5, 4 << 30, "a_kernel_with_a_long_name")]);

@@ -35,7 +35,8 @@ impl Best<'_> {
 #[derive(Debug, Clone)]
 pub(in crate::answers) struct Contest<'a> {
     /// The values of the job's parameters.
-    pub(in crate::answers) given: Vec<(&'static str, f64)>,
+    #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "only `explain` shows them"))]
+    pub(in crate::answers) given: Given,
     /// The rows that have a time.
     pub(in crate::answers) rows: Vec<&'a Record>,
     pub(in crate::answers) ranking: Ranking<&'a Record>,
@@ -60,10 +61,13 @@ pub fn best<'a>(rows: &[&'a Record]) -> Vec<Best<'a>> {
     headlines().into_iter().filter_map(|(family, job)| best_of(family, job, rows)).collect()
 }
 
+/// Values of the job's parameters, by name.
+type Given = Vec<(&'static str, f64)>;
+
 /// The contests of a job among `rows` of one device through one API, by type and size.
 pub(in crate::answers) fn contests<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<Contest<'a>> {
     let parameters = parameters(family, job);
-    let mut found: Vec<(Vec<(&'static str, f64)>, Vec<(&Record, Estimate)>)> = Vec::new();
+    let mut found: Vec<(Given, Vec<(&Record, Estimate)>)> = Vec::new();
     for row in counted(family, job, rows) {
         let Some(time) = time(row) else { continue };
         let value = |name: &&'static str| Some((*name, *row.params.get(*name)?));

@@ -267,7 +267,7 @@ impl CudaJob {
                     let scalar = self.specs[buffer].scalar;
                     let bytes = scalars * scalar.bytes() as u64;
                     let mut total = 0.0;
-                    self.gpu.read(&self.buffers[buffer], &[0..bytes], &mut |_, piece| {
+                    self.gpu.read(&self.buffers[buffer], std::slice::from_ref(&(0..bytes)), &mut |_, piece| {
                         let mut values = vec![0.0; piece.len() / scalar.bytes()];
                         scalar.decode(piece, &mut values);
                         total += values.iter().sum::<f64>();
