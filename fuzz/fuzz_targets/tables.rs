@@ -104,7 +104,6 @@ fn comparisons(records: &[Record], choices: &mut Choices) {
     let view = View {
         terminal: terminal(choices),
         sort: choices.one(&[Sort::Family, Sort::Name, Sort::Ratio, Sort::Change]),
-        is_relative: choices.one(&[true, false]),
         has_all_rows: choices.one(&[true, false]),
         by_kernel: &by_kernel,
         limit: Some(0.05),

@@ -20,6 +20,7 @@ const COMMANDS: &[(&str, &str)] = &[
 const OPTIONS: &[(&str, &str)] = &[
     ("--parallel", "`--device all` measures every card in turn; `outliers` compares their reports"),
     ("--soak", "run a long benchmark again and again with `run NAME --epochs 100`, and compare its epochs"),
+    ("--relative", "`summary` of several reports shows each share of peak side by side"),
 ];
 
 /// The error of a former command.
