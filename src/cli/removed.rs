@@ -19,8 +19,8 @@ const COMMANDS: &[(&str, &str)] = &[
 /// Former options, and what does their work.
 const OPTIONS: &[(&str, &str)] = &[
     ("--parallel", "`--device all` measures every card in turn; `outliers` compares their reports"),
-    ("--soak", "run a long benchmark again and again with `run NAME --epochs 100`, and compare its epochs"),
-    ("--relative", "`summary` of several reports shows each share of peak side by side"),
+    ("--soak", "`run NAME --epochs 100 --json FILE` keeps every sample of 100 epochs"),
+    ("--relative", "the column `share` of a report has the share of peak of each row"),
 ];
 
 /// The error of a former command.
