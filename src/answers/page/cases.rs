@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::figure::Figure;
 use crate::answers::compare::{CaseComparison, Comparison, Entry};
 use crate::record::{Bound, Clock, Record, Status};
-use crate::suite::{Api, Checks, Dtype, Extent};
+use crate::suite::{Checks, Dtype, Extent};
 
 /// Largest parameter and predicted speed for the charts; others are errors in the report, and axes would overflow.
 const MOST_PARAM: f64 = 1e15;
@@ -103,38 +103,24 @@ pub(super) struct CaseColumns {
 }
 
 /// What most sides of a case have in common: each value is that of the first side that has one.
-pub(super) struct Common<'a> {
+pub(super) struct Common {
     work: (Option<u64>, Option<u64>),
     ceiling: Option<Bound>,
-    /// The sources of the kernel: of WGSL and of CUDA.
-    sources: [Vec<&'a str>; 2],
 }
 
-/// Whether a row is of CUDA, whose sources are in another language.
-fn is_cuda(row: &Record) -> bool {
-    row.backend == Some(Api::Cuda)
-}
-
-impl<'a> Common<'a> {
+impl Common {
     /// Those of all cases. A case of a thousand sides is read once, not once for each of them.
-    pub(super) fn of(cases: &[CaseComparison<'a>]) -> Vec<Self> {
-        let common = |case: &CaseComparison<'a>| {
+    pub(super) fn of(cases: &[CaseComparison]) -> Vec<Self> {
+        let common = |case: &CaseComparison| {
             let ceiling = case.entries.values().find_map(|entry| entry.share.and(entry.row().ceiling));
-            let mut sources: [Vec<&str>; 2] = Default::default();
-            for row in case.entries.values().map(Entry::row) {
-                let known = &mut sources[usize::from(is_cuda(row))];
-                if !known.contains(&row.shader_hash.as_str()) {
-                    known.push(&row.shader_hash);
-                }
-            }
-            Self { work: (of_case(case, bytes), of_case(case, flops)), ceiling, sources }
+            Self { work: (of_case(case, bytes), of_case(case, flops)), ceiling }
         };
         cases.iter().map(common).collect()
     }
 }
 
 impl CaseColumns {
-    pub(super) fn new<'a>(cases: &[CaseComparison<'a>], common: &[Common<'_>], texts: &mut Texts<'a>) -> Self {
+    pub(super) fn new<'a>(cases: &[CaseComparison<'a>], common: &[Common], texts: &mut Texts<'a>) -> Self {
         let mut columns = Self::default();
         for (case, common) in cases.iter().zip(common) {
             let row = case.row;
@@ -211,19 +197,12 @@ pub(super) struct SideColumns {
     compiled: Vec<(usize, [Option<Figure>; 3])>,
     /// Rows with energy: row, joules of a launch, watts.
     energy: Vec<(usize, [Option<Figure>; 2])>,
-    /// Rows whose kernel has another source than that of the first side in the same language: row, number of the source.
-    source: Vec<(usize, usize)>,
     /// Rows whose bytes or operations differ from those of the case.
     work: Vec<(usize, Option<Figure>, Option<Figure>)>,
 }
 
 impl SideColumns {
-    pub(super) fn new<'a>(
-        comparison: &Comparison<'a>,
-        common: &[Common<'_>],
-        side: usize,
-        texts: &mut Texts<'a>,
-    ) -> Self {
+    pub(super) fn new<'a>(comparison: &Comparison<'a>, common: &[Common], side: usize, texts: &mut Texts<'a>) -> Self {
         let mut columns = Self::default();
         for (index, _, entry) in comparison.on_side(side) {
             columns.push(index, &common[index], entry, texts);
@@ -231,7 +210,7 @@ impl SideColumns {
         columns
     }
 
-    fn push<'a>(&mut self, index: usize, common: &Common<'_>, entry: &Entry<'a>, texts: &mut Texts<'a>) {
+    fn push<'a>(&mut self, index: usize, common: &Common, entry: &Entry<'a>, texts: &mut Texts<'a>) {
         let (at, row) = (self.case.len(), entry.row());
         let timing = entry.timing;
         let reach = |end: fn((f64, f64)) -> f64| {
@@ -262,8 +241,6 @@ impl SideColumns {
         if row.energy_j.is_some() || row.power_w.is_some() {
             self.energy.push((at, [figure(row.energy_j), figure(row.power_w)]));
         }
-        let source = common.sources[usize::from(is_cuda(row))].iter().position(|known| *known == row.shader_hash);
-        self.source.extend(source.filter(|number| *number > 0).map(|number| (at, number)));
         let work = (bytes(row), flops(row));
         if timing.is_some() && work != common.work {
             self.work.push((at, work.0.map(Figure::whole), work.1.map(Figure::whole)));

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::cards::{cards, rows_of_sides};
 use super::cases::{CaseColumns, Common, SideColumns, TextTable, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
-use super::headlines::{Headline, JobCases, headlines, jobs};
+use super::headlines::{Headline, JobPairs, headlines, jobs};
 use super::matches::{Match, matches};
 use super::names::{Name, names};
 use super::samples::Epochs;
@@ -21,7 +21,7 @@ use crate::families::articles::judged;
 #[cfg(not(target_family = "wasm"))]
 use crate::families::articles::steps;
 use crate::families::claims::finding;
-use crate::record::{Record, Status, stats};
+use crate::record::{MARGIN, Record, Status, stats};
 use crate::report::section::other_families;
 use crate::suite::{Api, Chart, DeviceType, Family};
 
@@ -32,7 +32,9 @@ pub struct Data<'a> {
     tool_version: &'static str,
     pub(super) screen: Screen,
     /// The jobs of the summary, with the cases that do them.
-    jobs: Vec<JobCases>,
+    jobs: Vec<JobPairs>,
+    /// By which part two times must differ to count as different.
+    margin: f64,
     /// What to know of the figures of a software device.
     software_note: &'static str,
     families: Vec<FamilyData<'a>>,
@@ -177,6 +179,7 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
         tour: tour_steps().map(step).collect(),
         screen: screen(comparison, &cards, &names),
         jobs: jobs(comparison),
+        margin: MARGIN,
         software_note: SOFTWARE,
         sides,
         cases,

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::figure::Figure;
-use crate::answers::compare::{CaseComparison, Comparison};
-use crate::answers::summary::arithmetic_name;
+use super::screen;
+use crate::answers::compare::Comparison;
 use crate::answers::summary::figures::{Best, Peak, Space, best, counted, peaks, rated, spaces};
+use crate::answers::summary::{arithmetic_name, pair_of};
 use crate::families;
 use crate::record::Record;
 use crate::record::stats::Estimate;
@@ -33,28 +34,31 @@ pub fn headlines(rows: &[&Record]) -> Vec<Headline> {
     memory.chain(arithmetic).chain(jobs).collect()
 }
 
-/// A job of the summary: the page compares two sides by the fastest kernel that both have.
+/// A job of the summary, and the case by which each two sides compare it.
 #[derive(Debug, Serialize)]
-pub(super) struct JobCases {
+pub(super) struct JobPairs {
     name: &'static str,
     unit: &'static str,
-    /// Whether the largest size counts, and the rate is one of bytes; else the fastest of all sizes does.
+    /// Whether the rate is one of bytes, else of operations.
     is_largest: bool,
-    /// Indices of the cases of its kernels.
-    cases: Vec<usize>,
+    /// Two sides, the lower index first, and the index of the case of the fastest kernel of one source that both have.
+    pairs: Vec<[usize; 3]>,
 }
 
 /// The jobs of the summary that a comparison has.
-pub(super) fn jobs(comparison: &Comparison) -> Vec<JobCases> {
+pub(super) fn jobs(comparison: &Comparison) -> Vec<JobPairs> {
+    let sides = comparison.sides.len();
+    let rows: Vec<Vec<&Record>> = (0..sides).map(|side| screen::rows(comparison, side)).collect();
+    let cases: Vec<_> = (0..sides).map(|side| screen::cases_of(comparison, side)).collect();
     let job = |(family, job): (&str, &'static suite::Headline)| {
-        let is_case =
-            |case: &CaseComparison| case.entries.values().any(|entry| !counted(family, job, &[entry.row()]).is_empty());
-        let of_family = comparison.cases.iter().enumerate().filter(|(_, case)| case.row.family == family);
-        let found: Vec<(usize, &CaseComparison)> = of_family.filter(|(_, case)| is_case(case)).collect();
-        let scalar = found.first()?.1.row.dtype.map(|dtype| dtype.scalar());
-        let unit = if job.is_largest { "GB/s" } else { operations(scalar) };
-        let cases = found.into_iter().map(|(index, _)| index).collect();
-        Some(JobCases { name: job.name, unit, is_largest: job.is_largest, cases })
+        let row = *rows.iter().find_map(|rows| counted(family, job, rows).first().copied()).as_ref()?;
+        let unit = if job.is_largest { "GB/s" } else { operations(row.dtype.map(|dtype| dtype.scalar())) };
+        let pair = |(a, b): (usize, usize)| {
+            let [row, _] = pair_of(family, job, [&rows[a], &rows[b]])?;
+            Some([a, b, *cases[a].get(&std::ptr::from_ref(row))?])
+        };
+        let pairs = (0..sides).flat_map(|b| (0..b).map(move |a| (a, b))).filter_map(pair).collect();
+        Some(JobPairs { name: job.name, unit, is_largest: job.is_largest, pairs })
     };
     families::headlines().into_iter().filter_map(job).collect()
 }

@@ -148,7 +148,7 @@ pub(super) fn cards_on(comparison: &Comparison, side: usize) -> usize {
 }
 
 /// The cases of the rows of a side.
-fn cases_of(comparison: &Comparison, side: usize) -> HashMap<*const Record, usize> {
+pub(super) fn cases_of(comparison: &Comparison, side: usize) -> HashMap<*const Record, usize> {
     comparison.on_side(side).map(|(index, _, entry)| (std::ptr::from_ref(shown(entry)), index)).collect()
 }
 

@@ -13,7 +13,7 @@ pub(super) use beside::{Figure, figures_of, in_order, letter};
 pub use card::{COLUMNS, LINES, SOFTWARE, card, card_within, headline, lines_of};
 #[cfg(not(target_family = "wasm"))]
 pub(super) use cells::size;
-pub(super) use common::{Shown, UNLIKE, faster_ones, jobs_of};
+pub(super) use common::{Shown, UNLIKE, faster_ones, jobs_of, pair_of};
 pub use headlines::{Headlines, headlines};
 #[cfg(not(target_family = "wasm"))]
 pub(super) use texts::{Compared, compared};

@@ -1,23 +1,17 @@
 /* Two devices or APIs: their headline figures as ratios. */
 
-/** A job on two sides: the fastest kernel that both have, of one source; null where there is none. */
+/** A job on two sides, by the kernel that the program chose for them; null where there is none. */
 function jobPair(model, job, a, b) {
-  const rate = (row) => (job.is_largest ? row.gb : row.gflop);
-  const pairs = job.cases
-    .map((of) => [of.rows[a.index], of.rows[b.index]])
-    .filter((rows) => rows.every((row) => row?.status === "ok" && row.low !== null && rate(row) !== null))
-    .filter(([first, second]) => isAlike(model, first, second));
-  const most = Math.max(...pairs.map(([row]) => row.of.bytes ?? 0));
-  const speed = (rows) => rate(rows[0]) * rate(rows[1]);
-  const [best] = pairs
-    .filter(([row]) => !job.is_largest || (row.of.bytes ?? 0) === most)
-    .sort((one, other) => speed(other) - speed(one));
-  if (!best) return null;
-  const figure = (row) => {
-    const value = rate(row);
+  const [low, high] = [a.index, b.index].sort((one, other) => one - other);
+  const found = job.pairs.find((pair) => pair[0] === low && pair[1] === high);
+  if (!found) return null;
+  const of = model.cases[found[2]];
+  const figure = (side) => {
+    const row = of.rows[side.index];
+    const value = job.is_largest ? row.gb : row.gflop;
     return { unit: job.unit, value, low: (value * row.ns) / row.high, high: (value * row.ns) / row.low };
   };
-  return { name: job.name, kernel: best[0].of.name, first: figure(best[0]), second: figure(best[1]) };
+  return { name: job.name, kernel: of.name, first: figure(a), second: figure(b) };
 }
 
 /** The jobs of the summary that both sides have, without a kernel of one source in common. */
@@ -130,8 +124,8 @@ function headlineBars() {
       });
       const names = unlikeJobs(model, a, b);
       const unlike = names.length > 0 ? ` Not compared, since the source of every common kernel differs: ${names.join(", ")}.` : "";
-      const faster = figures.filter((figure) => figure.low > 1).length;
-      const slower = figures.filter((figure) => figure.high < 1).length;
+      const faster = figures.filter((figure) => figure.low > 1 + model.margin).length;
+      const slower = figures.filter((figure) => figure.high < 1 / (1 + model.margin)).length;
       const rest = figures.length - faster - slower;
       const sentence = `Of ${figures.length} figures, ${b.short} is faster in ${faster} and slower in ${slower}${rest > 0 ? `; ${rest} are too close to tell` : ""}.`;
       return {

@@ -38,8 +38,8 @@ const ranges = (list) => list.flatMap(([first, count]) => Array.from({ length: c
 function decodeRows(data, side, index, cases) {
   const { rows } = side;
   const sparse = (list) => new Map(list.map(([row, ...rest]) => [row, rest]));
-  const lists = [rows.notes, rows.checks, rows.timer, rows.work, rows.ceiling, rows.compiled, rows.energy, rows.source];
-  const [notes, checks, timers, works, ceilings, compiled, energies, sources] = lists.map(sparse);
+  const lists = [rows.notes, rows.checks, rows.timer, rows.work, rows.ceiling, rows.compiled, rows.energy];
+  const [notes, checks, timers, works, ceilings, compiled, energies] = lists.map(sparse);
   return ranges(rows.case).map((at, number) => {
     const of = cases[at];
     const ns = rows.median_ns[number];
@@ -73,7 +73,6 @@ function decodeRows(data, side, index, cases) {
       status,
       reason: reason === null ? "" : data.texts[reason],
       checks: checks.has(number) ? data.texts[checks.get(number)[0]] : "",
-      source: sources.get(number)?.[0] ?? 0,
       timer: timers.has(number) ? data.texts[timers.get(number)[0]] : "",
     };
     of.rows[index] = row;
@@ -178,7 +177,8 @@ function decode(data) {
   const matches = decoded.flatMap((match) => (match.is_one_device ? [match] : [match, inverse(match)]));
   return {
     screen: data.screen,
-    jobs: data.jobs.map((job) => ({ ...job, cases: job.cases.map((index) => cases[index]) })),
+    jobs: data.jobs,
+    margin: data.margin,
     families: data.families,
     tour: data.tour,
     sides,
@@ -187,13 +187,6 @@ function decode(data) {
     toolVersion: data.tool_version,
     softwareNote: data.software_note,
   };
-}
-
-/** Whether two rows of a case have one source: as `record::comparable` decides it. */
-function isAlike(model, a, b) {
-  const [one, other] = [a, b].map((row) => model.sides[row.side]);
-  const isOneLanguage = (one.backend === "cuda") === (other.backend === "cuda");
-  return isOneLanguage ? a.source === b.source : one.tool_version === other.tool_version;
 }
 
 /** Rows with a time on the given sides, for a family or one of its benchmarks. */
