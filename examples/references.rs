@@ -1,10 +1,10 @@
-//! Writes what `normal` and `share` know of the reports in `results/` that git tracks to `data/references.json.gz`, and the example of
+//! Writes what `compare` and `share` know of the reports in `results/` that git tracks to `data/references.json.gz`, and the example of
 //! `--report h100` to `data/h100.csv.gz`: `cargo run --example references`. Run it after a change in `results/`; a test
 //! checks that it was.
 
 use std::path::Path;
 
-use shaderbench::answers::among::text::{Shipped, pack};
+use shaderbench::answers::references::{Shipped, pack};
 use shaderbench::report::{example, reader};
 
 #[path = "../tests/suite/common/committed.rs"]

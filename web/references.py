@@ -21,7 +21,6 @@ for path in pathlib.Path(folder).glob("*/*.csv"):
     if row["device_type"] == "software":
         software.add(row["device"])
 
-UNITS = {"Bytes": "GB/s", "Flops": "GFLOP/s", "Operations": "GOP/s", "Time": "ns"}
 models = {}
 for run in json.loads(gzip.open(packed).read())["runs"]:
     if run["api"] != "cuda":
@@ -34,7 +33,7 @@ def figures(runs):
         # Of one name, the first is the fastest kernel's. Where caches are told apart, what is behind them is DRAM.
         first = {}
         for figure in run["figures"]:
-            first.setdefault((figure["name"].replace("DRAM ", "memory ", 1), UNITS[figure["unit"]]), figure["value"])
+            first.setdefault((figure["name"].replace("DRAM ", "memory ", 1), figure["unit"]), figure["value"])
         for key, value in first.items():
             values.setdefault(key, []).append(value)
     return [[*key, float(f"{statistics.median(of):.4g}")] for key, of in values.items()]

@@ -1,6 +1,5 @@
 //! One folder for each question that a reader asks of rows: what answers it, and how the answer reads. No GPU, no files.
 
-pub mod among;
 pub mod articles;
 mod cold;
 pub mod compare;
@@ -18,6 +17,7 @@ pub mod outliers;
 pub mod page;
 #[cfg(not(target_family = "wasm"))]
 mod rates;
+pub mod references;
 #[cfg(test)]
 mod same_fastest;
 pub mod share;

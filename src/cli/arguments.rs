@@ -46,11 +46,8 @@ pub(super) enum Command {
     Bench(Box<bench::Arguments>),
     /// Show headline figures
     ///
-    /// On one screen; several reports side by side; or among those of other cards.
+    /// On one screen; several reports side by side.
     Summary(summary::Arguments),
-    /// Show the headline figures among those of other cards: `summary --among references`
-    #[command(hide = true)]
-    Normal(summary::Arguments),
     /// Compare reports
     Compare(compare::Arguments),
     /// Show what WGSL costs

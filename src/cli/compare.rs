@@ -4,18 +4,19 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::grouping::By;
-use super::output::{complain, print, say, terminal};
-use super::references::is_example;
+use super::output::{complain, print, print_json, say, terminal};
+use super::references::{is_example, shipped};
 use super::reports::read_all;
 use super::values::percentage;
 use crate::answers::compare::text::{OutputFormat, Sort, View, regression_lines, undecided, write};
 use crate::answers::compare::{Comparison, Report, Rules, compare_by};
+use crate::answers::references;
 use crate::engine::plan::filter::Filter;
 use crate::engine::plan::unknown_benchmark;
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::record::{MARGIN, Record};
-use crate::report::{reader, sort_records};
+use crate::report::{Medium, reader, sort_records};
 
 /// Exit code for a case slower than the limit, beyond the noise of the runs.
 const REGRESSION: u8 = 4;
@@ -26,6 +27,8 @@ pub(super) struct Arguments {
     /// Reports or folders of them, the baseline first, then filters as in `run`
     ///
     /// Reports are CSV or JSON; of a folder, the CSV reports count. Runs of the same card, API, driver and version are pooled.
+    /// Of one report, the APIs, cards or compilers in it are compared; if it has one of each, the headlines with reports of
+    /// the same model that this program brings along.
     #[arg(value_name = "FILE|DIR|FILTER", required_unless_present = "baseline")]
     files_and_filters: Vec<String>,
     /// Report to compare with; repeat it to pool several [default: the first]
@@ -113,6 +116,10 @@ fn compared(arguments: &Arguments) -> Result<u8> {
         ..Rules::default()
     };
     let comparison = compare_by(&rules, &baseline, &others);
+    let has_limit = arguments.fail_on_regression.is_some() || arguments.bisect.is_some();
+    if comparison.matches.is_empty() && filters.is_empty() && !has_limit {
+        return beside_references(baseline.iter().chain(&others), arguments.format).map(|()| 0);
+    }
     if comparison.matches.is_empty() {
         let named: Vec<_> = baseline.iter().chain(&others).map(|report| report.name.as_str()).collect();
         return Err(Error::Usage(format!(
@@ -145,6 +152,21 @@ fn compared(arguments: &Arguments) -> Result<u8> {
     }
     // A check that could not fail must not look like one that passed.
     undecided(&comparison).map_or(Ok(0), |sentence| Err(Error::Undecided(sentence)))
+}
+
+/// Prints the headlines of each report beside those of the reports that the program brings along.
+fn beside_references<'a>(reports: impl Iterator<Item = &'a Report>, format: OutputFormat) -> Result<()> {
+    let references = shipped()?.runs;
+    let runs: Vec<_> =
+        reports.flat_map(|report| references::beside(&report.name, &report.records, &references)).collect();
+    if runs.is_empty() {
+        return Err(Error::Usage("nothing to compare: no row has a headline figure: name another report".to_owned()));
+    }
+    match format {
+        OutputFormat::Json => print_json(&runs),
+        OutputFormat::Markdown => print(&references::write(&runs, Medium::Markdown)),
+        _ => print(&references::write(&runs, Medium::Terminal(terminal()))),
+    }
 }
 
 /// The exit code for `git bisect run`. Only rows that the device's clock times decide.

@@ -23,7 +23,6 @@ mod interrupt;
 mod links;
 mod list;
 mod messages;
-mod normal;
 mod outliers;
 mod output;
 mod outputs;

@@ -66,7 +66,6 @@ fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Bench(arguments)) => bench::bench(*arguments),
         Some(Command::Summary(arguments)) => summary::summary(&arguments).map(|()| 0),
-        Some(Command::Normal(arguments)) => summary::summary(&arguments.among_references()).map(|()| 0),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
         Some(Command::Cost(arguments)) => cost::cost(&arguments).map(|()| 0),
         Some(Command::Report(arguments)) => report::report(&arguments),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::answers::among::text::{Shipped, unpack};
+use crate::answers::references::{Shipped, unpack};
 use crate::error::{Error, Result};
 use crate::report::csv::Parsed;
 use crate::report::reader;

@@ -13,6 +13,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("export", "use `shaderbench report FILE --format json`"),
     ("completions", "use `shaderbench --generate bash`"),
     ("man", "use `shaderbench --generate man`"),
+    ("normal", "use `shaderbench compare FILE`"),
     ("bisect", "use `git bisect run` with `shaderbench compare OLD NEW --bisect PCT`"),
 ];
 
@@ -20,6 +21,7 @@ const COMMANDS: &[(&str, &str)] = &[
 const OPTIONS: &[(&str, &str)] = &[
     ("--parallel", "`--device all` measures every card in turn; `outliers` compares their reports"),
     ("--soak", "`run NAME --epochs 100 --json FILE` keeps every sample of 100 epochs"),
+    ("--among", "`compare FILE` compares a report with the reference reports, `compare FILE OTHER` with another"),
     ("--relative", "the column `share` of a report has the share of peak of each row"),
 ];
 

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use super::format::Format;
 use super::grouping::{By, by_model};
-use super::normal::{REFERENCES, normal};
 use super::output::{print, print_json};
 use super::reports::{name_runs, named_or_newest, none_yet, read_all};
 use super::values::plural;
@@ -25,12 +24,6 @@ pub(super) struct Arguments {
     /// Several reports are shown side by side.
     #[arg(value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
-    /// Show how the figures stand among those of other cards: references, or a path
-    ///
-    /// references: the reports of the same model that this program brings along. A report, or a folder of CSV reports: these,
-    /// too. Repeat it for several.
-    #[arg(long, value_name = "REPORTS", conflicts_with = "by")]
-    among: Vec<PathBuf>,
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
@@ -43,21 +36,12 @@ impl Arguments {
     /// Those of a command line that only names reports.
     pub(super) fn of(paths: &[String]) -> Self {
         let files = paths.iter().map(PathBuf::from).collect();
-        Self { files, among: Vec::new(), format: Format::default(), by: By::default() }
-    }
-
-    /// Those of `normal`.
-    pub(super) fn among_references(mut self) -> Self {
-        self.among.push(REFERENCES.into());
-        self
+        Self { files, format: Format::default(), by: By::default() }
     }
 }
 
 /// Runs the command.
 pub(super) fn summary(arguments: &Arguments) -> Result<()> {
-    if !arguments.among.is_empty() {
-        return normal(&arguments.files, &arguments.among, arguments.format);
-    }
     let read = if arguments.files.is_empty() {
         let newest = named_or_newest(None, |row| row.median_ns.is_some())?.ok_or_else(none_yet)?;
         vec![Report { name: newest.path, records: newest.records }]

@@ -73,14 +73,6 @@ pub fn estimate(records: &mut [Record]) {
     }
 }
 
-/// Degrees of freedom behind the interval of each row that [`estimate`] sets; `None` for rows with fewer than two epochs.
-#[must_use]
-pub fn degrees(records: &[Record]) -> Vec<Option<f64>> {
-    let mut found = vec![None; records.len()];
-    moderated(records).iter().for_each(|row| found[row.index] = Some(row.variance.degrees));
-    found
-}
-
 /// A row with two epochs or more.
 struct Moderated {
     index: usize,

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::command::{Folder, has_device, is_installed, program};
 use crate::common::committed_reports;
 use crate::index::folder_of_reports;
-use shaderbench::answers::among::text::{Shipped, pack, unpack};
+use shaderbench::answers::references::{Shipped, pack, unpack};
 use shaderbench::report::csv;
 
 #[test]

@@ -464,7 +464,7 @@ fn a_comparison_that_is_not_possible_has_a_one_line_error() {
         (&["old.csv", "nope.csv"][..], 1, "cannot read nope.csv"),
         (&["old.csv", "broken.json"], 1, "broken.json, line 1: the file is cut off"),
         (&["old.csv", "empty.csv"], 2, "empty.csv has no rows"),
-        (&["old.csv"], 2, "name another report"),
+        (&["old.csv", "transpose"], 2, "name another report"),
         (&["transpose"], 2, "compare needs a report"),
         (&["old.csv", "new.csv", "tranpose"], 2, "did you mean 'transpose'?"),
         (&["old.csv", "results"], 2, "results is a folder without reports"),
@@ -474,6 +474,46 @@ fn a_comparison_that_is_not_possible_has_a_one_line_error() {
         assert!(output.sole_error().contains(sentence), "{output}");
     }
     compare_files(&folder, &["old.csv", "new.csv", "--fail-on-regression", "-1"]).exits_with(2);
+}
+
+#[test]
+fn a_report_alone_is_compared_by_its_apis_or_with_the_references() {
+    let folder = Folder::new();
+    let [one, both, soft] = [
+        "nvidia-h200/2026-11-23-vulkan.csv",
+        "nvidia-h200/2026-11-23-vulkan+cuda.csv",
+        "llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv",
+    ]
+    .map(|path| committed(path).to_string_lossy().into_owned());
+    let alone = compare_files(&folder, &[&one]).succeeds().stdout;
+    assert!(alone.starts_with("NVIDIA H200, Vulkan: beside "), "{alone}");
+    assert!(
+        alone.contains("÷ median") && alone.contains("\n  DRAM read ") && alone.contains("\n  GEMM f32 "),
+        "{alone}"
+    );
+    assert!(alone.lines().filter(|line| !line.contains("results")).all(|line| line.chars().count() <= 80), "{alone}");
+    let markdown = compare_files(&folder, &[&one, "--format", "markdown"]).succeeds().stdout;
+    assert!(markdown.contains("| GEMM f32 | "), "{markdown}");
+    assert!(compare_files(&folder, &[&both]).succeeds().stdout.starts_with("CUDA against Vulkan: "));
+    let mut slow = records_of(Path::new(&one));
+    for row in &mut slow {
+        row.date = "2026-11-28T00:00:00Z".into();
+        for ns in [&mut row.median_ns, &mut row.ci_low_ns, &mut row.ci_high_ns].into_iter().flatten() {
+            *ns /= 0.9;
+        }
+        row.gb_per_s = row.gb_per_s.map(|rate| rate * 0.9);
+        row.gflop_per_s = row.gflop_per_s.map(|rate| rate * 0.9);
+        row.epochs_ns.iter_mut().for_each(|ns| *ns /= 0.9);
+    }
+    folder.write("slow.csv", csv::write(&slow));
+    let text = compare_files(&folder, &["slow.csv"]).succeeds().stdout;
+    assert!(text.replace("\n  ", " ").contains("Slower than every reference: DRAM "), "{text}");
+    slow.iter_mut().for_each(|row| row.device = "a card of its own".to_owned());
+    folder.write("slow.csv", csv::write(&slow));
+    let unknown = compare_files(&folder, &["slow.csv"]).succeeds().stdout;
+    assert!(unknown.contains("no report of this model") && !unknown.contains("÷ median"), "{unknown}");
+    compare_files(&folder, &["slow.csv", "--fail-on-regression", "5"]).exits_with(2);
+    compare_files(&folder, &[&soft]).succeeds();
 }
 
 #[test]

@@ -81,18 +81,18 @@ fn the_summary_has_the_jobs_and_peaks_of_the_text() {
 }
 
 #[test]
-fn summary_among_others_has_the_figures_and_sentences_of_the_text() {
-    let (screen, value) = both(&["summary", BOTH, "--among", "references"]);
-    let runs = list(&value);
-    assert_eq!(runs.len(), 2, "an entry for each API");
-    for run in runs {
-        assert!(!list(&run["figures"]).is_empty());
-        for figure in list(&run["figures"]) {
-            let Some(ratio) = figure["ratio"].as_f64() else { continue };
-            line_with(&screen, &[text(&figure["name"]), &format::ratio(ratio)]);
-        }
-        for sentence in list(&run["sentences"]) {
-            assert!(words(&screen).contains(text(sentence)), "{sentence}\n{screen}");
+fn a_report_beside_references_has_the_figures_of_the_text() {
+    let (screen, value) = both(&["compare", "results/nvidia-h200/2026-11-23-vulkan.csv"]);
+    let [run] = &list(&value)[..] else { panic!("one API: {value}") };
+    let figures = list(&run["figures"]);
+    assert!(figures.len() > 15, "{run}");
+    for figure in figures {
+        let range = list(&figure["range"]);
+        let seen = format!("{:.3}–{:.3}", number(&range[0]), number(&range[1]));
+        line_with(&screen, &[text(&figure["name"]), &format::ratio(number(&figure["ratio"])), &seen]);
+        let word = if figure["is_slow"] == true { "Slower" } else { "Faster" };
+        if figure["is_slow"] == true || figure["is_fast"] == true {
+            assert!(words(&screen).contains(&format!("{word} than every reference: ")), "{figure}\n{screen}");
         }
     }
 }

@@ -42,7 +42,6 @@ mod limit;
 mod metal;
 mod modules;
 mod mutations;
-mod normal;
 mod order;
 mod other_compilers;
 mod own_examples;

@@ -1,6 +1,6 @@
 //! Faults of a report, and what it is checked against.
 
-use crate::answers::among::Reference;
+use crate::answers::references::Reference;
 use crate::record::{Record, Status};
 use crate::suite::{Api, Case, Program};
 

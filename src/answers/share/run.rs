@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fault::{Checks, Fault, Kind};
-use crate::answers::among::{Figure, Reference, Unit};
+use crate::answers::references::{Figure, Reference, Unit};
 use crate::claim::is_software;
 use crate::record::{COLUMNS, Kind as ColumnKind, Record};
 use crate::suite::Api;

@@ -12,7 +12,7 @@ use super::outputs::words;
 use super::references::shipped;
 use super::reports::in_folder;
 use super::values::plural;
-use crate::answers::among::text::Shipped;
+use crate::answers::references::Shipped;
 use crate::answers::share::{Checks, Kind, copied_from, faults};
 use crate::engine::{judged_again, program};
 use crate::error::{Error, Result, shown};

@@ -7,7 +7,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
-use crate::answers::among::Reference;
+use crate::answers::references::Reference;
 use crate::answers::share::kernel_key;
 use crate::record::Record;
 use crate::report::limited::Limited;
@@ -58,7 +58,7 @@ pub fn unpack(bytes: &[u8]) -> Result<Shipped, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::among::{Figure, Unit};
+    use crate::answers::references::{Figure, Unit};
 
     #[test]
     fn reports_survive_packing_in_any_order_and_once() {
@@ -66,7 +66,7 @@ mod tests {
             name: "sum".to_owned(),
             unit: Unit::Bytes,
             value: 4496.123,
-            error: Some((0.001234567, 12.5)),
+            reach: Some(0.001234567),
             case: "reduction/atomic f32 1024".to_owned(),
             settings: "0123456789abcdef off timestamp".to_owned(),
         };
@@ -74,7 +74,6 @@ mod tests {
             device: "H200".to_owned(),
             date: date.to_owned(),
             figures: vec![figure.clone()],
-            l2_bytes: Some(1 << 20),
             ..Reference::default()
         };
         let all = |dates: &[&str], kernels: &[u64]| Shipped {

@@ -6,8 +6,8 @@ use crate::answers::summary::figures::{best_of, peak_rows, rated, spaces};
 use crate::claim::{byte_rate, flop_rate, is_software, time};
 use crate::families::headlines;
 use crate::families::memory_spaces::claims as memory_spaces;
-use crate::record::stats::{Estimate, Variance, median, round_to_seven_digits, student};
-use crate::record::{Cause, Clock, Record, Status, times::degrees};
+use crate::record::stats::{Estimate, round_to_seven_digits};
+use crate::record::{Clock, Record, Status};
 use crate::suite::hash;
 use crate::suite::{Headline, Limit, Scalar, Toolchain};
 
@@ -15,12 +15,16 @@ use crate::suite::{Headline, Limit, Scalar, Toolchain};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
     /// 10^9 bytes per second.
+    #[serde(rename = "GB/s")]
     Bytes,
     /// 10^9 floating-point operations per second.
+    #[serde(rename = "GFLOP/s")]
     Flops,
     /// 10^9 integer operations per second.
+    #[serde(rename = "GOP/s")]
     Operations,
     /// Nanoseconds: less is faster.
+    #[serde(rename = "ns")]
     Time,
 }
 
@@ -33,9 +37,9 @@ pub struct Figure {
     pub unit: Unit,
     /// Its value.
     pub value: f64,
-    /// Standard error of its logarithm for another run of the same build, and the degrees of freedom behind it; `None`
-    /// where the run does not show how much runs differ: one epoch, a software device.
-    pub error: Option<(f64, f64)>,
+    /// Half of the 95 % interval of its logarithm; `None` where the run does not show how much runs differ: one epoch, a
+    /// software device.
+    pub reach: Option<f64>,
     /// The case that it follows from, or the family.
     pub case: String,
     /// Hash of the kernel, run-time checks, and clock. Figures with other settings are not compared.
@@ -47,12 +51,6 @@ impl Figure {
     #[must_use]
     pub fn log_speed(&self) -> f64 {
         if self.unit == Unit::Time { -self.value.ln() } else { self.value.ln() }
-    }
-
-    /// Variance of the logarithm.
-    #[must_use]
-    pub fn variance(&self) -> Option<Variance> {
-        self.error.map(|(error, degrees)| Variance { value: error * error, degrees })
     }
 }
 
@@ -67,81 +65,48 @@ pub struct Reference {
     pub compiler: String,
     /// The card: its UUID, or its PCI address with host and CPU. Reports without any of these count as one card.
     pub card: String,
-    /// The driver and its version.
-    pub driver: String,
     /// Start of the run.
     pub date: String,
     /// The profile's name; empty in reports that lack it.
     pub profile: String,
-    /// All APIs of the run.
-    pub apis: String,
-    /// The driver's figure of the L2 size, in bytes.
-    pub l2_bytes: Option<u64>,
-    /// Median of the canary's times in nanoseconds.
-    pub canary_ns: Option<f64>,
-    /// Rows with a time, and those of them during which the device's speed changed.
-    pub rows: (usize, usize),
     /// The headline figures, in the order of `summary`; of one name, the one that `summary` shows is the first.
     pub figures: Vec<Figure>,
-    /// The fastest copy from the host to the device.
-    pub copy_in: Option<Figure>,
 }
 
 /// Kernels whose rate is at least this part of the fastest one's are kept, too: another card may have another order.
 const NEARLY_AS_FAST: f64 = 0.9;
 
-/// Transfers from the host to the device.
-const COPIES_IN: [&str; 4] = ["pinned_to_device", "staging_to_device", "write_buffer", "mapped_staging"];
-
 impl Reference {
     /// The runs in a report: one for each card, API, compiler and start.
     #[must_use]
     pub fn of_report(records: &[Record]) -> Vec<Self> {
-        let degrees = degrees(records);
-        let mut runs: Vec<Vec<(&Record, Option<f64>)>> = Vec::new();
-        for (record, degrees) in records.iter().zip(degrees) {
-            let is_of = |run: &&mut Vec<(&Record, Option<f64>)>| {
-                run.first().is_some_and(|(first, _)| {
+        let mut runs: Vec<Vec<&Record>> = Vec::new();
+        for record in records {
+            let is_of = |run: &&mut Vec<&Record>| {
+                run.first().is_some_and(|first| {
                     first.toolchain() == record.toolchain()
                         && (&first.device, &first.date, &first.card) == (&record.device, &record.date, &record.card)
                 })
             };
             match runs.iter_mut().find(is_of) {
-                Some(run) => run.push((record, degrees)),
-                None => runs.push(vec![(record, degrees)]),
+                Some(run) => run.push(record),
+                None => runs.push(vec![record]),
             }
         }
-        runs.iter().filter_map(|run| Self::of_run(run)).filter(|run| !run.figures.is_empty()).collect()
+        runs.into_iter().filter_map(Self::of_run).filter(|run| !run.figures.is_empty()).collect()
     }
 
-    fn of_run(run: &[(&Record, Option<f64>)]) -> Option<Self> {
-        let (first, _) = *run.first()?;
-        let rows = Rows { all: run.iter().map(|(row, _)| *row).collect(), degrees: run };
-        let timed = || rows.all.iter().filter(|row| row.status == Status::Ok);
-        let canaries: Vec<f64> = timed().filter_map(|row| row.canary_ns).collect();
-        let unsteady = timed().filter(|row| row.cause == Some(Cause::Unsteady)).count();
+    fn of_run(rows: Vec<&Record>) -> Option<Self> {
+        let first = *rows.first()?;
         Some(Self {
             device: first.device.trim().to_owned(),
             api: first.api_name().to_owned(),
             compiler: first.toolchain().as_ref().map_or("", Toolchain::foreign).to_owned(),
             card: card(first),
-            driver: first.driver.clone(),
             date: first.date.clone(),
             profile: first.profile.map_or("", |profile| profile.name()).to_owned(),
-            apis: first.apis.clone(),
-            l2_bytes: first.l2_bytes,
-            canary_ns: median(&canaries),
-            rows: (timed().count(), unsteady),
-            figures: rows.figures(),
-            copy_in: rows.copy_in(),
+            figures: Rows { all: rows }.figures(),
         })
-    }
-
-    /// Whether a row is of this run.
-    #[must_use]
-    pub fn has(&self, row: &Record) -> bool {
-        (row.device.trim(), row.api_name(), row.date.as_str()) == (&*self.device, &*self.api, &*self.date)
-            && card(row) == self.card
     }
 
     /// Whether both are one run, for example in a report and its copy.
@@ -150,6 +115,14 @@ impl Reference {
         let run =
             |of: &Self| (of.device.clone(), of.api.clone(), of.compiler.clone(), of.date.clone(), of.card.clone());
         run(self) == run(other)
+    }
+
+    /// The figure that may be compared with `figure`: of the same name, case and settings.
+    #[must_use]
+    pub fn like(&self, figure: &Figure) -> Option<&Figure> {
+        let is_like =
+            |own: &&Figure| (&own.name, &own.case, &own.settings) == (&figure.name, &figure.case, &figure.settings);
+        self.figures.iter().find(is_like)
     }
 
     /// Whether both are of one model, through one API and compiler.
@@ -171,7 +144,6 @@ fn card(row: &Record) -> String {
 /// The rows of one run.
 struct Rows<'a> {
     all: Vec<&'a Record>,
-    degrees: &'a [(&'a Record, Option<f64>)],
 }
 
 impl Rows<'_> {
@@ -242,16 +214,16 @@ impl Rows<'_> {
 
     /// The figure of `best`, then those of `rows` that are nearly as fast.
     fn nearly_as_fast(&self, name: &str, unit: Unit, best: &Record, rows: Vec<(&Record, Estimate)>) -> Vec<Figure> {
-        let figure = |(row, estimate): &(&Record, Estimate)| Figure {
+        let of_row = |(row, estimate): &(&Record, Estimate)| Figure {
             case: case(row),
             settings: settings(row),
-            ..self.figure(name.to_owned(), unit, *estimate, &[row])
+            ..figure(name.to_owned(), unit, *estimate, &[row])
         };
         let mut figures: Vec<Figure> = Vec::new();
         let first = rows.iter().find(|(row, _)| std::ptr::eq(*row, best));
-        figures.extend(first.map(&figure));
+        figures.extend(first.map(&of_row));
         let Some(least) = figures.first().map(|first| first.log_speed() + NEARLY_AS_FAST.ln()) else { return figures };
-        let others = rows.iter().filter(|(row, _)| !std::ptr::eq(*row, best)).map(figure);
+        let others = rows.iter().filter(|(row, _)| !std::ptr::eq(*row, best)).map(of_row);
         figures.extend(others.filter(|other| other.log_speed() >= least));
         figures
     }
@@ -265,7 +237,7 @@ impl Rows<'_> {
         Figure {
             case: "cache_curve".to_owned(),
             settings: hash(texts.concat().as_bytes()),
-            ..self.figure(name, unit, estimate, &rows)
+            ..figure(name, unit, estimate, &rows)
         }
     }
 
@@ -273,35 +245,8 @@ impl Rows<'_> {
         let rows: Vec<&Record> = self.all.iter().copied().filter(|row| row.family == "memory_spaces").collect();
         let estimate = memory_spaces::latency(&rows, "workgroup")?;
         let row = rows.into_iter().find(|row| row.benchmark == "workgroup_latency" && row.status == Status::Ok)?;
-        let figure = self.figure(name.to_owned(), Unit::Time, estimate, &[row]);
+        let figure = figure(name.to_owned(), Unit::Time, estimate, &[row]);
         Some(Figure { case: case(row), settings: settings(row), ..figure })
-    }
-
-    fn copy_in(&self) -> Option<Figure> {
-        let is_copy = |row: &&Record| {
-            row.family == "transfer" && row.status == Status::Ok && COPIES_IN.contains(&row.benchmark.as_str())
-        };
-        let rows: Vec<(&Record, Estimate)> =
-            self.all.iter().copied().filter(is_copy).filter_map(|row| Some((row, byte_rate(row)?))).collect();
-        let most = rows.iter().filter_map(|(row, _)| row.bytes).max();
-        let largest = rows.into_iter().filter(|(row, _)| row.bytes == most);
-        let (row, rate) = largest.max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
-        let figure = self.figure("host to device".to_owned(), Unit::Bytes, rate, &[row]);
-        Some(Figure { case: case(row), settings: settings(row), ..figure })
-    }
-
-    /// A figure without its case and settings.
-    fn figure(&self, name: String, unit: Unit, estimate: Estimate, rows: &[&Record]) -> Figure {
-        let of = |row: &&Record| self.degrees.iter().find(|(other, _)| std::ptr::eq(*other, *row))?.1;
-        let degrees: Option<Vec<f64>> = rows.iter().map(of).collect();
-        let degrees = degrees.and_then(|all| all.into_iter().reduce(f64::min));
-        let degrees = degrees.filter(|_| !rows.iter().any(|row| is_software(row)) && estimate.low > 0.0);
-        let error = degrees.map(|degrees| {
-            let error = (estimate.high / estimate.low).ln() / 2.0 / student(degrees);
-            (round_to_seven_digits(error), round_to_seven_digits(degrees))
-        });
-        let value = round_to_seven_digits(estimate.value);
-        Figure { name, unit, value, error, case: String::new(), settings: String::new() }
     }
 }
 
@@ -313,4 +258,13 @@ fn case(row: &Record) -> String {
 fn settings(row: &Record) -> String {
     let checks = row.checks.map_or_else(String::new, |checks| checks.name());
     [&*row.shader_hash, &*checks, row.timer.map_or("", Clock::name)].join(" ")
+}
+
+/// A figure without its case and settings.
+fn figure(name: String, unit: Unit, estimate: Estimate, rows: &[&Record]) -> Figure {
+    let shows_variation = |row: &&Record| row.epochs_ns.len() > 1 && !is_software(row);
+    let is_known = rows.iter().all(shows_variation) && estimate.low > 0.0;
+    let reach = is_known.then(|| round_to_seven_digits((estimate.high / estimate.low).ln() / 2.0));
+    let value = round_to_seven_digits(estimate.value);
+    Figure { name, unit, value, reach, case: String::new(), settings: String::new() }
 }

@@ -1,0 +1,158 @@
+//! A report beside the reports of the same model that the program brings along.
+//!
+//! For each headline figure, only figures of the same case with the same kernel, checks, clock and profile are compared,
+//! and only rows that are `ok`. A figure is slower or faster than the references if its 95 % interval lies outside those
+//! of all of them, and the figure is more than the margin away from their median.
+
+mod packed;
+mod reference;
+#[cfg(not(target_family = "wasm"))]
+mod text;
+
+use serde::Serialize;
+
+pub use packed::{Shipped, pack, unpack};
+pub use reference::{Figure, Reference, Unit};
+#[cfg(not(target_family = "wasm"))]
+pub use text::write;
+
+use crate::record::stats::{median, round_to_seven_digits};
+use crate::record::{MARGIN, Record};
+
+/// A run beside the references of its model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Beside {
+    /// The report's name.
+    pub report: String,
+    /// The model.
+    pub device: String,
+    /// The API's name in the CSV.
+    pub api: String,
+    /// The compiler of WGSL, if it is not wgpu's own.
+    pub compiler: String,
+    /// Start of the run.
+    pub date: String,
+    /// References of the model through this API and compiler, without the run itself.
+    pub references: usize,
+    /// The headline figures that any reference has, too.
+    pub figures: Vec<Headline>,
+}
+
+/// A headline figure beside those of the references.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Headline {
+    /// This run's figure.
+    #[serde(flatten)]
+    pub figure: Figure,
+    /// References with this figure under the same settings.
+    pub references: usize,
+    /// The median of the references, in the figure's unit.
+    pub median: f64,
+    /// This speed ÷ that of the median.
+    pub ratio: f64,
+    /// The slowest and the fastest reference, as speed ÷ that of the median.
+    pub range: (f64, f64),
+    /// Slower than every reference.
+    pub is_slow: bool,
+    /// Faster than every reference.
+    pub is_fast: bool,
+}
+
+/// Each run in `records`, the report called `name`, beside `references`.
+#[must_use]
+pub fn beside(name: &str, records: &[Record], references: &[Reference]) -> Vec<Beside> {
+    Reference::of_report(records).into_iter().map(|run| of_run(name, run, references)).collect()
+}
+
+fn of_run(name: &str, run: Reference, references: &[Reference]) -> Beside {
+    let is_other = |other: &&Reference| run.is_of_model(other) && !run.is_same_run(other);
+    let others: Vec<&Reference> = references.iter().filter(is_other).collect();
+    let mut figures: Vec<Headline> = Vec::new();
+    for figure in &run.figures {
+        // Of one name, the first is the summary's.
+        if !figures.iter().any(|known| known.figure.name == figure.name) {
+            let like = others.iter().filter(|other| other.profile == run.profile);
+            figures.extend(headline(figure, &like.filter_map(|other| other.like(figure)).collect::<Vec<_>>()));
+        }
+    }
+    let Reference { device, api, compiler, date, .. } = run;
+    Beside { report: name.to_owned(), device, api, compiler, date, references: others.len(), figures }
+}
+
+fn headline(figure: &Figure, others: &[&Figure]) -> Option<Headline> {
+    let logs: Vec<f64> = others.iter().map(|other| other.log_speed()).collect();
+    let middle = median(&logs)?;
+    let relative = |log: f64| round_to_seven_digits((log - middle).exp());
+    let (low, high) =
+        logs.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), log| (log.min(low), log.max(high)));
+    let ratio = relative(figure.log_speed());
+    // Whether this speed, turned around by a sign of -1, is certainly below all others.
+    let is_below_all = |sign: f64| {
+        let is_below = |other: &&Figure| {
+            let reach = figure.reach.zip(other.reach).map(|(own, other)| own + other);
+            reach.is_some_and(|reach| sign * (other.log_speed() - figure.log_speed()) > reach)
+        };
+        others.iter().all(is_below) && sign * ratio.ln() < -MARGIN.ln_1p()
+    };
+    Some(Headline {
+        references: others.len(),
+        median: round_to_seven_digits(if figure.unit == Unit::Time { (-middle).exp() } else { middle.exp() }),
+        ratio,
+        range: (relative(low), relative(high)),
+        is_slow: is_below_all(1.0),
+        is_fast: is_below_all(-1.0),
+        figure: figure.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(date: &str, speed: f64, settings: &str) -> Reference {
+        let figure = |name: &str, unit: Unit, value: f64| Figure {
+            name: name.to_owned(),
+            unit,
+            value,
+            reach: Some(0.002),
+            case: String::new(),
+            settings: settings.to_owned(),
+        };
+        Reference {
+            device: "H200".to_owned(),
+            date: date.to_owned(),
+            figures: vec![
+                figure("sum", Unit::Bytes, 4000.0 * speed),
+                figure("launch", Unit::Time, 2000.0 / speed),
+                // Another kernel of the same job: another card may be faster with it.
+                figure("sum", Unit::Bytes, 3900.0 * speed),
+            ],
+            ..Reference::default()
+        }
+    }
+
+    #[test]
+    fn a_figure_outside_all_references_is_named_and_noise_is_not() {
+        let references = [run("1", 1.0, ""), run("2", 1.01, ""), run("3", 0.99, ""), run("4", 0.5, "other checks")];
+        for (speed, is_slow, is_fast) in
+            [(0.9, true, false), (1.1, false, true), (0.985, false, false), (1.0, false, false)]
+        {
+            let found = of_run("r", run("5", speed, ""), &references);
+            assert_eq!(
+                (found.references, found.figures.len()),
+                (4, 2),
+                "the other settings count, and are not compared"
+            );
+            for figure in found.figures {
+                assert_eq!((figure.is_slow, figure.is_fast), (is_slow, is_fast), "{speed}: {figure:?}");
+                assert_eq!(figure.references, 3);
+                assert!((figure.ratio - speed).abs() < 1e-6 && figure.range.0 < 1.0 && figure.range.1 > 1.0);
+            }
+        }
+        let mut noisy = run("5", 0.9, "");
+        noisy.figures.iter_mut().for_each(|figure| figure.reach = None);
+        assert!(of_run("r", noisy, &references).figures.iter().all(|figure| !figure.is_slow));
+        let copy = of_run("r", run("1", 1.0, ""), &references[..1]);
+        assert_eq!((copy.references, copy.figures.len()), (0, 0), "a report is no reference of itself");
+    }
+}

@@ -1,0 +1,101 @@
+//! The text of a report beside references: one line a headline, and a sentence about those outside all references.
+
+use super::{Beside, Figure, Headline, Unit};
+use crate::record::format;
+use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
+use crate::suite::Api;
+
+/// Each run of a report beside the references of its model.
+#[must_use]
+pub fn write(runs: &[Beside], medium: Medium) -> String {
+    let mut parts = Vec::new();
+    for run in runs {
+        if !parts.is_empty() {
+            parts.push(Part::text(""));
+        }
+        parts.extend(of_run(run));
+    }
+    lay_out(parts, medium)
+}
+
+fn of_run(run: &Beside) -> Vec<Part> {
+    let api = Api::named(&run.api).map_or(run.api.as_str(), |api| api.title());
+    let toolchain = if run.compiler.is_empty() { api.to_owned() } else { format!("{} ({api})", run.compiler) };
+    let device = if run.device.is_empty() { "unnamed device" } else { &run.device };
+    let most = run.figures.iter().map(|headline| headline.references).max().unwrap_or(0);
+    let beside = match most {
+        0 => "no reference".to_owned(),
+        most => format!("beside {}", counted(most)),
+    };
+    let rest = format!("{beside} ({})", run.report);
+    let mut parts = vec![Part::Heading { name: format!("{device}, {toolchain}"), rest }];
+    let note = |text: String| Part::Text { text, indent: "  " };
+    if most > 0 {
+        parts.push(note(outside(&run.figures)));
+        parts.push(Part::Table(grid(&run.figures)));
+        let legend = "÷ median: this speed ÷ that of the median, above 1 this card is faster. seen: the slowest and the \
+                      fastest reference ÷ the median.";
+        parts.push(note(legend.to_owned()));
+    }
+    let left = run.references - most;
+    if run.references == 0 {
+        let none = "This program brings no report of this model through this API along: name a second report.";
+        parts.push(note(none.to_owned()));
+    } else if left > 0 {
+        parts.push(note(format!("Not compared, since kernels, checks, clock or profile differ: {}.", counted(left))));
+    }
+    parts
+}
+
+/// The headlines that are slower or faster than every reference.
+fn outside(figures: &[Headline]) -> String {
+    let list = |word: &str, is_it: fn(&Headline) -> bool| {
+        let found = figures.iter().filter(|headline| is_it(headline));
+        let found: Vec<String> =
+            found.map(|headline| format!("{} ({})", headline.figure.name, format::ratio(headline.ratio))).collect();
+        (!found.is_empty()).then(|| format!("{word} than every reference: {}.", found.join(", ")))
+    };
+    let found = [list("Slower", |headline| headline.is_slow), list("Faster", |headline| headline.is_fast)];
+    let found: Vec<String> = found.into_iter().flatten().collect();
+    if found.is_empty() { "No headline is slower or faster than every reference.".to_owned() } else { found.join(" ") }
+}
+
+fn grid(figures: &[Headline]) -> Grid {
+    let column = |text: &str| Column { heading: text.to_owned(), is_right: true };
+    let row = |headline: &Headline| {
+        let Headline { figure, references, median, ratio, range: (low, high), .. } = headline;
+        let cells = [
+            format!("{}{}", value(figure, figure.value), figure.reach.map_or_else(String::new, format::plus_minus)),
+            value(figure, *median),
+            format::ratio(*ratio),
+            format!("{low:.3}–{high:.3}"),
+            references.to_string(),
+        ];
+        Row {
+            group: String::new(),
+            mark: if headline.is_slow || headline.is_fast { Mark::Note } else { Mark::None },
+            name: figure.name.clone(),
+            cells: cells.map(Into::into).into(),
+        }
+    };
+    Grid {
+        columns: ["this", "median", "÷ median", "seen", "references"].map(column).into(),
+        widest_name: None,
+        note: None,
+        has_marks: true,
+        rows: figures.iter().map(row).collect(),
+    }
+}
+
+fn value(figure: &Figure, value: f64) -> String {
+    match figure.unit {
+        Unit::Bytes => format::byte_rate(value),
+        Unit::Flops => format::operation_rate(value, true),
+        Unit::Operations => format::operation_rate(value, false),
+        Unit::Time => format::time(value),
+    }
+}
+
+fn counted(references: usize) -> String {
+    format!("{references} reference report{}", if references == 1 { "" } else { "s" })
+}
