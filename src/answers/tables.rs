@@ -8,8 +8,7 @@ use crate::report::layout::{Medium, Part, Terminal, lay_out};
 use crate::report::{Section, table, toolchains};
 use crate::suite::Toolchain;
 
-/// All sections as terminal tables. Rows of several APIs or compilers are compared; a table of all families then ends the text,
-/// and one of the compilers.
+/// All sections as terminal tables, one for each API and compiler; a table of the compilers ends the text.
 #[must_use]
 pub fn tables(sections: &[Section], terminal: Terminal) -> String {
     write(sections, Medium::Terminal(terminal))
@@ -18,12 +17,16 @@ pub fn tables(sections: &[Section], terminal: Terminal) -> String {
 /// All sections for the given medium.
 #[must_use]
 pub fn write(sections: &[Section], medium: Medium) -> String {
-    let all = sections.iter().map(|section| rows(section, medium)).chain(versus::overall(sections));
+    let all = sections.iter().map(|section| rows(section, medium));
     let rows = sections.iter().flat_map(|section| section.rows.iter().copied());
     let speed = table::changed_speed(rows, medium.terminal()).map(|remark| vec![Part::Remark(remark)]);
     let rows: Vec<&Record> = sections.iter().flat_map(|section| section.rows.iter().copied()).collect();
     let cold = cold::sentence(&rows).map(|text| vec![Part::text(&text)]);
-    let all = all.chain(versus::compilers(sections)).chain(cold).chain(speed);
+    let toolchains = toolchains(rows.iter().copied());
+    let names: Vec<_> = toolchains.iter().map(Toolchain::title).collect();
+    let ratios = (names.len() > 1)
+        .then(|| vec![Part::text(&format!("Ratios of {}: `shaderbench compare` of this report.", names.join(", ")))]);
+    let all = all.chain(versus::compilers(sections)).chain(cold).chain(ratios).chain(speed);
     all.map(|parts| lay_out(parts, medium)).collect::<Vec<_>>().join("\n")
 }
 
@@ -43,32 +46,30 @@ pub fn section(section: &Section, medium: Medium) -> Vec<Part> {
 /// A section without the remark that all sections share.
 fn rows(section: &Section, medium: Medium) -> Vec<Part> {
     let toolchains = toolchains(section.rows.iter().copied());
-    let terminal = medium.terminal();
-    let mut kernels = section.rows.iter().map(|row| (&*row.family, &*row.benchmark));
+    let mut parts = vec![table::headline(section)];
+    // Rows of other versions may name no API.
+    let each = if toolchains.len() < 2 { vec![None] } else { toolchains.into_iter().map(Some).collect() };
+    for toolchain in each {
+        let is_of = |of: Option<Toolchain>| toolchain.is_none() || of == toolchain;
+        let rows: Vec<&Record> = section.rows.iter().copied().filter(|row| is_of(row.toolchain())).collect();
+        parts.extend(toolchain.map(|toolchain| Part::text(&format!("{}:", toolchain.title()))));
+        parts.extend(of_toolchain(section, &rows, medium.terminal()));
+        let findings = section.findings.iter().filter(|(of, _)| is_of(Some(*of)));
+        parts.extend(findings.map(|(_, finding)| Part::text(&finding.text())));
+    }
+    parts
+}
+
+/// The tables of the rows of one toolchain, and remarks about them.
+fn of_toolchain(section: &Section, rows: &[&Record], terminal: Terminal) -> Vec<Part> {
+    let mut kernels = rows.iter().map(|row| (&*row.family, &*row.benchmark));
     let is_rates = kernels.next().is_some_and(|first| first.0 == "rates" && kernels.any(|other| other != first));
-    let rates_of = |toolchain: Option<&Toolchain>| {
-        let of = |row: &&Record| toolchain.is_none_or(|toolchain| row.toolchain() == Some(*toolchain));
-        let rows: Vec<_> = section.rows.iter().copied().filter(of).collect();
-        if is_rates { rates::parts(&rows, terminal) } else { None }
-    };
-    if toolchains.len() < 2 {
-        let Some(grids) = rates_of(None) else {
-            let mut parts = table::section(section, terminal);
-            if is_rates {
-                let why = "No fractions: f32_fma, which all rates are compared with, has no time.";
-                parts.push(Part::text(why));
-            }
-            return parts;
-        };
-        return table::around(section, grids, terminal);
-    }
-    let mut parts = versus::section(section, &toolchains, terminal);
-    for toolchain in &toolchains {
-        if let Some(grids) = rates_of(Some(toolchain)) {
-            parts.push(Part::text(&format!("{}:", toolchain.title())));
-            parts.extend(grids);
-        }
-    }
+    let rates = if is_rates { rates::parts(rows, terminal) } else { None };
+    let has_no_fractions = is_rates && rates.is_none();
+    let mut parts = rates.unwrap_or_else(|| table::rows(section.is_by_kernel, rows, terminal).into_iter().collect());
+    parts.extend(table::remarks(rows, terminal).into_iter().map(Part::Remark));
+    let why = "No fractions: f32_fma, which all rates are compared with, has no time.";
+    parts.extend(has_no_fractions.then(|| Part::text(why)));
     parts
 }
 

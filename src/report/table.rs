@@ -20,28 +20,18 @@ const BYTES: usize = 100;
 /// Maximum width of names in the wide table.
 pub(crate) const WIDE_NAME: usize = 32;
 
-/// A section with rows from one API: table, remarks and findings.
-pub(crate) fn section(section: &Section, terminal: Terminal) -> Vec<Part> {
-    let measured: Vec<_> = section.rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
-    let table = (!measured.is_empty()).then(|| Part::Table(rows_table(section, &measured, terminal)));
-    around(section, table.into_iter().collect(), terminal)
+/// The section's name and summary.
+pub(crate) fn headline(section: &Section) -> Part {
+    Part::Heading { name: section.title.to_owned(), rest: section.summary.to_owned() }
 }
 
-/// A section's `tables` under its headline, then remarks and findings.
-pub(crate) fn around(section: &Section, tables: Vec<Part>, terminal: Terminal) -> Vec<Part> {
-    let mut parts = vec![headline(section, "")];
-    parts.extend(tables);
-    parts.extend(remarks(&section.rows, terminal).into_iter().map(Part::Remark));
-    parts.extend(section.findings.iter().map(|(_, finding)| Part::text(&finding.text())));
-    parts
+/// The table of rows from one API and compiler; `None` without a time.
+pub(crate) fn rows(is_by_kernel: bool, rows: &[&Record], terminal: Terminal) -> Option<Part> {
+    let measured: Vec<_> = rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
+    (!measured.is_empty()).then(|| Part::Table(rows_table(is_by_kernel, &measured, terminal)))
 }
 
-/// The section's name and summary, followed by `more`.
-pub(crate) fn headline(section: &Section, more: &str) -> Part {
-    Part::Heading { name: section.title.to_owned(), rest: format!("{}{more}", section.summary).trim_start().to_owned() }
-}
-
-fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Grid {
+fn rows_table(is_by_kernel: bool, measured: &[&Record], terminal: Terminal) -> Grid {
     let is_wide = terminal.width >= WIDE;
     let has_model = measured.iter().any(|row| row.model.is_some())
         && (terminal.width >= BYTES || measured.iter().all(|row| row.energy_j.is_none()));
@@ -69,15 +59,15 @@ fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Gr
         heading: (*heading).to_owned(),
         is_right: index < figures && *heading != "of ceiling",
     };
-    let firsts = Firsts::new(section.is_by_kernel, measured.iter().copied());
+    let firsts = Firsts::new(is_by_kernel, measured.iter().copied());
     let row = |row: &&Record| Row {
-        group: title(section.is_by_kernel, row),
+        group: title(is_by_kernel, row),
         mark: match row.status {
             Status::Implausible => Mark::Fault,
             _ if !row.reason.is_empty() => Mark::Note,
             _ => Mark::None,
         },
-        name: name(section.is_by_kernel, row),
+        name: name(is_by_kernel, row),
         cells: cells(&firsts, row, &headings, is_wide),
     };
     Grid {

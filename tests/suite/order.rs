@@ -1,11 +1,11 @@
-//! The order of rows and families in tables, and the columns of tables of two APIs.
+//! The order of rows and families in tables.
 
 use crate::command::{Folder, shaderbench};
-use shaderbench::answers::{tables, write};
+use shaderbench::answers::tables;
 use shaderbench::families::FAMILIES;
 use shaderbench::families::articles::steps;
 use shaderbench::record::{Clock, Record};
-use shaderbench::report::{Medium, Terminal, csv, families_in_reading_order, sections};
+use shaderbench::report::{Terminal, csv, families_in_reading_order, sections};
 use shaderbench::suite::{Api, Dtype, Extent, parse_params};
 
 fn row(name: &str, n: u64, params: &str, median_ns: f64) -> Record {
@@ -113,38 +113,4 @@ fn compared_rows_have_the_order_of_tables_and_cards_keep_theirs() {
     let index = |text: &str| output.find(text).unwrap_or_else(|| panic!("{text} is missing\n{output}"));
     assert!(index("A: Zeta") < index("B: Alpha"), "{output}");
     assert!(index("STRIDE=9 ") < index("STRIDE=10 ") && index("coalescing") < index("scan"), "{output}");
-}
-
-/// One family through two APIs, the second twice as fast with a tile.
-fn of_two_apis() -> Vec<Record> {
-    let both = |name: &str, vulkan: f64, cuda: f64, model: f64| {
-        let row = Record { model: Some(model), end_to_end_ns: Some(5e6), ..row(name, 4096, "", vulkan) };
-        let of_cuda = Record { backend: Some(Api::Cuda), ..row.clone() };
-        let of_cuda = Record { median_ns: Some(cuda), ci_low_ns: Some(cuda), ci_high_ns: Some(cuda), ..of_cuda };
-        [row, Record { gb_per_s: Some(1e6 / cuda), end_to_end_ns: Some(7e6), ..of_cuda }]
-    };
-    [both("transpose/naive", 8000.0, 6000.0, 1.0), both("transpose/tiled", 2000.0, 1000.0, 9.5)].concat()
-}
-
-#[test]
-fn tables_of_two_apis_have_speed_model_and_end_to_end_where_they_fit() {
-    let records = of_two_apis();
-    let sections = sections(&records);
-    let tiled = |width: usize| {
-        let text = tables(&sections, at(width));
-        assert!(text.lines().all(|line| line.chars().count() <= width), "{width}\n{text}");
-        let heading = text.lines().find(|line| line.contains("Vulkan ÷ CUDA")).expect("a heading").to_owned();
-        (heading, text.lines().find(|line| line.starts_with("  tiled ")).expect("a row").to_owned())
-    };
-    for (width, has_speed, has_end) in [(80, false, false), (100, true, false), (180, true, false), (200, true, true)] {
-        let (heading, row) = tiled(width);
-        // Each API relative to its own first row: 8/2 and 6/1.
-        let cells: Vec<&str> = row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
-        let has = |text: &str| cells.contains(&text);
-        assert_eq!((has("4.00×"), has("6.00×"), has("9.50×")), (has_speed, has_speed, has_speed), "{width}\n{row}");
-        assert_eq!(heading.matches("speed").count(), if has_speed { 2 } else { 0 }, "{heading}");
-        assert_eq!((has("5.00 ms"), has("7.00 ms")), (has_end, has_end), "{width}\n{row}");
-    }
-    let markdown = write(&sections, Medium::Markdown);
-    assert!(markdown.contains("| CUDA | speed | model | Vulkan ÷ CUDA |"), "{markdown}");
 }

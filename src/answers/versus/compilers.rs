@@ -1,8 +1,7 @@
 //! The compilers of a run, one line each.
 
-use super::mean;
 use super::pair::{Gap, Pair, pairs};
-use super::texts::none;
+use super::{mean, none};
 use crate::record::{Record, Status, format, stats::geometric_mean};
 use crate::report::layout::{Column, Grid, Mark, Part, Row};
 use crate::report::{Section, toolchains};

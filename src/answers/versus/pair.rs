@@ -22,12 +22,8 @@ pub(super) struct Gap<'a> {
 }
 
 impl<'a> Pair<'a> {
-    pub(super) fn sides(&self) -> impl Iterator<Item = &'a Record> {
-        self.first.into_iter().chain(self.second)
-    }
-
     /// The two rows, if both have a time; their status may be a fault.
-    pub(super) const fn both(&self) -> Option<(&'a Record, &'a Record)> {
+    const fn both(&self) -> Option<(&'a Record, &'a Record)> {
         match (self.first, self.second) {
             (Some(first), Some(second)) if first.median_ns.is_some() && second.median_ns.is_some() => {
                 Some((first, second))
@@ -36,7 +32,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    pub(super) fn has_two_clocks(&self) -> bool {
+    fn has_two_clocks(&self) -> bool {
         self.both().is_some_and(|(first, second)| first.timer != second.timer)
     }
 
@@ -47,18 +43,6 @@ impl<'a> Pair<'a> {
 
     pub(super) fn gap(&self) -> Option<Gap<'a>> {
         Some(Gap { row: self.first?, ratio: self.ratio? })
-    }
-}
-
-impl Gap<'_> {
-    /// Distance of the ratio from 1, on a log scale; the same for both directions.
-    pub(super) fn width(&self) -> f64 {
-        self.ratio.value.ln().abs()
-    }
-
-    /// Whether the interval excludes 1.
-    pub(super) const fn is_certain(&self) -> bool {
-        self.ratio.low > 1.0 || self.ratio.high < 1.0
     }
 }
 
