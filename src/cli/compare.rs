@@ -143,8 +143,8 @@ fn compared(arguments: &Arguments) -> Result<u8> {
         return Ok(verdict(&comparison, percent / 100.0));
     }
     let Some(limit) = limit else { return Ok(0) };
-    if matches!(arguments.format, OutputFormat::Csv | OutputFormat::Json) {
-        // CSV and JSON contain no sentences, so print them to stderr.
+    if arguments.format == OutputFormat::Json {
+        // JSON contains no sentences, so print them to stderr.
         regression_lines(&comparison, limit).iter().for_each(|line| say(&line.text));
     }
     if comparison.regressions(limit).iter().any(|regression| regression.is_certain) {

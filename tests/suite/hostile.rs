@@ -483,8 +483,8 @@ fn many_rows_of_many_devices_take_linear_memory_and_time() {
     folder.write("sparse/r.csv", large(20_000, 1000, false));
     folder.write("cases/r.csv", large(60_000, 1, false));
     for arguments in [
-        "compare devices/r.csv --format csv",
-        "compare sparse/r.csv --format csv",
+        "compare devices/r.csv --format json",
+        "compare sparse/r.csv --format json",
         "compare sparse/r.csv",
         "report sparse/r.csv --out sparse.html",
         "report devices --format index",

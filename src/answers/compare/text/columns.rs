@@ -5,7 +5,7 @@ use anstyle::{AnsiColor, Style};
 use super::sentences::{labels, marked, name, none, short_change};
 use super::view::{Sort, View};
 use crate::answers::compare::{CaseComparison, Comparison, Pair, Ratio, Side, Verdict};
-use crate::record::format::{percent, time};
+use crate::record::format::time;
 use crate::report::layout::{Cell, Mark as RowMark, colored};
 use crate::report::table;
 
@@ -31,9 +31,8 @@ pub(super) struct Block {
     pub(super) notes: Vec<String>,
 }
 
-/// The table of `cases`; `None` if no case has times on two sides. With several matches, `is_full` adds intervals to
-/// changes. With one match, it adds noise and shares; the change always has its interval.
-pub(super) fn block(comparison: &Comparison, cases: &[&CaseComparison], view: View, is_full: bool) -> Option<Block> {
+/// The table of `cases`; `None` if no case has times on two sides.
+pub(super) fn block(comparison: &Comparison, cases: &[&CaseComparison], view: View) -> Option<Block> {
     let is_shown = |case: &&&CaseComparison| {
         let sides = 0..comparison.sides.len();
         sides.filter(|side| case.timing(*side).is_some()).count() > 1
@@ -43,8 +42,8 @@ pub(super) fn block(comparison: &Comparison, cases: &[&CaseComparison], view: Vi
         return None;
     }
     let groups = match comparison.matches.as_slice() {
-        [_] => pair(comparison, &shown, is_full),
-        _ => sides(comparison, &shown, is_full),
+        [_] => pair(comparison, &shown),
+        _ => sides(comparison, &shown),
     };
     let (titles, names) = shown.iter().map(|case| called(case, view)).unzip();
     let marks = shown.iter().map(|case| mark(case)).collect();
@@ -60,27 +59,15 @@ fn cell(text: impl Into<String>) -> Cell {
 }
 
 /// Two sides: both times, the ratio with its interval, and the verdict.
-fn pair(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> Vec<Vec<Column>> {
+fn pair(comparison: &Comparison, cases: &[&CaseComparison]) -> Vec<Vec<Column>> {
     let of = comparison.matches[0];
     let [a, b] = labels(comparison, 0);
-    let mut groups: Vec<Vec<Column>> = [of.baseline, of.side]
-        .map(|side| {
-            let label = &comparison.sides[side].label;
-            let mut columns = vec![column(label, true, cases, |case| {
-                cell(case.timing(side).map_or_else(none, |timing| time(timing.median_ns)))
-            })];
-            if is_full {
-                let noise = |case: &CaseComparison| {
-                    case.timing(side).and_then(|timing| timing.noise()).map_or_else(String::new, percent)
-                };
-                columns.push(column("±", true, cases, |case| cell(noise(case))));
-                columns.push(column("of ceiling", true, cases, |case| {
-                    cell(case.share(side).map_or_else(String::new, percent))
-                }));
-            }
-            columns
-        })
-        .into();
+    let time_of = |side: usize| {
+        vec![column(&comparison.sides[side].label, true, cases, |case| {
+            cell(case.timing(side).map_or_else(none, |timing| time(timing.median_ns)))
+        })]
+    };
+    let mut groups = vec![time_of(of.baseline), time_of(of.side)];
     groups.push(vec![
         column(&format!("{b} against {a}"), true, cases, |case| {
             cell(case.pairs.get(0).map_or_else(none, |pair| short_change(&pair.ratio)))
@@ -91,15 +78,14 @@ fn pair(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> Ve
 }
 
 /// Several sides: times with the fastest marked, and the ratio of each match.
-fn sides(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> Vec<Vec<Column>> {
+fn sides(comparison: &Comparison, cases: &[&CaseComparison]) -> Vec<Vec<Column>> {
     let best: Vec<Vec<usize>> = cases.iter().map(|case| case.fastest.clone()).collect();
     let of_side = |(side, is): (usize, &Side)| {
         let value = |case: &CaseComparison| case.timing(side).map(|timing| time(timing.median_ns));
         let mut columns = vec![starred(&is.label, side, cases, &best, value)];
         for of in (0..comparison.matches.len()).filter(|of| comparison.matches[*of].side == side) {
             let [a, b] = labels(comparison, of);
-            let ratio =
-                |case: &CaseComparison| case.pairs.get(of).map_or_else(|| cell(none()), |pair| short(pair, is_full));
+            let ratio = |case: &CaseComparison| case.pairs.get(of).map_or_else(|| cell(none()), short);
             columns.push(column(&format!("{b} against {a}"), true, cases, ratio));
         }
         columns
@@ -137,14 +123,10 @@ fn verdict(pair: &Pair) -> Cell {
     Cell { text: pair.verdict.name().to_owned(), style: style(pair.verdict), bar: None }
 }
 
-/// The change with its verdict: in full, or as a sign if `is_full` is false.
-fn short(pair: &Pair, is_full: bool) -> Cell {
-    let text = if is_full {
-        format!("{} {:<7}", short_change(&pair.ratio), pair.verdict.name())
-    } else {
-        let value = Ratio { interval: None, ..pair.ratio };
-        format!("{} {}", short_change(&value), sign(pair.verdict))
-    };
+/// The change with its verdict as a sign.
+fn short(pair: &Pair) -> Cell {
+    let value = Ratio { interval: None, ..pair.ratio };
+    let text = format!("{} {}", short_change(&value), sign(pair.verdict));
     Cell { text, style: style(pair.verdict), bar: None }
 }
 

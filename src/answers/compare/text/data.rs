@@ -1,4 +1,4 @@
-//! Comparisons as CSV and JSON.
+//! Comparisons as JSON.
 
 use std::collections::BTreeSet;
 
@@ -7,106 +7,11 @@ use serde_json::{Value, json};
 
 use super::answer::{answer, recompiled};
 use super::groups::groups;
-use super::sentences::{labels, marked, mean_shares, name, why_not};
+use super::sentences::{labels, mean_shares, name};
 use super::view::{Sort, View};
 use crate::answers::compare::{CaseComparison, ChangedKernel, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
 use crate::record::Clock;
-use crate::report::csv::neutral;
 use crate::suite::{Api, Checks};
-
-const HEADING: [&str; 32] = [
-    "family",
-    "benchmark",
-    "dtype",
-    "n",
-    "params",
-    "baseline",
-    "baseline_device",
-    "baseline_backend",
-    "baseline_driver",
-    "baseline_tool_version",
-    "side",
-    "side_device",
-    "side_backend",
-    "side_driver",
-    "side_tool_version",
-    "baseline_runs",
-    "baseline_ns",
-    "baseline_low_ns",
-    "baseline_high_ns",
-    "baseline_share",
-    "side_runs",
-    "side_ns",
-    "side_low_ns",
-    "side_high_ns",
-    "side_share",
-    "ratio",
-    "ratio_low",
-    "ratio_high",
-    "verdict",
-    "note",
-    "baseline_compiler",
-    "side_compiler",
-];
-
-/// One row per match and case that at least one side has. Each row is complete. A ratio is time of the baseline ÷ time
-/// of the side.
-pub(super) fn csv(comparison: &Comparison, sort: Sort) -> String {
-    let mut writer = ::csv::Writer::from_writer(Vec::new());
-    let cases = groups(comparison, sort).into_iter().flat_map(|group| group.cases);
-    let of_side = matches_of_sides(comparison);
-    let matches_of = |case: &CaseComparison| {
-        let mut matches: Vec<usize> = case.entries.iter().flat_map(|(side, _)| of_side[side].iter().copied()).collect();
-        matches.sort_unstable();
-        matches.dedup();
-        matches
-    };
-    let rows = cases.flat_map(|case| matches_of(case).into_iter().map(move |of| row(comparison, case, of)));
-    for row in std::iter::once(HEADING.map(str::to_owned).to_vec()).chain(rows) {
-        // Writes to a Vec cannot fail, and every row has as many fields as the header.
-        let _ = writer.write_record(row.into_iter().map(neutral));
-    }
-    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
-}
-
-/// The matches of each side.
-fn matches_of_sides(comparison: &Comparison) -> Vec<Vec<usize>> {
-    let mut found = vec![Vec::new(); comparison.sides.len()];
-    for (index, of) in comparison.matches.iter().enumerate() {
-        [of.baseline, of.side].into_iter().for_each(|side| found[side].push(index));
-    }
-    found
-}
-
-fn row(comparison: &Comparison, case: &CaseComparison, of: usize) -> Vec<String> {
-    let at = comparison.matches[of];
-    let is = case.row;
-    let mut cells: Vec<String> =
-        vec![is.family.clone(), is.benchmark.clone(), is.dtype_name().to_owned(), is.size(), is.params_text()];
-    for side in [at.baseline, at.side].map(|side| &comparison.sides[side]) {
-        cells.extend(
-            [side.label.as_str(), side.device, side.api.map_or("", Api::name), side.driver, side.tool_version]
-                .map(str::to_owned),
-        );
-    }
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    for side in [at.baseline, at.side] {
-        let timing = case.timing(side);
-        let (low, high) = timing.and_then(|timing| timing.interval).unzip();
-        cells.push(timing.map_or_else(String::new, |timing| timing.runs.to_string()));
-        cells.extend([timing.map(|timing| timing.median_ns), low, high, case.share(side)].map(number));
-    }
-    let pair = case.pairs.get(of);
-    let (low, high) = pair.and_then(|pair| pair.ratio.interval).unzip();
-    cells.extend([pair.map(|pair| pair.ratio.value), low, high].map(number));
-    cells.push(pair.map_or_else(String::new, |pair| pair.verdict.name().to_owned()));
-    let marks = pair.into_iter().flat_map(|pair| pair.marks.iter().map(|mark| marked(*mark)));
-    let recompiled = comparison.recompiled(case, of);
-    let notes: Vec<String> = marks.chain(recompiled).chain(why_not(comparison, of, case)).collect();
-    cells.push(notes.join("; "));
-    cells.extend([at.baseline, at.side].map(|side| comparison.sides[side].compiler.join(" ").trim_end().to_owned()));
-    cells
-}
 
 /// Sides, matches with means, cases with times and ratios, and regressions if `view` has a limit.
 pub(super) fn json(comparison: &Comparison, view: View) -> String {

@@ -27,7 +27,7 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
     parts.push(tally.map(|line| format!("- {}\n", escape(&line))).collect());
     parts.push(format!("Changes of the time with 95 % intervals. {}\n", rule(comparison)));
     for group in groups(comparison, view.sort) {
-        let Some(block) = block(comparison, &group.cases, view, false) else { continue };
+        let Some(block) = block(comparison, &group.cases, view) else { continue };
         let columns: Vec<_> = block.groups.iter().flatten().collect();
         let mut heading = vec!["case".to_owned()];
         heading.extend(columns.iter().map(|column| column.heading.clone()));

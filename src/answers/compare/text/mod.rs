@@ -1,4 +1,4 @@
-//! Comparisons of reports as tables, Markdown, CSV and JSON.
+//! Comparisons of reports as tables, Markdown and JSON.
 
 mod answer;
 mod columns;

@@ -12,7 +12,6 @@ use super::sentences::{
 use super::view::View;
 use crate::answers::compare::{CaseComparison, ChangedKernel, Comparison, Mark, Pair, Verdict};
 use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};
-use crate::report::table::WIDE;
 use crate::suite::WorkKind;
 
 /// Minimum and maximum width of row names.
@@ -141,15 +140,12 @@ fn reading(comparison: &Comparison) -> String {
 }
 
 fn section(comparison: &Comparison, group: &Group, view: View) -> Option<String> {
-    let is_wide = view.terminal.width >= WIDE;
-    let block = block(comparison, &group.cases, view, is_wide)?;
+    let block = block(comparison, &group.cases, view)?;
     let mut text = format!("{}\n", paint(view.terminal, BOLD, group.family.unwrap_or("all cases")));
     text.push_str(&draw(block, view.terminal));
-    if !is_wide {
-        for line in marks(comparison, group) {
-            text.push_str(&paint(view.terminal, DIM, paragraph(&line, "  ", view.terminal).trim_end()));
-            text.push('\n');
-        }
+    for line in marks(comparison, group) {
+        text.push_str(&paint(view.terminal, DIM, paragraph(&line, "  ", view.terminal).trim_end()));
+        text.push('\n');
     }
     if let Some(family) = group.family {
         let line = |of| tally_line(comparison, of, &comparison.tally(of, Some(family)));
@@ -176,7 +172,7 @@ fn marks(comparison: &Comparison, group: &Group) -> Vec<String> {
 
 /// Draws the rows; if the table is too wide, splits the columns into several tables.
 fn draw(block: Block, terminal: Terminal) -> String {
-    let Block { titles, marks, names, groups, notes } = block;
+    let Block { titles, marks, names, groups, .. } = block;
     let named = names
         .iter()
         .map(|name| layout::Mark::WIDTH + display_width(name))
@@ -193,31 +189,20 @@ fn draw(block: Block, terminal: Terminal) -> String {
             _ => tables.push(group),
         }
     }
-    let last = tables.len() - 1;
-    let draw = |(index, columns): (usize, Vec<Column>)| {
-        let used: usize = columns.iter().map(width).sum();
-        let rest = terminal.width.saturating_sub(used + (*NAME.end()).min(longest) + 4);
-        let has_notes = index == last && terminal.width >= WIDE && rest >= *NAME.start();
-        let mut rows: Vec<Row> = (0..names.len())
-            .map(|row| Row {
-                group: titles[row].clone(),
-                mark: marks[row],
-                name: names[row].clone(),
-                cells: columns.iter().map(|column| column.cells[row].clone()).collect(),
-            })
-            .collect();
-        if has_notes {
-            rows.iter_mut().zip(&notes).for_each(|(row, note)| row.cells.push(note.clone().into()));
-        }
-        let columns = columns
-            .into_iter()
-            .map(|column| layout::Column { heading: column.heading, is_right: column.is_right })
-            .collect();
-        let grid =
-            Grid { columns, widest_name: Some(*NAME.end()), note: has_notes.then_some("note"), has_marks: true, rows };
-        grid.draw(terminal) + "\n"
+    let draw = |columns: Vec<Column>| {
+        let rows = (0..names.len()).map(|row| Row {
+            group: titles[row].clone(),
+            mark: marks[row],
+            name: names[row].clone(),
+            cells: columns.iter().map(|column| column.cells[row].clone()).collect(),
+        });
+        let rows = rows.collect();
+        let columns =
+            columns.iter().map(|column| layout::Column { heading: column.heading.clone(), is_right: column.is_right });
+        let columns = columns.collect();
+        Grid { columns, widest_name: Some(*NAME.end()), note: None, has_marks: true, rows }.draw(terminal) + "\n"
     };
-    tables.into_iter().enumerate().map(draw).collect()
+    tables.into_iter().map(draw).collect()
 }
 
 /// Width of a column and its gap.

@@ -11,8 +11,6 @@ pub enum OutputFormat {
     Table,
     /// GitHub Markdown, for a pull request
     Markdown,
-    /// A row per case and pair of sides
-    Csv,
     /// All data of the comparison
     Json,
 }
