@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares compilers from WGSL to SPIR-V on this device: naga 27 to 30, each as its command line and with wgpu's options for
-# kernels without run-time checks, spirv-opt -O, and tint (docs/research/2026-11-24-compilers.md).
+# kernels without run-time checks, spirv-opt -O, and tint.
 #   scripts/compilers.sh --build             installs the compilers below target/compilers, and nothing else
 #   scripts/compilers.sh --translate [OPTION|FILTER]…  fills tint-cache with the kernels of these cases, and runs none
 #   scripts/compilers.sh [OPTION|FILTER]…    then runs the suite with the profile quick; options and filters are those of

@@ -88,7 +88,7 @@ pub(in crate::cli) struct Arguments {
     ///
     /// naga (wgpu's own), or [NAME=]COMMAND from the WGSL file {in} to the SPIR-V file {out}, or several joined by '|', or
     /// file (.spv files of bench as they are). Compilers take turns case by case. The API runs what a command writes without
-    /// further checks (see docs/research/2026-11-24-compilers.md).
+    /// further checks.
     #[arg(long = "compiler", value_name = "SPEC", hide_short_help = true, value_parser = Spec::parse,
           conflicts_with = "save_image")]
     pub(in crate::cli) compilers: Vec<Spec>,
