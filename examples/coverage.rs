@@ -1,8 +1,7 @@
-//! The coverage of the 95 % interval of one series' median (`noise simulate` covers runs): the share of synthetic series whose true median lies in the interval.
-//! The series are sampled and summarised by the suite's own code. Run with
-//! `cargo run --release --example coverage [SERIES [SEED]]`; the default is 10,000 series of each kind. The exit code
-//! is
-//! 1 if a kind without brackets misses 93 to 97 %.
+//! The coverage of the 95 % interval of one series' median: the share of synthetic series whose true median lies in the
+//! interval. The series are sampled and summarized by the suite's own code. Run with
+//! `cargo run --release --example coverage [SERIES [SEED]]`; the default is 10,000 series of each kind. The exit code is 1
+//! if a kind without brackets misses 93 to 97 %.
 
 mod synthetic;
 

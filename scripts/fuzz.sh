@@ -38,7 +38,7 @@ for report in "${json_reports[@]/#/../}"; do
         >"corpus/json/$(basename "$report" .gz)"
 done
 if command -v python3 >/dev/null; then
-    python3 ../tests/attack/attack.py --corpus corpus
+    python3 corpus.py ../results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv corpus
 else
     echo "SKIPPED: python3 is not installed: no hostile reports in the corpus"
 fi

@@ -44,15 +44,6 @@ pub struct Process {
     mode_shift: f64,
 }
 
-/// What a row's level varies by, as standard deviations of logarithms.
-#[derive(Debug, Clone, Copy)]
-pub struct Varies {
-    /// From epoch to epoch of a run.
-    pub epochs: f64,
-    /// From process to process, besides its epochs.
-    pub processes: f64,
-}
-
 /// Scatter of the outliers' logarithm.
 const OUTLIER_SIGMA: f64 = 0.2;
 
@@ -128,18 +119,6 @@ impl Process {
     pub fn measure(&self, random: &mut Random, rules: &Rules) -> (Vec<f64>, f64) {
         let (samples, levels) = self.series(random, rules);
         (samples, self.true_median(&levels))
-    }
-
-    /// Medians of the epochs of a run, in nanoseconds. Each epoch is a series of its own, around a level that has a
-    /// factor e^N(0, s) for the run and another for the epoch.
-    pub fn run(&self, random: &mut Random, rules: &Rules, epochs: usize, varies: Varies) -> Vec<f64> {
-        let run = varies.processes * random.normal();
-        let epoch = |_| {
-            let base_ns = self.base_ns * (run + varies.epochs * random.normal()).exp();
-            let samples = Self { base_ns, ..*self }.series(random, rules).0;
-            shaderbench::record::stats::median(&samples).expect("a series has samples")
-        };
-        (0..epochs).map(epoch).collect()
     }
 
     /// The samples of a series, and their levels.
