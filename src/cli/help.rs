@@ -58,7 +58,7 @@ const MORE: &[(&str, &str)] = &[
     ("shaderbench run scan --resume r.csv", "continue an interrupted run"),
     ("shaderbench report reports/ -o all.csv.gz", "thousands of reports in one file"),
     ("shaderbench report reports/ --format index", "a README.md with all of them"),
-    ("shaderbench report r.csv --format junit", "or openmetrics, bencher, github"),
+    ("shaderbench report r.csv --format github", "for github-action-benchmark"),
     ("shaderbench bench init mine", "write an example kernel"),
     ("shaderbench bench replay r-wrong/CASE", "run a wrong result again"),
     ("shaderbench --generate bash", "completions for a shell"),

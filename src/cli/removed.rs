@@ -10,7 +10,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("replay", "use `shaderbench bench replay DIR`"),
     ("merge", "use `shaderbench report DIR -o all.csv.gz`"),
     ("index", "use `shaderbench report DIR --format index`"),
-    ("export", "use `shaderbench report FILE --format json`"),
+    ("export", "use `shaderbench report FILE --format github`"),
     ("completions", "use `shaderbench --generate bash`"),
     ("man", "use `shaderbench --generate man`"),
     ("normal", "use `shaderbench compare FILE`"),
@@ -25,21 +25,41 @@ const OPTIONS: &[(&str, &str)] = &[
     ("--relative", "the column `share` of a report has the share of peak of each row"),
 ];
 
+/// Former values of options, and what does their work.
+const VALUES: &[(&str, &str, &str)] = &[
+    ("--format", "openmetrics", "use `jq -rf contrib/openmetrics.jq` on the file of `run --json`"),
+    ("--format", "junit", "use `jq -rf contrib/junit.jq` on the file of `run --json`"),
+    ("--format", "bencher", "use `jq -f contrib/bencher.jq` on the file of `run --json`"),
+];
+
 /// The error of a former command.
 pub(super) fn command(word: &str) -> Option<Error> {
     let (name, now) = COMMANDS.iter().find(|(name, _)| *name == word)?;
     Some(Error::Usage(format!("there is no command '{name}': {now}")))
 }
 
-/// The error of a former option.
+/// The error of a former option, or of a former value of an option.
 pub(super) fn option(error: &clap::Error) -> Option<Error> {
-    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
-    if error.kind() != ErrorKind::UnknownArgument {
-        return None;
-    }
-    let given = given.split_once('=').map_or(given.as_str(), |(name, _)| name);
-    let (name, now) = OPTIONS.iter().find(|(name, _)| *name == given)?;
-    Some(Error::Usage(format!("there is no option {name}: {now}")))
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let given = text(ContextKind::InvalidArg)?;
+    let sentence = match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let given = given.split_once('=').map_or(given, |(name, _)| name);
+            let (name, now) = OPTIONS.iter().find(|(name, _)| *name == given)?;
+            format!("there is no option {name}: {now}")
+        }
+        ErrorKind::InvalidValue => {
+            let value = text(ContextKind::InvalidValue)?;
+            let is_former = |(option, former, _): &&(&str, &str, &str)| given.starts_with(option) && *former == value;
+            let (option, value, now) = VALUES.iter().find(is_former)?;
+            format!("there is no {option} {value}: {now}")
+        }
+        _ => return None,
+    };
+    Some(Error::Usage(sentence))
 }
 
 #[cfg(test)]
@@ -63,6 +83,12 @@ mod tests {
                 let error = option(&error).expect("a sentence").to_string();
                 assert!(error.contains(now), "{error}");
             }
+        }
+        for (option_name, value, now) in VALUES {
+            let words = ["shaderbench", "report", option_name, value];
+            let Err(error) = parser.clone().try_get_matches_from(words) else { panic!("report has {value}") };
+            let error = option(&error).expect("a sentence").to_string();
+            assert!(error.contains(now), "{error}");
         }
     }
 }

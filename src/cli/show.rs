@@ -13,9 +13,9 @@ use crate::engine::plan::{Request, plan, select, unknown};
 use crate::error::{Error, Result};
 use crate::job::{Job, Kernel};
 use crate::report::write_file;
-use crate::shader::module::specialize;
+use crate::shader::module::{disassemble, specialize};
 use crate::shader::twin::without_prelude;
-use crate::shader::{Shader, ShaderModel, Target, disassemble};
+use crate::shader::{Shader, ShaderModel, Target};
 use crate::suite::Checks;
 use crate::suite::{Benchmark, Case, Profile};
 

@@ -5,9 +5,9 @@ pub mod csv;
 #[cfg(not(target_family = "wasm"))]
 pub mod example;
 #[cfg(not(target_family = "wasm"))]
-pub mod export;
-#[cfg(not(target_family = "wasm"))]
 mod file;
+#[cfg(not(target_family = "wasm"))]
+pub mod github;
 pub mod json;
 pub(crate) mod layout;
 pub(crate) mod limited;

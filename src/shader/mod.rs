@@ -6,7 +6,6 @@
 
 mod bound;
 pub mod compute_capability;
-mod disassembly;
 #[cfg(not(target_family = "wasm"))]
 mod fold;
 mod hlsl;
@@ -21,7 +20,6 @@ mod translate;
 pub mod twin;
 mod unroll;
 
-pub use disassembly::disassemble;
 pub use hlsl::ShaderModel;
 pub use layout::{Field, Layout, Texels};
 pub use parse::Shader;

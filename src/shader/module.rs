@@ -2,6 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+#[cfg(not(target_family = "wasm"))]
+use rspirv::binary::Disassemble;
+
+#[cfg(not(target_family = "wasm"))]
+use crate::error::{Error, Result};
 use crate::suite::{Feature, Value};
 
 // Numbers of the SPIR-V specification, version 1.6, section 3.
@@ -38,6 +43,16 @@ const CAPABILITIES: [(u32, Feature); 11] = [
 #[must_use]
 pub fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+}
+
+/// The assembly text of a module.
+///
+/// # Errors
+/// [`Error::Shader`] where `binary` is not SPIR-V.
+#[cfg(not(target_family = "wasm"))]
+pub fn disassemble(binary: &[u8]) -> Result<String> {
+    let module = rspirv::dr::load_bytes(binary).map_err(|why| Error::Shader(format!("no SPIR-V: {why}")))?;
+    Ok(module.disassemble() + "\n")
 }
 
 /// The instructions of a module, each with its words. Ends at the first one that is cut off.

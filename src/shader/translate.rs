@@ -364,7 +364,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
         let text = |enabled: &Enabled| {
             let words = shader.spirv_of("main", &Constants::new(), Checks::ALL, enabled).expect("expressible");
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            crate::shader::disassemble(&bytes).expect("a module")
+            crate::shader::module::disassemble(&bytes).expect("a module")
         };
         let uses = |text: &str| ["Int8", "DotProduct"].map(|name| text.contains(&format!("OpCapability {name}\n")));
         assert_eq!(uses(&text(&Enabled::default())), [true, true]);
@@ -389,9 +389,9 @@ fn main(@builtin(local_invocation_index) i: u32) {
     fn spirv_is_disassembled() {
         let shader = Shader::parse(KERNEL, "f32").expect("valid");
         let binary = shader.translate(Target::SpirV, &Constants::new(), Checks::default()).expect("SPIR-V");
-        let text = crate::shader::disassemble(&binary).expect("a module");
+        let text = crate::shader::module::disassemble(&binary).expect("a module");
         assert!(text.contains("OpEntryPoint GLCompute") && text.contains("OpControlBarrier"), "{text}");
-        assert!(crate::shader::disassemble(b"no module").is_err());
+        assert!(crate::shader::module::disassemble(b"no module").is_err());
     }
 
     #[test]

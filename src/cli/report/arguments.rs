@@ -12,13 +12,13 @@ use crate::report::reader;
 pub(in crate::cli) struct Arguments {
     /// Reports or folders of reports [default: reports/ and results/]
     ///
-    /// A page pools runs of the same card, API, driver and version. Of rows about one case of one card, formats of other tools
-    /// have the newest.
+    /// A page pools runs of the same card, API, driver and version. Of rows about one case of one card, github
+    /// has the newest.
     #[arg(value_name = "FILE|DIR")]
     pub(super) files: Vec<PathBuf>,
     /// File to write [default: report.html]
     ///
-    /// index writes README.md into the folder, formats of other tools write to stdout.
+    /// index writes README.md into the folder, github writes to stdout.
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
     /// Format [default: by the ending of --out, else html]
@@ -46,12 +46,6 @@ pub(super) enum Format {
     Csv,
     /// README.md in a folder of reports: a list with headline figures
     Index,
-    /// For Prometheus and its like
-    Openmetrics,
-    /// A test for each row
-    Junit,
-    /// Bencher's metric format
-    Bencher,
     /// For github-action-benchmark
     Github,
 }

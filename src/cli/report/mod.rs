@@ -1,17 +1,16 @@
-//! `report`: reports as a page, as one CSV, as the list of a folder, or in formats of other tools.
+//! `report`: reports as a page, as one CSV, as the list of a folder, or for github-action-benchmark.
 
 mod arguments;
-mod export;
+mod github;
 mod index;
 mod merge;
 mod page;
 
 use crate::error::Result;
-use crate::report::export as tools;
 
 pub(super) use arguments::Arguments;
 use arguments::Format;
-use export::export;
+use github::github;
 use index::index;
 use merge::merge;
 use page::page;
@@ -23,9 +22,6 @@ pub(super) fn report(arguments: &Arguments) -> Result<u8> {
         Format::Html => page(arguments),
         Format::Csv => merge(arguments),
         Format::Index => index(arguments).map(|()| 0),
-        Format::Openmetrics => export(arguments, tools::Format::Openmetrics).map(|()| 0),
-        Format::Junit => export(arguments, tools::Format::Junit).map(|()| 0),
-        Format::Bencher => export(arguments, tools::Format::Bencher).map(|()| 0),
-        Format::Github => export(arguments, tools::Format::Github).map(|()| 0),
+        Format::Github => github(arguments).map(|()| 0),
     }
 }

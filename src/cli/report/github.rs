@@ -1,4 +1,4 @@
-//! `report --format`: reports in the formats of other tools.
+//! `report --format github`: times for github-action-benchmark.
 
 use super::arguments::Arguments;
 use crate::cli::output::print;
@@ -6,11 +6,10 @@ use crate::cli::outputs::{check_different, check_new};
 use crate::cli::reports::{in_folder, none_readable, read};
 use crate::error::{Error, Result, shown};
 use crate::record::Record;
-use crate::report::export::{Format, write};
-use crate::report::{reader, write_file};
+use crate::report::{github::write, reader, write_file};
 
 /// Writes the reports to the file of `--out`, else to stdout.
-pub(super) fn export(arguments: &Arguments, format: Format) -> Result<()> {
+pub(super) fn github(arguments: &Arguments) -> Result<()> {
     if let Some(path) = &arguments.out {
         check_new(path, arguments.force, "name another file with --out")?;
     }
@@ -34,10 +33,10 @@ pub(super) fn export(arguments: &Arguments, format: Format) -> Result<()> {
         records.iter_mut().for_each(Record::anonymize);
     }
     let has_time = records.iter().any(|row| row.status.is_timed() && row.median_ns.is_some());
-    if !has_time && matches!(format, Format::Bencher | Format::Github) {
+    if !has_time {
         return Err(Error::Usage("these reports have no row with a time: there is nothing to export".to_owned()));
     }
-    let text = write(&records, format);
+    let text = write(&records);
     match &arguments.out {
         Some(path) => {
             write_file(path, text.as_bytes(), arguments.force)?;
