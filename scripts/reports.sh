@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the reports that a branch adds to results/, with the program and the reports of the commit that it starts from: a
+# Checks the reports that a branch adds to results/, with the program of the commit that it starts from: a
 # branch cannot change its own judge. A report that changes or removes a committed one is refused.
 #   scripts/reports.sh [COMMIT]    default: origin/main
 # A report with kernels of the branch itself is refused, since that commit does not know them: merge the kernels first.
@@ -38,5 +38,5 @@ git worktree remove --force "$judge" 2>/dev/null || true
 git worktree add --quiet --force --detach "$judge" "$base"
 trap 'git worktree remove --force "$judge"' EXIT
 build=(cargo run --quiet --locked --manifest-path "$judge/Cargo.toml" --target-dir "${CARGO_TARGET_DIR:-$PWD/target}")
-"${build[@]}" -- share --check --against "$judge/results" -- "${reports[@]}" || status=1
+"${build[@]}" -- share --check -- "${reports[@]}" || status=1
 exit "$status"

@@ -27,4 +27,4 @@ mod tables;
 pub mod variants;
 pub mod versus;
 
-pub use tables::{compilers, section, tables, write};
+pub use tables::{section, tables, write};

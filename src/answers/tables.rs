@@ -2,13 +2,13 @@
 
 #[cfg(not(target_family = "wasm"))]
 use super::rates;
-use super::{cold, versus};
+use super::cold;
 use crate::record::Record;
 use crate::report::layout::{Medium, Part, Terminal, lay_out};
 use crate::report::{Section, table, toolchains};
 use crate::suite::Toolchain;
 
-/// All sections as terminal tables, one for each API and compiler; a table of the compilers ends the text.
+/// All sections as terminal tables, one for each API and compiler.
 #[must_use]
 pub fn tables(sections: &[Section], terminal: Terminal) -> String {
     write(sections, Medium::Terminal(terminal))
@@ -26,14 +26,8 @@ pub fn write(sections: &[Section], medium: Medium) -> String {
     let names: Vec<_> = toolchains.iter().map(Toolchain::title).collect();
     let ratios = (names.len() > 1)
         .then(|| vec![Part::text(&format!("Ratios of {}: `shaderbench compare` of this report.", names.join(", ")))]);
-    let all = all.chain(versus::compilers(sections)).chain(cold).chain(ratios).chain(speed);
+    let all = all.chain(cold).chain(ratios).chain(speed);
     all.map(|parts| lay_out(parts, medium)).collect::<Vec<_>>().join("\n")
-}
-
-/// The table of the compilers; empty unless the rows compare compilers.
-#[must_use]
-pub fn compilers(sections: &[Section], medium: Medium) -> String {
-    versus::compilers(sections).map_or_else(String::new, |parts| lay_out(parts, medium))
 }
 
 /// One section: table, remarks and findings.

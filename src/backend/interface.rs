@@ -80,8 +80,7 @@ pub trait Backend {
         self.prepare(job)
     }
 
-    /// What the compiler that is compared with others made of the kernel; `None` without such a compiler, or before the
-    /// kernel was prepared.
+    /// The SPIR-V of a kernel that wgpu's own compiler did not make; `None` of others, or before the kernel was prepared.
     fn compilation(&self, kernel: &Kernel) -> Option<&Compilation> {
         let _ = kernel;
         None

@@ -26,4 +26,4 @@ pub use l2::l2_bytes;
 pub(crate) use monitor::OnNode;
 pub use peaks::{Peaks, dram_peak, peaks};
 pub use statistics::Statistics;
-pub use translator::{BUILT_IN_VERSION, Compilation, CompilerName, KernelCompiler, Translator};
+pub use translator::{Compilation, CompilerName, Translator};

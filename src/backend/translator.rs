@@ -1,22 +1,16 @@
-//! Compilers from WGSL to SPIR-V other than wgpu's own.
+//! SPIR-V that wgpu's own compiler does not write.
 
 use crate::error::Result;
 use crate::job::Kernel;
 use crate::shader::module::instructions;
 
-/// Its version.
-pub const BUILT_IN_VERSION: &str = "30.0.2";
-
-/// A compiler from WGSL to SPIR-V.
+/// What has SPIR-V for kernels.
 pub trait Translator {
     /// Its name in reports.
     fn name(&self) -> &str;
 
     /// Its version in reports.
     fn version(&self) -> &str;
-
-    /// Whether it keeps the run-time checks of [`Kernel::checks`], and adds no others. Of others it is not known.
-    fn keeps_checks(&self) -> bool;
 
     /// Compiles the kernel, with its constants in place.
     ///
@@ -25,22 +19,10 @@ pub trait Translator {
     fn translate(&mut self, kernel: &Kernel) -> Result<Vec<u32>>;
 }
 
-/// What compiles the kernels of a device.
-#[derive(Default)]
-pub enum KernelCompiler {
-    /// The API's own compiler.
-    #[default]
-    Usual,
-    /// The API's own compiler, compared with others: its translations are measured.
-    BuiltIn,
-    /// Another one.
-    Other(Box<dyn Translator>),
-}
-
 /// The compiler of a device's kernels, as reports name it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CompilerName {
-    /// Its name; empty for the API's own in a run without `--compiler`.
+    /// Its name; empty for the API's own.
     pub name: String,
     /// Its version.
     pub version: String,

@@ -1,14 +1,12 @@
-//! The progress of a run on a terminal: a bar, the percentage, the time left and the case.
+//! The progress of a run on a terminal: a bar over the epochs that its cases need, the time left, and the case.
 
-use std::io::{self, IsTerminal, Write as _};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::io::IsTerminal;
+use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, TermLike};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::interrupt::Interrupt;
-use super::output::{can_redraw, is_quiet, say, stderr_width, wrapped};
-use super::time_left::{TimeLeft, about};
+use super::output::{can_redraw, is_quiet, say, wrapped};
 use crate::engine::Expected;
 
 /// Time between two updates of the line: the time left falls during a long case too.
@@ -17,64 +15,33 @@ const TICK: Duration = Duration::from_millis(500);
 /// The progress of a run. It is hidden where stderr is no terminal.
 pub(super) struct Bar {
     bar: ProgressBar,
-    state: Arc<Mutex<State>>,
-}
-
-struct State {
-    left: TimeLeft,
-    /// Start of the first case.
-    started: Option<Instant>,
-    pass: usize,
-    /// Number of cases that this pass has measured, and of those that it measures.
-    cases: (usize, usize),
-    interrupt: Interrupt,
-}
-
-impl State {
-    fn now(&self) -> Duration {
-        self.started.map_or(Duration::ZERO, |started| started.elapsed())
-    }
-
-    /// `43 %, about 35 s left; pass 2, case 120 of 402`.
-    fn line(&mut self) -> String {
-        let now = self.now();
-        let percent = self.left.percent(now);
-        if self.interrupt.is_requested() {
-            return format!("{percent} %, stopping after this case (Ctrl-C: at once)");
-        }
-        if self.left.is_over(now) {
-            return format!("{percent} %, time limit reached: ending after this case");
-        }
-        let left = self.left.left(now).map_or_else(String::new, |left| format!(", {}", about(left)));
-        let (done, count) = self.cases;
-        let case = if count == 0 { String::new() } else { format!(", case {} of {count}", (done + 1).min(count)) };
-        format!("{percent} %{left}; pass {}{case}", self.pass)
-    }
+    /// Epochs that each case still needs.
+    left: Vec<u64>,
+    /// The case that runs.
+    running: Option<usize>,
 }
 
 impl Bar {
-    /// A bar for a run with this time limit.
-    pub(super) fn new(limit: Option<Duration>, interrupt: Interrupt) -> Self {
+    /// A bar without cases.
+    pub(super) fn new(interrupt: Interrupt) -> Self {
         let is_shown = can_redraw() && !is_quiet() && std::io::stderr().is_terminal();
-        let bar =
-            ProgressBar::with_draw_target(Some(100), if is_shown { target() } else { ProgressDrawTarget::hidden() });
+        let target = if is_shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(0), target).with_message("compiling").with_prefix("1");
         if is_shown {
             interrupt.show_in_bar();
         }
-        let state = State { left: TimeLeft::new(limit), started: None, pass: 1, cases: (0, 0), interrupt };
-        let state = Arc::new(Mutex::new(state));
-        let shown = Arc::clone(&state);
-        let line = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-            let _ = out.write_str(&lock(&shown).line());
+        let stopping = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+            if interrupt.is_requested() {
+                let _ = out.write_str(", stopping after this case (Ctrl-C: at once)");
+            }
         };
         // The case has a line of its own: beside the bar, 80 columns cut most names.
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {line}\n{msg}") {
-            bar.set_style(style.with_key("line", line));
+        if let Ok(style) =
+            ProgressStyle::with_template("{bar:24} {percent} %, {eta} left; pass {prefix}{stopping}\n{wide_msg}")
+        {
+            bar.set_style(style.with_key("stopping", stopping));
         }
-        let shown = Self { bar, state };
-        // A line without text would not be counted, and stay.
-        shown.set_message("compiling");
-        shown
+        Self { bar, left: Vec::new(), running: None }
     }
 
     pub(super) fn is_hidden(&self) -> bool {
@@ -82,59 +49,40 @@ impl Bar {
     }
 
     /// What each case needs from now on.
-    pub(super) fn plan(&self, cases: &[Expected]) {
-        let mut state = lock(&self.state);
-        state.left.plan(cases);
-        if state.pass == 1 {
-            state.cases.1 = state.left.new_cases();
+    pub(super) fn plan(&mut self, cases: &[Expected]) {
+        self.left = cases.iter().map(|case| case.epochs as u64).collect();
+        self.bar.set_length(self.bar.position() + self.left.iter().sum::<u64>());
+    }
+
+    /// A pass starts.
+    pub(super) fn pass(&self, number: usize) {
+        self.bar.set_prefix(number.to_string());
+    }
+
+    /// The case at `index` starts, once through each API.
+    pub(super) fn start(&mut self, index: usize, case: &str) {
+        self.running = Some(index);
+        self.bar.enable_steady_tick(TICK);
+        self.bar.set_message(case.to_owned());
+    }
+
+    /// The epoch of the case that runs ends.
+    pub(super) fn finish(&mut self) {
+        let Some(left) = self.running.take().and_then(|index| self.left.get_mut(index)) else { return };
+        if *left == 0 {
+            // A small size that runs in place of another.
+            self.bar.inc_length(1);
         }
-    }
-
-    /// A pass over `count` cases starts.
-    pub(super) fn pass(&self, number: usize, count: usize) {
-        let mut state = lock(&self.state);
-        (state.pass, state.cases) = (number, (0, count));
-    }
-
-    /// The case at `index` starts.
-    pub(super) fn start(&self, index: usize, case: &str) {
-        let (percent, is_first) = {
-            let mut state = lock(&self.state);
-            let is_first = state.started.is_none();
-            state.started.get_or_insert_with(Instant::now);
-            let now = state.now();
-            if state.left.start(index, now) && !state.left.is_expected(index) {
-                // A small size that runs in place of another.
-                state.cases.1 += 1;
-            }
-            (state.left.percent(now), is_first)
-        };
-        // The bar draws the state: it must not be locked.
-        if is_first {
-            self.bar.enable_steady_tick(TICK);
-        }
-        self.bar.set_position(percent);
-        self.set_message(case);
-    }
-
-    /// The case ends.
-    pub(super) fn finish(&self) {
-        let mut state = lock(&self.state);
-        let now = state.now();
-        state.cases.0 += usize::from(state.left.finish(now));
+        *left = left.saturating_sub(1);
+        self.bar.inc(1);
     }
 
     /// The case at `index` does not run.
-    pub(super) fn leave_out(&self, index: usize) {
-        let mut state = lock(&self.state);
-        state.left.leave_out(index);
-        state.cases.1 = state.cases.1.saturating_sub(1);
-    }
-
-    /// Shows what runs, in one line with a `^C` that the terminal may write behind it.
-    pub(super) fn set_message(&self, message: &str) {
-        let room = stderr_width().saturating_sub("^C".len() + 1);
-        self.bar.set_message(message.chars().take(room).collect::<String>());
+    pub(super) fn leave_out(&mut self, index: usize) {
+        self.running = None;
+        if let Some(left) = self.left.get_mut(index) {
+            self.bar.dec_length(std::mem::take(left));
+        }
     }
 
     /// Prints a line above the bar.
@@ -145,77 +93,5 @@ impl Bar {
     /// Removes the bar.
     pub(super) fn end(&self) {
         self.bar.finish_and_clear();
-    }
-}
-
-fn lock<T>(state: &Mutex<T>) -> MutexGuard<'_, T> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Where the bar is drawn.
-fn target() -> ProgressDrawTarget {
-    /// Updates in a second, at most.
-    const HERTZ: u8 = 20;
-    if cfg!(unix) {
-        ProgressDrawTarget::term_like_with_hz(Box::new(Stderr::default()), HERTZ)
-    } else {
-        ProgressDrawTarget::stderr()
-    }
-}
-
-/// stderr as a terminal that keeps the cursor behind the text. indicatif fills every line with spaces; a `^C` that the
-/// terminal writes behind the last one is then a line of its own, which is not counted when the bar is drawn again.
-#[derive(Debug, Default)]
-struct Stderr(Mutex<String>);
-
-impl Stderr {
-    fn add(&self, text: &str) -> io::Result<()> {
-        lock(&self.0).push_str(text);
-        Ok(())
-    }
-
-    fn move_cursor(&self, count: usize, direction: char) -> io::Result<()> {
-        if count == 0 { Ok(()) } else { self.add(&format!("\x1b[{count}{direction}")) }
-    }
-}
-
-impl TermLike for Stderr {
-    fn width(&self) -> u16 {
-        u16::try_from(stderr_width()).unwrap_or(u16::MAX)
-    }
-
-    fn move_cursor_up(&self, count: usize) -> io::Result<()> {
-        self.move_cursor(count, 'A')
-    }
-
-    fn move_cursor_down(&self, count: usize) -> io::Result<()> {
-        self.move_cursor(count, 'B')
-    }
-
-    fn move_cursor_right(&self, count: usize) -> io::Result<()> {
-        self.move_cursor(count, 'C')
-    }
-
-    fn move_cursor_left(&self, count: usize) -> io::Result<()> {
-        self.move_cursor(count, 'D')
-    }
-
-    fn write_line(&self, text: &str) -> io::Result<()> {
-        self.add(&format!("{text}\n"))
-    }
-
-    fn write_str(&self, text: &str) -> io::Result<()> {
-        self.add(text)
-    }
-
-    fn clear_line(&self) -> io::Result<()> {
-        self.add("\r\x1b[2K")
-    }
-
-    fn flush(&self) -> io::Result<()> {
-        let text = std::mem::take(&mut *lock(&self.0));
-        // A terminal that is gone must not end the run.
-        let _ = io::stderr().lock().write_all(text.trim_end_matches(' ').as_bytes());
-        Ok(())
     }
 }

@@ -11,7 +11,7 @@ use super::declaration::{TOML, of_folder};
 use super::output::{print, say};
 use super::selection::no_device;
 use super::worker::{Event, Link, Stopped, link, list};
-use crate::backend::{Backend, Device, KernelCompiler, Translator};
+use crate::backend::{Backend, Device, Translator};
 use crate::engine::plan::{Source, select, with_source};
 use crate::engine::{WrongResult, wrong_at, wrong_result};
 use crate::error::{Error, Result};
@@ -240,9 +240,9 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     if bundle.is_unchecked && !case.is_trusted() {
         say("the kernel is not the suite's and runs with all run-time checks, unlike in the run: see --unchecked");
     }
-    let compiler = recorded(&bundle, &arguments.folder, arguments.unchecked).map_err(fault)?;
+    let recorded = recorded(&bundle, &arguments.folder, arguments.unchecked).map_err(fault)?;
     if let Some(link) = link() {
-        return serve(link, &case, compiler, bundle.wrong_elements == 0);
+        return serve(link, &case, recorded, bundle.wrong_elements == 0);
     }
     let listed = list(None)?;
     let is_named = |(index, device): (usize, &Device)| match &arguments.device {
@@ -274,9 +274,10 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
 
 /// The worker's side of `bench replay`. A store outside of a buffer counts if it is the bundle's fault: small sizes may not fill
 /// a workgroup.
-fn serve(link: &Link, case: &Case, compiler: KernelCompiler, is_outside: bool) -> Result<u8> {
+fn serve(link: &Link, case: &Case, recorded: Option<Recorded>, is_outside: bool) -> Result<u8> {
     let target = link.take_card().pop().ok_or_else(no_device)?;
-    let mut backend = pollster::block_on(target.open_with(compiler))?;
+    let translator = recorded.map(|recorded| Box::new(recorded) as Box<dyn Translator>);
+    let mut backend = pollster::block_on(target.open(translator))?;
     link.send(&Event::Opened(vec![backend.device().clone()]));
     let wrong = pollster::block_on(wrong_at(backend.as_mut(), case))?;
     let wrong = wrong.filter(|wrong| is_outside || wrong.outside.is_none());
@@ -285,10 +286,10 @@ fn serve(link: &Link, case: &Case, compiler: KernelCompiler, is_outside: bool) -
     Ok(0)
 }
 
-/// The compiler of a bundle: its SPIR-V, if wgpu's own compiler did not make it.
-fn recorded(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<KernelCompiler, String> {
+/// The SPIR-V of a bundle, if wgpu's own compiler did not make it.
+fn recorded(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Option<Recorded>, String> {
     if bundle.compiler.is_empty() {
-        return Ok(KernelCompiler::Usual);
+        return Ok(None);
     }
     if !is_unchecked {
         return Err(format!(
@@ -298,7 +299,7 @@ fn recorded(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Kernel
     }
     let spirv = spirv(&folder.join("kernel.spv")).map_err(|why| format!("kernel.spv: {why}"))?;
     let (name, version) = (bundle.compiler.clone(), bundle.compiler_version.clone());
-    Ok(KernelCompiler::Other(Box::new(Recorded { name, version, spirv })))
+    Ok(Some(Recorded { name, version, spirv }))
 }
 
 /// A compiler whose only output is known.
@@ -315,10 +316,6 @@ impl Translator for Recorded {
 
     fn version(&self) -> &str {
         &self.version
-    }
-
-    fn keeps_checks(&self) -> bool {
-        false
     }
 
     fn translate(&mut self, _: &Kernel) -> Result<Vec<u32>> {

@@ -1,5 +1,5 @@
 //! Ctrl-C: the first one ends the run after the current case, one after the report of that ends it immediately, with the
-//! command that measures the rest. A terminal that goes away ends it after the current case too.
+//! sentence that says how to measure the rest. A terminal that goes away ends it after the current case too.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use super::output::{complain, say, say_whole};
+use super::output::{complain, say};
 use crate::error::{Error, Result};
 use crate::report::remove_lock_files;
 
@@ -26,8 +26,8 @@ pub(super) struct Interrupt {
     is_shown: Arc<AtomicBool>,
     /// Whether the run has ended. Locked while the interruption is reported.
     is_over: Arc<Mutex<bool>>,
-    /// The commands that measure the rest, each with the sentence before it.
-    commands: Arc<Mutex<Vec<[String; 2]>>>,
+    /// How to measure the rest if the run stops at once, in a sentence.
+    rest: Arc<Mutex<Option<String>>>,
 }
 
 impl Interrupt {
@@ -81,24 +81,21 @@ impl Interrupt {
         self.is_shown.store(true, Ordering::Relaxed);
     }
 
-    /// The commands that measure the rest of the run if it stops at once, each with the sentence before it.
-    pub(super) fn commands(&self) -> MutexGuard<'_, Vec<[String; 2]>> {
-        self.commands.lock().unwrap_or_else(PoisonError::into_inner)
+    /// How to measure the rest if the run stops at once, in a sentence.
+    pub(super) fn rest(&self) -> MutexGuard<'_, Option<String>> {
+        self.rest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the process in the middle of a case.
     fn stop_at_once(&self) {
         remove_lock_files();
-        let commands = self.commands().clone();
+        let rest = self.rest().clone();
         if !*self.over() {
             if self.is_shown.load(Ordering::Relaxed) {
                 // Below the bar.
                 complain("");
             }
-            for [sentence, command] in &commands {
-                say(sentence);
-                say_whole(&format!("  {command}"));
-            }
+            rest.iter().for_each(|sentence| say(sentence));
         }
         signal_hook::low_level::exit(i32::from(EXIT_CODE));
     }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, FromArgMatches};
 
-use super::again::Typed;
 use super::output::{print, say};
 use super::reports::read_all;
 use super::run;
@@ -71,6 +70,6 @@ fn measure(path: &Path) -> Result<u8> {
     let matches = command.try_get_matches_from(words()).map_err(fault)?;
     let mut arguments = run::Arguments::from_arg_matches(&matches).map_err(fault)?;
     arguments.is_quiet = true;
-    arguments.typed = Some(Typed::of_arguments(words()));
+    arguments.words = Some(words().map(Into::into).collect());
     run::run(&arguments)
 }

@@ -1,9 +1,9 @@
 //! What a run tells on stderr before and after it measures.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
-use super::again::Typed;
 use super::values::plural;
 use crate::backend::{CompilerName, Device};
 use crate::engine::{Fitted, LeftOut};
@@ -98,22 +98,28 @@ pub(super) fn left_out(all: usize, left_out: &LeftOut, records: &[Record], time:
 /// The time limit to try next.
 const LONGER: Duration = Duration::from_secs(600);
 
-/// What is in the CSV of a run that ends early, and the command that measures the rest; `when` says when to type it.
-pub(super) fn how_to_go_on(file: &Output, wanted: usize, again: Option<&Typed>, when: &str) -> Vec<String> {
+/// How to measure the rest of a run on the device of this number, where it has several.
+pub(super) fn resume(report: &Path, device: Option<usize>) -> String {
+    let device = device.map_or_else(String::new, |device| format!("--device {device} "));
+    format!("the same command with {device}--resume {} measures the rest", report.display())
+}
+
+/// What is in the CSV of a run that ends early, and `rest`, how to measure the rest.
+pub(super) fn how_to_go_on(file: &Output, wanted: usize, rest: Option<&str>) -> String {
     let path = file.path().display();
     // A pipe must not be read: it would wait for a writer.
     let kept = file.file().and_then(|file| report::csv::open(file).ok()).map(|report| report.records.len());
     let Some(kept) = kept else {
-        return vec![format!("{path} has no rows that can be read again: only the table has the rows of this run")];
+        return format!("{path} has no rows that can be read again: only the table has the rows of this run");
     };
     let kept = if kept < wanted {
         format!("{kept} of {wanted} rows")
     } else {
         format!("{}, some in fewer epochs than planned", plural(kept, "row", "rows"))
     };
-    match again {
-        Some(again) => vec![format!("{kept}; {when}, type:"), format!("  {again}")],
-        None => vec![format!("{kept} in {path}")],
+    match rest {
+        Some(rest) => format!("{kept}; {rest}"),
+        None => format!("{kept} in {path}"),
     }
 }
 

@@ -1,6 +1,5 @@
 //! The command line.
 
-mod again;
 mod arguments;
 mod bar;
 mod bench;
@@ -41,7 +40,6 @@ mod show;
 mod steps;
 mod summary;
 mod target;
-mod time_left;
 mod tour;
 mod values;
 mod worker;

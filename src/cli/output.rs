@@ -92,11 +92,6 @@ pub(super) fn complain(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", wrapped(text));
 }
 
-/// Writes a command to stderr, on a line of its own that is not wrapped: a part of it would be another command.
-pub(super) fn say_whole(command: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", visible(command));
-}
-
 /// Characters of a line of a message beyond which it is cut: a compiler quotes whole lines of a source.
 const LONGEST_LINE: usize = 4000;
 

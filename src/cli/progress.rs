@@ -49,7 +49,7 @@ impl Progress {
     /// Shows a run on `apis` APIs with this time limit. Rows go into `csv`.
     pub(super) fn new(apis: usize, limit: Option<Duration>, csv: CsvFile, interrupt: Interrupt) -> Self {
         Self {
-            bar: Bar::new(limit, interrupt.clone()),
+            bar: Bar::new(interrupt.clone()),
             has_limit: limit.is_some(),
             csv,
             json: None,
@@ -211,7 +211,7 @@ impl Observer for Progress {
 
     fn pass(&mut self, number: usize, count: usize) {
         self.end_family();
-        self.bar.pass(number, count);
+        self.bar.pass(number);
         if self.bar.is_hidden() {
             self.bar.say(&format!("pass {number}: {} once more", plural(count, "case", "cases")));
         }

@@ -22,6 +22,8 @@ const OPTIONS: &[(&str, &str)] = &[
     ("--parallel", "`--device all` measures every card in turn; `outliers` compares their reports"),
     ("--soak", "`run NAME --epochs 100 --json FILE` keeps every sample of 100 epochs"),
     ("--among", "`compare FILE` compares a report with the reference reports, `compare FILE OTHER` with another"),
+    ("--compiler", "`bench KERNEL.spv --unchecked` measures SPIR-V of any compiler as it is"),
+    ("--against", "`share` compares no times with those of other reports"),
     ("--relative", "the column `share` of a report has the share of peak of each row"),
 ];
 

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::compiler::{self, Spec};
 use super::output::{print, say};
 use super::outputs::{ANOTHER_FILE, check_new};
 use super::values::param;
-use crate::backend::{Compiler, HlslCompiler, KernelCompiler};
+use crate::backend::{Compiler, HlslCompiler};
 use crate::engine::plan::{Request, plan, select, unknown};
 use crate::error::{Error, Result};
 use crate::job::{Job, Kernel};
@@ -43,9 +42,6 @@ pub(super) struct Arguments {
     /// FXC takes 5.1, DXC later ones [default: 6.0, with f16 6.2]
     #[arg(long, value_name = "MODEL", value_parser = shader_models())]
     shader_model: Option<ShaderModel>,
-    /// With --lang spirv: the compiler, as in `run --compiler` [default: naga]
-    #[arg(long, value_name = "SPEC", value_parser = Spec::parse, conflicts_with = "checks")]
-    compiler: Option<Spec>,
     /// With --lang cuda: also print the definitions that all twins start with
     ///
     /// NVRTC then compiles the output.
@@ -104,16 +100,6 @@ pub(super) fn show(arguments: &Arguments) -> Result<()> {
     write_file(path, &text, arguments.force)
 }
 
-/// The SPIR-V that a compiler writes.
-fn translated(spec: &Spec, kernel: &Kernel) -> Result<Vec<u8>> {
-    compiler::check(std::slice::from_ref(spec), &[])?;
-    let words = match compiler::compiler(spec, &[])? {
-        KernelCompiler::Other(mut other) => other.translate(kernel)?,
-        KernelCompiler::Usual | KernelCompiler::BuiltIn => kernel.spirv()?,
-    };
-    Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
-}
-
 /// The first case of the benchmark with the requested type and parameters.
 fn case(arguments: &Arguments) -> Result<Case> {
     let selected = select(std::slice::from_ref(&arguments.name))?;
@@ -163,9 +149,6 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
     if arguments.shader_model.is_some() && arguments.lang != OutputLanguage::Hlsl {
         return Err(Error::Usage("--shader-model selects HLSL: pass --lang hlsl, too".to_owned()));
     }
-    if arguments.compiler.is_some() && arguments.lang != OutputLanguage::Spirv {
-        return Err(Error::Usage("--compiler writes SPIR-V: pass --lang spirv, too".to_owned()));
-    }
     if kernel.is_empty() {
         return Err(lacks("has no kernel: it measures API or library calls".to_owned()));
     }
@@ -206,10 +189,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
         OutputLanguage::Hlsl => Target::Hlsl(arguments.shader_model),
         OutputLanguage::Glsl => Target::Glsl,
     };
-    let written = match &arguments.compiler {
-        Some(spec) => translated(spec, kernel)?,
-        None => shader.translate(target, &kernel.constants, checks)?,
-    };
+    let written = shader.translate(target, &kernel.constants, checks)?;
     if arguments.shader_model == Some(ShaderModel::V5_1) && checks.zero_init {
         let fxc = HlslCompiler::new(Compiler::Fxc, [0; 4], None);
         if let Some(reason) = fxc.slow_zeroing(kernel.interface.workgroup_bytes) {
@@ -222,8 +202,8 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
 /// A kernel that WGSL cannot express: its GLSL, or its SPIR-V with the values of the parameters.
 fn module(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> {
     let lacks = |why: String| Error::Unsupported(format!("{} {why}", case.name()));
-    if arguments.checks == Some(Switch::On) || arguments.compiler.is_some() {
-        return Err(lacks("is SPIR-V, to which nothing adds checks: remove --checks and --compiler".to_owned()));
+    if arguments.checks == Some(Switch::On) {
+        return Err(lacks("is SPIR-V, to which nothing adds checks: remove --checks".to_owned()));
     }
     match arguments.lang {
         OutputLanguage::Glsl => Ok(case.benchmark.glsl.into()),

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backend::wgpu::{APIS, Adapter, Timeouts, WgpuBackend, adapters};
-use crate::backend::{Backend, Device, KernelCompiler};
+use crate::backend::{Backend, Device, Translator};
 use crate::error::{Error, Result};
 use crate::suite::Api;
 
@@ -48,34 +48,13 @@ impl Target {
         }
     }
 
-    /// The device once more, to open it with another compiler; `None` if its API compiles no WGSL.
-    pub(super) fn again(&self) -> Option<Self> {
-        match self {
-            Self::Wgpu(adapter) => Some(Self::Wgpu(adapter.clone())),
-            #[cfg(feature = "cuda")]
-            Self::Cuda(_) => None,
-        }
-    }
-
-    /// Opens the device with a compiler for its kernels, if its API compiles WGSL.
-    ///
-    /// # Errors
-    /// As for [`Target::open`].
-    pub(super) async fn open_with(self, compiler: KernelCompiler) -> Result<Box<dyn Backend>> {
-        match self {
-            Self::Wgpu(adapter) => Ok(Box::new(WgpuBackend::open_with(adapter, Timeouts::DEFAULT, compiler).await?)),
-            #[cfg(feature = "cuda")]
-            other => other.open().await,
-        }
-    }
-
-    /// Opens the device.
+    /// Opens the device, with SPIR-V for its kernels where its API runs WGSL.
     ///
     /// # Errors
     /// [`Error::NoDevice`] if the driver refuses or a compiler is missing.
-    pub(super) async fn open(self) -> Result<Box<dyn Backend>> {
+    pub(super) async fn open(self, translator: Option<Box<dyn Translator>>) -> Result<Box<dyn Backend>> {
         Ok(match self {
-            Self::Wgpu(adapter) => Box::new(WgpuBackend::open(adapter, Timeouts::DEFAULT).await?),
+            Self::Wgpu(adapter) => Box::new(WgpuBackend::open_with(adapter, Timeouts::DEFAULT, translator).await?),
             #[cfg(feature = "cuda")]
             Self::Cuda(found) => Box::new(crate::backend::cuda::CudaBackend::open(found, Timeouts::DEFAULT.idle)?),
         })

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, FromArgMatches};
 
-use super::again::Typed;
 use super::output::say;
 use super::reports::{Measured, OWN};
 use super::run;
@@ -100,7 +99,7 @@ pub(super) fn measure(steps: &[&ArticleClaim], kernels: &BTreeSet<String>) -> Re
     let matches = command.try_get_matches_from(words()).map_err(fault)?;
     let mut arguments = run::Arguments::from_arg_matches(&matches).map_err(fault)?;
     arguments.is_quiet = true;
-    arguments.typed = Some(Typed::of_arguments(words()));
+    arguments.words = Some(words().map(Into::into).collect());
     let code = run::run(&arguments)?;
     Ok((code, reports().into_iter().find(|path| !known.contains(path))))
 }

@@ -3,19 +3,19 @@
 //! With several APIs, each case runs on all of them in turn, so that clock and temperature drift affects all alike.
 //! Each API has its own timer, canary and ceilings: its rows are never compared with another API's peaks.
 
-mod again;
 pub mod ceilings;
 pub mod checks;
 pub mod clock;
 pub mod measure;
 pub mod plan;
+mod program;
 mod run;
 
-pub use again::{judged_again, program};
 pub use checks::smallest::{MOST_ELEMENTS, WrongResult, wrong_at, wrong_result};
 pub use plan::catalogue::catalogue;
 pub use plan::fit::{Fitted, WORKGROUP_SIZE, fit};
 pub use plan::schedule::LeftOut;
+pub use program::program;
 pub use run::earlier::{EarlierRows, Slots};
 pub use run::observer::{Changes, Expected, Observer, Picture};
 pub use run::settings::{Epochs, Settings};

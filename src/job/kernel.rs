@@ -90,14 +90,6 @@ impl Kernel {
         if self.interface.features.contains(&Feature::Subgroups) { SUBGROUPS } else { "" }
     }
 
-    /// The WGSL with the values of its overrides as constants, for compilers that are given no values.
-    ///
-    /// # Errors
-    /// [`Error::Shader`] where an override is not written on a line of its own.
-    pub fn constant_source(&self) -> Result<String> {
-        Shader::read(&self.source)?.constant_source(&self.constants)
-    }
-
     /// [`Shader::integer_textures`] of the WGSL; none without.
     ///
     /// # Errors

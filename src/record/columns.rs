@@ -130,16 +130,16 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Identity compiler,
         "",
-        "what compiled WGSL to SPIR-V in a run with --compiler: naga (wgpu's own) or the name of a command; else empty"
+        "what wrote the SPIR-V: file for SPIR-V files of bench, in older reports a compiler's name; else empty"
     ),
     column!(Text compiler_version, "", "version that the compiler reports, or a hash of its program"),
-    column!(Text translation_ms, "ms", "time from WGSL to SPIR-V, in a run with --compiler"),
+    column!(Text translation_ms, "ms", "time to get the SPIR-V, where the row names a compiler"),
     column!(
         Text pipeline_ms,
         "ms",
-        "time that the API takes to make the pipeline; with naga from WGSL, with other compilers from SPIR-V"
+        "time that the API takes to make the pipeline; with naga from WGSL, else from SPIR-V"
     ),
-    column!(Text spirv_bytes, "B", "size of the SPIR-V, in a run with --compiler"),
+    column!(Text spirv_bytes, "B", "size of the SPIR-V, where the row names a compiler"),
     column!(Text spirv_instructions, "", "number of instructions of the SPIR-V, with declarations, without names for debuggers"),
     column!(Identity host, "", "name of the host; empty in anonymous reports"),
     column!(Figure energy_j, "J", "energy of one launch, of the whole card: mean of the epochs that measured it (--energy)"),

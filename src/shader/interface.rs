@@ -145,32 +145,6 @@ impl Shader {
         let lines = self.source().lines().map(|text| line(text).unwrap_or_else(|| text.to_owned()) + "\n");
         Ok(lines.collect())
     }
-
-    /// The source with each override as a constant of its value, for compilers that are given no values.
-    ///
-    /// # Errors
-    /// [`Error::Shader`] where an override is not written on a line of its own, and as for [`Shader::interface`].
-    pub fn constant_source(&self, constants: &Constants) -> Result<String> {
-        let values = self.interface(constants)?.overrides;
-        let line = |line: &str| {
-            let name = overridden(line)?;
-            let declared = line.strip_prefix("override ")?;
-            let (head, _) = declared.split_once(['=', ';'])?;
-            let head = head.trim_end();
-            Some(match values.iter().find(|(known, _)| known == name) {
-                Some((_, value)) => format!("const {head} = {};", value.wgsl()),
-                None if declared.contains('=') => format!("const {declared}"),
-                // One that the kernel does not use needs no value.
-                None => format!("const {head} = {}();", head.split_once(':')?.1.trim()),
-            })
-        };
-        let lines = self.source().lines().map(|text| line(text).unwrap_or_else(|| text.to_owned()) + "\n");
-        let source: String = lines.collect();
-        match Self::read(&source)?.overrides().pop_first() {
-            Some(name) => Err(Error::Shader(format!("override '{name}' is not written on a line of its own"))),
-            None => Ok(source),
-        }
-    }
 }
 
 /// The override that a line declares.

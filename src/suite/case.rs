@@ -130,6 +130,4 @@ pub struct Program {
     pub wgsl_hash: String,
     /// Hash of the CUDA kernel; empty without one.
     pub cuda_hash: String,
-    /// `None` without a kernel.
-    pub workgroup_size: Option<[u32; 3]>,
 }

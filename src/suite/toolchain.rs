@@ -17,13 +17,13 @@ pub struct Toolchain<'a> {
 }
 
 impl<'a> Toolchain<'a> {
-    /// The compiler's name; empty for wgpu's own, which rows of a run without `--compiler` do not name.
+    /// The compiler's name; empty for wgpu's own, which rows do not name.
     #[must_use]
     pub fn foreign(&self) -> &'a str {
         if self.compiler == BUILT_IN { "" } else { self.compiler }
     }
 
-    /// For prose and headings: the API, or in a run with `--compiler` the compiler.
+    /// For prose and headings: the API, or the compiler that the rows name.
     #[must_use]
     pub fn title(&self) -> Cow<'a, str> {
         match (self.compiler, self.api) {

@@ -57,10 +57,6 @@ fn spirv_of_another_compiler_is_right_with_checks_and_as_it_is() {
         assert_eq!((row.status, row.compiler.as_str()), (Status::Ok, "file"), "{output}");
         assert_eq!(row.cell("spirv_bytes"), EXAMPLE.len().to_string(), "{output}");
     }
-    let output = bench(&folder, "saxpy.spv", &["--unchecked", "--compiler", "naga", "--compiler", "file"]).succeeds();
-    let both = rows(&folder, "saxpy");
-    assert!(both.len() == 4 && both.iter().all(|row| row.status == Status::Ok), "{output}");
-    assert!(output.stdout.contains("naga ÷"), "{output}");
 }
 
 #[test]
@@ -158,29 +154,6 @@ fn a_reference_may_bind_other_buffers_in_another_order() {
 }
 
 #[test]
-fn compilers_are_compared_on_a_kernel_of_the_user() {
-    if !has_device() || !cfg!(unix) {
-        return;
-    }
-    let folder = Folder::new();
-    folder.write(
-        "k.wgsl",
-        "@group(0) @binding(0) var<storage, read_write> output: array<u32>;
-@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { output[id.x] = id.x; }",
-    );
-    folder.write("k.toml", "limit = \"none\"\n[verify]\nexpect = \"i\"\n");
-    // It hands on what wgpu's own compiler wrote.
-    let copy = "copy=naga | cp {in} {out}";
-    let options = ["--unchecked", "--compiler", "naga", "--compiler", copy];
-    let output = bench(&folder, "k.wgsl", &options).succeeds();
-    let own = rows(&folder, "k");
-    let names: Vec<&str> = own.iter().map(|row| row.compiler.as_str()).collect();
-    assert_eq!(names, ["naga", "copy"], "{output}");
-    assert!(own.iter().all(|row| row.status == Status::Ok), "{output}");
-    assert_eq!(own[0].cell("spirv_bytes"), own[1].cell("spirv_bytes"), "{output}");
-}
-
-#[test]
 fn a_file_that_is_no_kernel_is_one_sentence() {
     let folder = Folder::new();
     let faults: [(&str, Vec<u8>, &str); 6] = [
@@ -196,11 +169,6 @@ fn a_file_that_is_no_kernel_is_one_sentence() {
         folder.run(&["bench", name, "--dry-run"]).fails_with(2, why);
     }
     folder.run(&["bench", "none.spv", "--dry-run"]).fails_with(1, "none.spv");
-    let wgsl = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
-@compute @workgroup_size(64) fn main() { x[0] = 1u; }";
-    folder.write("k.wgsl", wgsl);
-    folder.run(&["bench", "k.wgsl", "--dry-run", "--compiler", "file"]).fails_with(2, "there is none");
-    folder.run(&["transpose", "--compiler", "file"]).fails_with(2, "--compiler file is for .spv files of bench");
 }
 
 #[test]

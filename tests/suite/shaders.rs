@@ -288,20 +288,3 @@ fn the_hash_of_a_wgsl_kernel_is_the_same_as_in_earlier_reports() {
     kernel.source = "source".to_owned();
     assert_eq!(kernel.hash(Language::Wgsl), "1911ecd6d383ba4e");
 }
-
-#[test]
-fn constants_in_place_of_overrides_leave_the_interface() {
-    kernels().into_par_iter().for_each(|(case, job)| {
-        let source = job.kernel.constant_source().unwrap_or_else(|error| panic!("{case}: {error}"));
-        let shader = Shader::read(&source).expect("valid");
-        let own = shader.interface(&Constants::new()).expect("resolved");
-        let wanted = &job.kernel.interface;
-        assert!(shader.overrides().is_empty(), "{case}");
-        assert_eq!(own.bindings, wanted.bindings, "{case}");
-        assert_eq!(
-            (own.workgroup_size, own.workgroup_bytes),
-            (wanted.workgroup_size, wanted.workgroup_bytes),
-            "{case}"
-        );
-    });
-}

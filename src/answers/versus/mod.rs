@@ -4,10 +4,8 @@
 //! if both sides are `ok` and use the same clock. The interval is that of the differences between their epochs, which took
 //! turns; of rows without epochs, that of [`stats::ratio`].
 
-mod compilers;
 mod pair;
 
-pub(super) use compilers::compilers;
 use pair::{Gap, Pair, pairs};
 
 use crate::families::work_kind;

@@ -6,13 +6,13 @@
 mod adapter;
 mod backend;
 mod bind;
-mod compared;
 #[cfg(not(target_family = "wasm"))]
 mod dx12;
 mod errors;
 #[cfg(not(any(target_family = "wasm", target_vendor = "apple")))]
 mod executable;
 mod fill;
+mod foreign;
 mod gpu;
 mod host;
 mod host_parts;

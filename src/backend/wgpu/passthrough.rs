@@ -1,5 +1,4 @@
-//! SPIR-V of other compilers, passed through wgpu as it is: of kernels that WGSL cannot express, and of compilers that are
-//! compared with naga.
+//! SPIR-V of other compilers, passed through wgpu as it is: of kernels that WGSL cannot express, and files of users.
 //!
 //! wgpu reads no interface from such a module: layout and bindings are those of the kernel's WGSL or CUDA twin. wgpu's Vulkan backend
 //! numbers the bindings of a layout without gaps, so that the module's numbers are replaced by these.
@@ -54,10 +53,10 @@ pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel, spirv: &[u32
         ..Default::default()
     };
     #[expect(unsafe_code, reason = "other compilers' SPIR-V is measured as they write it")]
-    // SAFETY: of a trusted kernel with cooperative matrices it is naga's, with operands that only order accesses. Else nobody checks the module beyond its interface. Who names a compiler (`--compiler`) answers for what it
-    // writes, as the option's help says; kernels that need run-time checks do not get here unless the compiler keeps them
-    // (`Device::check_kernel`). Modules of the suite's own kernels are trusted like its WGSL: `Device::check_kernel`
-    // refuses others.
+    // SAFETY: of a trusted kernel with cooperative matrices it is naga's, with operands that only order accesses. Else
+    // nobody checks the module beyond its interface. Who passes `--unchecked` answers for a file's SPIR-V, as the option's
+    // help says; kernels that need run-time checks do not get here (`Device::check_kernel`). Modules of the suite's own
+    // kernels are trusted like its WGSL: `Device::check_kernel` refuses others.
     let module = unsafe { device.create_shader_module_passthrough(descriptor) };
     let group = layout(device, &kernel.interface, &kernel.integer_textures()?);
     let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, FromArgMatches, Subcommand};
 
 use super::compare::compare_files;
-use super::compiler::Spec;
 use super::declaration::{Own, family};
 use super::output::say;
 use super::reports::{FOLDERS, OWN};
@@ -93,10 +92,9 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
         say("[verify] has no tolerance: floats may differ from the reference's as much as an f32 sum in another order");
     }
     run.own = Some(family);
-    run.spirv = texts.iter().filter_map(|text| text.spirv).collect();
     // As a file is meant to run: without checks, and without a detour through WGSL.
-    if run.unchecked && run.compilers.is_empty() && !run.spirv.is_empty() {
-        run.compilers.push(Spec::file());
+    if run.unchecked {
+        run.spirv = texts.iter().filter_map(|text| text.spirv).collect();
     }
     let Some(name) = own.baseline.as_ref().or(own.save_baseline.as_ref()) else { return run::run(&run) };
     let file =

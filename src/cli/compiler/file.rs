@@ -1,25 +1,28 @@
-//! `--compiler file`: SPIR-V files as they are.
+//! `bench KERNEL.spv --unchecked`: SPIR-V files as they are.
 
 use sha2::{Digest, Sha256};
 
-use super::command::digits;
-use super::spec::FILE;
 use crate::backend::Translator;
 use crate::error::Result;
 use crate::job::Kernel;
 use crate::shader::SpirvKernel;
 
+/// Name of the compiler of such rows.
+const FILE: &str = "file";
+
 /// The SPIR-V of a run's files.
-pub(super) struct Files {
+pub(in crate::cli) struct Files {
     files: Vec<&'static SpirvKernel>,
     version: String,
 }
 
 impl Files {
-    pub(super) fn new(files: &[&'static SpirvKernel]) -> Self {
+    /// Their version is a hash.
+    pub(in crate::cli) fn new(files: &[&'static SpirvKernel]) -> Self {
         let mut hasher = Sha256::new();
         files.iter().for_each(|file| hasher.update(bytemuck::cast_slice::<u32, u8>(&file.words_with(&[]))));
-        Self { files: files.to_vec(), version: digits(&hasher.finalize()) }
+        let digits: String = hasher.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+        Self { files: files.to_vec(), version: format!("sha256 {digits}") }
     }
 }
 
@@ -30,10 +33,6 @@ impl Translator for Files {
 
     fn version(&self) -> &str {
         &self.version
-    }
-
-    fn keeps_checks(&self) -> bool {
-        false
     }
 
     /// The file that the kernel's WGSL was made of; of any other kernel, what wgpu's own compiler makes of it.

@@ -1,10 +1,9 @@
 //! The command line of `run`.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::cli::again::Typed;
-use crate::cli::compiler::Spec;
 use crate::cli::format::{TableFormat, Tables};
 use crate::cli::target::Through;
 use crate::cli::values::{duration, fail_on, param, size, tag};
@@ -84,14 +83,6 @@ pub(in crate::cli) struct Arguments {
     /// Out-of-bounds accesses are then undefined behavior.
     #[arg(long, hide_short_help = true)]
     pub(in crate::cli) unchecked: bool,
-    /// Compile the kernels with this compiler; repeat it to compare several
-    ///
-    /// naga (wgpu's own), or [NAME=]COMMAND from the WGSL file {in} to the SPIR-V file {out}, or several joined by '|', or
-    /// file (.spv files of bench as they are). Compilers take turns case by case. The API runs what a command writes without
-    /// further checks.
-    #[arg(long = "compiler", value_name = "SPEC", hide_short_help = true, value_parser = Spec::parse,
-          conflicts_with = "save_image")]
-    pub(in crate::cli) compilers: Vec<Spec>,
     /// CSV report; by default `reports/<device>/<date>-<backend>.csv`
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
@@ -153,12 +144,12 @@ pub(in crate::cli) struct Arguments {
     /// Kernels of the user's, in place of the suite's: see `bench`.
     #[arg(skip)]
     pub(in crate::cli) own: Option<&'static Family>,
-    /// The kernels of `own` that are given as SPIR-V.
+    /// The kernels of `own` that run as the SPIR-V that they are.
     #[arg(skip)]
     pub(in crate::cli) spirv: Vec<&'static SpirvKernel>,
-    /// The command line of `run` that does the same, where the process has another (`explain`, `links`): workers get it.
+    /// The arguments of `run` that do the same, where the process has others (`explain`, `links`): workers get them.
     #[arg(skip)]
-    pub(in crate::cli) typed: Option<Typed>,
+    pub(in crate::cli) words: Option<Vec<OsString>>,
     /// Whether to print no tables: `explain` shows the rows in its own way.
     #[arg(skip)]
     pub(in crate::cli) is_quiet: bool,
@@ -200,23 +191,7 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::again::{FLAGS, OUT, VALUED};
     use crate::engine::Settings;
-
-    #[test]
-    fn options_that_other_commands_leave_out_are_known_by_their_form() {
-        let command = <Arguments as clap::Args>::augment_args(clap::Command::new("run"));
-        let takes_value = |option: &clap::Arg| option.get_action().takes_values();
-        for (names, has_value) in [(VALUED, true), (FLAGS, false)] {
-            for name in names {
-                let option = command.get_arguments().find(|option| option.get_long() == Some(name)).expect(name);
-                assert_eq!(takes_value(option), has_value, "{name}");
-            }
-        }
-        for option in command.get_arguments().filter(|option| takes_value(option)) {
-            assert!(option.get_short().is_none_or(|short| short == OUT && option.get_id() == "out"), "{option}");
-        }
-    }
 
     #[test]
     fn help_and_documents_name_the_epochs_of_the_profiles() {

@@ -4,8 +4,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
 use super::arguments::Arguments;
-use crate::backend::{Backend, Device};
-use crate::cli::compiler;
+use crate::backend::{Backend, Device, Translator};
+use crate::cli::compiler::Files;
 use crate::cli::host::{self, operating_system, processor};
 use crate::cli::output::say;
 use crate::cli::selection::no_device;
@@ -67,24 +67,16 @@ pub(super) fn seed() -> u64 {
     RandomState::new().hash_one(std::process::id()) % SEEDS
 }
 
-/// Opens a card through its APIs, at least one, and those that compile WGSL once for each compiler. APIs that fail are
-/// skipped if another one works.
+/// Opens a card through its APIs, at least one. APIs that fail are skipped if another one works.
 pub(super) fn open(card: Vec<Target>, arguments: &Arguments) -> Result<Vec<Box<dyn Backend>>> {
     let (mut backends, mut errors) = (Vec::new(), Vec::new());
     for target in card {
         let api = target.device().api;
-        let mut add = |opened| match opened {
+        let has_files = !arguments.spirv.is_empty();
+        let files = has_files.then(|| Box::new(Files::new(&arguments.spirv)) as Box<dyn Translator>);
+        match pollster::block_on(target.open(files)) {
             Ok(backend) => backends.push(backend),
             Err(error) => errors.push((api, error)),
-        };
-        let mut is_compiled = false;
-        for spec in &arguments.compilers {
-            let Some(again) = target.again() else { break };
-            is_compiled = true;
-            add(pollster::block_on(again.open_with(compiler::compiler(spec, &arguments.spirv)?)));
-        }
-        if !is_compiled {
-            add(pollster::block_on(target.open()));
         }
     }
     if backends.is_empty() {

@@ -11,19 +11,16 @@ mod supervisor;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::again::Typed;
 use super::bundle;
-use super::compiler;
 use super::format::{TableFormat, Tables};
 use super::host::battery_note;
 use super::interrupt::{self, Interrupt};
 use super::messages::{self, beginning, how_to_go_on, matched_by_part, smaller_workgroups};
-use super::output::{is_on_terminal, print, say, say_whole, terminal};
+use super::output::{is_on_terminal, print, say, terminal};
 use super::outputs::{Files, LockedFile, Paths, default_csv, name_words};
 use super::pictures::{Pictures, draws};
 use super::progress::Progress;
 use super::selection::{select_runs, why_this_card};
-use super::target::Through;
 use super::values::plural;
 use super::worker::{Listed, link, list};
 use crate::answers::summary::{self, card_within};
@@ -35,8 +32,8 @@ use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::record::Record;
 use crate::report::csv::Parsed;
-use crate::report::{self, CsvFile, Output, Part, lay_out};
-use crate::suite::{Api, Case, DeviceType, Profile, budget};
+use crate::report::{self, CsvFile, Part, lay_out};
+use crate::suite::{Case, DeviceType, Profile, budget};
 
 pub(super) use arguments::Arguments;
 use card::End;
@@ -78,10 +75,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     }
     let paths = arguments.paths();
     paths.check()?;
-    compiler::check(&arguments.compilers, &arguments.spirv)?;
-    if !arguments.compilers.is_empty() && arguments.backend == Some(Through::One(Api::Cuda)) {
-        return Err(Error::Usage("--compiler is for WGSL: CUDA compiles kernels of its own".to_owned()));
-    }
     // Locked before it is read: another run may be writing it.
     let is_there = arguments.resume.as_ref().is_some_and(|path| path.exists());
     let mut files = is_there.then(|| paths.open()).transpose()?;
@@ -111,8 +104,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     let files = files.take().map_or_else(|| paths.open(), Ok)?;
     let interrupt = Interrupt::listen()?;
     let (mut all, mut printed): (Vec<Record>, Result<()>) = (Vec::new(), Ok(()));
-    let typed = arguments.typed.clone().unwrap_or_else(Typed::of_process);
-    let command = Command { arguments, typed, files, interrupt };
+    let command = Command { arguments, files, interrupt };
     let mut listed = Some(listed);
     let has_several = runs.len() > 1;
     for (run, pictures) in runs.into_iter().zip(pictures) {
@@ -172,7 +164,6 @@ fn check_pictures(arguments: &Arguments, card: &[&Device], name: String) -> Resu
 /// The command line, with its reports open.
 struct Command<'a> {
     arguments: &'a Arguments,
-    typed: Typed,
     files: Files,
     interrupt: Interrupt,
 }
@@ -184,8 +175,9 @@ type Left = (Vec<Record>, End, Result<()>);
 struct Begun {
     /// The report, where the card has its own.
     _own: Option<LockedFile>,
-    file: Output,
-    again: Option<Typed>,
+    /// The number of the card, if there are several.
+    number: Option<usize>,
+    can_resume: bool,
     /// Number of cases.
     count: usize,
     profile: Profile,
@@ -230,7 +222,7 @@ impl Command<'_> {
         before: &[Record],
         pictures: Option<String>,
     ) -> Result<(Running, Begun)> {
-        let Self { arguments, typed, files, interrupt } = self;
+        let Self { arguments, files, interrupt } = self;
         let is_begun = resumed.is_some() || !before.is_empty();
         let profile = profile_for(arguments, &devices[0]);
         let time = time_for(arguments, profile, devices.len());
@@ -263,9 +255,7 @@ impl Command<'_> {
         let left = count.saturating_sub(measured);
         // A report of several cards cannot be resumed, nor one that cannot be read.
         let can_resume = (own.is_some() || before.is_empty()) && file.file().is_some();
-        let again = can_resume.then(|| typed.clone().resume(file.path(), arguments.json.as_deref(), number));
-        let command = again.iter().map(|again| [STOPPED.to_owned(), again.to_string()]);
-        *interrupt.commands() = command.collect();
+        *interrupt.rest() = can_resume.then(|| format!("stopped at once; {}", messages::resume(file.path(), number)));
         let mut progress = Progress::new(devices.len(), time, csv, interrupt.clone());
         expected_time(arguments, profile, time, left, &card).iter().for_each(|expected| say(expected));
         if let Some(json) = &files.json {
@@ -273,15 +263,15 @@ impl Command<'_> {
         }
         let (date, seed, report) = (settings.date, settings.seed, file.path().to_owned());
         let order = RunOrder { date, seed, time, report, pictures };
-        let begun = Begun { _own: own, file, again, count, profile, time, start: Instant::now() };
+        let begun = Begun { _own: own, number, can_resume, count, profile, time, start: Instant::now() };
         Ok((Running::new(cases, devices, progress, earlier, order), begun))
     }
 
     /// Completes the reports, and prints the tables and the summary.
     fn conclude(&self, running: Running, end: End, begun: &Begun) -> Result<Left> {
-        let Self { arguments, typed, interrupt, .. } = self;
+        let Self { arguments, interrupt, .. } = self;
         let Running { devices, mut progress, records, .. } = running;
-        let Begun { again, count, profile, time, .. } = begun;
+        let Begun { number, can_resume, count, profile, time, .. } = begun;
         let (count, card) = (*count, devices.iter().collect::<Vec<&Device>>());
         let seconds = begun.start.elapsed().as_secs_f64();
         let is_complete = matches!(end, End::Done { is_interrupted: false, .. });
@@ -291,14 +281,11 @@ impl Command<'_> {
         let written = progress.end(&records);
         let file = progress.output().clone();
         drop(progress);
-        let moved = || again.clone().map(|again| again.resume(file.path(), arguments.json.as_deref(), None));
-        let is_moved = file.path() != begun.file.path();
-        let again = if is_moved { moved() } else { again.clone() };
+        let rest = can_resume.then(|| messages::resume(file.path(), *number));
         let printed = if arguments.is_quiet { Ok(()) } else { print(&tables(arguments, &records)?) };
         let wanted = count * devices.len();
         if let Err(error) = written {
-            let when = if is_moved { "to measure the rest" } else { "once files can be written again" };
-            say_how_to_go_on(&how_to_go_on(&file, wanted, again.as_ref(), when));
+            say(&how_to_go_on(&file, wanted, rest.as_deref()));
             return Err(error);
         }
         let path = file.path().display().to_string();
@@ -310,20 +297,19 @@ impl Command<'_> {
             let time = time.unwrap_or_default();
             messages::left_out(count, left_out, &records, time).iter().for_each(|line| say(line));
         }
-        let measure_rest = || how_to_go_on(&file, wanted, again.as_ref(), "to measure the rest");
-        let rest = if is_complete { Vec::new() } else { measure_rest() };
+        let rest = (!is_complete).then(|| how_to_go_on(&file, wanted, rest.as_deref()));
         let next = match () {
             () if !is_complete => None,
             () if arguments.own.is_some() => Some("next: shaderbench compare OLD NEW, report FILE".to_owned()),
-            () => all_sizes(arguments, typed.clone(), *profile, &card).or_else(|| Some(NEXT.to_owned())),
+            () => all_sizes(arguments, *profile, &card).or_else(|| Some(NEXT.to_owned())),
         };
-        // The command that measures the rest has the path.
-        let path = Some(path).filter(|_| rest.len() < 2);
+        // The sentence about the rest has the path.
+        let path = Some(path).filter(|_| is_complete);
         let after: Vec<String> = next.into_iter().chain(path).collect();
         let printed = printed.and_then(|()| {
             print_summary(arguments, &records, &after, summary::lines_of(rest.iter().map(String::as_str)))
         });
-        say_how_to_go_on(&rest);
+        rest.iter().for_each(|rest| say(rest));
         Ok((records, end, printed))
     }
 }
@@ -340,19 +326,8 @@ fn say_complete(arguments: &Arguments, (rows, seconds, measuring): (usize, f64, 
     say(&format!("{rows}{place}{time}"));
 }
 
-/// What precedes the command to type after a run that stopped in the middle of a case.
-const STOPPED: &str = "stopped at once; to measure the rest, type:";
-
 /// What to type after a run of all sizes.
 const NEXT: &str = "next: shaderbench explain NAME, show NAME, report FILE, compare OLD NEW";
-
-/// A sentence, and the command that it ends with.
-fn say_how_to_go_on(lines: &[String]) {
-    if let Some((sentence, command)) = lines.split_first() {
-        say(sentence);
-        command.iter().for_each(|command| say_whole(command));
-    }
-}
 
 /// The tables that the user asks for. A terminal has no room for all of them; a pipe gets them all.
 fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
@@ -374,7 +349,7 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
     match arguments.table.unwrap_or_else(usual) {
         Tables::All => {}
         Tables::Family => sections.retain(|section| section.rows.iter().any(is_named)),
-        Tables::None => return Ok(answer + &crate::answers::compilers(&sections, arguments.format.medium())),
+        Tables::None => return Ok(answer),
     }
     Ok(answer + &crate::answers::write(&sections, arguments.format.medium()))
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::arguments::Arguments;
 use crate::backend::Device;
-use crate::cli::again::Typed;
 use crate::cli::estimate::estimate;
 use crate::cli::messages::smaller_workgroups;
 use crate::cli::output::{print, say};
@@ -93,12 +92,12 @@ fn usual_time(
         && arguments.sizes.is_empty()
         && arguments.params.is_empty()
         && arguments.epochs.is_none();
-    let has_more = arguments.shaders.is_some() || time.is_some() || !arguments.compilers.is_empty() || arguments.energy;
+    let has_more = arguments.shaders.is_some() || time.is_some() || arguments.energy;
     if is_usual && !has_more { estimate(profile, cases, card) } else { None }
 }
 
-/// After a quick run, how to measure all sizes: ``all sizes: `shaderbench --profile standard`, about 4 minutes``.
-pub(super) fn all_sizes(arguments: &Arguments, typed: Typed, profile: Profile, card: &[&Device]) -> Option<String> {
+/// After a quick run, how to measure all sizes: `all sizes: --profile standard, about 4 minutes`.
+pub(super) fn all_sizes(arguments: &Arguments, profile: Profile, card: &[&Device]) -> Option<String> {
     if profile != Profile::Quick || !arguments.sizes.is_empty() {
         return None;
     }
@@ -106,7 +105,7 @@ pub(super) fn all_sizes(arguments: &Arguments, typed: Typed, profile: Profile, c
     let cases = cases_of(Profile::Standard).filter(|all| cases_of(profile) != Some(*all))?;
     let time = usual_time(arguments, Profile::Standard, None, cases, card);
     let about = time.map_or_else(String::new, |time| format!(", about {time}"));
-    Some(format!("all sizes: `{}`{about}", typed.in_profile(Profile::Standard.name())))
+    Some(format!("all sizes: --profile {}{about}", Profile::Standard.name()))
 }
 
 /// Prints the cases of a run in place of measuring them.
@@ -122,11 +121,9 @@ pub(super) fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     let (count, name) = (listed.len(), &card[0].name);
     let apis: Vec<_> = card.iter().map(|device| device.api.name()).collect();
     let through = if apis.len() > 1 { format!(" through {}", apis.join(", ")) } else { String::new() };
-    let names: Vec<_> = arguments.compilers.iter().map(|compiler| compiler.name.as_str()).collect();
-    let by = if names.is_empty() { String::new() } else { format!(", compiled by {}", names.join(", ")) };
     let within = time.map_or_else(String::new, |time| format!(", time limit {} s", time.as_secs()));
     let cases = plural(count, "case", "cases");
-    text.push_str(&format!("{cases}, profile {}, on {name}{through}{by}{within}\n", profile.name()));
+    text.push_str(&format!("{cases}, profile {}, on {name}{through}{within}\n", profile.name()));
     let expected = expected_time(arguments, profile, time, count, card);
     text.extend(expected.map(|expected| format!("{expected}\n")));
     print(&text)?;

@@ -48,10 +48,7 @@ impl<'a> Supervisor<'a> {
     pub(super) fn new(listed: Listed, card: Vec<usize>, arguments: &Arguments, interrupt: &'a Interrupt) -> Self {
         let Listed { devices, environment, worker, messages: (messages, received) } = listed;
         let card = Card { worker: Some(worker), ..Card::new(card, &devices) };
-        let words = match &arguments.typed {
-            Some(typed) => typed.arguments(),
-            None => std::env::args_os().skip(1).collect(),
-        };
+        let words = arguments.words.clone().unwrap_or_else(|| std::env::args_os().skip(1).collect());
         Self { card, environment, messages, received, words, backend: arguments.backend, interrupt, is_stopped: false }
     }
 

@@ -1,30 +1,33 @@
 //! `share`: makes an anonymous copy of a report and the text of a pull request, or checks reports. Nothing is sent.
 
-mod file;
 mod request;
-mod sentence;
 
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 use std::path::{Path, PathBuf};
 
 use super::output::{complain, print, say};
 use super::outputs::words;
 use super::references::shipped;
-use super::reports::in_folder;
 use super::values::plural;
-use crate::answers::references::Shipped;
-use crate::answers::share::{Checks, Kind, copied_from, faults};
-use crate::engine::{judged_again, program};
-use crate::error::{Error, Result, shown};
+use crate::answers::share::{Checks, Fault, Remedy, case_text, faults};
+use crate::engine::program;
+use crate::error::{Error, Result, is_hidden, shown};
+use crate::families::FAMILIES;
 use crate::record::Record;
-use crate::report::{Target, apis, csv, reader, replace_file};
-use sentence::{UNCHANGED, advice, sentences};
+use crate::report::{Target, apis, csv, replace_file};
 
 /// Exit code for a report with faults.
 const FAULTY: u8 = 1;
 
-/// Clocks of hosts may be wrong by a time zone.
-const LATEST_HOURS: i64 = 26;
+/// Larger reports are not shared.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// Faults with one remedy that are listed; the others are counted.
+const MOST_LISTED: usize = 3;
+
+/// The folder of the repository's reports.
+const RESULTS: &str = "results";
 
 /// Arguments of `share`.
 #[derive(clap::Args)]
@@ -35,9 +38,6 @@ pub(super) struct Arguments {
     /// Only check files, any number: a sentence for each fault, exit code 1 if there is any
     #[arg(long)]
     check: bool,
-    /// Folder of reports that none may copy
-    #[arg(long, value_name = "DIR", default_value = "results")]
-    against: PathBuf,
     /// Folder for the copy and the text of the pull request
     #[arg(long, short, value_name = "DIR", default_value = "share", conflicts_with = "check")]
     out: PathBuf,
@@ -45,19 +45,19 @@ pub(super) struct Arguments {
 
 /// Runs the command and returns the exit code.
 pub(super) fn share(arguments: &Arguments) -> Result<u8> {
-    let known = Known::read(&arguments.against)?;
+    let kernels = shipped()?.kernels;
     if !arguments.check {
         let [path] = arguments.files.as_slice() else {
             return Err(Error::Usage("share prepares one report: name one, or pass --check".to_owned()));
         };
-        return prepare(path, &arguments.out, &arguments.against, &known);
+        return prepare(path, &arguments.out, &kernels);
     }
     let mut code = 0;
     for path in &arguments.files {
         let name = shown(path);
         // A report in `results` is public as it is.
-        let is_public = grandparent(path).is_some_and(|name| name == "results");
-        let mut report = Report::examine(path, !is_public, &known)?;
+        let is_public = grandparent(path).is_some_and(|name| name == RESULTS);
+        let mut report = Report::examine(path, !is_public, &kernels)?;
         if is_public {
             report.faults.extend(misplaced(path, &report.rows));
         }
@@ -71,32 +71,11 @@ pub(super) fn share(arguments: &Arguments) -> Result<u8> {
             print(&format!("{name}: no fault, {rows}{named}\n"))?;
         } else {
             code = FAULTY;
-            print(
-                &report.faults.iter().chain(&report.advice).map(|line| format!("{name}: {line}\n")).collect::<String>(),
-            )?;
+            let lines = report.faults.iter().map(|line| format!("{name}: {line}\n"));
+            print(&lines.collect::<String>())?;
         }
     }
     Ok(code)
-}
-
-/// What reports are checked against.
-struct Known {
-    shipped: Shipped,
-    /// Reports in the folder, with their paths.
-    others: Vec<(PathBuf, Vec<Record>)>,
-    /// The latest date of a report.
-    latest: String,
-}
-
-impl Known {
-    /// A folder that does not exist has no reports.
-    fn read(folder: &Path) -> Result<Self> {
-        let is_csv = |path: &Path| reader::has_ending(path, "csv");
-        let has_reports = folder.is_dir() && reader::files(folder).is_ok();
-        let others = if has_reports { in_folder(folder, is_csv)?.collect() } else { Vec::new() };
-        let latest = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(LATEST_HOURS);
-        Ok(Self { shipped: shipped()?, others, latest: latest.strftime("%Y-%m-%dT%H:%M:%SZ").to_string() })
-    }
 }
 
 /// A report, and what is wrong with it.
@@ -105,69 +84,123 @@ struct Report {
     rows: Vec<Record>,
     /// What [`Record::anonymize`] changed, one sentence each.
     removed: Vec<String>,
+    /// The faults, then what to do about them.
     faults: Vec<String>,
-    /// What to do about the faults.
-    advice: Vec<String>,
 }
 
 impl Report {
-    /// A file that no run wrote so.
-    fn refused(faults: Vec<String>) -> Self {
-        Self { faults, advice: vec![UNCHANGED.to_owned()], ..Self::default() }
+    fn refused(fault: String) -> Self {
+        Self { faults: vec![fault, ONE_RUN.to_owned()], ..Self::default() }
     }
 
-    /// Reads the report at `path`, anonymous if asked for, and checks it.
-    fn examine(path: &Path, is_anonymous: bool, known: &Known) -> Result<Self> {
+    /// Reads the report at `path`, anonymous if asked for, and checks it. `kernels` are those of earlier builds.
+    fn examine(path: &Path, is_anonymous: bool, kernels: &[u64]) -> Result<Self> {
         let unreadable = |source| Error::Io { action: "read", path: path.to_owned(), source };
         let found = std::fs::metadata(path).map_err(unreadable)?;
-        if !found.is_file() {
-            return Ok(Self::refused(vec!["not a regular file".to_owned()]));
-        }
-        if found.len() > file::MOST_BYTES {
-            let most = file::MOST_BYTES >> 20;
-            return Ok(Self::refused(vec![format!(
-                "the file is larger than {most} MiB, which no report of one run is"
-            )]));
+        if !found.is_file() || found.len() > MOST_BYTES {
+            return Ok(Self::refused(format!("not a regular file of at most {} MiB", MOST_BYTES >> 20)));
         }
         let Ok(text) = String::from_utf8(std::fs::read(path).map_err(unreadable)?) else {
-            return Ok(Self::refused(vec![
-                "the file is no UTF-8 text: share takes the CSV of a run, unpacked".to_owned(),
-            ]));
+            return Ok(Self::refused("the file is no UTF-8 text: share takes the CSV of a run, unpacked".to_owned()));
         };
+        if let Some(hidden) = text.chars().find(|character| is_hidden(*character) && *character != '\n') {
+            return Ok(Self::refused(format!("the file has the hidden character {}", hidden.escape_unicode())));
+        }
         let parsed = match csv::read(path, text.as_bytes()) {
             Ok(parsed) => parsed,
             // The message names the line.
-            Err(Error::Report { line, message, .. }) => {
-                return Ok(Self::refused(vec![format!("line {line}: {message}")]));
-            }
+            Err(Error::Report { line, message, .. }) => return Ok(Self::refused(format!("line {line}: {message}"))),
             Err(error) => return Err(error),
         };
         let mut rows = parsed.records;
-        // A line that a killed run left is in the notes.
-        let lines = text.rfind('\n').map_or("", |end| &text[..=end]);
-        let found = file::faults(lines, &rows);
-        if !(found.is_empty() || rows.is_empty()) {
-            return Ok(Self::refused(found));
-        }
-        let (mut removed, was_anonymous) = (Vec::new(), rows.iter().all(|row| row.host.is_empty()));
-        if is_anonymous {
-            removed = anonymize(&mut rows);
-            // What is checked is what is written.
-            rows = csv::read(path, csv::write(&rows).as_slice())?.records;
-        }
-        let is_known_kernel = |key: u64| known.shipped.kernels.binary_search(&key).is_ok();
-        let references = &known.shipped.runs;
-        let (latest, is_known_kernel) = (&*known.latest, &is_known_kernel);
-        let mut found = faults(&rows, &Checks { latest, is_known_kernel, program, judged_again, references });
-        if found.iter().any(|fault| matches!(fault.kind, Kind::Missing { .. })) {
-            // Intervals and shares follow from all rows.
-            found.retain(|fault| !matches!(fault.kind, Kind::Underived { .. }));
-        }
-        let (mut faults, advice) = (sentences(&found, &rows), advice(&found, &rows, path, was_anonymous));
-        faults.extend(copies(path, &rows, known));
+        let was_anonymous = rows.iter().all(|row| row.host.is_empty());
+        let removed = if is_anonymous { anonymize(&mut rows) } else { Vec::new() };
+        let is_known_kernel = |key: u64| kernels.binary_search(&key).is_ok();
+        let found = faults(&rows, &Checks { is_known_kernel: &is_known_kernel, program });
+        let mut faults = listed(&found);
         faults.extend(parsed.notes);
-        Ok(Self { rows, removed, faults, advice })
+        faults.extend(advice(&found, &rows, path, was_anonymous));
+        Ok(Self { rows, removed, faults })
     }
+}
+
+/// The sentences of faults, of those with one remedy the first ones and how many more there are.
+fn listed(faults: &[Fault]) -> Vec<String> {
+    let mut kinds: Vec<Vec<&Fault>> = Vec::new();
+    for fault in faults {
+        match kinds.iter_mut().find(|kind| discriminant(&kind[0].remedy) == discriminant(&fault.remedy)) {
+            Some(kind) => kind.push(fault),
+            None => kinds.push(vec![fault]),
+        }
+    }
+    let mut all = Vec::new();
+    for kind in kinds {
+        let (listed, others) = kind.split_at(kind.len().min(MOST_LISTED));
+        all.extend(listed.iter().map(|fault| fault.text.clone()));
+        if !others.is_empty() {
+            all.push(format!("{} more like the one before", others.len()));
+        }
+    }
+    all
+}
+
+const ONE_RUN: &str = "a shared report is one run on one card: share the file that the run wrote, unchanged";
+
+/// What to do about faults, one sentence each. `is_anonymous`: whether the run named no host.
+fn advice(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: bool) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for fault in faults {
+        let text = match fault.remedy {
+            Remedy::Complete(_) => incomplete(faults, records, path, is_anonymous),
+            Remedy::Issue => "open an issue with the report: this is a fault of the suite or of the driver".to_owned(),
+            Remedy::Measure => format!(
+                "another build measured this, or --size or --param did: measure again with this build and without them, by \
+                 `shaderbench run {}`",
+                options(records)
+            ),
+            Remedy::OneRun => ONE_RUN.to_owned(),
+            Remedy::Copy => format!("`shaderbench share {}` writes a copy without it", shown(path)),
+        };
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+    all
+}
+
+/// What to do about rows that are missing. A run is continued if its rows are the first of the plan, which is family by
+/// family; others had filters or a time limit.
+fn incomplete(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: bool) -> String {
+    let index = |family: &str| FAMILIES.iter().position(|known| known.name == family);
+    let reached = records.iter().filter_map(|row| index(&row.family)).max();
+    let is_beyond = |fault: &Fault| match &fault.remedy {
+        Remedy::Complete(name) => name.split('/').next().and_then(index) >= reached,
+        _ => true,
+    };
+    let options = options(records);
+    match records.last() {
+        Some(last) if faults.iter().all(is_beyond) => {
+            let anonymous = if is_anonymous { " --anonymous" } else { "" };
+            format!(
+                "the run ended after {}: `shaderbench run --resume {} {options}{anonymous}` measures the rest",
+                case_text(last),
+                shown(path)
+            )
+        }
+        _ => format!(
+            "a shared report has a row for every benchmark: measure everything, by `shaderbench run {options}` without other \
+             arguments; if --time left some out, allow more"
+        ),
+    }
+}
+
+/// The options that a run with these rows was given, as far as its rows show.
+fn options(records: &[Record]) -> String {
+    let profile = records.first().and_then(|row| row.profile).map_or("quick", |profile| profile.name());
+    let apis = records.first().map_or("", |row| row.apis.as_str());
+    let backend = if apis.contains('+') { "all" } else { apis };
+    let backend = if backend.is_empty() { String::new() } else { format!(" --backend {backend}") };
+    format!("--profile {profile}{backend}")
 }
 
 /// Makes the rows anonymous, and says what that changed: a line about the host and one about the card.
@@ -195,20 +228,6 @@ fn anonymize(rows: &mut [Record]) -> Vec<String> {
     [("host", hosts), ("card", cards)].into_iter().filter_map(line).collect()
 }
 
-/// The reports of which this one is a copy.
-fn copies(path: &Path, records: &[Record], known: &Known) -> Vec<String> {
-    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let own = whole(path);
-    let others = known.others.iter().filter(|(other, _)| whole(other) != own);
-    others
-        .filter_map(|(other, rows)| {
-            let (equal, common) = copied_from(records, rows)?;
-            let equal = format!("{equal} of {common} common rows have the same times, to the last digit");
-            Some(format!("a copy of {}: {equal}", shown(other)))
-        })
-        .collect()
-}
-
 /// Name of the folder in which a file's folder lies.
 fn grandparent(path: &Path) -> Option<&std::ffi::OsStr> {
     path.parent()?.parent()?.file_name()
@@ -233,10 +252,10 @@ fn place(records: &[Record]) -> Option<(String, String)> {
 }
 
 /// Writes the anonymous copy and the text of a pull request into `out`, and prints that text.
-fn prepare(path: &Path, out: &Path, against: &Path, known: &Known) -> Result<u8> {
-    let Report { rows: records, removed, faults, advice } = Report::examine(path, true, known)?;
+fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
+    let Report { rows: records, removed, faults } = Report::examine(path, true, kernels)?;
     if !faults.is_empty() {
-        faults.iter().chain(&advice).for_each(|line| complain(&format!("{}: {line}", shown(path))));
+        faults.iter().for_each(|line| complain(&format!("{}: {line}", shown(path))));
         complain("nothing is written");
         return Ok(FAULTY);
     }
@@ -244,14 +263,12 @@ fn prepare(path: &Path, out: &Path, against: &Path, known: &Known) -> Result<u8>
         return Err(Error::Usage(format!("{} has no rows", shown(path))));
     };
     let own = path.canonicalize().ok();
-    let is_free = |name: &str| {
-        let taken = against.join(&device).join(format!("{name}.csv"));
+    let is_free = |name: &String| {
+        let taken = Path::new(RESULTS).join(&device).join(format!("{name}.csv"));
         !taken.exists() || taken.canonicalize().ok() == own
     };
-    let names = (1..).map(|number| if number == 1 { stem.clone() } else { format!("{stem}-{number}") });
-    let Some(name) = names.take(1000).find(|name| is_free(name)) else {
-        return Err(Error::Usage(format!("{} has no free report name", shown(&against.join(&device)))));
-    };
+    let mut names = (1_u64..).map(|number| if number == 1 { stem.clone() } else { format!("{stem}-{number}") });
+    let name = names.find(is_free).unwrap_or(stem.clone());
     let folder = out.join(&device);
     let (report, text) = (folder.join(format!("{name}.csv")), folder.join(format!("{name}.md")));
     for path in [&report, &text] {

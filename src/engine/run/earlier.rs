@@ -158,7 +158,8 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
         return Err(format!("has rows of API {}; this run uses {}", record.api_name(), apis.join(", ")));
     }
     let Some(api) = devices.iter().position(|device| Some(Toolchain::from(device)) == record.toolchain()) else {
-        let of = |name: &str| if name.is_empty() { "no --compiler".to_owned() } else { format!("compiler {name}") };
+        let of =
+            |name: &str| if name.is_empty() { "wgpu's own compiler".to_owned() } else { format!("compiler {name}") };
         let names: Vec<_> = devices.iter().map(|device| of(&device.kernel_compiler.name)).collect();
         return Err(format!("has rows of {}; this run uses {}", of(&record.compiler), names.join(", ")));
     };

@@ -23,7 +23,7 @@ const LEAST: usize = 6;
 /// logarithms; it assumes about log-normal noise. `None` for fewer than two samples, or if one of two to five samples
 /// is not above zero.
 ///
-/// `examples/coverage.rs` measures the coverage.
+/// `examples/coverage/` measures the coverage.
 #[must_use]
 pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
     let sorted = sorted(samples);

@@ -6,33 +6,27 @@
 //! Every distribution is a mixture of log-normal ones, so its median is known. With drift, the true median is that of
 //! the mixture over the series.
 
-#![allow(dead_code, unreachable_pub, reason = "each example that includes this file uses its own part")]
-
-mod random;
-
 use shaderbench::backend::{Prepared, Sample, Task};
 use shaderbench::engine::measure::{Rules, Timer, measure};
 use shaderbench::error::Result;
 
-pub use random::Random;
-
 /// The disturbances of a series.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Disturbance {
-    pub has_drift: bool,
-    pub has_outliers: bool,
-    pub has_two_modes: bool,
+pub(crate) struct Disturbance {
+    pub(crate) has_drift: bool,
+    pub(crate) has_outliers: bool,
+    pub(crate) has_two_modes: bool,
     /// Correlation of the noise of neighbouring samples. The true median is then that of an infinite series.
-    pub memory: f64,
+    pub(crate) memory: f64,
 }
 
 /// The distribution of the times of a case.
 #[derive(Debug, Clone, Copy)]
-pub struct Process {
+pub(crate) struct Process {
     /// Time of a launch, in nanoseconds.
-    pub base_ns: f64,
+    pub(crate) base_ns: f64,
     /// Standard deviation of the logarithm of a sample.
-    pub sigma: f64,
+    pub(crate) sigma: f64,
     memory: f64,
     drift: f64,
     /// The time in which the drift settles, in nanoseconds; `None` for drift along a line.
@@ -49,7 +43,7 @@ const OUTLIER_SIGMA: f64 = 0.2;
 
 impl Process {
     /// A random process with launches in the range `launch_ns` and noise from 0.05 to 5 %.
-    pub fn draw(random: &mut Random, disturbance: Disturbance, launch_ns: (f64, f64), rules: &Rules) -> Self {
+    pub(crate) fn draw(random: &mut Random, disturbance: Disturbance, launch_ns: (f64, f64), rules: &Rules) -> Self {
         let sigma = random.log_between(0.0005, 0.05);
         let when = |is_on: bool, value: f64| if is_on { value } else { 0.0 };
         Self {
@@ -116,7 +110,7 @@ impl Process {
     }
 
     /// Measures the process with the suite's own code. Returns the samples and the true median, in nanoseconds.
-    pub fn measure(&self, random: &mut Random, rules: &Rules) -> (Vec<f64>, f64) {
+    pub(crate) fn measure(&self, random: &mut Random, rules: &Rules) -> (Vec<f64>, f64) {
         let (samples, levels) = self.series(random, rules);
         (samples, self.true_median(&levels))
     }
@@ -169,6 +163,35 @@ impl Prepared for Device<'_> {
     }
     fn read<'a>(&'a mut self, _: usize, _: u64, _: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
         Box::pin(async { Result::Ok(()) })
+    }
+}
+
+/// Random numbers: SplitMix64 (Steele, Lea & Flood, *OOPSLA* 2014).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// Between 0 and 1, both excluded.
+    pub(crate) fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^= bits >> 31;
+        ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+
+    pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.uniform()
+    }
+
+    /// Equally likely in each octave.
+    pub(crate) fn log_between(&mut self, low: f64, high: f64) -> f64 {
+        low * (high / low).powf(self.uniform())
+    }
+
+    /// Standard normal, by Box and Muller's transform.
+    pub(crate) fn normal(&mut self) -> f64 {
+        (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
     }
 }
 

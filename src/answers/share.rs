@@ -1,0 +1,250 @@
+//! Whether a report can be shared: one complete run of known kernels, on one card, without names.
+//!
+//! Nothing in a report proves where it comes from: whoever has the program can compute every column of an invented one.
+
+use std::collections::BTreeSet;
+
+use crate::families::{FAMILIES, benchmark};
+use crate::record::{COLUMNS, Cause, Kind, Record, Status};
+use crate::suite::{Api, Block, Case, Params, Profile, Program, Shape, hash};
+
+/// Reports from this day on have a row for each type and size that the suite declares, apart from [`SIZES_SINCE`]. Set it to
+/// the day on which types or sizes of a benchmark are removed.
+const CASES_SINCE: &str = "2026-11-23T11";
+
+/// Sizes that benchmarks got later, each with its first day.
+const SIZES_SINCE: [(&str, &str); 4] = [
+    ("coalescing/offset f32 4096", "2026-11-26"),
+    ("pitched/slices_3d f32 64x64x64", "2026-11-26"),
+    ("transpose/naive_coalesced_read f64 2048x2048", "2026-11-26"),
+    ("transpose/naive_coalesced_write f64 2048x2048", "2026-11-26"),
+];
+
+/// The parameter that sets the invocations of a workgroup.
+const WORKGROUP_SIZE: &str = "WG";
+
+/// What a report is checked against.
+pub struct Checks<'a> {
+    /// Whether an earlier build had this kernel: its [`kernel_key`].
+    pub is_known_kernel: &'a dyn Fn(u64) -> bool,
+    /// The suite's kernel of a case: `engine::program`.
+    pub program: fn(&Case) -> Option<Program>,
+}
+
+/// A fault of a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The fault in a sentence.
+    pub text: String,
+    /// What to do about it.
+    pub remedy: Remedy,
+}
+
+/// What to do about a fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remedy {
+    /// Measure the benchmarks without a row: `family/benchmark`.
+    Complete(String),
+    /// Open an issue: the suite or the driver is at fault.
+    Issue,
+    /// Measure again with this build.
+    Measure,
+    /// Share the file of one run on one card, as the program wrote it.
+    OneRun,
+    /// Share a copy without the host.
+    Copy,
+}
+
+/// The faults of a report's rows; empty if it can be shared.
+#[must_use]
+pub fn faults(records: &[Record], checks: &Checks) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if records.is_empty() {
+        add(&mut faults, "the report has no rows", Remedy::Complete(String::new()));
+    }
+    one_run(records, &mut faults);
+    anonymous(records, &mut faults);
+    for row in records {
+        kernel(row, checks, &mut faults);
+        if matches!(row.status, Status::Wrong | Status::Failed | Status::Implausible) {
+            add(&mut faults, &format!("{}: the status is {}", case_text(row), row.status.name()), Remedy::Issue);
+        }
+    }
+    complete(records, &mut faults);
+    faults
+}
+
+fn add(faults: &mut Vec<Fault>, text: &str, remedy: Remedy) {
+    faults.push(Fault { text: text.to_owned(), remedy });
+}
+
+/// `vulkan transpose/tiled f32 4096x4096 PAD=1`.
+#[must_use]
+pub fn case_text(row: &Record) -> String {
+    [row.api_name(), &row.name(), row.dtype_name(), &row.size(), &row.params_text()].join(" ").trim().to_owned()
+}
+
+/// Columns that have one value in a run, and those that have one for each API.
+const OF_A_RUN: [&str; 8] = ["schema", "tool_version", "date", "os", "cpu", "seed", "apis", "profile"];
+const OF_AN_API: [&str; 4] = ["device", "driver", "card", "host"];
+
+/// The rows are of one run on one card. The reader tells of cases with two rows.
+fn one_run(records: &[Record], faults: &mut Vec<Fault>) {
+    let apis: BTreeSet<Option<Api>> = records.iter().map(|row| row.backend).collect();
+    let of_apis = apis.into_iter().flat_map(|api| OF_AN_API.map(|column| (Some(api), column)));
+    for (api, column) in OF_A_RUN.map(|column| (None, column)).into_iter().chain(of_apis) {
+        let rows = records.iter().filter(|row| api.is_none_or(|api| row.backend == api));
+        let values: BTreeSet<String> = rows.map(|row| row.cell(column)).collect();
+        if let [one, other, ..] = &values.iter().collect::<Vec<_>>()[..] {
+            let within = api.flatten().map_or("the report", Api::title);
+            add(faults, &format!("{column} differs within {within}: '{one}' and '{other}'"), Remedy::OneRun);
+        }
+    }
+}
+
+/// Texts name neither a path nor a host.
+fn anonymous(records: &[Record], faults: &mut Vec<Fault>) {
+    for row in records {
+        for column in COLUMNS.iter().filter(|column| column.unit.is_empty() && column.kind != Kind::Figure) {
+            if let Some(path) = path_in(&(column.get)(row)) {
+                add(faults, &format!("{}: {} names a path: {path}", case_text(row), column.name), Remedy::Issue);
+            }
+        }
+    }
+    if let Some(row) = records.iter().find(|row| !row.host.is_empty()) {
+        add(faults, &format!("host names a machine: '{}'", row.host), Remedy::Copy);
+    }
+}
+
+/// A word that is a path of a file system.
+fn path_in(text: &str) -> Option<&str> {
+    let is_path = |word: &&str| {
+        let word = word.trim_start_matches(['(', '\'', '"', '`', ':', '=']);
+        let mut characters = word.chars();
+        let is_drive = characters.next().is_some_and(|first| first.is_ascii_alphabetic())
+            && characters.next() == Some(':')
+            && matches!(characters.next(), Some('\\' | '/'));
+        let is_rooted = word.starts_with('/') && word[1..].contains('/') || word.starts_with("~/");
+        is_drive || is_rooted || word.starts_with(r"\\")
+    };
+    text.split_whitespace().find(is_path)
+}
+
+/// The case of a row; `None` if the suite declares none with its type, size and parameters. Nothing is computed from sizes
+/// and parameters that a stranger made up.
+fn case_of(row: &Record) -> Option<Case> {
+    let family = FAMILIES.iter().find(|family| family.name == row.family)?;
+    let benchmark = family.benchmarks.iter().find(|benchmark| benchmark.name == row.benchmark)?;
+    let (dtype, extent) = (row.dtype?, row.n?);
+    // What a run may set itself: smaller workgroups.
+    let is_set =
+        |name: &str, value: f64| name == WORKGROUP_SIZE && (1.0..=4096.0).contains(&value) && value.fract() == 0.0;
+    let is_of = |(dtypes, extents, sets): Block<'_>| {
+        let has_size = extents.contains(&extent) || benchmark.small == Some(extent);
+        let has = |params: &Params| {
+            let declared = |name: &str| params.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+            row.params.iter().all(|(name, value)| declared(name) == Some(*value) || is_set(name, *value))
+                && params.iter().all(|(name, _)| row.params.contains_key(*name))
+        };
+        has_size && dtypes.contains(&dtype) && sets.iter().any(has)
+    };
+    let is_declared = benchmark.blocks().any(is_of);
+    is_declared.then(|| Case::new(family, benchmark, Shape::new(dtype, extent, row.params.clone())))
+}
+
+/// A kernel of an earlier build, as a number: language, case and hash.
+#[must_use]
+pub fn kernel_key(row: &Record) -> u64 {
+    let language = if row.backend == Some(Api::Cuda) { "cuda" } else { "wgsl" };
+    let text = [language, &row.name(), row.dtype_name(), &row.params_text(), &row.shader_hash].join(" ");
+    u64::from_str_radix(&hash(text.as_bytes()), 16).unwrap_or_default()
+}
+
+/// The kernel of a row is that of this build or of an earlier one.
+fn kernel(row: &Record, checks: &Checks, faults: &mut Vec<Fault>) {
+    let mut add = |what: &str| add(faults, &format!("{}: {what}", case_text(row)), Remedy::Measure);
+    let Some(case) = case_of(row) else {
+        // An earlier build may have had its benchmark with other types or sizes. A copy has no kernel.
+        let is_known = row.shader_hash.is_empty() || (checks.is_known_kernel)(kernel_key(row));
+        let of = benchmark(&row.family, &row.benchmark);
+        if !(is_known && of.is_some_and(|of| row.date.as_str() < CASES_SINCE.max(of.since))) {
+            add("the suite has no such benchmark, type, size or parameters");
+        }
+        return;
+    };
+    let Some(program) = (checks.program)(&case) else {
+        if row.status != Status::Skipped {
+            add("the benchmark cannot run with this type, size and these parameters");
+        }
+        return;
+    };
+    let expected = if row.backend == Some(Api::Cuda) { program.cuda_hash } else { program.wgsl_hash };
+    let is_unread = row.shader_hash.is_empty() && row.status == Status::Skipped;
+    if row.shader_hash != expected && !is_unread && !(checks.is_known_kernel)(kernel_key(row)) {
+        let own = &row.shader_hash;
+        add(&format!(
+            "shader_hash is '{own}', but the kernel of this build has '{expected}', and no known build had another"
+        ));
+    }
+}
+
+/// Each API has every benchmark of its day, and every declared type and size of these.
+fn complete(records: &[Record], faults: &mut Vec<Fault>) {
+    let apis: BTreeSet<Api> = records.iter().filter_map(|row| row.backend).collect();
+    for api in apis {
+        let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(api)).collect();
+        let (day, profile) = (rows[0].date.as_str(), rows[0].profile.unwrap_or(Profile::Quick));
+        let named: BTreeSet<String> = rows.iter().map(|row| row.name()).collect();
+        let sizes: BTreeSet<String> =
+            rows.iter().map(|row| [&*row.name(), row.dtype_name(), &row.size()].join(" ")).collect();
+        // A run with a time limit leaves out sizes without a row.
+        let has_limit = profile == Profile::Quick || rows.iter().any(|row| row.cause == Some(Cause::TimeLimit));
+        let mut missing = |name: &str, case: &str| {
+            add(faults, &format!("{} has no row for {case}", api.title()), Remedy::Complete(name.to_owned()));
+        };
+        let all = FAMILIES.iter().flat_map(|family| family.benchmarks.iter().map(move |own| (family, own)));
+        for (family, benchmark) in all.filter(|(_, benchmark)| day >= benchmark.since) {
+            let is_left_out = match profile {
+                Profile::Quick => benchmark.quick.is_empty(),
+                _ => benchmark.cases.iter().all(|block| block.from > profile),
+            };
+            if is_left_out {
+                continue;
+            }
+            let name = format!("{}/{}", family.name, benchmark.name);
+            if !named.contains(&name) {
+                missing(&name, &name);
+                continue;
+            }
+            if has_limit || day < CASES_SINCE {
+                continue;
+            }
+            for block in benchmark.cases.iter().filter(|block| block.from <= profile) {
+                for (dtype, extent) in
+                    block.dtypes.iter().flat_map(|dtype| block.extents.iter().map(move |extent| (dtype, extent)))
+                {
+                    let size = [&*name, dtype.name(), &extent.to_string()].join(" ");
+                    let is_later = |(name, since): &(&str, &str)| *name == size && day < *since;
+                    if !sizes.contains(&size) && !SIZES_SINCE.iter().any(is_later) {
+                        missing(&name, &size);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_found_and_names_with_slashes_are_none() {
+        for text in ["in /home/ann/x.wgsl", r"C:\Users\ann", r"\\server\share", "(~/x)"] {
+            assert!(path_in(text).is_some(), "{text}");
+        }
+        for text in ["NVIDIA GeForce RTX 3080/PCIe/SSE2", "a / b", "ratio 1/2", "https", "transpose/tiled", "/ 2"] {
+            assert_eq!(path_in(text), None, "{text}");
+        }
+    }
+}
