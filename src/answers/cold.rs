@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::claim::time;
 use crate::record::Record;
+use crate::record::format;
 use crate::record::stats::{self, Estimate};
 use crate::report::table::label;
 use crate::suite::{COLD, params_text};
@@ -44,7 +45,7 @@ pub(super) fn sentence(rows: &[&Record]) -> Option<String> {
     if all.is_empty() {
         return None;
     }
-    let cases = |count: usize| if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
+    let cases = |count: usize| format::plural(count, "case", "cases");
     let differ = |count: usize| format!("{} differ{} by less than", cases(count), if count == 1 { "s" } else { "" });
     let mut told: Vec<(f64, &Record)> = all
         .iter()

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::families::load_ns;
 use crate::record::{Record, by_card, format};
+use crate::report::layout::{Cell, Column, Grid, Mark, Medium, Part, Row, Terminal, lay_out};
 use crate::suite::Api;
 
 /// What is shown of a benchmark between cards: its name in the family `transfer`, and the title of its matrix.
@@ -19,7 +20,7 @@ const SHOWN: [(&str, &str); 6] = [
 /// The matrices of a run on all cards, whose rows are in the order of CUDA's devices; a line of each matrix for the card
 /// that copies, a column for the other card. Without rows between cards, a sentence that says so.
 #[must_use]
-pub fn links(records: &[Record]) -> String {
+pub fn links(records: &[Record], terminal: Terminal) -> String {
     let rows = records
         .iter()
         .filter(|row| row.family == "transfer" && row.backend == Some(Api::Cuda) && row.params.contains_key("PEER"));
@@ -31,13 +32,21 @@ pub fn links(records: &[Record]) -> String {
     for (benchmark, title) in SHOWN {
         let lines: Vec<Vec<String>> = (0..cards.len()).map(|from| line(&cards, from, benchmark)).collect();
         if lines.iter().flatten().any(|cell| cell.starts_with(|c: char| c.is_ascii_digit())) {
-            let _ = write!(text, "\n{title}\n{:8}", "");
-            text.extend((0..cards.len()).map(|to| format!("{to:>8}")));
-            for (from, cells) in lines.iter().enumerate() {
-                let _ = write!(text, "\ncard {from:<3}");
-                text.extend(cells.iter().map(|cell| format!("{cell:>8}")));
-            }
-            text.push('\n');
+            let row = |(from, cells): (usize, Vec<String>)| Row {
+                group: String::new(),
+                mark: Mark::None,
+                name: format!("card {from}"),
+                cells: cells.into_iter().map(Cell::from).collect(),
+            };
+            let column = |to: usize| Column { heading: to.to_string(), is_right: true };
+            let grid = Grid {
+                columns: (0..cards.len()).map(column).collect(),
+                widest_name: None,
+                note: None,
+                has_marks: false,
+                rows: lines.into_iter().enumerate().map(row).collect(),
+            };
+            let _ = write!(text, "\n{title}\n{}", lay_out(vec![Part::Table(grid)], Medium::Terminal(terminal)));
         }
     }
     if !text.contains('\n') || cards.len() < 2 {
@@ -94,6 +103,8 @@ mod tests {
         }
     }
 
+    const NARROW: Terminal = Terminal { width: 80, has_color: false };
+
     #[test]
     fn each_card_is_a_line_and_a_column() {
         let rows = [
@@ -110,13 +121,13 @@ card 0         -     396     55.0
 card 1   skipped       -     394
 card 2      50.0                -\n";
         let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(squeezed(&links(&rows)), squeezed(expected));
-        assert!(links(&rows).lines().all(|line| line.len() <= 80));
+        assert_eq!(squeezed(&links(&rows, NARROW)), squeezed(expected));
+        assert!(links(&rows, NARROW).lines().all(|line| line.len() <= 80));
     }
 
     #[test]
     fn one_card_alone_has_no_links() {
-        let text = links(&[row("GPU-a", "peer_write", 1.0, None)]);
+        let text = links(&[row("GPU-a", "peer_write", 1.0, None)], NARROW);
         assert!(text.ends_with("no figures between cards: needs another card\n"), "{text}");
     }
 }

@@ -10,8 +10,8 @@ use super::worker::list;
 use crate::backend::Device;
 use crate::backend::wgpu::refusal;
 use crate::error::{Error, Result};
+use crate::report::layout::columns;
 use crate::report::markdown::{escape, table};
-use crate::report::wrap;
 use crate::suite::Api;
 
 /// Arguments of `devices`.
@@ -118,27 +118,19 @@ fn head(entry: &Entry, all: &[Entry]) -> Vec<(&'static str, String)> {
 
 fn sheet(entry: &Entry, all: &[Entry], is_long: bool) -> String {
     let device = &entry.device;
-    let names = if is_long { 44 } else { 24 };
     let mut text = format!("{} {} ({})\n", entry.label(), device.name, device.api);
-    for (name, value) in head(entry, all) {
-        text.push_str(&line(name, &value, names));
-    }
+    let row = |name: &str, value: &str| vec![name.to_owned(), value.to_owned()];
+    let mut rows: Vec<Vec<String>> = head(entry, all).iter().map(|(name, value)| row(name, value)).collect();
     let mut section = "";
     for (of, name, value) in facts(device, is_long) {
         if is_long && of != section {
+            text += &columns(&std::mem::take(&mut rows), 4, terminal());
             section = of;
-            text.push_str(&format!("  {section}\n"));
+            text += &format!("\n  {section}\n");
         }
-        text.push_str(&line(name, value, names));
+        rows.push(row(name, value));
     }
-    text
-}
-
-/// A property, wrapped to the width of the terminal.
-fn line(name: &str, value: &str, names: usize) -> String {
-    let indent = " ".repeat(names + 5);
-    let line = format!("    {name:<names$} {value}");
-    wrap(line.trim_end(), terminal().width, &indent) + "\n"
+    text + &columns(&rows, 4, terminal()) + "\n"
 }
 
 fn markdown(entry: &Entry, all: &[Entry], is_long: bool) -> String {
@@ -188,14 +180,14 @@ mod tests {
             entry(1, Api::Cuda, "0000:1B:00.0"),
         ];
         let line = |index: usize, text: &str| {
-            let sheet = sheet(&all[index], &all, false);
+            let sheet = sheet(&all[index], &all, false).split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(sheet.contains(text), "{sheet}");
             sheet
         };
-        line(0, "same card as             [cuda 1] (cuda)\n");
-        line(1, "same card as             [cuda 0] (cuda)\n");
-        assert!(!line(2, "[2] Fake 9000 (gl)\n").contains("same card"));
-        line(3, "[cuda 0] Fake 9000 (cuda)\n    same card as             [1] (vulkan)\n");
+        line(0, "same card as [cuda 1] (cuda)");
+        line(1, "same card as [cuda 0] (cuda)");
+        assert!(!line(2, "[2] Fake 9000 (gl)").contains("same card"));
+        line(3, "[cuda 0] Fake 9000 (cuda) same card as [1] (vulkan)");
         assert_eq!(object(&all[4], &all)["same card"], json!([{ "backend": "vulkan", "index": 0 }]));
         assert_eq!(object(&all[2], &all)["same card"], json!([]));
     }

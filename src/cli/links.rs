@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, FromArgMatches};
 
-use super::output::{print, say};
+use super::output::{print, say, terminal};
 use super::reports::read_all;
 use super::run;
 use super::target::Through;
@@ -54,7 +54,7 @@ pub(super) fn links(arguments: &Arguments) -> Result<u8> {
 
 fn show(paths: &[PathBuf]) -> Result<()> {
     let records: Vec<Record> = read_all(paths)?.into_iter().flat_map(|report| report.records).collect();
-    print(&answer::links(&records))
+    print(&answer::links(&records, terminal()))
 }
 
 /// Measures the ways from each card to all others.

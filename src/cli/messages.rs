@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use super::values::plural;
 use crate::backend::{CompilerName, Device};
 use crate::engine::{Fitted, LeftOut};
+use crate::record::format::plural;
 use crate::record::{Record, Status};
 use crate::report::{self, Output};
 use crate::suite::{Case, DeviceType, Profile, params_text};

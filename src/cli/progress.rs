@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use super::bar::Bar;
 use super::interrupt::Interrupt;
-use super::values::plural;
 use crate::engine::measure::Timer;
 use crate::engine::{Changes, Expected, Observer};
 use crate::error::{Error, Result};
 use crate::record::Record;
+use crate::record::format::plural;
 use crate::report::{self, CsvFile, Output, table};
 use crate::suite::{Case, Toolchain};
 

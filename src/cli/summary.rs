@@ -6,10 +6,10 @@ use super::format::Format;
 use super::grouping::{By, by_model};
 use super::output::{print, print_json};
 use super::reports::{name_runs, named_or_newest, none_yet, read_all};
-use super::values::plural;
 use crate::answers::compare::Report;
 use crate::answers::summary::{card, headlines, side_by_side};
 use crate::error::Result;
+use crate::record::format::plural;
 use crate::record::{Record, by_card, typical};
 use crate::report::Medium;
 

@@ -1,4 +1,4 @@
-//! Parsers of option values, and counts as text.
+//! Parsers of option values.
 
 use std::time::Duration;
 
@@ -45,9 +45,4 @@ pub(super) fn percentage(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').trim_end().parse::<f64>().ok();
     let fault = || format!("'{text}' is not a percentage: write a number of at least 0, as in 5");
     number.filter(|percent| percent.is_finite() && *percent >= 0.0).ok_or_else(fault)
-}
-
-/// `1 case`, `2 cases`.
-pub(super) fn plural(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }

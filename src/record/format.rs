@@ -89,6 +89,12 @@ pub const fn operation_units(is_float: bool) -> (&'static [&'static str], &'stat
     if is_float { (&["MFLOP/s", "GFLOP/s", "TFLOP/s"], "GFLOP/J") } else { (&["MOP/s", "GOP/s", "TOP/s"], "GOP/J") }
 }
 
+/// `1 case`, `2 cases`.
+#[must_use]
+pub fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// A time in nanoseconds: `251 µs`.
 #[must_use]
 pub fn time(ns: f64) -> String {

@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use crate::error::visible;
 use crate::families::raise_roofs;
+use crate::record::format::plural;
 use crate::record::{COLUMNS, Column, Record, SCHEMA};
 
 /// Columns that every report must have.
@@ -162,8 +163,7 @@ impl AcceptedRows {
             notes.push(format!("{} more notes about columns", self.more_notes));
         }
         if let Some((dropped, kept)) = self.first_repeated {
-            let rows =
-                if self.repeated == 1 { "1 row repeats".to_owned() } else { format!("{} rows repeat", self.repeated) };
+            let rows = plural(self.repeated, "row repeats", "rows repeat");
             notes.push(format!(
                 "{rows} a case of the same run: the last row counts (the first of them, line {kept}, replaces line \
                  {dropped})"

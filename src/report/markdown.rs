@@ -1,16 +1,6 @@
-//! Tables in GitHub Markdown.
+//! Text and tables in GitHub Markdown.
 
-/// A table. Columns with `right` = true are right-aligned. Cells may contain any text.
-#[must_use]
-pub fn table(heading: &[String], right: &[bool], rows: &[Vec<String>]) -> String {
-    let line = |cells: &[String]| {
-        let cells: Vec<_> = cells.iter().map(|cell| escape(cell.trim())).collect();
-        format!("| {} |\n", cells.join(" | "))
-    };
-    let rule: Vec<_> = right.iter().map(|is_right| if *is_right { "---:" } else { "---" }).collect();
-    let rows: String = rows.iter().map(|row| line(row)).collect();
-    format!("{}| {} |\n{rows}", line(heading), rule.join(" | "))
-}
+pub use super::grid::markdown as table;
 
 /// Escapes the characters that have a meaning in Markdown: emphasis, code, tables, HTML, links, strikethrough.
 #[must_use]
@@ -46,8 +36,5 @@ mod tests {
         ] {
             assert_eq!(escape(text), expected);
         }
-        let rows = [vec!["a|b".to_owned(), " 1".to_owned()]];
-        let drawn = table(&["name".to_owned(), "n".to_owned()], &[false, true], &rows);
-        assert_eq!(drawn, "| name | n |\n| --- | ---: |\n| a\\|b | 1 |\n");
     }
 }

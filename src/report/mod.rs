@@ -8,6 +8,7 @@ pub mod example;
 mod file;
 #[cfg(not(target_family = "wasm"))]
 pub mod github;
+mod grid;
 pub mod json;
 pub(crate) mod layout;
 pub(crate) mod limited;
@@ -17,6 +18,7 @@ pub mod png;
 pub mod reader;
 pub(crate) mod section;
 pub mod table;
+mod terminal;
 
 #[cfg(not(target_family = "wasm"))]
 pub use file::{CsvFile, Lock, Output, Target, check_folder, free_path, remove_lock_files, replace_file, write_file};

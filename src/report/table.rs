@@ -264,7 +264,7 @@ pub(crate) fn changed_speed<'a>(rows: impl Iterator<Item = &'a Record>, terminal
     let text = format!(
         "note: the device's speed changed, by up to {}, while {} (marked ~) ran: another program, or its clock",
         format::percent(most),
-        if drifts.len() == 1 { "1 row".to_owned() } else { format!("{} rows", drifts.len()) }
+        format::plural(drifts.len(), "row", "rows")
     );
     Some(Remark { severity: Severity::Note, prefix: String::new(), text })
 }

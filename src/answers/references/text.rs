@@ -97,5 +97,5 @@ fn value(figure: &Figure, value: f64) -> String {
 }
 
 fn counted(references: usize) -> String {
-    format!("{references} reference report{}", if references == 1 { "" } else { "s" })
+    format::plural(references, "reference report", "reference reports")
 }

@@ -9,6 +9,7 @@ use crate::cli::output::print;
 use crate::cli::reports::{in_folder, none_readable};
 use crate::error::{Error, Result, shown};
 use crate::record::Record;
+use crate::record::format::plural;
 use crate::report::{Target, reader, replace_file};
 
 /// Writes the page of the folder, which is the only argument.
@@ -34,7 +35,7 @@ pub(super) fn index(arguments: &Arguments) -> Result<()> {
         return Err(none_readable(folder, "CSV"));
     }
     replace_file(&path, write(&entries, arguments.by == By::Model).as_bytes())?;
-    let reports = if entries.len() == 1 { "1 report".to_owned() } else { format!("{} reports", entries.len()) };
+    let reports = plural(entries.len(), "report", "reports");
     print(&format!("{}: {reports}\n", shown(&path)))
 }
 

@@ -14,9 +14,9 @@ use crate::cli::interrupt;
 use crate::cli::output::{complain, print, say};
 use crate::cli::outputs::{check_different, check_new};
 use crate::cli::reports::{Streamed, stream};
-use crate::cli::values::plural;
 use crate::error::{Error, Result, shown};
 use crate::record::Record;
+use crate::record::format::plural;
 use crate::report::{Output, csv, reader};
 
 /// Whether the merged file is packed, by its ending.
@@ -58,8 +58,7 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
         sink.finish()
     })?;
     if known.repeated > 0 {
-        let repeat =
-            if known.repeated == 1 { "1 row repeats".to_owned() } else { format!("{} rows repeat", known.repeated) };
+        let repeat = plural(known.repeated, "row repeats", "rows repeat");
         say(&format!("{repeat} another of the same run: written once"));
     }
     print(&format!(

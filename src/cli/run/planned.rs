@@ -8,10 +8,10 @@ use crate::cli::estimate::estimate;
 use crate::cli::messages::smaller_workgroups;
 use crate::cli::output::{print, say};
 use crate::cli::shaders::{sources, trusted};
-use crate::cli::values::plural;
 use crate::engine::plan::{Caches, Request, plan};
 use crate::engine::{Fitted, WORKGROUP_SIZE, fit};
 use crate::error::{Error, Result};
+use crate::record::format::plural;
 use crate::suite::{Case, DeviceType, Profile};
 
 /// The request of the command line. `has_reserves` adds small sizes, for runs with a time limit.

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use super::output::{complain, print, say};
 use super::outputs::words;
 use super::references::shipped;
-use super::values::plural;
 use crate::answers::share::{Checks, Fault, Remedy, case_text, faults};
 use crate::engine::program;
 use crate::error::{Error, Result, is_hidden, shown};
 use crate::families::FAMILIES;
 use crate::record::Record;
+use crate::record::format::plural;
 use crate::report::{Target, apis, csv, replace_file};
 
 /// Exit code for a report with faults.

@@ -194,7 +194,7 @@ pub(super) fn changed_sources(comparison: &Comparison, of: usize) -> Vec<String>
         names.sort();
         names.dedup();
         let [first, ..] = names.as_slice() else { return None };
-        let kernels = if names.len() == 1 { "1 kernel".to_owned() } else { format!("{} kernels", names.len()) };
+        let kernels = format::plural(names.len(), "kernel", "kernels");
         let cases = count(found.len());
         let how = match reason {
             Unlike::Version => {
@@ -344,11 +344,12 @@ fn few(names: &[String]) -> String {
 
 /// Cases of a kind of work: `1270 kernel cases`.
 pub(super) fn counted(cases: usize, kind: WorkKind) -> String {
-    format!("{cases} {} case{}", kind.adjective(), if cases == 1 { "" } else { "s" })
+    let adjective = kind.adjective();
+    format::plural(cases, &format!("{adjective} case"), &format!("{adjective} cases"))
 }
 
 pub(super) fn count(cases: usize) -> String {
-    if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") }
+    format::plural(cases, "case", "cases")
 }
 
 /// The change of the time from the ratio baseline ÷ side: `+8.0 % time [7.4, 8.6]`.

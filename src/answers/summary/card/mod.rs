@@ -9,7 +9,7 @@ use super::figures::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces,
 use super::texts::{bare, faster, faster_in_cell, quoted_time};
 use crate::answers::versus::Ratios;
 use crate::record::{Record, format, stats::Estimate};
-use crate::report::layout::{BOLD, DIM, Terminal, colored, padded, paint};
+use crate::report::layout::{BOLD, DIM, Terminal, colored, fitted, padded, paint};
 use crate::report::{apis, table, toolchains};
 use crate::suite::{Api, DeviceType, Toolchain};
 use textwrap::core::display_width;
@@ -73,8 +73,7 @@ pub fn card_within(records: &[Record], after: &[String], lines: usize, terminal:
     let look = Terminal { has_color: terminal.has_color && !is_software, ..terminal };
     if !found.is_empty() {
         let table = Jobs { other: ratios.first().map(|(toolchain, ratios)| (*toolchain, ratios)), terminal: look };
-        shown.push(of(JOB)(title(&table.heading(), terminal)));
-        shown.extend(found.iter().zip(&jobs).map(|(best, job)| table.line(best, job)).map(of(JOB)));
+        shown.extend(table.lines(&found, &jobs).into_iter().map(of(JOB)));
     }
     let middle = shown.len();
     shown.extend(legend(&jobs, look).into_iter().map(of(LEGEND)));
@@ -152,10 +151,6 @@ fn heading(records: &[Record], apis: &[Api], terminal: Terminal) -> String {
     let rest = [&names, &driver, day];
     let rest = rest.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
     format!("{}: {rest}", paint(terminal, BOLD, &device))
-}
-
-fn title(text: &str, terminal: Terminal) -> String {
-    paint(terminal, DIM, text.trim_end())
 }
 
 /// The levels of memory: how fast they are read, the latency of a load, and their size. A launch has a latency, too.
@@ -236,53 +231,48 @@ struct Jobs<'a> {
     terminal: Terminal,
 }
 
-/// Columns of the table of jobs: those up to the size, of the size, and of the rate.
-const NAME: usize = 10;
-const SIZE: usize = 6;
-const RATE: usize = 12;
+/// Columns of the table that are aligned right: the rate, and the speed over the naive kernel and of the second toolchain.
+const RIGHT: [usize; 3] = [3, 5, 6];
+/// The column that is cut off where the screen is too narrow.
+const KERNEL: usize = 2;
 
 impl Jobs<'_> {
-    /// Columns of a kernel with its mark, and of a bar: a comparison takes room.
-    const fn widths(&self) -> (usize, usize) {
-        if self.other.is_some() { (21, 4) } else { (28, 6) }
+    /// The headings, and a line for each job.
+    fn lines(&self, found: &[Best], jobs: &[Job]) -> Vec<String> {
+        let rows = found.iter().zip(jobs).map(|(best, job)| self.row(best, job));
+        let rows: Vec<Vec<String>> = std::iter::once(self.headings()).chain(rows).collect();
+        fitted(&rows, &RIGHT, KERNEL, COLUMNS)
     }
 
-    fn heading(&self) -> String {
-        let (kernel, bar) = self.widths();
-        let left = format!("{:<NAME$}{:<SIZE$}{:<kernel$}{:>RATE$}", "job", "size", "fastest kernel", "rate");
-        let other = self.other.map_or_else(String::new, |(toolchain, _)| format!("{} is", cut(&toolchain.title(), 9)));
-        format!("{left}  {:<width$}{:>8} {other:>12}", "of peak", "vs naive", width = bar + 4)
+    fn headings(&self) -> Vec<String> {
+        let other = self.other.map(|(toolchain, _)| format!("{} is", cut(&toolchain.title(), 9)));
+        let headings = ["job", "size", "fastest kernel", "rate ", "of peak", "vs naive"].map(str::to_owned);
+        headings.into_iter().chain(other).map(|heading| paint(self.terminal, DIM, &heading)).collect()
     }
 
-    fn line(&self, best: &Best, job: &Job) -> String {
+    fn row(&self, best: &Best, job: &Job) -> Vec<String> {
         let marks = job.marks;
-        let (width, cells) = self.widths();
-        let end = NAME + SIZE + width + RATE;
-        let name = format!("{:<NAME$}{}{}", job.name, if marks.is_small { "<" } else { "" }, job.size);
-        let left = format!("{} ", padded(&name, NAME + SIZE - 1));
-        // A rate of bytes is short.
-        let room = end.saturating_sub(display_width(&left) + display_width(&job.rate) + 1);
-        let mark = match () {
-            () if marks.is_only => " (only)",
-            () if marks.is_tied => "~",
-            () => "",
-        };
-        let kernel = format!("{}{mark}", cut(&job.kernel, room.saturating_sub(mark.len()).max(1)));
-        let left = padded(&format!("{left}{kernel}"), end.saturating_sub(display_width(&job.rate)));
-        let cached = if marks.is_cached { "*" } else { " " };
-        let share = job.share.map_or_else(
-            || " ".repeat(cells + 6),
-            |share| {
-                let (mut bar, style) = table::share_bar(share, cells);
-                if marks.is_above {
-                    bar.pop();
-                    bar.push('!');
-                }
-                format!("{}{:>6}", paint(self.terminal, style, &bar), job.share_text)
-            },
-        );
-        let other = self.other.and_then(|(_, ratios)| ratios.of(best.row)).map_or_else(String::new, faster_in_cell);
-        format!("{left}{}{cached} {share}{:>6} {other:>12}", job.rate, job.naive).trim_end().to_owned()
+        // A comparison takes room.
+        let bar_cells = if self.other.is_some() { 4 } else { 6 };
+        let share = job.share.map_or_else(String::new, |share| {
+            let (mut bar, style) = table::share_bar(share, bar_cells);
+            if marks.is_above {
+                bar.pop();
+                bar.push('!');
+            }
+            format!("{}{:>6}", paint(self.terminal, style, &bar), job.share_text)
+        });
+        let [tied, only] = [if marks.is_tied { "~" } else { "" }, if marks.is_only { " (only)" } else { "" }];
+        let mut cells = vec![
+            job.name.to_owned(),
+            format!("{}{}", if marks.is_small { "<" } else { "" }, job.size),
+            format!("{tied}{}{only}", job.kernel),
+            format!("{}{}", job.rate, if marks.is_cached { "*" } else { " " }),
+            share,
+            job.naive.clone(),
+        ];
+        cells.extend(self.other.map(|(_, ratios)| ratios.of(best.row).map_or_else(String::new, faster_in_cell)));
+        cells
     }
 }
 

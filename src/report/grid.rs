@@ -1,0 +1,257 @@
+//! Tables by the library `tabled`: one style for terminals, one for Markdown.
+
+use anstyle::Style as TextStyle;
+use tabled::Table;
+use tabled::builder::Builder;
+use tabled::grid::config::Offset;
+use tabled::settings::object::{Columns, Object, Rows};
+use tabled::settings::peaker::Peaker;
+use tabled::settings::style::LineChar;
+use tabled::settings::{Alignment, Padding, Span, Style, Width};
+
+use super::markdown::escape;
+use super::terminal::{BOLD, DIM, Terminal, paint};
+
+/// Spaces between two columns.
+const GAP: usize = 2;
+
+/// The mark of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// No mark.
+    None,
+    /// The row has a note.
+    Note,
+    /// The row is wrong, failed or implausible.
+    Fault,
+}
+
+impl Mark {
+    /// Width of a mark.
+    pub(crate) const WIDTH: usize = 2;
+
+    pub(super) const fn text(self) -> &'static str {
+        match self {
+            Self::None => "  ",
+            Self::Note => "~ ",
+            Self::Fault => "! ",
+        }
+    }
+}
+
+/// A column to the right of the names.
+pub(crate) struct Column {
+    /// Its heading.
+    pub(crate) heading: String,
+    /// Whether it is aligned right.
+    pub(crate) is_right: bool,
+}
+
+/// A cell. A style and a bar appear only on a terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cell {
+    /// The text.
+    pub(crate) text: String,
+    /// Style on a terminal; it applies to the bar if the cell has one.
+    pub(crate) style: TextStyle,
+    /// A bar before the text.
+    pub(crate) bar: Option<String>,
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self { text, style: TextStyle::new(), bar: None }
+    }
+}
+
+impl Cell {
+    fn draw(&self, terminal: Terminal) -> String {
+        match &self.bar {
+            Some(bar) => format!("{}{:>6}", paint(terminal, self.style, bar), self.text),
+            None => paint(terminal, self.style, &self.text),
+        }
+    }
+}
+
+/// A row of a grid.
+pub(crate) struct Row {
+    /// Title of the row's group; empty if it has none.
+    pub(crate) group: String,
+    /// The mark.
+    pub(crate) mark: Mark,
+    /// The name.
+    pub(crate) name: String,
+    /// One cell per column.
+    pub(crate) cells: Vec<Cell>,
+}
+
+/// A table with headings. Rows are grouped under titles.
+pub struct Grid {
+    /// The columns after the names.
+    pub(crate) columns: Vec<Column>,
+    /// Maximum width of the names; `None` for all of the remaining width.
+    pub(crate) widest_name: Option<usize>,
+    /// Heading of the last column if that column holds notes. It takes the remaining width.
+    pub(crate) note: Option<&'static str>,
+    /// Whether marks precede the names.
+    pub(crate) has_marks: bool,
+    /// The rows. With notes, each row has one more cell than there are columns.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// Takes width from the notes, then from the names, down to the least that can be read. Figures stay whole.
+struct NotesThenNames([Option<usize>; 2]);
+
+impl Peaker for NotesThenNames {
+    fn peak(&mut self, _: &[usize], widths: &[usize]) -> Option<usize> {
+        const LEAST: usize = 12;
+        self.0.into_iter().flatten().find(|column| widths[*column] > LEAST + GAP)
+    }
+}
+
+impl Grid {
+    /// Draws the table without trailing spaces.
+    pub(crate) fn draw(self, terminal: Terminal) -> String {
+        let name = usize::from(self.has_marks);
+        let count = name + 1 + self.columns.len() + usize::from(self.note.is_some());
+        let headings = self.columns.iter().map(|column| column.heading.as_str()).chain(self.note);
+        let headings = headings.map(|heading| paint(terminal, TextStyle::new().underline(), heading));
+        let mut builder = Builder::default();
+        builder.push_record(vec![String::new(); name + 1].into_iter().chain(headings));
+        let (mut group, mut titles) = ("", Vec::new());
+        for row in &self.rows {
+            if row.group != group {
+                group = &row.group;
+                titles.push(builder.count_records());
+                let title = paint(terminal, BOLD, group);
+                builder.push_record(std::iter::once(title).chain(vec![String::new(); count - 1]));
+            }
+            let mark = self.has_marks.then(|| row.mark.text().to_owned()).into_iter();
+            let cells = row.cells.iter().map(|cell| cell.draw(terminal));
+            builder.push_record(mark.chain([row.name.clone()]).chain(cells));
+        }
+        let mut table = builder.build();
+        table.with(Style::empty()).with(Padding::new(GAP, 0, 0, 0));
+        table.modify(Columns::new(..=name), Padding::zero());
+        let right = self.columns.iter().enumerate().filter(|(_, column)| column.is_right);
+        for (index, _) in right {
+            table.modify(Columns::one(name + 1 + index), Alignment::right());
+        }
+        for title in titles {
+            table.modify((title, 0), Span::column(count as isize));
+        }
+        if let Some(widest) = self.widest_name {
+            table.modify(Columns::one(name), Width::wrap(widest).keep_words(true));
+        }
+        let notes = self.note.map(|_| count - 1);
+        table.with(Width::wrap(terminal.width).keep_words(true).priority(NotesThenNames([notes, Some(name)])));
+        text(&table)
+    }
+
+    pub(super) fn markdown(self) -> String {
+        let has_group = self.rows.iter().any(|row| !row.group.is_empty());
+        let mut heading = vec![if has_group { "case".to_owned() } else { String::new() }];
+        heading.extend(self.columns.iter().map(|column| column.heading.clone()));
+        heading.extend(self.note.map(str::to_owned));
+        let right = self.columns.iter().map(|column| column.is_right);
+        let right: Vec<bool> = std::iter::once(false).chain(right).chain(self.note.map(|_| false)).collect();
+        let row = |row: Row| {
+            // Notes follow on separate lines.
+            let mark = if row.mark == Mark::Fault { "!" } else { "" };
+            let name = [mark, &row.group, &row.name].into_iter().filter(|text| !text.is_empty());
+            let name = name.collect::<Vec<_>>().join(" ");
+            std::iter::once(name).chain(row.cells.into_iter().map(|cell| cell.text)).collect()
+        };
+        let rows: Vec<Vec<String>> = self.rows.into_iter().map(row).collect();
+        markdown(&heading, &right, &rows)
+    }
+}
+
+/// A table in GitHub Markdown. Columns with `right` = true are right-aligned. Cells may contain any text.
+#[must_use]
+pub fn markdown(heading: &[String], right: &[bool], rows: &[Vec<String>]) -> String {
+    let mut builder = Builder::default();
+    for row in std::iter::once(heading).chain(rows.iter().map(Vec::as_slice)) {
+        builder.push_record(row.iter().map(|cell| escape(cell.trim())));
+    }
+    let mut table = builder.build();
+    table.with(Style::markdown());
+    for (column, _) in right.iter().enumerate().filter(|(_, is_right)| **is_right) {
+        table.modify(Columns::one(column), Alignment::right());
+        // The line below the headings is that above the first row.
+        let line = LineChar::horizontal(':', Offset::End(0));
+        table.modify(Rows::one(1).intersect(Columns::one(column)), line);
+    }
+    text(&table) + "\n"
+}
+
+/// Lines of columns without headings or marks, each in at most the width of the terminal: the last column takes the rest.
+pub(crate) fn columns(rows: &[Vec<String>], indent: usize, terminal: Terminal) -> String {
+    let mut builder = Builder::default();
+    rows.iter().for_each(|row| builder.push_record(row));
+    let last = rows.iter().map(Vec::len).max().unwrap_or(1).saturating_sub(1);
+    let mut table = builder.build();
+    table.with(Style::empty()).with(Padding::new(GAP, 0, 0, 0));
+    table.modify(Columns::first(), Padding::new(indent, 0, 0, 0));
+    table.with(Width::wrap(terminal.width).keep_words(true).priority(NotesThenNames([Some(last), None])));
+    text(&table)
+}
+
+/// The same under a dimmed line of headings.
+pub(crate) fn headed(headings: &[&str], rows: Vec<Vec<String>>, terminal: Terminal) -> String {
+    let headings = headings.iter().map(|heading| paint(terminal, DIM, heading)).collect();
+    columns(&std::iter::once(headings).chain(rows).collect::<Vec<_>>(), 0, terminal)
+}
+
+/// The lines of columns with one space between them, within `width`: where it is too small, column `cut` is cut off.
+pub(crate) fn fitted(rows: &[Vec<String>], right: &[usize], cut: usize, width: usize) -> Vec<String> {
+    let mut builder = Builder::default();
+    rows.iter().for_each(|row| builder.push_record(row));
+    let mut table = builder.build();
+    table.with(Style::empty()).with(Padding::new(1, 0, 0, 0));
+    table.modify(Columns::first(), Padding::zero());
+    for column in right {
+        table.modify(Columns::one(*column), Alignment::right());
+    }
+    table.with(Width::truncate(width).suffix("…").priority(NotesThenNames([Some(cut), None])));
+    text(&table).lines().map(str::to_owned).collect()
+}
+
+/// The lines of a table without trailing spaces.
+fn text(table: &Table) -> String {
+    let table = table.to_string();
+    table.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use textwrap::core::display_width;
+
+    #[test]
+    fn wide_characters_align() {
+        let row = |name: &str| Row {
+            group: String::new(),
+            mark: Mark::None,
+            name: name.to_owned(),
+            cells: vec![Cell::from("1.0".to_owned())],
+        };
+        let grid = Grid {
+            columns: vec![Column { heading: "n".to_owned(), is_right: true }],
+            widest_name: None,
+            note: None,
+            has_marks: true,
+            rows: vec![row("plain name"), row("显卡 9000"), row("card 🚀")],
+        };
+        let drawn = grid.draw(Terminal { width: 40, has_color: false });
+        let ends: Vec<usize> = drawn.lines().map(display_width).collect();
+        assert!(ends.iter().all(|end| *end == ends[0]), "{drawn}");
+    }
+
+    #[test]
+    fn cells_of_markdown_are_text_whatever_they_hold() {
+        let rows = [vec!["a|b".to_owned(), " 1".to_owned()]];
+        let drawn = markdown(&["name".to_owned(), "n".to_owned()], &[false, true], &rows);
+        assert_eq!(drawn, "| name |  n |\n|------|---:|\n| a\\|b |  1 |\n");
+    }
+}
