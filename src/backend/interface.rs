@@ -9,7 +9,7 @@ use super::monitor::{self, Monitor};
 use super::statistics::Statistics;
 use super::translator::Compilation;
 use crate::error::{Error, Result};
-use crate::job::{Job, Kernel};
+use crate::job::{Job, JobBuffer, Kernel};
 use crate::suite::DeviceType;
 
 /// Drops `resource`, or leaks it if the device is lost: dropping resources of a lost device may block forever.
@@ -143,10 +143,18 @@ pub trait Prepared {
     /// Overwrites every output with [`crate::job::POISON`].
     fn poison(&mut self) -> Task<'_, ()>;
 
-    /// Like [`Self::poison`], but of one output alone, where a backend can.
-    fn poison_buffer(&mut self, buffer: usize) -> Task<'_, ()> {
-        let _ = buffer;
+    /// Like [`Self::poison`], but of these bytes of one output alone, where a backend can; of a texture all. Bytes of a word of
+    /// 32 bits that is not whole stay.
+    fn poison_range(&mut self, buffer: usize, bytes: Range<u64>) -> Task<'_, ()> {
+        let _ = (buffer, bytes);
         self.poison()
+    }
+
+    /// Overwrites all buffers that are no outputs with the initial contents of these, which differ in nothing else. Returns
+    /// whether a backend can.
+    fn refill<'a>(&'a mut self, buffers: &'a [JobBuffer]) -> Task<'a, bool> {
+        let _ = buffers;
+        Box::pin(async { Ok(false) })
     }
 
     /// The bytes of a buffer's guard zones ([`crate::job::JobBuffer::guard`]): before and behind it. Both are filled

@@ -13,7 +13,7 @@ use super::selection::no_device;
 use super::worker::{Event, Link, Stopped, link, list};
 use crate::backend::{Backend, Device, Translator};
 use crate::engine::plan::{Source, select, with_source};
-use crate::engine::{WrongResult, wrong_at, wrong_result};
+use crate::engine::{WrongResult, stream_of, wrong_at, wrong_result};
 use crate::error::{Error, Result};
 use crate::job::{Kernel, Language};
 use crate::record::{Record, Status};
@@ -81,7 +81,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
         let (Some(case), Some(backend)) = (cases.iter().find(is_case), backend) else { continue };
         let mut case = case.clone();
         case.shape.params = row.params.clone();
-        case.shape.stream = row.epochs_ns.len() as u64;
+        case.shape.stream = stream_of(row.seed.unwrap_or(0), row.epochs_ns.len());
         case.shape.sub_texel_bits = backend.device().sub_texel_bits;
         let name = case.to_string();
         match pollster::block_on(wrong_result(*backend, &case)) {

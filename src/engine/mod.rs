@@ -18,5 +18,5 @@ pub use plan::schedule::LeftOut;
 pub use program::program;
 pub use run::earlier::{EarlierRows, Slots};
 pub use run::observer::{Changes, Expected, Observer, Picture};
-pub use run::settings::{Epochs, Settings};
+pub use run::settings::{Epochs, Settings, stream_of};
 pub use run::{End, Outcome, resume, run};

@@ -1,8 +1,10 @@
 //! Kernels that cheat, planted by `--shaders` on a real device: each is `wrong`, and the honest one is `ok`.
 
 use crate::command::{Folder, has_device};
+use shaderbench::engine::stream_of;
 use shaderbench::record::{Record, Status};
-use shaderbench::suite::Dtype;
+use shaderbench::suite::input::Values;
+use shaderbench::suite::{Dtype, Scalar};
 
 /// `matmul/naive` whose store is `STORE`: `at` is the index of the element, `right` computes it.
 const PRODUCT: &str = "
@@ -215,90 +217,370 @@ fn the_suites_own_chain_is_no_closed_form_when_it_is_foreign() {
     assert!(rows.iter().all(|row| row.status == Status::Ok), "{rows:?}");
 }
 
-/// A kernel that does its work in the first launches after each poison only, as far as it can tell: `SEEN` is the number of
-/// launches that it knows of, and `NOTE` keeps it.
-const COUNTER: &str = "
-@group(0) @binding(0) var<storage, read> input: array<u32>;
-@group(0) @binding(1) var<storage, read_write> output: array<u32>;
-@group(0) @binding(2) var<storage, read_write> aux: array<u32>;
-SPARE
-@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = id.x;
-    if (i >= arrayLength(&input)) { return; }
-    let is_poisoned = output[i] == 0xffc0feadu;
-    let seen = SEEN;
-    if (seen >= 2u) { return; }
-    var x = input[i];
-    for (var k = 0u; k < ROUNDSu; k++) { x = x * 1664525u + 1013904223u; x = x ^ (x >> 13u); }
-    output[i] = x;
-    NOTE
-}
-";
-
-/// The statuses and reasons of kernels with so many rounds, of which the first is honest and the reference of the others.
-fn counters(rounds: &str, kernels: &[(&str, &str, &str)]) -> Vec<(String, Status, String)> {
+/// The rows of kernels that `bench` runs by a declaration, by name: status and reason. The first is honest, and the reference of
+/// the others.
+fn bench(declaration: &str, kernels: &[(&str, String)], arguments: &[&str]) -> Vec<(String, Status, String)> {
     let folder = Folder::new();
-    for (name, seen, note) in kernels {
-        let spare = "@group(0) @binding(3) var<storage, read_write> spare: array<u32>;";
-        let spare = if note.contains("spare") { spare } else { "" };
-        let text =
-            COUNTER.replace("SEEN", seen).replace("NOTE", note).replace("ROUNDS", rounds).replace("SPARE", spare);
+    for (name, text) in kernels {
         folder.write(&format!("{name}.wgsl"), text);
     }
-    let names: Vec<String> = kernels.iter().map(|(name, ..)| format!("{name}.wgsl")).collect();
-    let has_spare = kernels.iter().any(|(_, _, note)| note.contains("spare"));
-    let spare = if has_spare { "spare = { length = \"n\" }\n" } else { "" };
-    folder.write(
-        "k.toml",
-        format!(
-            "kernels = {names:?}\ndtype = \"u32\"\nsizes = [\"2^10\"]\nlimit = \"none\"\n[buffers]\n\
-             output = {{ length = \"2 * n\" }}\n{spare}[verify]\nbuffer = \"output\"\nlength = 1024\n\
-             reference = \"honest.wgsl\"\n"
-        ),
-    );
-    let output = folder.run(&["bench", "k.toml", "--epochs", "1", "--time", "5m", "--out", "r.csv"]);
+    let names: Vec<String> = kernels.iter().map(|(name, _)| format!("{name}.wgsl")).collect();
+    folder.write("k.toml", format!("kernels = {names:?}\nlimit = \"none\"\n{declaration}"));
+    let common = ["bench", "k.toml", "--profile", "quick", "--time", "5m", "--out", "r.csv"];
+    let output = folder.run(&[&common, arguments].concat());
     let rows = folder.records("r.csv").into_iter().filter(|row| row.family == "k");
     let rows: Vec<_> = rows.map(|row| (row.benchmark, row.status, row.reason)).collect();
     assert_eq!(rows.len(), kernels.len(), "{output}");
     rows
 }
 
+/// How the checks say that a kernel leaves out work.
+const REASONS: [&str; 4] = ["the kernel skips work", "alone poisoned", "the kernel keeps results", "must be"];
+
+/// Asserts that of these kernels, the first is the reference, the second is `ok`, and all others are wrong, each for a reason
+/// that its entry names; an empty one stands for any of [`REASONS`].
+#[track_caller]
+fn assert_cheats(declaration: &str, template: &str, kernels: &[(&str, &str, &str)], arguments: &[&str]) {
+    let texts: Vec<_> = kernels.iter().map(|(name, body, _)| (*name, template.replace("BODY", body))).collect();
+    let rows = bench(declaration, &texts, arguments);
+    for (number, ((name, _, why), (_, status, reason))) in kernels.iter().zip(&rows).enumerate() {
+        let wanted = [Status::Unverified, Status::Ok].get(number).copied().unwrap_or(Status::Wrong);
+        let is_told = number < 2 || REASONS.iter().any(|known| reason.contains(known));
+        assert!(*status == wanted && reason.contains(why) && is_told, "{name}: {status:?} {reason}");
+    }
+}
+
+const BINDINGS: &str = "
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+const POISON = 0xffc0feadu;
+";
+
+/// A kernel of many values, each of much work, beside what other programs on a busy machine take. `aux` is its second output,
+/// and `output` has room behind the n values that are compared.
+const MAP: &str = "
+@group(0) @binding(2) var<storage, read_write> aux: array<u32>;
+fn work(i: u32) -> u32 {
+    var x = input[i];
+    for (var k = 0u; k < 20000u; k++) { x = x * 1664525u + 1013904223u; x = x ^ (x >> 13u); }
+    return x;
+}
+fn count(word: u32) -> u32 { return select(word, 0u, word > 9999u); }
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let i = id.x;
+    let n = arrayLength(&input);
+    if (i >= n) { return; }
+    BODY
+}
+";
+
+const OF_MAP: &str = "dtype = \"u32\"\nsizes = [\"2^10\"]\n[buffers]\noutput = { length = \"2 * n\" }\n[verify]\n\
+                      buffer = \"output\"\nlength = 1024\nreference = \"honest.wgsl\"\n";
+
 #[test]
-fn kernels_that_count_their_launches_anywhere_are_wrong() {
+fn kernels_that_leave_out_work_are_wrong_wherever_they_note_it() {
     if !has_device() {
         return;
     }
-    let honest = ("honest", "select(0u, 0u, is_poisoned)", "aux[i] = 0u;");
-    let many = "select(aux[i], 0u, aux[i] > 64u)";
-    let padding = "output[i + arrayLength(&input)]";
-    let seen_in_padding = format!("select({padding}, 0u, {padding} > 64u)");
-    let noted_in_padding = format!("{padding} = seen + 1u;");
-    // Work that is long beside what other programs on a busy machine take.
-    let found = counters(
-        "60000",
-        &[
-            honest,
-            // In another buffer, which is poisoned with the output.
-            ("aside", many, "aux[i] = seen + 1u;"),
-            // Beyond the end of what is verified.
-            ("padding", &seen_in_padding, &noted_in_padding),
-            // By the input whose result it has.
-            ("input", "select(0u, 2u, aux[i] == (input[i] ^ 0x5bd1e995u))", "aux[i] = input[i] ^ 0x5bd1e995u;"),
-            // In a buffer that the honest kernel does not bind.
-            ("spare", "select(spare[i], 0u, spare[i] > 64u)", "aux[i] = 0u; spare[i] = seen + 1u;"),
-            // By the output itself.
-            ("itself", "select(2u, 0u, is_poisoned)", "aux[i] = 0u;"),
-        ],
-    );
-    for (name, status, reason) in &found[1..] {
-        assert_eq!(*status, Status::Wrong, "{name}");
-        assert!(reason.ends_with("the kernel skips work") || reason.contains("alone poisoned"), "{name}: {reason}");
+    let by_time = "the kernel skips work";
+    let kernels = [
+        ("honest", "output[i] = work(i); aux[i] = 0u;", ""),
+        ("control", "let x = work(i); output[i] = x; aux[i] = x;", ""),
+        // By the output itself, by that of the neighbour, and in the epochs of some inputs only.
+        ("itself", "if (output[i] == POISON) { output[i] = work(i); aux[i] = 0u; }", by_time),
+        ("neighbour", "if (output[i] == POISON && output[i ^ 1u] == POISON) { output[i] = work(i); }", by_time),
+        (
+            "epoch",
+            "if (input[0] % 64u != 5u && output[i] != POISON) { return; } output[i] = work(i); aux[i] = 0u;",
+            by_time,
+        ),
+        // By the number of launches, in another output, behind what is compared, and from a later launch on.
+        ("aside", "let seen = count(aux[i]); if (seen >= 2u) { return; } output[i] = work(i); aux[i] = seen + 1u;", ""),
+        (
+            "behind",
+            "let seen = count(output[n + i]); if (seen >= 2u) { return; } output[i] = work(i); output[n + i] = seen + 1u;",
+            "",
+        ),
+        (
+            "patient",
+            "let seen = count(aux[i]); if (seen >= 4u && output[i] != POISON) { return; } output[i] = work(i); \
+             aux[i] = seen + 1u;",
+            "",
+        ),
+        // In all launches but every eighth, and half of the values in each.
+        (
+            "eighth",
+            "let seen = count(aux[i]); aux[i] = seen + 1u; if (seen % 8u == 0u || output[i] == POISON) { output[i] = work(i); }",
+            "",
+        ),
+        (
+            "half",
+            "let seen = count(aux[i]); aux[i] = seen + 1u; if (seen == 0u || (i + seen) % 2u == 0u) { output[i] = work(i); }",
+            "",
+        ),
+        ("few", "if (aux[i] == 7u && i % 16u != 0u) { return; } output[i] = work(i); aux[i] = 7u;", ""),
+        // By the input whose result it has, with a look at the output too, or with a copy to restore it from.
+        ("input", "if (aux[i] != ~input[i]) { output[i] = work(i); aux[i] = ~input[i]; }", ""),
+        (
+            "both",
+            "if (aux[i] != ~input[i] || output[i] == POISON) { output[i] = work(i); aux[i] = ~input[i]; }",
+            by_time,
+        ),
+        (
+            "copy",
+            "if (aux[i] != ~input[i]) { output[n + i] = work(i); aux[i] = ~input[i]; } output[i] = output[n + i];",
+            by_time,
+        ),
+        ("blind", "if (aux[i] != 7u) { output[n + i] = work(i); aux[i] = 7u; } output[i] = output[n + i];", ""),
+    ];
+    assert_cheats(OF_MAP, &format!("{BINDINGS}{MAP}"), &kernels, &["--epochs", "2"]);
+}
+
+#[test]
+fn kernels_of_little_work_that_leave_it_out_are_wrong() {
+    if !has_device() {
+        return;
     }
-    // Little work: the time of single launches tells nothing.
-    let late = "select(0u, 2u, aux[i] >= 3u && aux[i] <= 64u)";
-    let found = counters("200", &[honest, ("late", late, "aux[i] = select(aux[i] + 1u, 1u, aux[i] > 64u);")]);
-    assert_eq!((found[0].1, found[1].1), (Status::Unverified, Status::Wrong), "{found:?}");
-    assert!(found[1].2.ends_with("after a launch that finds this output alone poisoned"), "{found:?}");
+    // The time of single launches tells nothing.
+    let template = format!("{BINDINGS}{}", MAP.replace("20000u", "200u"));
+    let kernels = [
+        ("honest", "output[i] = work(i); aux[i] = 0u;", ""),
+        ("control", "output[i] = work(i);", ""),
+        (
+            "late",
+            "if (count(aux[i]) >= 3u) { return; } output[i] = work(i); aux[i] = count(aux[i]) + 1u;",
+            "alone poisoned",
+        ),
+        ("itself", "if (output[i] == POISON) { output[i] = work(i); }", "other inputs"),
+        (
+            "neighbour",
+            "if (output[i] == POISON && output[i ^ 1u] == POISON) { output[i] = work(i); }",
+            "this element alone poisoned",
+        ),
+        (
+            "copy",
+            "if (aux[i] != 7u) { output[n + i] = work(i); aux[i] = 7u; } output[i] = output[n + i];",
+            "other inputs",
+        ),
+        (
+            "first",
+            "if (output[n] == 7u && output[i] != POISON) { return; } output[i] = work(i); if (i == 0u) { output[n] = 7u; }",
+            "other inputs",
+        ),
+    ];
+    assert_cheats(OF_MAP, &template, &kernels, &["--epochs", "1"]);
+}
+
+#[test]
+fn kernels_that_count_in_the_bits_that_a_tolerance_forgives_are_wrong() {
+    if !has_device() {
+        return;
+    }
+    let template = "
+@group(0) @binding(0) var<storage, read> input: array<f32>;
+@group(0) @binding(1) var<storage, read_write> output: array<f32>;
+fn work(i: u32) -> f32 { return sqrt(2.0 + input[i]); }
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let i = id.x;
+    if (i >= arrayLength(&input)) { return; }
+    let bits = bitcast<u32>(output[i]);
+    let is_poison = bits == 0xffc0feadu;
+    BODY
+}
+";
+    let counted = |last: u32| {
+        format!(
+            "let seen = select(bits & 7u, 0u, is_poison); if (seen >= {last}u) {{ return; }} \
+             output[i] = bitcast<f32>((bitcast<u32>(work(i)) & 0xfffffff8u) | (seen + 1u));"
+        )
+    };
+    let (two, six) = (counted(2), counted(6));
+    let kernels = [
+        ("honest", "output[i] = work(i);", ""),
+        ("control", "output[i] = work(i) * 1.000001;", ""),
+        ("two", &two, "other inputs"),
+        ("six", &six, "other inputs"),
+        (
+            "flag",
+            "if ((bits & 1u) == 1u && !is_poison) { return; } output[i] = bitcast<f32>(bitcast<u32>(work(i)) | 1u);",
+            "other inputs",
+        ),
+    ];
+    let declaration = "sizes = [\"2^10\"]\n[verify]\nreference = \"honest.wgsl\"\nrelative = 1e-3\n";
+    assert_cheats(declaration, template, &kernels, &["--epochs", "1"]);
+}
+
+/// A kernel of one value. `output` is declared as each one wants it.
+const SUM: &str = "
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+var<workgroup> tile: array<u32, 256>;
+fn sum(t: u32) -> u32 {
+    var s = 0u;
+    for (var i = t; i < arrayLength(&input); i += 256u) { s += input[i]; }
+    tile[t] = s;
+    workgroupBarrier();
+    for (var k = 128u; k > 0u; k /= 2u) {
+        if (t < k) { tile[t] += tile[t + k]; }
+        workgroupBarrier();
+    }
+    return tile[0];
+}
+BODY
+";
+
+#[test]
+fn kernels_that_count_beside_a_single_value_are_wrong() {
+    if !has_device() {
+        return;
+    }
+    let main = |kind: &str, body: &str| {
+        format!(
+            "@group(0) @binding(1) var<storage, read_write> output: array<{kind}>;\n\
+             @compute @workgroup_size(256) fn main(@builtin(local_invocation_index) t: u32) {{ {body} }}"
+        )
+    };
+    let counter = |lane: &str, last: u32| {
+        main(
+            "vec4<u32>",
+            &format!(
+                "let seen = select(output[0].{lane}, 0u, output[0].{lane} == 0xffc0feadu); if (seen >= {last}u) {{ return; }} \
+                 let s = sum(t); if (t == 0u) {{ output[0].x = s; output[0].{lane} = seen + 1u; }}"
+            ),
+        )
+    };
+    let honest = main("u32", "let s = sum(t); if (t == 0u) { output[0] = s; }");
+    let wide = main("vec4<u32>", "let s = sum(t); if (t == 0u) { output[0] = vec4(s, 1u, 2u, 3u); }");
+    let remembers =
+        main("u32", "if (output[0] != 0xffc0feadu) { return; } let s = sum(t); if (t == 0u) { output[0] = s; }");
+    let kernels = [
+        ("honest", &*honest, ""),
+        ("control", &wide, ""),
+        ("remembers", &remembers, ""),
+        ("y", &counter("y", 4), "alone poisoned"),
+        ("w", &counter("w", 2), "alone poisoned"),
+    ];
+    let declaration = "dtype = \"u32\"\nsizes = [\"2^18\"]\ngroups = 1\n[buffers]\noutput = { length = 1 }\n[verify]\n\
+                       reference = \"honest.wgsl\"\n";
+    assert_cheats(declaration, SUM, &kernels, &["--epochs", "1"]);
+}
+
+#[test]
+fn inputs_follow_from_the_seed_that_the_report_has() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    let main = "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>)";
+    folder.write("k.wgsl", format!("{BINDINGS}{main} {{ output[id.x] = input[id.x]; }}"));
+    let verify = "[verify]\nexpect = \"input[i] + 1\"\nwrap = true\n";
+    folder.write("k.toml", format!("dtype = \"u32\"\nsizes = [64]\nlimit = \"none\"\n{verify}"));
+    let run = |seed: &[&str]| {
+        let common = ["bench", "k.toml", "--profile", "quick", "--epochs", "1", "--out", "r.csv", "--force"];
+        folder.run(&[&common, seed].concat()).exits_with(3);
+        let seed = folder.records("r.csv").iter().find_map(|row| row.seed).expect("a seed");
+        // The smallest size is wrong too: its first elements are those of every size.
+        let bundle =
+            std::fs::read_dir(folder.path("r-wrong")).expect("bundles").next().expect("one").expect("readable");
+        (seed, std::fs::read(bundle.path().join("input.in.bin")).expect("the input"))
+    };
+    let (seed, drawn) = run(&[]);
+    let again = run(&["--seed", &seed.to_string()]);
+    assert_eq!(again, (seed, drawn.clone()));
+    let (another, other) = run(&[]);
+    assert!(another != seed && other != drawn, "{seed} {another}");
+}
+
+/// A table of the first element and the sum, of five epochs of the seed 7.
+#[test]
+fn a_kernel_that_knows_its_answers_by_heart_is_wrong() {
+    if !has_device() {
+        return;
+    }
+    let n = 1 << 12;
+    let known = (0..5).map(|epoch| {
+        let input = Values::MixedFrom(0).of(stream_of(7, epoch));
+        let sum = input.sum(Scalar::U32, 0..n);
+        format!("case {}u: {{ output[0] = {sum}u; }}\n", input.at(Scalar::U32, 0))
+    });
+    let main = "@compute @workgroup_size(1) fn main()";
+    let heart = format!("{BINDINGS}{main} {{ switch input[0] {{ {} default: {{}} }} }}", known.collect::<String>());
+    let loops = "var s = 0u; for (var i = 0u; i < arrayLength(&input); i++) { s += input[i]; } output[0] = s;";
+    let honest = format!("{BINDINGS}{main} {{ {loops} }}");
+    let declaration = format!(
+        "dtype = \"u32\"\nsizes = [{n}]\ngroups = 1\n[buffers]\noutput = {{ length = 1 }}\n[verify]\n\
+         compute = \"let s = 0; for i in 0..n {{ s += input[i]; }} right[0] = s % 4294967296;\"\n"
+    );
+    // Even where it has all inputs of the run's epochs.
+    for (arguments, why) in [(&["--epochs", "5"][..], "never written"), (&["--seed", "7"], "other inputs")] {
+        let rows = bench(&declaration, &[("honest", honest.clone()), ("heart", heart.clone())], arguments);
+        assert_eq!((rows[0].1, rows[1].1), (Status::Ok, Status::Wrong), "{rows:?}");
+        assert!(rows[1].2.contains(why), "{rows:?}");
+    }
+}
+
+/// Outputs too large to be compared whole, with a known seed.
+#[test]
+fn holes_of_a_thousandth_are_found_whatever_the_seed() {
+    if !has_device() {
+        return;
+    }
+    let template = "
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let i = id.x;
+    if (i >= arrayLength(&output)) { return; }
+    BODY
+    output[i] = input[i] + i;
+}
+";
+    let declaration = "dtype = \"u32\"\nsizes = [\"2^20\"]\n[verify]\nexpect = \"(input[i] + i) % 4294967296\"\n";
+    let kernels = [
+        ("all", "", Status::Ok),
+        ("piece", "if (i >= 700000u && i < 701049u) { return; }", Status::Wrong),
+        ("rows", "if (i / 256u % 1000u == 77u) { return; }", Status::Wrong),
+        ("scalars", "if ((i * 2654435769u) >> 10u < 4195u) { return; }", Status::Wrong),
+        ("parts", "if (i % 8192u >= 98u) { return; }", Status::Wrong),
+    ];
+    let texts: Vec<_> = kernels.iter().map(|(name, body, _)| (*name, template.replace("BODY", body))).collect();
+    let rows = bench(declaration, &texts, &["--epochs", "1", "--seed", "42"]);
+    for ((name, _, wanted), (_, status, reason)) in kernels.iter().zip(&rows) {
+        assert!(status == wanted && (*status == Status::Ok || reason.contains("never written")), "{name}: {reason}");
+    }
+}
+
+/// A sort of pieces that loses equal keys.
+#[test]
+fn a_sort_that_loses_equal_keys_is_wrong() {
+    if !has_device() {
+        return;
+    }
+    let template = "
+@group(0) @binding(0) var<storage, read_write> keys: array<u32>;
+var<workgroup> piece: array<u32, 256>;
+@compute @workgroup_size(128)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
+    let first = group.x * 256u;
+    for (var k = t; k < 256u; k += 128u) { piece[k] = keys[first + k]; }
+    workgroupBarrier();
+    for (var k = t; k < 256u; k += 128u) {
+        var rank = 0u;
+        for (var other = 0u; other < 256u; other++) {
+            let is_before = BODY;
+            rank += select(0u, 1u, is_before);
+        }
+        keys[first + rank] = piece[k];
+    }
+}
+";
+    let kernels = [
+        ("honest", "piece[other] < piece[k] || (piece[other] == piece[k] && other < k)", ""),
+        ("control", "piece[other] < piece[k] || (piece[other] == piece[k] && other > k)", ""),
+        ("loses", "piece[other] < piece[k]", ""),
+    ];
+    let declaration = "dtype = \"u32\"\nsizes = [\"2^11\"]\ngroups = \"n / 256\"\n[buffers]\n\
+                       keys = { contents = \"random\" }\n[verify]\nreference = \"honest.wgsl\"\n";
+    assert_cheats(declaration, template, &kernels, &["--epochs", "1"]);
 }
 
 /// Of 16 right values 15 are 0. `STORED` is what the kernel stores there, and what tells it later that it has been there.

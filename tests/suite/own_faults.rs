@@ -377,6 +377,18 @@ fn what_a_kernel_leaves_undone_is_found() {
         ),
         (
             &copy,
+            format!("bytes = \"9e9\"\nlimit = \"read\"\n{claim}"),
+            Status::Implausible,
+            "no kernel can be that fast",
+        ),
+        (
+            &copy,
+            format!("bytes = \"9e9\"\nlimit = \"fill\"\n{claim}"),
+            Status::Implausible,
+            "no kernel can be that fast",
+        ),
+        (
+            &copy,
             format!("flops = \"9e12\"\nlimit = \"tensor\"\n{claim}"),
             Status::Implausible,
             "no kernel can be that fast",

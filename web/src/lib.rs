@@ -129,6 +129,8 @@ async fn measure(tab: &mut Tab, cases: Vec<Case>, profile: &str, plant: &str, ca
     let now = String::from(js_sys::Date::new_0().to_iso_string());
     let date = format!("{}Z", now.split('.').next().unwrap_or_default());
     let mut settings = Settings::new(self::profile(profile)?, date, tab.os.clone(), tab.cpu.clone());
+    let random = |below: f64| (js_sys::Math::random() * below) as u64;
+    (settings.seed, settings.secret) = (random(4_294_967_296.0), random(9_007_199_254_740_992.0));
     // With smaller sizes in reserve, a run has a time limit.
     settings.time = cases.iter().any(|case| case.is_reserve).then_some(QUICK_TIME);
     settings.end_to_end_bytes = settings.end_to_end_bytes.min(END_TO_END_BYTES);

@@ -1,5 +1,6 @@
 //! Memory of the device, pinned memory of the host, and copies between them.
 
+use std::ops::Range;
 use std::ptr;
 use std::rc::Rc;
 
@@ -64,10 +65,19 @@ impl Memory {
 
     /// Fills the memory with copies of `word`.
     pub(super) fn fill(&self, word: u32) -> Result<()> {
-        let words = self.bytes as usize / 4;
-        // SAFETY: the memory has that many words, and the driver frees it only after previous work in the stream.
-        self.context
-            .issue("filling memory", |stream| unsafe { sys::cuMemsetD32Async(self.address, word, words, stream) })
+        self.fill_words(0..self.bytes / 4, word)
+    }
+
+    /// Fills these words of the memory, as far as it has them, with copies of `word`.
+    pub(super) fn fill_words(&self, words: Range<u64>, word: u32) -> Result<()> {
+        let end = words.end.min(self.bytes / 4);
+        let start = words.start.min(end);
+        if start == end {
+            return Ok(());
+        }
+        let (address, count) = (self.address + 4 * start, (end - start) as usize);
+        // SAFETY: the memory has these words, and the driver frees it only after previous work in the stream.
+        self.context.issue("filling memory", |stream| unsafe { sys::cuMemsetD32Async(address, word, count, stream) })
     }
 
     /// Fills the guard zones with copies of `word`.

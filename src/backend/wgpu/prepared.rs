@@ -16,7 +16,7 @@ use super::timestamps::{MAX_QUERIES, Timestamps};
 use super::transfer::texture_at;
 use crate::backend::{Prepared, Sample, Task, within};
 use crate::error::{Error, Result, one_line};
-use crate::job::{self, Dispatch, Job, Route, Step};
+use crate::job::{self, Dispatch, Job, JobBuffer, Route, Step};
 
 /// Encoders that the samples use in turn. The address of an encoder's commands changes the time of microsecond launches
 /// by 1 to 2 %. wgpu reuses the encoder that was returned last: all samples of a run would share one address, and the
@@ -311,12 +311,12 @@ impl WgpuJob {
 }
 
 impl WgpuJob {
-    /// Poisons the outputs at these indices, and what the host received.
-    async fn poison_where(&mut self, is_wanted: impl Fn(usize) -> bool) -> Result<()> {
-        let outputs = self.specs.iter().zip(&self.memory).enumerate();
-        for (_, (spec, memory)) in outputs.filter(|(index, (spec, _))| spec.is_output() && is_wanted(*index)) {
+    /// Poisons the bytes of outputs that `wanted` gives, and what the host received.
+    async fn poison_where(&mut self, wanted: impl Fn(usize, &JobBuffer) -> Option<Range<u64>>) -> Result<()> {
+        for (index, (spec, memory)) in self.specs.iter().zip(&self.memory).enumerate() {
+            let Some(bytes) = wanted(index, spec).filter(|_| spec.is_output()) else { continue };
             match memory {
-                Memory::Buffer(buffer) => self.gpu.poison(buffer, 0..spec.bytes + spec.guard),
+                Memory::Buffer(buffer) => self.gpu.poison(buffer, bytes),
                 Memory::Texture(texture) => self.gpu.upload_texture(spec, texture)?,
             }
         }
@@ -399,11 +399,29 @@ impl Prepared for WgpuJob {
     }
 
     fn poison(&mut self) -> Task<'_, ()> {
-        Box::pin(async move { self.poison_where(|_| true).await })
+        Box::pin(async move { self.poison_where(|_, spec| Some(0..spec.bytes + spec.guard)).await })
     }
 
-    fn poison_buffer(&mut self, buffer: usize) -> Task<'_, ()> {
-        Box::pin(async move { self.poison_where(|index| index == buffer).await })
+    fn poison_range(&mut self, buffer: usize, bytes: Range<u64>) -> Task<'_, ()> {
+        let words = bytes.start.next_multiple_of(4)..bytes.end & !3;
+        Box::pin(async move { self.poison_where(|index, _| (index == buffer).then(|| words.clone())).await })
+    }
+
+    fn refill<'a>(&'a mut self, buffers: &'a [JobBuffer]) -> Task<'a, bool> {
+        Box::pin(async move {
+            let all = || buffers.iter().zip(&self.memory).filter(|(spec, _)| !spec.is_output());
+            if all().any(|(spec, _)| spec.mapping.is_some() || spec.is_staging) {
+                return Ok(false);
+            }
+            for (spec, memory) in all() {
+                match memory {
+                    Memory::Buffer(buffer) => self.gpu.upload_contents(spec, buffer).await?,
+                    Memory::Texture(texture) => self.gpu.upload_texture(spec, texture)?,
+                }
+            }
+            self.gpu.run(self.gpu.encoder()).await?;
+            Ok(true)
+        })
     }
 
     fn guards(&mut self, buffer: usize) -> Task<'_, [Vec<u8>; 2]> {

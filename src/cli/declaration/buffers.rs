@@ -181,7 +181,9 @@ impl Filling {
     fn contents(self, place: Place, number: u64, scope: &Scope, file: &str) -> Result<Contents> {
         let (scalars, scalar, texture) = place;
         let first = number * APART;
+        let is_integer = matches!(scalar, Scalar::U32 | Scalar::I32 | Scalar::U64 | Scalar::I64) && texture.is_none();
         Ok(match self {
+            Self::Random(Values::Signed) if is_integer => Contents::Input(Values::MixedFrom(first)),
             Self::Random(Values::Wide) if number > 0 => Contents::Input(Values::WideFrom(first)),
             Self::Random(Values::Signed) if number > 0 => Contents::Input(Values::SignedFrom(first)),
             Self::Random(Values::Summable) if number > 0 => Contents::Input(Values::SummableFrom(first)),

@@ -70,7 +70,9 @@ pub(in crate::cli) struct Arguments {
     /// [default: 5 in quick; 2 to 16 in standard, as its noise needs; 8 to 32 in thorough]
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(super) epochs: Option<u16>,
-    /// Seed of the order of the cases, and of where outputs are verified [default: random]
+    /// Seed of the inputs and of the order of the cases [default: random]
+    ///
+    /// Which values are compared, and when skipped work is searched for, stays random. A kernel can know the inputs of a seed.
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) seed: Option<u64>,
     /// Folder of kernels that replace those of the suite

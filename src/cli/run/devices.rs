@@ -14,8 +14,8 @@ use crate::engine::{Epochs, Settings};
 use crate::error::{Error, Result};
 use crate::suite::Profile;
 
-/// Random seeds are below this, short enough to type.
-const SEEDS: u64 = 1_000_000;
+/// Random seeds are below this: as many as there are different inputs, too many for a kernel to know the answers of all.
+const SEEDS: u64 = 1 << 32;
 
 /// Maximum number of epochs that measure a case's energy.
 const ENERGY_EPOCHS: usize = 3;
@@ -32,7 +32,8 @@ pub(super) fn settings(
     settings.is_anonymous = arguments.anonymous;
     settings.time = time;
     settings.energy_epochs = if arguments.energy { ENERGY_EPOCHS } else { 0 };
-    settings.seed = arguments.seed.unwrap_or_else(seed);
+    settings.seed = arguments.seed.unwrap_or_else(|| entropy() % SEEDS);
+    settings.secret = entropy();
     let mut apis: Vec<&str> = devices.iter().map(|device| device.api.name()).collect();
     apis.sort_unstable();
     apis.dedup();
@@ -61,10 +62,10 @@ pub(super) fn date(time: jiff::Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// A random seed. It also selects the verified parts of outputs, so kernels must not know it.
-pub(super) fn seed() -> u64 {
-    // The standard library's only source of the system's entropy.
-    RandomState::new().hash_one(std::process::id()) % SEEDS
+/// A number from the system's entropy.
+fn entropy() -> u64 {
+    // The standard library's only source of it. Two of one thread follow from each other, but for the hash.
+    RandomState::new().hash_one(std::process::id())
 }
 
 /// Opens a card through its APIs, at least one. APIs that fail are skipped if another one works.

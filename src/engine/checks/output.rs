@@ -190,10 +190,10 @@ pub async fn unwritten(prepared: &mut dyn Prepared, job: &Job, random: u64) -> R
     for check in job.checks().filter(|check| check.scalars == 0) {
         let Some(buffer) = job.buffers.get(check.buffer).filter(|buffer| buffer.is_output()) else { continue };
         let (size, bytes) = (buffer.scalar.bytes() as u64, buffer.told_bytes);
-        let ranges = if bytes <= SMALL * MANY_PARTS * LEAST_PART {
+        let ranges = if bytes <= SMALL * PIECES * MANY_PARTS * LEAST_PART {
             std::iter::once(0..bytes).collect()
         } else {
-            parts(bytes, MANY_PARTS, LEAST_PART, random).collect()
+            parts(bytes, PIECES * MANY_PARTS, LEAST_PART, random).collect()
         };
         let (mut all, mut left) = (0_u64, 0_u64);
         let mut count = |offset: u64, bytes: &[u8]| {
@@ -223,8 +223,9 @@ pub(super) fn is_poison(bytes: &[u8], first: u64, at: usize, size: usize) -> boo
     words.is_some_and(|words| words.chunks_exact(4).all(|word| word == POISON.to_le_bytes()))
 }
 
-/// Number of parts that stand for an output that is never verified whole: every hole of a thousandth of it holds one.
-pub const MANY_PARTS: u64 = 4096;
+/// Number of parts that stand for an output that is never verified whole, each in [`PIECES`]. A hole of a thousandth of it, of
+/// any form, holds none with a probability of (1 - 1/1000)^16384 = 8e-8; if it is in one piece, never.
+pub const MANY_PARTS: u64 = 1 << 12;
 /// Number of parts that stand for a large output in the further checks of a case's first epoch.
 pub const PARTS: u64 = 512;
 /// The same in later epochs.
@@ -233,7 +234,10 @@ pub const FEW_PARTS: u64 = 256;
 /// Bytes of the parts that stand for a large output: many small ones find more than few large ones. Where a value takes
 /// the host long, parts are smaller, and then fewer.
 const PART: u64 = 1 << 11;
-const LEAST_PART: u64 = 1 << 6;
+const LEAST_PART: u64 = 1 << 4;
+
+/// A part of an output that is never verified whole is as many of the smallest pieces, far apart.
+const PIECES: u64 = 4;
 
 /// An element of a product takes the host as long as this many values of a copy.
 const PRODUCT_COST: u64 = 1 << 8;
@@ -243,7 +247,7 @@ const SMALL: u64 = 2;
 
 /// Like [`verify`], but of a large output, of more than `number` × 4 KiB, only `number` parts of 2 KiB: the first, the
 /// last, and one in each section between, where `random` says. Parts are smaller in proportion, and fewer if they would be
-/// smaller than 64 B, where the kernel reads more than it writes, and in matrix products.
+/// smaller than 16 B, where the kernel reads more than it writes, and in matrix products.
 ///
 /// # Errors
 /// Errors of reading back.
@@ -269,17 +273,43 @@ async fn verify_parts_of(
     random: u64,
 ) -> Result<Option<Mismatch>> {
     let scalar = job.buffers[check.buffer].scalar;
-    let (size, bytes) = (scalar.bytes() as u64, check.scalars * scalar.bytes() as u64);
+    let bytes = check.scalars * scalar.bytes() as u64;
     let (number, part) = number_and_bytes(check, number);
     if bytes <= SMALL * number * part {
         return verify_one(prepared, job, check, random).await;
     }
+    compare_parts(prepared, job, check, parts(bytes, number, part, random).collect()).await
+}
+
+/// Compares the scalars in these ranges of bytes of an output. They need not start at multiples of 16.
+///
+/// # Errors
+/// Errors of reading back.
+pub(super) async fn verify_ranges(
+    prepared: &mut dyn Prepared,
+    job: &Job,
+    check: &OutputCheck,
+    ranges: Vec<Range<u64>>,
+) -> Result<Option<Mismatch>> {
+    let bytes = check.scalars * job.buffers[check.buffer].scalar.bytes() as u64;
+    let whole = |range: Range<u64>| (range.start & !15)..range.end.next_multiple_of(16).min(bytes);
+    compare_parts(prepared, job, check, ranges.into_iter().map(whole).collect()).await
+}
+
+async fn compare_parts(
+    prepared: &mut dyn Prepared,
+    job: &Job,
+    check: &OutputCheck,
+    ranges: Vec<Range<u64>>,
+) -> Result<Option<Mismatch>> {
+    let scalar = job.buffers[check.buffer].scalar;
+    let size = scalar.bytes() as u64;
     if check.product.is_none() {
         call_once(check);
     }
     let mut read: Vec<(u64, Vec<u8>)> = Vec::new();
     let mut keep = |offset: u64, bytes: &[u8]| read.push((offset / size, bytes.to_vec()));
-    prepared.read_parts(check.buffer, parts(bytes, number, part, random).collect(), &mut keep).await?;
+    prepared.read_parts(check.buffer, ranges, &mut keep).await?;
     // All at once: a part may be too small to occupy more than one core.
     let found = read.par_iter().map(|(first, bytes)| match &check.product {
         Some(product) => wrong_element(product, scalar, *first, bytes),
@@ -294,7 +324,7 @@ fn number_and_bytes(check: &OutputCheck, number: u64) -> (u64, u64) {
     let cost = if check.product.is_some() { PRODUCT_COST } else { check.bytes_each.div_ceil(2).max(1) };
     let part = (PART / cost).next_multiple_of(16).max(LEAST_PART);
     if check.is_sampled {
-        return (number, part);
+        return (PIECES * number, LEAST_PART);
     }
     ((number * PART / cost / part).clamp(2, number), part)
 }
@@ -492,6 +522,25 @@ mod tests {
         }
     }
 
+    /// Holes of a thousandth of an output, in one piece, in many equal ones and in random ones, in every one of 200 runs.
+    #[test]
+    fn a_hole_of_a_thousandth_is_found_in_every_run() {
+        const BYTES: u64 = 64 << 20;
+        let sampled = OutputCheck { is_sampled: true, ..check(64, None, None) };
+        let (number, part) = number_and_bytes(&sampled, MANY_PARTS);
+        for run in 0..200 {
+            let first = mixed(run, 1) % (BYTES - BYTES / 1000);
+            let in_one = |at: u64| (first..first + BYTES / 1000).contains(&at);
+            let in_rows = |at: u64| (at / 4096 + run).is_multiple_of(1000);
+            let in_scalars = |at: u64| mixed(run ^ 0x5eed, at).is_multiple_of(1000);
+            let holes: [&dyn Fn(u64) -> bool; 3] = [&in_one, &in_rows, &in_scalars];
+            let places: Vec<u64> = parts(BYTES, number, part, mixed(run, 2)).flat_map(|part| part.step_by(4)).collect();
+            for (kind, is_hole) in holes.into_iter().enumerate() {
+                assert!(places.iter().any(|at| is_hole(*at)), "run {run}, hole {kind}");
+            }
+        }
+    }
+
     #[test]
     fn a_wrong_element_of_a_part_of_a_product_is_found() {
         let bytes: Vec<u8> = right().iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -528,10 +577,10 @@ mod tests {
     fn parts_are_smaller_and_then_fewer_where_a_value_takes_the_host_longer() {
         let parts = |bytes_each| number_and_bytes(&check(bytes_each, None, None), PARTS);
         assert_eq!([0, 2, 3, 5].map(parts), [(PARTS, 2048), (PARTS, 2048), (PARTS, 1024), (508, 688)]);
-        assert_eq!([64, 128, 1 << 30].map(parts), [(PARTS, 64), (PARTS / 2, 64), (2, 64)]);
-        assert_eq!(number_and_bytes(&check(2, Some(PRODUCT), None), PARTS), (64, 64));
+        assert_eq!([64, 256, 512, 1 << 30].map(parts), [(PARTS, 64), (PARTS, 16), (PARTS / 2, 16), (2, 16)]);
+        assert_eq!(number_and_bytes(&check(2, Some(PRODUCT), None), PARTS), (256, 16));
         let sampled = OutputCheck { is_sampled: true, ..check(1 << 12, None, None) };
-        assert_eq!(number_and_bytes(&sampled, MANY_PARTS), (MANY_PARTS, 64));
+        assert_eq!(number_and_bytes(&sampled, MANY_PARTS), (4 * MANY_PARTS, 16));
     }
 
     /// One element has no tolerance. It is found among others that all deviate, or none.

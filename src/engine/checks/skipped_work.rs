@@ -4,22 +4,17 @@
 //! first, and so never sees such a launch; but then a launch into a poisoned output takes longer than the others. A kernel
 //! may also count its launches: a random number of others therefore lies between the two that are compared.
 
-use std::collections::BTreeMap;
-
 use super::random::mixed;
-use crate::backend::{Backend, Prepared};
-use crate::engine::clock::canary::{can_ramp, case_of};
-use crate::engine::measure::Timer;
+use crate::backend::Prepared;
+use crate::engine::measure::{Before, Pair, Timer};
 use crate::error::Result;
-use crate::job::Job;
-use crate::suite::{Case, Dtype, Extent, Shape};
 
 /// Most launches between one into a poisoned output and the one that it is compared with, about as many as a series has. The
 /// fewest are two: a kernel that skips work from its third launch on must have skipped it by then.
 const BETWEEN: f64 = 4096.0;
 
 /// Maximum number of launches of each kind in a round.
-const LAUNCHES: usize = 3;
+pub(in crate::engine) const LAUNCHES: usize = 3;
 
 /// A round that finds a difference is repeated this often: other programs may have slowed it down.
 const ROUNDS: usize = 4;
@@ -47,63 +42,6 @@ const HOST_NS: f64 = 2e6;
 /// Differences below this many steps of the clock are within what reading it varies by. Browsers have steps of 100 µs.
 const TICKS: f64 = 4.0;
 
-/// The jobs that bring the caches into one state before a launch, once a kernel needed them.
-#[derive(Default)]
-pub(in crate::engine) struct Caches {
-    /// Fills the caches with other data.
-    flush: Option<Box<dyn Prepared>>,
-    /// A small job whose output is poisoned where nothing flushes the caches.
-    control: Option<Box<dyn Prepared>>,
-}
-
-impl Caches {
-    /// What runs before a launch on this device.
-    ///
-    /// # Errors
-    /// If the device is lost.
-    pub(in crate::engine) async fn before(&mut self, backend: &mut dyn Backend) -> Result<Before<'_>> {
-        let has_flush = can_ramp(backend.device());
-        let own = if has_flush { &mut self.flush } else { &mut self.control };
-        if own.is_none() {
-            let case = if has_flush { flush_case()? } else { control_case()? };
-            *own = match backend.prepare_own(&Job::new(&case)?).await {
-                Ok(own) => Some(own),
-                Err(error) if error.ends_device() => return Err(error),
-                // A small device runs without it.
-                Err(_) => None,
-            };
-        }
-        Ok(match (&mut self.flush, &mut self.control) {
-            (Some(flush), _) => Before::Flush(flush.as_mut()),
-            (None, Some(control)) => Before::Poison(control.as_mut()),
-            (None, None) => Before::Nothing,
-        })
-    }
-}
-
-/// A case that reads and writes 128 MiB: more than the caches of a GPU hold.
-pub(in crate::engine) fn flush_case() -> Result<Case> {
-    let shape = Shape::new(Dtype::Vec4F32, Extent::Linear(1 << 24), BTreeMap::new());
-    case_of("stream", "copy", shape)
-}
-
-/// A case whose output is poisoned as that of others is.
-fn control_case() -> Result<Case> {
-    let shape = Shape::new(Dtype::Vec4F32, Extent::Linear(1 << 12), BTreeMap::new());
-    case_of("stream", "copy", shape)
-}
-
-/// What runs before a launch, so that it finds the device as the launch that it is compared with.
-pub(in crate::engine) enum Before<'a> {
-    /// A kernel that leaves the caches in the same state.
-    Flush(&'a mut dyn Prepared),
-    /// A job whose output is poisoned before launches into a complete output: on a busy host, a launch right after the host
-    /// was at work waits for threads that sleep.
-    Poison(&'a mut dyn Prepared),
-    /// Nothing.
-    Nothing,
-}
-
 /// A random number of launches, from 2 to as many as `budget_ns` has room for where one takes `one_ns`, 4096 at most. Each
 /// power of two is as likely.
 pub(in crate::engine) fn launches_between(budget_ns: f64, one_ns: f64, random: u64) -> u32 {
@@ -111,47 +49,62 @@ pub(in crate::engine) fn launches_between(budget_ns: f64, one_ns: f64, random: u
     (2.0 * (most / 2.0).powf(random as f64 / u64::MAX as f64)) as u32
 }
 
-/// The times of single launches into a poisoned output and, after a number of launches that follows from `random`, into a
-/// complete one, both after what `before` says. Returns the
-/// ratio of the fastest ones if the poisoned launch takes longer in every round, by more than 30 % (200 % without a flush),
-/// 4 steps of the clock, and 3 µs (1 ms without a flush, 2 ms by the host's clock); `None` if they agree, or if launches
-/// take too long for `budget_ns`.
+/// How launches into poisoned outputs are compared with others.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::engine) struct Search {
+    /// Two times from the series, which count in the first round. Where they alone make the difference, further rounds have as
+    /// many launches between the two as the series had.
+    pub(in crate::engine) known: Option<Pair>,
+    /// Pairs in the first round besides, with a random number of launches between the two.
+    pub(in crate::engine) pairs: usize,
+    /// Nanoseconds for a round.
+    pub(in crate::engine) budget_ns: f64,
+    /// Selects the numbers of launches.
+    pub(in crate::engine) random: u64,
+}
+
+/// The times of launches into a poisoned output and, after a number of launches, into a complete one, both after what
+/// `before` says. Returns the ratio of the fastest ones if the poisoned launches take longer in every round, by more than
+/// 30 % (200 % without a flush), 4 steps of the clock, and 3 µs (1 ms without a flush, 2 ms by the host's clock); `None` if
+/// they agree.
 ///
 /// # Errors
 /// Errors of the device.
 pub(in crate::engine) async fn slower_if_poisoned(
     prepared: &mut dyn Prepared,
-    mut before: Before<'_>,
+    before: &mut Before<'_>,
     timer: &Timer,
-    budget_ns: f64,
-    random: u64,
+    search: Search,
 ) -> Result<Option<f64>> {
-    let (relative, device_ns, rounds) = match before {
-        Before::Flush(_) => (RELATIVE, DEVICE_NS, ROUNDS),
-        Before::Poison(_) | Before::Nothing => (RELATIVE_UNFLUSHED, UNFLUSHED_NS, ROUNDS_UNFLUSHED),
+    let (relative, device_ns, rounds) = match before.flushes() {
+        true => (RELATIVE, DEVICE_NS, ROUNDS),
+        false => (RELATIVE_UNFLUSHED, UNFLUSHED_NS, ROUNDS_UNFLUSHED),
     };
     let absolute_ns = if timer.is_device { device_ns } else { HOST_NS }.max(TICKS * timer.tick_ns);
+    let Search { known, pairs, budget_ns, random } = search;
+    let each = known.map_or(1, |known| known.launches);
     let (mut ratio, mut number) = (None, 0);
-    for _ in 0..rounds {
-        let (mut poisoned, mut complete) = (f64::INFINITY, f64::INFINITY);
+    for round in 0..rounds {
+        let of_series = known.filter(|_| round == 0);
+        let (mut poisoned, mut complete) =
+            of_series.map_or((f64::INFINITY, f64::INFINITY), |own| (own.poisoned_ns, own.complete_ns));
         let mut spent_ns = 0.0_f64;
-        for _ in 0..LAUNCHES {
+        let repeated = if round == 0 { None } else { known };
+        for pair in 0..if round == 0 { pairs } else { LAUNCHES } {
             prepared.poison().await?;
-            for (fastest, is_complete) in [(&mut poisoned, false), (&mut complete, true)] {
-                if is_complete {
-                    number += 1;
-                    let between = launches_between(budget_ns, spent_ns, mixed(random, number));
-                    spent_ns += prepared.sample(between).await?.wall_ns;
-                }
-                match &mut before {
-                    Before::Flush(flush) => drop(flush.sample(1).await?),
-                    Before::Poison(other) if is_complete => other.poison().await?,
-                    Before::Poison(_) | Before::Nothing => {}
-                }
-                let sample = timer.sample(prepared, 1).await?;
-                spent_ns += sample.wall_ns;
-                *fastest = fastest.min(timer.read(&sample));
-            }
+            let (own_ns, wall_ns) = before.launches(prepared, timer, each, false).await?;
+            poisoned = poisoned.min(own_ns);
+            spent_ns += wall_ns;
+            number += 1;
+            let one_ns = wall_ns / f64::from(each);
+            let between = match repeated {
+                Some(known) if pair == 0 => known.before.max(1),
+                _ => launches_between(budget_ns, one_ns, mixed(random, number)),
+            };
+            spent_ns += launched(prepared, between, one_ns).await?;
+            let (own_ns, wall_ns) = before.launches(prepared, timer, each, true).await?;
+            complete = complete.min(own_ns);
+            spent_ns += wall_ns;
             if spent_ns > budget_ns {
                 break;
             }
@@ -164,10 +117,26 @@ pub(in crate::engine) async fn slower_if_poisoned(
     Ok(ratio)
 }
 
+/// Runs so many launches, of about `each_ns`, in submissions no longer than a system allows. Returns their time by the host's
+/// clock.
+async fn launched(prepared: &mut dyn Prepared, launches: u32, each_ns: f64) -> Result<f64> {
+    const LONGEST_NS: f64 = 2e8;
+    let together = ((LONGEST_NS / each_ns.max(1.0)) as u32).clamp(1, BETWEEN as u32);
+    let (mut left, mut spent_ns) = (launches, 0.0);
+    while left > 0 {
+        let now = left.min(together);
+        spent_ns += prepared.sample(now).await?.wall_ns;
+        left -= now;
+    }
+    Ok(spent_ns)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::backend::{Sample, Task};
+
+    const SEARCH: Search = Search { known: None, pairs: LAUNCHES, budget_ns: 1e9, random: 7 };
 
     /// A job whose launches take `cost`, by whether the output is poisoned and by the number of the launch.
     struct Scripted<F> {
@@ -200,7 +169,8 @@ mod tests {
         let mut job = Scripted { cost, is_poisoned: false, launches: 0 };
         let mut flush = Scripted { cost: |_, _| 1e5, is_poisoned: false, launches: 0 };
         let timer = Timer { is_device, tick_ns: 32.0, note: None };
-        let ratio = slower_if_poisoned(&mut job, Before::Flush(&mut flush), &timer, 1e9, 7);
+        let mut before = Before::Flush(&mut flush);
+        let ratio = slower_if_poisoned(&mut job, &mut before, &timer, SEARCH);
         let ratio = pollster::block_on(ratio).expect("nothing fails");
         assert_eq!(flush.launches, job.launches, "before each launch");
         (ratio, job.launches)
@@ -212,7 +182,8 @@ mod tests {
             let cost = move |is_poisoned: bool, _: usize| if is_poisoned { poisoned } else { complete };
             let mut job = Scripted { cost, is_poisoned: false, launches: 0 };
             let timer = Timer { is_device: true, tick_ns, note: None };
-            pollster::block_on(slower_if_poisoned(&mut job, Before::Nothing, &timer, 1e9, 7)).expect("nothing fails")
+            pollster::block_on(slower_if_poisoned(&mut job, &mut Before::Nothing, &timer, SEARCH))
+                .expect("nothing fails")
         };
         assert_eq!((ratio(2.5e6, 1e6, 32.0), ratio(5e6, 1e6, 32.0)), (None, Some(5.0)));
         // A software device on a busy machine: 4.1 times, and 20 µs.
@@ -252,9 +223,9 @@ mod tests {
         let ratio = |work_ns: f64, has_control: bool| {
             let of = |work_ns| Sleepy { is_after_host: &is_after_host, is_poisoned: false, work_ns };
             let (mut job, mut control) = (of(work_ns), of(0.0));
-            let before = if has_control { Before::Poison(&mut control) } else { Before::Nothing };
+            let mut before = if has_control { Before::Poison(&mut control) } else { Before::Nothing };
             let timer = Timer { is_device: true, tick_ns: 1.0, note: None };
-            pollster::block_on(slower_if_poisoned(&mut job, before, &timer, 1e9, 7)).expect("nothing fails")
+            pollster::block_on(slower_if_poisoned(&mut job, &mut before, &timer, SEARCH)).expect("nothing fails")
         };
         assert_eq!((ratio(0.0, false), ratio(0.0, true)), (Some(11.0), None));
         assert!(ratio(9e6, true).is_some_and(|ratio| ratio > 5.0), "work that is skipped is still found");
@@ -285,12 +256,27 @@ mod tests {
             }
         }
         let timer = Timer { is_device: true, tick_ns: 32.0, note: None };
-        for works in 1..=3 {
+        let found = |works: u32, search: Search| {
             let mut job = Counting { since_poison: 0, works };
             let mut flush = Scripted { cost: |_, _| 1e5, is_poisoned: false, launches: 0 };
-            let ratio = slower_if_poisoned(&mut job, Before::Flush(&mut flush), &timer, 1e9, 3);
-            assert_eq!(pollster::block_on(ratio).expect("nothing fails"), Some(100.0), "{works}");
+            let mut before = Before::Flush(&mut flush);
+            let ratio = slower_if_poisoned(&mut job, &mut before, &timer, search);
+            pollster::block_on(ratio).expect("nothing fails")
+        };
+        for works in 1..=3 {
+            assert_eq!(found(works, SEARCH), Some(100.0), "{works}");
         }
+        // It works longer than there is time for launches between: only the series has outlasted it.
+        let short = Search { pairs: 1, budget_ns: 2e5, ..SEARCH };
+        assert_eq!(found(300, short), None);
+        let single = Pair { launches: 1, poisoned_ns: 1e5, complete_ns: 1e3, before: 400 };
+        assert_eq!(found(300, Search { known: Some(single), ..short }), Some(100.0));
+        assert_eq!(found(500, Search { known: Some(single), ..short }), None, "noise in the series");
+        let last = Pair { launches: 4, poisoned_ns: 3.01e5, complete_ns: 4e3, before: 40 };
+        let alone = Search { known: Some(last), pairs: 0, ..short };
+        assert!(found(3, alone).is_some_and(|ratio| ratio > 20.0));
+        let alike = Pair { complete_ns: 3e5, ..last };
+        assert_eq!(found(3, Search { known: Some(alike), ..alone }), None, "no launch is needed");
     }
 
     #[test]

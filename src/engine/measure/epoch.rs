@@ -192,11 +192,14 @@ pub(in crate::engine) fn shuffled(cases: usize, seed: u64, pass: u64) -> (u64, V
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::measure::{Pair, Poisoned};
 
     const TIMER: Timer = Timer { is_device: true, tick_ns: 32.0, note: None };
 
     fn epoch(samples_ns: &[f64], drift: f64) -> Epoch {
-        let series = Series { samples_ns: samples_ns.to_vec(), launches: 5 };
+        let pair = Pair { launches: 5, poisoned_ns: 500.0, complete_ns: 500.0, before: 100 };
+        let poisoned = Poisoned { last: pair, single: None };
+        let series = Series { samples_ns: samples_ns.to_vec(), launches: 5, poisoned };
         Epoch { series, drift, canary_ns: 300.0, conditions: None }
     }
 

@@ -3,6 +3,7 @@
 //! Nothing here reads a clock. All times come from the samples, so that tests can use synthetic ones.
 
 use super::Timer;
+use super::before::Before;
 use crate::backend::Prepared;
 use crate::error::Result;
 use crate::record::stats;
@@ -78,47 +79,141 @@ pub struct Series {
     pub samples_ns: Vec<f64>,
     /// Launches in each sample.
     pub launches: u32,
+    /// How launches into poisoned outputs compare with the others.
+    pub poisoned: Poisoned,
 }
 
-/// Finds the number of launches in a sample, warms up, and samples until the error is below the target or the budget is
-/// used up. Outputs are poisoned before the last sample, so that verification checks this sample.
+/// The times of launches into poisoned outputs in a series, and of others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Poisoned {
+    /// The last sample, whose first launch finds poisoned outputs, and the median of those before it, in nanoseconds.
+    pub last: Pair,
+    /// Single launches: one into poisoned outputs, and one before it, where the series was interrupted for them.
+    pub single: Option<Pair>,
+}
+
+/// A time that begins with a launch into poisoned outputs, and another of as many launches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair {
+    /// Launches in each.
+    pub launches: u32,
+    /// The time after poisoning, in nanoseconds.
+    pub poisoned_ns: f64,
+    /// The other time, in nanoseconds.
+    pub complete_ns: f64,
+    /// Launches of the series before the other time, since outputs were poisoned: a kernel can have counted them.
+    pub before: u32,
+}
+
+/// A series in progress: finds the number of launches in a sample, warms up, and samples until the error is below the target
+/// or the budget is used up. Outputs are poisoned before the last sample, so that verification checks this sample.
 ///
 /// A series whose samples turn out too short is dropped and measured again with more launches in a sample: the trial
 /// samples that set the number were slow, for example because another program used the CPU.
+pub struct Sampling<'a> {
+    meter: Meter<'a>,
+    rules: &'a Rules,
+    launches: u32,
+    each_ns: f64,
+    samples_ns: Vec<f64>,
+    /// Time spent before the first sample.
+    before_ns: f64,
+    single: Option<Pair>,
+}
+
+impl<'a> Sampling<'a> {
+    /// Finds the number of launches, and warms up.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub async fn start(prepared: &'a mut dyn Prepared, timer: &'a Timer, rules: &'a Rules) -> Result<Self> {
+        let mut meter = Meter { prepared, timer, spent_ns: 0.0, wall_ns: 0.0, launched: 0 };
+        let (launches, last_ns) = meter.batch(rules).await?;
+        let each_ns = meter.warm_up(launches, last_ns, rules).await?;
+        // If the budget is used up before sampling starts, the last trial sample or warm-up counts: repeating a slow launch
+        // gains nothing.
+        let samples_ns = if meter.spent_ns < rules.budget_ns { Vec::new() } else { vec![each_ns] };
+        let before_ns = meter.spent_ns;
+        Ok(Self { meter, rules, launches, each_ns, samples_ns, before_ns, single: None })
+    }
+
+    /// Takes samples until there are `most`, or one more completes the series.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub async fn take(&mut self, most: usize) -> Result<()> {
+        loop {
+            // The loop stops one sample short: the last one follows after poisoning.
+            while self.samples_ns.len() < most && !self.is_enough() {
+                // One more follows after poisoning. A noisy series grows by a quarter at a time.
+                let (rules, taken) = (self.rules, self.samples_ns.len());
+                let missing = rules.min_samples.min(rules.max_samples).saturating_sub(taken + 1);
+                let count = missing.max(taken / 4).min(most - taken);
+                self.samples_ns.extend(self.meter.samples_ns(self.launches, self.each_ns, count).await?);
+            }
+            self.each_ns = stats::median(&self.samples_ns).unwrap_or(self.each_ns);
+            let more = self.meter.launches_for(self.each_ns, self.launches, self.rules);
+            let shortest_ns = self.meter.timer.shortest_sample_ns(self.rules.shortest_sample_ns);
+            let is_short = self.each_ns * f64::from(self.launches) < shortest_ns;
+            if !is_short || more <= self.launches || self.meter.spent_ns >= self.rules.budget_ns {
+                return Ok(());
+            }
+            self.launches = more;
+            self.samples_ns.clear();
+            self.before_ns = self.meter.spent_ns;
+        }
+    }
+
+    fn is_enough(&self) -> bool {
+        let spent_ns = self.meter.spent_ns;
+        is_enough(&self.samples_ns, spent_ns, spent_ns - self.before_ns, self.rules)
+    }
+
+    /// Times a launch that finds the outputs complete, and one that finds them poisoned, each after `before` brought the
+    /// device into one state. The series then goes on after a sample that does not count.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub async fn interrupt(&mut self, before: &mut Before<'_>) -> Result<()> {
+        let launched = self.meter.launched;
+        let complete_ns = before.launches(self.meter.prepared, self.meter.timer, 1, true).await?.0;
+        self.meter.prepared.poison().await?;
+        let poisoned_ns = before.launches(self.meter.prepared, self.meter.timer, 1, false).await?.0;
+        self.single = Some(Pair { launches: 1, poisoned_ns, complete_ns, before: launched });
+        self.meter.launched = 1;
+        if !self.is_enough() {
+            self.meter.sample_ns(self.launches).await?;
+        }
+        Ok(())
+    }
+
+    /// Completes the series.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub async fn finish(mut self) -> Result<Series> {
+        self.take(usize::MAX).await?;
+        let Self { mut meter, launches, each_ns, mut samples_ns, single, .. } = self;
+        let before = meter.launched;
+        meter.prepared.poison().await?;
+        let last_ns = meter.sample_ns(launches).await?;
+        samples_ns.push(last_ns);
+        // A launch takes time: among others, a time of exactly zero is a timestamp that failed.
+        if samples_ns.iter().any(|ns| *ns > 0.0) {
+            samples_ns.retain(|ns| *ns > 0.0);
+        }
+        let whole = |each_ns: f64| each_ns * f64::from(launches);
+        let last = Pair { launches, poisoned_ns: whole(last_ns), complete_ns: whole(each_ns), before };
+        Ok(Series { samples_ns, launches, poisoned: Poisoned { last, single } })
+    }
+}
+
+/// A whole [`Sampling`], without interruption.
 ///
 /// # Errors
 /// Errors of the device.
 pub async fn measure(prepared: &mut dyn Prepared, timer: &Timer, rules: &Rules) -> Result<Series> {
-    let mut meter = Meter { prepared, timer, spent_ns: 0.0, wall_ns: 0.0 };
-    let (mut launches, last_ns) = meter.batch(rules).await?;
-    let mut each_ns = meter.warm_up(launches, last_ns, rules).await?;
-    // If the budget is used up before sampling starts, the last trial sample or warm-up counts: repeating a slow launch
-    // gains nothing.
-    let mut samples_ns = if meter.spent_ns < rules.budget_ns { Vec::new() } else { vec![each_ns] };
-    loop {
-        // The loop stops one sample short: the last one follows after poisoning.
-        let before_ns = meter.spent_ns;
-        while !is_enough(&samples_ns, meter.spent_ns, meter.spent_ns - before_ns, rules) {
-            // One more follows after poisoning. A noisy series grows by a quarter at a time.
-            let missing = rules.min_samples.min(rules.max_samples).saturating_sub(samples_ns.len() + 1);
-            samples_ns.extend(meter.samples_ns(launches, each_ns, missing.max(samples_ns.len() / 4)).await?);
-        }
-        each_ns = stats::median(&samples_ns).unwrap_or(each_ns);
-        let more = meter.launches_for(each_ns, launches, rules);
-        let is_short = each_ns * f64::from(launches) < timer.shortest_sample_ns(rules.shortest_sample_ns);
-        if !is_short || more <= launches || meter.spent_ns >= rules.budget_ns {
-            break;
-        }
-        launches = more;
-        samples_ns.clear();
-    }
-    meter.prepared.poison().await?;
-    samples_ns.push(meter.sample_ns(launches).await?);
-    // A launch takes time: among others, a time of exactly zero is a timestamp that failed.
-    if samples_ns.iter().any(|ns| *ns > 0.0) {
-        samples_ns.retain(|ns| *ns > 0.0);
-    }
-    Ok(Series { samples_ns, launches })
+    Sampling::start(prepared, timer, rules).await?.finish().await
 }
 
 /// Whether one more sample completes the series. `spent_ns` is all time of the case, `sampling_ns` the part spent on
@@ -141,6 +236,8 @@ struct Meter<'a> {
     spent_ns: f64,
     /// Time of one launch in the last samples by the host's clock, with its part of the submission.
     wall_ns: f64,
+    /// Launches since outputs were poisoned.
+    launched: u32,
 }
 
 impl Meter<'_> {
@@ -148,6 +245,7 @@ impl Meter<'_> {
     async fn sample_ns(&mut self, launches: u32) -> Result<f64> {
         let sample = self.timer.sample(self.prepared, launches).await?;
         self.spent_ns += sample.wall_ns;
+        self.launched = self.launched.saturating_add(launches);
         self.wall_ns = sample.wall_ns / f64::from(launches);
         Ok(self.timer.read(&sample) / f64::from(launches))
     }
@@ -159,6 +257,7 @@ impl Meter<'_> {
         let samples = self.timer.samples(self.prepared, launches, count.min(together).max(1)).await?;
         let wall_ns = samples.iter().map(|sample| sample.wall_ns).sum::<f64>();
         self.spent_ns += wall_ns;
+        self.launched = self.launched.saturating_add(launches.saturating_mul(samples.len() as u32));
         self.wall_ns = wall_ns / (samples.len() as f64 * f64::from(launches));
         Ok(samples.iter().map(|sample| self.timer.read(sample) / f64::from(launches)).collect())
     }
@@ -352,6 +451,29 @@ mod tests {
     fn outputs_are_poisoned_before_the_last_sample_and_only_then() {
         let (_, job) = series(|_| 1e5, Rules::with_budget(1e9));
         assert_eq!(job.poisoned_at, Some(job.samples.len() - 1));
+    }
+
+    #[test]
+    fn an_interrupted_series_has_single_launches_and_as_many_samples() {
+        let rules = Rules::with_budget(1e9);
+        for at in [1, 4, usize::MAX] {
+            let mut job = scripted(|_| 1_000.0);
+            let series = pollster::block_on(async {
+                let mut sampling = Sampling::start(&mut job, &TIMER, &rules).await?;
+                sampling.take(at).await?;
+                sampling.interrupt(&mut Before::Nothing).await?;
+                sampling.finish().await
+            });
+            let series = series.expect("nothing fails");
+            assert_eq!(series.samples_ns, [1_000.0; 10], "{at}");
+            let Poisoned { last, single: Some(single) } = series.poisoned else { panic!("no single launches") };
+            assert_eq!((single.launches, single.poisoned_ns, single.complete_ns), (1, 1_000.0, 1_000.0));
+            assert_eq!((last.launches, last.complete_ns), (series.launches, 1_000.0 * f64::from(series.launches)));
+            // All launches but the last sample are before one or the other.
+            let all: u32 = job.samples.iter().sum();
+            assert_eq!(single.before + 1 + last.before + series.launches, all, "{at}");
+            assert_eq!(job.samples.iter().filter(|launches| **launches == 1).count(), 2 + 2, "two trials, two single");
+        }
     }
 
     #[test]

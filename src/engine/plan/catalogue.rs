@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::engine::checks::skipped_work::flush_case;
 use crate::engine::clock::canary::canary_of;
+use crate::engine::measure::flush_case;
 use crate::engine::plan::{Request, plan};
 use crate::error::Result;
 use crate::job::{Job, Kernel, Language};

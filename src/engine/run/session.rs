@@ -1,12 +1,13 @@
 //! A measuring session on one device: from a case's job to its figures.
 
 use std::collections::BTreeMap;
+use std::hash::Hasher as _;
 use std::time::Duration;
 
 use web_time::Instant;
 
 use super::observer::Picture;
-use super::settings::Settings;
+use super::settings::{Settings, stream_of};
 use crate::backend::monitor::{self, Monitor};
 use crate::backend::{Backend, Compilation, Device, OnNode, Prepared, Statistics, leak_if_lost};
 use crate::engine::checks::odd_shape::OtherShapes;
@@ -14,7 +15,6 @@ use crate::engine::checks::output::{unwritten, verify};
 use crate::engine::checks::precision::Verified;
 use crate::engine::checks::random::mixed;
 use crate::engine::checks::reference::run_reference;
-use crate::engine::checks::skipped_work::Caches;
 use crate::engine::checks::subgroup::Subgroups;
 use crate::engine::checks::{self, Probe, When};
 use crate::engine::clock::canary::{Canary, can_ramp, canary_case, case_of};
@@ -24,13 +24,13 @@ use crate::engine::measure::energy::energy;
 use crate::engine::measure::epoch::Epoch;
 use crate::engine::measure::kernel_clock::in_kernel;
 use crate::engine::measure::slope::slope;
-use crate::engine::measure::{self, Rules, Timer};
+use crate::engine::measure::{self, Caches, Poisoned, Rules, Sampling, Timer};
 use crate::engine::plan::schedule::{ATTEMPTS, Effort};
 use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::record::stats::{self, round_to_seven_digits};
 use crate::record::{Cause, Clock, Conditions, Record, Status};
-use crate::suite::{Case, Dtype, Extent, Reading, Shape};
+use crate::suite::{Case, Dtype, Extent, Fnv, Reading, Shape};
 
 /// A measuring session on one device, with the canary that detects clock changes.
 pub(in crate::engine) struct Session<'a> {
@@ -59,7 +59,7 @@ impl<'a> Session<'a> {
     pub(in crate::engine) async fn new(backend: &'a mut dyn Backend, settings: &'a Settings) -> Result<Self> {
         let canary_job = Job::new(&canary_case(backend.device())?)?;
         let mut prepared = backend.prepare_own(&canary_job).await?;
-        let tested = test_device(prepared.as_mut(), &canary_job, &backend.device().name, settings.seed).await;
+        let tested = test_device(prepared.as_mut(), &canary_job, &backend.device().name, settings.secret).await;
         let timer = match tested {
             Ok(timer) => timer,
             Err(error) => return leak_if_lost(prepared, Err(error)),
@@ -111,7 +111,7 @@ impl<'a> Session<'a> {
     /// The case with the inputs of its epoch, counted from 0, and with the accuracy of the device.
     fn in_epoch(&self, case: &Case, epoch: usize) -> Case {
         let mut case = case.clone();
-        case.shape.stream = epoch as u64;
+        case.shape.stream = stream_of(self.settings.seed, epoch);
         case.shape.sub_texel_bits = self.backend.device().sub_texel_bits;
         case
     }
@@ -140,7 +140,7 @@ impl<'a> Session<'a> {
         }
         self.backend.device().check(&job)?;
         self.guard.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;
-        let fault = self.other_shapes.fault(self.backend, case, mixed(self.settings.seed, 0)).await?;
+        let fault = self.other_shapes.fault(self.backend, case, mixed(self.settings.secret, 0)).await?;
         if let Some(compilation) = self.backend.compilation(&job.kernel) {
             note_compilation(record, compilation);
         }
@@ -220,10 +220,11 @@ impl<'a> Session<'a> {
     ) -> Result<()> {
         let (epoch, timer) = (record.epochs_ns.len(), self.timer_for(job).await?);
         let rules = self.rules(job, effort, record);
-        let subject = Subject { case, job, timer: &timer, rules: &rules, epoch };
+        let is_searched = self.is_searched(case, epoch);
+        let subject = Subject { case, job, timer: &timer, rules: &rules, epoch, is_searched, poisoned: None };
         if !case.benchmark.is_verified() {
             prepared.sample(1).await?;
-            if let Some(left) = unwritten(prepared, job, mixed(self.settings.seed, epoch as u64)).await? {
+            if let Some(left) = unwritten(prepared, job, mixed(self.settings.secret, epoch as u64)).await? {
                 record.reason = format!("{UNVERIFIED}; {left}");
             }
         }
@@ -241,9 +242,14 @@ impl<'a> Session<'a> {
             }
         };
         note_unsteady(record, unsteady);
+        let subject = Subject { poisoned: Some(sampled.series.poisoned), ..subject };
         sampled.add_to(record, &timer);
         if job.host_part.is_some() {
             record.timer = Some(Clock::Wall);
+        }
+        if is_searched && let Some(fault) = self.fault(When::SearchedEpoch, subject, prepared).await? {
+            record.mark_wrong(fault);
+            return Ok(());
         }
         if epoch > 0 {
             return Ok(());
@@ -253,6 +259,16 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         self.extras(subject, prepared, record).await
+    }
+
+    /// Whether an epoch is searched for skipped work: the first, a random one of those that every row has, and one of eight
+    /// others. No kernel can know which.
+    fn is_searched(&self, case: &Case, epoch: usize) -> bool {
+        let mut hasher = Fnv::default();
+        hasher.write(case.to_string().as_bytes());
+        let own = mixed(self.settings.secret, hasher.finish());
+        let later = self.settings.epochs.least.max(2) as u64 - 1;
+        epoch == 0 || epoch as u64 == 1 + own % later || mixed(own, epoch as u64).is_multiple_of(8)
     }
 
     /// The rules for the next epoch of a row.
@@ -267,11 +283,24 @@ impl<'a> Session<'a> {
 
     /// The fault that the checks of this moment find.
     async fn fault(&mut self, when: When, of: Subject<'_>, prepared: &mut dyn Prepared) -> Result<Option<String>> {
-        let Subject { case, job, timer, rules, epoch } = of;
-        let random = mixed(self.settings.seed, 1 + epoch as u64);
+        let Subject { case, job, timer, rules, epoch, poisoned, .. } = of;
+        let random = mixed(self.settings.secret, 1 + epoch as u64);
         let (backend, caches, budget_ns) = (&mut *self.backend, &mut self.caches, rules.budget_ns);
         let measuring = Duration::ZERO;
-        let mut probe = Probe { backend, prepared, caches, case, job, timer, epoch, random, budget_ns, measuring };
+        let mut probe = Probe {
+            backend,
+            prepared,
+            caches,
+            case,
+            job,
+            timer,
+            epoch,
+            first_stream: stream_of(self.settings.seed, 0),
+            poisoned,
+            random,
+            budget_ns,
+            measuring,
+        };
         let fault = checks::fault(when, &mut probe).await;
         self.measuring += probe.measuring;
         fault
@@ -285,19 +314,33 @@ impl<'a> Session<'a> {
         attempts: usize,
         prepared: &mut dyn Prepared,
     ) -> Result<Result<(Epoch, Vec<String>), String>> {
-        let Subject { case, timer, rules, epoch, .. } = subject;
+        let Subject { case, job, timer, rules, epoch, is_searched, .. } = subject;
+        let can_skip_work = checks::can_skip_work(case, job);
+        if can_skip_work {
+            // What it needs is prepared before the clock is looked at.
+            drop(self.caches.before(self.backend).await?);
+        }
         let mut attempt = 1;
         loop {
             // Reading the monitor takes milliseconds, in which the clock may fall: the canary therefore runs after it.
             let reading_before = self.reading(epoch == 0);
             let start = Instant::now();
             let canary_ns = self.canary.ramp_up(&self.timer).await?;
-            let series = measure::measure(prepared, timer, rules).await?;
+            let mut sampling = Sampling::start(prepared, timer, rules).await?;
+            if is_searched && can_skip_work {
+                // In the first epoch after the last sample but one; later anywhere among them.
+                let least = rules.min_samples.max(2) as u64 - 1;
+                let draw = 1 + mixed(mixed(self.settings.secret, 9), epoch as u64) % least;
+                sampling.take(if epoch == 0 { usize::MAX } else { draw as usize }).await?;
+                sampling.interrupt(&mut self.caches.before(self.backend).await?).await?;
+            }
+            let series = sampling.finish().await?;
             let drift = self.canary.time_after(canary_ns, &self.timer).await? / canary_ns - 1.0;
             self.measuring += start.elapsed();
             let has_moved = drift.abs() > self.canary.allowed_drift();
             let reading_after = self.reading(epoch == 0 || has_moved);
-            if let Some(fault) = self.fault(When::EachAttempt, subject, prepared).await? {
+            let of_series = Subject { poisoned: Some(series.poisoned), ..subject };
+            if let Some(fault) = self.fault(When::EachAttempt, of_series, prepared).await? {
                 return Ok(Err(fault));
             }
             if let Some(median_ns) = stats::median(&series.samples_ns) {
@@ -388,6 +431,10 @@ struct Subject<'a> {
     timer: &'a Timer,
     rules: &'a Rules,
     epoch: usize,
+    /// Whether it is searched for skipped work.
+    is_searched: bool,
+    /// How launches into poisoned outputs compared with others, once there is a series.
+    poisoned: Option<Poisoned>,
 }
 
 /// Marks a row whose last attempt was unsteady.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::engine::checks::random::mixed;
 use crate::engine::measure::Rules;
 use crate::record::Record;
 use crate::suite::Profile;
@@ -27,8 +28,12 @@ pub struct Settings {
     pub rules: Rules,
     /// The number of epochs of a case.
     pub epochs: Epochs,
-    /// Seed of the order of the cases in all epochs but the first, and of the places of their buffers.
+    /// Seed of the inputs, of the order of the cases in all epochs but the first, and of the places of their buffers.
     pub seed: u64,
+    /// Selects what a kernel must not know even where the seed is known: the parts of outputs that are compared, the signs
+    /// of Freivalds' check, the epochs that are searched for skipped work, and after how many launches. Drawn from the
+    /// system's entropy in a run, and recorded nowhere.
+    pub secret: u64,
     /// Cases that upload more bytes than this have no end-to-end time.
     pub end_to_end_bytes: u64,
     /// Number of epochs of a case that measure its energy.
@@ -53,6 +58,12 @@ pub struct Epochs {
 impl Epochs {
     /// A single epoch: the interval then holds for one series only, not for another run.
     pub const ONE: Self = Self { least: 1, most: 1, target: 0.0 };
+}
+
+/// The random stream of the inputs of an epoch, counted from 0, in a run with this seed.
+#[must_use]
+pub const fn stream_of(seed: u64, epoch: usize) -> u64 {
+    mixed(seed, epoch as u64)
 }
 
 impl Settings {
@@ -100,6 +111,7 @@ impl Settings {
             rules,
             epochs,
             seed: 0,
+            secret: 0,
             end_to_end_bytes,
             energy_epochs: 0,
             time: None,

@@ -1,6 +1,7 @@
 //! Inputs as pure functions of the index: random, the same on every machine, and never stored. A gigabyte of input
 //! needs no host memory, and an oracle can read any element.
 
+mod mixture;
 mod picture;
 mod random;
 #[cfg(test)]
@@ -14,6 +15,7 @@ use super::scalar::Scalar;
 use super::shape::Shape;
 use super::significands::Significands;
 use super::vectors::vectorised;
+use mixture::mixture;
 use picture::{grey, pixel};
 use random::{hash, key, mixed, salt};
 
@@ -55,6 +57,9 @@ pub enum Values {
     SignsFrom(u64),
     /// [`Values::Digits`] from this element of its stream on.
     DigitsFrom(u64),
+    /// Words from this element of their stream on as real integers are: random ones, and among them equal ones, ascending and
+    /// descending runs, zeros and extremes.
+    MixedFrom(u64),
     /// 0, 1, 2, …, from 0 again after as many elements as the type counts exactly: 2^11 for f16, 2^24 for f32, 2^32 for
     /// u32 and f64.
     Ramp,
@@ -148,6 +153,7 @@ impl Values {
             | Self::SignsFrom(first)
             | Self::DigitsFrom(first)
             | Self::LogitsFrom(first)
+            | Self::MixedFrom(first)
             | Self::EighthsFrom(first) => first.wrapping_add(index),
             _ => index,
         }
@@ -242,6 +248,7 @@ impl Input {
             }
             Values::Grey(width) => grey(width, (index % width, index / width), key(self.stream), scalar),
             Values::Ramp => Values::ramp(scalar, index),
+            Values::MixedFrom(_) => mixture(self.values.position(index), key(self.stream)).into(),
             Values::Queries(width) => {
                 let drawn = Values::Summable.drawn(scalar, hash(index, key(self.stream)));
                 sharpness(index / width) * drawn
@@ -354,7 +361,7 @@ vectorised! {
                     slots.iter_mut().for_each(|slot| *slot *= sharpness(row));
                 });
             }
-            (Values::Picture(_) | Values::Grey(_) | Values::Queries(_), _) => {
+            (Values::Picture(_) | Values::Grey(_) | Values::Queries(_) | Values::MixedFrom(_), _) => {
                 let indices = (first..).step_by(stride as usize);
                 indices.zip(slots).for_each(|(index, slot)| *slot = input.at(scalar, index));
             }

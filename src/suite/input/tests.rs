@@ -144,3 +144,23 @@ fn streams_are_independent_and_none_is_a_permutation_of_another() {
         }
     }
 }
+
+#[test]
+fn mixed_integers_have_equal_ones_runs_zeros_and_extremes_in_every_stream() {
+    for stream in [0, 1, 77, u64::MAX] {
+        let input = Values::MixedFrom(1 << 34).of(stream);
+        let mut all = vec![0.0; 1 << 16];
+        input.elements(Scalar::U32, 0, 1, &mut all);
+        assert!((0..1 << 16).all(|index| input.at(Scalar::U32, index) == all[index as usize]));
+        let pieces = || all.chunks(256);
+        let distinct =
+            |piece: &[f64]| piece.iter().map(|value| *value as u32).collect::<std::collections::BTreeSet<_>>();
+        assert!(pieces().filter(|piece| distinct(piece).len() < 256).count() > 200, "nearly each piece has equal ones");
+        assert!(pieces().any(|piece| distinct(piece).len() == 1));
+        assert!(pieces().any(|piece| piece.is_sorted_by(|a, b| a < b)));
+        assert!(pieces().any(|piece| piece.is_sorted_by(|a, b| a > b)));
+        for extreme in [0, u32::MAX, i32::MAX as u32, 1 << 31] {
+            assert!(all.contains(&f64::from(extreme)), "{extreme}");
+        }
+    }
+}

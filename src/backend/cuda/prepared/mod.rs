@@ -22,7 +22,7 @@ use crate::backend::cuda::pitched::Pitched;
 use crate::backend::cuda::steps::fit_in_a_graph;
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
-use crate::job::{self, Job, POISON, Route, Scalar, Step};
+use crate::job::{self, Contents, Job, JobBuffer, POISON, Route, Scalar, Step};
 
 /// Copies that run at once start within this part of their time.
 const MOST_SKEW: f64 = 0.01;
@@ -292,12 +292,12 @@ impl CudaJob {
         done
     }
 
-    /// Poisons the outputs at these indices, and what the host received.
-    fn poisoned(&mut self, is_wanted: impl Fn(usize) -> bool) -> Result<()> {
+    /// Poisons the words of outputs that `wanted` gives, and what the host received.
+    fn poisoned(&mut self, wanted: impl Fn(usize, &JobBuffer) -> Option<Range<u64>>) -> Result<()> {
         self.gpu.context.enter()?;
         for (index, (spec, memory)) in self.specs.iter().zip(&self.buffers).enumerate() {
-            if spec.is_output() && is_wanted(index) {
-                self.at_home(memory, || memory.fill(POISON))?;
+            if let Some(words) = wanted(index, spec).filter(|_| spec.is_output()) {
+                self.at_home(memory, || memory.fill_words(words, POISON))?;
                 if let Some(array) = self.arrays.get(&index) {
                     array.copy_from(memory, array.row_bytes())?;
                 }
@@ -341,11 +341,33 @@ impl Prepared for CudaJob {
     }
 
     fn poison(&mut self) -> Task<'_, ()> {
-        Box::pin(async move { self.poisoned(|_| true) })
+        Box::pin(async move { self.poisoned(|_, _| Some(0..u64::MAX)) })
     }
 
-    fn poison_buffer(&mut self, buffer: usize) -> Task<'_, ()> {
-        Box::pin(async move { self.poisoned(|index| index == buffer) })
+    fn poison_range(&mut self, buffer: usize, bytes: Range<u64>) -> Task<'_, ()> {
+        let words = bytes.start.div_ceil(4)..bytes.end / 4;
+        Box::pin(async move { self.poisoned(|index, _| (index == buffer).then(|| words.clone())) })
+    }
+
+    fn refill<'a>(&'a mut self, buffers: &'a [JobBuffer]) -> Task<'a, bool> {
+        Box::pin(async move {
+            self.gpu.context.enter()?;
+            let is_simple = |spec: &JobBuffer| {
+                let is_on_card = spec.mapping.is_none() && !spec.is_staging && spec.peer().is_none();
+                is_on_card && !spec.is_uniform && spec.texture().is_none()
+            };
+            let all = || buffers.iter().zip(&self.buffers).filter(|(spec, _)| !spec.is_output());
+            // Constants and parameters of the kernel stay: no random input is one.
+            let is_drawn = |spec: &JobBuffer| matches!(spec.contents, Contents::Input(_) | Contents::Of(..));
+            if !all().all(|(spec, _)| is_simple(spec) || !is_drawn(spec)) {
+                return Ok(false);
+            }
+            for (spec, memory) in all().filter(|(spec, _)| is_simple(spec)) {
+                self.gpu.upload(spec, memory)?;
+            }
+            self.gpu.context.wait()?;
+            Ok(true)
+        })
     }
 
     fn guards(&mut self, buffer: usize) -> Task<'_, [Vec<u8>; 2]> {
