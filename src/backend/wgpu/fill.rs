@@ -8,7 +8,7 @@ use super::gpu::Gpu;
 use crate::error::Result;
 use crate::job::{Contents, JobBuffer};
 use crate::suite::Scalar;
-use crate::suite::input::{Draw, Input, Values};
+use crate::suite::input::{Draw, Input, Scaled, Values};
 
 const KERNEL: &str = include_str!("fill.wgsl");
 
@@ -35,7 +35,9 @@ fn drawn(spec: &JobBuffer) -> Option<Draw> {
     };
     let Contents::Input(values) = contents else { return None };
     let is_bound = !spec.is_uniform && !spec.is_staging && spec.mapping.is_none();
-    spec.input(*values).draw(spec.scalar).filter(|_| is_bound && spec.bytes >= LEAST)
+    // Rows are counted by 32 bits.
+    let is_countable = |draw: &Draw| draw.row == 0 || spec.bytes / spec.scalar.bytes() as u64 <= u64::from(u32::MAX);
+    spec.input(*values).draw(spec.scalar).filter(|draw| is_bound && spec.bytes >= LEAST && is_countable(draw))
 }
 
 impl Gpu {
@@ -68,7 +70,8 @@ impl Gpu {
             let length = (bytes - start).min(piece);
             let groups = length.div_ceil(EACH * INVOCATIONS);
             let columns = groups.min(ROW);
-            let position = draw.position.wrapping_add(start / scalar.bytes() as u64);
+            let first = start / scalar.bytes() as u64;
+            let position = draw.position.wrapping_add(first);
             let words = [
                 position as u32,
                 (position >> 32) as u32,
@@ -76,6 +79,10 @@ impl Gpu {
                 draw.kind as u32,
                 encoding(scalar),
                 (columns * INVOCATIONS) as u32,
+                first as u32,
+                u32::try_from(draw.row).unwrap_or(u32::MAX),
+                draw.row_key,
+                draw.most,
                 0,
                 0,
             ];
@@ -154,13 +161,20 @@ fn samples() -> impl Iterator<Item = (Input, Scalar)> {
         Values::Summable,
         Values::Signs,
         Values::Digits,
-        Values::Logits,
         Values::SummableFrom(across),
         Values::WideFrom(across),
         Values::Signed,
         Values::SignedFrom(across),
+        Values::Any,
+        Values::Scaled(Scaled { most: 127, row: 77, first: across }),
+        Values::Scaled(Scaled { most: 7, row: Scaled::ONE_ROW, first: 9 }),
+        Values::LogitRows(77),
+        Values::SortKeys(9001),
     ];
-    let inputs = kinds.into_iter().zip([0, 1, 2, 7, 1 << 33, 63, 5, 3, 4]).map(|(values, stream)| values.of(stream));
+    let inputs = kinds
+        .into_iter()
+        .zip([0, 1, 2, 7, 63, 1 << 33, 3, 4, 6, 8, 9, 10, 11])
+        .map(|(values, stream)| values.of(stream));
     inputs.flat_map(|input| [Scalar::U32, Scalar::F32, Scalar::F16].map(|scalar| (input, scalar)))
 }
 
@@ -200,6 +214,9 @@ mod tests {
             mapped_at_creation: false,
         });
         for (input, scalar) in samples() {
+            if input.draw(scalar).is_none() {
+                continue;
+            }
             let spec = JobBuffer {
                 name: "input",
                 scalar,
@@ -253,7 +270,17 @@ mod tests {
             ("* 10u", "* 9u"),
             ("summable(random) * (1.0 / 128.0)", "summable(random) * (1.0 / 64.0)"),
             ("+ (low >> 16u)", ""),
-            ("max(random, 1u)", "random + 1u"),
+            ("max(random_at(index), 1u)", "random_at(index) + 1u"),
+            ("(draw.first + element) / draw.columns", "element / (draw.columns + 1u)"),
+            ("+ 101u", "+ 102u"),
+            ("* most) >> 16u", "* 127u) >> 16u"),
+            ("+ 8.0 * summable", "+ 4.0 * summable"),
+            ("* 254u", "* 253u"),
+            ("* 30u", "* 29u"),
+            ("index >> 8u", "index >> 9u"),
+            ("choice == 5u", "choice == 6u"),
+            ("& 4095u", "& 2047u"),
+            ("index >= draw.columns", "index + 300u >= draw.columns"),
             ("2u * index + 1u", "2u * index"),
             ("@workgroup_size(256)", "@workgroup_size(256"),
             ("4u * at + 3u", "4u * at + 2u"),

@@ -17,7 +17,8 @@ use super::significands::Significands;
 use super::vectors::vectorised;
 use mixture::mixture;
 use picture::{grey, pixel};
-use random::{hash, key, mixed, salt};
+pub(super) use random::{hash, key};
+use random::{mixed, salt};
 
 /// A family of random inputs. [`Input`] is one of them, drawn from one stream.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,13 +70,44 @@ pub enum Values {
     /// The rings and the noise of [`Values::Picture`] of this width, mixed in one channel: levels below 256 for integers, 1/256 of
     /// them for floats.
     Grey(u64),
+    /// Any normal number of a float type, of both signs; integers as [`Values::Wide`]. For kernels that move values.
+    Any,
+    /// Whole numbers times a power of two that no kernel knows; integers as [`Values::Wide`].
+    Scaled(Scaled),
+    /// [`Values::Logits`] in rows of this length, each row with an offset of ±8k with k in 1..=127: in most rows, exponentials
+    /// of all elements exceed f32 or are too small for it, unless the row's own largest is subtracted.
+    LogitRows(u64),
+    /// Keys to sort, as many as this: random words, and among them equal keys, constant and ascending runs, zeros and the
+    /// largest words. [`Values::Wide`] behind them.
+    SortKeys(u64),
     /// Queries of attention, in rows of this length: [`Values::Summable`] times 4, every 61st row times 32. Products
-    /// with keys of [`Values::Summable`], over the square root of the length, have a standard deviation of 1.3, so that
-    /// many keys count; in those rows of 11, so that few keys decide, and larger maxima follow smaller ones. The sum of
-    /// up to 128 products is exact in f32: a multiple of 2^-12 below 2^9, in those rows of 2^-9 below 2^12.
+    /// with [`Values::AttentionKeys`], over the square root of the length, have a standard deviation of 1.3, so that
+    /// many keys count; in those rows of 11, so that few keys decide, and larger maxima follow smaller ones. The first
+    /// element is ±2k with k in 1..=127, which shifts all scores of a row by up to 180 (length 128) or 254 (64). The sum of
+    /// up to 128 products is exact in f32: a multiple of 2^-12 below 2^12, in those rows of 2^-9 below 2^13.
     Queries(u64),
+    /// Keys of attention, in rows of this length: [`Values::SummableFrom`], with 8 in the first place of each.
+    AttentionKeys(u64),
     /// The same number everywhere, as in source article A5 (0.5).
     Constant(f64),
+}
+
+/// ±k times a power of two, with k in 1..=`most`. The power is drawn from the stream, for each row anew: from 2^-26 to 2^5,
+/// in f16 from 2^-12 to 2^-5. With `most` = 127 sums are exact as those of [`Values::Summable`] are, whose powers are all
+/// 2^-7.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scaled {
+    /// The largest k.
+    pub most: u32,
+    /// Elements of a row; [`Scaled::ONE_ROW`] for the same power everywhere.
+    pub row: u64,
+    /// The first element's position in the stream.
+    pub first: u64,
+}
+
+impl Scaled {
+    /// All elements have the same power of two.
+    pub const ONE_ROW: u64 = u64::MAX;
 }
 
 /// Values drawn from one random stream: the input of one epoch of a run.
@@ -104,6 +136,11 @@ impl Values {
             (Self::Digits, _) => f64::from(((random >> 16) * 10) >> 16),
             (Self::Logits, Scalar::F16 | Scalar::F32 | Scalar::F64 | Scalar::I8) => f64::from(summable(random)),
             (_, Scalar::U32) => f64::from(random.max(1)),
+            (Self::Any, Scalar::F32) => f32::from_bits(any(random)).into(),
+            (Self::Any, Scalar::F16) => f16::from_bits(any_half(random)).into(),
+            (Self::Any, Scalar::F64) => any_double(random),
+            (Self::Any, _) => Self::Signed.drawn(scalar, random),
+            (Self::Scaled(Scaled { most, .. }), _) => f64::from(signed(random, most)),
             (Self::Wide, Scalar::F32) => f64::from((random >> 8 | 1) as i32) / f64::from(1 << 24),
             // Any of the 14,336 normal numbers below 1: some devices treat subnormal ones as zero.
             (Self::Wide, Scalar::F16) => f16::from_bits(0x0400 + ((u64::from(random) * 0x3800) >> 32) as u16).into(),
@@ -154,7 +191,9 @@ impl Values {
             | Self::DigitsFrom(first)
             | Self::LogitsFrom(first)
             | Self::MixedFrom(first)
+            | Self::Scaled(Scaled { first, .. })
             | Self::EighthsFrom(first) => first.wrapping_add(index),
+            Self::AttentionKeys(_) => (1 << 40) + index,
             _ => index,
         }
     }
@@ -177,6 +216,12 @@ pub(crate) struct Draw {
     pub(crate) key: u32,
     /// How an element follows from its random bits.
     pub(crate) kind: DrawKind,
+    /// Elements of a row, or keys; 0 if all are in one row.
+    pub(crate) row: u64,
+    /// The key of what rows have in common.
+    pub(crate) row_key: u32,
+    /// The largest k of [`Values::Scaled`].
+    pub(crate) most: u32,
 }
 
 /// How an element follows from its 32 random bits, as `fill.wgsl` numbers it.
@@ -199,8 +244,14 @@ pub(crate) enum DrawKind {
     Sign,
     /// [`Values::Digits`].
     Digit,
-    /// [`Values::Logits`].
-    Logit,
+    /// [`Values::Any`].
+    Any,
+    /// [`Values::Scaled`].
+    Scaled,
+    /// [`Values::LogitRows`].
+    LogitRow,
+    /// [`Values::SortKeys`].
+    SortKey,
 }
 
 impl Input {
@@ -212,16 +263,21 @@ impl Input {
         // In the order of `Values::drawn`.
         let kind = match (self.values.kind(), scalar) {
             (Values::Digits, _) => DrawKind::Digit,
-            (Values::Logits, Scalar::F16 | Scalar::F32) => DrawKind::Logit,
+            (Values::LogitRows(_), Scalar::F32) => DrawKind::LogitRow,
+            (Values::SortKeys(_), Scalar::U32) => DrawKind::SortKey,
             (
                 Values::Wide
                 | Values::Signed
+                | Values::Any
+                | Values::Scaled(_)
                 | Values::Summable
                 | Values::SummableFrom(_)
                 | Values::Signs
                 | Values::Logits,
                 Scalar::U32,
             ) => DrawKind::Whole,
+            (Values::Any, _) => DrawKind::Any,
+            (Values::Scaled(_), _) => DrawKind::Scaled,
             (Values::Wide, Scalar::F32) => DrawKind::Fraction,
             (Values::Wide, Scalar::F16) => DrawKind::Half,
             (Values::Signed, Scalar::F32) => DrawKind::SignedFraction,
@@ -230,7 +286,62 @@ impl Input {
             (Values::Summable | Values::SummableFrom(_), _) => DrawKind::Summable,
             _ => return None,
         };
-        Some(Draw { position: self.values.position(0), key: key(self.stream), kind })
+        let (row, most) = match self.values {
+            Values::LogitRows(row) | Values::SortKeys(row) => (row, 0),
+            Values::Scaled(Scaled { row: Scaled::ONE_ROW, most, .. }) => (0, most),
+            Values::Scaled(Scaled { row, most, .. }) => (row, most),
+            _ => (0, 0),
+        };
+        let (position, key) = (self.values.position(0), key(self.stream));
+        Some(Draw { position, key, kind, row, row_key: self.row_key(), most })
+    }
+
+    /// The key of what the elements of a row have in common: independent of the elements and of other inputs.
+    const fn row_key(self) -> u32 {
+        key(self.values.position(0) ^ 0x726f_7773) ^ key(self.stream)
+    }
+
+    /// The power of two of a row of [`Values::Scaled`].
+    #[inline(always)]
+    pub(crate) fn scale(self, scalar: Scalar, row: u64) -> f64 {
+        let random = hash(row, self.row_key());
+        match scalar {
+            Scalar::U32 | Scalar::Unorm8 => 1.0,
+            Scalar::F16 => power_of_two((random >> 29) as i32 - 12),
+            _ => power_of_two((random >> 27) as i32 - 26),
+        }
+    }
+
+    /// The offset of a row of [`Values::LogitRows`].
+    #[inline(always)]
+    fn offset(self, row: u64) -> f64 {
+        f64::from(8 * summable(hash(row, self.row_key())))
+    }
+
+    /// The first element of a row of [`Values::Queries`], which shifts its scores.
+    #[inline(always)]
+    fn shift(self, row: u64) -> f64 {
+        f64::from(2 * summable(hash(row, self.row_key())))
+    }
+
+    /// Element `index` of [`Values::SortKeys`]: of each 32 pieces of 256 elements on average, one has equal keys, one ascending
+    /// ones, one few different ones, and one many zeros and largest words. An eighth of the others are keys that come again.
+    #[inline(always)]
+    const fn sort_key(self, keys: u64, index: u64) -> u32 {
+        let own = hash(index, key(self.stream));
+        if index >= keys {
+            return if own == 0 { 1 } else { own };
+        }
+        let of_piece = hash(index >> 8, self.row_key());
+        match (of_piece & 31, own & 7) {
+            (0, _) => of_piece,
+            (1, _) => (of_piece & !0xff).wrapping_add(index as u32 & 0xff),
+            (2, _) => hash((own >> 16 & 15) as u64, self.row_key()),
+            (3, 0 | 1) => 0,
+            (3, 2 | 3) => u32::MAX,
+            (_, 5) => hash((own >> 16 & 4095) as u64, self.row_key()),
+            _ => own,
+        }
     }
 
     /// Element `index` of the input. Exact: every value of every type here fits an f64.
@@ -249,10 +360,20 @@ impl Input {
             Values::Grey(width) => grey(width, (index % width, index / width), key(self.stream), scalar),
             Values::Ramp => Values::ramp(scalar, index),
             Values::MixedFrom(_) => mixture(self.values.position(index), key(self.stream)).into(),
+            Values::Queries(width) if index.is_multiple_of(width) => self.shift(index / width),
             Values::Queries(width) => {
                 let drawn = Values::Summable.drawn(scalar, hash(index, key(self.stream)));
                 sharpness(index / width) * drawn
             }
+            Values::AttentionKeys(width) if index.is_multiple_of(width) => KEY,
+            Values::Scaled(Scaled { row, .. }) => {
+                let random = hash(self.values.position(index), key(self.stream));
+                self.scale(scalar, index / row) * self.values.drawn(scalar, random)
+            }
+            Values::LogitRows(width) => {
+                self.offset(index / width) + Values::Logits.drawn(scalar, hash(index, key(self.stream)))
+            }
+            Values::SortKeys(keys) => self.sort_key(keys, index).into(),
             values => values.kind().drawn(scalar, hash(values.position(index), key(self.stream))),
         }
     }
@@ -268,7 +389,7 @@ impl Input {
     fn general(self, scalar: Scalar, index: u64) -> f64 {
         let (Significands::Full(bits) | Significands::Magnitudes(bits)) = self.significands else { return f64::NAN };
         let scale = match self.values.kind() {
-            Values::Logits => 128.0,
+            Values::Logits | Values::LogitRows(_) => 128.0,
             Values::Queries(width) => sharpness(index / width),
             _ => 1.0,
         };
@@ -357,11 +478,47 @@ vectorised! {
             }),
             (Values::Queries(width), Scalar::F16 | Scalar::F32) if stride == 1 => {
                 draw(position, stride, key, slots, |random| Values::Summable.drawn(Scalar::F32, random));
-                by_rows(first, slots, width, |row, _, slots| {
+                by_rows(first, slots, width, |row, column, slots| {
                     slots.iter_mut().for_each(|slot| *slot *= sharpness(row));
+                    if column == 0 {
+                        slots[0] = input.shift(row);
+                    }
                 });
             }
-            (Values::Picture(_) | Values::Grey(_) | Values::Queries(_) | Values::MixedFrom(_), _) => {
+            (Values::AttentionKeys(width), Scalar::F16 | Scalar::F32) if stride == 1 => {
+                draw(position, stride, key, slots, |random| Values::Summable.drawn(Scalar::F32, random));
+                by_rows(first, slots, width, |_, column, slots| {
+                    if column == 0 {
+                        slots[0] = KEY;
+                    }
+                });
+            }
+            (Values::Scaled(Scaled { row, .. }), _) if stride == 1 || row == Scaled::ONE_ROW => {
+                draw(position, stride, key, slots, |random| values.drawn(scalar, random));
+                // One row has no end, however far apart its elements are.
+                by_rows(first, slots, row, |row, _, slots| {
+                    let scale = input.scale(scalar, row);
+                    slots.iter_mut().for_each(|slot| *slot *= scale);
+                });
+            }
+            (Values::LogitRows(width), Scalar::F32) if stride == 1 => {
+                draw(position, stride, key, slots, |random| Values::Logits.drawn(Scalar::F32, random));
+                by_rows(first, slots, width, |row, _, slots| {
+                    let offset = input.offset(row);
+                    slots.iter_mut().for_each(|slot| *slot += offset);
+                });
+            }
+            (
+                Values::Picture(_)
+                | Values::Grey(_)
+                | Values::Queries(_)
+                | Values::AttentionKeys(_)
+                | Values::Scaled(_)
+                | Values::LogitRows(_)
+                | Values::SortKeys(_)
+                | Values::MixedFrom(_),
+                _,
+            ) => {
                 let indices = (first..).step_by(stride as usize);
                 indices.zip(slots).for_each(|(index, slot)| *slot = input.at(scalar, index));
             }
@@ -431,6 +588,37 @@ fn full(random: u32, bits: u32) -> f64 {
     let exponent = 1023 - 1 - (spread >> 3 & 255) * 6 / 256;
     let sign = u64::from(spread & 7 == 0) << 63;
     f64::from_bits(sign | exponent << 52 | significand)
+}
+
+/// The first element of each row of [`Values::AttentionKeys`].
+const KEY: f64 = 8.0;
+
+/// 2^`exponent`, for a normal number.
+#[inline(always)]
+const fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// The bits of a normal number of f32, of both signs and any exponent.
+#[inline(always)]
+const fn any(random: u32) -> u32 {
+    let exponent = 1 + ((random >> 23 & 0xff) * 254 >> 8);
+    random & 0x807f_ffff | exponent << 23
+}
+
+/// The same of f16.
+#[inline(always)]
+const fn any_half(random: u32) -> u16 {
+    let exponent = 1 + ((random >> 10 & 31) * 30 >> 5);
+    (random & 0x8000 | exponent << 10 | random >> 16 & 0x3ff) as u16
+}
+
+/// A normal number of f64, of both signs and any exponent.
+#[inline(always)]
+const fn any_double(random: u32) -> f64 {
+    let exponent = 1 + ((random >> 20 & 0x7ff) * 2046 >> 11);
+    let high = random & 0x800f_ffff | exponent << 20;
+    f64::from_bits((high as u64) << 32 | random.wrapping_mul(0x9e37_79b9) as u64)
 }
 
 /// The factor of a row of [`Values::Queries`].

@@ -5,7 +5,7 @@
 /// two streams would often hold the same values in another order, and have the same sum. After the first multiplication
 /// alone, it would leave signs correlated.
 #[inline]
-pub(super) const fn hash(index: u64, key: u32) -> u32 {
+pub(in crate::suite) const fn hash(index: u64, key: u32) -> u32 {
     mixed(index as u32 ^ salt((index >> 32) as u32, key), key)
 }
 
@@ -15,7 +15,7 @@ pub(super) const fn salt(high: u32, key: u32) -> u32 {
 }
 
 /// The key of a stream: another for each of the first 2^32, and 0, which changes nothing, for stream 0.
-pub(super) const fn key(stream: u64) -> u32 {
+pub(in crate::suite) const fn key(stream: u64) -> u32 {
     mixed(stream as u32 ^ ((stream >> 32) as u32).wrapping_mul(0x9e37_79b9), 0)
 }
 

@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn inputs_are_random_nonzero_and_the_same_everywhere() {
     for scalar in [Scalar::U32, Scalar::F32, Scalar::F64, Scalar::F16] {
-        for values in [Values::Wide, Values::Summable] {
+        for values in [Values::Wide, Values::Summable, Values::Any, SCALED] {
             let first: Vec<f64> = (0..4096).map(|i| values.of(0).at(scalar, i)).collect();
             assert!(first.iter().all(|&x| x != 0.0));
             let mut bytes = vec![0; first.len() * scalar.bytes()];
@@ -59,6 +59,12 @@ fn elements_and_sums_agree_with_at_at_any_stride_and_past_32_bits() {
         Values::WideFrom(9),
         Values::Signed,
         Values::SignedFrom(9),
+        Values::Any,
+        Values::Scaled(Scaled { most: 127, row: 37, first: (1 << 40) - 7 }),
+        Values::Scaled(Scaled { most: 7, row: Scaled::ONE_ROW, first: 9 }),
+        Values::LogitRows(37),
+        Values::SortKeys(1 << 31),
+        Values::AttentionKeys(37),
     ]);
     for (values, stream) in kinds.zip([0, 1, 7, 63, 1 << 40].into_iter().cycle()) {
         let input = values.of(stream);
@@ -69,6 +75,10 @@ fn elements_and_sums_agree_with_at_at_any_stride_and_past_32_bits() {
                 let at = |k: u64| input.at(scalar, first + k * stride);
                 assert!((0..).zip(slots).all(|(k, slot)| slot == at(k)), "{values:?} {scalar:?} {first} {stride}");
             }
+            // Any numbers have no sum.
+            if values == Values::Any {
+                continue;
+            }
             let range = (1 << 32) - 100_000..(1 << 32) + 5;
             let one_by_one: f64 = range.clone().map(|i| input.at(scalar, i)).sum();
             let sum = input.sum(scalar, range);
@@ -78,11 +88,47 @@ fn elements_and_sums_agree_with_at_at_any_stride_and_past_32_bits() {
     }
 }
 
+const SCALED: Values = Values::Scaled(Scaled { most: 127, row: Scaled::ONE_ROW, first: 1 << 40 });
+
+/// What a kernel that is right for some numbers only would need.
+#[test]
+fn inputs_have_what_real_data_have() {
+    let all = |values: Values, scalar, n| -> Vec<f64> { (0..n).map(|i| values.of(3).at(scalar, i)).collect() };
+    for (scalar, binades) in [(Scalar::F32, 254), (Scalar::F16, 30), (Scalar::F64, 2046)] {
+        let any = all(Values::Any, scalar, 100_000);
+        assert!(any.iter().all(|x| x.is_finite()) && any.iter().filter(|x| **x < 0.0).count().abs_diff(50_000) < 1000);
+        let seen: std::collections::BTreeSet<i32> = any.iter().map(|x| x.abs().log2().floor() as i32).collect();
+        assert!(seen.len() * 10 > binades * 9, "{scalar:?}: {} binades", seen.len());
+    }
+    // Rows whose powers of two differ by up to 31.
+    let scaled = all(Values::Scaled(Scaled { most: 127, row: 10, first: 0 }), Scalar::F32, 10_000);
+    let tops = scaled.chunks(10).map(|row| row.iter().fold(0.0_f64, |most, x| most.max(x.abs())).log2());
+    let (low, high) = tops.fold((f64::MAX, f64::MIN), |(low, high), top| (low.min(top), high.max(top)));
+    assert!(low < -19.0 && high > 11.0, "{low} {high}");
+    // In most rows, the exponential of no element is a normal number of f32 after a fixed shift.
+    let rows = all(Values::LogitRows(100), Scalar::F32, 100_000);
+    for shift in [0.0, 60.0, 87.0] {
+        let is_safe = |row: &&[f64]| {
+            let top = row.iter().copied().fold(f64::MIN, f64::max) - shift;
+            (-87.0..88.0).contains(&top)
+        };
+        assert!(rows.chunks(100).filter(is_safe).count() < 150, "{shift}");
+    }
+    let n = 100_000;
+    let mut keys = all(Values::SortKeys(n), Scalar::U32, n);
+    let count = |of: &dyn Fn(&[f64]) -> bool| keys.windows(2).filter(|two| of(two)).count();
+    assert!(count(&|two| two[0] == two[1]) > 1000 && count(&|two| two[1] - two[0] == 1.0) > 1000);
+    assert!(keys.contains(&0.0) && keys.contains(&f64::from(u32::MAX)));
+    keys.sort_by(f64::total_cmp);
+    keys.dedup();
+    assert!(keys.len() < 90_000 && keys.len() > 70_000, "{}", keys.len());
+}
+
 #[test]
 fn sums_are_exact_in_f32_in_any_order_and_in_every_stream() {
     for stream in 0..64 {
         let n = if stream == 0 { 1 << 22 } else { 1 << 16 };
-        let input = Values::Summable.of(stream);
+        let input = if stream % 2 == 0 { Values::Summable } else { SCALED }.of(stream);
         let exact = input.sum(Scalar::F32, 0..n);
         let forward = (0..n).fold(0.0_f32, |sum, i| sum + input.at(Scalar::F32, i) as f32);
         let backward = (0..n).rev().fold(0.0_f32, |sum, i| sum + input.at(Scalar::F32, i) as f32);
@@ -128,7 +174,7 @@ fn streams_are_independent_and_none_is_a_permutation_of_another() {
     sums.dedup();
     assert_eq!(sums.len(), 64);
     let deviation = (N as f64).sqrt();
-    for values in [Values::Summable, Values::Signs] {
+    for values in [Values::Summable, Values::Signs, Values::Any, SCALED] {
         let elements = |stream: u64| {
             let mut elements = vec![0.0; N as usize];
             values.of(stream).elements(Scalar::F32, 0, 1, &mut elements);
