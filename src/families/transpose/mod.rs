@@ -171,7 +171,7 @@ const BASE: Benchmark = Benchmark {
     buffers: |shape, _| {
         let (rows, columns) = shape.extent.matrix();
         vec![
-            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
+            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Any) },
             Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
             uniform("sizes", &[rows, columns]),
         ]
@@ -184,7 +184,7 @@ const BASE: Benchmark = Benchmark {
         scalars: all,
         oracle: |shape, _| {
             let ((rows, columns), scalar) = (shape.extent.matrix(), shape.dtype.scalar());
-            let input = shape.input(Values::Wide);
+            let input = shape.input(Values::Any);
             Box::new(move |first, slots| {
                 by_rows(first, slots, rows, |column, row, slots| {
                     input.elements(scalar, row * columns + column, columns, slots);
