@@ -2,22 +2,27 @@
 
 use std::sync::OnceLock;
 
-use crate::suite::input::{Input, Values};
+use crate::suite::input::{Input, Scaled, Values};
 use crate::suite::vectors::{vectorised, words_of};
 use crate::suite::{Oracle, Scalar, Shape, each_on_all_cores};
 
-/// Products of two elements are multiples of 2^-14, and a sum of K of them is exact in f32 while it stays below 2^10.
-/// Its standard deviation is √K/3: 60 at K = 32768, 85 at K = 65536.
-pub(super) const WEIGHTS: Values = Values::Summable;
-pub(super) const X: Values = Values::SummableFrom(1 << 40);
+/// Whole numbers up to `most` times a power of two that no kernel knows.
+const fn scaled(most: u32, first: u64) -> Values {
+    Values::Scaled(Scaled { most, row: Scaled::ONE_ROW, first })
+}
 
-/// Weights of blocks are random bits. With whole scales and x of multiples of 1/128, sums of 4-bit weights are multiples
-/// of 2^-7, exact below 2^17; their standard deviation is 14 √K, 2,600 at K = 32768. Those of 8-bit weights would reach
-/// 2^17: there x is ±1, sums are whole and exact below 2^24, and their standard deviation is 390 √K, 71,000 at K = 32768.
+/// Products of two elements are multiples of a power of two, the unit. A sum of K of them is exact in f32 while it stays
+/// below 2^24 units. Its standard deviation is 5400 √K units: 2^21.3 at K = 65536.
+pub(super) const WEIGHTS: Values = scaled(127, 0);
+pub(super) const X: Values = scaled(127, 1 << 40);
+
+/// Weights of blocks are random bits, and scales ±k times a power of two with k in 1..=9. With x of up to 127, the
+/// standard deviation of sums of 4-bit weights is 1,900 √K units, 2^18.9 at K = 65536. Those of 8-bit weights would reach 2^24:
+/// there x is up to 7, and it is 1,900 √K units as well.
 pub(super) const WORDS: Values = Values::Wide;
-pub(super) const SCALES: Values = Values::Digits;
+pub(super) const SCALES: Values = scaled(9, 1 << 41);
 pub(super) const fn x_of_blocks(bits: u64) -> Values {
-    if bits == 8 { Values::Signs } else { X }
+    if bits == 8 { scaled(7, 1 << 40) } else { X }
 }
 
 pub(super) const fn columns(shape: &Shape) -> u64 {
@@ -74,9 +79,9 @@ pub(super) fn of_blocks(shape: &Shape, bits: u64) -> Oracle {
     let (words, scales, x) = (shape.input(WORDS), shape.input(SCALES), shape.input(x_of_blocks(bits)));
     let known = OnceLock::new();
     // In units of x, everything is whole: a product is exact in i32, and a sum of them in f64.
-    let units = if bits == 8 { 1.0 } else { 128.0 };
+    let unit = x.scale(Scalar::F32, 0);
     let in_units = move || -> Vec<i32> {
-        table(x, Scalar::F32, columns).into_iter().map(|element| (element * units) as i32).collect()
+        table(x, Scalar::F32, columns).into_iter().map(|element| (element / unit) as i32).collect()
     };
     each_on_all_cores(move |row| {
         let x = known.get_or_init(in_units);
@@ -93,7 +98,7 @@ pub(super) fn of_blocks(shape: &Shape, bits: u64) -> Oracle {
             products_of(&of_words[..length], bits as usize, x, products);
             sum += scales_of.iter().zip(products).map(|(scale, product)| scale * f64::from(*product)).sum::<f64>();
         }
-        sum / units
+        sum * unit
     })
 }
 
@@ -191,13 +196,13 @@ mod tests {
                         narrow += term(column) as f32;
                         most = most.max(f64::from(narrow).abs());
                     }
-                    let limit = match bits {
-                        32 => 1024.0,
-                        8 => 16_777_216.0,
-                        _ => 131_072.0,
+                    let unit = if bits == 32 {
+                        shape.input(WEIGHTS).scale(Scalar::F32, 0) * shape.input(X).scale(Scalar::F32, 0)
+                    } else {
+                        shape.input(SCALES).scale(Scalar::F16, 0) * shape.input(x_of_blocks(bits)).scale(Scalar::F32, 0)
                     };
                     assert_eq!(f64::from(narrow), want, "{bits} bits, stream {stream}, row {row}");
-                    assert!(most < limit / 2.0, "{bits} bits: {most}");
+                    assert!(most < f64::from(1 << 23) * unit, "{bits} bits: {most}");
                 }
             }
         }
