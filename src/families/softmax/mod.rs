@@ -128,7 +128,7 @@ fn buffers(shape: &Shape, lanes: u64) -> Vec<Buffer> {
     let (rows, columns) = shape.extent.matrix();
     let scalars = shape.count().next_multiple_of(lanes);
     vec![
-        Buffer { name: "input", scalars, contents: Contents::Input(Values::Logits) },
+        Buffer { name: "input", scalars, contents: Contents::Input(logits(shape)) },
         Buffer { name: "output", scalars, contents: Contents::Poison },
         uniform("sizes", &[rows, columns]),
     ]
@@ -144,7 +144,12 @@ pub(super) fn by_lanes(shape: &Shape, interface: &Interface) -> Vec<Step> {
     vec![Step::dispatch(rows.div_ceil(invocations / lanes))]
 }
 
-/// Values of [`Values::Logits`] differ by at most this.
+/// Rows of logits with an offset each.
+const fn logits(shape: &Shape) -> Values {
+    Values::LogitRows(shape.extent.matrix().1)
+}
+
+/// Values of a row of [`Values::LogitRows`] differ by at most this.
 const RANGE: usize = 254;
 
 /// e^-d for differences d from the maximum: from a table where they are whole.
@@ -193,7 +198,7 @@ fn row_of(values: &[f64], powers: &Powers) -> Row {
 
 /// Calls `fill` with each row that a slice of the output covers, and with the inputs of its part there.
 fn over_rows(shape: &Shape, fill: impl Fn(&Row, &Powers, &mut [f64]) + Send + Sync + 'static) -> Oracle {
-    let (rows, powers) = (WholeRows::new(shape, Values::Logits), Powers::new(shape));
+    let (rows, powers) = (WholeRows::new(shape, logits(shape)), Powers::new(shape));
     Box::new(move |first, slots| {
         rows.visit(first, slots, |values| row_of(values, &powers), |row, _, slots| fill(row, &powers, slots));
     })
@@ -254,13 +259,14 @@ mod tests {
     fn the_quotients_of_a_row_add_up_to_one_and_follow_the_definition() {
         let (shape, mut got) = (shape(7, 100), vec![0.0; 700]);
         quotients(&shape)(0, &mut got);
-        let input = shape.input(Values::Logits);
+        let input = shape.input(logits(&shape));
         for (row, got) in (0..7).zip(got.chunks(100)) {
             assert!((got.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             let x: Vec<f64> = (0..100).map(|column| input.at(Scalar::F32, row * 100 + column)).collect();
-            let sum: f64 = x.iter().map(|x| (x - 100.0).exp()).sum();
+            let some = x[3];
+            let sum: f64 = x.iter().map(|x| (x - some).exp()).sum();
             for (x, got) in x.iter().zip(got) {
-                let want = (x - 100.0).exp() / sum;
+                let want = (x - some).exp() / sum;
                 assert!((got - want).abs() <= 1e-12 * want, "{x}: {got}, {want}");
             }
         }
