@@ -255,7 +255,7 @@ fn inputs(shape: &Shape, padding: u64) -> Vec<Buffer> {
     let input = |name, values| Buffer { name, scalars, contents: Contents::Input(values) };
     vec![
         input("q", Values::Queries(width(shape))),
-        input("k", oracle::KEYS),
+        input("k", Values::AttentionKeys(width(shape))),
         input("v", oracle::VALUES),
         Buffer { name: "output", scalars: elements(shape), contents: Contents::PoisonF32 },
     ]

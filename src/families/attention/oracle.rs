@@ -2,10 +2,9 @@
 
 use crate::suite::input::{BLOCK, Input, Values};
 use crate::suite::vectors::vectorised;
-use crate::suite::{Interface, Oracle, Scalar, Shape, by_rows, each};
+use crate::suite::{Interface, Oracle, Scalar, Shape, by_rows};
 
-/// Keys and values, independent of each other and of the queries; exact in f16.
-pub(super) const KEYS: Values = Values::SummableFrom(1 << 40);
+/// Values, independent of keys and queries; exact in f16.
 pub(super) const VALUES: Values = Values::SummableFrom(1 << 41);
 
 /// Elements of a query, a key, a value and an output: d.
@@ -38,7 +37,11 @@ impl Head {
             }
             narrow
         };
-        Self { number, keys: drawn(shape.input(KEYS)), values: drawn(shape.input(VALUES)) }
+        Self {
+            number,
+            keys: drawn(shape.input(Values::AttentionKeys(width(shape)))),
+            values: drawn(shape.input(VALUES)),
+        }
     }
 }
 
@@ -204,7 +207,7 @@ pub(super) fn in_library(shape: &Shape) -> Errors {
     }
 }
 
-/// The error allowed for an output, the same for all.
+/// The error allowed for an output, the same for all of a row.
 ///
 /// An output is Σ p v / Σ p with p = e^-x, for the difference x of a score from the largest of its row. Since |v| < 1,
 /// an error of the addends of either sum changes it by no more than the mean of that error, weighted by p.
@@ -213,17 +216,24 @@ pub(super) fn in_library(shape: &Shape) -> Errors {
 /// shift it. The mean of x is ln n or less for n keys: the entropy of the weights, the mean of x plus the logarithm of
 /// their sum, is at most ln n, and the sum at least 1. Scores are exact but for the factor 1/√d (see [`Values::Queries`]): a score of up to 60,
 /// more than five standard deviations in the sharpest rows, is changed by three units by the errors of the factor, of
-/// the product, and of the logarithm of e where exponentials have base 2.
+/// the product, and of the logarithm of e where exponentials have base 2. All scores of a row are shifted by the same, which
+/// cancels out but for the roundings of the products with 1/√d: of a score and of the maximum, a unit each.
 pub(super) fn tolerance(shape: &Shape, errors: Errors) -> Oracle {
     if !shape.significands.are_few() {
         return bound(shape, errors);
     }
     let length = shape.extent.matrix().1 as f64;
     let of_exponential = 2.0 * (3.0 + 2.0 * (1.45 * length.ln() + errors.offset)) + 3.0 * 60.0;
-    let units = 2.0 * of_exponential + errors.addend + errors.weight;
-    // Products of errors are less than a hundredth of them.
-    let allowed = 1.01 * units * f64::powi(2.0, -24) + errors.lost * length + errors.stored;
-    each(move |_| allowed)
+    let (width, queries) = (width(shape), shape.input(Values::Queries(width(shape))));
+    let factor = 8.0 / (width as f64).sqrt();
+    Box::new(move |first, slots| {
+        by_rows(first, slots, width, |row, _, slots| {
+            let shift = factor * queries.at(Scalar::F32, row * width).abs();
+            let units = 2.0 * (of_exponential + 2.0 * shift) + errors.addend + errors.weight;
+            // Products of errors are less than a hundredth of them.
+            slots.fill(1.01 * units * f64::powi(2.0, -24) + errors.lost * length + errors.stored);
+        });
+    })
 }
 
 /// The same for inputs with full significands, whose scores round: for each output its own.
@@ -279,8 +289,10 @@ mod tests {
         let end = if is_causal(shape) { row % length + 1 } else { length };
         let (mut sum, mut total) = (0.0, 0.0);
         for key in (0..end).map(|key| row / length * length + key) {
-            let product = |c| at(Values::Queries(width), row * width + c) * at(KEYS, key * width + c);
-            let weight = ((0..width).map(product).sum::<f64>() / (width as f64).sqrt()).exp();
+            let product =
+                |c| at(Values::Queries(width), row * width + c) * at(Values::AttentionKeys(width), key * width + c);
+            // Less the shift of the row, which all scores have.
+            let weight = ((1..width).map(product).sum::<f64>() / (width as f64).sqrt()).exp();
             sum += weight * at(VALUES, key * width + column);
             total += weight;
         }
@@ -321,7 +333,8 @@ mod tests {
             let own: Vec<f32> = query.into_iter().map(|element| element as f32).collect();
             let mut weights = vec![0.0; 257];
             scores(&own, &head.keys, &mut weights);
-            weights.iter_mut().for_each(|score| *score = (*score / 128.0_f64.sqrt()).exp());
+            let top = weights.iter().copied().fold(f64::MIN, f64::max);
+            weights.iter_mut().for_each(|score| *score = ((*score - top) / 128.0_f64.sqrt()).exp());
             let sum: f64 = weights.iter().sum();
             most.iter_mut().zip(weights).for_each(|(most, weight)| *most = most.max(weight / sum));
         }
@@ -337,7 +350,7 @@ mod tests {
             for width in [64, 128] {
                 let at = |c| Values::Queries(width).of(row).at(Scalar::F16, row % 61 * width + c);
                 let unit = if row % 61 == 7 { 512.0 } else { 4096.0 };
-                let products = (0..width).map(|c| at(c) * KEYS.of(row).at(Scalar::F16, c));
+                let products = (0..width).map(|c| at(c) * Values::AttentionKeys(width).of(row).at(Scalar::F16, c));
                 let most: f64 = products
                     .map(|product| {
                         assert_eq!(product * unit % 1.0, 0.0);
