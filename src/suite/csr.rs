@@ -4,19 +4,24 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-/// A square sparse matrix, whose structure is the same in every random stream.
+use super::input::{hash, key};
+
+/// A square sparse matrix, drawn from a random stream. It has as many nonzeros in every stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Csr {
     /// Rows, and columns.
     pub rows: u64,
     /// Where its nonzeros are.
     pub pattern: Pattern,
+    /// Number of the random stream.
+    pub stream: u64,
 }
 
 /// Where a matrix has its nonzeros: about 16 in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
-    /// 16 in each row, next to each other around the diagonal; around the edges they continue at the other end.
+    /// 16 in each row, in 18 columns around the diagonal, of which two are left out; around the edges they continue at the
+    /// other end.
     Banded,
     /// 0 to 32 in a row, random columns.
     Random,
@@ -33,7 +38,8 @@ pub enum CsrArray {
     Columns,
 }
 
-/// Rows after which row lengths repeat.
+/// Rows whose lengths are those of a pattern, in an order that starts anywhere. Those of the rows behind the last whole block
+/// start at the first one, so that no stream has more nonzeros.
 const BLOCK: u64 = 4096;
 
 /// Nonzeros of a row of a band.
@@ -73,8 +79,27 @@ impl Csr {
     /// The number of the first nonzero of a row; of row `rows`, the number of all nonzeros.
     #[must_use]
     pub fn start(self, row: u64) -> u64 {
-        let block = self.pattern.block();
-        row / BLOCK * block[BLOCK as usize] + block[(row % BLOCK) as usize]
+        let sums = self.pattern.block();
+        let all = sums[BLOCK as usize];
+        let (block, within) = (row / BLOCK, (row % BLOCK) as usize);
+        if within == 0 {
+            return block * all;
+        }
+        let first = self.first(block);
+        let end = first + within;
+        let wrapped = if end > BLOCK as usize { all + sums[end - BLOCK as usize] } else { sums[end] };
+        block * all + wrapped - sums[first]
+    }
+
+    /// The length in the pattern's order with which a block of rows starts.
+    fn first(self, block: u64) -> usize {
+        let is_whole = (block + 1) * BLOCK <= self.rows;
+        if is_whole { (hash(block, self.key()) as u64 % BLOCK) as usize } else { 0 }
+    }
+
+    /// The key of its structure.
+    const fn key(self) -> u32 {
+        key(self.stream ^ 0x6373_7200_0000)
     }
 
     /// The number of nonzeros.
@@ -87,15 +112,15 @@ impl Csr {
     #[must_use]
     pub fn column(self, nonzero: u64) -> u64 {
         if self.pattern == Pattern::Banded {
-            let column = (nonzero / BAND + nonzero % BAND).wrapping_sub(BAND / 2);
+            let (row, place) = (nonzero / BAND, nonzero % BAND);
+            // The columns before which one is left out.
+            let gaps = hash(row, self.key());
+            let skipped = [gaps >> 16, gaps >> 24].map(|gap| u64::from(place >= u64::from(gap % (BAND as u32 + 1))));
+            let column = (row + place + skipped[0] + skipped[1]).wrapping_sub(BAND / 2 + 1);
             // Only the first and the last rows need the division.
             return if column < self.rows { column } else { column.wrapping_add(self.rows * BAND) % self.rows };
         }
-        // The finaliser of MurmurHash3, scaled to the columns.
-        let mut x = nonzero as u32 ^ (nonzero >> 32) as u32 ^ 0x5eed_c0de;
-        x = (x ^ x >> 16).wrapping_mul(0x85eb_ca6b);
-        x = (x ^ x >> 13).wrapping_mul(0xc2b2_ae35);
-        (u64::from(x ^ x >> 16) * self.rows) >> 32
+        (u64::from(hash(nonzero, self.key())) * self.rows) >> 32
     }
 
     /// Writes the words of an array from number `first` on into `bytes`, little-endian, on all cores; 0 behind its end.
@@ -124,31 +149,44 @@ mod tests {
     fn rows_start_where_the_last_one_ends_and_lie_in_the_matrix() {
         for pattern in Pattern::ALL {
             for rows in [1, 7, 4095, 4096, 9001] {
-                let csr = Csr { rows, pattern };
+                let csr = Csr { rows, pattern, stream: 5 };
                 let mut counted = 0;
                 for row in 0..rows {
                     assert_eq!(csr.start(row), counted, "{csr:?}");
                     for nonzero in csr.start(row)..csr.start(row + 1) {
                         let column = csr.column(nonzero);
                         assert!(column < rows, "{csr:?} {nonzero}");
-                        let of_band = (row + (nonzero - counted) + BAND * rows - BAND / 2) % rows;
-                        assert!(pattern != Pattern::Banded || column == of_band, "{csr:?} {nonzero}: {column}");
+                        if pattern == Pattern::Banded && rows > BAND + 2 {
+                            let skipped = (column + rows + BAND / 2 + 1 - row - (nonzero - counted)) % rows;
+                            assert!(skipped < 3, "{csr:?} {nonzero}: {column}");
+                        }
                     }
                     counted = csr.start(row + 1);
                 }
                 assert_eq!(csr.nonzeros(), counted);
             }
-            let mean = Csr { rows: 1 << 20, pattern }.nonzeros() >> 20;
+            let mean = Csr { rows: 1 << 20, pattern, stream: 5 }.nonzeros() >> 20;
             assert!((14..=17).contains(&mean), "{pattern:?}: {mean}");
         }
-        let band = Csr { rows: 100, pattern: Pattern::Banded };
-        let columns: Vec<u64> = (band.start(50)..band.start(51)).map(|nonzero| band.column(nonzero)).collect();
-        assert_eq!(columns, (42..58).collect::<Vec<_>>());
+    }
+
+    /// No formula knows a matrix, and none takes longer than another.
+    #[test]
+    fn streams_have_other_columns_and_lengths_and_as_many_nonzeros() {
+        for pattern in Pattern::ALL {
+            let [a, b] = [0, 1].map(|stream| Csr { rows: 9001, pattern, stream });
+            assert_eq!(a.nonzeros(), b.nonzeros());
+            let differing = (0..a.nonzeros()).filter(|nonzero| a.column(*nonzero) != b.column(*nonzero)).count();
+            assert!(differing as u64 > a.nonzeros() / 4, "{pattern:?}: {differing}");
+            let is_longer = |row: &u64| a.start(row + 1) - a.start(*row) != b.start(row + 1) - b.start(*row);
+            let differing = (0..8192).filter(is_longer).count();
+            assert!(pattern == Pattern::Banded || differing > 7000, "{pattern:?}: {differing}");
+        }
     }
 
     #[test]
     fn arrays_are_encoded_from_any_index_on() {
-        let csr = Csr { rows: 3000, pattern: Pattern::PowerLaw };
+        let csr = Csr { rows: 3000, pattern: Pattern::PowerLaw, stream: 5 };
         for (array, first, words) in [(CsrArray::Starts, 4, 3004), (CsrArray::Columns, 8, 40_000)] {
             let mut bytes = vec![0xff; 4 * words];
             csr.encode(array, first, &mut bytes);

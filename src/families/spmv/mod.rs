@@ -2,7 +2,7 @@
 
 pub(in crate::families) mod claims;
 
-use crate::suite::input::Values;
+use crate::suite::input::{Scaled, Values};
 use crate::suite::{
     Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Csr, CsrArray, Dtype, Extent, Family, Interface,
     Library, Limit, Oracle, Params, Pattern, Profile, Quick, Routine, Shape, Step, Tag, Work, all, each, grid, uniform,
@@ -162,17 +162,17 @@ const ALL: &[Extent] = &[Extent::Linear(100_003), Extent::Linear(1 << 20), Exten
 /// The matrix that the parameter MATRIX selects.
 fn csr(shape: &Shape) -> Csr {
     let pattern = Pattern::ALL[(shape.param("MATRIX", 0.0) as usize).min(2)];
-    Csr { rows: shape.count(), pattern }
+    Csr { rows: shape.count(), pattern, stream: shape.stream }
 }
 
 fn words(contents: Contents) -> Contents {
     Contents::Of(crate::suite::Scalar::U32, Box::new(contents))
 }
 
-/// Products of two elements are multiples of 2^-14. A sum of 8192 of them, the longest row, has a standard deviation of
-/// 30, and is exact in f32 in any order while it stays below 2^10.
-const VALUES: Values = Values::Summable;
-const X: Values = Values::SummableFrom(1 << 40);
+/// Products of two elements are multiples of a power of two, the unit. A sum of 8192 of them, the longest row, has a
+/// standard deviation of 2^19 units, and is exact in f32 in any order while it stays below 2^24.
+const VALUES: Values = Values::Scaled(Scaled { most: 127, row: Scaled::ONE_ROW, first: 0 });
+const X: Values = Values::Scaled(Scaled { most: 127, row: Scaled::ONE_ROW, first: 1 << 40 });
 
 fn buffers(shape: &Shape) -> Vec<Buffer> {
     let (csr, rows) = (csr(shape), shape.count());
@@ -228,13 +228,17 @@ mod tests {
             let mut sums = vec![0.0; 5003];
             product(&shape)(0, &mut sums);
             let (csr, scalar) = (csr(&shape), shape.dtype.scalar());
+            let unit = shape.input(VALUES).scale(scalar, 0) * shape.input(X).scale(scalar, 0);
             for (row, wanted) in (0..).zip(sums) {
                 let mut sum = 0.0_f32;
                 for nonzero in csr.start(row)..csr.start(row + 1) {
                     let (a, b) =
                         (shape.input(VALUES).at(scalar, nonzero), shape.input(X).at(scalar, csr.column(nonzero)));
                     sum += a as f32 * b as f32;
-                    assert!(sum.abs() < 512.0, "stream {stream}, matrix {matrix}, row {row}");
+                    assert!(
+                        f64::from(sum.abs()) < f64::from(1 << 23) * unit,
+                        "stream {stream}, matrix {matrix}, row {row}"
+                    );
                 }
                 assert_eq!(f64::from(sum), wanted, "stream {stream}, matrix {matrix}, row {row}");
             }
