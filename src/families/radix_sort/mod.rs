@@ -82,7 +82,7 @@ pub const FAMILY: Family = Family {
             cases: &cases(KEYS_AND_PAIRS, KEYS_AND_PAIRS, &[&[("PAIRS", 0.0)]]),
             buffers: |shape, _| {
                 let buffer = |name, contents| Buffer { name, scalars: scalars(shape), contents };
-                vec![buffer("input", Contents::Input(Values::Wide)), buffer("output", Contents::Poison)]
+                vec![buffer("input", Contents::Input(keys(shape))), buffer("output", Contents::Poison)]
             },
             steps: |shape, _| {
                 let routine = Routine::Sort { n: shape.count(), has_values: is_pairs(shape) };
@@ -128,6 +128,11 @@ fn is_pairs(shape: &Shape) -> bool {
     shape.param("PAIRS", 0.0) == 1.0
 }
 
+/// Keys as real ones are: many equal ones, runs, zeros and the largest word among random ones. Values are random.
+const fn keys(shape: &Shape) -> Values {
+    Values::SortKeys(shape.count())
+}
+
 /// Keys, and values if there are any.
 fn scalars(shape: &Shape) -> u64 {
     if is_pairs(shape) { 2 * shape.count() } else { shape.count() }
@@ -137,7 +142,7 @@ fn scalars(shape: &Shape) -> u64 {
 fn arrays(shape: &Shape) -> Vec<Buffer> {
     let scalars = scalars(shape);
     vec![
-        Buffer { name: "input", scalars, contents: Contents::Input(Values::Wide) },
+        Buffer { name: "input", scalars, contents: Contents::Input(keys(shape)) },
         Buffer { name: "other", scalars, contents: Contents::Poison },
         Buffer { name: "output", scalars, contents: Contents::Poison },
     ]
@@ -230,7 +235,7 @@ fn onesweep_steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
 /// Keys, or keys with their positions in the lower half of a word, which keeps the order of equal keys and says which
 /// value belongs to a key.
 fn sorted(shape: &Shape) -> Oracle {
-    let (input, n) = (shape.input(Values::Wide), shape.count());
+    let (input, n) = (shape.input(keys(shape)), shape.count());
     if !is_pairs(shape) {
         let keys = OnceLock::<Sorted<u32>>::new();
         return Box::new(move |first, slots| {
@@ -257,7 +262,7 @@ mod tests {
         for pairs in [0.0, 1.0] {
             let params = [("PAIRS".to_owned(), pairs)].into();
             let shape = Shape { stream: 5, ..Shape::new(Dtype::U32, Extent::Linear(N), params) };
-            let at = |index| shape.input(Values::Wide).at(Scalar::U32, index);
+            let at = |index| shape.input(keys(&shape)).at(Scalar::U32, index);
             let mut wanted: Vec<(f64, f64)> = (0..N).map(|index| (at(index), at(N + index))).collect();
             wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
             let all: Vec<f64> = wanted.iter().map(|pair| pair.0).chain(wanted.iter().map(|pair| pair.1)).collect();
