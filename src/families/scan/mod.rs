@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use crate::suite::Interface;
-use crate::suite::input::Values;
+use crate::suite::input::{Scaled, Values};
 use crate::suite::{
     Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit,
     Oracle, Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, all, grid, uniform,
@@ -78,7 +78,7 @@ pub const FAMILY: Family = Family {
             accepts: &[],
             buffers: |shape, _| {
                 let buffer = |name, contents| Buffer { name, scalars: shape.count(), contents };
-                vec![buffer("input", Contents::Input(Values::Summable)), buffer("output", Contents::Poison)]
+                vec![buffer("input", Contents::Input(SCALED)), buffer("output", Contents::Poison)]
             },
             steps: |shape, _| {
                 let routine = Routine::Scan { n: shape.count() };
@@ -116,6 +116,9 @@ const BASE: Benchmark = Benchmark {
 
 const PLAIN: &[Params] = &[&[]];
 
+/// Elements: exact sums, in a unit that no kernel knows.
+const SCALED: Values = Values::Scaled(Scaled { most: 127, row: Scaled::ONE_ROW, first: 0 });
+
 const fn cases(params: &'static [Params]) -> [Cases; 3] {
     const QUICK: &[Extent] = &[Extent::Linear(1 << 24)];
     const ODD: &[Extent] = &[Extent::Linear(1_000_003)];
@@ -136,7 +139,7 @@ fn tiles(shape: &Shape, interface: &Interface, elements: u64) -> u64 {
 /// The buffers of a single pass with this many tiles.
 fn by_tiles(shape: &Shape, tiles: u64) -> Vec<Buffer> {
     vec![
-        Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Summable) },
+        Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(SCALED) },
         Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
         // The next tile's number, and two words per tile.
         Buffer { name: "state", scalars: 2 + 2 * tiles, contents: Contents::Poison },
@@ -167,7 +170,7 @@ fn buffers(shape: &Shape, interface: &Interface) -> Vec<Buffer> {
     let levels = levels(shape, interface);
     for (level, n) in levels.iter().enumerate() {
         buffers.push(match level {
-            0 => Buffer { name: SOURCES[0], scalars: *n, contents: Contents::Input(Values::Summable) },
+            0 => Buffer { name: SOURCES[0], scalars: *n, contents: Contents::Input(SCALED) },
             _ => poison(SOURCES[level], *n),
         });
         buffers.push(poison(RESULTS[level], *n));
@@ -195,7 +198,7 @@ fn steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
 /// The sum up to each multiple of a piece is computed once, on all cores; the elements of a slice follow one by one.
 fn prefix_sums(shape: &Shape, _: &Interface) -> Oracle {
     const PIECE: u64 = 1 << 13;
-    let (input, scalar, n) = (shape.input(Values::Summable), shape.dtype.scalar(), shape.count());
+    let (input, scalar, n) = (shape.input(SCALED), shape.dtype.scalar(), shape.count());
     let before: OnceLock<Vec<f64>> = OnceLock::new();
     Box::new(move |first, slots| {
         let before = before.get_or_init(|| {
@@ -240,7 +243,7 @@ mod tests {
         const N: u64 = 20_000;
         for dtype in [Dtype::F32, Dtype::U32] {
             let shape = Shape { stream: 5, ..Shape::new(dtype, Extent::Linear(N), Default::default()) };
-            let input = shape.input(Values::Summable);
+            let input = shape.input(SCALED);
             let mut sum = 0.0;
             let one_by_one: Vec<f64> = (0..N)
                 .map(|i| {
