@@ -4,10 +4,10 @@ pub(in crate::families) mod claims;
 
 use std::f64::consts::TAU;
 
-use crate::suite::input::{Input, Values};
+use crate::suite::input::{Input, Scaled, Values};
 use crate::suite::{
     Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Library,
-    Limit, Oracle, Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, by_rows, each, uniform,
+    Limit, Oracle, Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, by_rows, uniform,
 };
 
 /// The family.
@@ -50,7 +50,7 @@ const STOCKHAM: Benchmark = Benchmark {
         let (transforms, points) = shape.extent.matrix();
         let words = twiddles(points, interface.parameter("RADIX").max(2));
         vec![
-            Buffer { name: "input", scalars: 2 * shape.count(), contents: Contents::Input(Values::Summable) },
+            Buffer { name: "input", scalars: 2 * shape.count(), contents: Contents::Input(points_of(shape)) },
             Buffer { name: "output", scalars: 2 * shape.count(), contents: Contents::Poison },
             Buffer { name: "twiddles", scalars: words.len() as u64, contents: Contents::Words(words) },
             uniform("sizes", &[transforms]),
@@ -62,10 +62,7 @@ const STOCKHAM: Benchmark = Benchmark {
         flops: 5 * shape.count() * u64::from(shape.extent.matrix().1.max(1).ilog2()),
     },
     ceiling: Some(Limit::Copy),
-    tolerance: Some(|shape, _| {
-        let allowed = error(shape.extent.matrix().1);
-        each(move |_| allowed)
-    }),
+    tolerance: Some(|shape, _| allowed(shape)),
     // Each term of each result: see `error`, for one factor of two.
     bound: Bound::Roundings(|shape, _| 7 * u64::from(shape.extent.matrix().1.max(1).ilog2())),
     precise_at: Some(Extent::Matrix(33, 256)),
@@ -98,7 +95,7 @@ const CUFFT: Benchmark = Benchmark {
     ],
     buffers: |shape, _| {
         let buffer = |name, contents| Buffer { name, scalars: 2 * shape.count(), contents };
-        vec![buffer("input", Contents::Input(Values::Summable)), buffer("output", Contents::Poison)]
+        vec![buffer("input", Contents::Input(points_of(shape))), buffer("output", Contents::Poison)]
     },
     steps: |shape, _| {
         let (count, points) = shape.extent.matrix();
@@ -118,6 +115,11 @@ const ALL: &[Extent] = &[
     Extent::Matrix(1024, 4096),
     Extent::Matrix(8192, 4096),
 ];
+
+/// The real and imaginary parts of points: those of a transform have a power of two of their own.
+const fn points_of(shape: &Shape) -> Values {
+    Values::Scaled(Scaled { most: 127, row: 2 * shape.extent.matrix().1, first: 0 })
+}
 
 /// exp(-2πi `numerator` / `denominator`).
 fn root(numerator: u64, denominator: u64) -> [f64; 2] {
@@ -143,20 +145,34 @@ fn twiddles(points: u64, radix: u64) -> Vec<u32> {
 /// γ4 (√2 + μ), where μ = u is the error of a twiddle factor and γ4 = 4u / (1 - 4u). A higher radix has no more roundings
 /// for each factor of two: with RADIX=16 factors are products, with errors of up to 4.4 u (as a test here shows), but a
 /// point is multiplied by one of them for four factors of two. Single errors stay below this bound of their mean: roundings do not all have the same sign,
-/// and the mean is a fraction of its bound (less than a fifth, as a test here shows). The results' mean square is n
-/// times that of the inputs.
+/// and the mean is a fraction of its bound (less than a fifth, as a test here shows). So an error is at most 6.7 log2(n) 2^-24
+/// times the root mean square of the transform's results, which is √n times that of its inputs.
 fn error(points: u64) -> f64 {
     const U: f64 = 1.0 / (1 << 24) as f64;
     let eta = U + 4.0 * U / (1.0 - 4.0 * U) * (std::f64::consts::SQRT_2 + U);
-    // Mean squares of k/128 for k from 1 to 127, of two parts.
-    let mean_square = 2.0 * (128.0 * 255.0 / 6.0) / (128.0 * 128.0);
-    f64::from(points.max(2).ilog2()) * eta * (points as f64 * mean_square).sqrt()
+    f64::from(points.max(2).ilog2()) * eta
+}
+
+/// The error allowed for each part of each point of each transform: [`error`] times the root mean square of its results, which
+/// is the norm of its inputs.
+fn allowed(shape: &Shape) -> Oracle {
+    let (input, points) = (shape.input(points_of(shape)), shape.extent.matrix().1);
+    Box::new(move |first, slots| {
+        by_rows(first, slots, 2 * points, |row, _, slots| slots.fill(error(points) * norm(input, row, points)));
+    })
+}
+
+/// The root of the sum of the squares of the points of transform `number`.
+fn norm(input: Input, number: u64, points: u64) -> f64 {
+    let mut parts = vec![0.0; 2 * points as usize];
+    input.elements(Scalar::F32, 2 * number * points, 1, &mut parts);
+    parts.into_iter().map(|part| part * part).sum::<f64>().sqrt()
 }
 
 /// Transform by transform, in f64.
 fn transformed(shape: &Shape) -> Oracle {
     let points = shape.extent.matrix().1;
-    let input = shape.input(Values::Summable);
+    let input = shape.input(points_of(shape));
     let roots: Vec<[f64; 2]> = (0..points).map(|k| root(k, points)).collect();
     let are_magnitudes = shape.significands.are_magnitudes();
     Box::new(move |first, slots| {
@@ -208,7 +224,7 @@ mod tests {
     fn the_oracle_is_the_sum_that_defines_the_transform_from_any_index_on() {
         const POINTS: u64 = 256;
         let shape = Shape { stream: 5, ..Shape::new(Dtype::F32, Extent::Matrix(3, POINTS), Default::default()) };
-        let at = |index| shape.input(Values::Summable).at(Scalar::F32, index);
+        let at = |index| shape.input(points_of(&shape)).at(Scalar::F32, index);
         let part = |index: u64| {
             let (number, k, part) = (index / 2 / POINTS, index / 2 % POINTS, index % 2);
             let terms = (0..POINTS).map(|n| {
@@ -233,10 +249,11 @@ mod tests {
         for points in [256_usize, 4096] {
             let roots: Vec<[f64; 2]> = (0..points as u64).map(|k| root(k, points as u64)).collect();
             for number in 0..16 {
-                let exact = transform(Values::Summable.of(3), number, &roots);
+                let input = Values::Summable.of(3);
+                let exact = transform(input, number, &roots);
                 let mut from = vec![[0.0_f32; 2]; points];
                 for (index, slot) in (2 * number * points as u64..).zip(from.as_flattened_mut()) {
-                    *slot = Values::Summable.of(3).at(Scalar::F32, index) as f32;
+                    *slot = input.at(Scalar::F32, index) as f32;
                 }
                 let mut to = from.clone();
                 let mut done = 1;
@@ -254,7 +271,8 @@ mod tests {
                 }
                 let errors = from.as_flattened().iter().zip(exact.as_flattened());
                 let largest = errors.map(|(got, want)| (f64::from(*got) - want).abs()).fold(0.0, f64::max);
-                assert!(largest < 0.2 * error(points as u64), "{points}: {largest}, {}", error(points as u64));
+                let allowed = error(points as u64) * norm(input, number, points as u64);
+                assert!(largest < 0.2 * allowed, "{points}: {largest}, {allowed}");
             }
         }
     }
