@@ -1,6 +1,6 @@
 // Twin of chains.wgsl: the same code.
 
-struct Line { u32 next, rank, rest[30]; };
+struct Line { u32 next, rest[31]; };
 
 struct Sizes { u32 steps; };
 

@@ -4,7 +4,7 @@
 // that no line is loaded twice in a launch.
 // Work: one dependent load per step, `steps` of them by each of THREADS invocations.
 
-struct Line { next: u32, rank: u32, rest: array<u32, 30> }
+struct Line { next: u32, rest: array<u32, 31> }
 
 struct Sizes { steps: u32 }
 

@@ -2,24 +2,34 @@
 
 use rayon::prelude::*;
 
+use super::input::{hash, key};
+
 /// A walk through memory: one cycle over all of 2^k or 3·2^k positions, in an order that looks random.
 ///
 /// The order is that of the generator x ← a·x + c modulo the number of positions, whose period is that number for a ≡ 1
 /// mod 12 and c prime to 6 (Hull and Dobell, *Random Number Generators*), mapped through a bijection B of the k low
-/// bits, so that consecutive positions are not adjacent in memory: next(p) = B(a·B⁻¹(p) + c).
+/// bits, so that consecutive positions are not adjacent in memory: next(p) = B(a·B⁻¹(p) + c). The factors of B are drawn
+/// from the random stream, so that no formula knows where a walk ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cycle {
     bits: u32,
     /// 1, or 3 runs of 2^k positions.
     runs: u64,
     stride: u64,
+    /// Number of the random stream.
+    stream: u64,
+    /// Odd factors of B, and their inverses.
+    factors: [u64; 2],
+    inverses: [u64; 2],
+    /// Steps after which a walk ends, where [expected words](Self::expected) tell.
+    steps: u64,
 }
 
 impl Cycle {
     /// One more than a multiple of 12, and prime to 6, within 32 bits: products with a position fit 64.
     const MULTIPLIER: u64 = 0x4c95_7f2d;
     const INCREMENT: u64 = 0xf767_8151;
-    /// Odd factors of B.
+    /// Random bits of the factors of B, besides those of the stream.
     const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
 
     /// A cycle over `length` positions, `stride` u32 words apart. The length is rounded down to a power of two or three
@@ -27,10 +37,23 @@ impl Cycle {
     #[must_use]
     pub const fn new(length: u64, stride: u64) -> Self {
         let bits = if length == 0 { 0 } else { length.ilog2() };
-        if bits > 0 && length >= 3 << (bits - 1) {
-            return Self { bits: bits - 1, runs: 3, stride };
-        }
-        Self { bits, runs: 1, stride }
+        let (bits, runs) = if bits > 0 && length >= 3 << (bits - 1) { (bits - 1, 3) } else { (bits, 1) };
+        Self { bits, runs, stride, stream: 0, steps: 0, factors: [1; 2], inverses: [1; 2] }.of(0)
+    }
+
+    /// The one that is drawn from this stream.
+    #[must_use]
+    pub const fn of(self, stream: u64) -> Self {
+        let key = Self { stream, ..self }.key();
+        let a = Self::FACTORS[0] ^ (hash(0, key) as u64) << 1;
+        let b = Self::FACTORS[1] ^ (hash(1, key) as u64) << 1;
+        Self { stream, factors: [a, b], inverses: [inverse(a), inverse(b)], ..self }
+    }
+
+    /// The same, with a word at each position that tells whether a walk from there has so many steps.
+    #[must_use]
+    pub const fn walked(self, steps: u64) -> Self {
+        Self { steps, ..self }
     }
 
     /// Number of positions.
@@ -54,16 +77,34 @@ impl Cycle {
     /// The position `steps` steps after position 0.
     #[must_use]
     pub const fn after(self, steps: u64) -> u64 {
-        // State 0 is at position 0.
-        self.mixed(self.power(steps).1)
+        self.further(0, self.power(steps))
     }
 
     /// Position 0, and each time the one `steps` steps after the last, without end.
     pub fn every(self, steps: u64) -> impl Iterator<Item = u64> {
-        let (multiplier, increment) = self.power(steps);
-        let states =
-            std::iter::successors(Some(0), move |state| Some((state * multiplier + increment) % self.length()));
-        states.map(move |state| self.mixed(state))
+        let power = self.power(steps);
+        std::iter::successors(Some(0), move |position| Some(self.further(*position, power)))
+    }
+
+    /// The position after a position, by this [power](Self::power) of the generator.
+    const fn further(self, position: u64, (multiplier, increment): (u64, u64)) -> u64 {
+        self.mixed((self.unmixed(position) * multiplier + increment) % self.length())
+    }
+
+    /// The random word at a position, where walks end.
+    const fn check(self, position: u64) -> u32 {
+        hash(position, self.key())
+    }
+
+    /// What the words of a walk's two ends make, [`Self::check`] of the last and [`Self::expected`] of the first position, joined
+    /// by XOR: the same for all walks of so many steps, and for no other.
+    #[must_use]
+    pub const fn answer(self) -> u32 {
+        hash(u64::MAX, self.key())
+    }
+
+    const fn key(self) -> u32 {
+        key(self.stream ^ 0x7761_6c6b_0000)
     }
 
     /// Multiplier and increment of the generator that makes this many steps at once, by repeated squaring.
@@ -83,43 +124,22 @@ impl Cycle {
         (multiplier, increment)
     }
 
-    /// The number of steps from position 0 to `position`: the distance of two states of the generator. It is found bit
-    /// by bit from the lowest, since 2^j steps leave the j lowest bits unchanged and flip the next. Modulo 3 the state
-    /// grows by the increment at each step, which determines the run.
-    #[must_use]
-    pub const fn rank(self, position: u64) -> u64 {
-        let wanted = self.unmixed(position);
-        let (mut state, mut steps) = (0_u64, 0);
-        let (mut multiplier, mut increment) = (Self::MULTIPLIER, Self::INCREMENT);
-        let mut bit = 0;
-        while bit < self.bits {
-            // Without a branch, since half of the predictions would be wrong.
-            let is_moved = (state ^ wanted) >> bit & 1;
-            let moved = state.wrapping_mul(multiplier).wrapping_add(increment);
-            state ^= (state ^ moved) & is_moved.wrapping_neg();
-            steps |= is_moved << bit;
-            increment = increment.wrapping_mul(multiplier.wrapping_add(1));
-            multiplier = multiplier.wrapping_mul(multiplier);
-            bit += 1;
-        }
-        // Each further 2^k steps leave the low bits unchanged and move the state by a fixed amount modulo 3.
-        let mut run = 1;
-        while run < self.runs && (Self::INCREMENT % 3 * (steps % 3)) % 3 != wanted % 3 {
-            steps += 1 << self.bits;
-            run += 1;
-        }
-        steps
-    }
-
-    /// Word `index` of the buffer: the first word of a position holds the next position, the second its rank. The
-    /// others and those past the end are 0, so that a wrong step leads to position 0.
+    /// Word `index` of the buffer: the first word of a position holds the next position, the second [`Self::check`], the fourth
+    /// what a walk that starts there is [expected](Self::answer) to end with. The others and those past the end are 0, so that a
+    /// wrong step leads to position 0.
     #[must_use]
     pub const fn word(self, index: u64) -> u32 {
+        self.word_by(index, self.power(self.steps))
+    }
+
+    /// The same, with the power of the generator that makes all steps of a walk.
+    const fn word_by(self, index: u64, power: (u64, u64)) -> u32 {
         let position = index / self.stride;
         match index % self.stride {
             _ if position >= self.length() => 0,
             0 => self.next(position) as u32,
-            1 => self.rank(position) as u32,
+            1 => self.check(position),
+            3 => self.check(self.further(position, power)) ^ self.answer(),
             _ => 0,
         }
     }
@@ -127,17 +147,18 @@ impl Cycle {
     /// Writes the words from `first` on into `bytes`, little-endian, on all cores.
     pub fn encode(self, first: u64, bytes: &mut [u8]) {
         const PIECE: usize = 1 << 16;
+        let power = self.power(self.steps);
         bytes.par_chunks_mut(PIECE).enumerate().for_each(|(piece, chunk)| {
             let first = first + (piece * PIECE / 4) as u64;
             let words = chunk.as_chunks_mut::<4>().0;
             words.fill([0; 4]);
-            // Only the first two words of a position are not 0.
+            // Only the first four words of a position are not 0.
             let end = first + words.len() as u64;
             let positions = first / self.stride..end.div_ceil(self.stride).min(self.length());
             let indices =
-                positions.flat_map(|position| position * self.stride..position * self.stride + self.stride.min(2));
+                positions.flat_map(|position| position * self.stride..position * self.stride + self.stride.min(4));
             for index in indices.filter(|index| (first..end).contains(index)) {
-                words[(index - first) as usize] = self.word(index).to_le_bytes();
+                words[(index - first) as usize] = self.word_by(index, power).to_le_bytes();
             }
         });
     }
@@ -153,14 +174,13 @@ impl Cycle {
 
     const fn mixed(self, state: u64) -> u64 {
         let x = self.folded(state & self.mask());
-        let x = self.folded(x.wrapping_mul(Self::FACTORS[0]) & self.mask());
-        state & !self.mask() | self.folded(x.wrapping_mul(Self::FACTORS[1]) & self.mask())
+        let x = self.folded(x.wrapping_mul(self.factors[0]) & self.mask());
+        state & !self.mask() | self.folded(x.wrapping_mul(self.factors[1]) & self.mask())
     }
 
     const fn unmixed(self, position: u64) -> u64 {
-        const INVERSES: [u64; 2] = [inverse(Cycle::FACTORS[0]), inverse(Cycle::FACTORS[1])];
-        let x = self.folded(position & self.mask()).wrapping_mul(INVERSES[1]) & self.mask();
-        let x = self.folded(x).wrapping_mul(INVERSES[0]) & self.mask();
+        let x = self.folded(position & self.mask()).wrapping_mul(self.inverses[1]) & self.mask();
+        let x = self.folded(x).wrapping_mul(self.inverses[0]) & self.mask();
         position & !self.mask() | self.folded(x)
     }
 }
@@ -181,13 +201,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cycle_visits_every_position_once_in_rank_order() {
+    fn a_cycle_visits_every_position_once() {
         for length in (0..=16).flat_map(|bits| [1 << bits, 3 << bits]) {
-            let cycle = Cycle::new(length, 32);
+            let cycle = Cycle::new(length, 32).of(length);
             assert_eq!(cycle.length(), length);
             let mut position = 0;
             for rank in 0..length {
-                assert_eq!(cycle.rank(position), rank, "{length} positions, position {position}");
                 assert_eq!(cycle.after(rank), position, "{length} positions, rank {rank}");
                 position = cycle.next(position);
                 assert!(position < length && (position != 0 || rank + 1 == length), "closed too early");
@@ -202,8 +221,9 @@ mod tests {
     /// Caches must see no neighbours, and prefetchers no stride.
     #[test]
     fn a_cycle_jumps_as_far_as_random_order() {
-        for length in [1 << 10, 1 << 17, 1 << 21, 3 << 9, 3 << 16] {
-            let cycle = Cycle::new(length, 32);
+        let lengths = [1 << 10, 1 << 17, 3 << 9, 3 << 16];
+        for (length, stream) in lengths.into_iter().flat_map(|length| (0..8).map(move |stream| (length, stream))) {
+            let cycle = Cycle::new(length, 32).of(stream);
             let (mut sum, mut near, mut repeated, mut last) = (0, 0, 0, 0);
             for position in 0..length {
                 let next = cycle.next(position);
@@ -222,17 +242,37 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_is_encoded_with_ranks_and_ends() {
-        let cycle = Cycle::new(1 << 10, 32);
+    fn a_walk_of_the_right_length_has_the_answer_and_no_other_walk_has() {
+        for (length, steps) in [(1 << 10, 100), (768, 16), (1 << 12, 9000)] {
+            let cycle = Cycle::new(length, 32).of(3).walked(steps);
+            let word = |position: u64, number| cycle.word(32 * position + number);
+            let mut wrong = 0;
+            for first in (0..length).step_by(37) {
+                let mut at = first;
+                for step in 0..2 * steps {
+                    wrong += u32::from(step != steps && word(at, 1) ^ word(first, 3) == cycle.answer());
+                    assert!(step != steps || word(at, 1) ^ word(first, 3) == cycle.answer());
+                    at = u64::from(word(at, 0));
+                }
+            }
+            // A whole round more or less has the same end.
+            assert_eq!(wrong != 0, steps > length, "{length} positions, {steps} steps: {wrong}");
+        }
+        assert_ne!(Cycle::new(1024, 1).of(1).after(240_000), Cycle::new(1024, 1).of(2).after(240_000));
+    }
+
+    #[test]
+    fn a_cycle_is_encoded_with_checks_and_ends() {
+        let cycle = Cycle::new(1 << 10, 32).of(3).walked(40);
         assert_eq!(cycle.words(), 1 << 15);
         let mut bytes = vec![0xff_u8; 4 * 16_384 + 4096];
         cycle.encode(16_384, &mut bytes);
         let word = |index: usize| u32::from_le_bytes(bytes[4 * index..4 * index + 4].try_into().expect("four bytes"));
         assert_eq!(u64::from(word(32)), cycle.next(513));
-        assert_eq!(u64::from(word(33)), cycle.rank(513));
-        assert_eq!((word(34), word(16_384)), (0, 0));
+        assert_eq!(word(33), cycle.check(513));
+        assert_eq!((word(34), word(36), word(16_384)), (0, 0, 0));
         for (stride, first) in [(1, 0), (2, 3), (3, 1), (32, 31), (64, 4095)] {
-            let cycle = Cycle::new(768, stride);
+            let cycle = Cycle::new(768, stride).of(3).walked(40);
             let mut bytes = vec![0xff_u8; 4 * (768 * stride as usize + 100)];
             cycle.encode(first, &mut bytes);
             let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));

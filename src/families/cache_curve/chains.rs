@@ -31,7 +31,7 @@ pub(super) const CHAINS: Benchmark = Benchmark {
         ],
     }],
     buffers: |shape, _| {
-        let (cycle, threads) = (cycle(shape.count()), threads(shape));
+        let (cycle, threads) = (cycle(shape.count()).of(shape.stream), threads(shape));
         let starts = cycle.every(chain(shape)).take(threads as usize).map(|position| position as u32).collect();
         vec![
             Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
@@ -48,7 +48,7 @@ pub(super) const CHAINS: Benchmark = Benchmark {
         scalars: |shape, _| threads(shape),
         // A chain ends where the next one starts.
         oracle: |shape, _| {
-            let (cycle, chain) = (cycle(shape.count()), chain(shape));
+            let (cycle, chain) = (cycle(shape.count()).of(shape.stream), chain(shape));
             each(move |i| cycle.after((i + 1) * chain) as f64)
         },
     },

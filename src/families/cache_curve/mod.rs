@@ -57,7 +57,7 @@ pub const FAMILY: Family = Family {
                 Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: LATENCY_SETS, params: PLAIN },
             ],
             buffers: |shape, _| {
-                let cycle = cycle(shape.count());
+                let cycle = walk(shape);
                 vec![
                     Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
                     Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
@@ -70,12 +70,9 @@ pub const FAMILY: Family = Family {
             check: Check {
                 buffer: "output",
                 scalars: |_, _| 1,
-                // Independent of the start: the ranks of the last and the first element differ by the steps between
-                // them.
                 oracle: |shape, _| {
-                    let cycle = cycle(shape.count());
-                    let steps = steps(cycle, &shape.params);
-                    each(move |_| (steps % cycle.length()) as f64)
+                    let answer = walk(shape).answer();
+                    each(move |_| answer.into())
                 },
             },
             ..BASE
@@ -210,7 +207,7 @@ pub const FAMILY: Family = Family {
                 },
             ],
             buffers: |shape, _| {
-                let cycle = blocks(shape.count());
+                let cycle = walk_of_blocks(shape);
                 vec![
                     Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
                     Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
@@ -224,8 +221,8 @@ pub const FAMILY: Family = Family {
                 buffer: "output",
                 scalars: |_, _| 1,
                 oracle: |shape, _| {
-                    let cycle = blocks(shape.count());
-                    each(move |_| (pairs(cycle) % cycle.length()) as f64)
+                    let answer = walk_of_blocks(shape).answer();
+                    each(move |_| answer.into())
                 },
             },
             ..BASE
@@ -322,6 +319,18 @@ pub(crate) fn cycle(words: u64) -> Cycle {
 pub(crate) fn steps(cycle: Cycle, params: &BTreeMap<String, f64>) -> u64 {
     let usual = cycle.length().clamp(LEAST_STEPS, MOST_STEPS);
     params.get("LOADS").map_or(usual, |loads| *loads as u64) + SURPLUS
+}
+
+/// The walk of a launch of `latency`.
+fn walk(shape: &Shape) -> Cycle {
+    let cycle = cycle(shape.count());
+    cycle.of(shape.stream).walked(steps(cycle, &shape.params))
+}
+
+/// The walk of a launch of `granule`.
+fn walk_of_blocks(shape: &Shape) -> Cycle {
+    let cycle = blocks(shape.count());
+    cycle.of(shape.stream).walked(pairs(cycle))
 }
 
 /// Words of a block of `granule`: 256 bytes, at most two lines of any GPU.

@@ -123,7 +123,7 @@ pub(super) const LATENCY: Benchmark = Benchmark {
     }],
     buffers: |shape, _| {
         vec![
-            Buffer { name: "cycle", scalars: WALK.words(), contents: on_peer(shape, Contents::Cycle(WALK)) },
+            Buffer { name: "cycle", scalars: WALK.words(), contents: on_peer(shape, Contents::Cycle(walk(shape))) },
             Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
             Buffer { name: "output", scalars: 4, contents: Contents::Poison },
             uniform("sizes", &[WALK.length()]),
@@ -135,10 +135,9 @@ pub(super) const LATENCY: Benchmark = Benchmark {
     check: Check {
         buffer: "output",
         scalars: |_, _| 1,
-        // The ranks of the last and the first line differ by the steps between them, whatever the start.
         oracle: |shape, _| {
-            let walked = loads(shape) % WALK.length();
-            each(move |_| walked as f64)
+            let answer = walk(shape).answer();
+            each(move |_| answer.into())
         },
     },
     ..PEER
@@ -187,6 +186,11 @@ fn sized(shape: &Shape, mut buffers: Vec<Buffer>) -> Vec<Buffer> {
 
 /// 128 MiB in lines of 128 bytes, more than the caches of both cards hold.
 const WALK: Cycle = Cycle::new(1 << 20, 32);
+
+/// The walk of a launch of `peer_latency`.
+fn walk(shape: &Shape) -> Cycle {
+    WALK.of(shape.stream).walked(loads(shape))
+}
 
 fn loads(shape: &Shape) -> u64 {
     (shape.param("STEPS", 4096.0) as u64).next_multiple_of(16)
