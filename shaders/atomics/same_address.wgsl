@@ -1,12 +1,13 @@
-// Each invocation atomically adds ROUNDS numbers to one global word. The numbers, i + k, differ.
+// Each invocation atomically adds ROUNDS numbers to one global word: a random one, + k.
 // Pattern: all invocations update one address. Compilers and devices may first combine the additions of a subgroup; the
 // rate then shows it.
 // Work: ROUNDS n atomic additions.
 
 struct Sizes { n: u32 }
 
-@group(0) @binding(0) var<storage, read_write> counters: array<atomic<u32>>;
-@group(0) @binding(1) var<uniform> sizes: Sizes;
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> counters: array<atomic<u32>>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
 
 override WG: u32 = 256u;
 override ROUNDS: u32 = 8u;
@@ -19,8 +20,15 @@ fn main(
 ) {
     let i = (group.y * groups.x + group.x) * WG + t;
     if (i < sizes.n) {
+        let own = scrambled(input[i & 1023u] ^ i);
         for (var k = 0u; k < ROUNDS; k++) {
-            atomicAdd(&counters[0], i + k);
+            atomicAdd(&counters[0], own + k);
         }
     }
+}
+
+/// No formula has the sum of many of them.
+fn scrambled(word: u32) -> u32 {
+    let product = word * 0x9e3779b1u;
+    return product ^ (product >> 15u);
 }

@@ -1,12 +1,14 @@
-// Each invocation i atomically adds ROUNDS numbers to global word i modulo SLOTS (a power of two).
+// Each invocation i atomically adds ROUNDS numbers to global word i modulo SLOTS (a power of two). The numbers are
+// random.
 // Pattern: neighbouring invocations update neighbouring words, so that no address is shared within a subgroup; n /
 // SLOTS invocations share each word.
 // Work: ROUNDS n atomic additions.
 
 struct Sizes { n: u32 }
 
-@group(0) @binding(0) var<storage, read_write> counters: array<atomic<u32>>;
-@group(0) @binding(1) var<uniform> sizes: Sizes;
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> counters: array<atomic<u32>>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
 
 override WG: u32 = 256u;
 override ROUNDS: u32 = 8u;
@@ -20,8 +22,15 @@ fn main(
 ) {
     let i = (group.y * groups.x + group.x) * WG + t;
     if (i < sizes.n) {
+        let own = scrambled(input[i & 1023u] ^ i);
         for (var k = 0u; k < ROUNDS; k++) {
-            atomicAdd(&counters[i & (SLOTS - 1u)], i + k);
+            atomicAdd(&counters[i & (SLOTS - 1u)], own + k);
         }
     }
+}
+
+/// No formula has the sum of many of them.
+fn scrambled(word: u32) -> u32 {
+    let product = word * 0x9e3779b1u;
+    return product ^ (product >> 15u);
 }

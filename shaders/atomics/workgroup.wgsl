@@ -1,11 +1,13 @@
-// Each invocation atomically adds ROUNDS numbers to one word of workgroup memory; each workgroup stores its sum.
+// Each invocation atomically adds ROUNDS numbers to one word of workgroup memory; each workgroup stores its sum. The numbers
+// are random.
 // Pattern: all invocations of a workgroup update one address; workgroups share none.
 // Work: ROUNDS n atomic additions.
 
 struct Sizes { n: u32 }
 
-@group(0) @binding(0) var<storage, read_write> counters: array<u32>;
-@group(0) @binding(1) var<uniform> sizes: Sizes;
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> counters: array<u32>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
 
 override WG: u32 = 256u;
 override ROUNDS: u32 = 8u;
@@ -25,12 +27,19 @@ fn main(
     }
     workgroupBarrier();
     if (i < sizes.n) {
+        let own = scrambled(input[i & 1023u] ^ i);
         for (var k = 0u; k < ROUNDS; k++) {
-            atomicAdd(&counter, i + k);
+            atomicAdd(&counter, own + k);
         }
     }
     workgroupBarrier();
     if (t == 0u && i < sizes.n) {
         counters[block] = atomicLoad(&counter);
     }
+}
+
+/// No formula has the sum of many of them.
+fn scrambled(word: u32) -> u32 {
+    let product = word * 0x9e3779b1u;
+    return product ^ (product >> 15u);
 }

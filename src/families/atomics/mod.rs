@@ -6,9 +6,10 @@
 pub(in crate::families) mod claims;
 
 use crate::suite::Interface;
+use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Shape, Step,
-    Tag, Work, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Scalar, Shape,
+    Step, Tag, Work, each, uniform,
 };
 
 /// The family.
@@ -33,8 +34,8 @@ pub const FAMILY: Family = Family {
                 buffer: "counters",
                 scalars: |_, _| 1,
                 oracle: |shape, _| {
-                    let (n, rounds) = (shape.count(), rounds(shape));
-                    each(move |_| total(0, 1, n, rounds))
+                    let (n, total) = (shape.count(), totals(shape));
+                    each(move |_| total(0, 1, n))
                 },
             },
             ..BASE
@@ -59,8 +60,8 @@ pub const FAMILY: Family = Family {
                 buffer: "counters",
                 scalars: |shape, _| slots(shape),
                 oracle: |shape, _| {
-                    let (n, rounds, slots) = (shape.count(), rounds(shape), slots(shape));
-                    each(move |slot| total(slot, slots, n.saturating_sub(slot).div_ceil(slots), rounds))
+                    let (n, slots, total) = (shape.count(), slots(shape), totals(shape));
+                    each(move |slot| total(slot, slots, n.saturating_sub(slot).div_ceil(slots)))
                 },
             },
             ..BASE
@@ -80,8 +81,8 @@ pub const FAMILY: Family = Family {
                 buffer: "counters",
                 scalars: groups,
                 oracle: |shape, interface| {
-                    let (n, rounds, width) = (shape.count(), rounds(shape), u64::from(interface.invocations()));
-                    each(move |block| total(block * width, 1, width.min(n - block * width), rounds))
+                    let (n, width, total) = (shape.count(), u64::from(interface.invocations()), totals(shape));
+                    each(move |block| total(block * width, 1, width.min(n - block * width)))
                 },
             },
             ..BASE
@@ -124,13 +125,31 @@ fn groups(shape: &Shape, interface: &Interface) -> u64 {
 }
 
 fn buffers(shape: &Shape, counters: u64) -> Vec<Buffer> {
-    vec![Buffer { name: "counters", scalars: counters, contents: Contents::Poison }, uniform("sizes", &[shape.count()])]
+    vec![
+        Buffer { name: "input", scalars: INPUTS, contents: Contents::Input(Values::Wide) },
+        Buffer { name: "counters", scalars: counters, contents: Contents::Poison },
+        uniform("sizes", &[shape.count()]),
+    ]
 }
 
-/// The sum of `count` invocations, numbered from `first` in steps of `step`, modulo 2^32: i + k over each invocation i
-/// and each round k.
-fn total(first: u64, step: u64, count: u64, rounds: u64) -> f64 {
-    let pairs = |n: u64| n * n.saturating_sub(1) / 2;
-    let invocations = (first * count).wrapping_add(step * pairs(count));
-    f64::from(rounds.wrapping_mul(invocations).wrapping_add(count * pairs(rounds)) as u32)
+/// Random words of which the numbers are made: few, so that an L1 has them.
+const INPUTS: u64 = 1 << 10;
+
+/// The sum of `count` invocations, numbered from `first` in steps of `step`, modulo 2^32: over each invocation and each round
+/// k, its own number plus k.
+fn totals(shape: &Shape) -> impl Fn(u64, u64, u64) -> f64 + Send + Sync + 'static {
+    let (input, rounds) = (shape.input(Values::Wide), rounds(shape));
+    let words: Vec<u32> = (0..INPUTS).map(|index| input.at(Scalar::U32, index) as u32).collect();
+    move |first, step, count| {
+        let numbers = (0..count).map(|k| first + k * step).map(|i| scrambled(words[(i % INPUTS) as usize] ^ i as u32));
+        let sum = numbers.fold(0, u32::wrapping_add);
+        let of_rounds = count.wrapping_mul(rounds * rounds.saturating_sub(1) / 2) as u32;
+        f64::from(sum.wrapping_mul(rounds as u32).wrapping_add(of_rounds))
+    }
+}
+
+/// As in the shaders.
+const fn scrambled(word: u32) -> u32 {
+    let product = word.wrapping_mul(0x9e37_79b1);
+    product ^ product >> 15
 }
