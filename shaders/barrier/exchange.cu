@@ -16,7 +16,7 @@ kernel(const u32* __restrict__ input, u32* __restrict__ output, const Sizes size
         const u32 half = (k & 1u) * WG;
         tile[half + t] = x;
         __syncthreads();
-        x = tile[half + neighbour] + k;
+        x = tile[half + neighbour] + (x ^ k);
     }
     if (i < sizes.n) {
         output[i] = x;

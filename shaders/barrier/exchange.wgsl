@@ -1,5 +1,5 @@
 // ROUNDS barriers: each round, an invocation stores its value to workgroup memory, waits, and continues with its
-// neighbour's value plus k.
+// neighbour's value plus its own, of which k inverts bits: no formula has the last value.
 // Pattern: rounds alternate between two halves of workgroup memory, so that one barrier per round is enough. Only that
 // barrier orders the neighbour's store before the load, and every value depends on all rounds before.
 // Work: ROUNDS barriers per workgroup, ROUNDS n additions.
@@ -31,7 +31,7 @@ fn main(
         let half = (k & 1u) * WG;
         tile[half + t] = x;
         workgroupBarrier();
-        x = tile[half + neighbour] + k;
+        x = tile[half + neighbour] + (x ^ k);
     }
     if (i < sizes.n) {
         output[i] = x;

@@ -2,15 +2,14 @@
 //!
 //! A round is a store to workgroup memory, the barrier, a load of the neighbour's value and an addition: an exchange
 //! that is correct only with the barrier. The cost of a round is the difference of two rows with different numbers of
-//! rounds, which cancels the launch. No number of rounds is a multiple of a workgroup's size: every value would be back
-//! at its start, exchanged or not.
+//! rounds, which cancels the launch.
 
 pub(in crate::families) mod claims;
 
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Scalar, Shape, Step, Tag,
-    Work, all, each, uniform,
+    Work, all, by_rows, uniform,
 };
 
 /// The family.
@@ -27,7 +26,7 @@ pub const FAMILY: Family = Family {
             Extent::Linear(1 << 11),
             &[&[("ROUNDS", 250.0), ("WG", 256.0)], &[("ROUNDS", 1000.0), ("WG", 256.0)]],
         )],
-        summary: "every value moves to the neighbour ROUNDS times",
+        summary: "every value is added to the neighbour's ROUNDS times",
         look_for: "Nanoseconds per round, and how they grow with WG: a barrier among more subgroups waits for the \
             slowest of them. APIs differ if one compiles it to a full memory fence.",
         limited_by: "The latency of store, barrier and load; with few resident workgroups nothing hides it.",
@@ -64,19 +63,21 @@ pub const FAMILY: Family = Family {
         },
         steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
         work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
+        host_cost: |shape| rounds(shape) / 4,
         no_ceiling: "latency limits it: the additions that it counts wait for barriers",
         check: Check {
             buffer: "output",
             scalars: all,
-            // After R rounds invocation t holds the start value of t + R plus the sum of the round numbers.
             oracle: |shape, interface| {
                 let (n, rounds, width) = (shape.count(), rounds(shape), u64::from(interface.invocations()));
                 let input = shape.input(Values::Wide);
-                let added = (rounds * rounds.saturating_sub(1) / 2) as u32;
-                each(move |i| {
-                    let source = i - i % width + (i + rounds) % width;
-                    let started = if source < n { input.at(Scalar::U32, source) as u32 } else { 0 };
-                    f64::from(started.wrapping_add(added))
+                Box::new(move |first, slots| {
+                    by_rows(first, slots, width, |group, column, slots| {
+                        let start = |i| if i < n { input.at(Scalar::U32, i) as u32 } else { 0 };
+                        let started = (group * width..(group + 1) * width).map(start).collect();
+                        let values = &exchanged(started, rounds as u32)[column as usize..];
+                        slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = f64::from(*value));
+                    });
                 })
             },
         },
@@ -91,6 +92,17 @@ const FULL: &[Params] = &[
     &[("ROUNDS", 250.0), ("WG", 64.0)],
     &[("ROUNDS", 250.0), ("WG", 256.0)],
 ];
+
+/// The values of a workgroup after so many rounds: each becomes its neighbour's plus its own, of which the round's number
+/// inverts bits.
+fn exchanged(mut values: Vec<u32>, rounds: u32) -> Vec<u32> {
+    for k in 0..rounds {
+        let own = values.clone();
+        values.rotate_left(1);
+        values.iter_mut().zip(own).for_each(|(value, own)| *value = value.wrapping_add(own ^ k));
+    }
+    values
+}
 
 fn rounds(shape: &Shape) -> u64 {
     shape.param("ROUNDS", 250.0) as u64
