@@ -16,7 +16,7 @@ kernel(const T* __restrict__ input, T* __restrict__ output, const Sizes sizes) {
     if (i < sizes.elements) {
         T x = input[i];
         const T m = make_float4(sign(x.x), sign(x.y), sign(x.z), sign(x.w));
-        const float addend = float(sizes.addend) / 128.0f;
+        const float addend = __uint_as_float(sizes.addend);
         const T p = make_float4(addend, addend, addend, addend);
         // "!=", since "<" with a constant zero on the right gives a compiler warning.
         for (u32 k = 0u; k != FMAS / 16u; k++) {

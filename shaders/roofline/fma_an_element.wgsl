@@ -1,7 +1,7 @@
 // Reads an element, applies FMAS dependent fused multiply-adds to it, and writes it: between copying and computing.
 // Pattern: 16-byte loads and stores, one per invocation; four independent chains per invocation and many invocations
-// hide latency. The multiplier is ±1 and the addend a multiple of 1/128, both known only at run time: nothing folds and
-// nothing rounds.
+// hide latency. The multiplier is ±1 and the addend random, both known only at run time: nothing folds. Products are exact,
+// and each addition rounds: no formula has the last bits of a result.
 // Work: 2n scalars moved, 2 FMAS n operations.
 
 alias T = vec4<f32>;
@@ -25,7 +25,7 @@ fn main(
     if (i < sizes.elements) {
         var x = input[i];
         let m = select(T(-1.0), T(1.0), x > T(0.0));
-        let p = T(f32(sizes.addend) / 128.0);
+        let p = T(bitcast<f32>(sizes.addend));
         for (var k = 0u; k < FMAS / 16u; k++) {
             x = four(four(four(four(x, m, p), m, p), m, p), m, p);
         }

@@ -3,9 +3,10 @@
 pub(in crate::families) mod claims;
 
 use crate::suite::input::Values;
+use crate::suite::vectors::vectorised;
 use crate::suite::{
     Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Profile, Quick,
-    Step, Tag, Work, all, each, uniform,
+    Scalar, Shape, Step, Tag, Work, all, each, uniform,
 };
 
 /// The family.
@@ -56,9 +57,9 @@ pub const FAMILY: Family = Family {
         ],
         buffers: |shape, _| {
             vec![
-                Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Summable) },
+                Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Signed) },
                 Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
-                uniform("sizes", &[shape.count() / shape.dtype.lanes(), ADDEND]),
+                uniform("sizes", &[shape.count() / shape.dtype.lanes(), addend(shape).to_bits().into()]),
             ]
         },
         steps: |shape, interface| {
@@ -70,20 +71,27 @@ pub const FAMILY: Family = Family {
             flops: 2 * shape.param("FMAS", 16.0) as u64 * shape.count(),
         },
         ceiling: Some(Limit::Copy),
+        // Eight at a time, in L1.
+        host_cost: |shape| shape.param("FMAS", 16.0) as u64 / 16,
         bound: Bound::Roundings(|shape, _| shape.param("FMAS", 16.0) as u64),
         check: Check {
             buffer: "output",
             scalars: all,
             oracle: |shape, _| {
-                let (input, scalar) = (shape.input(Values::Summable), shape.dtype.scalar());
-                let fmas = shape.param("FMAS", 16.0);
-                let addend = ADDEND as f64 / 128.0;
-                // After F rounds of x ← m·x + p: x + F·p for m = 1; for m = −1 every second round cancels the one
-                // before.
+                let (input, scalar) = (shape.input(Values::Signed), shape.dtype.scalar());
+                let (fmas, addend) = (shape.param("FMAS", 16.0), addend(shape));
+                if shape.significands.are_few() {
+                    return Box::new(move |first, slots| {
+                        input.elements(scalar, first, 1, slots);
+                        added(slots, fmas as u32, addend);
+                    });
+                }
+                // Without roundings, after F rounds of x ← m·x + p: x + F·p for m = 1; for m = −1 every second round
+                // cancels the one before.
                 each(move |i| match input.at(scalar, i) {
-                    x if x > 0.0 => x + fmas * addend,
+                    x if x > 0.0 => x + fmas * f64::from(addend),
                     x if fmas % 2.0 == 0.0 => x,
-                    x => addend - x,
+                    x => f64::from(addend) - x,
                 })
             },
         },
@@ -92,5 +100,27 @@ pub const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// The addend, in 128ths.
-const ADDEND: u64 = 3;
+/// The addend: about 1/32, with a full significand.
+fn addend(shape: &Shape) -> f32 {
+    let random = Values::Wide.of(shape.stream).at(Scalar::U32, 1 << 50) as u32;
+    f32::from_bits(0x3d00_0001 | random & 0x007f_ffff)
+}
+
+vectorised! {
+    /// Replaces each x by what FMAS steps x ← m·x + p make of it, with m = 1 if it is positive and -1 else. A product by m is
+    /// exact: a step rounds once, fused or not.
+    fn added(slots: &mut [f64], fmas: u32, addend: f32) {
+        const LANES: usize = 64;
+        for slots in slots.chunks_mut(LANES) {
+            let (mut x, mut m) = ([0.0_f32; LANES], [1.0_f32; LANES]);
+            for ((x, m), slot) in x.iter_mut().zip(&mut m).zip(&*slots) {
+                *x = *slot as f32;
+                *m = if *x > 0.0 { 1.0 } else { -1.0 };
+            }
+            for _ in 0..fmas {
+                x.iter_mut().zip(&m).for_each(|(x, m)| *x = *m * *x + addend);
+            }
+            slots.iter_mut().zip(x).for_each(|(slot, x)| *slot = x.into());
+        }
+    }
+}
