@@ -1,7 +1,8 @@
-//! Ceilings that do less work than they count.
+//! Ceilings and walks through memory that do less work than they count.
 //!
 //! A kernel that computes a closed form in place of its loop has the right result, and nothing is faster than the
-//! ceiling that it sets. But half of its rounds then take as long as all of them.
+//! ceiling that it sets. A walk over few places comes round many times, which a kernel can leave out. But half of the rounds
+//! or steps then take as long as all of them.
 
 use std::ops::RangeInclusive;
 
@@ -20,12 +21,27 @@ const PAIRS: RangeInclusive<usize> = 6..=32;
 /// All rounds take at least this many times as long as half of them: twice, where nothing but the rounds takes time.
 const LEAST: f64 = 1.25;
 
-/// A ceiling's case with half of its rounds; `None` if it is no ceiling or has no rounds to halve.
+/// The parameters that set the steps of a walk.
+const STEPS: [&str; 2] = ["STEPS", "LOADS"];
+
+/// Words of a walk of `cache_curve` that comes round. A larger one ends before, and its result tells whether it went all the
+/// way.
+const MOST_WORDS: u64 = 1 << 23;
+
+/// A ceiling's case with half of its rounds, or a walk's with half of its steps; `None` if it is neither or has none to halve.
 pub(in crate::engine) fn with_half_the_rounds(case: &Case) -> Option<Case> {
-    let mut half = case.clone();
+    let (mut half, benchmark) = (case.clone(), case.benchmark);
+    if benchmark.is_latency {
+        let is_accepted = |name: &&str| benchmark.accepts.iter().any(|(known, _)| known == name);
+        let name = STEPS.into_iter().find(is_accepted).filter(|_| case.shape.count() <= MOST_WORDS)?;
+        // Loads of four bytes, a multiple of 16 of them.
+        let steps = case.work().bytes / 4 / 32 * 16;
+        half.shape.params.insert(name.to_owned(), steps as f64);
+        return (steps > 0 && half.work() != case.work()).then_some(half);
+    }
     let rounds = half.shape.params.get_mut("ROUNDS").filter(|rounds| **rounds >= 2.0)?;
     *rounds = (*rounds / 2.0).floor();
-    (case.benchmark.sets_ceiling && half.work() != case.work()).then_some(half)
+    (benchmark.sets_ceiling && half.work() != case.work()).then_some(half)
 }
 
 /// The ratio of the times of single launches with `all` and with `half` of the rounds if it is below 1.25: the median of
@@ -97,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn ceilings_with_rounds_are_halved() {
+    fn ceilings_with_rounds_and_walks_are_halved() {
         let halved = |filter: &str| -> Vec<String> {
             let cases = plan(&Request::new(vec![filter.to_owned()], Profile::Quick)).expect("a plan");
             let own = cases.iter().filter(|case| case.name() == filter);
@@ -105,6 +121,8 @@ mod tests {
         };
         assert_eq!(halved("ceiling/fma"), ["ROUNDS=64"; 3]);
         assert_eq!(halved("ceiling/tensor"), ["ROUNDS=2048"]);
+        assert_eq!(halved("memory_spaces/workgroup_latency"), ["STEPS=120000"]);
+        assert!(halved("cache_curve/latency").len() > 5 && halved("cache_curve/granule").is_empty());
         assert!(halved("ceiling/copy").is_empty() && halved("bank_conflict/stride").is_empty());
     }
 }
