@@ -170,10 +170,11 @@ fn samples() -> impl Iterator<Item = (Input, Scalar)> {
         Values::Scaled(Scaled { most: 7, row: Scaled::ONE_ROW, first: 9 }),
         Values::LogitRows(77),
         Values::SortKeys(9001),
+        Values::SortKeys(1 << 20),
     ];
     let inputs = kinds
         .into_iter()
-        .zip([0, 1, 2, 7, 63, 1 << 33, 3, 4, 6, 8, 9, 10, 11])
+        .zip([0, 1, 2, 7, 63, 1 << 33, 3, 4, 6, 8, 9, 10, 11, 12])
         .map(|(values, stream)| values.of(stream));
     inputs.flat_map(|input| [Scalar::U32, Scalar::F32, Scalar::F16].map(|scalar| (input, scalar)))
 }
@@ -279,6 +280,7 @@ mod tests {
             ("* 30u", "* 29u"),
             ("index >> 8u", "index >> 9u"),
             ("choice == 5u", "choice == 6u"),
+            ("(1u << 20u)", "(1u << 21u)"),
             ("& 4095u", "& 2047u"),
             ("index >= draw.columns", "index + 300u >= draw.columns"),
             ("2u * index + 1u", "2u * index"),

@@ -95,7 +95,7 @@ fn sort_key(element: u32) -> u32 {
         return max(own, 1u);
     }
     let of_piece = of_row(index >> 8u);
-    let piece = of_piece & 31u;
+    let piece = of_piece & select(1023u, 31u, draw.columns < (1u << 20u));
     let choice = own & 7u;
     if (piece == 0u) {
         return of_piece;
