@@ -209,7 +209,7 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
     ("atomics/spread", "i < sizes.n", "i + 1u < sizes.n"),
     ("atomics/workgroup", "k < ROUNDS", "k + 1u < ROUNDS"),
     ("atomics/workgroup", "atomicStore(&counter, 0u)", "atomicStore(&counter, 1u)"),
-    ("atomics/workgroup", "if (i < sizes.n) {\n        for", "if (i + 1u < sizes.n) {\n        for"),
+    ("atomics/workgroup", "if (i < sizes.n) {\n        let own", "if (i + 1u < sizes.n) {\n        let own"),
     ("barrier/exchange", "        workgroupBarrier();\n", ""),
     ("barrier/exchange", "k < ROUNDS", "k + 1u < ROUNDS"),
     ("barrier/exchange", "(t + 1u) % WG", "t"),
