@@ -276,9 +276,9 @@ mod tests {
 
     #[test]
     fn notes_that_are_cut_off_are_counted() {
-        let mut intake = AcceptedRows::default();
-        (0..MOST_NOTES + 7).for_each(|number| intake.note(format!("note {number}")));
-        let notes = intake.report().notes;
+        let mut accepted_rows = AcceptedRows::default();
+        (0..MOST_NOTES + 7).for_each(|number| accepted_rows.note(format!("note {number}")));
+        let notes = accepted_rows.report().notes;
         assert_eq!((notes.len(), notes[MOST_NOTES].as_str()), (MOST_NOTES + 1, "7 more notes about columns"));
     }
 }

@@ -52,16 +52,16 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Parsed> {
     let text = text.trim_start_matches('\u{feff}');
     // Keep the raw text of each row, so that errors can give its line.
     let rows: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| fault(error.line(), not_json(&error)))?;
-    let mut intake = AcceptedRows::default();
+    let mut accepted_rows = AcceptedRows::default();
     // Lines are counted on from the row before: from the start they would take a quadratic time.
     let (mut counted, mut line) = (0, 1);
     for row in rows {
         let start = row.get().as_ptr() as usize - text.as_ptr() as usize;
         line += text[counted..start].bytes().filter(|byte| *byte == b'\n').count();
         counted = start;
-        add(&mut intake, line as u64, row.get()).map_err(|message| fault(line, message))?;
+        add(&mut accepted_rows, line as u64, row.get()).map_err(|message| fault(line, message))?;
     }
-    Ok(intake.report())
+    Ok(accepted_rows.report())
 }
 
 /// Error message for text that is not JSON or not an array.
@@ -73,7 +73,7 @@ fn not_json(error: &serde_json::Error) -> String {
     }
 }
 
-fn add(intake: &mut AcceptedRows, line: u64, text: &str) -> Result<(), String> {
+fn add(accepted_rows: &mut AcceptedRows, line: u64, text: &str) -> Result<(), String> {
     let object: Map<String, Value> =
         serde_json::from_str(text).map_err(|_| "a row must be an object whose keys are column names".to_owned())?;
     let cells: Vec<Cell> =
@@ -82,8 +82,8 @@ fn add(intake: &mut AcceptedRows, line: u64, text: &str) -> Result<(), String> {
         return Err("not a shaderbench report: the row has none of the columns".to_owned());
     }
     let unknown: Vec<String> = object.keys().filter(|key| !is_known(key)).map(|key| quoted(key)).collect();
-    intake.columns(&unknown, |name| object.contains_key(name));
-    intake.row(line, &cells, |record| complete(record, &object))
+    accepted_rows.columns(&unknown, |name| object.contains_key(name));
+    accepted_rows.row(line, &cells, |record| complete(record, &object))
 }
 
 /// Whether a row of this version has such a key.

@@ -5,7 +5,7 @@ use crate::common::{
 };
 use shaderbench::backend::Backend;
 use shaderbench::engine::measure::Timer;
-use shaderbench::engine::{self, Changes, EarlierRows, End, Epochs, Expected, Observer, Outcome, Settings};
+use shaderbench::engine::{self, Changes, End, Epochs, Expected, Observer, Outcome, RowTable, Settings};
 use shaderbench::error::Result;
 use shaderbench::record::{Record, Status};
 use shaderbench::suite::{Api, Case, Toolchain};
@@ -51,7 +51,7 @@ const THREE: Epochs = Epochs { least: 3, most: 3, target: 0.0 };
 fn run(backends: &mut [&mut Fake], kept: Vec<Record>, settings: &Settings, watch: &mut Watch) -> Outcome {
     let devices: Vec<_> = backends.iter().map(|backend| backend.device().clone()).collect();
     let plan = plan_of_subject();
-    let kept = EarlierRows::new(kept, &plan, &devices, settings).expect("rows of this run");
+    let kept = RowTable::resumed(kept, &plan, &devices, settings).expect("rows of this run");
     let mut backends: Vec<&mut dyn Backend> = backends.iter_mut().map(|b| &mut **b as &mut dyn Backend).collect();
     pollster::block_on(engine::resume(&mut backends, &plan, kept, settings, watch)).expect("nothing fails")
 }
@@ -198,6 +198,6 @@ fn a_time_limit_ends_the_epochs() {
     let settings = Settings { time: Some(std::time::Duration::from_millis(1)), ..with(THREE, 1) };
     let mut backend = right();
     let mut recorder = common::Recorder { is_in_any_order: true, ..common::Recorder::default() };
-    let outcome = common::resume(&mut [&mut backend], &plan, EarlierRows::default(), &settings, &mut recorder);
+    let outcome = common::resume(&mut [&mut backend], &plan, RowTable::default(), &settings, &mut recorder);
     assert!(outcome.records.iter().all(|row| row.epochs_ns.len() <= 1), "no time for a second pass");
 }

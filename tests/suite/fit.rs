@@ -9,7 +9,7 @@ use crate::common::{cases, device, measure, right, run, settings};
 use crate::device::{adapter, fault, one_case_each, open};
 use shaderbench::backend::{Backend, Device};
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{EarlierRows, Fitted, WORKGROUP_SIZE, fit};
+use shaderbench::engine::{Fitted, RowTable, WORKGROUP_SIZE, fit};
 use shaderbench::job::Job;
 use shaderbench::record::{Record, Status};
 use shaderbench::suite::{Api, Case, Extent, Feature, Profile};
@@ -176,9 +176,9 @@ fn rows_of_a_fitted_run_belong_to_the_fitted_plan_alone() {
     let mut rows = measure(&mut backend, &cases);
     rows.truncate(rows.len() - 2);
     let devices = [backend.device.clone()];
-    let earlier = EarlierRows::new(rows.clone(), &cases, &devices, &settings()).expect("rows of this plan");
-    assert_eq!((earlier.records().len(), earlier.again()), (rows.len(), 0));
-    let refused = EarlierRows::new(rows, &plan, &devices, &settings()).expect_err("rows of another plan");
+    let earlier = RowTable::resumed(rows.clone(), &cases, &devices, &settings()).expect("rows of this plan");
+    assert_eq!((earlier.records().len(), earlier.repeats()), (rows.len(), 0));
+    let refused = RowTable::resumed(rows, &plan, &devices, &settings()).expect_err("rows of another plan");
     assert!(refused.contains("which these arguments do not measure"), "{refused}");
 }
 

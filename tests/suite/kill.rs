@@ -196,27 +196,21 @@ fn interrupted(folder: &Folder, arguments: &[&str]) -> Option<Vec<String>> {
 }
 
 #[test]
-fn an_interrupted_run_exits_with_130_and_prints_the_command_to_resume() {
+fn an_interrupted_run_exits_with_130_and_says_how_to_resume() {
     let own = [&RUN[..], &["--out", "my r.csv", "--force", "--json=r.json"]].concat();
     // Without the word `run`, and into the usual report.
     let usual = [&RUN[1..], &["--", "ceiling/launch"]].concat();
     for (arguments, report) in [(own, Some("my r.csv")), (usual, None)] {
         let folder = Folder::new();
         let Some(lines) = interrupted(&folder, &arguments) else { return };
-        let [.., sentence, command] = &lines[..] else { panic!("{lines:#?}") };
-        assert!(sentence.ends_with("; to measure the rest, type:"), "{lines:#?}");
-        let report = report.map_or_else(
-            || {
-                let (_, path) = command.split_once(" --resume ").expect("a report");
-                path.trim_end_matches(" -- ceiling/launch").to_owned()
-            },
-            str::to_owned,
-        );
-        let left = cases(&folder, &report);
-        assert!(!left.is_empty() && sentence.starts_with(&format!("{} of ", left.len())), "{sentence}");
-        // As it stands.
-        let output = program("sh").args(&["-c", command]).folder(&folder.path("")).run().succeeds();
-        assert!(output.stderr.contains(&format!("{report}: keeping {} row", left.len())), "{output}");
-        assert!(cases(&folder, &report).len() > left.len(), "{output}");
+        let sentence = lines.last().expect("a sentence");
+        let (counted, rest) = sentence.split_once("; the same command with --resume ").expect("how to go on");
+        let path = rest.strip_suffix(" measures the rest").expect("a report");
+        assert!(report.is_none_or(|report| report == path), "{sentence}");
+        let left = cases(&folder, path);
+        assert!(!left.is_empty() && counted.starts_with(&format!("{} of ", left.len())), "{sentence}");
+        let output = folder.run(&[&RUN[..], &["ceiling/launch", "--resume", path]].concat());
+        assert!(output.stderr.contains(&format!("{path}: keeping {} row", left.len())), "{output}");
+        assert!(cases(&folder, path).len() > left.len(), "{output}");
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::common::{self, Behaviour, Fake, Recorder, cases, device, fake, fake_on, only, right, settings};
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{EarlierRows, Outcome, Settings};
+use shaderbench::engine::{Outcome, RowTable, Settings};
 use shaderbench::record::{Record, Status};
 use shaderbench::suite::{Api, Case, DeviceType, Dtype, Profile};
 
@@ -24,7 +24,7 @@ fn limited() -> Settings {
     Settings { time: Some(Duration::from_secs(100)), ..settings() }
 }
 
-fn measured(backend: &mut Fake, cases: &[Case], kept: EarlierRows, settings: &Settings) -> Outcome {
+fn measured(backend: &mut Fake, cases: &[Case], kept: RowTable, settings: &Settings) -> Outcome {
     let mut recorder = Recorder { is_in_any_order: true, ..Recorder::default() };
     let outcome = common::resume(&mut [backend], cases, kept, settings, &mut recorder);
     assert!(recorder.finished == 0 || outcome.records == recorder.records, "the observer has every row");
@@ -40,7 +40,7 @@ fn sizes(records: &[Record], dtype: &str) -> Vec<String> {
 #[test]
 fn cases_that_take_too_long_are_replaced_by_a_smaller_size() {
     let cases = planned("reduction/first_add");
-    let fast = measured(&mut right(), &cases, EarlierRows::default(), &limited());
+    let fast = measured(&mut right(), &cases, RowTable::default(), &limited());
     assert!(fast.left_out.whole.is_empty(), "{:?}", fast.left_out);
     assert_eq!(
         sizes(&fast.records, "f32"),
@@ -49,7 +49,7 @@ fn cases_that_take_too_long_are_replaced_by_a_smaller_size() {
     );
     // 0.2 s for 2^16 words, 0.5 s for 2^20, and 1.8 s for 2^22.
     let slow = only("reduction", Behaviour::Slow(1e5));
-    let outcome = measured(&mut software(slow), &cases, EarlierRows::default(), &limited());
+    let outcome = measured(&mut software(slow), &cases, RowTable::default(), &limited());
     let size: u64 = sizes(&outcome.records, "f32")[0].parse().expect("a number");
     assert!((1 << 16..1 << 24).contains(&size), "{size}");
     let smaller: Vec<String> = outcome.left_out.smaller.iter().map(|index| cases[*index].to_string()).collect();
@@ -65,7 +65,7 @@ fn cases_that_take_too_long_are_replaced_by_a_smaller_size() {
 fn a_benchmark_too_slow_at_every_size_has_one_skipped_row() {
     let cases = planned("histogram/*");
     let slow = |label: &str| if label.contains("global_atomic") { Behaviour::Slow(1e7) } else { Behaviour::Right };
-    let records = measured(&mut fake(slow), &cases, EarlierRows::default(), &limited()).records;
+    let records = measured(&mut fake(slow), &cases, RowTable::default(), &limited()).records;
     let rows: Vec<&Record> = records.iter().filter(|row| row.benchmark == "global_atomic").collect();
     assert_eq!(rows.len(), 1);
     assert_eq!((rows[0].status, rows[0].median_ns), (Status::Skipped, None));
@@ -81,7 +81,7 @@ fn an_api_too_slow_for_a_case_has_a_skipped_row() {
     let (mut fast, mut slow) = (right(), fake_on(Api::Cuda, slow));
     let mut recorder = Recorder { is_in_any_order: true, ..Recorder::default() };
     let backends: &mut [&mut dyn shaderbench::backend::Backend] = &mut [&mut fast, &mut slow];
-    let records = common::resume(backends, &cases, EarlierRows::default(), &limited(), &mut recorder).records;
+    let records = common::resume(backends, &cases, RowTable::default(), &limited(), &mut recorder).records;
     let of = |api: &str| {
         records.iter().filter(|row| row.benchmark == "global_atomic" && row.api_name() == api).collect::<Vec<_>>()
     };
@@ -96,7 +96,7 @@ fn an_api_too_slow_for_a_case_has_a_skipped_row() {
 fn a_run_with_a_time_limit_of_zero_skips_every_benchmark() {
     let no_time = Settings { time: Some(Duration::ZERO), ..settings() };
     let cases = planned("transpose");
-    let outcome = measured(&mut right(), &cases, EarlierRows::default(), &no_time);
+    let outcome = measured(&mut right(), &cases, RowTable::default(), &no_time);
     assert!(outcome.records.iter().all(|row| row.status == Status::Skipped && row.reason.contains("(--time)")));
     // Each benchmark once.
     let mut names: Vec<String> = cases.iter().map(Case::name).collect();
@@ -111,9 +111,9 @@ fn a_run_with_a_time_limit_of_zero_skips_every_benchmark() {
 fn a_case_with_a_row_of_a_smaller_size_is_not_left_out_whole() {
     let cases = planned("reduction/first_add");
     let slow = only("reduction", Behaviour::Slow(1e5));
-    let first = measured(&mut software(slow), &cases, EarlierRows::default(), &limited());
+    let first = measured(&mut software(slow), &cases, RowTable::default(), &limited());
     assert!(first.left_out.whole.is_empty() && !first.left_out.smaller.is_empty(), "{:?}", first.left_out);
-    let kept = || EarlierRows::new(first.records.clone(), &cases, &[software(slow).device], &limited());
+    let kept = || RowTable::resumed(first.records.clone(), &cases, &[software(slow).device], &limited());
     let no_time = Settings { time: Some(Duration::ZERO), ..limited() };
     let second = measured(&mut software(slow), &cases, kept().expect("a part of the plan"), &no_time);
     assert_eq!(second.records, first.records);
@@ -124,7 +124,7 @@ fn a_case_with_a_row_of_a_smaller_size_is_not_left_out_whole() {
 fn a_limited_run_has_the_order_of_the_plan_and_is_completed_on_resume() {
     let cases = planned("reduction");
     let slow = only("reduction", Behaviour::Slow(1e5));
-    let first = measured(&mut software(slow), &cases, EarlierRows::default(), &limited()).records;
+    let first = measured(&mut software(slow), &cases, RowTable::default(), &limited()).records;
     let indices = |records: &[Record]| -> Vec<usize> {
         let index = |row: &Record| {
             let is_of = |case: &Case| {
@@ -136,7 +136,7 @@ fn a_limited_run_has_the_order_of_the_plan_and_is_completed_on_resume() {
         records.iter().map(index).collect()
     };
     assert!(indices(&first).is_sorted() && first.len() < cases.len());
-    let kept = EarlierRows::new(first.clone(), &cases, &[device()], &limited()).expect("a part of the plan");
+    let kept = RowTable::resumed(first.clone(), &cases, &[device()], &limited()).expect("a part of the plan");
     let mut backend = right();
     let second = measured(&mut backend, &cases, kept, &limited()).records;
     assert!(indices(&second).is_sorted() && second.len() > first.len());
@@ -148,7 +148,7 @@ fn sizes_above_one_that_timed_out_are_skipped() {
     let cases = cases(&["reduction/sequential"], &["2^10", "2^16", "2^20"]);
     let hanging =
         |label: &str| if label == "reduction/sequential f32 65536" { Behaviour::Hanging } else { Behaviour::Right };
-    let records = measured(&mut fake(hanging), &cases, EarlierRows::default(), &settings()).records;
+    let records = measured(&mut fake(hanging), &cases, RowTable::default(), &settings()).records;
     let rows: Vec<&Record> = records.iter().filter(|row| row.name() == "reduction/sequential").collect();
     let status =
         |n: &str| rows.iter().find(|row| row.size() == n && row.dtype == Some(Dtype::F32) && row.params.is_empty());

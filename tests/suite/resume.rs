@@ -8,7 +8,7 @@ use crate::common::{
     right, row_of, run, settings,
 };
 use shaderbench::backend::Backend;
-use shaderbench::engine::{EarlierRows, End, Outcome, Slots};
+use shaderbench::engine::{End, Outcome, RowTable, Slots};
 use shaderbench::record::{Cause, Record, Status};
 use shaderbench::suite::{Api, Dtype, Extent, Profile};
 
@@ -16,7 +16,7 @@ use shaderbench::suite::{Api, Dtype, Extent, Profile};
 fn complete(backends: &mut [&mut Fake], records: Vec<Record>, recorder: &mut Recorder) -> Outcome {
     let devices: Vec<_> = backends.iter().map(|backend| backend.device().clone()).collect();
     let plan = plan_of_subject();
-    let kept = EarlierRows::new(records, &plan, &devices, &settings()).expect("rows of this run");
+    let kept = RowTable::resumed(records, &plan, &devices, &settings()).expect("rows of this run");
     let mut backends: Vec<&mut dyn Backend> = backends.iter_mut().map(|b| &mut **b as &mut dyn Backend).collect();
     common::resume(&mut backends, &plan, kept, &settings(), recorder)
 }
@@ -141,10 +141,10 @@ fn rows_that_timed_out_are_measured_again_on_request() {
     let statuses = |rows: &[Record]| rows.iter().filter(is_of_kernel).map(|row| row.status).collect::<Vec<_>>();
     assert_eq!(statuses(&first), [Status::Failed, Status::Skipped]);
     let resumed = |retry: bool| {
-        let kept = EarlierRows::new(first.clone(), &plan, &[common::device()], &settings()).expect("of this run");
+        let kept = RowTable::resumed(first.clone(), &plan, &[common::device()], &settings()).expect("of this run");
         let kept = if retry { kept.retry_timeouts() } else { kept };
         let mut recorder = Recorder { records: first.clone(), ..Recorder::default() };
-        (kept.again(), common::resume(&mut [&mut right()], &plan, kept, &settings(), &mut recorder).records)
+        (kept.repeats(), common::resume(&mut [&mut right()], &plan, kept, &settings(), &mut recorder).records)
     };
     let (again, rows) = resumed(false);
     assert_eq!((again, statuses(&rows)), (0, statuses(&first)));
@@ -192,7 +192,7 @@ fn a_report_of_another_run_is_rejected_with_the_reason() {
         (|rows| rows[1].shader_hash = "0".into(), "with another version of its kernel"),
     ];
     let complete_rows = uninterrupted(|_| Behaviour::Right);
-    let rejection = |rows| EarlierRows::new(rows, &plan_of_subject(), &[common::device()], &settings()).err();
+    let rejection = |rows| RowTable::resumed(rows, &plan_of_subject(), &[common::device()], &settings()).err();
     assert_eq!(rejection(complete_rows.clone()), None);
     for (change, sentence) in table {
         let mut rows = complete_rows.clone();
@@ -225,8 +225,8 @@ fn a_kernel_that_ended_the_process_twice_is_skipped_at_larger_sizes() {
     let mut kept: Vec<Record> = rows.into_iter().filter(|row| !subject(row) || row.size() != "65536").collect();
     kept.iter_mut().filter(|row| subject(row)).for_each(|row| crash(row, Cause::Crashed));
     let places = Slots::new(&cases, &[common::device()]);
-    let slots = kept.iter().map(|row| places.slot(row).expect("a case of the plan")).collect();
-    let earlier = EarlierRows::of_run(kept, slots, BTreeSet::new());
+    let rows = kept.into_iter().map(|row| (places.slot(&row).expect("a case of the plan"), row)).collect();
+    let earlier = RowTable::new(1, rows, BTreeSet::new());
     let mut recorder = Recorder { is_in_any_order: true, ..Recorder::default() };
     let rows = common::resume(&mut [&mut right()], &cases, earlier, &settings(), &mut recorder).records;
     let last = rows.iter().find(|row| subject(row) && row.size() == "65536").expect("a row");

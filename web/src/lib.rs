@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Device};
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{EarlierRows, End, Settings, fit, resume};
+use shaderbench::engine::{End, RowTable, Settings, fit, resume};
 use shaderbench::error::{Error, Result};
 use shaderbench::families::FAMILIES;
 use shaderbench::suite::{Case, DeviceType, Extent, Profile, Shape};
@@ -139,7 +139,7 @@ async fn measure(tab: &mut Tab, cases: Vec<Case>, profile: &str, plant: &str, ca
     tab.reopen_if_lost().await.map_err(unusable)?;
     tab.on_reopened = Some(callback.clone());
     let mut rows = Rows::new(callback, cases.iter().filter(|case| !case.is_reserve).count());
-    let outcome = resume(&mut [tab], &cases, EarlierRows::default(), &settings, &mut rows).await?;
+    let outcome = resume(&mut [tab], &cases, RowTable::default(), &settings, &mut rows).await?;
     match outcome.end {
         End::Complete => Ok(false),
         End::Interrupted => Ok(true),

@@ -192,12 +192,12 @@ impl CudaBackend {
                 module.allow_dynamic_bytes(job.kernel.dynamic_bytes)?;
             }
             let (interface, warps) = (&job.kernel.interface, self.found.warps);
-            let told = || {
-                let told = module.statistics(interface, job.kernel.dynamic_bytes, warps);
-                let told = Statistics { binary_bytes: code_bytes(&image.code, &image.names), ..told };
-                if self.found.capability >= 70 { told.counted_by_16_bytes() } else { told }
+            let reported = || {
+                let reported = module.statistics(interface, job.kernel.dynamic_bytes, warps);
+                let reported = Statistics { binary_bytes: code_bytes(&image.code, &image.names), ..reported };
+                if self.found.capability >= 70 { reported.counted_by_16_bytes() } else { reported }
             };
-            self.statistics.entry(statistics_key(&job.kernel)).or_insert_with(told);
+            self.statistics.entry(statistics_key(&job.kernel)).or_insert_with(reported);
             Some(module)
         };
         // After an error, the cached inputs may be incomplete.

@@ -78,14 +78,14 @@ pub(super) fn statistics(device: &wgpu::Device, kernel: &Kernel, compiled: Optio
     let enabled = enabled(&vulkan, device.features());
     let of_entry = |entry: &Entry| {
         let spirv = spirv(kernel, entry, compiled, &enabled).ok()?;
-        let told = ask(&vulkan, (&kernel.interface, entry), &spirv, varies).ok()?;
-        Some(named(told.iter().map(|(name, value, subgroup)| (name.as_str(), *value, *subgroup))))
+        let reported = ask(&vulkan, (&kernel.interface, entry), &spirv, varies).ok()?;
+        Some(named(reported.iter().map(|(name, value, subgroup)| (name.as_str(), *value, *subgroup))))
     };
-    let told = kernel.interface.entries.iter().filter_map(of_entry).reduce(Statistics::with).unwrap_or_default();
+    let reported = kernel.interface.entries.iter().filter_map(of_entry).reduce(Statistics::with).unwrap_or_default();
     // NVIDIA's driver alone reports the code without its instructions, and its GPUs with such matrices have instructions of
     // 16 bytes.
     let is_counted = device.features().contains(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX);
-    if is_counted && told.instructions.is_none() { told.counted_by_16_bytes() } else { told }
+    if is_counted && reported.instructions.is_none() { reported.counted_by_16_bytes() } else { reported }
 }
 
 /// The SPIR-V of a kernel with cooperative matrices, with the operands that share memory between invocations: wgpu's own lacks
@@ -169,9 +169,9 @@ fn spirv(kernel: &Kernel, entry: &Entry, compiled: Option<&[u32]>, enabled: &Ena
 
 /// The figures among the statistics of a pipeline; of several programs, as of one for each size of subgroups, the most.
 /// Each comes with the invocations of a subgroup of its program.
-fn named<'a>(told: impl Iterator<Item = (&'a str, u64, u32)>) -> Statistics {
+fn named<'a>(reported: impl Iterator<Item = (&'a str, u64, u32)>) -> Statistics {
     let mut statistics = Statistics::default();
-    for (name, value, subgroup) in told {
+    for (name, value, subgroup) in reported {
         let known = NAMES.iter().find(|(known, _)| name.eq_ignore_ascii_case(known));
         let figure = match known.map(|(_, counts)| counts) {
             Some(Counts::Registers) => &mut statistics.registers,
@@ -288,7 +288,7 @@ fn ask(
     let info = vk::PipelineInfoKHR::default().pipeline(own.pipeline);
     // SAFETY: the pipeline is valid, and its device has the extension.
     let programs = unsafe { calls.get_pipeline_executable_properties(&info)? };
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for (index, program) in (0..).zip(&programs) {
         let info = vk::PipelineExecutableInfoKHR::default().pipeline(own.pipeline).executable_index(index);
         // SAFETY: the pipeline captures statistics and has a program of this index.
@@ -303,11 +303,11 @@ fn ask(
                 _ => continue,
             };
             if let Ok(name) = statistic.name_as_c_str() {
-                told.push((name.to_string_lossy().into_owned(), value, program.subgroup_size));
+                reported.push((name.to_string_lossy().into_owned(), value, program.subgroup_size));
             }
         }
     }
-    Ok(told)
+    Ok(reported)
 }
 
 /// The bindings of each group, with those of the interface's other entry points; a group between others may have none.
@@ -383,7 +383,7 @@ mod tests {
         let request = Request::new(Vec::new(), Profile::Quick);
         let jobs = plan(&request).expect("a plan").into_iter().filter_map(|case| Job::new(&case).ok());
         let mut known = std::collections::HashSet::new();
-        let (mut told, mut silent) = (0, Vec::new());
+        let (mut reported, mut silent) = (0, Vec::new());
         for Job { kernel, label, .. } in jobs.filter(|job| adapter.device.check(job).is_ok()) {
             if !kernel.is_in(adapter.device.language) || !known.insert(kernel.key(adapter.device.language)) {
                 continue;
@@ -401,8 +401,8 @@ mod tests {
             drop(vulkan);
             let found = statistics(&gpu.device, &kernel, None);
             println!("{label}: {found:?}");
-            if found == Statistics::default() { silent.push(label) } else { told += 1 }
+            if found == Statistics::default() { silent.push(label) } else { reported += 1 }
         }
-        assert!(told == 0 || silent.is_empty(), "{silent:?}");
+        assert!(reported == 0 || silent.is_empty(), "{silent:?}");
     }
 }

@@ -25,7 +25,7 @@ pub(super) const SLOW: Duration = Duration::from_secs(2);
 pub(super) struct Pipelines {
     pub(super) ready: HashMap<u64, Compiled>,
     /// What the driver reports of kernels; nothing of slow ones.
-    pub(super) told: HashMap<u64, Statistics>,
+    pub(super) reported: HashMap<u64, Statistics>,
     pub(super) background: Option<BackgroundCompiler<(Compiled, Statistics)>>,
 }
 
@@ -37,9 +37,9 @@ impl Pipelines {
     pub(super) async fn get(&mut self, gpu: &Gpu, kernel: &Kernel) -> Result<Compiled> {
         let key = kernel.key(Language::Wgsl);
         if let Some(background) = &mut self.background {
-            background.receive(key, |key, (pipeline, told)| {
+            background.receive(key, |key, (pipeline, reported)| {
                 self.ready.insert(key, pipeline);
-                self.told.insert(key, told);
+                self.reported.insert(key, reported);
             });
         }
         if let Some(pipeline) = self.ready.get(&key) {
@@ -50,7 +50,7 @@ impl Pipelines {
         drop(compiling);
         gpu.check()?;
         if start.elapsed() > SLOW {
-            self.told.insert(key, Statistics::default());
+            self.reported.insert(key, Statistics::default());
         }
         self.ready.insert(key, pipeline.clone());
         Ok(pipeline)
@@ -59,7 +59,7 @@ impl Pipelines {
     /// What the driver reports of a kernel whose pipelines are ready.
     pub(super) fn statistics(&mut self, gpu: &Gpu, kernel: &Kernel) -> Statistics {
         let key = kernel.key(Language::Wgsl);
-        *self.told.entry(key).or_insert_with(|| {
+        *self.reported.entry(key).or_insert_with(|| {
             let _compiling = activity::compiling();
             platform::statistics(&gpu.device, kernel, None)
         })
@@ -103,8 +103,8 @@ async fn compile_quietly(device: wgpu::Device, kernel: Kernel) -> Option<(Compil
     let errors = [inner.pop().await, outer.pop().await];
     let compiled = compiled.ok().filter(|_| errors.iter().all(Option::is_none))?;
     let is_slow = start.elapsed() > SLOW;
-    let told = if is_slow { Statistics::default() } else { platform::statistics(&device, &kernel, None) };
-    Some((compiled, told))
+    let reported = if is_slow { Statistics::default() } else { platform::statistics(&device, &kernel, None) };
+    Some((compiled, reported))
 }
 
 /// Compiles a kernel.

@@ -26,7 +26,7 @@ use crate::answers::summary::{self, card_within};
 use crate::answers::variants;
 use crate::backend::Device;
 use crate::engine::plan::{by_part, plan, select_tagged, without_size};
-use crate::engine::{EarlierRows, Fitted, Settings};
+use crate::engine::{Fitted, RowTable, Settings};
 use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::record::Record;
@@ -232,7 +232,7 @@ impl Command<'_> {
         let Fitted { cases, .. } = fitted;
         let mut settings = settings(arguments, profile, time, &devices)?;
         let earlier = resumed.map_or_else(
-            || Ok(EarlierRows::default()),
+            || Ok(RowTable::default()),
             |report| earlier_rows(report, arguments, &cases, &devices, &mut settings),
         )?;
         let own = match &files.csv {
@@ -251,7 +251,7 @@ impl Command<'_> {
         note.iter().for_each(|note| say(note));
         // Create the file now: a run killed before its first row also leaves a report.
         let csv = CsvFile::create(file.clone(), first, earlier.records())?;
-        let measured = (earlier.records().len() - earlier.again()) / devices.len();
+        let measured = (earlier.records().len() - earlier.repeats()) / devices.len();
         let left = count.saturating_sub(measured);
         // A report of several cards cannot be resumed, nor one that cannot be read.
         let can_resume = (own.is_some() || before.is_empty()) && file.file().is_some();
@@ -261,8 +261,7 @@ impl Command<'_> {
         if let Some(json) = &files.json {
             progress.write_json(json.clone(), before.to_vec());
         }
-        let (date, seed, report) = (settings.date, settings.seed, file.path().to_owned());
-        let order = RunOrder { date, seed, time, report, pictures };
+        let order = RunOrder { settings, report: file.path().to_owned(), pictures };
         let begun = Begun { _own: own, number, can_resume, count, profile, time, start: Instant::now() };
         Ok((Running::new(cases, devices, progress, earlier, order), begun))
     }
@@ -270,7 +269,8 @@ impl Command<'_> {
     /// Completes the reports, and prints the tables and the summary.
     fn conclude(&self, running: Running, end: End, begun: &Begun) -> Result<Left> {
         let Self { arguments, interrupt, .. } = self;
-        let Running { devices, mut progress, records, .. } = running;
+        let Running { devices, mut progress, table, .. } = running;
+        let records = table.into_records();
         let Begun { number, can_resume, count, profile, time, .. } = begun;
         let (count, card) = (*count, devices.iter().collect::<Vec<&Device>>());
         let seconds = begun.start.elapsed().as_secs_f64();
@@ -382,7 +382,7 @@ fn earlier_rows(
     cases: &[Case],
     devices: &[Device],
     settings: &mut Settings,
-) -> Result<EarlierRows> {
+) -> Result<RowTable> {
     let path = arguments.resume.as_deref().unwrap_or(Path::new("")).display();
     for note in &report.notes {
         say(&format!("{path}: {note}"));
@@ -391,10 +391,10 @@ fn earlier_rows(
         settings.date.clone_from(&first.date);
         settings.seed = first.seed.unwrap_or(settings.seed);
     }
-    let earlier = EarlierRows::new(report.records, cases, devices, settings)
+    let earlier = RowTable::resumed(report.records, cases, devices, settings)
         .map_err(|reason| Error::Usage(format!("{path} cannot be resumed: it {reason}")))?;
     let earlier = if arguments.retry_timeouts { earlier.retry_timeouts() } else { earlier };
-    let again = match earlier.again() {
+    let again = match earlier.repeats() {
         0 => String::new(),
         again => format!(", rerunning {again} that failed"),
     };

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::backend::Device;
 use crate::cli::progress::Progress;
 use crate::cli::worker::{Death, Done, Event, Order, Run};
-use crate::engine::{Changes, EarlierRows, Observer, Slots};
+use crate::engine::{Changes, Observer, RowTable, Settings, Slots};
 use crate::error::{Error, Result};
 use crate::record::{Cause, Record, Status};
 use crate::suite::{Case, Toolchain};
@@ -17,10 +17,7 @@ pub(super) struct Running {
     pub(super) cases: Vec<Case>,
     pub(super) devices: Vec<Device>,
     pub(super) progress: Progress,
-    /// Rows in plan order, with their slots.
-    pub(super) records: Vec<Record>,
-    slots: Vec<usize>,
-    to_repeat: BTreeSet<usize>,
+    pub(super) table: RowTable,
     places: Slots,
     /// Slots whose cases ended the process in an earlier run.
     crashed_before: BTreeSet<usize>,
@@ -35,9 +32,7 @@ pub(super) struct Running {
 
 /// The constant part of [`Order::Run`].
 pub(super) struct RunOrder {
-    pub(super) date: String,
-    pub(super) seed: u64,
-    pub(super) time: Option<Duration>,
+    pub(super) settings: Settings,
     pub(super) report: PathBuf,
     pub(super) pictures: Option<String>,
 }
@@ -47,21 +42,18 @@ impl Running {
         cases: Vec<Case>,
         devices: Vec<Device>,
         progress: Progress,
-        earlier: EarlierRows,
+        table: RowTable,
         run: RunOrder,
     ) -> Self {
         let places = Slots::new(&cases, &devices);
-        let (records, slots, to_repeat) = earlier.into_parts();
-        let has_crashed = |(_, row): &(&usize, &Record)| row.cause == Some(Cause::Crashed);
-        let crashed_before = slots.iter().zip(&records).filter(has_crashed).map(|(slot, _)| *slot).collect();
+        let has_crashed = |(_, row): &(usize, &Record)| row.cause == Some(Cause::Crashed);
+        let crashed_before = table.iter().filter(has_crashed).map(|(slot, _)| slot).collect();
         let start = Instant::now();
         Self {
             cases,
             devices,
             progress,
-            records,
-            slots,
-            to_repeat,
+            table,
             places,
             crashed_before,
             run,
@@ -73,13 +65,11 @@ impl Running {
     }
 
     pub(super) fn order(&self, compiles_ahead: bool) -> Order {
-        let RunOrder { date, seed, time, report, pictures } = &self.run;
+        let RunOrder { settings, report, pictures } = &self.run;
+        let time = settings.time.map(|time| time.saturating_sub(self.start.elapsed()));
         Order::Run(Box::new(Run {
-            date: date.clone(),
-            seed: *seed,
-            time: time.map(|time| time.saturating_sub(self.start.elapsed())),
-            earlier: EarlierRows::of_run(self.records.clone(), self.slots.clone(), self.to_repeat.clone()),
-            compiles_ahead,
+            settings: Settings { time, compiles_ahead, ..settings.clone() },
+            earlier: self.table.clone(),
             report: report.clone().into_os_string(),
             pictures: pictures.clone(),
         }))
@@ -87,7 +77,7 @@ impl Running {
 
     /// Whether the run has gone on after its time limit.
     pub(super) fn is_over(&self) -> bool {
-        self.run.time.is_some_and(|time| self.start.elapsed() > time)
+        self.run.settings.time.is_some_and(|time| self.start.elapsed() > time)
     }
 
     /// Inserts a row, or replaces the one in its slot. Returns its position, and whether it is new.
@@ -95,27 +85,17 @@ impl Running {
         let slot = self.places.slot(&record)?;
         // Other rows change because a ceiling rose.
         if self.started.as_ref().is_some_and(|(index, _)| slot / self.devices.len() == *index) {
-            self.to_repeat.remove(&slot);
+            self.table.is_measured(slot);
         }
-        Some(match self.slots.binary_search(&slot) {
-            Ok(at) => {
-                self.records[at] = record;
-                (at, false)
-            }
-            Err(at) => {
-                self.slots.insert(at, slot);
-                self.records.insert(at, record);
-                (at, true)
-            }
-        })
+        Some(self.table.insert(slot, record))
     }
 
     /// Marks the row of the case in progress as failed. Returns whether there is such a case.
     pub(super) fn blame(&mut self, death: &Death) -> Result<bool> {
         let Some((_, start)) = self.started.clone() else { return Ok(false) };
         let slot = self.places.slot(&start);
-        let at = slot.and_then(|slot| self.slots.binary_search(&slot).ok());
-        let mut row = at.map_or(start, |at| self.records[at].clone());
+        let at = slot.and_then(|slot| self.table.at(slot));
+        let mut row = at.map_or(start, |at| self.table.records()[at].clone());
         row.drop_figures();
         row.status = if death.cause == Cause::TimeLimit { Status::Skipped } else { Status::Failed };
         let is_again = slot.is_some_and(|slot| self.crashed_before.contains(&slot));
@@ -124,13 +104,13 @@ impl Running {
         let Some((at, is_new)) = self.put(row) else { return Ok(false) };
         self.started = None;
         let (added, changed) = if is_new { (vec![at], Vec::new()) } else { (Vec::new(), vec![at]) };
-        self.progress.row(&self.records[at]);
-        self.progress.finish(&self.records, &Changes { added, changed })?;
+        self.progress.row(&self.table.records()[at]);
+        self.progress.finish(self.table.records(), &Changes { added, changed })?;
         Ok(true)
     }
 
     /// An event of the run itself.
-    pub(super) fn take(&mut self, event: Event) -> Result<()> {
+    pub(super) fn on_event(&mut self, event: Event) -> Result<()> {
         match event {
             // A further worker has the same.
             Event::Timer { .. } if self.has_timers => {}
@@ -165,15 +145,15 @@ impl Running {
                     changes.added.push(at);
                 }
                 for (at, sent) in changed {
-                    let record = sent.complete(self.records.get(at)).ok_or_else(unknown)?;
+                    let record = sent.complete(self.table.records().get(at)).ok_or_else(unknown)?;
                     self.put(record).filter(|(put, _)| *put == at).ok_or_else(unknown)?;
                     changes.changed.push(at);
                 }
                 if ends_pass {
-                    self.progress.finish_pass(&self.records, &changes)?;
+                    self.progress.finish_pass(self.table.records(), &changes)?;
                 } else {
                     self.started = None;
-                    self.progress.finish(&self.records, &changes)?;
+                    self.progress.finish(self.table.records(), &changes)?;
                 }
             }
             Event::Done(done) => self.done = Some(*done),
@@ -216,9 +196,10 @@ mod tests {
             ..Record::default()
         };
         let rows = cases.iter().map(row).collect();
-        let run = RunOrder { date: String::new(), seed: 1, time: None, report, pictures: None };
+        let settings = Settings::new(Profile::Quick, String::new(), String::new(), String::new());
+        let run = RunOrder { settings, report, pictures: None };
         let devices = vec![device("Fake 9000", Api::Vulkan, &[])];
-        (folder, Running::new(cases, devices, progress, EarlierRows::default(), run), rows)
+        (folder, Running::new(cases, devices, progress, RowTable::default(), run), rows)
     }
 
     #[test]
@@ -226,15 +207,15 @@ mod tests {
         let (_folder, mut running, rows) = running();
         let start = |index: usize| Event::Start { index, row: Box::new(rows[index].clone()) };
         let sent = |at: usize, index: usize| (at, Sent::new(&rows[index], None));
-        running.take(start(1)).expect("a case");
-        running.take(Event::Rows { added: vec![sent(0, 1)], changed: Vec::new(), ends_pass: false }).expect("rows");
-        running.take(start(0)).expect("a case");
+        running.on_event(start(1)).expect("a case");
+        running.on_event(Event::Rows { added: vec![sent(0, 1)], changed: Vec::new(), ends_pass: false }).expect("rows");
+        running.on_event(start(0)).expect("a case");
         let death = Death { cause: Cause::Crashed, how: "it died".to_owned() };
         assert!(running.blame(&death).expect("written"));
         assert!(!running.blame(&death).expect("written"), "nothing is in progress");
-        let names: Vec<_> = running.records.iter().map(|row| (row.n, row.status)).collect();
+        let names: Vec<_> = running.table.records().iter().map(|row| (row.n, row.status)).collect();
         assert_eq!(names, [(rows[0].n, Status::Failed), (rows[1].n, Status::Ok)]);
-        assert_eq!(running.records[0].reason, "it died");
+        assert_eq!(running.table.records()[0].reason, "it died");
     }
 
     #[test]
@@ -251,7 +232,7 @@ mod tests {
                 row.all_samples_ns = u.arbitrary::<Vec<f64>>()?;
                 let known = Record { all_samples_ns: row.all_samples_ns.clone(), ..Record::default() };
                 let sent = Sent::new(&row, if u.arbitrary()? { Some(&known) } else { None });
-                let place = if u.arbitrary()? { running.records.len() } else { u.arbitrary()? };
+                let place = if u.arbitrary()? { running.table.records().len() } else { u.arbitrary()? };
                 let event = match u.int_in_range(0..=7)? {
                     0 => Event::Start { index, row: Box::new(row) },
                     1 => Event::Rows { added: vec![(place, sent)], changed: Vec::new(), ends_pass: u.arbitrary()? },
@@ -263,8 +244,8 @@ mod tests {
                     _ => Event::Pass { number: index, count: index },
                 };
                 // A refusal is an error, and the rows stay in their places.
-                let _ = running.take(event);
-                assert!(running.slots.is_sorted() && running.slots.len() == running.records.len());
+                let _ = running.on_event(event);
+                assert!(running.table.iter().map(|(slot, _)| slot).is_sorted());
             }
             Ok(())
         })

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::arguments::Arguments;
-use super::devices::{has_energy, open, settings};
+use super::devices::{has_energy, open};
 use super::planned::{cases_for, profile_for, time_for};
 use crate::backend::monitor::Monitor;
 use crate::backend::{Backend, Device};
@@ -46,8 +46,6 @@ fn measure(
     let known: Vec<&Device> = devices.iter().collect();
     let Fitted { cases, .. } = cases_for(arguments, profile, time_for(arguments, profile, known.len()), &known)?;
     budget::end_preparing();
-    let mut settings = settings(arguments, profile, run.time, devices)?;
-    (settings.date, settings.seed, settings.compiles_ahead) = (run.date, run.seed, run.compiles_ahead);
     let folder = arguments.save_image.as_ref();
     let pictures = run.pictures.zip(folder);
     let pictures = pictures.map(|(card, folder)| Pictures::new(folder, card, devices.len() > 1, arguments.force));
@@ -55,7 +53,8 @@ fn measure(
     let mut sender = EventSender { link, others, known: run.earlier.records().to_vec(), pictures };
     let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
     apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
-    let outcome = pollster::block_on(crate::engine::resume(&mut apis, &cases, run.earlier, &settings, &mut sender))?;
+    let outcome =
+        pollster::block_on(crate::engine::resume(&mut apis, &cases, run.earlier, &run.settings, &mut sender))?;
     sender.others.look();
     let (is_interrupted, no_device) = match outcome.end {
         End::Complete => (false, None),

@@ -10,7 +10,9 @@ use super::running::Running;
 use crate::backend::Device;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::output::say;
-use crate::cli::worker::{Death, Done, Environment, Event, Listed, Message, Messages, Order, Worker, silence};
+use crate::cli::worker::{
+    Death, Done, Environment, Event, Listed, Message, Messages, Order, Worker, check_version, silence,
+};
 use crate::engine::{LeftOut, Observer};
 use crate::error::{Error, Result};
 use crate::record::Cause;
@@ -143,13 +145,14 @@ impl<'a> Supervisor<'a> {
     fn on_event(&mut self, event: Event, prepare: &mut Prepare<'_>) -> Result<()> {
         let card = &mut self.card;
         match event {
-            Event::Devices(devices) => match card.found(&devices) {
-                Some(found) => self.open(found),
-                None => {
+            Event::Devices { version, devices } => {
+                check_version(version)?;
+                let Some(found) = card.found(&devices) else {
                     let name = &card.listed[0].name;
                     return Err(Error::NoDevice(format!("{name} is no longer listed: its driver may need a restart")));
-                }
-            },
+                };
+                self.open(found);
+            }
             Event::Opened(devices) => {
                 if card.running.is_none() {
                     card.running = Some(prepare(devices)?);
@@ -176,7 +179,7 @@ impl<'a> Supervisor<'a> {
             event => {
                 let Some(running) = &mut card.running else { return Ok(()) };
                 let has_rows = matches!(&event, Event::Rows { .. });
-                running.take(event)?;
+                running.on_event(event)?;
                 if has_rows {
                     card.starts_without_a_row = 0;
                     card.order(&Order::Continue);

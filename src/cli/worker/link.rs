@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::protocol::{Activity, Event, MOST_MESSAGE, Order, lines};
+use super::protocol::{Activity, Event, MOST_MESSAGE, Order, VERSION, lines};
 use crate::backend;
 use crate::cli::interrupt;
 use crate::cli::output;
@@ -87,7 +87,7 @@ impl Link {
         std::mem::take(&mut lock(&self.card))
     }
 
-    fn hear(&self, order: Order) {
+    fn on_message(&self, order: Order) {
         let mut state = lock(&self.state);
         match order {
             Order::Continue => state.continues += 1,
@@ -137,7 +137,7 @@ pub(in crate::cli) fn serve(command: fn(Vec<OsString>) -> Result<u8>) -> ExitCod
     std::thread::spawn(move || {
         for line in lines(std::io::stdin().lock(), MOST_MESSAGE) {
             match serde_json::from_slice(&line) {
-                Ok(order) => link.hear(order),
+                Ok(order) => link.on_message(order),
                 Err(_) => break,
             }
         }
@@ -160,7 +160,8 @@ fn work(link: &'static Link, command: fn(Vec<OsString>) -> Result<u8>) -> Result
             Order::Devices { backend } => {
                 link.speaks.store(true, Ordering::Relaxed);
                 found = targets(backend)?.into_iter().map(Some).collect();
-                link.send(&Event::Devices(found.iter().flatten().map(|target| target.device().clone()).collect()));
+                let devices = found.iter().flatten().map(|target| target.device().clone()).collect();
+                link.send(&Event::Devices { version: VERSION, devices });
                 link.speaks.store(false, Ordering::Relaxed);
             }
             Order::Open { words, card } => {

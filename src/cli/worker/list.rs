@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use super::process::{Death, Environment, Message, Messages, SILENCE, Stopped, Worker, next, set_silence};
-use super::protocol::{Event, Order};
+use super::protocol::{Event, Order, check_version};
 use crate::backend::Device;
 use crate::cli::output::say;
 use crate::cli::target::{Through, apis};
@@ -88,7 +88,10 @@ fn ask(backend: Option<Through>, environment: Environment) -> Result<Result<List
     worker.order(&Order::Devices { backend });
     loop {
         match next(&mut worker, &messages.1, LONGEST) {
-            Ok(Event::Devices(devices)) => return Ok(Ok(Listed { devices, environment, worker, messages })),
+            Ok(Event::Devices { version, devices }) => {
+                check_version(version)?;
+                return Ok(Ok(Listed { devices, environment, worker, messages }));
+            }
             Ok(_) => {}
             Err(Stopped::Refused(error)) => return Err(error),
             Err(Stopped::Died(death)) => return Ok(Err(death)),
@@ -110,10 +113,10 @@ fn environment() -> Result<Environment> {
         let (good, bad): (Vec<PathBuf>, Vec<PathBuf>) =
             if api == Api::Vulkan { sorted(&manifests(), &only)? } else { (Vec::new(), Vec::new()) };
         for driver in &bad {
-            say(&format!("the driver of {} is left out: {}", driver.display(), told(&death)));
+            say(&format!("the driver of {} is left out: {}", driver.display(), of_listing(&death)));
         }
         if good.is_empty() || bad.is_empty() {
-            say(&format!("{} is left out: {}", api.title(), told(&death)));
+            say(&format!("{} is left out: {}", api.title(), of_listing(&death)));
             continue;
         }
         names.push(api.name());
@@ -124,7 +127,7 @@ fn environment() -> Result<Environment> {
 }
 
 /// How a listing died.
-fn told(death: &Death) -> String {
+fn of_listing(death: &Death) -> String {
     death.how.replace("while it ran", "when it was asked for its devices")
 }
 

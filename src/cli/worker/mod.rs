@@ -12,4 +12,4 @@ mod protocol;
 pub(super) use link::{Link, WORD, link, serve};
 pub(super) use list::{Listed, list};
 pub(super) use process::{Death, Environment, Message, Messages, Stopped, Worker, silence};
-pub(super) use protocol::{Done, Event, Order, Run, Sent};
+pub(super) use protocol::{Done, Event, Order, Run, Sent, check_version};

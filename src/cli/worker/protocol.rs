@@ -10,9 +10,13 @@ pub(in crate::cli) use crate::backend::Activity;
 use crate::backend::Device;
 use crate::cli::target::Through;
 use crate::engine::measure::Timer;
-use crate::engine::{EarlierRows, Expected, LeftOut};
+use crate::engine::{Expected, LeftOut, RowTable, Settings};
+use crate::error::{Error, Result};
 use crate::record::Record;
 use crate::suite::Api;
+
+/// Version of these messages. Change it with them: a program that is replaced while it runs starts another worker.
+pub(in crate::cli) const VERSION: u32 = 1;
 
 /// Maximum length of a message, in bytes: rows with all their samples have some megabytes.
 pub(super) const MOST_MESSAGE: usize = 256 << 20;
@@ -30,6 +34,16 @@ pub(super) fn lines(mut stream: impl BufRead, most: usize) -> impl Iterator<Item
         }
         (read > 0).then_some(line)
     })
+}
+
+/// Refuses a worker of another version of these messages.
+///
+/// # Errors
+/// [`Error::NoDevice`] with what to do.
+pub(in crate::cli) fn check_version(version: u32) -> Result<()> {
+    let fault =
+        || Error::NoDevice("the program was replaced by another version while it ran: start it again".to_owned());
+    if version == VERSION { Ok(()) } else { Err(fault()) }
 }
 
 /// A message to a worker.
@@ -50,15 +64,10 @@ pub(in crate::cli) enum Order {
 /// The particulars of a run that no command line has.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::cli) struct Run {
-    /// Start of the run, as its rows have it.
-    pub(in crate::cli) date: String,
-    pub(in crate::cli) seed: u64,
-    /// The time that is left.
-    pub(in crate::cli) time: Option<Duration>,
+    /// Its settings, with the time that is left.
+    pub(in crate::cli) settings: Settings,
     /// The rows so far.
-    pub(in crate::cli) earlier: EarlierRows,
-    /// Whether kernels compile on other threads in advance: a crash there belongs to no case.
-    pub(in crate::cli) compiles_ahead: bool,
+    pub(in crate::cli) earlier: RowTable,
     /// The report, beside which bundles of wrong results go.
     pub(in crate::cli) report: OsString,
     /// What distinguishes the images of the card, if images are saved.
@@ -68,8 +77,8 @@ pub(in crate::cli) struct Run {
 /// A message of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::cli) enum Event {
-    /// The devices, in their order.
-    Devices(Vec<Device>),
+    /// The devices, in their order, and the worker's [`VERSION`] of these messages.
+    Devices { version: u32, devices: Vec<Device> },
     /// The devices are open.
     Opened(Vec<Device>),
     /// The order cannot be carried out.
@@ -166,6 +175,13 @@ mod tests {
         assert!(pieces(b"", 8).is_empty());
         let endless = std::io::BufReader::new(std::io::repeat(b'x'));
         assert!(lines(endless, 1000).take(3).all(|piece| piece.len() == 1000));
+    }
+
+    #[test]
+    fn a_worker_of_another_version_is_refused() {
+        assert!(check_version(VERSION).is_ok());
+        let fault = check_version(VERSION + 1).expect_err("another version").to_string();
+        assert!(fault.contains("replaced by another version"), "{fault}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::record::stats;
 
 /// When to stop.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Rules {
     /// Minimum number of samples within the budget.
     pub min_samples: usize,

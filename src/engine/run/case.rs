@@ -2,25 +2,25 @@
 
 use super::observer::Observer;
 use super::one_api::ApiRun;
-use super::rows::{Rows, Touched};
+use super::rows::{ChangedRows, RowTable};
 use crate::engine::plan::schedule::{Effort, Schedule};
 use crate::error::Result;
 use crate::suite::Case;
 
 /// The APIs without a row for the case at `index`, in running order.
-pub(super) fn missing(rows: &Rows, index: usize, apis: usize) -> Vec<usize> {
+pub(super) fn missing(rows: &RowTable, index: usize, apis: usize) -> Vec<usize> {
     turns(index, apis).filter(|api| rows.lacks(index, *api)).collect()
 }
 
 /// State of the run while a case is measured.
-pub(super) struct Turn<'r, 'a> {
+pub(super) struct CaseRun<'r, 'a> {
     pub(super) runs: &'r mut [ApiRun<'a>],
     pub(super) cases: &'r [Case],
-    pub(super) rows: &'r mut Rows,
+    pub(super) rows: &'r mut RowTable,
     pub(super) observer: &'r mut dyn Observer,
 }
 
-impl Turn<'_, '_> {
+impl CaseRun<'_, '_> {
     /// Measures the case at `index`, or the largest smaller size that the devices have memory for and the run's time limit
     /// allows.
     pub(super) async fn run_case(&mut self, schedule: &mut Schedule<'_>, index: usize) -> Result<()> {
@@ -71,7 +71,7 @@ impl Turn<'_, '_> {
     /// Measures the case at `index` through the APIs without a row for it. Returns whether the time limit allowed it and,
     /// if it `has_smaller` sizes in reserve, the memory.
     async fn measure(&mut self, index: usize, effort: &Effort, has_smaller: bool) -> Result<bool> {
-        let (case, mut changes) = (&self.cases[index], Touched::default());
+        let (case, mut changes) = (&self.cases[index], ChangedRows::default());
         let missing = missing(self.rows, index, self.runs.len());
         if missing.is_empty() {
             return Ok(true);

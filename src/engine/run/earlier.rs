@@ -1,26 +1,15 @@
 //! Rows of an interrupted run, matched with the plan of the run that resumes it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
-
+use super::rows::RowTable;
 use super::settings::Settings;
 use crate::backend::{Device, card_name};
 use crate::job::Job;
 use crate::record::{Cause, Record, SCHEMA, Status};
 use crate::suite::{Api, Case, Dtype, Extent, Toolchain};
 
-/// Rows that a resumed run need not measure, and those to measure again.
-#[derive(Debug, Default, Clone, Serialize, Deserialize)]
-pub struct EarlierRows {
-    pub(in crate::engine) records: Vec<Record>,
-    /// Each row's slot in the plan: the index of its case times the number of APIs, plus the index of its API.
-    pub(in crate::engine) slots: Vec<usize>,
-    /// Slots of rows to measure again.
-    pub(in crate::engine) to_repeat: BTreeSet<usize>,
-}
-
-impl EarlierRows {
+impl RowTable {
     /// Matches `records`, in any order, with a run of `cases` through the APIs of `devices`. Rows may be missing anywhere: a
     /// process that ended left holes. Rows that failed or exceed their ceiling are measured again, since the cause may be gone
     /// (a lost device, memory used by others), and so are those that the time limit left out, since a resumed run has new time.
@@ -28,7 +17,12 @@ impl EarlierRows {
     ///
     /// # Errors
     /// If version, host, device, driver, profile, cases or kernels do not match. The text follows the file's name.
-    pub fn new(records: Vec<Record>, cases: &[Case], devices: &[Device], settings: &Settings) -> Result<Self, String> {
+    pub fn resumed(
+        records: Vec<Record>,
+        cases: &[Case],
+        devices: &[Device],
+        settings: &Settings,
+    ) -> Result<Self, String> {
         let known = Slots::new(cases, devices);
         let date = records.first().map(|record| record.date.clone());
         let mut slots: Vec<(usize, Record)> = Vec::with_capacity(records.len());
@@ -55,49 +49,22 @@ impl EarlierRows {
             _ => record.status == Status::Failed,
         };
         let to_repeat = slots.iter().filter(|(_, record)| must_repeat(record)).map(|(slot, _)| *slot).collect();
-        let (slots, records) = slots.into_iter().unzip();
-        Ok(Self { records, slots, to_repeat })
-    }
-
-    /// Rows of a run that goes on in another process, each with its slot, in plan order. Those in the slots `to_repeat` are
-    /// measured again.
-    #[must_use]
-    pub const fn of_run(records: Vec<Record>, slots: Vec<usize>, to_repeat: BTreeSet<usize>) -> Self {
-        Self { records, slots, to_repeat }
-    }
-
-    /// The rows, their slots and the slots of those to measure again, as for [`Self::of_run`].
-    #[must_use]
-    pub fn into_parts(self) -> (Vec<Record>, Vec<usize>, BTreeSet<usize>) {
-        (self.records, self.slots, self.to_repeat)
+        Ok(Self::new(devices.len(), slots, to_repeat))
     }
 
     /// Also measures rows again that timed out or ended the process twice, or were skipped because a smaller size of their
     /// kernel did.
     #[must_use]
     pub fn retry_timeouts(mut self) -> Self {
-        let ended = self.slots.iter().zip(&self.records).filter(|(_, row)| has_ended(row));
-        self.to_repeat.extend(ended.map(|(slot, _)| *slot));
+        let ended: Vec<usize> = self.iter().filter(|(_, row)| has_ended(row)).map(|(slot, _)| slot).collect();
+        self.repeat(ended);
         self
     }
 
     /// Number of rows that are not measured again because they timed out or ended the process twice.
     #[must_use]
     pub fn given_up(&self) -> usize {
-        let rows = self.slots.iter().zip(&self.records);
-        rows.filter(|(slot, row)| has_ended(row) && !self.to_repeat.contains(slot)).count()
-    }
-
-    /// The rows, in plan order.
-    #[must_use]
-    pub fn records(&self) -> &[Record] {
-        &self.records
-    }
-
-    /// Number of rows to measure again.
-    #[must_use]
-    pub fn again(&self) -> usize {
-        self.to_repeat.len()
+        self.iter().filter(|(slot, row)| has_ended(row) && !self.is_repeated(*slot)).count()
     }
 }
 

@@ -14,7 +14,7 @@ use web_time::Instant;
 use super::case::turns;
 use super::observer::{Expected, Observer};
 use super::one_api::ApiRun;
-use super::rows::{Rows, Touched};
+use super::rows::{ChangedRows, RowTable};
 use super::settings::Settings;
 use crate::engine::measure::Rules;
 use crate::engine::measure::epoch::shuffled;
@@ -26,7 +26,7 @@ use crate::suite::Case;
 pub(super) struct Passes<'r, 'a> {
     pub(super) runs: &'r mut [ApiRun<'a>],
     pub(super) cases: &'r [Case],
-    pub(super) rows: &'r mut Rows,
+    pub(super) rows: &'r mut RowTable,
     pub(super) settings: &'r Settings,
     pub(super) observer: &'r mut dyn Observer,
     /// End of the run, if it has a time limit.
@@ -118,7 +118,7 @@ impl Passes<'_, '_> {
         };
         let (case, apis, start) = (&self.cases[index], self.runs.len(), Instant::now());
         let wanting = self.wanting(index);
-        let mut changes = Touched::default();
+        let mut changes = ChangedRows::default();
         // Another API is first in each pass.
         for api in turns(index + pass as usize, apis).filter(|api| wanting.contains(api)) {
             let Some(record) = self.rows.get(index, api) else { continue };
@@ -136,7 +136,7 @@ impl Passes<'_, '_> {
 
     /// Estimates all rows from their epochs, and compares them with the ceilings estimated likewise.
     fn settle(&mut self) -> Result<()> {
-        let mut changes = Touched::default();
+        let mut changes = ChangedRows::default();
         self.rows.settle(self.cases, self.runs, &mut changes);
         self.observer.finish_pass(self.rows.records(), &self.rows.changes(&changes))
     }

@@ -5,7 +5,7 @@ pub(in crate::engine) mod earlier;
 mod epochs;
 pub(in crate::engine) mod observer;
 mod one_api;
-mod rows;
+pub(in crate::engine) mod rows;
 pub(in crate::engine) mod session;
 pub(in crate::engine) mod settings;
 
@@ -21,12 +21,11 @@ use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::record::Record;
 use crate::suite::Case;
-use case::{Turn, missing};
-use earlier::EarlierRows;
+use case::{CaseRun, missing};
 use epochs::Passes;
 use observer::{Expected, Observer};
 use one_api::ApiRun;
-use rows::{Rows, Touched};
+use rows::{ChangedRows, RowTable};
 use settings::Settings;
 
 /// The result of a run.
@@ -69,7 +68,7 @@ pub async fn run(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Vec<Record>> {
-    let outcome = resume(backends, cases, EarlierRows::default(), settings, observer).await?;
+    let outcome = resume(backends, cases, RowTable::default(), settings, observer).await?;
     match outcome.end {
         End::NoDevice(error) => Err(error),
         End::Complete | End::Interrupted => Ok(outcome.records),
@@ -83,7 +82,7 @@ pub async fn run(
 pub async fn resume(
     backends: &mut [&mut dyn Backend],
     cases: &[Case],
-    earlier: EarlierRows,
+    earlier: RowTable,
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Outcome> {
@@ -92,7 +91,7 @@ pub async fn resume(
         runs.push(ApiRun::open(&mut **backend, cases, settings, observer).await);
     }
     let apis = runs.len();
-    let mut rows = Rows::new(earlier, apis);
+    let mut rows = earlier.with_apis(apis);
     for (slot, record) in rows.iter() {
         let (case, run) = (&cases[slot / apis], &mut runs[slot % apis]);
         run.resume_from(case, record);
@@ -119,8 +118,8 @@ pub async fn resume(
                 end = runs.drain(..).next_back().and_then(|run| run.session.err()).map_or(End::Complete, End::NoDevice);
                 break;
             }
-            let mut turn = Turn { runs: &mut runs, cases, rows: &mut rows, observer };
-            turn.run_case(&mut schedule, index).await?;
+            let mut run = CaseRun { runs: &mut runs, cases, rows: &mut rows, observer };
+            run.run_case(&mut schedule, index).await?;
             measuring = runs.iter().map(ApiRun::measuring).sum();
         }
         let left_out = schedule.into_left_out();
@@ -152,7 +151,7 @@ fn skip_left_out(
     left_out: &[usize],
     runs: &[ApiRun<'_>],
     cases: &[Case],
-    rows: &mut Rows,
+    rows: &mut RowTable,
     observer: &mut dyn Observer,
 ) -> Result<()> {
     for &index in left_out {
@@ -160,7 +159,7 @@ fn skip_left_out(
         if rows.has_benchmark(case.family.name, case.benchmark.name) {
             continue;
         }
-        let mut changes = Touched::default();
+        let mut changes = ChangedRows::default();
         for (api, run) in runs.iter().enumerate() {
             rows.put(index, api, run.left_out(case), &mut changes);
         }
@@ -171,7 +170,7 @@ fn skip_left_out(
 }
 
 /// Compiles the kernels of the missing rows in advance.
-fn compile_ahead(runs: &mut [ApiRun], cases: &[Case], rows: &Rows) {
+fn compile_ahead(runs: &mut [ApiRun], cases: &[Case], rows: &RowTable) {
     let is_missing = |index: usize| (0..runs.len()).any(|api| rows.lacks(index, api));
     let missing = (0..cases.len()).filter(|index| is_missing(*index)).map(|index| &cases[index]);
     let missing: Vec<&Case> = missing.filter(|case| !case.is_reserve).collect();

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::earlier::EarlierRows;
+use serde::{Deserialize, Serialize};
+
 use super::observer::Changes;
 use super::one_api::ApiRun;
 use super::settings::Epochs;
@@ -12,12 +13,12 @@ use crate::suite::Case;
 
 /// Slots of rows that a case added or changed.
 #[derive(Debug, Default)]
-pub(super) struct Touched {
+pub(super) struct ChangedRows {
     added: BTreeSet<usize>,
     changed: BTreeSet<usize>,
 }
 
-impl Touched {
+impl ChangedRows {
     /// Whether no row was added or changed.
     pub(super) fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty()
@@ -25,7 +26,8 @@ impl Touched {
 }
 
 /// Rows in plan order. A row's slot is the index of its case times the number of APIs, plus the index of its API.
-pub(super) struct Rows {
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct RowTable {
     apis: usize,
     slots: Vec<usize>,
     records: Vec<Record>,
@@ -33,23 +35,74 @@ pub(super) struct Rows {
     to_repeat: BTreeSet<usize>,
 }
 
-impl Rows {
-    pub(super) fn new(earlier: EarlierRows, apis: usize) -> Self {
-        Self { apis, slots: earlier.slots, records: earlier.records, to_repeat: earlier.to_repeat }
+impl RowTable {
+    /// Rows with their slots in rising order, of a run through so many APIs. Those in the slots `to_repeat` are measured
+    /// again.
+    #[must_use]
+    pub fn new(apis: usize, rows: Vec<(usize, Record)>, to_repeat: BTreeSet<usize>) -> Self {
+        let (slots, records) = rows.into_iter().unzip();
+        Self { apis, slots, records, to_repeat }
+    }
+
+    /// The same rows in a run through so many APIs.
+    pub(super) fn with_apis(self, apis: usize) -> Self {
+        Self { apis, ..self }
+    }
+
+    /// The position of the row in a slot, if there is one.
+    #[must_use]
+    pub fn at(&self, slot: usize) -> Option<usize> {
+        self.slots.binary_search(&slot).ok()
+    }
+
+    /// Inserts a row, or replaces the one in its slot. Returns its position, and whether it is new.
+    pub fn insert(&mut self, slot: usize, record: Record) -> (usize, bool) {
+        match self.slots.binary_search(&slot) {
+            Ok(at) => {
+                self.records[at] = record;
+                (at, false)
+            }
+            Err(at) => {
+                self.slots.insert(at, slot);
+                self.records.insert(at, record);
+                (at, true)
+            }
+        }
+    }
+
+    /// The case of this index is measured: its rows need not be measured again.
+    pub fn is_measured(&mut self, slot: usize) {
+        self.to_repeat.remove(&slot);
+    }
+
+    /// Also measures these rows again.
+    pub(super) fn repeat(&mut self, slots: impl IntoIterator<Item = usize>) {
+        self.to_repeat.extend(slots);
+    }
+
+    /// Number of rows to measure again.
+    #[must_use]
+    pub fn repeats(&self) -> usize {
+        self.to_repeat.len()
+    }
+
+    /// Whether the row in a slot is measured again.
+    pub(super) fn is_repeated(&self, slot: usize) -> bool {
+        self.to_repeat.contains(&slot)
     }
 
     /// The rows with their slots.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Record)> {
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Record)> {
         self.slots.iter().copied().zip(&self.records)
     }
 
     /// The row of a case through an API, if there is one.
     pub(super) fn get(&self, index: usize, api: usize) -> Option<&Record> {
-        self.slots.binary_search(&(index * self.apis + api)).ok().map(|at| &self.records[at])
+        self.at(index * self.apis + api).map(|at| &self.records[at])
     }
 
     /// Estimates all times from their epochs. Changed rows are changes.
-    fn estimate(&mut self, changes: &mut Touched) {
+    fn estimate(&mut self, changes: &mut ChangedRows) {
         let before: Vec<_> = self.records.iter().map(|record| (record.median_ns, record.ci_high_ns)).collect();
         estimate(&mut self.records);
         for ((slot, record), before) in self.slots.iter().zip(&self.records).zip(before) {
@@ -61,28 +114,19 @@ impl Rows {
 
     pub(super) fn lacks(&self, index: usize, api: usize) -> bool {
         let slot = index * self.apis + api;
-        self.to_repeat.contains(&slot) || self.slots.binary_search(&slot).is_err()
+        self.is_repeated(slot) || self.at(slot).is_none()
     }
 
     /// Inserts a row, or replaces the one in its slot.
-    pub(super) fn put(&mut self, index: usize, api: usize, record: Record, changes: &mut Touched) {
+    pub(super) fn put(&mut self, index: usize, api: usize, record: Record, changes: &mut ChangedRows) {
         let slot = index * self.apis + api;
-        self.to_repeat.remove(&slot);
-        match self.slots.binary_search(&slot) {
-            Ok(at) => {
-                self.records[at] = record;
-                changes.changed.insert(slot);
-            }
-            Err(at) => {
-                self.slots.insert(at, slot);
-                self.records.insert(at, record);
-                changes.added.insert(slot);
-            }
-        }
+        self.is_measured(slot);
+        let (_, is_new) = self.insert(slot, record);
+        if is_new { &mut changes.added } else { &mut changes.changed }.insert(slot);
     }
 
     /// Compares all rows of an API with its ceilings again if a ceiling rose.
-    pub(super) fn judge(&mut self, cases: &[Case], runs: &mut [ApiRun], changes: &mut Touched) {
+    pub(super) fn judge(&mut self, cases: &[Case], runs: &mut [ApiRun], changes: &mut ChangedRows) {
         for (slot, record) in self.slots.iter().zip(&mut self.records) {
             let run = &runs[slot % self.apis];
             if !run.has_risen {
@@ -102,7 +146,7 @@ impl Rows {
     }
 
     /// Estimates all rows from their epochs, sets the ceilings from them, and compares all rows with these.
-    pub(super) fn settle(&mut self, cases: &[Case], runs: &mut [ApiRun], changes: &mut Touched) {
+    pub(super) fn settle(&mut self, cases: &[Case], runs: &mut [ApiRun], changes: &mut ChangedRows) {
         self.estimate(changes);
         runs.iter_mut().for_each(ApiRun::clear_ceilings);
         for (slot, record) in self.iter() {
@@ -113,10 +157,9 @@ impl Rows {
         changes.changed.extend(raised.into_iter().map(|at| self.slots[at]));
     }
 
-    /// The changes rows by position among all rows.
-    pub(super) fn changes(&self, changes: &Touched) -> Changes {
-        let at =
-            |slots: &BTreeSet<usize>| slots.iter().filter_map(|slot| self.slots.binary_search(slot).ok()).collect();
+    /// The changed rows by position among all rows.
+    pub(super) fn changes(&self, changes: &ChangedRows) -> Changes {
+        let at = |slots: &BTreeSet<usize>| slots.iter().filter_map(|slot| self.at(*slot)).collect();
         let changed = changes.changed.difference(&changes.added).copied().collect();
         Changes { added: at(&changes.added), changed: at(&changed) }
     }
@@ -133,7 +176,9 @@ impl Rows {
         records.map(|record| epochs.expected(record)).max().unwrap_or(0)
     }
 
-    pub(super) fn records(&self) -> &[Record] {
+    /// The rows, in plan order.
+    #[must_use]
+    pub fn records(&self) -> &[Record] {
         &self.records
     }
 
@@ -150,7 +195,9 @@ impl Rows {
         self.records.iter().any(|record| record.family == family && record.benchmark == benchmark)
     }
 
-    pub(super) fn into_records(self) -> Vec<Record> {
+    /// The rows, in plan order.
+    #[must_use]
+    pub fn into_records(self) -> Vec<Record> {
         self.records
     }
 }

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::checks::random::mixed;
 use crate::engine::measure::Rules;
 use crate::record::Record;
 use crate::suite::Profile;
 
 /// Values that all rows of a run share, and the run's limits.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Settings {
     /// Start of the run, UTC, RFC 3339.
     pub date: String,
@@ -45,7 +47,7 @@ pub struct Settings {
 }
 
 /// The number of epochs of a case.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Epochs {
     /// Minimum number, unless the run's time limit ends it.
     pub least: usize,

@@ -75,8 +75,8 @@ impl Header {
     }
 
     /// Notes the unknown and the missing columns.
-    pub(crate) fn note(&self, intake: &mut AcceptedRows) {
-        intake.columns(&self.unknown, |name| self.columns.iter().flatten().any(|column| column.name == name));
+    pub(crate) fn note(&self, accepted_rows: &mut AcceptedRows) {
+        accepted_rows.columns(&self.unknown, |name| self.columns.iter().flatten().any(|column| column.name == name));
     }
 
     /// Whether the status field holds a valid status. Such a row is data even if its texts look like a header.

@@ -72,7 +72,7 @@ pub fn read(path: &Path, source: impl Read) -> Result<Parsed> {
 #[derive(Default)]
 struct Reader {
     header: Option<Header>,
-    intake: AcceptedRows,
+    accepted_rows: AcceptedRows,
 }
 
 impl Reader {
@@ -85,28 +85,28 @@ impl Reader {
             if header.is_swallowing_rows(row) {
                 return Err("a quote that opens in this row is not closed".to_owned());
             }
-            self.intake.note(format!("line {}: the last row is cut off and ignored", row.line));
+            self.accepted_rows.note(format!("line {}: the last row is cut off and ignored", row.line));
             return Ok(());
         }
-        self.intake.row(row.line, &header.cells(row)?, |_| Ok(()))
+        self.accepted_rows.row(row.line, &header.cells(row)?, |_| Ok(()))
     }
 
     fn read_header(&mut self, row: &Fields) -> Result<(), String> {
         if row.is_cut && header::is_part_of_header(row) {
-            self.intake.note(format!("line {} is cut off: the report has no rows", row.line));
+            self.accepted_rows.note(format!("line {} is cut off: the report has no rows", row.line));
             return Ok(());
         }
         let header = Header::read(row)?;
-        header.note(&mut self.intake);
+        header.note(&mut self.accepted_rows);
         self.header = Some(header);
         Ok(())
     }
 
     fn report(mut self) -> Parsed {
-        if self.header.is_none() && self.intake.is_empty() {
-            self.intake.note("the file is empty".to_owned());
+        if self.header.is_none() && self.accepted_rows.is_empty() {
+            self.accepted_rows.note("the file is empty".to_owned());
         }
-        self.intake.report()
+        self.accepted_rows.report()
     }
 }
 

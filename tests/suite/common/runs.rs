@@ -4,7 +4,7 @@ use super::fake::{Behaviour, Fake, fake, only};
 use shaderbench::backend::Backend;
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{self, Changes, EarlierRows, Epochs, Observer, Outcome, Settings};
+use shaderbench::engine::{self, Changes, Epochs, Observer, Outcome, RowTable, Settings};
 use shaderbench::error::Result;
 use shaderbench::record::{Record, Status};
 use shaderbench::suite::{Case, Dtype, Profile, Toolchain};
@@ -112,7 +112,7 @@ pub(crate) fn measure(backend: &mut dyn Backend, cases: &[Case]) -> Vec<Record> 
 pub(crate) fn resume(
     backends: &mut [&mut dyn Backend],
     cases: &[Case],
-    kept: EarlierRows,
+    kept: RowTable,
     settings: &Settings,
     recorder: &mut Recorder,
 ) -> Outcome {
