@@ -71,7 +71,6 @@ build_page() {
     fi
     copy_charts
     copy_reports
-    "$(find_python)" web/references.py data/references.json.gz "$PAGE/results" >"$PAGE/references.json"
     # Otherwise GitHub Pages leaves out some files.
     touch "$PAGE/.nojekyll"
 }

@@ -330,10 +330,10 @@ fn the_address_holds_what_the_reader_chose() {
     assert_eq!(column(&mut other, 1), rows);
     // Another link into the same page: more rows, and the chart that it names is in view.
     let path = browser.text("location.pathname");
-    other.open_link(&format!("file://{path}#occupancy&rows=300"));
+    other.open_link(&format!("file://{path}#coalescing-offset&rows=300"));
     other.settle();
     assert_eq!(other.value("document.querySelectorAll('.comparison tbody tr').length"), 300);
-    let top = other.value("document.querySelector('#occupancy').getBoundingClientRect().top");
+    let top = other.value("document.querySelector('#coalescing-offset').getBoundingClientRect().top");
     assert!((0.0..200.0).contains(&top.as_f64().unwrap()), "{top}");
     assert_no_faults(&browser);
 }

@@ -12,47 +12,29 @@ use crate::command::Folder;
 use crate::report_page::{H100, H200, LLVMPIPE, assert_no_faults, column, faults, opened, page};
 use shaderbench::answers::page::unpacked;
 use shaderbench::record::{Record, Status};
-use shaderbench::report::{csv, json};
+use shaderbench::report::csv;
 use shaderbench::suite::{Api, Dtype, Extent};
 
-/// Every chart of the committed reports and of a JSON report with samples.
+/// Every chart of the committed reports.
 const CHARTS: &[&str] = &[
     "roofline",
     "reduction",
     "transpose",
     "ladders",
-    "over-size",
     "cache-latency",
     "cache-bandwidth",
     "bank-conflict",
     "coalescing-stride",
     "coalescing-offset",
-    "occupancy",
-    "transfer",
     "headlines",
     "apis",
     "devices-against",
-    "safety",
-    "epochs",
 ];
 
 /// Ticks every device: a software one is not ticked at first.
 fn tick_all(browser: &mut Browser) {
     browser.value("document.querySelectorAll('.sides input:not(:checked)').forEach(input => input.click())");
     browser.settle();
-}
-
-/// Writes a report's rows of CUDA, with samples, as a JSON report. Returns its path.
-fn with_samples(folder: &Folder) -> String {
-    let mut records = csv::open(Path::new(H200)).expect("a report").records;
-    records.retain(|record| record.backend == Some(Api::Cuda) && record.median_ns.is_some());
-    for (index, record) in records.iter_mut().enumerate() {
-        let median = record.median_ns.unwrap();
-        let width = 0.001 * (index % 40) as f64;
-        record.all_samples_ns = (-10..=10).map(|step| median * (1.0 + width * f64::from(step) / 10.0)).collect();
-    }
-    folder.write("samples.json", json::write(&records));
-    folder.argument("samples.json")
 }
 
 /// The visible charts: their names, the number of marks in each plot, the elements outside of its frame, and the texts
@@ -101,8 +83,7 @@ const OPTIONS: &str = r#"[...document.querySelectorAll("figure.chart:not([hidden
 fn every_chart_of_the_committed_reports_is_drawn_without_an_error() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();
-    let samples = with_samples(&folder);
-    let page = page(&folder, &[H200, LLVMPIPE, &samples]);
+    let page = page(&folder, &[H200, LLVMPIPE]);
     let screenshots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
     std::fs::create_dir_all(&screenshots).expect("a folder");
     browser.resize(1280, false);

@@ -4,7 +4,6 @@ import { revealCharts } from "./charts.js";
 import { startCompare } from "./compare.js";
 import { startCore } from "./core.js";
 import { byId, download, element } from "./element.js";
-import { startFigures } from "./figures.js";
 import { startProgress } from "./progress.js";
 import { clearTables, drawFamilies } from "./table.js";
 
@@ -58,7 +57,6 @@ const reader = startCore(
     (sentence) => notify(sentence, true),
 );
 const compare = startCompare(reader, notify);
-const figures = startFigures(reader, notify, saveCsv);
 
 function onMessage(what, value) {
     if (what === "Pass") {
@@ -112,7 +110,7 @@ async function run() {
     }
     isRunning = false;
     setRunning();
-    await Promise.all([compare.setOwnRows(records()), figures.setOwnRows(records())]).catch(() => {});
+    await compare.setOwnRows(records());
     if (rows.length > 0) revealCharts();
 }
 

@@ -1,7 +1,8 @@
-// The rows of this run as tables, one per family.
+// The rows of this run as they are measured, a table for each family. The report above them has bars, marks and charts.
 
 import { breakable, byId, element } from "./element.js";
 
+const HEADINGS = ["kernel", "median", "±", "rate", "of ceiling", "speed"];
 const drawn = new Map();
 
 /** Removes all tables. */
@@ -27,108 +28,36 @@ export function drawFamilies(families, rows) {
 function familySection(family, rows) {
     const shown = rows.filter((row) => row.record.status !== "skipped");
     const title = `family-${family.name}`;
+    const heads = HEADINGS.map((text) => element("th", { scope: "col" }, text));
+    const table = element(
+        "div",
+        { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": title },
+        element("table", {}, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, shown.map(line))),
+    );
     return element(
         "section",
         { class: "family" },
         element("h3", { id: title }, family.name),
         element("p", { class: "quiet" }, family.summary),
-        (shown.length > 0 &&
-            element(
-                "div",
-                { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": title },
-                element("table", {}, heading(), element("tbody", {}, body(shown))),
-            )) ||
-            "",
-        family.finding && element("p", { class: "finding" }, withCode(family.finding)),
+        shown.length > 0 ? table : null,
+        family.finding ? element("p", { class: "finding" }, family.finding) : null,
         skipped(rows.filter((row) => row.record.status === "skipped")),
     );
 }
 
-function heading() {
-    const cell = (text, kind) => element("th", { scope: "col", class: kind }, text);
-    return element(
-        "thead",
-        {},
-        element(
-            "tr",
-            {},
-            cell("kernel"),
-            cell("median"),
-            cell("±", "wide"),
-            cell("rate"),
-            cell("of ceiling"),
-            cell("speed", "wide"),
-        ),
-    );
-}
-
-function body(rows) {
-    const lines = [];
-    let group;
-    for (const row of rows) {
-        if (row.texts.group !== group) {
-            group = row.texts.group;
-            lines.push(element("tr", { class: "group" }, element("th", { scope: "rowgroup", colspan: "6" }, group)));
-        }
-        lines.push(...linesOf(row));
-    }
-    return lines;
-}
-
-function linesOf({ record, texts }) {
-    const name = element("th", { scope: "row" }, breakable(texts.name));
-    const attributes = { "data-status": record.status };
+function line({ record, texts }) {
+    const name = element("th", { scope: "row" }, breakable(`${texts.group} ${texts.name}`));
     if (record.status !== "ok") name.append(" ", element("span", { class: `tag ${record.status}` }, record.status));
-    if (record.median_ns === null) {
-        return [element("tr", attributes, name, element("td", { class: "why", colspan: "5" }, record.reason))];
-    }
-    const figures = element(
-        "tr",
-        attributes,
-        name,
-        element("td", {}, texts.median),
-        element("td", { class: "wide" }, texts.noise),
-        element("td", {}, texts.rate),
-        element("td", {}, share(record)),
-        element("td", { class: "wide" }, texts.speed),
-    );
-    return record.reason
-        ? [figures, element("tr", {}, element("td", { class: "note", colspan: "6" }, record.reason))]
-        : [figures];
-}
-
-/** A sentence whose parts in backticks are code. */
-function withCode(sentence) {
-    return sentence.split("`").map((part, index) => (index % 2 === 1 ? element("code", {}, part) : part));
-}
-
-function share(record) {
-    if (record.share === null) return "";
+    if (record.reason) name.append(element("span", { class: "why" }, record.reason));
     const percent = record.share * 100;
-    const fill = element("b");
-    fill.style.width = `${Math.min(100, percent)}%`;
-    const text = `${percent < 9.95 ? percent.toFixed(1) : Math.round(percent)} %`;
-    return element(
-        "span",
-        { class: "share", title: `share of the ceiling ${record.ceiling}` },
-        element("i", { "aria-hidden": "true" }, fill),
-        element("span", {}, text),
-    );
+    const share = record.share === null ? "" : `${percent < 9.95 ? percent.toFixed(1) : Math.round(percent)} %`;
+    const cells = [texts.median, texts.noise, texts.rate, share, texts.speed];
+    return element("tr", { "data-status": record.status }, name, cells.map((text) => element("td", {}, text)));
 }
 
-/** The skipped rows by reason. */
+/** The skipped rows with their reasons. */
 function skipped(rows) {
-    if (rows.length === 0) return null;
-    const reasons = new Map();
-    for (const row of rows) {
-        const names = reasons.get(row.record.reason) ?? [];
-        reasons.set(row.record.reason, [...names, `${row.texts.group} ${row.texts.name}`]);
-    }
-    const lines = [...reasons].map(([reason, names]) => element("li", {}, `${reason}: ${names.join(", ")}`));
-    return element(
-        "details",
-        { class: "skipped" },
-        element("summary", {}, `${rows.length} skipped, with the reason`),
-        element("ul", {}, lines),
-    );
+    const item = ({ record, texts }) => element("li", {}, `${texts.group} ${texts.name}: ${record.reason}`);
+    const title = element("summary", {}, `${rows.length} skipped, with the reason`);
+    return rows.length > 0 ? element("details", { class: "skipped" }, title, element("ul", {}, rows.map(item))) : null;
 }

@@ -16,8 +16,6 @@ const calls = {
     count: ({ families, profile, sizes }) => core.count(families, profile, sizes),
     summarize: ({ name, text }) => JSON.parse(core.inspect(name, text)),
     csv: ({ json }) => core.csv(json),
-    figures: ({ json }) => JSON.parse(core.figures(json)),
-    compare: ({ reports }) => JSON.parse(core.compare(JSON.stringify(reports))),
     charts: ({ reports }) => JSON.parse(core.charts(JSON.stringify(reports))),
     async open() {
         const reason = unavailableReason();

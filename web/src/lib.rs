@@ -186,26 +186,8 @@ pub fn inspect(name: &str, text: &str) -> Result<String, JsError> {
     Ok(files::inspect(name, text).map_err(js_error)?.to_string())
 }
 
-/// The headline figures of a JSON report: `device`, `driver`, `date`, `version` and `figures`, as an object.
-///
-/// # Errors
-/// If the report is invalid.
-#[wasm_bindgen]
-pub fn figures(json: &str) -> Result<String, JsError> {
-    Ok(files::figures(json).map_err(js_error)?.to_string())
-}
-
-/// Compares reports like `shaderbench compare`. `reports` is an array of objects with `name` and `text`, the baseline
-/// first.
-///
-/// # Errors
-/// If a report is invalid, or there is nothing to compare.
-#[wasm_bindgen]
-pub fn compare(reports: &str) -> Result<String, JsError> {
-    Ok(files::compare(&named(reports)?).map_err(js_error)?.to_string())
-}
-
-/// The data for `ShaderbenchReport.render`. `reports` is an array as for [`compare`].
+/// The data for `ShaderbenchReport.render`. `reports` is an array of objects with `name` and `text`, the
+/// baseline first.
 ///
 /// # Errors
 /// If a report is invalid.

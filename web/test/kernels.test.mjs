@@ -42,8 +42,7 @@ test(
 
         // The comparison on the page.
         await page.selectOption("#committed", { index: 1 });
-        await page.waitForSelector("#comparison .sides");
-        assert.match(await page.innerText("#comparison .sides"), /WebGPU/);
+        await page.frameLocator("#charts-frame").getByText(/WebGPU/).first().waitFor();
         assert.deepEqual(log.faults, []);
         const foreign = log.requests.filter(
             (address) =>

@@ -10,7 +10,6 @@ use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::headlines::{Headline, JobPairs, headlines, jobs};
 use super::matches::{Match, matches};
 use super::names::{Name, names};
-use super::samples::Epochs;
 use super::screen::{self, Screen, cards_on, screen};
 use crate::answers::articles::chapter;
 use crate::answers::compare::{Comparison, Entry, Report, Rules, Side, compare_by};
@@ -21,7 +20,7 @@ use crate::families::articles::judged;
 #[cfg(not(target_family = "wasm"))]
 use crate::families::articles::steps;
 use crate::families::claims::finding;
-use crate::record::{MARGIN, Record, Status, stats};
+use crate::record::{MARGIN, Record, Status};
 use crate::report::section::other_families;
 use crate::suite::{Api, Chart, DeviceType, Family};
 
@@ -104,8 +103,6 @@ pub(super) struct SideData<'a> {
     reports: &'a [&'a str],
     /// Number of rows per status; statuses without rows are omitted.
     statuses: Vec<(&'static str, usize)>,
-    /// Half width of the 95 % interval ÷ median: its median and its 90th percentile over the rows.
-    noise: [Option<f64>; 2],
     ceilings: Vec<Ceiling>,
     headlines: Vec<Headline>,
     levels: Vec<Plateau>,
@@ -113,7 +110,6 @@ pub(super) struct SideData<'a> {
     /// The verdict on each step of the tour, with its reason; empty after the first few sides, to keep the page small.
     tour: Vec<String>,
     rows: SideColumns,
-    epochs: Epochs,
 }
 
 /// A finding for one family.
@@ -219,7 +215,6 @@ fn side_data<'a>(
     let count = |status: Status| rows.iter().filter(|row| row.status == status).count();
     let statuses =
         [Status::Ok, Status::Unverified, Status::Skipped, Status::Wrong, Status::Failed, Status::Implausible];
-    let noises: Vec<f64> = entries.iter().filter_map(|entry| entry.timing?.noise()).collect();
     let found = |family: &&Family| {
         let of_family: Vec<&Record> = shown.iter().copied().filter(|row| row.family == family.name).collect();
         let found = finding(family.name, &of_family)?;
@@ -251,20 +246,11 @@ fn side_data<'a>(
             .map(|status| (status.name(), count(status)))
             .filter(|(_, count)| *count > 0)
             .collect(),
-        noise: [0.5, 0.9].map(|part| quantile(&noises, part)),
         ceilings: ceilings(&shown),
         headlines: headlines(&shown),
         levels: levels(&shown),
         findings: FAMILIES.iter().filter_map(found).collect(),
         tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| judged(step, &shown).whole()).collect(),
         rows: SideColumns::new(comparison, common, index, texts),
-        epochs: Epochs::of(comparison, index),
     }
-}
-
-fn quantile(values: &[f64], part: f64) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let at = (sorted.len().checked_sub(1)? as f64 * part).round() as usize;
-    Some(stats::round_to_seven_digits(sorted[at]))
 }

@@ -14,7 +14,7 @@ use crate::suite::{self, Limit, Scalar};
 
 /// A headline figure, as the summary has it.
 #[derive(Debug, Serialize)]
-pub struct Headline {
+pub(super) struct Headline {
     /// What the reader calls it; the same on every side.
     name: String,
     /// `GB/s`, `GFLOP/s`, `GOP/s` or `ns`.
@@ -27,7 +27,7 @@ pub struct Headline {
 
 /// The headline figures of the rows of one side, by the names of the summary: memory, arithmetic, launch, jobs.
 #[must_use]
-pub fn headlines(rows: &[&Record]) -> Vec<Headline> {
+pub(super) fn headlines(rows: &[&Record]) -> Vec<Headline> {
     let memory = spaces(rows).into_iter().flat_map(of_space).flatten();
     let arithmetic = peaks(rows).into_iter().filter_map(of_peak);
     let jobs = best(rows).into_iter().filter_map(|best| of_job(&best, rows));

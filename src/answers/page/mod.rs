@@ -14,7 +14,6 @@ mod matches;
 mod names;
 mod packed;
 mod plain;
-mod samples;
 mod screen;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
@@ -24,10 +23,8 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 pub use data::{Data, data, sides, sides_by};
-pub use headlines::{Headline, headlines};
 pub use kernels::{Kernel, benchmarks};
 pub use packed::unpacked;
-pub use samples::share_samples;
 
 /// Style sheet of the page.
 pub const STYLE: &str = include_str!("drawing/page.css");
@@ -49,8 +46,6 @@ pub const SCRIPT: &str = concat!(
     include_str!("drawing/roofline.js"),
     include_str!("drawing/headlines.js"),
     include_str!("drawing/versus.js"),
-    include_str!("drawing/safety.js"),
-    include_str!("drawing/epochs.js"),
     include_str!("drawing/address.js"),
     include_str!("drawing/columns.js"),
     include_str!("drawing/table.js"),

@@ -159,23 +159,6 @@ fn a_level_at_the_end_of_the_curve_has_no_size() {
 }
 
 #[test]
-fn a_run_s_csv_takes_the_samples_of_its_json() {
-    let with = |record: Record, samples: &[f64]| Record { all_samples_ns: samples.to_vec(), ..record };
-    let epochs = |record: Record, epochs_ns: &[f64]| Record { epochs_ns: epochs_ns.to_vec(), ..record };
-    let wild = epochs(row("vulkan", "wild", 100.0), &[130.0, 80.0, 100.0]);
-    let csv = vec![epochs(row("vulkan", "calm", 100.0), &[99.5, 100.0]), wild, row("vulkan", "other", 100.0)];
-    let json = vec![with(csv[1].clone(), &[131.0, 129.0, 79.0, 100.0])];
-    let mut reports = [report(csv), report(json)].concat();
-    share_samples(&mut reports);
-    assert_eq!(reports[0].records[1].all_samples_ns, [131.0, 129.0, 79.0, 100.0]);
-    let epochs = value(&reports)["sides"][0]["epochs"].clone();
-    assert_eq!(epochs["case"], json!([[0, 2]]), "a row without epochs has none");
-    // The median is the geometric mean of the epochs: 101.32.
-    assert_eq!(epochs["distance"], json!([[-25, 25], [2831, -2104, -130]]), "in time order");
-    assert_eq!(epochs["samples"], json!([[1, 4, [1.293, 1.2732, 0.77974, 0.98701]]]));
-}
-
-#[test]
 fn the_page_holds_every_part_once_and_no_markup_of_a_report() {
     let evil = "{{script}}</script><script>alert(1)</script>&\u{2028}";
     let reports = report(vec![Record { device: evil.to_owned(), ..row("vulkan", "a", 1.0) }]);

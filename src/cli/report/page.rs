@@ -36,7 +36,6 @@ pub(super) fn page(arguments: &Arguments) -> Result<u8> {
             return Err(none_readable(path, "CSV or JSON"));
         }
     }
-    html::share_samples(&mut reports);
     if arguments.anonymous {
         reports.iter_mut().flat_map(|report| &mut report.records).for_each(Record::anonymize);
     }

@@ -150,16 +150,6 @@ function inverse(match) {
   };
 }
 
-/** Epochs in time order, with samples where the report has them; all relative to the row's median. */
-function decodeEpochs({ case: list, distance, samples }, cases) {
-  const sampled = new Map(samples.map(([row, count, relative]) => [row, { count, relative }]));
-  return ranges(list).map((index, number) => ({
-    of: cases[index],
-    epochs: distance[number].map((units) => 1 + units / 1e4),
-    samples: sampled.get(number) ?? null,
-  }));
-}
-
 /** Decodes the data object. Sides and rows are new objects; the data is not modified. */
 function decode(data) {
   const sides = data.sides.map((side, index) => ({
@@ -171,7 +161,6 @@ function decode(data) {
   const cases = decodeCases(data);
   for (const side of sides) {
     side.list = decodeRows(data, side, side.index, cases);
-    side.series = decodeEpochs(side.epochs, cases);
   }
   const decoded = data.matches.map((match) => decodeMatch(match, sides, cases, data.texts));
   const matches = decoded.flatMap((match) => (match.is_one_device ? [match] : [match, inverse(match)]));

@@ -110,12 +110,7 @@ const remains = (name, values) => (points) => {
 const SECTIONS = [
   [
     "Kernels",
-    (model) => [
-      roofline(),
-      ...titledLadders(model),
-      otherLadders(),
-      overSize(),
-    ],
+    (model) => [roofline(), ...titledLadders(model), otherLadders()],
   ],
   [
     "Memory",
@@ -151,12 +146,9 @@ const SECTIONS = [
         isLog: false,
         say: remains("offset", [1]),
       }),
-      occupancy(),
-      transfer(),
     ],
   ],
-  ["Comparisons", () => [headlineBars(), against(true), against(false), safetyTax()]],
-  ["Trust", () => [epochStrips()]],
+  ["Comparisons", () => [headlineBars(), against(true), against(false)]],
 ];
 
 /**
