@@ -19,11 +19,11 @@ pub(in crate::engine) struct Caches {
 }
 
 impl Caches {
-    /// What runs before a launch on this device.
+    /// Prepares what runs before a launch on this device.
     ///
     /// # Errors
     /// If the device is lost.
-    pub(in crate::engine) async fn before(&mut self, backend: &mut dyn Backend) -> Result<Before<'_>> {
+    pub(in crate::engine) async fn prepare(&mut self, backend: &mut dyn Backend) -> Result<()> {
         let has_flush = can_ramp(backend.device());
         let own = if has_flush { &mut self.flush } else { &mut self.control };
         if own.is_none() {
@@ -35,6 +35,15 @@ impl Caches {
                 Err(_) => None,
             };
         }
+        Ok(())
+    }
+
+    /// What runs before a launch on this device.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    pub(in crate::engine) async fn before(&mut self, backend: &mut dyn Backend) -> Result<Before<'_>> {
+        self.prepare(backend).await?;
         Ok(match (&mut self.flush, &mut self.control) {
             (Some(flush), _) => Before::Flush(flush.as_mut()),
             (None, Some(control)) => Before::Poison(control.as_mut()),

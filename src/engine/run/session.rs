@@ -318,7 +318,7 @@ impl<'a> Session<'a> {
         let can_skip_work = checks::can_skip_work(case, job);
         if can_skip_work {
             // What it needs is prepared before the clock is looked at.
-            drop(self.caches.before(self.backend).await?);
+            self.caches.prepare(self.backend).await?;
         }
         let mut attempt = 1;
         loop {
