@@ -603,21 +603,21 @@ const fn power_of_two(exponent: i32) -> f64 {
 /// The bits of a normal number of f32, of both signs and any exponent.
 #[inline(always)]
 const fn any(random: u32) -> u32 {
-    let exponent = 1 + ((random >> 23 & 0xff) * 254 >> 8);
+    let exponent = 1 + (((random >> 23 & 0xff) * 254) >> 8);
     random & 0x807f_ffff | exponent << 23
 }
 
 /// The same of f16.
 #[inline(always)]
 const fn any_half(random: u32) -> u16 {
-    let exponent = 1 + ((random >> 10 & 31) * 30 >> 5);
+    let exponent = 1 + (((random >> 10 & 31) * 30) >> 5);
     (random & 0x8000 | exponent << 10 | random >> 16 & 0x3ff) as u16
 }
 
 /// A normal number of f64, of both signs and any exponent.
 #[inline(always)]
 const fn any_double(random: u32) -> f64 {
-    let exponent = 1 + ((random >> 20 & 0x7ff) * 2046 >> 11);
+    let exponent = 1 + (((random >> 20 & 0x7ff) * 2046) >> 11);
     let high = random & 0x800f_ffff | exponent << 20;
     f64::from_bits((high as u64) << 32 | random.wrapping_mul(0x9e37_79b9) as u64)
 }
