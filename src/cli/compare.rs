@@ -116,11 +116,11 @@ fn compared(arguments: &Arguments) -> Result<u8> {
         ..Rules::default()
     };
     let comparison = compare_by(&rules, &baseline, &others);
-    let has_limit = arguments.fail_on_regression.is_some() || arguments.bisect.is_some();
-    if comparison.matches.is_empty() && filters.is_empty() && !has_limit {
-        return beside_references(baseline.iter().chain(&others), arguments.format).map(|()| 0);
-    }
     if comparison.matches.is_empty() {
+        let has_limit = arguments.fail_on_regression.is_some() || arguments.bisect.is_some();
+        if filters.is_empty() && !has_limit && beside_references(baseline.iter().chain(&others), arguments.format)? {
+            return Ok(0);
+        }
         let named: Vec<_> = baseline.iter().chain(&others).map(|report| report.name.as_str()).collect();
         return Err(Error::Usage(format!(
             "nothing to compare: all rows of {} are of the same {}, API, driver and version: name another report",
@@ -154,19 +154,19 @@ fn compared(arguments: &Arguments) -> Result<u8> {
     undecided(&comparison).map_or(Ok(0), |sentence| Err(Error::Undecided(sentence)))
 }
 
-/// Prints the headlines of each report beside those of the reports that the program brings along.
-fn beside_references<'a>(reports: impl Iterator<Item = &'a Report>, format: OutputFormat) -> Result<()> {
+/// Prints the headlines of each report beside those of the reports that the program brings along. Returns whether there are
+/// any headlines.
+fn beside_references<'a>(reports: impl Iterator<Item = &'a Report>, format: OutputFormat) -> Result<bool> {
     let references = shipped()?.runs;
     let runs: Vec<_> =
         reports.flat_map(|report| references::beside(&report.name, &report.records, &references)).collect();
-    if runs.is_empty() {
-        return Err(Error::Usage("nothing to compare: no row has a headline figure: name another report".to_owned()));
-    }
     match format {
-        OutputFormat::Json => print_json(&runs),
-        OutputFormat::Markdown => print(&references::write(&runs, Medium::Markdown)),
-        _ => print(&references::write(&runs, Medium::Terminal(terminal()))),
+        _ if runs.is_empty() => return Ok(false),
+        OutputFormat::Json => print_json(&runs)?,
+        OutputFormat::Markdown => print(&references::write(&runs, Medium::Markdown))?,
+        _ => print(&references::write(&runs, Medium::Terminal(terminal())))?,
     }
+    Ok(true)
 }
 
 /// The exit code for `git bisect run`. Only rows that the device's clock times decide.

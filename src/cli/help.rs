@@ -48,7 +48,7 @@ const GROUPS: &[(&str, &[Entry])] = &[
 
 /// What `help --all` shows besides: uses that most users never need.
 const MORE: &[(&str, &str)] = &[
-    ("shaderbench compare r.csv", "two APIs, or beside reference reports"),
+    ("shaderbench compare r.csv", "its APIs, or reference reports"),
     ("shaderbench explain D5", "an article's claim; alias: learn"),
     ("shaderbench explain D5 --run", "measured now"),
     ("shaderbench explain glossary", "CUDA's names and WGSL's"),

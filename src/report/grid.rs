@@ -7,7 +7,9 @@ use tabled::grid::config::Offset;
 use tabled::settings::object::{Columns, Object, Rows};
 use tabled::settings::peaker::Peaker;
 use tabled::settings::style::LineChar;
-use tabled::settings::{Alignment, Padding, Span, Style, Width};
+use tabled::settings::{Alignment, Format, Padding, Span, Style, Width};
+use textwrap::core::{Word, display_width};
+use textwrap::{WordSeparator, WordSplitter};
 
 use super::markdown::escape;
 use super::terminal::{BOLD, DIM, Terminal, paint};
@@ -99,14 +101,31 @@ pub struct Grid {
     pub(crate) rows: Vec<Row>,
 }
 
-/// Takes width from the notes, then from the names, down to the least that can be read. Figures stay whole.
-struct NotesThenNames([Option<usize>; 2]);
+/// Least width of a column that is folded or cut off.
+const LEAST: usize = 12;
 
-impl Peaker for NotesThenNames {
-    fn peak(&mut self, _: &[usize], widths: &[usize]) -> Option<usize> {
-        const LEAST: usize = 12;
-        self.0.into_iter().flatten().find(|column| widths[*column] > LEAST + GAP)
+/// Folds the texts of a column to `room`, but not below [`LEAST`].
+fn fold(table: &mut Table, column: usize, widest: usize, room: usize, indent: &'static str) {
+    let room = room.max(LEAST);
+    if room < widest {
+        table.modify(Columns::one(column), Format::content(move |text| folded(text, room, indent)));
     }
+}
+
+/// `text` in lines of at most `width` columns, broken at spaces, after the family and after underscores. Lines
+/// after the first begin with `indent`.
+fn folded(text: &str, width: usize, indent: &str) -> String {
+    fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+        Box::new(line.split_inclusive([' ', '/', '_']).map(Word::from))
+    }
+    let separator = WordSeparator::Custom(words);
+    let options = textwrap::Options::new(width).word_separator(separator).word_splitter(WordSplitter::NoHyphenation);
+    textwrap::fill(text, options.subsequent_indent(indent))
+}
+
+/// The width of the widest of these texts, each in one line.
+fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    texts.map(display_width).max().unwrap_or(0)
 }
 
 impl Grid {
@@ -123,7 +142,7 @@ impl Grid {
             if row.group != group {
                 group = &row.group;
                 titles.push(builder.count_records());
-                let title = paint(terminal, BOLD, group);
+                let title = paint(terminal, BOLD, &folded(group, terminal.width.max(LEAST), ""));
                 builder.push_record(std::iter::once(title).chain(vec![String::new(); count - 1]));
             }
             let mark = self.has_marks.then(|| row.mark.text().to_owned()).into_iter();
@@ -140,11 +159,17 @@ impl Grid {
         for title in titles {
             table.modify((title, 0), Span::column(count as isize));
         }
-        if let Some(widest) = self.widest_name {
-            table.modify(Columns::one(name), Width::wrap(widest).keep_words(true));
+        // Figures stay whole. Notes take what names leave, and names what the least width of notes leaves.
+        let names = widest(self.rows.iter().map(|row| row.name.as_str()));
+        let notes = self.rows.iter().filter_map(|row| row.cells.last()).map(|cell| cell.text.as_str());
+        let notes = if self.note.is_some() { widest(notes) } else { 0 };
+        let room = (terminal.width + names + notes).saturating_sub(table.total_width());
+        let most = self.widest_name.map_or(names, |most| names.min(most));
+        let of_notes = if self.note.is_some() { room.saturating_sub(most).clamp(LEAST.min(notes), notes) } else { 0 };
+        if self.note.is_some() {
+            fold(&mut table, count - 1, notes, of_notes, "");
         }
-        let notes = self.note.map(|_| count - 1);
-        table.with(Width::wrap(terminal.width).keep_words(true).priority(NotesThenNames([notes, Some(name)])));
+        fold(&mut table, name, names, room.saturating_sub(of_notes).min(most), "  ");
         text(&table)
     }
 
@@ -185,15 +210,19 @@ pub fn markdown(heading: &[String], right: &[bool], rows: &[Vec<String>]) -> Str
     text(&table) + "\n"
 }
 
-/// Lines of columns without headings or marks, each in at most the width of the terminal: the last column takes the rest.
+/// Lines of columns without headings or marks, within the width of the terminal: the last column takes the rest.
 pub(crate) fn columns(rows: &[Vec<String>], indent: usize, terminal: Terminal) -> String {
     let mut builder = Builder::default();
     rows.iter().for_each(|row| builder.push_record(row));
-    let last = rows.iter().map(Vec::len).max().unwrap_or(1).saturating_sub(1);
     let mut table = builder.build();
     table.with(Style::empty()).with(Padding::new(GAP, 0, 0, 0));
     table.modify(Columns::first(), Padding::new(indent, 0, 0, 0));
-    table.with(Width::wrap(terminal.width).keep_words(true).priority(NotesThenNames([Some(last), None])));
+    let last = rows.iter().map(Vec::len).max().unwrap_or(1).saturating_sub(1);
+    for column in [last, 0] {
+        let own = widest(rows.iter().filter_map(|row| row.get(column)).flat_map(|text| text.lines()));
+        let excess = table.total_width().saturating_sub(terminal.width);
+        fold(&mut table, column, own, own.saturating_sub(excess), "");
+    }
     text(&table)
 }
 
@@ -201,6 +230,15 @@ pub(crate) fn columns(rows: &[Vec<String>], indent: usize, terminal: Terminal) -
 pub(crate) fn headed(headings: &[&str], rows: Vec<Vec<String>>, terminal: Terminal) -> String {
     let headings = headings.iter().map(|heading| paint(terminal, DIM, heading)).collect();
     columns(&std::iter::once(headings).chain(rows).collect::<Vec<_>>(), 0, terminal)
+}
+
+/// Takes width from one column alone.
+struct Only(usize);
+
+impl Peaker for Only {
+    fn peak(&mut self, _: &[usize], widths: &[usize]) -> Option<usize> {
+        (widths[self.0] > LEAST).then_some(self.0)
+    }
 }
 
 /// The lines of columns with one space between them, within `width`: where it is too small, column `cut` is cut off.
@@ -213,7 +251,7 @@ pub(crate) fn fitted(rows: &[Vec<String>], right: &[usize], cut: usize, width: u
     for column in right {
         table.modify(Columns::one(*column), Alignment::right());
     }
-    table.with(Width::truncate(width).suffix("…").priority(NotesThenNames([Some(cut), None])));
+    table.with(Width::truncate(width).suffix("…").priority(Only(cut)));
     text(&table).lines().map(str::to_owned).collect()
 }
 
@@ -226,7 +264,6 @@ fn text(table: &Table) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use textwrap::core::display_width;
 
     #[test]
     fn wide_characters_align() {
@@ -249,9 +286,17 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_is_too_wide_is_folded_by_display_width() {
+        assert_eq!(folded("naive_coalesced_read PAD=1", 16, "  "), "naive_coalesced_\n  read PAD=1");
+        for name in ["a_name_that_is_far_too_long_for_it", "显卡显卡显卡显卡显卡显卡显卡"] {
+            assert!(folded(name, 16, "").lines().all(|line| display_width(line) <= 16), "{}", folded(name, 16, ""));
+        }
+    }
+
+    #[test]
     fn cells_of_markdown_are_text_whatever_they_hold() {
         let rows = [vec!["a|b".to_owned(), " 1".to_owned()]];
         let drawn = markdown(&["name".to_owned(), "n".to_owned()], &[false, true], &rows);
-        assert_eq!(drawn, "| name |  n |\n|------|---:|\n| a\\|b |  1 |\n");
+        assert_eq!(drawn, "| name | n |\n|------|--:|\n| a\\|b | 1 |\n");
     }
 }

@@ -117,7 +117,7 @@ impl Part {
             Self::Heading { name, rest } => {
                 format!("### {}\n\n{}\n\n", markdown::escape(&name), markdown::escape(&rest))
             }
-            Self::Table(grid) => grid.markdown() + "\n",
+            Self::Table(grid) => format!("\n{}\n", grid.markdown()),
             Self::Remark(Remark { prefix, text, .. }) => {
                 format!("- {}\n", markdown::escape(&format!("{prefix}{text}")))
             }

@@ -462,7 +462,7 @@ fn a_report_alone_is_compared_by_its_apis_or_with_the_references() {
     );
     assert!(alone.lines().filter(|line| !line.contains("results")).all(|line| line.chars().count() <= 80), "{alone}");
     let markdown = compare_files(&folder, &[&one, "--format", "markdown"]).succeeds().stdout;
-    assert!(markdown.contains("| GEMM f32 | "), "{markdown}");
+    assert!(markdown.contains("\n\n|") && markdown.contains("| GEMM f32 "), "{markdown}");
     assert!(compare_files(&folder, &[&both]).succeeds().stdout.starts_with("CUDA against Vulkan: "));
     let mut slow = records_of(Path::new(&one));
     for row in &mut slow {

@@ -214,11 +214,11 @@ fn manual_pages_are_printed_and_written_for_each_command() {
 #[test]
 fn list_prints_markdown_and_json() {
     let markdown = printed(&["list", "--format", "markdown"]);
+    assert!(markdown.contains("### transpose\n\nthe transpose of a matrix\n\n| benchmark "), "{markdown}");
     assert!(
-        markdown.contains("### transpose\n\nthe transpose of a matrix\n\n| benchmark | what it does |\n"),
+        markdown.contains("| naive\\_coalesced\\_read ") && markdown.contains(" | reads rows, writes columns "),
         "{markdown}"
     );
-    assert!(markdown.contains("| naive\\_coalesced\\_read | reads rows, writes columns |\n"), "{markdown}");
     let json = printed(&["list", "--format", "json"]);
     let parsed: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(parsed.as_array().map(Vec::len), Some(benchmarks().len()));

@@ -83,7 +83,7 @@ fn the_summary_has_the_jobs_and_peaks_of_the_text() {
 #[test]
 fn a_report_beside_references_has_the_figures_of_the_text() {
     let (screen, value) = both(&["compare", "results/nvidia-h200/2026-11-23-vulkan.csv"]);
-    let [run] = &list(&value)[..] else { panic!("one API: {value}") };
+    let [run] = list(&value) else { panic!("one API: {value}") };
     let figures = list(&run["figures"]);
     assert!(figures.len() > 15, "{run}");
     for figure in figures {

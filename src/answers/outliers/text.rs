@@ -212,7 +212,7 @@ mod tests {
             "Slow: slower than the median of its model by 2 % or more. At most 5 % of the",
             " 1 card is not tested: ",
             "GPU-1, host node7, H200\n",
-            "\n  matmul, Vulkan            60  +5.1 % [4.8, 5.4]           0.4 %\n",
+            "\n  matmul, Vulkan     60  +5.1 % [4.8, 5.4]           0.4 %\n",
             "GPU-1, host node7, H200: 2 wrong.\n",
         ] {
             assert!(text.contains(line), "{line}\n{text}");

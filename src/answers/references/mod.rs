@@ -135,7 +135,7 @@ mod tests {
     fn a_figure_outside_all_references_is_named_and_noise_is_not() {
         let references = [run("1", 1.0, ""), run("2", 1.01, ""), run("3", 0.99, ""), run("4", 0.5, "other checks")];
         for (speed, is_slow, is_fast) in
-            [(0.9, true, false), (1.1, false, true), (0.985, false, false), (1.0, false, false)]
+            [(0.9, true, false), (1.1, false, true), (0.988, false, false), (1.0, false, false)]
         {
             let found = of_run("r", run("5", speed, ""), &references);
             assert_eq!(

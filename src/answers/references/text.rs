@@ -34,7 +34,7 @@ fn of_run(run: &Beside) -> Vec<Part> {
         parts.push(note(outside(&run.figures)));
         parts.push(Part::Table(grid(&run.figures)));
         let legend = "÷ median: this speed ÷ that of the median, above 1 this card is faster. seen: the slowest and the \
-                      fastest reference ÷ the median.";
+                      fastest of n references ÷ the median.";
         parts.push(note(legend.to_owned()));
     }
     let left = run.references - most;
@@ -79,7 +79,7 @@ fn grid(figures: &[Headline]) -> Grid {
         }
     };
     Grid {
-        columns: ["this", "median", "÷ median", "seen", "references"].map(column).into(),
+        columns: ["this", "median", "÷ median", "seen", "n"].map(column).into(),
         widest_name: None,
         note: None,
         has_marks: true,

@@ -60,8 +60,3 @@ impl<'a> Ratios<'a> {
 fn mean(gaps: &[Gap]) -> Option<f64> {
     stats::geometric_mean(&gaps.iter().map(|gap| gap.ratio.value).collect::<Vec<_>>())
 }
-
-/// Text of an empty cell.
-fn none() -> String {
-    "–".to_owned()
-}

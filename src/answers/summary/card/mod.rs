@@ -231,10 +231,10 @@ struct Jobs<'a> {
     terminal: Terminal,
 }
 
-/// Columns of the table that are aligned right: the rate, and the speed over the naive kernel and of the second toolchain.
-const RIGHT: [usize; 3] = [3, 5, 6];
+/// Columns that are aligned right: the rate, and the speeds over the naive kernel and of the second toolchain.
+const RIGHT: [usize; 3] = [2, 4, 5];
 /// The column that is cut off where the screen is too narrow.
-const KERNEL: usize = 2;
+const KERNEL: usize = 1;
 
 impl Jobs<'_> {
     /// The headings, and a line for each job.
@@ -246,7 +246,7 @@ impl Jobs<'_> {
 
     fn headings(&self) -> Vec<String> {
         let other = self.other.map(|(toolchain, _)| format!("{} is", cut(&toolchain.title(), 9)));
-        let headings = ["job", "size", "fastest kernel", "rate ", "of peak", "vs naive"].map(str::to_owned);
+        let headings = ["job", "size, fastest kernel", "rate", "of peak", "× naive"].map(str::to_owned);
         headings.into_iter().chain(other).map(|heading| paint(self.terminal, DIM, &heading)).collect()
     }
 
@@ -260,14 +260,13 @@ impl Jobs<'_> {
                 bar.pop();
                 bar.push('!');
             }
-            format!("{}{:>6}", paint(self.terminal, style, &bar), job.share_text)
+            format!("{} {:>4}", paint(self.terminal, style, &bar), job.share_text)
         });
         let [tied, only] = [if marks.is_tied { "~" } else { "" }, if marks.is_only { " (only)" } else { "" }];
         let mut cells = vec![
             job.name.to_owned(),
-            format!("{}{}", if marks.is_small { "<" } else { "" }, job.size),
-            format!("{tied}{}{only}", job.kernel),
-            format!("{}{}", job.rate, if marks.is_cached { "*" } else { " " }),
+            format!("{}{} {tied}{}{only}", if marks.is_small { "<" } else { "" }, job.size, job.kernel),
+            format!("{}{}", job.rate, if marks.is_cached { "*" } else { "" }),
             share,
             job.naive.clone(),
         ];
