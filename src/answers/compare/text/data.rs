@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::answer::{answer, recompiled};
 use super::groups::groups;
-use super::sentences::{labels, mean_shares, name};
+use super::sentences::{labels, name};
 use super::view::{Sort, View};
 use crate::answers::compare::{CaseComparison, ChangedKernel, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
 use crate::record::Clock;
@@ -20,7 +20,6 @@ pub(super) fn json(comparison: &Comparison, view: View) -> String {
         margin: comparison.margin,
         matches: (0..comparison.matches.len()).map(|of| match_value(comparison, of)).collect(),
         regressions: view.limit.map(|limit| regressions_value(comparison, limit)),
-        shares: shares_value(comparison),
         sides: comparison.sides.iter().map(side_value).collect(),
     };
     let mut text = serde_json::to_string_pretty(&all).unwrap_or_default();
@@ -35,7 +34,6 @@ struct All<'c, 'a> {
     matches: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     regressions: Option<Value>,
-    shares: Value,
     sides: Vec<Value>,
 }
 
@@ -109,12 +107,6 @@ fn tally_value(tally: &Tally) -> Value {
         "geometric_mean": tally.mean.as_ref().map(ratio_value),
         "verdicts": verdicts.collect::<serde_json::Map<String, Value>>(),
     })
-}
-
-fn shares_value(comparison: &Comparison) -> Value {
-    let (cases, means) = mean_shares(comparison);
-    let means = comparison.sides.iter().zip(means).map(|(side, mean)| (side.label.clone(), Value::from(mean)));
-    json!({ "cases": cases, "geometric_mean": means.collect::<serde_json::Map<String, Value>>() })
 }
 
 fn case_value(comparison: &Comparison, case: &CaseComparison) -> Value {

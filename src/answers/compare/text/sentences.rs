@@ -138,21 +138,6 @@ pub(super) fn labels<'b>(comparison: &'b Comparison, of: usize) -> [&'b str; 2] 
     [of.baseline, of.side].map(|side| comparison.sides[side].label.as_str())
 }
 
-/// Number of cases for which every side has a share, and the geometric mean of these shares for each side.
-pub(super) fn mean_shares(comparison: &Comparison) -> (usize, Vec<Option<f64>>) {
-    let shares: Vec<Vec<f64>> = comparison
-        .cases
-        .iter()
-        .filter_map(|case| {
-            (0..comparison.sides.len()).map(|side| case.share(side).filter(|share| *share > 0.0)).collect()
-        })
-        .collect();
-    let mean = |side: usize| {
-        crate::record::stats::geometric_mean(&shares.iter().map(|of_case| of_case[side]).collect::<Vec<_>>())
-    };
-    (shares.len(), (0..comparison.sides.len()).map(mean).collect())
-}
-
 /// The cases that a match excludes, one line per reason.
 #[must_use]
 pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
