@@ -15,7 +15,7 @@ use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Device};
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{Changes, EarlierRows, Fitted, Observer, Settings, fit, resume};
+use shaderbench::engine::{Changes, Fitted, Observer, RowTable, Settings, fit, resume};
 use shaderbench::record::{Record, Status};
 use shaderbench::suite::{Case, Profile};
 
@@ -77,7 +77,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let settings =
         Settings { time: Some(time), ..Settings::new(Profile::Quick, String::new(), String::new(), String::new()) };
     let mut apis: [&mut dyn Backend; 1] = [&mut backend];
-    let outcome = pollster::block_on(resume(&mut apis, &cases, EarlierRows::default(), &settings, &mut Quiet))?;
+    let outcome = pollster::block_on(resume(&mut apis, &cases, RowTable::default(), &settings, &mut Quiet))?;
     let (mut counts, mut reasons) = (BTreeMap::<_, usize>::new(), BTreeMap::<_, usize>::new());
     for row in &outcome.records {
         *counts.entry(row.status.name()).or_default() += 1;
