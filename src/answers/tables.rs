@@ -1,8 +1,8 @@
 //! Writes sections as text.
 
+use super::cold;
 #[cfg(not(target_family = "wasm"))]
 use super::rates;
-use super::cold;
 use crate::record::Record;
 use crate::report::layout::{Medium, Part, Terminal, lay_out};
 use crate::report::{Section, table, toolchains};

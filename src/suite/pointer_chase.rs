@@ -21,7 +21,7 @@ pub struct Cycle {
     /// Odd factors of B, and their inverses.
     factors: [u64; 2],
     inverses: [u64; 2],
-    /// Steps after which a walk ends, where [expected words](Self::expected) tell.
+    /// Steps after which a walk ends, where the words of its ends tell.
     steps: u64,
 }
 
@@ -96,7 +96,7 @@ impl Cycle {
         hash(position, self.key())
     }
 
-    /// What the words of a walk's two ends make, [`Self::check`] of the last and [`Self::expected`] of the first position, joined
+    /// What the words of a walk's two ends make, `check` of the last and `expected` of the first position, joined
     /// by XOR: the same for all walks of so many steps, and for no other.
     #[must_use]
     pub const fn answer(self) -> u32 {
@@ -124,7 +124,7 @@ impl Cycle {
         (multiplier, increment)
     }
 
-    /// Word `index` of the buffer: the first word of a position holds the next position, the second [`Self::check`], the fourth
+    /// Word `index` of the buffer: the first word of a position holds the next position, the second `check`, the fourth
     /// what a walk that starts there is [expected](Self::answer) to end with. The others and those past the end are 0, so that a
     /// wrong step leads to position 0.
     #[must_use]

@@ -223,7 +223,7 @@ pub(super) fn is_poison(bytes: &[u8], first: u64, at: usize, size: usize) -> boo
     words.is_some_and(|words| words.chunks_exact(4).all(|word| word == POISON.to_le_bytes()))
 }
 
-/// Number of parts that stand for an output that is never verified whole, each in [`PIECES`]. A hole of a thousandth of it, of
+/// Number of parts that stand for an output that is never verified whole, each in `PIECES`. A hole of a thousandth of it, of
 /// any form, holds none with a probability of (1 - 1/1000)^16384 = 8e-8; if it is in one piece, never.
 pub const MANY_PARTS: u64 = 1 << 12;
 /// Number of parts that stand for a large output in the further checks of a case's first epoch.
