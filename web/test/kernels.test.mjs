@@ -42,7 +42,7 @@ test(
 
         // The comparison on the page.
         await page.selectOption("#committed", { index: 1 });
-        await page.frameLocator("#charts-frame").getByText(/WebGPU/).first().waitFor();
+        await page.frameLocator("#charts-frame").getByText(/WebGPU/).filter({ visible: true }).first().waitFor();
         assert.deepEqual(log.faults, []);
         const foreign = log.requests.filter(
             (address) =>
