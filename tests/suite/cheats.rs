@@ -288,7 +288,7 @@ fn kernels_that_leave_out_work_are_wrong_wherever_they_note_it() {
         ("control", "let x = work(i); output[i] = x; aux[i] = x;", ""),
         // By the output itself, by that of the neighbour, and in the epochs of some inputs only.
         ("itself", "if (output[i] == POISON) { output[i] = work(i); aux[i] = 0u; }", by_time),
-        ("neighbour", "if (output[i] == POISON && output[i ^ 1u] == POISON) { output[i] = work(i); }", by_time),
+        ("neighbour", "if (output[i] == POISON && output[i ^ 1u] == POISON) { output[i] = work(i); }", ""),
         (
             "epoch",
             "if (input[0] % 64u != 5u && output[i] != POISON) { return; } output[i] = work(i); aux[i] = 0u;",
