@@ -127,7 +127,7 @@ fn no_control_character_of_a_report_or_a_file_name_reaches_the_terminal() {
         .write("key.json", "[{\"status\": \"ok\", \"family\": \"a\", \"benchmark\": \"b\", \"\\u001b]0;\\u202e\": 1}]");
     let (a, b) = (format!("r/{name}"), "b\u{9b}.json");
     let out = folder.argument("page.html");
-    for format in ["table", "markdown", "csv", "json"] {
+    for format in ["table", "markdown", "json"] {
         let output = folder.run(&["compare", &a, "--baseline", b, "--format", format, "--fail-on-regression", "5"]);
         assert!(output.stdout.contains("u{1b}]0;own"), "{format}: {output}");
         is_clean_output(&output);
