@@ -16,12 +16,9 @@ const BETWEEN: f64 = 4096.0;
 /// Maximum number of launches of each kind in a round.
 pub(in crate::engine) const LAUNCHES: usize = 3;
 
-/// A round that finds a difference is repeated this often: other programs may have slowed it down.
-const ROUNDS: usize = 4;
-
-/// The same where nothing flushes the caches: on the busy host of a software device a launch of 0.2 ms may take 1 ms, four
-/// rounds one after the other.
-const ROUNDS_UNFLUSHED: usize = 10;
+/// A round that finds a difference is repeated this often: other programs may have slowed it down, on the busy host of a software
+/// device four rounds one after the other. Where samples vary by ±50 %, a round alone errs in three of ten cases.
+const ROUNDS: usize = 10;
 
 /// Differences below this fraction of the time are within what clocks change.
 const RELATIVE: f64 = 0.3;
@@ -76,15 +73,15 @@ pub(in crate::engine) async fn slower_if_poisoned(
     timer: &Timer,
     search: Search,
 ) -> Result<Option<f64>> {
-    let (relative, device_ns, rounds) = match before.flushes() {
-        true => (RELATIVE, DEVICE_NS, ROUNDS),
-        false => (RELATIVE_UNFLUSHED, UNFLUSHED_NS, ROUNDS_UNFLUSHED),
+    let (relative, device_ns) = match before.flushes() {
+        true => (RELATIVE, DEVICE_NS),
+        false => (RELATIVE_UNFLUSHED, UNFLUSHED_NS),
     };
     let absolute_ns = if timer.is_device { device_ns } else { HOST_NS }.max(TICKS * timer.tick_ns);
     let Search { known, pairs, budget_ns, random } = search;
     let each = known.map_or(1, |known| known.launches);
     let (mut ratio, mut number) = (None, 0);
-    for round in 0..rounds {
+    for round in 0..ROUNDS {
         let of_series = known.filter(|_| round == 0);
         let (mut poisoned, mut complete) =
             of_series.map_or((f64::INFINITY, f64::INFINITY), |own| (own.poisoned_ns, own.complete_ns));
