@@ -108,7 +108,7 @@ fn comparisons(records: &[Record], choices: &mut Choices) {
         by_kernel: &by_kernel,
         limit: Some(0.05),
     };
-    let format = choices.one(&[OutputFormat::Table, OutputFormat::Markdown, OutputFormat::Csv, OutputFormat::Json]);
+    let format = choices.one(&[OutputFormat::Table, OutputFormat::Markdown, OutputFormat::Json]);
     let [old, new] = halves(records);
     check("comparison", &text::write(&compare(&old, &new), view, format));
 }
