@@ -494,8 +494,10 @@ vectorised! {
                     }
                 });
             }
-            (Values::Scaled(Scaled { row, .. }), _) if stride == 1 || row == Scaled::ONE_ROW => {
-                draw(position, stride, key, slots, |random| values.drawn(scalar, random));
+            (Values::Scaled(Scaled { row, most, .. }), Scalar::F32 | Scalar::F64 | Scalar::F16)
+                if stride == 1 || row == Scaled::ONE_ROW =>
+            {
+                draw(position, stride, key, slots, |random| f64::from(signed(random, most)));
                 // One row has no end, however far apart its elements are.
                 by_rows(first, slots, row, |row, _, slots| {
                     let scale = input.scale(scalar, row);
@@ -528,6 +530,9 @@ vectorised! {
             }
             (Values::Signs, Scalar::F32 | Scalar::F64 | Scalar::F16) => {
                 draw(position, stride, key, slots, |random| Values::Signs.drawn(Scalar::F32, random));
+            }
+            (Values::Any, Scalar::F32) => {
+                draw(position, stride, key, slots, |random| Values::Any.drawn(Scalar::F32, random));
             }
             (Values::Wide, Scalar::F32) => {
                 draw(position, stride, key, slots, |random| Values::Wide.drawn(Scalar::F32, random));
