@@ -261,14 +261,17 @@ impl<'a> Session<'a> {
         self.extras(subject, prepared, record).await
     }
 
-    /// Whether an epoch is searched for skipped work: the first, a random one of those that every row has, and one of eight
-    /// others. No kernel can know which.
+    /// Whether an epoch is searched for skipped work: the first and, of kernels that are not the suite's, a random one of those
+    /// that every row has, and one of eight others. No kernel can know which.
     fn is_searched(&self, case: &Case, epoch: usize) -> bool {
+        if epoch == 0 || !case.is_foreign() {
+            return epoch == 0;
+        }
         let mut hasher = Fnv::default();
         hasher.write(case.to_string().as_bytes());
         let own = mixed(self.settings.secret, hasher.finish());
         let later = self.settings.epochs.least.max(2) as u64 - 1;
-        epoch == 0 || epoch as u64 == 1 + own % later || mixed(own, epoch as u64).is_multiple_of(8)
+        epoch as u64 == 1 + own % later || mixed(own, epoch as u64).is_multiple_of(8)
     }
 
     /// The rules for the next epoch of a row.
