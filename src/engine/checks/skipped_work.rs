@@ -16,8 +16,8 @@ const BETWEEN: f64 = 4096.0;
 /// Maximum number of launches of each kind in a round.
 pub(in crate::engine) const LAUNCHES: usize = 3;
 
-/// A round that finds a difference is repeated this often: other programs may have slowed it down, on the busy host of a software
-/// device four rounds one after the other. Where samples vary by ±50 %, a round alone errs in three of ten cases.
+/// A difference counts only if this many rounds in a row show it. Other programs slow down single rounds: on the busy host of a
+/// software device, four in a row were seen.
 const ROUNDS: usize = 10;
 
 /// Differences below this fraction of the time are within what clocks change.
