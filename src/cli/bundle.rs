@@ -10,7 +10,7 @@ use super::compiler::spirv;
 use super::declaration::{TOML, of_folder};
 use super::output::{print, say};
 use super::selection::no_device;
-use super::worker::{Event, Link, Stopped, link, list};
+use super::worker::{Event, Link, Order, Stopped, list};
 use crate::backend::{Backend, Device, Translator};
 use crate::engine::plan::{Source, select, with_source};
 use crate::engine::{WrongResult, stream_of, wrong_at, wrong_result};
@@ -232,17 +232,9 @@ fn without_command(toml: &[u8]) -> Option<Vec<u8>> {
 
 /// Runs the case of a bundle again. The exit code is 3 if it is wrong again, and 0 if it is right.
 pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
-    let path = arguments.folder.join("bundle.json");
-    let fault = |message: String| Error::Usage(format!("{}: {message}", path.display()));
-    let text = small(&path).map_err(|source| Error::Io { action: "read", path: path.clone(), source })?;
-    let bundle: Bundle = serde_json::from_str(&text).map_err(|error| fault(format!("no bundle: {error}")))?;
-    let case = case_of(&bundle, &arguments.folder, arguments.unchecked).map_err(fault)?;
+    let (bundle, case, _) = open(&arguments.folder, arguments.unchecked)?;
     if bundle.is_unchecked && !case.is_trusted() {
         say("the kernel is not the suite's and runs with all run-time checks, unlike in the run: see --unchecked");
-    }
-    let recorded = recorded(&bundle, &arguments.folder, arguments.unchecked).map_err(fault)?;
-    if let Some(link) = link() {
-        return serve(link, &case, recorded, bundle.wrong_elements == 0);
     }
     let listed = list(None)?;
     let is_named = |(index, device): (usize, &Device)| match &arguments.device {
@@ -251,8 +243,9 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     };
     let mut found = listed.devices.iter().enumerate();
     let chosen = found.find(|(index, device)| device.api.name() == bundle.backend && is_named((*index, device)));
-    let index = chosen.ok_or_else(no_device)?.0;
-    let mut opened = listed.open(vec![index])?;
+    let device = chosen.ok_or_else(no_device)?.0;
+    let bundled = arguments.folder.clone().into_os_string();
+    let mut opened = listed.open(&Order::Replay { device, bundle: bundled, is_unchecked: arguments.unchecked })?;
     let (first, count) = loop {
         if let Event::Replayed { first, count } = opened.next().map_err(Stopped::into_error)? {
             break (first, count);
@@ -272,18 +265,29 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     Ok(3)
 }
 
+/// A bundle, its case, and its SPIR-V if wgpu's own compiler did not make it.
+fn open(folder: &Path, is_unchecked: bool) -> Result<(Bundle, Case, Option<Recorded>)> {
+    let path = folder.join("bundle.json");
+    let fault = |message: String| Error::Usage(format!("{}: {message}", path.display()));
+    let text = small(&path).map_err(|source| Error::Io { action: "read", path: path.clone(), source })?;
+    let bundle: Bundle = serde_json::from_str(&text).map_err(|error| fault(format!("no bundle: {error}")))?;
+    let case = case_of(&bundle, folder, is_unchecked).map_err(fault)?;
+    let recorded = recorded(&bundle, folder, is_unchecked).map_err(fault)?;
+    Ok((bundle, case, recorded))
+}
+
 /// The worker's side of `bench replay`. A store outside of a buffer counts if it is the bundle's fault: small sizes may not fill
 /// a workgroup.
-fn serve(link: &Link, case: &Case, recorded: Option<Recorded>, is_outside: bool) -> Result<u8> {
-    let target = link.take_card().pop().ok_or_else(no_device)?;
+pub(super) fn serve(link: &Link, target: super::target::Target, folder: &Path, is_unchecked: bool) -> Result<()> {
+    let (bundle, case, recorded) = open(folder, is_unchecked)?;
     let translator = recorded.map(|recorded| Box::new(recorded) as Box<dyn Translator>);
     let mut backend = pollster::block_on(target.open(translator))?;
     link.send(&Event::Opened(vec![backend.device().clone()]));
-    let wrong = pollster::block_on(wrong_at(backend.as_mut(), case))?;
-    let wrong = wrong.filter(|wrong| is_outside || wrong.outside.is_none());
+    let wrong = pollster::block_on(wrong_at(backend.as_mut(), &case))?;
+    let wrong = wrong.filter(|wrong| bundle.wrong_elements == 0 || wrong.outside.is_none());
     let first = wrong.as_ref().map(WrongResult::first);
     link.send(&Event::Replayed { first, count: wrong.map_or(0, |wrong| wrong.count) });
-    Ok(0)
+    Ok(())
 }
 
 /// The SPIR-V of a bundle, if wgpu's own compiler did not make it.

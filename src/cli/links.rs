@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, FromArgMatches};
-
 use super::output::{print, say, terminal};
 use super::reports::read_all;
 use super::run;
@@ -64,12 +62,5 @@ fn measure(path: &Path) -> Result<u8> {
     let peers: Vec<String> = (1..cards.max(2)).map(|places| format!("PEER={places}")).collect();
     let peers = peers.join(",");
     let fixed = ["run", "transfer/peer_*", "--backend", "cuda", "--device", "all", "--profile", "quick"];
-    let words = || fixed.into_iter().chain(["--param", &peers, "--out", path]);
-    let command = run::Arguments::augment_args(clap::Command::new("run"));
-    let fault = |error: clap::Error| Error::Usage(error.to_string());
-    let matches = command.try_get_matches_from(words()).map_err(fault)?;
-    let mut arguments = run::Arguments::from_arg_matches(&matches).map_err(fault)?;
-    arguments.is_quiet = true;
-    arguments.words = Some(words().map(Into::into).collect());
-    run::run(&arguments)
+    run::run(run::Arguments::without_tables(fixed.into_iter().chain(["--param", &peers, "--out", path]))?)
 }

@@ -1,6 +1,7 @@
 //! The images that a run saves.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::outputs::{check_different, check_new};
@@ -17,20 +18,21 @@ pub(super) fn draws(case: &Case) -> bool {
 }
 
 /// The images of one card.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Pictures {
-    folder: PathBuf,
+    folder: OsString,
     /// Distinguishes the cards of a run; empty if it has one.
     card: String,
     has_several_apis: bool,
     has_force: bool,
     /// Files of this run, which later images of the same case replace.
+    #[serde(skip)]
     written: BTreeSet<PathBuf>,
 }
 
 impl Pictures {
     pub(super) fn new(folder: &Path, card: String, has_several_apis: bool, has_force: bool) -> Self {
-        Self { folder: folder.to_owned(), card, has_several_apis, has_force, written: BTreeSet::new() }
+        Self { folder: folder.into(), card, has_several_apis, has_force, written: BTreeSet::new() }
     }
 
     /// The file of what a case draws.
@@ -47,7 +49,7 @@ impl Pictures {
     fn file(&self, parts: &[&str]) -> PathBuf {
         let parts = parts.iter().copied().chain([self.card.as_str()]).filter(|part| !part.is_empty());
         let name = parts.collect::<Vec<_>>().join("-").replace(['/', ' ', ';'], "-");
-        self.folder.join(format!("{name}.png"))
+        Path::new(&self.folder).join(format!("{name}.png"))
     }
 
     /// Refuses images in place of other files.

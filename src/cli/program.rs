@@ -28,18 +28,13 @@ pub fn main() -> ExitCode {
     survive_file_limits();
     let words: Vec<OsString> = std::env::args_os().collect();
     if words.len() == 2 && words[1] == WORD {
-        return serve(|rest| run_words(words_of(rest)).unwrap_or(Ok(0)));
+        return serve();
     }
     match run_words(words) {
         Ok(Ok(code)) => ExitCode::from(code),
         Ok(Err(error)) => failed(&error),
         Err(code) => code,
     }
-}
-
-/// The words of a command line behind the program's name.
-fn words_of(rest: Vec<OsString>) -> Vec<OsString> {
-    std::iter::once(OsString::from("shaderbench")).chain(rest).collect()
 }
 
 /// Runs a command line. The outer error is the exit code of one that is refused with a message of its own.
@@ -61,9 +56,9 @@ fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
     Ok(match arguments.command {
         None => match arguments.generate {
             Some(what) => describe::generate(what, arguments.run.out()).map(|()| 0),
-            None => without_command(&arguments.run, &options(&parser, &matches)),
+            None => without_command(arguments.run, &options(&parser, &matches)),
         },
-        Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Run(arguments)) => run::run(*arguments),
         Some(Command::Bench(arguments)) => bench::bench(*arguments),
         Some(Command::Summary(arguments)) => summary::summary(&arguments).map(|()| 0),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
@@ -104,7 +99,7 @@ fn before_command(parser: &clap::Command, matches: &ArgMatches) -> Option<Error>
 }
 
 /// A command line without a command: benchmarks, or the summary of reports.
-fn without_command(arguments: &run::Arguments, options: &[String]) -> Result<u8> {
+fn without_command(arguments: run::Arguments, options: &[String]) -> Result<u8> {
     let words = arguments.filters();
     let Some(first) = words.first() else { return run::run(arguments) };
     if select(std::slice::from_ref(first)).is_ok() {

@@ -3,16 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, FromArgMatches};
-
 use super::output::say;
 use super::reports::{Measured, OWN};
 use super::run;
 use super::selection::select_runs;
-use super::worker::{link, list};
+use super::worker::list;
 use crate::answers::articles::{self, Side};
 use crate::claim::ArticleClaim;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::report::{Part, apis, reader};
 use crate::suite::DeviceType;
 
@@ -88,18 +86,10 @@ pub(super) fn measure(steps: &[&ArticleClaim], kernels: &BTreeSet<String>) -> Re
         say("these steps have no benchmarks: nothing to measure");
         return Ok((0, None));
     }
-    if link().is_none() {
-        unjudged(steps)?.iter().for_each(|note| say(note));
-    }
+    unjudged(steps)?.iter().for_each(|note| say(note));
     let reports = || reader::files(Path::new(OWN)).map_or_else(|_| Vec::new(), |found| found.reports);
     let known: BTreeSet<PathBuf> = reports().into_iter().collect();
-    let words = || ["run", "--profile", "quick"].into_iter().chain(kernels.iter().map(String::as_str));
-    let command = run::Arguments::augment_args(clap::Command::new("run"));
-    let fault = |error: clap::Error| Error::Usage(error.to_string());
-    let matches = command.try_get_matches_from(words()).map_err(fault)?;
-    let mut arguments = run::Arguments::from_arg_matches(&matches).map_err(fault)?;
-    arguments.is_quiet = true;
-    arguments.words = Some(words().map(Into::into).collect());
-    let code = run::run(&arguments)?;
+    let words = ["run", "--profile", "quick"].into_iter().chain(kernels.iter().map(String::as_str));
+    let code = run::run(run::Arguments::without_tables(words)?)?;
     Ok((code, reports().into_iter().find(|path| !known.contains(path))))
 }

@@ -5,18 +5,17 @@ mod init;
 
 pub use builder::Bench;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::{ArgMatches, FromArgMatches, Subcommand};
 
 use super::compare::compare_files;
-use super::declaration::{Own, family};
+use super::declaration::Own;
 use super::output::say;
 use super::reports::{FOLDERS, OWN};
-use super::worker::link;
 use super::{bundle, run};
 use crate::error::{Error, Result};
-use crate::suite::{Benchmark, Declaration, budget};
+use crate::suite::{Benchmark, Declaration};
 
 /// Arguments of `bench`: the options of `run`, and what a TOML file can say.
 pub(super) struct Arguments {
@@ -81,27 +80,19 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
         Some(Task::Replay(arguments)) => return bundle::replay(arguments),
         None => {}
     }
-    let files: Vec<PathBuf> = run.take_filters().into_iter().map(PathBuf::from).collect();
-    run.set_host_timeout();
-    budget::start_preparing();
-    own.sizes = run.sizes.clone();
-    own.params = run.params.clone();
-    let (family, texts) = family(&files, &own)?;
+    let baseline = own.baseline.take();
+    let name = baseline.as_ref().or(own.save_baseline.as_ref()).cloned();
+    let family = run.load_own(own)?;
     let is_reordered = |benchmark: &Benchmark| benchmark.declared.is_some_and(Declaration::is_reordered);
-    if link().is_none() && family.benchmarks.iter().any(is_reordered) {
+    if family.benchmarks.iter().any(is_reordered) {
         say("[verify] has no tolerance: floats may differ from the reference's as much as an f32 sum in another order");
     }
-    run.own = Some(family);
-    // As a file is meant to run: without checks, and without a detour through WGSL.
-    if run.unchecked {
-        run.spirv = texts.iter().filter_map(|text| text.spirv).collect();
-    }
-    let Some(name) = own.baseline.as_ref().or(own.save_baseline.as_ref()) else { return run::run(&run) };
+    let Some(name) = name else { return run::measure(&run) };
     let file =
         |folder: &str, end: &str| Path::new(folder).join("baselines").join(format!("{}-{name}{end}.csv", family.name));
     let (new, saved) = (file(OWN, ".new"), file(OWN, ""));
     let earlier = FOLDERS.iter().map(|folder| file(folder, "")).find(|path| path.exists());
-    let compared = earlier.filter(|_| own.baseline.is_some());
+    let compared = earlier.filter(|_| baseline.is_some());
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if name.is_empty() || !name.chars().all(is_name) {
         return Err(Error::Usage(format!("--baseline {name}: a name has letters, digits, '.', '_' and '-'")));
@@ -109,9 +100,8 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
     let folder = Path::new(OWN).join("baselines");
     std::fs::create_dir_all(&folder).map_err(|source| Error::Io { action: "create", path: folder, source })?;
     run.save_as(new.clone());
-    let code = run::run(&run)?;
-    // A worker measures alone.
-    if link().is_some() || code != 0 {
+    let code = run::measure(&run)?;
+    if code != 0 {
         return Ok(code);
     }
     if let Some(baseline) = compared {

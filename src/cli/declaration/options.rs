@@ -1,11 +1,14 @@
 //! What the command line says about the kernels.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::suite::Extent;
 
 /// What the command line says about the kernels, in place of a TOML file or of some of its lines.
-#[derive(clap::Args, Default)]
+#[derive(Debug, Clone, Default, clap::Args, Serialize, Deserialize)]
 pub(in crate::cli) struct Own {
     /// Workgroups along x, y and z [default: one invocation per element]
     ///
@@ -27,6 +30,7 @@ pub(in crate::cli) struct Own {
     pub(super) expect: Option<String>,
     /// A kernel whose output is the right one
     #[arg(long, value_name = "FILE")]
+    #[serde(serialize_with = "serialize_path", deserialize_with = "deserialize_path")]
     pub(super) reference: Option<PathBuf>,
     /// Add a row for each step of a launch
     ///
@@ -53,4 +57,13 @@ pub(in crate::cli) struct Own {
     /// Allowed error of a value
     #[arg(long, value_name = "X")]
     pub(super) tolerance: Option<f64>,
+}
+
+/// A path as the system has it: it may be no UTF-8.
+fn serialize_path<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.as_os_str()).serialize(serializer)
+}
+
+fn deserialize_path<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
+    Ok(Option::<OsString>::deserialize(deserializer)?.map(PathBuf::from))
 }

@@ -4,13 +4,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::{Args, FromArgMatches};
+
+use super::kernels::{KernelFiles, Kernels};
+use crate::cli::declaration::Own;
 use crate::cli::format::{TableFormat, Tables};
 use crate::cli::target::Through;
 use crate::cli::values::{duration, fail_on, param, size, tag};
 use crate::engine::plan::Caches;
+use crate::error::{Error, Result};
 use crate::record::Status;
-use crate::shader::SpirvKernel;
-use crate::suite::{Extent, Family, Profile, Tag, budget};
+use crate::suite::{Extent, Family, Profile, Tag};
 
 /// Arguments of `run`.
 #[derive(clap::Args)]
@@ -42,12 +46,12 @@ pub(in crate::cli) struct Arguments {
     ///
     /// 1000003, 2^20, ROWSxCOLUMNS (512x2000), or MxNxK for GEMM; repeat it or write 2^16,2^20 for several.
     #[arg(long = "size", value_name = "N", value_parser = size, value_delimiter = ',')]
-    pub(in crate::cli) sizes: Vec<Extent>,
+    pub(super) sizes: Vec<Extent>,
     /// Kernel parameter: WG=128
     ///
     /// Repeat it or write WG=128,PAD=1 for several. WG=64,WG=128 measures both.
     #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
-    pub(in crate::cli) params: Vec<(String, f64)>,
+    pub(super) params: Vec<(String, f64)>,
     /// What each launch finds in the caches: hot, cold or both
     ///
     /// cold: other memory is cleared before each launch, untimed. Rows then have COLD=1; ceilings stay hot.
@@ -84,7 +88,7 @@ pub(in crate::cli) struct Arguments {
     ///
     /// Out-of-bounds accesses are then undefined behavior.
     #[arg(long, hide_short_help = true)]
-    pub(in crate::cli) unchecked: bool,
+    pub(super) unchecked: bool,
     /// CSV report; by default `reports/<device>/<date>-<backend>.csv`
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
@@ -107,7 +111,7 @@ pub(in crate::cli) struct Arguments {
     /// What kernels and their declarations make the host do: `preprocess`, `command`, expressions, naga. Everything before the
     /// first launch may take ten times as long.
     #[arg(long, value_name = "DURATION", hide_short_help = true, value_parser = duration)]
-    pub(in crate::cli) host_timeout: Option<Duration>,
+    pub(super) host_timeout: Option<Duration>,
     /// Name of the host in the reports [default: the system's name]
     ///
     /// For containers, whose own names say nothing.
@@ -143,29 +147,46 @@ pub(in crate::cli) struct Arguments {
     /// List the cases that would run, and exit
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// Kernels of the user's, in place of the suite's: see `bench`.
+    /// The files of the kernels, and what is in them: see [`Self::load`].
     #[arg(skip)]
-    pub(in crate::cli) own: Option<&'static Family>,
-    /// The kernels of `own` that run as the SPIR-V that they are.
+    pub(super) files: KernelFiles,
     #[arg(skip)]
-    pub(in crate::cli) spirv: Vec<&'static SpirvKernel>,
-    /// The arguments of `run` that do the same, where the process has others (`explain`, `links`): workers get them.
-    #[arg(skip)]
-    pub(in crate::cli) words: Option<Vec<OsString>>,
+    pub(super) kernels: Kernels,
     /// Whether to print no tables: `explain` shows the rows in its own way.
     #[arg(skip)]
-    pub(in crate::cli) is_quiet: bool,
+    pub(super) is_quiet: bool,
 }
 
 impl Arguments {
     /// Whether the user names what to run.
     pub(super) fn names_benchmarks(&self) -> bool {
-        !self.filters.is_empty() || !self.tags.is_empty() || self.own.is_some()
+        !self.filters.is_empty() || !self.tags.is_empty() || self.kernels.own.is_some()
     }
 
-    /// Sets the time limit of what kernels make the host do.
-    pub(in crate::cli) fn set_host_timeout(&self) {
-        budget::set_limit(self.host_timeout.unwrap_or(budget::USUAL));
+    /// The arguments of a command line of `run` whose rows another command shows.
+    pub(in crate::cli) fn without_tables<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let fault = |error: clap::Error| Error::Usage(error.to_string());
+        let matches = Self::augment_args(clap::Command::new("run")).try_get_matches_from(words).map_err(fault)?;
+        Ok(Self { is_quiet: true, ..Self::from_arg_matches(&matches).map_err(fault)? })
+    }
+
+    /// Reads the kernels that replace the suite's.
+    pub(super) fn load(&mut self) -> Result<()> {
+        self.files.filters.clone_from(&self.filters);
+        self.files.folder = self.shaders.clone().map(PathBuf::into_os_string);
+        (self.files.is_unchecked, self.files.host_timeout) = (self.unchecked, self.host_timeout);
+        self.kernels = self.files.load()?;
+        Ok(())
+    }
+
+    /// Reads the kernels of `bench`, whose files stand in place of filters.
+    pub(in crate::cli) fn load_own(&mut self, mut own: Own) -> Result<&'static Family> {
+        own.sizes.clone_from(&self.sizes);
+        own.params.clone_from(&self.params);
+        self.files.own = own;
+        self.files.files = std::mem::take(&mut self.filters).into_iter().map(OsString::from).collect();
+        self.load()?;
+        self.kernels.own.ok_or_else(|| Error::Usage("give a kernel: FILE.wgsl".to_owned()))
     }
 
     /// The filters.
@@ -173,20 +194,15 @@ impl Arguments {
         &self.filters
     }
 
-    /// The file to write.
     /// Writes the report there, over one that is there.
     pub(in crate::cli) fn save_as(&mut self, path: PathBuf) {
         self.out = Some(path);
         self.force = true;
     }
 
+    /// The file to write.
     pub(in crate::cli) fn out(&self) -> Option<&Path> {
         self.out.as_deref()
-    }
-
-    /// The filters, which are none of the suite's: the files of `bench`.
-    pub(in crate::cli) fn take_filters(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.filters)
     }
 }
 

@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
 use super::arguments::Arguments;
+use super::kernels::Kernels;
 use crate::backend::{Backend, Device, Translator};
 use crate::cli::compiler::Files;
 use crate::cli::host::{self, operating_system, processor};
@@ -69,12 +70,12 @@ fn entropy() -> u64 {
 }
 
 /// Opens a card through its APIs, at least one. APIs that fail are skipped if another one works.
-pub(super) fn open(card: Vec<Target>, arguments: &Arguments) -> Result<Vec<Box<dyn Backend>>> {
+pub(super) fn open(card: Vec<Target>, kernels: &Kernels) -> Result<Vec<Box<dyn Backend>>> {
     let (mut backends, mut errors) = (Vec::new(), Vec::new());
     for target in card {
         let api = target.device().api;
-        let has_files = !arguments.spirv.is_empty();
-        let files = has_files.then(|| Box::new(Files::new(&arguments.spirv)) as Box<dyn Translator>);
+        let has_files = !kernels.spirv.is_empty();
+        let files = has_files.then(|| Box::new(Files::new(&kernels.spirv)) as Box<dyn Translator>);
         match pollster::block_on(target.open(files)) {
             Ok(backend) => backends.push(backend),
             Err(error) => errors.push((api, error)),

@@ -3,6 +3,7 @@
 mod arguments;
 mod card;
 mod devices;
+mod kernels;
 mod planned;
 mod running;
 mod served;
@@ -21,7 +22,7 @@ use super::outputs::{Files, LockedFile, Paths, default_csv, name_words};
 use super::pictures::{Pictures, draws};
 use super::progress::Progress;
 use super::selection::{select_runs, why_this_card};
-use super::worker::{Listed, link, list};
+use super::worker::{Listed, list};
 use crate::answers::summary::{self, card_within};
 use crate::answers::variants;
 use crate::backend::Device;
@@ -38,81 +39,61 @@ use crate::suite::{Case, DeviceType, Profile, budget};
 pub(super) use arguments::Arguments;
 use card::End;
 use devices::settings;
+pub(super) use kernels::KernelFiles;
 use planned::{all_sizes, cases_for, dry_run, expected_time, profile_for, request, time_for};
 use running::{RunOrder, Running};
+pub(super) use served::serve;
 use supervisor::Supervisor;
 
 /// Runs the command and returns the exit code.
-pub(super) fn run(arguments: &Arguments) -> Result<u8> {
-    arguments.set_host_timeout();
-    if let Some(link) = link() {
-        return served::serve(arguments, link);
+pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
+    if arguments.unchecked && arguments.shaders.is_none() {
+        return Err(Error::Usage("--unchecked is for the kernels of --shaders: give both".to_owned()));
     }
-    // Check the command line before anything slow.
-    let request = request(arguments, Profile::Quick, false)?;
-    let cases = plan(&request)?;
-    check_declarations(&cases)?;
-    for (filter, names) in by_part(&arguments.filters)? {
-        say(&matched_by_part(filter, &names));
-    }
-    let dropped = without_size(&request)?;
-    if !dropped.is_empty() {
-        say(&format!("left out, no --size fits: {}", dropped.join(", ")));
-    }
-    if !request.sizes.is_empty() && cases.iter().all(|case| case.family.name == "ceiling") {
-        return Err(Error::Usage(
-            "--size: ceilings keep their own sizes, which set the peaks of a device: leave it out, or take `stream` or \
-             `roofline`"
-                .to_owned(),
-        ));
-    }
-    if arguments.save_image.is_some() && !cases.iter().any(draws) {
-        return Err(Error::Usage(
-            "--save-image: none of these kernels draws an image (the family texture does, and kernels of bench that write \
-             texture_storage_2d<rgba8unorm>)"
-                .to_owned(),
-        ));
-    }
+    arguments.load()?;
+    measure(&arguments)
+}
+
+/// Lists the cases of the kernels that are loaded, measures them, or continues their run. Returns the exit code.
+pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
+    // Before anything slow.
+    check(arguments)?;
     let paths = arguments.paths();
     paths.check()?;
     // Locked before it is read: another run may be writing it.
     let is_there = arguments.resume.as_ref().is_some_and(|path| path.exists());
-    let mut files = is_there.then(|| paths.open()).transpose()?;
+    let files = is_there.then(|| paths.open()).transpose()?;
     let mut resumed = arguments.resume.as_deref().map(report::csv::open).transpose()?;
-    let (device, backend) = (arguments.device.as_deref(), arguments.backend);
-    let listed = list(backend)?;
-    let devices = listed.devices.clone();
-    let runs = select_runs(&devices, device, backend)?;
+    let listed = list(arguments.backend)?;
+    let runs = select_runs(&listed.devices, arguments.device.as_deref(), arguments.backend)?;
+    let card = |run: &[usize]| run.iter().map(|index| &listed.devices[*index]).collect::<Vec<_>>();
     if arguments.dry_run {
-        let card: Vec<&Device> = runs[0].iter().map(|index| &devices[*index]).collect();
-        return dry_run(arguments, &card);
+        return dry_run(arguments, &card(&runs[0]));
     }
     budget::end_preparing();
     if arguments.device.is_none() {
-        why_this_card(&devices, &runs[0]).iter().for_each(|why| say(why));
+        why_this_card(&listed.devices, &runs[0]).iter().for_each(|why| say(why));
     }
     battery_note().iter().for_each(|note| say(note));
-    if resumed.is_some() && runs.len() > 1 {
+    let has_several = runs.len() > 1;
+    if resumed.is_some() && has_several {
         return Err(Error::Usage("--resume continues a run on one device: select it with --device".to_owned()));
     }
-    let mut pictures = Vec::new();
-    for (number, run) in runs.iter().enumerate() {
-        let card: Vec<&Device> = run.iter().map(|index| &devices[*index]).collect();
-        let name = if runs.len() > 1 { format!("{}-{number}", name_words(card[0])) } else { String::new() };
-        pictures.push(check_pictures(arguments, &card, name)?);
-    }
-    let files = files.take().map_or_else(|| paths.open(), Ok)?;
-    let interrupt = Interrupt::listen()?;
+    let pictures = |(number, run): (usize, &Vec<usize>)| {
+        let name = if has_several { format!("{}-{number}", name_words(card(run)[0])) } else { String::new() };
+        pictures(arguments, &card(run), name)
+    };
+    let pictures = runs.iter().enumerate().map(pictures).collect::<Result<Vec<_>>>()?;
+    let files = files.map_or_else(|| paths.open(), Ok)?;
+    let command = Command { arguments, files, interrupt: Interrupt::listen()? };
     let (mut all, mut printed): (Vec<Record>, Result<()>) = (Vec::new(), Ok(()));
-    let command = Command { arguments, files, interrupt };
     let mut listed = Some(listed);
-    let has_several = runs.len() > 1;
     for (run, pictures) in runs.into_iter().zip(pictures) {
         if command.interrupt.is_requested() {
             return Ok(interrupt::EXIT_CODE);
         }
         let number = has_several.then_some(run[0]);
-        let listed = listed.take().map_or_else(|| list(backend), Ok)?;
+        let listed = listed.take().map_or_else(|| list(arguments.backend), Ok)?;
         let (records, end, table) = command.run_on(listed, run, number, resumed.take(), &all, pictures)?;
         // A table that cannot be printed must not end the run: the other devices have theirs to come.
         printed = printed.and(table);
@@ -126,6 +107,30 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     printed?;
     let is_fault = |record: &Record| arguments.fail_on.contains(&record.status);
     Ok(if all.iter().any(is_fault) { 3 } else { 0 })
+}
+
+/// Checks the command line, and says what its filters and sizes select.
+fn check(arguments: &Arguments) -> Result<()> {
+    let request = request(arguments, Profile::Quick, false);
+    let cases = plan(&request)?;
+    check_declarations(&cases)?;
+    for (filter, names) in by_part(&arguments.filters)? {
+        say(&matched_by_part(filter, &names));
+    }
+    let dropped = without_size(&request)?;
+    if !dropped.is_empty() {
+        say(&format!("left out, no --size fits: {}", dropped.join(", ")));
+    }
+    let refusal = if !request.sizes.is_empty() && cases.iter().all(|case| case.family.name == "ceiling") {
+        "--size: ceilings keep their own sizes, which set the peaks of a device: leave it out, or take `stream` or \
+         `roofline`"
+    } else if arguments.save_image.is_some() && !cases.iter().any(draws) {
+        "--save-image: none of these kernels draws an image (the family texture does, and kernels of bench that write \
+         texture_storage_2d<rgba8unorm>)"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Usage(refusal.to_owned()))
 }
 
 /// Refuses a declaration that does not fit one of its cases.
@@ -147,18 +152,18 @@ impl Arguments {
     }
 }
 
-/// Refuses images of a run on `card` in place of other files. A run that is resumed finds those of its earlier part. Returns
-/// what distinguishes them from other cards' if images are saved.
-fn check_pictures(arguments: &Arguments, card: &[&Device], name: String) -> Result<Option<String>> {
+/// The images of a run on `card`, if they are wanted. Refuses them in place of other files; a run that is resumed finds those
+/// of its earlier part.
+fn pictures(arguments: &Arguments, card: &[&Device], name: String) -> Result<Option<Pictures>> {
     let Some(folder) = &arguments.save_image else { return Ok(None) };
-    let pictures = Pictures::new(folder, name.clone(), card.len() > 1, arguments.force);
+    let pictures = Pictures::new(folder, name, card.len() > 1, arguments.force);
     if arguments.resume.is_none() {
         let profile = profile_for(arguments, card[0]);
         let Fitted { cases, .. } = cases_for(arguments, profile, time_for(arguments, profile, card.len()), card)?;
         let apis: Vec<_> = card.iter().map(|device| device.api).collect();
         pictures.check(&cases, &apis, arguments.json.as_deref())?;
     }
-    Ok(Some(name))
+    Ok(Some(pictures))
 }
 
 /// The command line, with its reports open.
@@ -195,7 +200,7 @@ impl Command<'_> {
         number: Option<usize>,
         mut resumed: Option<Parsed>,
         before: &[Record],
-        pictures: Option<String>,
+        pictures: Option<Pictures>,
     ) -> Result<Left> {
         let mut begun = None;
         let mut prepare = |devices| {
@@ -220,7 +225,7 @@ impl Command<'_> {
         number: Option<usize>,
         resumed: Option<Parsed>,
         before: &[Record],
-        pictures: Option<String>,
+        pictures: Option<Pictures>,
     ) -> Result<(Running, Begun)> {
         let Self { arguments, files, interrupt } = self;
         let is_begun = resumed.is_some() || !before.is_empty();
@@ -300,7 +305,7 @@ impl Command<'_> {
         let rest = (!is_complete).then(|| how_to_go_on(&file, wanted, rest.as_deref()));
         let next = match () {
             () if !is_complete => None,
-            () if arguments.own.is_some() => Some("next: shaderbench compare OLD NEW, report FILE".to_owned()),
+            () if arguments.kernels.own.is_some() => Some("next: shaderbench compare OLD NEW, report FILE".to_owned()),
             () => all_sizes(arguments, *profile, &card).or_else(|| Some(NEXT.to_owned())),
         };
         // The sentence about the rest has the path.
@@ -337,12 +342,12 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
         (true, false) => Tables::Family,
     };
     let selected = select_tagged(&arguments.filters, &arguments.tags)?;
-    let is_named = |row: &&Record| match arguments.own {
+    let is_named = |row: &&Record| match arguments.kernels.own {
         Some(own) => row.family == own.name,
         None => selected.iter().any(|(family, benchmark)| row.family == family.name && row.benchmark == benchmark.name),
     };
     let mut sections = report::sections(records);
-    let own = sections.iter().find(|section| arguments.own.is_some_and(|own| section.title == own.name));
+    let own = sections.iter().find(|section| arguments.kernels.own.is_some_and(|own| section.title == own.name));
     let answer = own.map_or_else(Vec::new, |own| variants::verdict(&own.rows));
     let answer: Vec<Part> = answer.iter().map(|line| Part::text(line)).chain([Part::text("")]).collect();
     let answer = if own.is_some() { lay_out(answer, arguments.format.medium()) } else { String::new() };
@@ -357,7 +362,7 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
 /// Whether the run ends with a summary: `explain` shows its rows, Markdown is for tables alone, and kernels of `bench` do no
 /// job of the suite.
 fn has_summary(arguments: &Arguments) -> bool {
-    !arguments.is_quiet && arguments.format != TableFormat::Markdown && arguments.own.is_none()
+    !arguments.is_quiet && arguments.format != TableFormat::Markdown && arguments.kernels.own.is_none()
 }
 
 /// Prints the summary, which ends with what to type next and the path of the report, and leaves room for `lines` lines

@@ -7,35 +7,25 @@ use crate::backend::Device;
 use crate::cli::estimate::estimate;
 use crate::cli::messages::smaller_workgroups;
 use crate::cli::output::{print, say};
-use crate::cli::shaders::{sources, trusted};
 use crate::engine::plan::{Caches, Request, plan};
 use crate::engine::{Fitted, WORKGROUP_SIZE, fit};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::record::format::plural;
 use crate::suite::{Case, DeviceType, Profile};
 
 /// The request of the command line. `has_reserves` adds small sizes, for runs with a time limit.
-pub(super) fn request(arguments: &Arguments, profile: Profile, has_reserves: bool) -> Result<Request> {
-    let sources = |folder| sources(folder, arguments.unchecked, &arguments.filters);
-    let mut sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
-    match arguments.own {
-        Some(own) if arguments.unchecked => sources.extend(trusted(own)),
-        None if arguments.unchecked && arguments.shaders.is_none() => {
-            return Err(Error::Usage("--unchecked is for the kernels of --shaders: give both".to_owned()));
-        }
-        _ => {}
-    }
-    Ok(Request {
+pub(super) fn request(arguments: &Arguments, profile: Profile, has_reserves: bool) -> Request {
+    Request {
         filters: arguments.filters.clone(),
         tags: arguments.tags.clone(),
         profile,
         sizes: arguments.sizes.clone(),
         params: arguments.params.clone(),
         caches: arguments.caches,
-        sources,
-        own: arguments.own,
+        sources: arguments.kernels.sources.clone(),
+        own: arguments.kernels.own,
         has_reserves,
-    })
+    }
 }
 
 /// The cases of a run on `card`, fitted to its limits. A workgroup size that the user sets stays.
@@ -47,7 +37,7 @@ pub(super) fn cases_for(
 ) -> Result<Fitted> {
     let is_given = arguments.params.iter().any(|(name, _)| name == WORKGROUP_SIZE);
     let is_fixed = |case: &Case| is_given && case.shape.params.contains_key(WORKGROUP_SIZE);
-    let cases = plan(&request(arguments, profile, time.is_some())?)?;
+    let cases = plan(&request(arguments, profile, time.is_some()))?;
     Ok(fit(cases, card, is_fixed))
 }
 

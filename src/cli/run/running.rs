@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::backend::Device;
+use crate::cli::pictures::Pictures;
 use crate::cli::progress::Progress;
 use crate::cli::worker::{Death, Done, Event, Order, Run};
+use crate::engine::plan::CaseName;
 use crate::engine::{Changes, Observer, RowTable, Settings, Slots};
 use crate::error::{Error, Result};
 use crate::record::{Cause, Record, Status};
@@ -34,7 +36,7 @@ pub(super) struct Running {
 pub(super) struct RunOrder {
     pub(super) settings: Settings,
     pub(super) report: PathBuf,
-    pub(super) pictures: Option<String>,
+    pub(super) pictures: Option<Pictures>,
 }
 
 impl Running {
@@ -68,6 +70,7 @@ impl Running {
         let RunOrder { settings, report, pictures } = &self.run;
         let time = settings.time.map(|time| time.saturating_sub(self.start.elapsed()));
         Order::Run(Box::new(Run {
+            cases: self.cases.iter().map(CaseName::from).collect(),
             settings: Settings { time, compiles_ahead, ..settings.clone() },
             earlier: self.table.clone(),
             report: report.clone().into_os_string(),

@@ -3,17 +3,18 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::arguments::Arguments;
 use super::devices::{has_energy, open};
-use super::planned::{cases_for, profile_for, time_for};
+use super::kernels::{KernelFiles, Kernels};
 use crate::backend::monitor::Monitor;
 use crate::backend::{Backend, Device};
 use crate::cli::bundle;
 use crate::cli::output::say;
 use crate::cli::pictures::Pictures;
+use crate::cli::target::Target;
 use crate::cli::worker::{Done, Event, Link, Order, Run, Sent};
 use crate::engine::measure::Timer;
-use crate::engine::{Changes, End, Expected, Fitted, Observer, Picture};
+use crate::engine::plan::named;
+use crate::engine::{Changes, End, Expected, Observer, Picture};
 use crate::error::Result;
 use crate::record::Record;
 use crate::suite::{Api, Case, Toolchain, budget};
@@ -22,35 +23,36 @@ use crate::suite::{Api, Case, Toolchain, budget};
 ///
 /// # Errors
 /// If no API of the card can be opened, or the run cannot go on.
-pub(super) fn serve(arguments: &Arguments, link: &'static Link) -> Result<u8> {
+pub(in crate::cli) fn serve(
+    link: &'static Link,
+    card: Vec<Target>,
+    files: &KernelFiles,
+    needs_energy: bool,
+) -> Result<()> {
     let since = SystemTime::now();
-    let mut backends = open(link.take_card(), arguments)?;
-    if arguments.energy {
+    let kernels = files.load()?;
+    let mut backends = open(card, &kernels)?;
+    if needs_energy {
         backends.iter().try_for_each(|backend| has_energy(backend.as_ref()))?;
     }
     let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
-    link.send(&Event::Opened(devices.clone()));
+    link.send(&Event::Opened(devices));
     if let Some(Order::Run(run)) = link.order() {
-        measure(arguments, link, (&mut backends, &devices, since), *run)?;
+        measure(link, &kernels, (&mut backends, since), *run)?;
     }
-    Ok(0)
+    Ok(())
 }
 
 fn measure(
-    arguments: &Arguments,
     link: &'static Link,
-    (backends, devices, since): (&mut [Box<dyn Backend>], &[Device], SystemTime),
+    kernels: &Kernels,
+    (backends, since): (&mut [Box<dyn Backend>], SystemTime),
     run: Run,
 ) -> Result<()> {
-    let profile = profile_for(arguments, &devices[0]);
-    let known: Vec<&Device> = devices.iter().collect();
-    let Fitted { cases, .. } = cases_for(arguments, profile, time_for(arguments, profile, known.len()), &known)?;
+    let cases = named(run.cases, kernels.own, &kernels.sources)?;
     budget::end_preparing();
-    let folder = arguments.save_image.as_ref();
-    let pictures = run.pictures.zip(folder);
-    let pictures = pictures.map(|(card, folder)| Pictures::new(folder, card, devices.len() > 1, arguments.force));
     let others = Others::new(backends.first().and_then(|backend| backend.monitor()), since);
-    let mut sender = EventSender { link, others, known: run.earlier.records().to_vec(), pictures };
+    let mut sender = EventSender { link, others, known: run.earlier.records().to_vec(), pictures: run.pictures };
     let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
     apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
     let outcome =

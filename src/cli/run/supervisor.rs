@@ -38,8 +38,7 @@ pub(super) struct Supervisor<'a> {
     environment: Environment,
     messages: Messages,
     received: Receiver<(usize, Message)>,
-    words: Vec<std::ffi::OsString>,
-    backend: Option<crate::cli::target::Through>,
+    arguments: &'a Arguments,
     interrupt: &'a Interrupt,
     /// Whether the user has ended the run.
     is_stopped: bool,
@@ -47,11 +46,10 @@ pub(super) struct Supervisor<'a> {
 
 impl<'a> Supervisor<'a> {
     /// Workers for a card, indices into the devices of `listed`, whose worker is the first one.
-    pub(super) fn new(listed: Listed, card: Vec<usize>, arguments: &Arguments, interrupt: &'a Interrupt) -> Self {
+    pub(super) fn new(listed: Listed, card: Vec<usize>, arguments: &'a Arguments, interrupt: &'a Interrupt) -> Self {
         let Listed { devices, environment, worker, messages: (messages, received) } = listed;
         let card = Card { worker: Some(worker), ..Card::new(card, &devices) };
-        let words = arguments.words.clone().unwrap_or_else(|| std::env::args_os().skip(1).collect());
-        Self { card, environment, messages, received, words, backend: arguments.backend, interrupt, is_stopped: false }
+        Self { card, environment, messages, received, arguments, interrupt, is_stopped: false }
     }
 
     /// Measures, and returns when the card has ended.
@@ -102,7 +100,7 @@ impl<'a> Supervisor<'a> {
         (card.state, card.silent) = (State::Listing, Duration::ZERO);
         match Worker::start(card.workers, &self.messages, &self.environment) {
             Ok(mut worker) => {
-                worker.order(&Order::Devices { backend: self.backend });
+                worker.order(&Order::Devices { backend: self.arguments.backend });
                 card.worker = Some(worker);
             }
             Err(error) => card.end(End::Error(error)),
@@ -110,9 +108,9 @@ impl<'a> Supervisor<'a> {
     }
 
     fn open(&mut self, found: Vec<usize>) {
-        let words = self.words.clone();
         self.card.state = State::Opening;
-        self.card.order(&Order::Open { words, card: found });
+        let (kernels, needs_energy) = (self.arguments.files.clone(), self.arguments.energy);
+        self.card.order(&Order::Open { card: found, kernels, needs_energy });
     }
 
     fn on_message(&mut self, received: Message, prepare: &mut Prepare<'_>) {

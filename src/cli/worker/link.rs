@@ -1,18 +1,18 @@
 //! The worker's side of the protocol: reads orders and sends events.
 
 use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::protocol::{Activity, Event, MOST_MESSAGE, Order, VERSION, lines};
 use crate::backend;
-use crate::cli::interrupt;
-use crate::cli::output;
+use crate::cli::selection::no_device;
 use crate::cli::target::{Target, targets};
+use crate::cli::{bundle, interrupt, output, run};
 use crate::error::{Error, Result};
 
 /// The only argument of a worker.
@@ -20,20 +20,12 @@ pub(in crate::cli) const WORD: &str = "worker";
 
 static LINK: OnceLock<Link> = OnceLock::new();
 
-/// The link to the program, in a worker.
-pub(in crate::cli) fn link() -> Option<&'static Link> {
-    LINK.get()
-}
-
 /// A worker's link to the program.
 pub(in crate::cli) struct Link {
     out: Mutex<File>,
     state: Mutex<State>,
     has_changed: Condvar,
     is_stopped: AtomicBool,
-    /// Whether notes go to the program: the command line said its own there already.
-    speaks: AtomicBool,
-    card: Mutex<Vec<Target>>,
 }
 
 impl std::fmt::Debug for Link {
@@ -81,12 +73,6 @@ impl Link {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// The devices to open.
-    pub(in crate::cli) fn take_card(&self) -> Vec<Target> {
-        self.speaks.store(true, Ordering::Relaxed);
-        std::mem::take(&mut lock(&self.card))
-    }
-
     fn on_message(&self, order: Order) {
         let mut state = lock(&self.state);
         match order {
@@ -99,9 +85,8 @@ impl Link {
     }
 }
 
-/// Works for the program until it has no more orders. `command` runs a command line, which opens the card of
-/// [`Link::take_card`].
-pub(in crate::cli) fn serve(command: fn(Vec<OsString>) -> Result<u8>) -> ExitCode {
+/// Works for the program until it has no more orders.
+pub(in crate::cli) fn serve() -> ExitCode {
     if std::io::stdin().is_terminal() {
         output::complain("error: `worker` is how shaderbench starts itself: type `shaderbench` to measure");
         return ExitCode::from(2);
@@ -116,21 +101,19 @@ pub(in crate::cli) fn serve(command: fn(Vec<OsString>) -> Result<u8>) -> ExitCod
         state: Mutex::default(),
         has_changed: Condvar::new(),
         is_stopped: AtomicBool::new(false),
-        speaks: AtomicBool::new(false),
-        card: Mutex::default(),
     });
     output::redirect(|text| {
-        if let Some(link) = self::link().filter(|link| link.speaks.load(Ordering::Relaxed)) {
+        if let Some(link) = LINK.get() {
             link.send(&Event::Note(text.to_owned()));
         }
     });
     backend::watch(|doing: Activity| {
-        if let Some(link) = self::link() {
+        if let Some(link) = LINK.get() {
             link.send(&Event::Activity(doing));
         }
     });
     std::panic::set_hook(Box::new(|panic| {
-        if let Some(link) = self::link() {
+        if let Some(link) = LINK.get() {
             link.send(&Event::Panicked(panic.to_string()));
         }
     }));
@@ -144,7 +127,7 @@ pub(in crate::cli) fn serve(command: fn(Vec<OsString>) -> Result<u8>) -> ExitCod
         // The program is gone, or speaks another language.
         signal_hook::low_level::exit(1);
     });
-    let done = work(link, command);
+    let done = work(link);
     if let Err(error) = done {
         link.send(&Event::Failed { message: error.chain(), is_usage: matches!(error, Error::Usage(_)) });
     }
@@ -153,21 +136,22 @@ pub(in crate::cli) fn serve(command: fn(Vec<OsString>) -> Result<u8>) -> ExitCod
     signal_hook::low_level::exit(0)
 }
 
-fn work(link: &'static Link, command: fn(Vec<OsString>) -> Result<u8>) -> Result<()> {
+fn work(link: &'static Link) -> Result<()> {
     let mut found: Vec<Option<Target>> = Vec::new();
     while let Some(order) = link.order() {
         match order {
             Order::Devices { backend } => {
-                link.speaks.store(true, Ordering::Relaxed);
                 found = targets(backend)?.into_iter().map(Some).collect();
                 let devices = found.iter().flatten().map(|target| target.device().clone()).collect();
                 link.send(&Event::Devices { version: VERSION, devices });
-                link.speaks.store(false, Ordering::Relaxed);
             }
-            Order::Open { words, card } => {
-                *lock(&link.card) =
-                    card.iter().filter_map(|index| found.get_mut(*index).and_then(Option::take)).collect();
-                return command(words).map(drop);
+            Order::Open { card, kernels, needs_energy } => {
+                let card = card.iter().filter_map(|index| found.get_mut(*index)?.take()).collect();
+                return run::serve(link, card, &kernels, needs_energy);
+            }
+            Order::Replay { device, bundle, is_unchecked } => {
+                let target = found.get_mut(device).and_then(Option::take).ok_or_else(no_device)?;
+                return bundle::serve(link, target, &PathBuf::from(bundle), is_unchecked);
             }
             _ => return Err(Error::Usage("no device is open".to_owned())),
         }

@@ -38,13 +38,13 @@ pub(in crate::cli) struct Opened {
 }
 
 impl Listed {
-    /// Opens the devices at these indices, for the command line of this process.
+    /// Opens devices by an order.
     ///
     /// # Errors
     /// If they cannot be opened.
-    pub(in crate::cli) fn open(self, card: Vec<usize>) -> Result<Opened> {
+    pub(in crate::cli) fn open(self, order: &Order) -> Result<Opened> {
         let Self { mut worker, messages: (_, received), .. } = self;
-        worker.order(&Order::Open { words: std::env::args_os().skip(1).collect(), card });
+        worker.order(order);
         loop {
             if let Event::Opened(devices) = next(&mut worker, &received, SILENCE).map_err(Stopped::into_error)? {
                 return Ok(Opened { devices, worker, received });

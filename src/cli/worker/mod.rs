@@ -9,7 +9,7 @@ mod list;
 mod process;
 mod protocol;
 
-pub(super) use link::{Link, WORD, link, serve};
+pub(super) use link::{Link, WORD, serve};
 pub(super) use list::{Listed, list};
 pub(super) use process::{Death, Environment, Message, Messages, Stopped, Worker, silence};
 pub(super) use protocol::{Done, Event, Order, Run, Sent, check_version};

@@ -8,15 +8,18 @@ use serde::{Deserialize, Serialize};
 
 pub(in crate::cli) use crate::backend::Activity;
 use crate::backend::Device;
+use crate::cli::pictures::Pictures;
+use crate::cli::run::KernelFiles;
 use crate::cli::target::Through;
 use crate::engine::measure::Timer;
+use crate::engine::plan::CaseName;
 use crate::engine::{Expected, LeftOut, RowTable, Settings};
 use crate::error::{Error, Result};
 use crate::record::Record;
 use crate::suite::Api;
 
 /// Version of these messages. Change it with them: a program that is replaced while it runs starts another worker.
-pub(in crate::cli) const VERSION: u32 = 1;
+pub(in crate::cli) const VERSION: u32 = 2;
 
 /// Maximum length of a message, in bytes: rows with all their samples have some megabytes.
 pub(super) const MOST_MESSAGE: usize = 256 << 20;
@@ -51,8 +54,10 @@ pub(in crate::cli) fn check_version(version: u32) -> Result<()> {
 pub(in crate::cli) enum Order {
     /// List the devices for this value of `--backend`.
     Devices { backend: Option<Through> },
-    /// Open these devices of the list, for this command line.
-    Open { words: Vec<OsString>, card: Vec<usize> },
+    /// Open these devices of the list, and read these kernels for them.
+    Open { card: Vec<usize>, kernels: KernelFiles, needs_energy: bool },
+    /// Open a device of the list, and run the case of a bundle again.
+    Replay { device: usize, bundle: OsString, is_unchecked: bool },
     /// Measure.
     Run(Box<Run>),
     /// The rows are written.
@@ -61,17 +66,18 @@ pub(in crate::cli) enum Order {
     Stop,
 }
 
-/// The particulars of a run that no command line has.
+/// A run: its plan, settings and rows.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::cli) struct Run {
+    pub(in crate::cli) cases: Vec<CaseName>,
     /// Its settings, with the time that is left.
     pub(in crate::cli) settings: Settings,
     /// The rows so far.
     pub(in crate::cli) earlier: RowTable,
     /// The report, beside which bundles of wrong results go.
     pub(in crate::cli) report: OsString,
-    /// What distinguishes the images of the card, if images are saved.
-    pub(in crate::cli) pictures: Option<String>,
+    /// Saves the images, if they are wanted.
+    pub(in crate::cli) pictures: Option<Pictures>,
 }
 
 /// A message of a worker.

@@ -30,11 +30,7 @@ pub use request::{Caches, Request, Source};
 /// parameter's value; if no selected benchmark takes one of the sizes.
 pub fn plan(request: &Request) -> Result<Vec<Case>> {
     let mut selected = selected(request)?;
-    for (family, benchmark) in &mut selected {
-        if let Some(source) = request.sources.get(&format!("{}/{}", family.name, benchmark.name)) {
-            *benchmark = with_source(benchmark, source);
-        }
-    }
+    replace_sources(&mut selected, &request.sources);
     parameters::check(&selected, request)?;
     let mut cases: Vec<Case> = selected
         .iter()
@@ -69,6 +65,83 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
         (family, kernel_first, shape.dtype, shape.count(), shape.extent, benchmark)
     });
     Ok(cases)
+}
+
+/// A case as another process names it.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub struct CaseName {
+    family: String,
+    benchmark: String,
+    dtype: Dtype,
+    extent: Extent,
+    params: BTreeMap<String, f64>,
+    is_reserve: bool,
+}
+
+impl From<&Case> for CaseName {
+    fn from(Case { family, benchmark, shape, is_reserve, .. }: &Case) -> Self {
+        Self {
+            family: family.name.to_owned(),
+            benchmark: benchmark.name.to_owned(),
+            dtype: shape.dtype,
+            extent: shape.extent,
+            params: shape.params.clone(),
+            is_reserve: *is_reserve,
+        }
+    }
+}
+
+/// The planned cases of these names, with the same kernels as in the plan: those of `own` and of the suite, with `sources`
+/// in place of the suite's.
+///
+/// # Errors
+/// [`Error::Usage`] if there is no such benchmark.
+pub fn named(
+    names: Vec<CaseName>,
+    own: Option<&'static Family>,
+    sources: &BTreeMap<String, Source>,
+) -> Result<Vec<Case>> {
+    let families = own.into_iter().chain(FAMILIES.iter().copied());
+    let mut known: Vec<_> =
+        families.flat_map(|family| family.benchmarks.iter().map(move |one| (family, one))).collect();
+    replace_sources(&mut known, sources);
+    let case = |name: CaseName| {
+        let CaseName { family, benchmark, dtype, extent, params, is_reserve } = name;
+        let is_it = |(of, one): &&(&Family, &Benchmark)| of.name == family && one.name == benchmark;
+        let fault = || Error::Usage(format!("the measuring process has no {family}/{benchmark}: did its file change?"));
+        let (family, benchmark) = known.iter().find(is_it).ok_or_else(fault)?;
+        Ok(planned(family, benchmark, Shape::new(dtype, extent, params), is_reserve, sources))
+    };
+    names.into_iter().map(case).collect()
+}
+
+/// A case that may run without run-time checks if the source of its kernel is trusted.
+fn planned(
+    family: &'static Family,
+    benchmark: &'static Benchmark,
+    shape: Shape,
+    is_reserve: bool,
+    sources: &BTreeMap<String, Source>,
+) -> Case {
+    let mut case = Case::new(family, benchmark, shape);
+    case.is_reserve = is_reserve;
+    if sources.get(&case.name()).is_some_and(|source| source.is_trusted) {
+        #[expect(unsafe_code, reason = "the caller of `Source::trust` made the promise")]
+        // SAFETY: the WGSL is the text of the `Source`, whose promise covers every planned shape.
+        unsafe {
+            case.trust();
+        }
+    }
+    case
+}
+
+/// Replaces the kernels that have sources of other kernels.
+fn replace_sources(selected: &mut [(&'static Family, &'static Benchmark)], sources: &BTreeMap<String, Source>) {
+    for (family, benchmark) in selected {
+        if let Some(source) = sources.get(&format!("{}/{}", family.name, benchmark.name)) {
+            *benchmark = with_source(benchmark, source);
+        }
+    }
 }
 
 /// The case in the state of the caches that is asked for, or in both. A case that may not be cold is hot.
@@ -173,21 +246,11 @@ fn names(all: &[(&'static Family, &'static Benchmark)]) -> Vec<String> {
 /// The cases of a benchmark. `is_named`: whether the user names it, so that it has cases in every profile.
 fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Request, is_named: bool) -> Vec<Case> {
     let own = params_of(benchmark);
-    let source = request.sources.get(&format!("{}/{}", family.name, benchmark.name));
-    let is_trusted = source.is_some_and(|source| source.is_trusted);
     let is_declared = request.sizes.is_empty() || family.name == "ceiling";
     let mut found: Vec<Case> = Vec::new();
     let given = combinations(request.params.iter().filter(|(name, _)| own.contains(name)));
     let mut add_one = |dtype: Dtype, extent: Extent, params: BTreeMap<String, f64>, is_reserve: bool| {
-        let mut case = Case::new(family, benchmark, Shape::new(dtype, extent, params));
-        case.is_reserve = is_reserve;
-        if is_trusted {
-            #[expect(unsafe_code, reason = "the caller of `Source::trust` made the promise")]
-            // SAFETY: the WGSL is the text of the `Source`, whose promise covers every planned shape.
-            unsafe {
-                case.trust();
-            }
-        }
+        let case = planned(family, benchmark, Shape::new(dtype, extent, params), is_reserve, &request.sources);
         if !found.iter().any(|other| is_same(other, &case)) {
             found.push(case);
         }
