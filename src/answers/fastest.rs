@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::summary::figures::{Contest, contests};
 use crate::record::stats::Estimate;
 use crate::record::{Record, format};
-use crate::report::layout::{Cell, Column, Grid, Mark, Part, Row};
+use crate::report::layout::{Column, Grid, Part, Row};
 use crate::report::toolchains;
 use crate::suite::{Extent, Family, Headline, Tag, Toolchain, binary_size};
 
@@ -125,15 +125,10 @@ pub fn choice(family: &'static Family, rows: &[&Record]) -> Vec<Part> {
         let sizes = if *least == job.n { most } else { format!("{} to {most}", least.short()) };
         let moved = job.bytes.map_or_else(String::new, |bytes| format!(", {}", binary_size(bytes)));
         let [fastest, _] = job.names();
-        let cells = [fastest, job.next()].map(Cell::from).into();
-        let group = job.toolchain.title().into_owned();
-        Row { group, mark: Mark::None, name: format!("  {} {sizes}{moved}", job.kind()), cells }
+        Row::new(job.toolchain.title(), format!("  {} {sizes}{moved}", job.kind()), [fastest, job.next()])
     };
-    let column = |heading: &str| Column { heading: heading.to_owned(), is_right: false };
-    let columns = vec![column("fastest"), column("next")];
-    let rows = lines.iter().map(row).collect();
     vec![
-        Part::Table(Grid { columns, widest_name: None, note: None, has_marks: false, rows }),
+        Part::Table(Grid::new(["fastest", "next"].map(Column::left), lines.iter().map(row))),
         Part::text("+4 %: the next kernel takes 4 % longer, at the largest size of the line. or: both tie."),
     ]
 }

@@ -7,6 +7,7 @@ use super::summary::{Shown, faster_ones, job_rate, jobs_of, operations, quoted_r
 use super::versus::mean_ratio;
 use crate::error::{is_hidden, visible};
 use crate::families::cache_curve::claims::DRAM;
+use crate::record::format::{distinct, joined};
 use crate::record::{Record, Status, by_card, by_run, format, typical};
 use crate::report::markdown::{escape, table};
 use crate::report::table::share_text;
@@ -92,11 +93,11 @@ fn facts(model: &Model) -> String {
         _ => "Device of unknown type",
     };
     let rows = || model.reports.iter().flat_map(|report| &report.rows);
-    let drivers = distinct(rows().map(|row| row.driver.as_str())).join(", ");
-    let versions = distinct(rows().map(|row| row.tool_version.as_str())).join(", ");
+    let drivers = joined(distinct(rows().map(|row| row.driver.as_str())), ", ");
+    let versions = joined(distinct(rows().map(|row| row.tool_version.as_str())), ", ");
     let versions = if versions.is_empty() { versions } else { format!("shaderbench {versions}") };
     let facts = [kind.to_owned(), drivers, versions];
-    escape(&facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join("; "))
+    escape(&joined(facts, "; "))
 }
 
 fn reports(model: &Model) -> String {
@@ -105,7 +106,7 @@ fn reports(model: &Model) -> String {
     for (index, report) in model.reports.iter().enumerate() {
         let first = report.rows[0];
         let ratio = mean_ratio(&report.rows, [Api::Vulkan, Api::Cuda].map(Toolchain::from));
-        let versions = distinct(report.rows.iter().map(|row| row.tool_version.as_str())).join(", ");
+        let versions = joined(distinct(report.rows.iter().map(|row| row.tool_version.as_str())), ", ");
         let cells = [
             versions,
             cards(&report.rows),
@@ -138,12 +139,7 @@ fn statuses(records: &[&Record]) -> String {
 /// The names of the report's cards, one for each: of a UUID and an address, the UUID.
 fn cards(rows: &[&Record]) -> String {
     let name = |rows: Vec<&Record>| rows.iter().map(|row| row.card.as_str()).max_by_key(|name| name.len()).map(short);
-    by_card(rows.iter().copied())
-        .into_iter()
-        .filter_map(name)
-        .filter(|name| !name.is_empty())
-        .collect::<Vec<_>>()
-        .join(", ")
+    joined(by_card(rows.iter().copied()).into_iter().filter_map(name), ", ")
 }
 
 /// The start of a name, enough to tell a card from its neighbours.
@@ -153,16 +149,6 @@ fn short(name: &str) -> String {
 
 /// Characters of a card's name.
 const SHORT: usize = 14;
-
-fn distinct<'a>(values: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut seen: Vec<&str> = Vec::new();
-    for value in values.filter(|value| !value.is_empty()) {
-        if !seen.contains(&value) {
-            seen.push(value);
-        }
-    }
-    seen
-}
 
 /// The rows to show figures of, each with a name: the cards of each report by its number, or the typical rows of the model.
 fn groups<'a>(model: &Model<'a>, is_by_model: bool) -> Vec<(String, Vec<&'a Record>)> {
@@ -176,7 +162,7 @@ fn groups<'a>(model: &Model<'a>, is_by_model: bool) -> Vec<(String, Vec<&'a Reco
     for (index, report) in model.reports.iter().enumerate() {
         let is_one = by_card(report.rows.iter().copied()).len() == 1;
         let runs = by_run(report.rows.iter().copied());
-        let dates = distinct(runs.iter().map(|rows| rows[0].date.as_str()));
+        let dates = distinct(runs.iter().map(|rows| rows[0].date.as_str()).filter(|date| !date.is_empty()));
         for rows in &runs {
             let id = rows[0].card_id();
             let (host, name) = if is_one { ("", String::new()) } else { (id.host, short(id.name)) };
@@ -186,8 +172,7 @@ fn groups<'a>(model: &Model<'a>, is_by_model: bool) -> Vec<(String, Vec<&'a Reco
                 String::new()
             };
             let facts = [(index + 1).to_string(), host.to_owned(), name, run];
-            let facts: Vec<_> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
-            groups.push((facts.join(", "), rows.clone()));
+            groups.push((joined(facts, ", "), rows.clone()));
         }
     }
     groups

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::families::load_ns;
 use crate::record::{Record, by_card, format};
-use crate::report::layout::{Cell, Column, Grid, Mark, Medium, Part, Row, Terminal, lay_out};
+use crate::report::layout::{Column, Grid, Medium, Part, Row, Terminal, lay_out};
 use crate::suite::Api;
 
 /// What is shown of a benchmark between cards: its name in the family `transfer`, and the title of its matrix.
@@ -32,20 +32,9 @@ pub fn links(records: &[Record], terminal: Terminal) -> String {
     for (benchmark, title) in SHOWN {
         let lines: Vec<Vec<String>> = (0..cards.len()).map(|from| line(&cards, from, benchmark)).collect();
         if lines.iter().flatten().any(|cell| cell.starts_with(|c: char| c.is_ascii_digit())) {
-            let row = |(from, cells): (usize, Vec<String>)| Row {
-                group: String::new(),
-                mark: Mark::None,
-                name: format!("card {from}"),
-                cells: cells.into_iter().map(Cell::from).collect(),
-            };
-            let column = |to: usize| Column { heading: to.to_string(), is_right: true };
-            let grid = Grid {
-                columns: (0..cards.len()).map(column).collect(),
-                widest_name: None,
-                note: None,
-                has_marks: false,
-                rows: lines.into_iter().enumerate().map(row).collect(),
-            };
+            let row = |(from, cells): (usize, Vec<String>)| Row::new("", format!("card {from}"), cells);
+            let columns = (0..cards.len()).map(|to| Column::right(to.to_string()));
+            let grid = Grid::new(columns, lines.into_iter().enumerate().map(row));
             let _ = write!(text, "\n{title}\n{}", lay_out(vec![Part::Table(grid)], Medium::Terminal(terminal)));
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::families::rates::{flops, instructions, steps_of_a_chain};
 use crate::record::{Record, format};
-use crate::report::layout::{Column, Grid, Mark, Part, Row, Terminal};
+use crate::report::layout::{Column, Grid, Part, Row, Terminal};
 
 /// Types, in the order of their columns.
 const TYPES: [&str; 8] = ["u32", "i32", "u64", "f16", "f32", "f64", "i16", "i64"];
@@ -101,29 +101,17 @@ fn grid(title: &str, cells: &[(&Record, String)], is_atomic: bool, terminal: Ter
         if terminal.width < WIDE && WIDE_TYPES.contains(&dtype) {
             continue;
         }
-        if !order.contains(&operation) {
-            order.push(operation);
-        }
+        order.push(operation);
         lines.entry(operation).or_default().insert(dtype, cell);
     }
     let types: Vec<&str> =
         TYPES.into_iter().filter(|dtype| lines.values().any(|cells| cells.contains_key(dtype))).collect();
-    let row = |operation: &str| Row {
-        group: title.to_owned(),
-        mark: Mark::None,
-        name: operation.replace("_and_", " & ").replace(ATOMIC, "_").replace('_', " "),
-        cells: types
-            .iter()
-            .map(|dtype| lines[operation].get(dtype).copied().unwrap_or_default().to_owned().into())
-            .collect(),
+    let row = |operation: &str| {
+        let name = operation.replace("_and_", " & ").replace(ATOMIC, "_").replace('_', " ");
+        let cell = |dtype: &&str| lines[operation].get(dtype).copied().unwrap_or_default().to_owned();
+        Row::new(title, name, types.iter().map(cell))
     };
-    Grid {
-        columns: types.iter().map(|dtype| Column { heading: (*dtype).to_owned(), is_right: true }).collect(),
-        widest_name: None,
-        note: None,
-        has_marks: false,
-        rows: order.into_iter().map(row).collect(),
-    }
+    Grid::new(types.iter().map(|dtype| Column::right(*dtype)), format::distinct(order).into_iter().map(row))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::worker::{Event, Link, Order, Stopped, list};
 use crate::backend::{Backend, Device, Translator};
 use crate::engine::plan::{Source, select, with_source};
 use crate::engine::{WrongResult, stream_of, wrong_at, wrong_result};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::job::{Kernel, Language};
 use crate::record::{Record, Status};
 use crate::shader::{Shader, Target};
@@ -136,8 +136,10 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
     let WrongResult { case, kernel, elements, .. } = found;
     let save = |name: &str, bytes: &[u8]| {
         let path = folder.join(name);
-        let fault = |source| Error::Io { action: "write", path: path.clone(), source };
-        path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&path, bytes)).map_err(fault)
+        path.parent()
+            .map_or(Ok(()), std::fs::create_dir_all)
+            .and_then(|()| std::fs::write(&path, bytes))
+            .map_err(Error::io("write", &path))
     };
     let bundle = Bundle {
         tool_version: crate::BUILD.to_owned(),
@@ -268,8 +270,8 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
 /// A bundle, its case, and its SPIR-V if wgpu's own compiler did not make it.
 fn open(folder: &Path, is_unchecked: bool) -> Result<(Bundle, Case, Option<Recorded>)> {
     let path = folder.join("bundle.json");
-    let fault = |message: String| Error::Usage(format!("{}: {message}", path.display()));
-    let text = small(&path).map_err(|source| Error::Io { action: "read", path: path.clone(), source })?;
+    let fault = |message: String| usage!("{}: {message}", path.display());
+    let text = small(&path).map_err(Error::io("read", &path))?;
     let bundle: Bundle = serde_json::from_str(&text).map_err(|error| fault(format!("no bundle: {error}")))?;
     let case = case_of(&bundle, folder, is_unchecked).map_err(fault)?;
     let recorded = recorded(&bundle, folder, is_unchecked).map_err(fault)?;

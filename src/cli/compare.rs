@@ -13,8 +13,9 @@ use crate::answers::compare::{Comparison, Report, Rules, compare_by};
 use crate::answers::references;
 use crate::engine::plan::filter::Filter;
 use crate::engine::plan::unknown_benchmark;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::families::FAMILIES;
+use crate::record::format::distinct;
 use crate::record::{MARGIN, Record};
 use crate::report::{Medium, reader, sort_records};
 
@@ -122,11 +123,11 @@ fn compared(arguments: &Arguments) -> Result<u8> {
             return Ok(0);
         }
         let named: Vec<_> = baseline.iter().chain(&others).map(|report| report.name.as_str()).collect();
-        return Err(Error::Usage(format!(
+        return Err(usage!(
             "nothing to compare: all rows of {} are of the same {}, API, driver and version: name another report",
             named.join(", "),
             if arguments.by == By::Model { "model" } else { "card" }
-        )));
+        ));
     }
     let by_kernel: Vec<&str> = FAMILIES.iter().filter(|family| family.is_by_kernel).map(|family| family.name).collect();
     let limit = arguments.fail_on_regression.map(|percent| percent / 100.0);
@@ -193,7 +194,7 @@ fn is_report(argument: &str) -> bool {
 fn split(baseline: &[PathBuf], mut files: Vec<PathBuf>) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     if baseline.is_empty() {
         if files.is_empty() {
-            return Err(Error::Usage("compare needs a report: name a CSV or JSON file that `run` wrote".to_owned()));
+            return Err(usage!("compare needs a report: name a CSV or JSON file that `run` wrote"));
         }
         let others = files.split_off(1);
         return Ok((files, others));
@@ -218,17 +219,10 @@ fn filters_of(sides: &[&[Report]], texts: &[&String]) -> Result<Vec<Filter>> {
 /// The error for a filter that matches no row.
 fn unmatched<'a>(filter: &str, rows: impl Iterator<Item = &'a Record>) -> Error {
     if Path::new(filter).is_dir() {
-        return Error::Usage(format!("{filter} is a folder without reports: no file in it ends in .csv or .json"));
+        return usage!("{filter} is a folder without reports: no file in it ends in .csv or .json");
     }
-    let (mut families, mut names) = (Vec::new(), Vec::new());
-    for record in rows {
-        for (known, name) in [(&mut families, record.family.clone()), (&mut names, record.name())] {
-            if !known.contains(&name) {
-                known.push(name);
-            }
-        }
-    }
-    families.extend(names);
+    let (families, names): (Vec<_>, Vec<_>) = rows.map(|row| (row.family.clone(), row.name())).unzip();
+    let families = [distinct(families), distinct(names)].concat();
     let sentence = unknown_benchmark("family or benchmark", filter, &families);
-    Error::Usage(format!("in these reports {sentence} (a report must exist or end in .csv or .json)"))
+    usage!("in these reports {sentence} (a report must exist or end in .csv or .json)")
 }

@@ -7,7 +7,7 @@ use super::output::{print, print_json};
 use super::reports::{name_runs, named_or_newest, read_all};
 use crate::answers::compare::Report;
 use crate::answers::cost::{self, Cost};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::record::{Record, by_card};
 use crate::suite::Api;
 
@@ -50,10 +50,9 @@ pub(super) fn cost(arguments: &Arguments) -> Result<()> {
 }
 
 fn none_of_both() -> Error {
-    Error::Usage(
+    usage!(
         "there is no report of WGSL and CUDA on one card in reports/ or results/: measure one by `shaderbench run --backend \
          all`, name a file, or name `h100`, the report of an NVIDIA H100 that this program brings along"
-            .to_owned(),
     )
 }
 

@@ -56,8 +56,7 @@ fn man(folder: Option<&Path>) -> Result<()> {
     let Some(folder) = folder else {
         return print(&String::from_utf8_lossy(&page(&Man::new(help::command()))?));
     };
-    let fault = |source| Error::Io { action: "create", path: folder.to_owned(), source };
-    std::fs::create_dir_all(folder).map_err(fault)?;
+    std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
     // As `clap_mangen::generate_to` does, which writes through links and leaves half a page on a full disk.
     let mut command = help::command().disable_help_subcommand(true);
     command.build();
@@ -74,7 +73,6 @@ fn pages(command: Command, folder: &Path) -> Result<()> {
 
 fn page(man: &Man) -> Result<Vec<u8>> {
     let mut page = Vec::new();
-    let fault = |source| Error::Io { action: "write", path: man.get_filename().into(), source };
-    man.render(&mut page).map_err(fault)?;
+    man.render(&mut page).map_err(Error::io("write", man.get_filename()))?;
     Ok(page)
 }

@@ -20,10 +20,11 @@ use crate::answers::facts::facts;
 use crate::answers::fastest::{Choice, choice, choices};
 use crate::claim::ArticleClaim;
 use crate::engine::plan::{params_of, select};
-use crate::error::{Error, Result};
+use crate::error::{Result, usage};
 use crate::families::FAMILIES;
 use crate::families::articles::{shown_by, steps};
 use crate::record::Record;
+use crate::record::format::distinct;
 use crate::report::json::columns;
 use crate::report::{self, Medium, Part, Section, lay_out, toolchains};
 use crate::suite::Header;
@@ -73,7 +74,7 @@ impl Wanted {
             }
         }
         if reports.len() + usize::from(arguments.run) > 1 {
-            return Err(Error::Usage("explain takes rows from one report: name one file".to_owned()));
+            return Err(usage!("explain takes rows from one report: name one file"));
         }
         // No filter selects every benchmark.
         let selected = if filters.is_empty() { Vec::new() } else { select(&filters)? };
@@ -296,12 +297,7 @@ fn ceiling(family: &'static Family, benchmark: &'static Benchmark) -> String {
     if benchmark.ceiling.is_none() && !benchmark.no_ceiling.is_empty() {
         return format!("no measured limit: {}", benchmark.no_ceiling);
     }
-    let mut limits: Vec<Limit> = Vec::new();
-    for limit in first_cases(family, benchmark).iter().flat_map(Case::limits) {
-        if !limits.contains(&limit) {
-            limits.push(limit);
-        }
-    }
+    let limits = distinct(first_cases(family, benchmark).iter().flat_map(Case::limits));
     let rest = if limits.len() > 1 { "; of these, the one that takes longer" } else { "" };
     let limits: Vec<&str> = limits.into_iter().map(limited).collect();
     if limits.is_empty() { "no measured limit".to_owned() } else { format!("{}{rest}", limits.join(", or ")) }
@@ -363,14 +359,9 @@ fn answers(family: &Family, benchmark: &Benchmark) -> String {
     shown.map(|step| format!("{} ({})", step.id, step.title)).collect::<Vec<_>>().join("; ")
 }
 
-fn dtypes(benchmark: &Benchmark) -> Vec<&'static str> {
-    let mut dtypes: Vec<&str> = Vec::new();
-    for dtype in benchmark.cases.iter().flat_map(|cases| cases.dtypes) {
-        if !dtypes.contains(&dtype.name()) {
-            dtypes.push(dtype.name());
-        }
-    }
-    dtypes
+/// The names of its element types.
+pub(super) fn dtypes(benchmark: &Benchmark) -> Vec<&'static str> {
+    distinct(benchmark.cases.iter().flat_map(|cases| cases.dtypes).map(|dtype| dtype.name()))
 }
 
 /// Types and parameters.

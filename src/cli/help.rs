@@ -5,7 +5,7 @@ use clap::{Command, CommandFactory};
 use super::arguments::{CommandLine, WIDTH};
 use super::output::print;
 use crate::engine::plan::all_names;
-use crate::error::{Error, Result};
+use crate::error::{Result, usage};
 
 /// A command with an example.
 struct Entry {
@@ -139,7 +139,7 @@ pub(super) fn help(is_long: bool, path: &[String]) -> Result<()> {
     }
     let mut found = &program;
     for name in path {
-        let unknown = || Error::Usage(format!("there is no command '{name}': see `shaderbench help --all`"));
+        let unknown = || usage!("there is no command '{name}': see `shaderbench help --all`");
         found = found.find_subcommand(name).ok_or_else(unknown)?;
     }
     // As the command itself prints it.

@@ -17,7 +17,7 @@ pub(super) const DATA: u64 = 4 << 30;
 /// # Errors
 /// [`Error::Io`] if it cannot be read, is no regular file or larger.
 pub(super) fn contents(path: &Path, most: u64) -> Result<Vec<u8>> {
-    read(path, most).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })
+    read(path, most).map_err(Error::io("read", path))
 }
 
 /// The same with the system's error.

@@ -9,7 +9,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use super::output::{complain, say};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::report::remove_lock_files;
 
 /// Exit code of an interrupted run, as for a program ended by SIGINT.
@@ -143,7 +143,7 @@ fn register(signal: i32, flag: &Arc<AtomicBool>) -> Result<()> {
 }
 
 fn unhandled(signal: i32, error: &std::io::Error) -> Error {
-    Error::Usage(format!("cannot handle signal {signal}: {error}"))
+    usage!("cannot handle signal {signal}: {error}")
 }
 
 /// Lets writes beyond the limit of a file's size fail, instead of ending the program. Errors are ignored: the limit is

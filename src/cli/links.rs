@@ -8,7 +8,7 @@ use super::run;
 use super::target::Through;
 use super::worker::list;
 use crate::answers::links as answer;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::record::Record;
 use crate::suite::Api;
 
@@ -31,10 +31,7 @@ pub(super) fn links(arguments: &Arguments) -> Result<u8> {
     if !arguments.files.is_empty() {
         return show(&arguments.files).map(|()| 0);
     }
-    let mut folder = tempfile::tempdir().map_err(|source| {
-        let path = std::env::temp_dir();
-        Error::Io { action: "write into", path, source }
-    })?;
+    let mut folder = tempfile::tempdir().map_err(Error::io("write into", std::env::temp_dir()))?;
     let path = arguments.out.clone().unwrap_or_else(|| folder.path().join("links.csv"));
     let code = match measure(&path) {
         Ok(code) => code,
@@ -57,7 +54,7 @@ fn show(paths: &[PathBuf]) -> Result<()> {
 
 /// Measures the ways from each card to all others.
 fn measure(path: &Path) -> Result<u8> {
-    let path = path.to_str().ok_or_else(|| Error::Usage("--out: the path is no UTF-8".to_owned()))?;
+    let path = path.to_str().ok_or_else(|| usage!("--out: the path is no UTF-8"))?;
     let cards = list(Some(Through::One(Api::Cuda)))?.devices.len();
     let peers: Vec<String> = (1..cards.max(2)).map(|places| format!("PEER={places}")).collect();
     let peers = peers.join(",");

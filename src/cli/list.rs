@@ -4,6 +4,7 @@ use crate::claim::ArticleClaim;
 use crate::families::articles::shown_by;
 use serde_json::{Value, json};
 
+use super::explain::dtypes;
 use super::format::Format;
 use super::output::{print, print_json, say, terminal};
 use super::steps::steps_named;
@@ -11,6 +12,7 @@ use super::target::apis;
 use super::values::tag;
 use crate::engine::plan::params_of;
 use crate::error::Result;
+use crate::record::format::distinct;
 use crate::report::markdown::{escape, table};
 use crate::report::{families_in_reading_order, wrap};
 use crate::suite::{Api, Benchmark, Family, Tag};
@@ -122,20 +124,10 @@ fn object(family: &Family, benchmark: &Benchmark) -> Value {
         "summary": benchmark.summary,
         "sources": shown_by(family.name, benchmark.name).iter().flat_map(|step| std::iter::once(&step.id).chain(step.also)).collect::<Vec<_>>(),
         "tags": family.tags.iter().map(|tag| tag.name()).collect::<Vec<_>>(),
-        "dtypes": distinct(benchmark.cases.iter().flat_map(|cases| cases.dtypes).map(|dtype| dtype.name().to_owned())),
+        "dtypes": dtypes(benchmark),
         "sizes": distinct(benchmark.cases.iter().flat_map(|cases| cases.extents).map(ToString::to_string)),
         "params": params_of(benchmark),
         "ceiling": benchmark.ceiling.map(crate::suite::Limit::name),
         "backends": backends,
     })
-}
-
-fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
-    let mut seen: Vec<String> = Vec::new();
-    for name in names {
-        if !seen.contains(&name) {
-            seen.push(name);
-        }
-    }
-    seen
 }

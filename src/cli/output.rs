@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use clap::ColorChoice;
 
-use crate::error::{Error, Result, visible, visible_styled};
+use crate::error::{Error, Result, usage, visible, visible_styled};
 use crate::report::Terminal;
 use crate::report::wrap;
 
@@ -146,6 +146,6 @@ pub(super) fn terminal() -> Terminal {
 
 /// Prints a value as JSON.
 pub(super) fn print_json(value: &impl serde::Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| Error::Usage(format!("no JSON: {error}")))?;
+    let text = serde_json::to_string_pretty(value).map_err(|error| usage!("no JSON: {error}"))?;
     print(&format!("{text}\n"))
 }

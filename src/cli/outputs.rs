@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::reports::OWN;
 use crate::backend::Device;
-use crate::error::{Error, Result, shown};
+use crate::error::{Error, Result, shown, usage};
 use crate::report::{Lock, Output, Target, check_folder};
 
 /// Advice for an option that names a file.
@@ -17,7 +17,7 @@ pub(super) fn check_new(path: &Path, has_force: bool, advice: &str) -> Result<Ta
     let target = Target::of(path)?;
     if target.is_taken() && !has_force {
         let path = path.display();
-        return Err(Error::Usage(format!("{path} exists: {advice}, or pass --force to overwrite it")));
+        return Err(usage!("{path} exists: {advice}, or pass --force to overwrite it"));
     }
     Ok(target)
 }
@@ -30,7 +30,7 @@ pub(super) fn check_different(first: (&str, &Path), second: (&str, &Path)) -> Re
     }
     if Target::of(first.1)?.is_same(&Target::of(second.1)?) {
         let (name, path) = (first.0, first.1.display());
-        return Err(Error::Usage(format!("{} and {name} name the same file, {path}: name another file", second.0)));
+        return Err(usage!("{} and {name} name the same file, {path}: name another file", second.0));
     }
     Ok(())
 }
@@ -57,7 +57,7 @@ impl Paths<'_> {
         for (option, path) in [("--out", self.out), ("--json", self.json)] {
             let Some(path) = path else { continue };
             if is_source(path) {
-                return Err(Error::Usage(format!("{option} {}: a report has no name of a kernel", shown(path))));
+                return Err(usage!("{option} {}: a report has no name of a kernel", shown(path)));
             }
             check_new(path, self.has_force, ANOTHER_FILE)?;
         }
@@ -66,7 +66,7 @@ impl Paths<'_> {
             check_different(csv, ("--json", json))?;
         }
         if let Some(folder) = self.images.filter(|folder| folder.exists() && !folder.is_dir()) {
-            return Err(Error::Usage(format!("--save-image: {} is a file: name a folder", folder.display())));
+            return Err(usage!("--save-image: {} is a file: name a folder", folder.display()));
         }
         Ok(())
     }
@@ -82,8 +82,8 @@ impl Paths<'_> {
         }
         let json = self.json.map(if is_new { Output::open_new } else { Output::open }).transpose()?;
         if let Some(folder) = self.images {
-            let fault = |source| Error::Io { action: "write into", path: folder.to_owned(), source };
-            std::fs::create_dir_all(folder).and_then(|()| check_folder(folder)).map_err(fault)?;
+            let checked = std::fs::create_dir_all(folder).and_then(|()| check_folder(folder));
+            checked.map_err(Error::io("write into", folder))?;
         }
         Ok(Files { csv, json })
     }
@@ -116,8 +116,7 @@ pub(super) fn default_csv(devices: &[Device], date: &str, kind: &str, json: Opti
     let mut apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
     apis.dedup();
     let folder = Path::new(OWN).join(name_words(&devices[0]));
-    let fault = |action, path: &Path, source| Error::Io { action, path: path.to_owned(), source };
-    std::fs::create_dir_all(&folder).map_err(|source| fault("create", &folder, source))?;
+    std::fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
     let json = json.map(Target::of).transpose()?;
     for number in 1.. {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
@@ -128,10 +127,10 @@ pub(super) fn default_csv(devices: &[Device], date: &str, kind: &str, json: Opti
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(_) => return LockedFile::open(&path, false),
             Err(source) if source.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(source) => return Err(fault("create", &path, source)),
+            Err(source) => return Err(Error::io("create", &path)(source)),
         }
     }
-    Err(Error::Usage(format!("{} has no free report name", folder.display())))
+    Err(usage!("{} has no free report name", folder.display()))
 }
 
 /// The device's name as a part of file names: its letters and digits in lower case, joined by `-`.

@@ -8,6 +8,7 @@ use super::outputs::{check_different, check_new};
 use crate::engine::Picture;
 use crate::error::Result;
 use crate::job::Job;
+use crate::record::format::joined;
 use crate::report::{png, replace_file};
 use crate::suite::{Api, Case, Dtype};
 
@@ -47,8 +48,7 @@ impl Pictures {
     }
 
     fn file(&self, parts: &[&str]) -> PathBuf {
-        let parts = parts.iter().copied().chain([self.card.as_str()]).filter(|part| !part.is_empty());
-        let name = parts.collect::<Vec<_>>().join("-").replace(['/', ' ', ';'], "-");
+        let name = joined(parts.iter().copied().chain([self.card.as_str()]), "-").replace(['/', ' ', ';'], "-");
         Path::new(&self.folder).join(format!("{name}.png"))
     }
 

@@ -18,7 +18,7 @@ use super::{
     summary,
 };
 use crate::engine::plan::select;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::report::reader;
 
 /// Parses the arguments, runs the command, prints any error and returns the exit code.
@@ -91,9 +91,7 @@ fn options(parser: &clap::Command, matches: &ArgMatches) -> Vec<String> {
 fn before_command(parser: &clap::Command, matches: &ArgMatches) -> Option<Error> {
     let (name, own) = matches.subcommand()?;
     match options(parser, matches).first() {
-        Some(option) => {
-            Some(Error::Usage(format!("{option} stands before the command: write it behind, `{name} {option}`")))
-        }
+        Some(option) => Some(usage!("{option} stands before the command: write it behind, `{name} {option}`")),
         None => before_command(parser.find_subcommand(name)?, own),
     }
 }
@@ -107,18 +105,16 @@ fn without_command(arguments: run::Arguments, options: &[String]) -> Result<u8> 
     }
     let path = Path::new(first);
     if path.exists() && is_source(path) {
-        return Err(Error::Usage(format!("{first} is a kernel: `shaderbench bench {first}` measures it")));
+        return Err(usage!("{first} is a kernel: `shaderbench bench {first}` measures it"));
     }
     if path.exists() || is_example(path) || reader::is_report_name(path) {
         if let Some(option) = options.first() {
-            return Err(Error::Usage(format!(
-                "{first} is a report, and {option} is for a run: see `shaderbench summary -h`"
-            )));
+            return Err(usage!("{first} is a report, and {option} is for a run: see `shaderbench summary -h`"));
         }
         return summary::summary(&summary::Arguments::of(words)).map(|()| 0);
     }
     match help::nearest(first) {
-        Some(command) => Err(Error::Usage(format!("there is no command '{first}': did you mean `{command}`?"))),
+        Some(command) => Err(usage!("there is no command '{first}': did you mean `{command}`?")),
         None => run::run(arguments),
     }
 }

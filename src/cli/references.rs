@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::answers::references::{Shipped, unpack};
-use crate::error::{Error, Result};
+use crate::error::{Result, usage};
 use crate::report::csv::Parsed;
 use crate::report::reader;
 
@@ -34,7 +34,7 @@ pub(super) fn example() -> Result<Parsed> {
 /// # Errors
 /// [`Error::Usage`] if the build has a damaged file.
 pub(super) fn shipped() -> Result<Shipped> {
-    unpack(FILE).map_err(|message| Error::Usage(format!("the reference reports of this build are damaged: {message}")))
+    unpack(FILE).map_err(|message| usage!("the reference reports of this build are damaged: {message}"))
 }
 
 #[cfg(test)]

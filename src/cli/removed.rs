@@ -2,7 +2,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::error::Error;
+use crate::error::{Error, usage};
 
 /// Former commands, and what does their work.
 const COMMANDS: &[(&str, &str)] = &[
@@ -37,7 +37,7 @@ const VALUES: &[(&str, &str, &str)] = &[
 /// The error of a former command.
 pub(super) fn command(word: &str) -> Option<Error> {
     let (name, now) = COMMANDS.iter().find(|(name, _)| *name == word)?;
-    Some(Error::Usage(format!("there is no command '{name}': {now}")))
+    Some(usage!("there is no command '{name}': {now}"))
 }
 
 /// The error of a former option, or of a former value of an option.

@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use super::output::say;
 use super::references::{EXAMPLE, example, is_example};
 use crate::answers::compare::Report;
-use crate::error::{Error, Result, shown};
+use crate::error::{Error, Result, shown, usage};
+use crate::record::format::joined;
 use crate::record::{Record, by_card, by_run, newest_runs};
 use crate::report::csv::Parsed;
 use crate::report::reader;
@@ -62,8 +63,8 @@ fn runs(report: Report) -> Vec<Report> {
     let has_one_card = by_card(&report.records).len() == 1;
     let run = |rows: Vec<&Record>| {
         let id = rows[0].card_id();
-        let facts = [report.name.as_str(), id.host, id.name].into_iter().filter(|fact| !fact.is_empty());
-        let name = facts.take(if has_one_card { 1 } else { 3 }).collect::<Vec<_>>().join(", ");
+        let facts = [report.name.as_str(), id.host, id.name];
+        let name = if has_one_card { report.name.clone() } else { joined(facts, ", ") };
         Report { name, records: rows.into_iter().cloned().collect() }
     };
     runs.into_iter().map(run).collect()
@@ -87,7 +88,7 @@ pub(super) fn read(path: &Path) -> Result<Report> {
     }
     let report = reader::open(path).map_err(|error| {
         let is_name = path.extension().is_none() && path.components().count() == 1 && !path.exists();
-        if is_name { Error::Usage(format!("{}; {BROUGHT_ALONG}", error.chain())) } else { error }
+        if is_name { usage!("{}; {BROUGHT_ALONG}", error.chain()) } else { error }
     })?;
     accepted(path, report)
 }
@@ -156,10 +157,9 @@ pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Report>> {
 
 /// The error of a command that needs a report and finds none in [`FOLDERS`].
 pub(super) fn none_yet() -> Error {
-    Error::Usage(
+    usage!(
         "there is no report in reports/ or results/: measure one by `shaderbench`, name a file, or name `h100`, the report \
          of an NVIDIA H100 that this program brings along"
-            .to_owned(),
     )
 }
 
@@ -248,7 +248,7 @@ fn send<'a>(files: &'a [(PathBuf, bool)], sender: SyncSender<Sent<'a>>) {
 
 /// The error for a folder without a readable report.
 pub(super) fn none_readable(folder: &Path, kind: &str) -> Error {
-    Error::Usage(format!("{} contains no {kind} report that can be read", shown(folder)))
+    usage!("{} contains no {kind} report that can be read", shown(folder))
 }
 
 /// The report in a folder that [`named_or_newest`] takes, by the date of its newest matching row. Unreadable reports are

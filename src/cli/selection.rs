@@ -6,7 +6,7 @@ use super::target::{Through, apis};
 use crate::backend::Device;
 use crate::backend::wgpu::refusal;
 use crate::engine::plan::unknown;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::suite::{Api, DeviceType};
 
 /// The error for a machine without a usable device.
@@ -48,7 +48,7 @@ pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Optio
                 let through: BTreeSet<Api> = wanted.iter().map(|index| found[*index].api).collect();
                 let through: Vec<&str> = through.into_iter().map(Api::name).collect();
                 let through = through.join(", ");
-                return Err(Error::Usage(format!("device {device} does not support {api}: it is through {through}")));
+                return Err(usage!("device {device} does not support {api}: it is through {through}"));
             }
             let known: Vec<_> = apis().into_iter().map(Api::name).collect();
             return Err(Error::NoDevice(format!(

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::inputs;
 use crate::engine::plan::{Source, select, unknown_benchmark};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::families::FAMILIES;
 use crate::suite::Family;
 
@@ -30,23 +30,17 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> 
             let part = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let name = format!("{}/{}", part(&family), part(&file));
             if !known.contains(&name) {
-                return Err(Error::Usage(format!(
-                    "--shaders: {}: {}",
-                    file.display(),
-                    unknown_benchmark("benchmark", &name, &known)
-                )));
+                return Err(usage!("--shaders: {}: {}", file.display(), unknown_benchmark("benchmark", &name, &known)));
             }
             let bytes = inputs::contents(&file, inputs::KERNEL)?;
-            let text = text(bytes).map_err(|why| Error::Usage(format!("--shaders: {}: {why}", file.display())))?;
+            let text = text(bytes).map_err(|why| usage!("--shaders: {}: {why}", file.display()))?;
             let source = sources.entry(name).or_default();
             *(if kind == "cu" { &mut source.cuda } else { &mut source.wgsl }) = Some(text);
         }
     }
     if sources.is_empty() {
         let folder = folder.display();
-        return Err(Error::Usage(format!(
-            "--shaders: {folder} has no kernel: name them {folder}/transpose/tiled.wgsl and so on"
-        )));
+        return Err(usage!("--shaders: {folder} has no kernel: name them {folder}/transpose/tiled.wgsl and so on"));
     }
     let selected = select(filters)?;
     let is_selected = |name: &String| {
@@ -54,11 +48,11 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> 
     };
     if !sources.keys().any(is_selected) {
         let names: Vec<&str> = sources.keys().map(String::as_str).collect();
-        return Err(Error::Usage(format!(
+        return Err(usage!(
             "--shaders: {} has no kernel of the selected benchmarks: it has {}",
             folder.display(),
             names.join(", ")
-        )));
+        ));
     }
     if is_unchecked {
         for source in sources.values_mut() {
@@ -119,11 +113,7 @@ fn without_subgroups(text: &str) -> String {
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let read = || std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>();
-    read().map_err(|source| fault(folder, source))
-}
-
-fn fault(path: &Path, source: std::io::Error) -> Error {
-    Error::Io { action: "read", path: path.to_owned(), source }
+    read().map_err(Error::io("read", folder))
 }
 
 #[cfg(test)]

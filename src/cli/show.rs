@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::explain::dtypes;
 use super::output::{print, say};
 use super::outputs::{ANOTHER_FILE, check_new};
 use super::values::param;
 use crate::backend::{Compiler, HlslCompiler};
 use crate::engine::plan::{Request, plan, select, unknown};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::job::{Job, Kernel};
 use crate::report::write_file;
 use crate::shader::module::{disassemble, specialize};
@@ -106,11 +107,7 @@ fn case(arguments: &Arguments) -> Result<Case> {
     let names: Vec<String> =
         selected.iter().map(|(family, benchmark)| format!("{}/{}", family.name, benchmark.name)).collect();
     let [name] = &names[..] else {
-        return Err(Error::Usage(format!(
-            "'{}' matches several kernels: name one of {}",
-            arguments.name,
-            names.join(", ")
-        )));
+        return Err(usage!("'{}' matches several kernels: name one of {}", arguments.name, names.join(", ")));
     };
     let dtype = dtype(selected[0].1, arguments.dtype.as_deref())?;
     let request = Request { params: arguments.params.clone(), ..Request::new(vec![name.clone()], Profile::Thorough) };
@@ -119,7 +116,7 @@ fn case(arguments: &Arguments) -> Result<Case> {
     // One with the kernel's own workgroup rather than another launch of it.
     let is_other_launch = |case: &Case| case.shape.params.contains_key("WG");
     let found = plan(&request)?.into_iter().filter(is_wanted).min_by_key(is_other_launch);
-    found.ok_or_else(|| Error::Usage(format!("{name} has no case of {dtype}")))
+    found.ok_or_else(|| usage!("{name} has no case of {dtype}"))
 }
 
 /// A twin without the prelude, and a line that says so.
@@ -128,12 +125,7 @@ fn alone(program: &str) -> String {
 }
 
 fn dtype<'a>(benchmark: &'a Benchmark, asked: Option<&'a str>) -> Result<&'a str> {
-    let mut known: Vec<&str> = Vec::new();
-    for dtype in benchmark.cases.iter().flat_map(|cases| cases.dtypes) {
-        if !known.contains(&dtype.name()) {
-            known.push(dtype.name());
-        }
-    }
+    let known = dtypes(benchmark);
     match asked {
         None => Ok(known.first().copied().unwrap_or_default()),
         Some(asked) if known.contains(&asked) => Ok(asked),
@@ -147,7 +139,7 @@ fn dtype<'a>(benchmark: &'a Benchmark, asked: Option<&'a str>) -> Result<&'a str
 fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> {
     let lacks = |why: String| Error::Unsupported(format!("{} {why}", case.name()));
     if arguments.shader_model.is_some() && arguments.lang != OutputLanguage::Hlsl {
-        return Err(Error::Usage("--shader-model selects HLSL: pass --lang hlsl, too".to_owned()));
+        return Err(usage!("--shader-model selects HLSL: pass --lang hlsl, too"));
     }
     if kernel.is_empty() {
         return Err(lacks("has no kernel: it measures API or library calls".to_owned()));
@@ -163,7 +155,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
         return Ok(if arguments.prelude { text.into() } else { alone(text).into() });
     }
     if arguments.prelude {
-        return Err(Error::Usage("--prelude prints the start of CUDA twins: pass --lang cuda, too".to_owned()));
+        return Err(usage!("--prelude prints the start of CUDA twins: pass --lang cuda, too"));
     }
     if !kernel.module.is_empty() {
         return module(arguments, case, kernel);

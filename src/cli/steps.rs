@@ -1,7 +1,7 @@
 //! Names of the tour's steps on the command line.
 
 use crate::claim::ArticleClaim;
-use crate::error::{Error, Result};
+use crate::error::{Result, usage};
 use crate::families::articles::{ids, named};
 
 /// Whether the name has the form of a step or chapter: one letter, and digits; or of an article, three digits.
@@ -18,7 +18,7 @@ pub(super) fn is_step(name: &str) -> bool {
 pub(super) fn steps_named(name: &str) -> Result<Vec<&'static ArticleClaim>> {
     let steps = named(name);
     if steps.is_empty() {
-        return Err(Error::Usage(format!("there is no step '{name}': the steps are {}", ids())));
+        return Err(usage!("there is no step '{name}': the steps are {}", ids()));
     }
     Ok(steps)
 }

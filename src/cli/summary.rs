@@ -9,7 +9,7 @@ use super::reports::{name_runs, named_or_newest, none_yet, read_all};
 use crate::answers::compare::Report;
 use crate::answers::summary::{card, headlines, side_by_side};
 use crate::error::Result;
-use crate::record::format::plural;
+use crate::record::format::{joined, plural};
 use crate::record::{Record, by_card, typical};
 use crate::report::Medium;
 
@@ -67,9 +67,7 @@ fn cards(report: Report) -> Vec<(String, Vec<Record>)> {
     let cards = by_card(&report.records);
     let name = |rows: &[&Record]| {
         let id = rows[0].card_id();
-        let facts: Vec<&str> =
-            [report.name.as_str(), id.host, id.name].into_iter().filter(|fact| !fact.is_empty()).collect();
-        if cards.len() == 1 { report.name.clone() } else { facts.join(", ") }
+        if cards.len() == 1 { report.name.clone() } else { joined([report.name.as_str(), id.host, id.name], ", ") }
     };
     cards.iter().map(|rows| (name(rows), rows.iter().copied().cloned().collect())).collect()
 }

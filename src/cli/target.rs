@@ -4,7 +4,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backend::wgpu::{APIS, Adapter, Timeouts, WgpuBackend, adapters};
 use crate::backend::{Backend, Device, Translator};
-use crate::error::{Error, Result};
+use crate::error::{Result, usage};
 use crate::suite::Api;
 
 /// The APIs of this build.
@@ -88,7 +88,7 @@ fn check_variable(value: Option<&str>) -> Result<()> {
     let unknown = names.map(str::to_lowercase).find(|name| !NAMES.contains(&name.as_str()));
     unknown.map_or(Ok(()), |name| {
         let known = NAMES.join(", ");
-        Err(Error::Usage(format!("WGPU_BACKEND names the unknown API '{name}': give some of {known}, or unset it")))
+        Err(usage!("WGPU_BACKEND names the unknown API '{name}': give some of {known}, or unset it"))
     })
 }
 
@@ -118,7 +118,7 @@ pub(super) fn cuda() -> Result<Vec<Target>> {
 
 #[cfg(not(feature = "cuda"))]
 pub(super) fn cuda() -> Result<Vec<Target>> {
-    Err(Error::NoDevice("this program was built without CUDA (cargo's feature `cuda`)".to_owned()))
+    Err(crate::error::Error::NoDevice("this program was built without CUDA (cargo's feature `cuda`)".to_owned()))
 }
 
 #[cfg(test)]

@@ -12,6 +12,14 @@ pub use visible::{is_hidden, shown, visible, visible_lines, visible_styled};
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// An [`Error::Usage`] with a sentence as of [`format!`].
+macro_rules! usage {
+    ($($sentence:tt)*) => {
+        $crate::error::Error::Usage(format!($($sentence)*))
+    };
+}
+pub(crate) use usage;
+
 /// An error, in one sentence that says what to do where the user can do something.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -83,6 +91,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error of the system that `action` on the file or folder at `path` ended with.
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+
     /// Whether the case cannot run here at all, so that its row is `skipped` rather than `failed`.
     #[must_use]
     pub const fn is_skip(&self) -> bool {

@@ -89,6 +89,23 @@ pub const fn operation_units(is_float: bool) -> (&'static [&'static str], &'stat
     if is_float { (&["MFLOP/s", "GFLOP/s", "TFLOP/s"], "GFLOP/J") } else { (&["MOP/s", "GOP/s", "TOP/s"], "GOP/J") }
 }
 
+/// The texts that are not empty, with `between` between them.
+pub fn joined(texts: impl IntoIterator<Item = impl AsRef<str>>, between: &str) -> String {
+    let texts: Vec<_> = texts.into_iter().filter(|text| !text.as_ref().is_empty()).collect();
+    texts.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(between)
+}
+
+/// The values without repetitions, in the order of their first occurrence.
+pub fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut found: Vec<T> = Vec::new();
+    for value in values {
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
+}
+
 /// `1 case`, `2 cases`.
 #[must_use]
 pub fn plural(count: usize, one: &str, many: &str) -> String {

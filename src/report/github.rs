@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use crate::record::{Record, format};
+use crate::record::Record;
+use crate::record::format::{self, joined};
 
 /// The rows with a time, in nanoseconds with their noise. Of rows of one case on one card, the newest counts.
 #[must_use]
@@ -54,11 +55,6 @@ fn names(rows: &[&Record]) -> Vec<String> {
         joined([row.name().as_str(), &case(row), &toolchain, &card], ", ")
     };
     rows.iter().map(name).collect()
-}
-
-/// The texts that are not empty, with `between` between them.
-fn joined<const N: usize>(texts: [&str; N], between: &str) -> String {
-    texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(between)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use textwrap::{WordSeparator, WordSplitter};
 
 use super::markdown::escape;
 use super::terminal::{BOLD, DIM, Terminal, paint};
+use crate::record::format::joined;
 
 /// Spaces between two columns.
 const GAP: usize = 2;
@@ -47,6 +48,18 @@ pub(crate) struct Column {
     pub(crate) heading: String,
     /// Whether it is aligned right.
     pub(crate) is_right: bool,
+}
+
+impl Column {
+    /// A column that is aligned left.
+    pub(crate) fn left(heading: impl Into<String>) -> Self {
+        Self { heading: heading.into(), is_right: false }
+    }
+
+    /// A column of figures.
+    pub(crate) fn right(heading: impl Into<String>) -> Self {
+        Self { heading: heading.into(), is_right: true }
+    }
 }
 
 /// A cell. A style and a bar appear only on a terminal.
@@ -85,6 +98,18 @@ pub(crate) struct Row {
     pub(crate) name: String,
     /// One cell per column.
     pub(crate) cells: Vec<Cell>,
+}
+
+impl Row {
+    /// A row without a mark.
+    pub(crate) fn new(
+        group: impl Into<String>,
+        name: impl Into<String>,
+        cells: impl IntoIterator<Item = impl Into<Cell>>,
+    ) -> Self {
+        let cells = cells.into_iter().map(Into::into).collect();
+        Self { group: group.into(), mark: Mark::None, name: name.into(), cells }
+    }
 }
 
 /// A table with headings. Rows are grouped under titles.
@@ -129,6 +154,12 @@ fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
 }
 
 impl Grid {
+    /// A table without marks and notes, whose names are as wide as they need.
+    pub(crate) fn new(columns: impl IntoIterator<Item = Column>, rows: impl IntoIterator<Item = Row>) -> Self {
+        let (columns, rows) = (columns.into_iter().collect(), rows.into_iter().collect());
+        Self { columns, widest_name: None, note: None, has_marks: false, rows }
+    }
+
     /// Draws the table without trailing spaces.
     pub(crate) fn draw(self, terminal: Terminal) -> String {
         let name = usize::from(self.has_marks);
@@ -183,8 +214,7 @@ impl Grid {
         let row = |row: Row| {
             // Notes follow on separate lines.
             let mark = if row.mark == Mark::Fault { "!" } else { "" };
-            let name = [mark, &row.group, &row.name].into_iter().filter(|text| !text.is_empty());
-            let name = name.collect::<Vec<_>>().join(" ");
+            let name = joined([mark, &row.group, &row.name], " ");
             std::iter::once(name).chain(row.cells.into_iter().map(|cell| cell.text)).collect()
         };
         let rows: Vec<Vec<String>> = self.rows.into_iter().map(row).collect();

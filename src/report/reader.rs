@@ -9,7 +9,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::limited::{Limited, MOST_BYTES, too_large};
 use super::{csv, json};
-use crate::error::{Error, Result, shown};
+use crate::error::{Error, Result, shown, usage};
 pub use csv::Parsed;
 
 /// Reads the report in the file at `path`; see [`read`].
@@ -17,10 +17,10 @@ pub use csv::Parsed;
 /// # Errors
 /// [`Error::Io`] if the file cannot be read or is larger than 256 MiB, and the errors of [`read`].
 pub fn open(path: &Path) -> Result<Parsed> {
-    let file = File::open(path).map_err(|source| unreadable(path, source))?;
+    let file = File::open(path).map_err(Error::io("read", path))?;
     // A pipe has no length: its bytes are counted.
     if file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > MOST_BYTES) {
-        return Err(unreadable(path, too_large()));
+        return Err(Error::io("read", path)(too_large()));
     }
     read(path, file)
 }
@@ -52,7 +52,7 @@ fn text(path: &Path, start: &[u8], rest: impl Read) -> Result<Parsed> {
         return csv::read(path, source);
     }
     let mut bytes = Vec::new();
-    source.read_to_end(&mut bytes).map_err(|source| unreadable(path, source))?;
+    source.read_to_end(&mut bytes).map_err(Error::io("read", path))?;
     json::read(path, &bytes)
 }
 
@@ -60,7 +60,7 @@ fn text(path: &Path, start: &[u8], rest: impl Read) -> Result<Parsed> {
 fn start(path: &Path, source: &mut impl Read) -> Result<Vec<u8>> {
     const LENGTH: u64 = 64;
     let mut start = Vec::new();
-    source.take(LENGTH).read_to_end(&mut start).map_err(|source| unreadable(path, source))?;
+    source.take(LENGTH).read_to_end(&mut start).map_err(Error::io("read", path))?;
     Ok(start)
 }
 
@@ -95,7 +95,7 @@ fn foreign(start: &[u8]) -> Option<String> {
 /// [`Error::Usage`] with `path` if it has none.
 pub fn with_rows(path: &Path, report: Parsed) -> Result<Parsed> {
     if report.records.is_empty() {
-        return Err(Error::Usage(format!("{} has no rows: name a report that has some", shown(path))));
+        return Err(usage!("{} has no rows: name a report that has some", shown(path)));
     }
     Ok(report)
 }
@@ -119,12 +119,12 @@ pub fn files(folder: &Path) -> Result<Folder> {
     collect(folder, 0, &mut HashSet::new(), &mut entries, &mut found)?;
     if entries > MOST_ENTRIES {
         let folder = shown(folder);
-        return Err(Error::Usage(format!(
+        return Err(usage!(
             "{folder} has more than {MOST_ENTRIES} files and folders: name a folder of reports inside it"
-        )));
+        ));
     }
     if found.reports.is_empty() {
-        return Err(Error::Usage(format!("{} contains no report: no file in it ends in .csv or .json", shown(folder))));
+        return Err(usage!("{} contains no report: no file in it ends in .csv or .json", shown(folder)));
     }
     found.reports.sort();
     Ok(found)
@@ -154,12 +154,12 @@ fn collect(
         found.notes.push(format!("skipped a folder that lies in more than {MOST_FOLDERS} others: {folder}…"));
         return Ok(());
     }
-    let whole = folder.canonicalize().map_err(|source| unreadable(folder, source))?;
+    let whole = folder.canonicalize().map_err(Error::io("read", folder))?;
     if !seen.insert(whole) {
         return Ok(());
     }
-    for entry in std::fs::read_dir(folder).map_err(|source| unreadable(folder, source))? {
-        let path = entry.map_err(|source| unreadable(folder, source))?.path();
+    for entry in std::fs::read_dir(folder).map_err(Error::io("read", folder))? {
+        let path = entry.map_err(Error::io("read", folder))?.path();
         *entries += 1;
         if *entries > MOST_ENTRIES {
             break;
@@ -193,10 +193,6 @@ pub fn has_ending(path: &Path, ending: &str) -> bool {
 fn is_json(start: &[u8]) -> bool {
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     matches!(text.trim_ascii_start().first(), Some(b'[' | b'{'))
-}
-
-fn unreadable(path: &Path, source: std::io::Error) -> Error {
-    Error::Io { action: "read", path: path.to_owned(), source }
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Groups rows by family, with findings.
 
-use std::cmp::Ordering;
-
 use crate::claim::Finding;
 use crate::families::claims::finding;
 use crate::families::{FAMILIES, articles};
 use crate::record::Record;
+use crate::record::format::distinct;
 use crate::suite::{Api, Dtype, Extent, Family, Toolchain};
 
 /// The rows of one family and their findings.
@@ -24,24 +23,12 @@ pub struct Section<'a> {
 
 /// The APIs of `records`, in order of first occurrence.
 pub fn apis<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Api> {
-    let mut apis: Vec<Api> = Vec::new();
-    for api in records.into_iter().filter_map(|record| record.backend) {
-        if !apis.contains(&api) {
-            apis.push(api);
-        }
-    }
-    apis
+    distinct(records.into_iter().filter_map(|record| record.backend))
 }
 
 /// The APIs of `records`, each with each of its compilers, in order of first occurrence.
 pub fn toolchains<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Toolchain<'a>> {
-    let mut toolchains: Vec<Toolchain> = Vec::new();
-    for toolchain in records.into_iter().filter_map(Record::toolchain) {
-        if !toolchains.contains(&toolchain) {
-            toolchains.push(toolchain);
-        }
-    }
-    toolchains
+    distinct(records.into_iter().filter_map(Record::toolchain))
 }
 
 /// The findings of a family's rows, separately for each API and compiler.
@@ -101,7 +88,7 @@ struct Order {
 
 /// The position of a row in its family: kernel of a table by kernel, type, size, kernel; number of parameters, set of
 /// parameters, their values.
-type Key = ((Option<usize>, usize, Option<(u64, Extent)>, usize), (usize, usize, Vec<Numeric>));
+type Key = ((Option<usize>, usize, Option<(u64, Extent)>, usize), (usize, usize, Vec<i64>));
 
 impl Order {
     fn key(&mut self, row: &Record, is_by_kernel: bool) -> Key {
@@ -110,7 +97,7 @@ impl Order {
         let group = (is_by_kernel.then_some(kernel), self.dtypes.position(row.dtype), size, kernel);
         let set = self.sets.position(row.params.keys().cloned().collect());
         // The number of parameters first: a kernel without any is what its variants are compared with.
-        (group, (row.params.len(), set, row.params.values().map(|value| Numeric(*value)).collect()))
+        (group, (row.params.len(), set, row.params.values().copied().map(numeric).collect()))
     }
 }
 
@@ -132,27 +119,10 @@ impl<T: PartialEq> First<T> {
     }
 }
 
-/// A number in its order, NaN last.
-struct Numeric(f64);
-
-impl PartialEq for Numeric {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Numeric {}
-
-impl PartialOrd for Numeric {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Numeric {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0)
-    }
+/// A number that is larger for a larger value, NaN last: [`f64::total_cmp`] as a key.
+const fn numeric(value: f64) -> i64 {
+    let bits = value.to_bits().cast_signed();
+    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
 /// One section per family that has rows, in reading order, as are the rows; then those of families that are not the
@@ -176,11 +146,6 @@ pub fn sections(records: &[Record]) -> Vec<Section<'_>> {
 
 /// The families of rows that are not the suite's, in order of first occurrence: those of `bench`, and of other versions.
 pub(crate) fn other_families<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<&'a str> {
-    let mut found: Vec<&str> = Vec::new();
-    for name in records.into_iter().map(|row| row.family.as_str()) {
-        if !FAMILIES.iter().any(|family| family.name == name) && !found.contains(&name) {
-            found.push(name);
-        }
-    }
-    found
+    let names = records.into_iter().map(|row| row.family.as_str());
+    distinct(names.filter(|name| FAMILIES.iter().all(|family| family.name != *name)))
 }

@@ -240,8 +240,7 @@ fn variant(row: &Record) -> String {
     let checks = row.checks.filter(|_| !checks.is_empty()).map_or_else(String::new, Checks::name);
     let (cold, others): (BTreeMap<_, _>, BTreeMap<_, _>) = others.into_iter().partition(|(name, _)| name == COLD);
     let cold = if cold.is_empty() { "" } else { "cold" };
-    let parts = [params_text(&others), cold.to_owned(), checks];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    format::joined([params_text(&others), cold.to_owned(), checks], " ")
 }
 
 /// Type and size: `f32 2^20`.

@@ -7,22 +7,19 @@ use super::side::Side;
 use super::terms::term;
 use crate::claim::{ArticleClaim, Verdict};
 use crate::families::articles::{ARTICLES, judged, pictured, steps};
-use crate::report::layout::{Cell, Column, DIM, Grid, Mark, Part, Row, colored};
+use crate::report::layout::{Cell, Column, DIM, Grid, Part, Row, colored};
 
 /// How many claims hold, then every step in a line with the verdict of each side.
 #[must_use]
 pub fn overview(sides: &[Side]) -> Vec<Part> {
     let found: Vec<Vec<Verdict>> =
         sides.iter().map(|side| steps().into_iter().map(|step| judged(step, &side.rows).verdict).collect()).collect();
-    let row = |(index, step): (usize, &ArticleClaim)| Row {
-        group: chapter(step.chapter()),
-        mark: Mark::None,
-        name: format!("  {:<4}{}", step.id, step.title),
-        cells: found.iter().map(|verdicts| cell(verdicts[index])).collect(),
+    let row = |(index, step): (usize, &ArticleClaim)| {
+        let cells = found.iter().map(|verdicts| cell(verdicts[index]));
+        Row::new(chapter(step.chapter()), format!("  {:<4}{}", step.id, step.title), cells)
     };
-    let columns = sides.iter().map(|side| Column { heading: side.label.to_owned(), is_right: false }).collect();
-    let rows = steps().into_iter().enumerate().map(row).collect();
-    let grid = Grid { columns, widest_name: None, note: None, has_marks: false, rows };
+    let columns = sides.iter().map(|side| Column::left(side.label));
+    let grid = Grid::new(columns, steps().into_iter().enumerate().map(row));
     let counts = sides.iter().zip(&found).map(|(side, verdicts)| Part::text(&count(side.label, verdicts)));
     let meaning = "The whole 95 % interval of the rows decides whether a claim holds. measured: the article claims nothing that \
                    rows can decide.";

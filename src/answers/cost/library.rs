@@ -8,7 +8,7 @@ use crate::answers::summary::{Compared, compared};
 use crate::record::stats::Estimate;
 use crate::record::{Record, by_card, format};
 use crate::report::toolchains;
-use crate::suite::{Api, Dtype, Family, Headline};
+use crate::suite::{Api, Family, Headline};
 
 /// The fastest kernel of a type at the largest size at which the library was measured, too.
 #[derive(Debug, Serialize)]
@@ -49,12 +49,6 @@ pub fn libraries<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Beside
     let portable = toolchains.iter().find(|of| of.api != Api::Cuda).or_else(|| toolchains.first());
     let is_own = |row: &&Record| row.toolchain().as_ref() == portable && beside(row, &all).is_some();
     let own: Vec<&Record> = all.iter().copied().filter(is_own).collect();
-    let mut dtypes: Vec<Option<Dtype>> = Vec::new();
-    for row in &own {
-        if !dtypes.contains(&row.dtype) {
-            dtypes.push(row.dtype);
-        }
-    }
     let line = |row: &'a Record| {
         let beside = beside(row, &all)?;
         Some(BesideLibrary {
@@ -73,5 +67,5 @@ pub fn libraries<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Beside
         let largest = fastest.last().and_then(|row| row.n);
         fastest.into_iter().filter(move |row| row.n == largest).filter_map(line)
     };
-    dtypes.into_iter().flat_map(lines).collect()
+    format::distinct(own.iter().map(|row| row.dtype)).into_iter().flat_map(lines).collect()
 }

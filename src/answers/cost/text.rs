@@ -4,7 +4,7 @@ use super::cases::{Case, Cost, JobCost};
 use crate::answers::summary::size;
 use crate::record::format;
 use crate::record::stats::Estimate;
-use crate::report::layout::{Column, Grid, Mark, Part, Row};
+use crate::report::layout::{Column, Grid, Part, Row};
 use crate::report::{Medium, lay_out};
 
 /// Lines of the screen: a terminal has two more, for the command and the prompt.
@@ -38,8 +38,7 @@ pub fn screen(cost: &Cost, name: &str, medium: Medium) -> String {
     }
     if let Some(row) = cost.jobs.first().map(|job| job.shown.row) {
         let day = row.date.get(..10).unwrap_or(&row.date);
-        let facts = [row.device.as_str(), day].into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>();
-        parts.push(Part::text(&format!("{}: {name}", facts.join(", "))));
+        parts.push(Part::text(&format!("{}: {name}", format::joined([row.device.as_str(), day], ", "))));
     }
     lay_out(parts, medium)
 }
@@ -89,22 +88,11 @@ impl JobCost<'_> {
 }
 
 fn grid(cost: &Cost, is_wide: bool) -> Grid {
-    let column = |heading: &str, is_right: bool| Column { heading: heading.to_owned(), is_right };
-    let mut columns = if is_wide { vec![column("size", false), column("kernel", false)] } else { Vec::new() };
-    columns.extend([
-        column(&format!("÷ {} ", cost.native.title()), true),
-        column("all sizes", true),
-        column("÷ library", true),
-        column("all sizes", true),
-        column("why", false),
-    ]);
-    Grid {
-        columns,
-        widest_name: None,
-        note: None,
-        has_marks: false,
-        rows: cost.jobs.iter().map(|job| row(job, is_wide)).collect(),
-    }
+    let of_wide = if is_wide { &["size", "kernel"][..] } else { &[] };
+    let of_native = format!("÷ {} ", cost.native.title());
+    let figures = [&*of_native, "all sizes", "÷ library", "all sizes"].map(Column::right);
+    let columns = of_wide.iter().map(|heading| Column::left(*heading)).chain(figures).chain([Column::left("why")]);
+    Grid::new(columns, cost.jobs.iter().map(|job| row(job, is_wide)))
 }
 
 fn row(job: &JobCost, is_wide: bool) -> Row {
@@ -125,8 +113,7 @@ fn row(job: &JobCost, is_wide: bool) -> Row {
     // A cause of nothing explains nothing.
     let is_slower = job.cases.iter().any(|case| case.twin.is_some_and(|ratio| ratio.low > 1.0));
     cells.push(if is_slower { job.cause.to_owned() } else { String::new() });
-    let cells = cells.into_iter().map(Into::into).collect();
-    Row { group: String::new(), mark: Mark::None, name: job.name.clone(), cells }
+    Row::new("", &job.name, cells)
 }
 
 fn or_unclear(ratio: Estimate) -> String {

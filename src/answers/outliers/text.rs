@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::answers::outliers::{By, Family, LEAST_UNITS, Rules, Slow, Unit, Verdicts};
-use crate::record::format::{percent, percent_change, percent_limit, time_change, time_change_cell};
+use crate::record::format::{joined, percent, percent_change, percent_limit, time_change, time_change_cell};
 use crate::record::stats::Estimate;
-use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
+use crate::report::layout::{Column, Grid, Medium, Part, Row, lay_out};
 
 /// Units that the verdict names.
 const NAMED: usize = 3;
@@ -83,31 +83,21 @@ const fn words(by: By) -> (&'static str, &'static str) {
 /// The unit in words: `GPU-1, host a, NVIDIA H200`.
 fn name(unit: &Unit) -> String {
     let host = if unit.host.is_empty() { String::new() } else { format!("host {}", unit.host) };
-    let facts = [unit.card.as_str(), &host, &unit.device];
-    facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(", ")
+    joined([unit.card.as_str(), &host, &unit.device], ", ")
 }
 
 fn grid(verdicts: &Verdicts) -> Grid {
     let mut rows = Vec::new();
     for slow in &verdicts.slow {
-        let mut row = |name: String, cells: [String; 3]| {
-            rows.push(Row {
-                group: self::name(&slow.unit),
-                mark: Mark::None,
-                name,
-                cells: cells.map(Into::into).to_vec(),
-            });
-        };
-        row("  all families".to_owned(), [String::new(), slower(&slow.ratio), String::new()]);
+        let mut row = |of: &str, cells: [String; 3]| rows.push(Row::new(name(&slow.unit), format!("  {of}"), cells));
+        row("all families", [String::new(), slower(&slow.ratio), String::new()]);
         for found in &slow.families {
             let family = &verdicts.families[found.family];
             let cells = [family.cases.to_string(), slower(&found.ratio), percent(family.spread)];
-            row(format!("  {}, {}", family.family, family.model.toolchain), cells);
+            row(&format!("{}, {}", family.family, family.model.toolchain), cells);
         }
     }
-    let column = |heading: &str| Column { heading: heading.to_owned(), is_right: true };
-    let columns = ["cases", "time", "others vary by"].map(column).into();
-    Grid { columns, widest_name: None, note: None, has_marks: false, rows }
+    Grid::new(["cases", "time", "others vary by"].map(Column::right), rows)
 }
 
 /// `+5.1 % [4.9, 5.3]`.
@@ -121,12 +111,8 @@ pub fn spreads(verdicts: &Verdicts, medium: Medium) -> String {
     let row = |family: &Family| {
         let ends = family.range.map(|ratio| percent_change(ratio - 1.0));
         let cells = [family.units.to_string(), family.cases.to_string(), percent(family.spread)];
-        Row {
-            group: format!("{}, {}", family.model.device, family.model.toolchain),
-            mark: Mark::None,
-            name: format!("  {}", family.family),
-            cells: cells.into_iter().chain(ends).map(Into::into).collect(),
-        }
+        let group = format!("{}, {}", family.model.device, family.model.toolchain);
+        Row::new(group, format!("  {}", family.family), cells.into_iter().chain(ends))
     };
     let mut families: Vec<&Family> = verdicts.families.iter().collect();
     families.sort_by(|a, b| a.model.cmp(&b.model));
@@ -135,10 +121,8 @@ pub fn spreads(verdicts: &Verdicts, medium: Medium) -> String {
         let Family { model, family, .. } = widest;
         format!("Cards of {} vary most in {family}, {}: by {}.", model.device, model.toolchain, percent(widest.spread))
     });
-    let column = |heading: &str| Column { heading: heading.to_owned(), is_right: true };
-    let columns = ["cards", "cases", "vary by", "fastest", "slowest"].map(column).into();
-    let rows = families.into_iter().map(row).collect();
-    let grid = Grid { columns, widest_name: None, note: None, has_marks: false, rows };
+    let columns = ["cards", "cases", "vary by", "fastest", "slowest"].map(Column::right);
+    let grid = Grid::new(columns, families.into_iter().map(row));
     let legend = "vary by: standard deviation of the cards' times, whatever the outliers are. fastest, slowest: \
                   difference of a card's time from the median of its model.";
     let verdict = verdict.into_iter().flat_map(|verdict| [Part::text(&verdict), Part::text("")]);

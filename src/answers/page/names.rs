@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::cards::Card;
 use crate::answers::compare::{Comparison, Side};
 use crate::answers::summary::letter;
+use crate::record::format::joined;
 use crate::suite::Api;
 
 /// The names of a side.
@@ -128,8 +129,8 @@ fn suffix(side: &Side, twins: &[&Side]) -> String {
         differ(|side| side.tool_version.to_owned()),
         differ(|side| side.compiler[1].to_owned()),
     ];
-    let known: Vec<String> = known.into_iter().flatten().filter(|text| !text.is_empty()).collect();
-    if known.is_empty() { String::new() } else { format!(" ({})", known.join(", ")) }
+    let known = joined(known.into_iter().flatten(), ", ");
+    if known.is_empty() { String::new() } else { format!(" ({known})") }
 }
 
 #[cfg(test)]

@@ -61,7 +61,6 @@ fn outside(figures: &[Headline]) -> String {
 }
 
 fn grid(figures: &[Headline]) -> Grid {
-    let column = |text: &str| Column { heading: text.to_owned(), is_right: true };
     let row = |headline: &Headline| {
         let Headline { figure, references, median, ratio, range: (low, high), .. } = headline;
         let cells = [
@@ -71,20 +70,11 @@ fn grid(figures: &[Headline]) -> Grid {
             format!("{low:.3}–{high:.3}"),
             references.to_string(),
         ];
-        Row {
-            group: String::new(),
-            mark: if headline.is_slow || headline.is_fast { Mark::Note } else { Mark::None },
-            name: figure.name.clone(),
-            cells: cells.map(Into::into).into(),
-        }
+        let mark = if headline.is_slow || headline.is_fast { Mark::Note } else { Mark::None };
+        Row { mark, ..Row::new("", &figure.name, cells) }
     };
-    Grid {
-        columns: ["this", "median", "÷ median", "seen", "n"].map(column).into(),
-        widest_name: None,
-        note: None,
-        has_marks: true,
-        rows: figures.iter().map(row).collect(),
-    }
+    let columns = ["this", "median", "÷ median", "seen", "n"].map(Column::right);
+    Grid { has_marks: true, ..Grid::new(columns, figures.iter().map(row)) }
 }
 
 fn value(figure: &Figure, value: f64) -> String {

@@ -4,8 +4,8 @@ use super::cells::{self, Level};
 use super::common::{Shown, UNLIKE, faster_ones, jobs_of};
 use super::figures::{peaks, spaces};
 use super::texts::{job_rate, quoted_time};
-use crate::record::{Record, stats::Estimate};
-use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
+use crate::record::{Record, format, stats::Estimate};
+use crate::report::layout::{Column, Grid, Medium, Part, Row, lay_out};
 use crate::report::toolchains;
 use crate::suite::{Scalar, Toolchain, binary_range};
 
@@ -54,8 +54,7 @@ fn title(name: &str, records: &[Record], toolchain: Toolchain) -> String {
         version => format!("shaderbench {version}"),
     };
     let facts = [first.device.as_str(), &through, &first.driver, &version, day];
-    let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
-    format!("{} ({name})", facts.join(", "))
+    format!("{} ({name})", format::joined(facts, ", "))
 }
 
 /// A figure of a side, as the table has it.
@@ -126,17 +125,6 @@ fn grid(letters: &[String], sides: &[Vec<Figure>]) -> Grid {
         let text = |figure: &Figure| format!("{}{}", figure.text, if figure.is_unlike { " ≠" } else { "" });
         figures.iter().find(|figure| figure.name == name).map_or_else(|| "–".to_owned(), text)
     };
-    let row = |name: &&str| Row {
-        group: String::new(),
-        mark: Mark::None,
-        name: (*name).to_owned(),
-        cells: sides.iter().map(|figures| cell(figures, name).into()).collect(),
-    };
-    Grid {
-        columns: letters.iter().map(|letter| Column { heading: letter.clone(), is_right: true }).collect(),
-        widest_name: None,
-        note: None,
-        has_marks: false,
-        rows: names.iter().map(row).collect(),
-    }
+    let row = |name: &&str| Row::new("", *name, sides.iter().map(|figures| cell(figures, name)));
+    Grid::new(letters.iter().map(Column::right), names.iter().map(row))
 }

@@ -97,11 +97,10 @@ impl Bench {
     /// [`Error::Usage`] where the lines or a kernel are not valid; [`Error::NoDevice`] where there is no device. A kernel
     /// that fails or is wrong is a row with that status.
     pub fn run(&self) -> Result<Vec<Record>> {
-        let folder =
-            tempfile::tempdir().map_err(|source| Error::Io { action: "create", path: std::env::temp_dir(), source })?;
+        let folder = tempfile::tempdir().map_err(Error::io("create", std::env::temp_dir()))?;
         let write = |name: String, text: &str| -> Result<PathBuf> {
             let path = folder.path().join(name);
-            std::fs::write(&path, text).map_err(|source| Error::Io { action: "write", path: path.clone(), source })?;
+            std::fs::write(&path, text).map_err(Error::io("write", &path))?;
             Ok(path)
         };
         for (name, wgsl) in &self.kernels {

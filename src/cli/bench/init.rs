@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::cli::output::print;
-use crate::error::{Error, Result};
+use crate::error::{Result, usage};
 use crate::report::write_file;
 
 /// Arguments of `bench init`.
@@ -21,13 +21,13 @@ const TOML: &str = include_str!("init.toml");
 pub(super) fn init(arguments: &Arguments) -> Result<()> {
     let stem = arguments.name.trim_end_matches(".wgsl").trim_end_matches(".toml");
     if stem.trim().is_empty() {
-        return Err(Error::Usage("give the kernel a name".to_owned()));
+        return Err(usage!("give the kernel a name"));
     }
     for (end, text) in [("wgsl", WGSL), ("toml", TOML)] {
         let name = format!("{stem}.{end}");
         let path = Path::new(&name);
         if path.symlink_metadata().is_ok() {
-            return Err(Error::Usage(format!("{name} exists: give another name")));
+            return Err(usage!("{name} exists: give another name"));
         }
         write_file(path, text.as_bytes(), false)?;
     }

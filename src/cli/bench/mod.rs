@@ -14,7 +14,7 @@ use super::declaration::Own;
 use super::output::say;
 use super::reports::{FOLDERS, OWN};
 use super::{bundle, run};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::suite::{Benchmark, Declaration};
 
 /// Arguments of `bench`: the options of `run`, and what a TOML file can say.
@@ -95,10 +95,10 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
     let compared = earlier.filter(|_| baseline.is_some());
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if name.is_empty() || !name.chars().all(is_name) {
-        return Err(Error::Usage(format!("--baseline {name}: a name has letters, digits, '.', '_' and '-'")));
+        return Err(usage!("--baseline {name}: a name has letters, digits, '.', '_' and '-'"));
     }
     let folder = Path::new(OWN).join("baselines");
-    std::fs::create_dir_all(&folder).map_err(|source| Error::Io { action: "create", path: folder, source })?;
+    std::fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
     run.save_as(new.clone());
     let code = run::measure(&run)?;
     if code != 0 {
@@ -108,7 +108,7 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
         return compare_files(&baseline, &new);
     }
     // A run with wrong results replaces no baseline.
-    std::fs::rename(&new, &saved).map_err(|source| Error::Io { action: "rename", path: saved.clone(), source })?;
+    std::fs::rename(&new, &saved).map_err(Error::io("rename", &saved))?;
     say(&format!("saved as the baseline {name}: bench … --baseline {name} compares with it"));
     Ok(code)
 }

@@ -3,7 +3,7 @@
 use super::script::{Scope, Script};
 use super::spec::ValueSpec;
 use super::stored::EXACT;
-use crate::error::{Error, Result};
+use crate::error::{Result, usage};
 use crate::shader::{Field, Layout};
 use crate::suite::Scalar;
 
@@ -41,7 +41,7 @@ impl Fields {
     /// # Errors
     /// [`Error::Usage`] where a field has no value, or a value no field.
     pub(super) fn words(&self, layout: &Layout, scope: &Scope) -> Result<Vec<u32>> {
-        let fault = |message: String| Err(Error::Usage(format!("{}: {message}", self.what)));
+        let fault = |message: String| Err(usage!("{}: {message}", self.what));
         let mut bytes = vec![0; layout.bytes.unwrap_or(layout.stride).next_multiple_of(4) as usize];
         let mut set = vec![false; layout.fields.len()];
         for (name, values) in &self.values {
@@ -152,7 +152,7 @@ pub(super) fn scalar((script, is_bits): &Word, of: Scalar, scope: &Scope, bytes:
     }
     let range = if of.bytes() == 8 { -EXACT..=EXACT } else { f64::from(i32::MIN)..=f64::from(u32::MAX) };
     if value.fract() != 0.0 || !range.contains(&value) {
-        return Err(Error::Usage(format!("{}: {value} is no word: write bits(x) for a float", script.what())));
+        return Err(usage!("{}: {value} is no word: write bits(x) for a float", script.what()));
     }
     bytes.copy_from_slice(&(value as i64).to_le_bytes()[..bytes.len()]);
     Ok(())

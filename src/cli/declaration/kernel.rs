@@ -10,7 +10,7 @@ use crate::cli::compiler::{printed, spirv};
 use crate::cli::inputs;
 use crate::cli::messages::first_of;
 use crate::cli::shaders;
-use crate::error::{Error, Result, shown, visible};
+use crate::error::{Error, Result, shown, usage, visible};
 use crate::shader::module::words;
 use crate::shader::{Layout, Shader, SpirvKernel, twin};
 use crate::suite::kept::{kept, kept_text};
@@ -66,7 +66,7 @@ impl Text {
     /// [`Error::Usage`] where it is no kernel that `bench` can run.
     pub(super) fn read(path: &Path, preprocess: Option<&Preprocess<'_>>, values: &Constants) -> Result<Self> {
         let end = path.extension().unwrap_or_default().to_string_lossy().into_owned();
-        let fault = |why: String| Error::Usage(format!("{}: {why}", shown(path)));
+        let fault = |why: String| usage!("{}: {why}", shown(path));
         let (mut cuda, entries) = ("", &[][..]);
         let of_wgsl = |wgsl: &'static str, cuda: &'static str| {
             if let Some((number, line)) = (1..).zip(wgsl.lines()).find(|(_, line)| is_directive(line)) {
@@ -84,7 +84,7 @@ impl Text {
             Ok(Self { wgsl: &module.wgsl, cuda: "", spirv: Some(module), entries })
         };
         if let Some(own) = preprocess {
-            std::fs::metadata(path).map_err(|source| unreadable(path, source))?;
+            std::fs::metadata(path).map_err(Error::io("read", path))?;
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             let output = printed(own.command, &[("{in}", &path)], &own.variables, own.folder);
             let output = output.map_err(|why| fault(format!("preprocess: {why}")))?;
@@ -109,7 +109,7 @@ impl Text {
             }
             "cu" => Ok(Self { wgsl: "", cuda: text(path)?, spirv: None, entries }),
             "spv" => {
-                std::fs::metadata(path).map_err(|source| unreadable(path, source))?;
+                std::fs::metadata(path).map_err(Error::io("read", path))?;
                 of_spirv(spirv(path).map_err(fault)?)
             }
             _ => Err(fault(format!(
@@ -142,11 +142,11 @@ impl Text {
                 let names = first_of(several);
                 let steps: Vec<String> = several.iter().map(|name| format!("{{ entry = \"{name}\" }}")).collect();
                 let steps = first_of(&steps);
-                Err(Error::Usage(format!(
+                Err(usage!(
                     "{}: it has the entry points {names}: give entry = \"{}\" for one, or for all steps = [{steps}]",
                     shown(path),
                     several[0]
-                )))
+                ))
             }
             _ => Ok(shader.entry().to_owned()),
         }
@@ -157,7 +157,7 @@ impl Text {
     /// # Errors
     /// [`Error::Usage`] with those that it has.
     pub(super) fn check_entries(&self, path: &Path) -> Result<()> {
-        let fault = |why: String| Err(Error::Usage(format!("{}: {why}", shown(path))));
+        let fault = |why: String| Err(usage!("{}: {why}", shown(path)));
         if self.wgsl.is_empty() {
             return match self.entries.iter().find(|name| !twin::has_entry(self.cuda, name)) {
                 Some(name) => fault(format!(
@@ -322,19 +322,15 @@ fn named(error: Error, path: &Path) -> Error {
     match error {
         Error::Shader(message) => {
             let message = message.strip_prefix("error: ").unwrap_or(&message);
-            Error::Usage(format!("{}: {message}", shown(path)))
+            usage!("{}: {message}", shown(path))
         }
         other => other,
     }
 }
 
-fn unreadable(path: &Path, source: std::io::Error) -> Error {
-    Error::Io { action: "read", path: path.to_owned(), source }
-}
-
 fn text(path: &Path) -> Result<&'static str> {
     let text = shaders::text(inputs::contents(path, inputs::KERNEL)?);
-    let text = text.map_err(|why| Error::Usage(format!("{}: {why}", shown(path))))?;
+    let text = text.map_err(|why| usage!("{}: {why}", shown(path)))?;
     Ok(kept_text(text))
 }
 

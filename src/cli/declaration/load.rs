@@ -13,7 +13,7 @@ use super::shared::{Origin, shared};
 use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec, Text, VerifySpec};
 use super::steps::{Steps, scripts};
 use crate::cli::inputs;
-use crate::error::{Error, Result, shown, visible};
+use crate::error::{Result, shown, usage, visible};
 use crate::suite::kept::{kept, kept_items, kept_name, kept_text};
 use crate::suite::{Benchmark, Cases, Constants, Dtype, Extent, Family, Limit, Params, Profile};
 
@@ -22,12 +22,12 @@ use crate::suite::{Benchmark, Cases, Constants, Dtype, Extent, Family, Limit, Pa
 /// # Errors
 /// [`Error::Usage`] where a file is missing, no kernel or no such TOML; where the declaration contradicts the kernels.
 pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'static Family, Vec<KernelText>)> {
-    let first = files.first().ok_or_else(|| Error::Usage("give a kernel: FILE.wgsl".to_owned()))?;
+    let first = files.first().ok_or_else(|| usage!("give a kernel: FILE.wgsl"))?;
     let is_toml = |path: &Path| path.extension().is_some_and(|end| end == "toml");
     let beside = if is_toml(first) { first.clone() } else { first.with_extension("toml") };
     let has_file = is_toml(first) || beside.exists();
     if files[1..].iter().any(|path| is_toml(path)) {
-        return Err(Error::Usage("give one .toml, or kernels: each declaration is a run of its own".to_owned()));
+        return Err(usage!("give one .toml, or kernels: each declaration is a run of its own"));
     }
     let spec = if has_file { Spec::read(&beside)? } else { Spec::default() };
     let file = shown(if has_file { &beside } else { first });
@@ -36,15 +36,15 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     add_params(&mut spec, files, options, &folder);
     let mut verified = spec.verify.iter().flat_map(OneOrMany::list);
     if options.is_foreign && (spec.preprocess.is_some() || verified.any(|own| own.command.is_some())) {
-        return Err(Error::Usage(format!(
+        return Err(usage!(
             "{file}: its right values come from a command, which is not run here: compare output.bin with expected.bin"
-        )));
+        ));
     }
     let origin = Origin { file: &file, folder: &folder };
     let kernels = kernels(files, &spec, &origin)?;
     let dtype = dtype(&spec, &kernels[0], &file)?;
     if spec.name.as_ref().is_some_and(|name| name.trim().is_empty()) {
-        return Err(Error::Usage(format!("{file}: name is empty")));
+        return Err(usage!("{file}: name is empty"));
     }
     let name = spec.name.clone().unwrap_or_else(|| stem(if has_file { &beside } else { first }));
     let mut name = visible(&name).into_owned();
@@ -60,7 +60,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     for kernel in &kernels {
         if benchmarks.iter().any(|other| other.name == kernel.name) {
             let own = &kernel.name;
-            return Err(Error::Usage(format!("two kernels are named {own}: give each a name in [[kernels]]")));
+            return Err(usage!("two kernels are named {own}: give each a name in [[kernels]]"));
         }
         let sets = param_sets(kernel, dtype)?;
         let arithmetic = kernel.text.arithmetic(dtype, &kernel.params);
@@ -187,18 +187,18 @@ fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Origin<'_>) -
     let text = KernelText::read(&path, preprocess.as_ref(), &params)?;
     let further = text.spirv.map_or(&[][..], |module| &module.further_names);
     if let Some((name, first)) = further.iter().find(|(name, _)| table.params.contains_key(name)) {
-        return Err(Error::Usage(format!(
+        return Err(usage!(
             "{}: '{name}' is another name of the specialization constant '{first}': give '{first}' a value",
             shown(&path)
-        )));
+        ));
     }
     let fixed = text.spirv.map_or(&[][..], |module| &module.fixed);
     if let Some(name) = fixed.iter().find(|name| table.params.get(*name).is_some_and(|values| values.list().len() > 1))
     {
-        return Err(Error::Usage(format!(
+        return Err(usage!(
             "{}: '{name}' has one value, since naga cannot read what is computed from it: give [[kernels]] of several names",
             shown(&path)
-        )));
+        ));
     }
     let usual = match (&table.entry, &table.steps) {
         (None, None) => text.usual_entry(&path)?,
@@ -222,7 +222,7 @@ fn reference(spec: &Spec, origin: &Origin<'_>) -> Result<Option<Kernel>> {
     let Some((own, path)) = named.next() else { return Ok(None) };
     if named.any(|(_, other)| other != path) {
         let file = origin.file;
-        return Err(Error::Usage(format!("{file}: [verify]: all outputs have one reference, or none")));
+        return Err(usage!("{file}: [verify]: all outputs have one reference, or none"));
     }
     let VerifySpec { reference_groups, reference_entry, reference_steps, reference_names, .. } = own.clone();
     let listed = spec.kernels.iter().flatten().find(|kernel| origin.folder.join(kernel.file()) == *path);
@@ -237,7 +237,7 @@ fn reference(spec: &Spec, origin: &Origin<'_>) -> Result<Option<Kernel>> {
     table.names.extend(reference_names);
     let found = kernel(path.clone(), table, &Spec { preprocess: None, ..spec.clone() }, origin)?;
     if found.text.wgsl.is_empty() {
-        return Err(Error::Usage(format!("{}: a reference is a .wgsl or .spv file", shown(path))));
+        return Err(usage!("{}: a reference is a .wgsl or .spv file", shown(path)));
     }
     Ok(Some(found))
 }
@@ -254,9 +254,10 @@ fn file_beside(files: &[PathBuf]) -> PathBuf {
 fn dtype(spec: &Spec, kernel: &Kernel, file: &str) -> Result<Dtype> {
     const TYPES: [Dtype; 4] = [Dtype::F32, Dtype::F16, Dtype::F64, Dtype::U32];
     if let Some(name) = &spec.dtype {
-        return TYPES.into_iter().find(|dtype| dtype.name() == name).ok_or_else(|| {
-            Error::Usage(format!("{file}: dtype '{name}' is none of {}", TYPES.map(Dtype::name).join(", ")))
-        });
+        return TYPES
+            .into_iter()
+            .find(|dtype| dtype.name() == name)
+            .ok_or_else(|| usage!("{file}: dtype '{name}' is none of {}", TYPES.map(Dtype::name).join(", ")));
     }
     let usual = if kernel.text.wgsl.contains("enable f16") { Dtype::F16 } else { Dtype::F32 };
     let (layouts, written) = (kernel.layouts(usual)?, kernel.written(usual)?);
@@ -270,14 +271,13 @@ fn dtype(spec: &Spec, kernel: &Kernel, file: &str) -> Result<Dtype> {
 
 fn sizes(spec: &Spec, file: &str) -> Result<Vec<Extent>> {
     let Some(sizes) = &spec.sizes else { return Ok(vec![USUAL]) };
-    let parse =
-        |text: Text| Extent::parse(&text.text()).map_err(|error| Error::Usage(format!("{file}: sizes: {error}")));
+    let parse = |text: Text| Extent::parse(&text.text()).map_err(|error| usage!("{file}: sizes: {error}"));
     let found = sizes.list().into_iter().map(parse).collect::<Result<Vec<_>>>()?;
     let form = |extent: &Extent| std::mem::discriminant(extent);
     match found.first() {
-        None => Err(Error::Usage(format!("{file}: sizes: give at least one"))),
+        None => Err(usage!("{file}: sizes: give at least one")),
         Some(first) if found.iter().any(|extent| form(extent) != form(first)) => {
-            Err(Error::Usage(format!("{file}: sizes: give all in one form, N, ROWSxCOLUMNS or MxNxK")))
+            Err(usage!("{file}: sizes: give all in one form, N, ROWSxCOLUMNS or MxNxK"))
         }
         Some(_) => Ok(found),
     }
@@ -295,7 +295,7 @@ fn limit(spec: &Spec, arithmetic: Limit, file: &str) -> Result<(Option<Limit>, &
         Some("none") => None,
         Some(name) => Some(Limit::ALL.into_iter().find(|limit| limit.name() == name).ok_or_else(|| {
             let names = Limit::ALL.map(Limit::name).join(", ");
-            Error::Usage(format!("{file}: limit '{name}' is none of {names}, none"))
+            usage!("{file}: limit '{name}' is none of {names}, none")
         })?),
     };
     Ok((found, if found.is_none() { "its declaration names no limit" } else { "" }))
@@ -318,18 +318,18 @@ fn param_sets(kernel: &Kernel, dtype: Dtype) -> Result<Vec<Params>> {
     let lists = || kernel.table.params.iter().filter(|(name, _)| has(name));
     let count = lists().try_fold(1_usize, |count, (_, values)| count.checked_mul(values.list().len()));
     if count.is_none_or(|count| count > MOST_SETS) {
-        return Err(Error::Usage(format!("[params]: the values make more than {MOST_SETS} combinations: name fewer")));
+        return Err(usage!("[params]: the values make more than {MOST_SETS} combinations: name fewer"));
     }
     let accepts = kernel.accepts(dtype)?;
     for (name, values) in lists() {
         let values = values.list();
         if values.is_empty() {
-            return Err(Error::Usage(format!("[params]: {name}: give at least one value")));
+            return Err(usage!("[params]: {name}: give at least one value"));
         }
         let accepted = accepts.iter().find(|(own, _)| own == name).map(|(_, accepted)| accepted);
         if let Some((accepted, value)) = accepted.and_then(|own| Some((own, values.iter().find(|it| !own.has(**it))?)))
         {
-            return Err(Error::Usage(format!("[params]: {name} = {value}: the kernel takes {accepted}")));
+            return Err(usage!("[params]: {name} = {value}: the kernel takes {accepted}"));
         }
         let name = kept_text(name.clone());
         sets = sets.iter().flat_map(|set| values.iter().map(|value| [&set[..], &[(name, *value)]].concat())).collect();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::kernel::{Kernel, Text};
 use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec};
 use crate::cli::inputs;
-use crate::error::{Error, Result};
+use crate::error::{Result, usage};
 use crate::suite::{Dtype, hash};
 
 /// The name of the TOML file.
@@ -87,7 +87,7 @@ pub(super) fn portable(
         }
     }
     own.verify = (!verify.is_empty()).then_some(OneOrMany::Many(verify));
-    let toml = toml::to_string(&own).map_err(|error| Error::Usage(format!("{TOML}: {error}")))?;
+    let toml = toml::to_string(&own).map_err(|error| usage!("{TOML}: {error}"))?;
     files.insert(0, (TOML.to_owned(), toml.into_bytes()));
     Ok(files)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::expression::{Expression, Frame, Meaning, Value};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::suite::{Extent, Interface, Shape, Value as Constant};
 
 /// The names that an expression may use.
@@ -12,7 +12,7 @@ pub(super) type Scope = BTreeMap<String, Meaning>;
 
 /// The fault of a declaration in this file.
 pub(super) fn fault(file: &str, message: String) -> Error {
-    Error::Usage(format!("{file}: {message}"))
+    usage!("{file}: {message}")
 }
 
 /// A parsed expression.
@@ -29,7 +29,7 @@ impl Script {
     /// # Errors
     /// [`Error::Usage`] with the fault and its place.
     pub(super) fn new(what: &str, text: &str) -> Result<Self> {
-        let expression = Expression::parse(text).map_err(|fault| Error::Usage(format!("{what}: {fault}")))?;
+        let expression = Expression::parse(text).map_err(|fault| usage!("{what}: {fault}"))?;
         Ok(Self { what: what.to_owned(), expression: Arc::new(expression) })
     }
 
@@ -38,7 +38,7 @@ impl Script {
     /// # Errors
     /// [`Error::Usage`] with the fault and its place.
     pub(super) fn program(what: &str, text: &str) -> Result<Self> {
-        let expression = Expression::program(text).map_err(|fault| Error::Usage(format!("{what}: {fault}")))?;
+        let expression = Expression::program(text).map_err(|fault| usage!("{what}: {fault}"))?;
         Ok(Self { what: what.to_owned(), expression: Arc::new(expression) })
     }
 
@@ -91,7 +91,7 @@ impl Script {
     }
 
     fn fault(&self, message: &str) -> Error {
-        Error::Usage(format!("{}: {message}", self.what))
+        usage!("{}: {message}", self.what)
     }
 }
 

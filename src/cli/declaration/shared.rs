@@ -16,7 +16,7 @@ use super::spec::{BufferSpec, Contents, OneOrMany, SamplerSpec, Spec, Text, Veri
 use super::steps::uniforms;
 use super::stored::Numbers;
 use crate::cli::inputs;
-use crate::error::{Error, Result, shown, visible};
+use crate::error::{Result, shown, usage, visible};
 use crate::suite::input::Values;
 use crate::suite::kept::{kept, kept_text};
 use crate::suite::{Benchmark, Binding, Dtype, Sampling, TexelFormat};
@@ -57,7 +57,7 @@ pub(super) fn shared(
     };
     let verify = verified.iter().map(|own| verify(own, right, origin)).collect::<Result<Vec<_>>>()?;
     if let ([_, _, ..], Some(_)) = (&verify[..], verify.iter().find(|own| own.buffer.is_none())) {
-        return Err(Error::Usage(format!("{}: [[verify]]: of several, each names its buffer", origin.file)));
+        return Err(usage!("{}: [[verify]]: of several, each names its buffer", origin.file));
     }
     declarations(spec, &names, origin, verify)
 }
@@ -80,7 +80,7 @@ fn by_name(spec: &Spec, kernel: &Kernel, dtype: Dtype) -> Result<Spec> {
 }
 
 fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dtype: Dtype) -> Result<()> {
-    let fault = |message: String| Err(Error::Usage(format!("{file}: {message}")));
+    let fault = |message: String| Err(usage!("{file}: {message}"));
     let known = || names.iter().collect::<BTreeSet<_>>().into_iter().cloned().collect::<Vec<_>>().join(", ");
     if let Some(unknown) = spec.buffers.keys().find(|name| !names.contains(name)) {
         return fault(format!("[buffers.{unknown}]: the kernel has no binding '{unknown}': it has {}", known()));
@@ -122,10 +122,10 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
         let is_unknown = |name: &&String| !is_named(name) && !first.contains(*name);
         if let (Some((name, _)), Some(other)) = (spec.buffers.iter().find(lacks), own.iter().find(is_unknown)) {
             let path = shown(&kernel.path);
-            return Err(Error::Usage(format!(
+            return Err(usage!(
                 "{path} has no buffer '{name}', which {file} declares, but '{other}': give this kernel names = {{ {other} = \
                  \"{name}\" }}, or declare [buffers.{other}]"
-            )));
+            ));
         }
     }
     // What a preprocessor is given may be no override.
@@ -205,9 +205,7 @@ fn sampling(name: &str, spec: &SamplerSpec, file: &str) -> Result<Sampling> {
         None => Ok(false),
         Some(own) if own == usual => Ok(false),
         Some(own) if own == other => Ok(true),
-        Some(own) => {
-            Err(Error::Usage(format!("{file}: [samplers.{name}]: '{own}' is neither '{usual}' nor '{other}'")))
-        }
+        Some(own) => Err(usage!("{file}: [samplers.{name}]: '{own}' is neither '{usual}' nor '{other}'")),
     };
     Ok(Sampling { is_linear: !is(&spec.filter, "linear", "nearest")?, repeats: is(&spec.address, "clamp", "repeat")? })
 }
@@ -215,7 +213,7 @@ fn sampling(name: &str, spec: &SamplerSpec, file: &str) -> Result<Sampling> {
 fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
     let what = format!("{file}: [buffers.{name}]");
     let contents = match (&spec.contents, &spec.file) {
-        (Some(_), Some(_)) => return Err(Error::Usage(format!("{what}: give contents or a file, not both"))),
+        (Some(_), Some(_)) => return Err(usage!("{what}: give contents or a file, not both")),
         (None, None) => None,
         (None, Some(path)) => Some(of_file(path, &what)?),
         (Some(Contents::Number(value)), None) => Some(Filling::Random(Values::Constant(*value))),
@@ -233,7 +231,7 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
             other if other.chars().all(|c| c.is_ascii_alphabetic()) && other.len() > 1 => {
                 let known = "random, positive, small, signs, digits, ramp, zero, gradient, output, a number, or an expression \
                              of i";
-                return Err(Error::Usage(format!("{what}: contents '{other}' are none of {known}")));
+                return Err(usage!("{what}: contents '{other}' are none of {known}"));
             }
             text => Filling::Expression(Script::new(&format!("{what}: contents"), text)?, Arc::new(Mutex::default())),
         }),
@@ -247,7 +245,7 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
     let format = |name: &String| {
         let known = TexelFormat::ALL.into_iter().find(|format| format.name() == name);
         let all = || TexelFormat::ALL.map(TexelFormat::name).join(", ");
-        known.ok_or_else(|| Error::Usage(format!("{what}: format '{name}' is none of {}", all())))
+        known.ok_or_else(|| usage!("{what}: format '{name}' is none of {}", all()))
     };
     let words = spec.words.iter().flatten().map(|text| word(&format!("{what}: words"), &text.text()));
     Ok(Own {
@@ -262,7 +260,7 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
 /// The contents that a file has.
 fn of_file(path: &Path, what: &str) -> Result<Filling> {
     let bytes = inputs::contents(path, inputs::DATA)?;
-    let fault = |why: String| Error::Usage(format!("{what}: {}: {why}", shown(path)));
+    let fault = |why: String| usage!("{what}: {}: {why}", shown(path));
     match path.extension().and_then(|end| end.to_str()) {
         Some("npy") => Ok(Filling::Numbers(Arc::new(npy::read(&bytes).map_err(fault)?))),
         Some("png") => {
@@ -270,7 +268,7 @@ fn of_file(path: &Path, what: &str) -> Result<Filling> {
             Ok(Filling::Picture(width, height, Arc::new(rgba)))
         }
         _ if !bytes.len().is_multiple_of(4) => {
-            Err(Error::Usage(format!("{what}: the file has {} B, no whole number of words", bytes.len())))
+            Err(usage!("{what}: the file has {} B, no whole number of words", bytes.len()))
         }
         _ => {
             let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
@@ -328,7 +326,7 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
             }
             _ => return Ok(By::File(Arc::new(bytes))),
         };
-        let numbers = numbers.map_err(|why| Error::Usage(format!("{what}: {}: {why}", shown(path))))?;
+        let numbers = numbers.map_err(|why| usage!("{what}: {}: {why}", shown(path)))?;
         Ok(whole(Way::Numbers(Arc::new(numbers))))
     };
     let VerifySpec { expect, compute, command, reference, file: path, .. } = own;
@@ -343,16 +341,16 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
         }
         (None, None, None, Some(_), None) => match right {
             Some(benchmark) => By::Kernel(benchmark),
-            None => return Err(Error::Usage(format!("{what}: the reference is no kernel"))),
+            None => return Err(usage!("{what}: the reference is no kernel")),
         },
         (None, None, None, None, Some(path)) => file(path)?,
-        _ => return Err(Error::Usage(format!("{what}: give one of expect, compute, command, reference and file"))),
+        _ => return Err(usage!("{what}: give one of expect, compute, command, reference and file")),
     };
     let length = own.length.as_ref().map(|text| Script::new(&format!("{what}: length"), &text.text())).transpose()?;
     let is_allowed = |error: f64| error.is_finite() && error >= 0.0;
     let tolerance = own.tolerance.unwrap_or(0.0);
     if !is_allowed(tolerance) || !is_allowed(own.relative) {
-        return Err(Error::Usage(format!("{what}: tolerance and relative are numbers from 0 on")));
+        return Err(usage!("{what}: tolerance and relative are numbers from 0 on"));
     }
     // Another kernel may add up in another order.
     let is_reordered = matches!(by, By::Kernel(_)) && own.tolerance.is_none() && own.relative == 0.0;

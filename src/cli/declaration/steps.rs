@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::fields::Fields;
 use super::script::Script;
 use super::spec::{KernelTable, OneOrMany, StepSpec, Text, ValueSpec};
-use crate::error::{Error, Result};
+use crate::error::{Result, usage};
 
 /// A step of a launch.
 #[derive(Clone)]
@@ -75,7 +75,7 @@ impl Steps {
             Some(steps) => all.list(steps, table, entry, &format!("{file}: steps"))?,
         };
         if all.dispatches == 0 {
-            return Err(Error::Usage(format!("{file}: steps: none runs an entry point: give entry = \"NAME\"")));
+            return Err(usage!("{file}: steps: none runs an entry point: give entry = \"NAME\""));
         }
         Ok(all)
     }
@@ -98,7 +98,7 @@ impl Steps {
                 index: spec.index.clone().unwrap_or_else(|| "step".to_owned()),
                 steps: self.list(steps.as_deref().unwrap_or_default(), table, usual, what)?,
             }),
-            _ => Err(Error::Usage(format!("{what}: give one of entry (or groups), clear, copy, swap and repeat"))),
+            _ => Err(usage!("{what}: give one of entry (or groups), clear, copy, swap and repeat")),
         }
     }
 
@@ -182,7 +182,7 @@ pub(super) fn uniforms(specs: &BTreeMap<String, ValueSpec>, what: &str) -> Resul
 
 pub(super) fn scripts(what: &str, texts: &[String]) -> Result<Vec<Script>> {
     if texts.len() > 3 {
-        return Err(Error::Usage(format!("{what}: there are three sides, x, y and z")));
+        return Err(usage!("{what}: there are three sides, x, y and z"));
     }
     texts.iter().map(|text| Script::new(what, text)).collect()
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::grouping::By;
 use crate::cli::reports::{FOLDERS, none_yet};
-use crate::error::{Error, Result, shown};
+use crate::error::{Result, shown, usage};
 use crate::report::reader;
 
 /// Arguments of `report`.
@@ -58,7 +58,7 @@ impl Format {
             _ if reader::has_ending(path, "csv") => Ok(Self::Csv),
             _ => {
                 let sentence = "name a file that ends in .html, .csv or .csv.gz, or pass --format";
-                Err(Error::Usage(format!("{}: {sentence}", shown(path))))
+                Err(usage!("{}: {sentence}", shown(path)))
             }
         }
     }

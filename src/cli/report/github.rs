@@ -4,7 +4,7 @@ use super::arguments::Arguments;
 use crate::cli::output::print;
 use crate::cli::outputs::{check_different, check_new};
 use crate::cli::reports::{in_folder, none_readable, read};
-use crate::error::{Error, Result, shown};
+use crate::error::{Result, shown, usage};
 use crate::record::Record;
 use crate::report::{github::write, reader, write_file};
 
@@ -34,7 +34,7 @@ pub(super) fn github(arguments: &Arguments) -> Result<()> {
     }
     let has_time = records.iter().any(|row| row.status.is_timed() && row.median_ns.is_some());
     if !has_time {
-        return Err(Error::Usage("these reports have no row with a time: there is nothing to export".to_owned()));
+        return Err(usage!("these reports have no row with a time: there is nothing to export"));
     }
     let text = write(&records);
     match &arguments.out {

@@ -7,7 +7,7 @@ use crate::answers::index::{Entry, MARK, write};
 use crate::cli::grouping::By;
 use crate::cli::output::print;
 use crate::cli::reports::{in_folder, none_readable};
-use crate::error::{Error, Result, shown};
+use crate::error::{Error, Result, shown, usage};
 use crate::record::Record;
 use crate::record::format::plural;
 use crate::report::{Target, reader, replace_file};
@@ -16,17 +16,17 @@ use crate::report::{Target, reader, replace_file};
 pub(super) fn index(arguments: &Arguments) -> Result<()> {
     let files = arguments.files()?;
     let [folder] = files.as_slice() else {
-        return Err(Error::Usage("the index is of one folder of reports: name one".to_owned()));
+        return Err(usage!("the index is of one folder of reports: name one"));
     };
     if arguments.out.is_some() {
-        return Err(Error::Usage("the index is README.md in the folder of the reports: leave out --out".to_owned()));
+        return Err(usage!("the index is README.md in the folder of the reports: leave out --out"));
     }
     let path = folder.join("README.md");
     if !arguments.force && is_foreign(&path)? {
-        return Err(Error::Usage(format!(
+        return Err(usage!(
             "{} was not written by `report --format index`: move it away, or pass --force to overwrite it",
             shown(&path)
-        )));
+        ));
     }
     // Skip JSON: a run's JSON report has the same rows as its CSV.
     let reports = in_folder(folder, |path| reader::has_ending(path, "csv"))?;
@@ -44,8 +44,7 @@ fn is_foreign(path: &Path) -> Result<bool> {
     if !Target::of(path)?.is_taken() {
         return Ok(false);
     }
-    let fault = |source| Error::Io { action: "read", path: path.to_owned(), source };
-    Ok(!std::fs::read(path).map_err(fault)?.starts_with(MARK.as_bytes()))
+    Ok(!std::fs::read(path).map_err(Error::io("read", path))?.starts_with(MARK.as_bytes()))
 }
 
 fn entry(folder: &Path, path: &Path, records: Vec<Record>) -> Entry {

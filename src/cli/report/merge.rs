@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use flate2::Compression;
@@ -14,7 +14,7 @@ use crate::cli::interrupt;
 use crate::cli::output::{complain, print, say};
 use crate::cli::outputs::{check_different, check_new};
 use crate::cli::reports::{Streamed, stream};
-use crate::error::{Error, Result, shown};
+use crate::error::{Error, Result, shown, usage};
 use crate::record::Record;
 use crate::record::format::plural;
 use crate::report::{Output, csv, reader};
@@ -22,7 +22,7 @@ use crate::report::{Output, csv, reader};
 /// Whether the merged file is packed, by its ending.
 fn is_packed(path: &Path) -> Result<bool> {
     if !reader::has_ending(path, "csv") {
-        return Err(Error::Usage(format!("{}: name a file that ends in .csv or .csv.gz", shown(path))));
+        return Err(usage!("{}: name a file that ends in .csv or .csv.gz", shown(path)));
     }
     Ok(path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")))
 }
@@ -30,7 +30,7 @@ fn is_packed(path: &Path) -> Result<bool> {
 /// Writes the rows of the reports to the file of `--out`, and returns the exit code.
 pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
     let files = arguments.files()?;
-    let unnamed = || Error::Usage("--format csv: name the file by --out, as in all.csv.gz".to_owned());
+    let unnamed = || usage!("--format csv: name the file by --out, as in all.csv.gz");
     let path = arguments.out.as_deref().ok_or_else(unnamed)?;
     let is_packed = is_packed(path)?;
     check_new(path, arguments.force, "name another file with --out")?;
@@ -53,7 +53,7 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
             sink.write(&csv::write_rows(&records))
         })?;
         if rows == 0 {
-            return Err(Error::Usage("these reports have no rows: name reports that have some".to_owned()));
+            return Err(usage!("these reports have no rows: name reports that have some"));
         }
         sink.finish()
     })?;
@@ -130,7 +130,7 @@ impl<'a> Sink<'a> {
             Self::Plain(file) => file.write_all(text),
             Self::Packed(file) => file.write_all(text),
         }
-        .map_err(unwritten)
+        .map_err(Error::io("write", "the merged file"))
     }
 
     fn finish(self) -> Result<()> {
@@ -138,12 +138,8 @@ impl<'a> Sink<'a> {
             Self::Plain(file) => Ok(file),
             Self::Packed(file) => file.finish(),
         };
-        finished.and_then(|mut file| file.flush()).map_err(unwritten)
+        finished.and_then(|mut file| file.flush()).map_err(Error::io("write", "the merged file"))
     }
-}
-
-fn unwritten(source: std::io::Error) -> Error {
-    Error::Io { action: "write", path: PathBuf::from("the merged file"), source }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::cli::format::{TableFormat, Tables};
 use crate::cli::target::Through;
 use crate::cli::values::{duration, fail_on, param, size, tag};
 use crate::engine::plan::Caches;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::record::Status;
 use crate::suite::{Extent, Family, Profile, Tag};
 
@@ -186,7 +186,7 @@ impl Arguments {
         self.files.own = own;
         self.files.files = std::mem::take(&mut self.filters).into_iter().map(OsString::from).collect();
         self.load()?;
-        self.kernels.own.ok_or_else(|| Error::Usage("give a kernel: FILE.wgsl".to_owned()))
+        self.kernels.own.ok_or_else(|| usage!("give a kernel: FILE.wgsl"))
     }
 
     /// The filters.

@@ -12,7 +12,7 @@ use crate::cli::output::say;
 use crate::cli::selection::no_device;
 use crate::cli::target::Target;
 use crate::engine::{Epochs, Settings};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::suite::Profile;
 
 /// Random seeds are below this: as many as there are different inputs, too many for a kernel to know the answers of all.
@@ -95,7 +95,7 @@ pub(super) fn has_energy(backend: &dyn Backend) -> Result<()> {
     let has = backend.monitor().is_some_and(|mut monitor| monitor.joules().or_else(|| monitor.watts()).is_some());
     let refusal = || {
         let name = &backend.device().name;
-        Error::Usage(format!("--energy: {name} reports neither an energy counter nor its power: run without --energy"))
+        usage!("--energy: {name} reports neither an energy counter nor its power: run without --energy")
     };
     if has { Ok(()) } else { Err(refusal()) }
 }

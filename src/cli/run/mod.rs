@@ -28,7 +28,7 @@ use crate::answers::variants;
 use crate::backend::Device;
 use crate::engine::plan::{by_part, plan, select_tagged, without_size};
 use crate::engine::{Fitted, RowTable, Settings};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::job::Job;
 use crate::record::Record;
 use crate::record::format::plural;
@@ -48,7 +48,7 @@ use supervisor::Supervisor;
 /// Runs the command and returns the exit code.
 pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
     if arguments.unchecked && arguments.shaders.is_none() {
-        return Err(Error::Usage("--unchecked is for the kernels of --shaders: give both".to_owned()));
+        return Err(usage!("--unchecked is for the kernels of --shaders: give both"));
     }
     arguments.load()?;
     measure(&arguments)
@@ -77,7 +77,7 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
     battery_note().iter().for_each(|note| say(note));
     let has_several = runs.len() > 1;
     if resumed.is_some() && has_several {
-        return Err(Error::Usage("--resume continues a run on one device: select it with --device".to_owned()));
+        return Err(usage!("--resume continues a run on one device: select it with --device"));
     }
     let pictures = |(number, run): (usize, &Vec<usize>)| {
         let name = if has_several { format!("{}-{number}", name_words(card(run)[0])) } else { String::new() };
@@ -247,7 +247,7 @@ impl Command<'_> {
         // A file of its own has the rows of its device alone.
         let first = if own.is_none() { before.to_vec() } else { Vec::new() };
         let file = own.as_ref().or(files.csv.as_ref()).map(|file| file.output.clone());
-        let file = file.ok_or_else(|| Error::Usage("there is no file for the report".to_owned()))?;
+        let file = file.ok_or_else(|| usage!("there is no file for the report"))?;
         if !is_begun {
             bundle::clear(file.path());
         }
@@ -397,7 +397,7 @@ fn earlier_rows(
         settings.seed = first.seed.unwrap_or(settings.seed);
     }
     let earlier = RowTable::resumed(report.records, cases, devices, settings)
-        .map_err(|reason| Error::Usage(format!("{path} cannot be resumed: it {reason}")))?;
+        .map_err(|reason| usage!("{path} cannot be resumed: it {reason}"))?;
     let earlier = if arguments.retry_timeouts { earlier.retry_timeouts() } else { earlier };
     let again = match earlier.repeats() {
         0 => String::new(),

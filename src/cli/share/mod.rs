@@ -11,10 +11,10 @@ use super::outputs::words;
 use super::references::shipped;
 use crate::answers::share::{Checks, Fault, Remedy, case_text, faults};
 use crate::engine::program;
-use crate::error::{Error, Result, is_hidden, shown};
+use crate::error::{Error, Result, is_hidden, shown, usage};
 use crate::families::FAMILIES;
 use crate::record::Record;
-use crate::record::format::plural;
+use crate::record::format::{distinct, plural};
 use crate::report::{Target, apis, csv, replace_file};
 
 /// Exit code for a report with faults.
@@ -48,7 +48,7 @@ pub(super) fn share(arguments: &Arguments) -> Result<u8> {
     let kernels = shipped()?.kernels;
     if !arguments.check {
         let [path] = arguments.files.as_slice() else {
-            return Err(Error::Usage("share prepares one report: name one, or pass --check".to_owned()));
+            return Err(usage!("share prepares one report: name one, or pass --check"));
         };
         return prepare(path, &arguments.out, &kernels);
     }
@@ -95,12 +95,11 @@ impl Report {
 
     /// Reads the report at `path`, anonymous if asked for, and checks it. `kernels` are those of earlier builds.
     fn examine(path: &Path, is_anonymous: bool, kernels: &[u64]) -> Result<Self> {
-        let unreadable = |source| Error::Io { action: "read", path: path.to_owned(), source };
-        let found = std::fs::metadata(path).map_err(unreadable)?;
+        let found = std::fs::metadata(path).map_err(Error::io("read", path))?;
         if !found.is_file() || found.len() > MOST_BYTES {
             return Ok(Self::refused(format!("not a regular file of at most {} MiB", MOST_BYTES >> 20)));
         }
-        let Ok(text) = String::from_utf8(std::fs::read(path).map_err(unreadable)?) else {
+        let Ok(text) = String::from_utf8(std::fs::read(path).map_err(Error::io("read", path))?) else {
             return Ok(Self::refused("the file is no UTF-8 text: share takes the CSV of a run, unpacked".to_owned()));
         };
         if let Some(hidden) = text.chars().find(|character| is_hidden(*character) && *character != '\n') {
@@ -148,24 +147,17 @@ const ONE_RUN: &str = "a shared report is one run on one card: share the file th
 
 /// What to do about faults, one sentence each. `is_anonymous`: whether the run named no host.
 fn advice(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: bool) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for fault in faults {
-        let text = match fault.remedy {
-            Remedy::Complete(_) => incomplete(faults, records, path, is_anonymous),
-            Remedy::Issue => "open an issue with the report: this is a fault of the suite or of the driver".to_owned(),
-            Remedy::Measure => format!(
-                "another build measured this, or --size or --param did: measure again with this build and without them, by \
-                 `shaderbench run {}`",
-                options(records)
-            ),
-            Remedy::OneRun => ONE_RUN.to_owned(),
-            Remedy::Copy => format!("`shaderbench share {}` writes a copy without it", shown(path)),
-        };
-        if !all.contains(&text) {
-            all.push(text);
-        }
-    }
-    all
+    distinct(faults.iter().map(|fault| match fault.remedy {
+        Remedy::Complete(_) => incomplete(faults, records, path, is_anonymous),
+        Remedy::Issue => "open an issue with the report: this is a fault of the suite or of the driver".to_owned(),
+        Remedy::Measure => format!(
+            "another build measured this, or --size or --param did: measure again with this build and without them, by \
+             `shaderbench run {}`",
+            options(records)
+        ),
+        Remedy::OneRun => ONE_RUN.to_owned(),
+        Remedy::Copy => format!("`shaderbench share {}` writes a copy without it", shown(path)),
+    }))
 }
 
 /// What to do about rows that are missing. A run is continued if its rows are the first of the plan, which is family by
@@ -260,7 +252,7 @@ fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
         return Ok(FAULTY);
     }
     let Some((device, stem)) = place(&records) else {
-        return Err(Error::Usage(format!("{} has no rows", shown(path))));
+        return Err(usage!("{} has no rows", shown(path)));
     };
     let own = path.canonicalize().ok();
     let is_free = |name: &String| {
@@ -272,10 +264,9 @@ fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
     let folder = out.join(&device);
     let (report, text) = (folder.join(format!("{name}.csv")), folder.join(format!("{name}.md")));
     for path in [&report, &text] {
-        let fault = |source| Error::Io { action: "create", path: folder.clone(), source };
-        std::fs::create_dir_all(&folder).map_err(fault)?;
+        std::fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
         if Target::of(path)?.is_taken() {
-            return Err(Error::Usage(format!("{} exists: move it away, or name another folder by --out", shown(path))));
+            return Err(usage!("{} exists: move it away, or name another folder by --out", shown(path)));
         }
     }
     let request = request::text(&records, &format!("results/{device}/{name}.csv"));

@@ -1,6 +1,7 @@
 //! The text of a pull request that shares a report.
 
 use crate::answers::summary::card;
+use crate::record::format::distinct;
 use crate::record::{Record, Status};
 use crate::report::{Terminal, apis};
 
@@ -14,15 +15,7 @@ pub(super) fn text(records: &[Record], path: &str) -> String {
     let Some(first) = records.first() else { return String::new() };
     let names: Vec<&str> = apis(records).into_iter().map(|api| api.title()).collect();
     let count = |status: Status| records.iter().filter(|row| row.status == status).count();
-    let drivers: Vec<&str> = {
-        let mut drivers: Vec<&str> = Vec::new();
-        for row in records {
-            if !drivers.contains(&row.driver.as_str()) {
-                drivers.push(&row.driver);
-            }
-        }
-        drivers
-    };
+    let drivers = distinct(records.iter().map(|row| row.driver.as_str()));
     let profile = first.profile.map_or("unknown", |profile| profile.name());
     let mut cells: Vec<(&str, String)> = vec![
         ("device", first.device.clone()),

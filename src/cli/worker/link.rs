@@ -13,7 +13,7 @@ use crate::backend;
 use crate::cli::selection::no_device;
 use crate::cli::target::{Target, targets};
 use crate::cli::{bundle, interrupt, output, run};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 
 /// The only argument of a worker.
 pub(in crate::cli) const WORD: &str = "worker";
@@ -153,7 +153,7 @@ fn work(link: &'static Link) -> Result<()> {
                 let target = found.get_mut(device).and_then(Option::take).ok_or_else(no_device)?;
                 return bundle::serve(link, target, &PathBuf::from(bundle), is_unchecked);
             }
-            _ => return Err(Error::Usage("no device is open".to_owned())),
+            _ => return Err(usage!("no device is open")),
         }
     }
     Ok(())

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::link::WORD;
 use super::protocol::{Activity, Event, MOST_MESSAGE, MOST_TEXT, Order, lines};
 use crate::cli::output::say;
-use crate::error::{Error, Result, one_line, shown, visible_lines};
+use crate::error::{Error, Result, one_line, shown, usage, visible_lines};
 use crate::record::Cause;
 
 /// A worker that tells nothing for this long is ended: no driver call can be cancelled, and no case with its compilation and
@@ -70,13 +70,13 @@ impl Worker {
     /// # Errors
     /// If the system starts no process.
     pub(in crate::cli) fn start(id: usize, messages: &Messages, environment: &Environment) -> Result<Self> {
-        let fault = |source| Error::Io { action: "start", path: PathBuf::from("shaderbench"), source };
-        let mut command = Command::new(program().map_err(fault)?);
+        let fault = || Error::io("start", "shaderbench");
+        let mut command = Command::new(program().map_err(fault())?);
         #[cfg(unix)]
         std::os::unix::process::CommandExt::arg0(&mut command, "shaderbench");
         command.arg(WORD).envs(environment.0.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(fault)?;
+        let mut child = command.spawn().map_err(fault())?;
         let last_lines = Arc::<Mutex<VecDeque<String>>>::default();
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let kept = Arc::clone(&last_lines);
@@ -182,7 +182,7 @@ pub(super) fn set_silence() -> Result<Option<Duration>> {
     let Some(text) = std::env::var_os(SILENCE_VARIABLE) else { return Ok(None) };
     let seconds = text.to_str().and_then(|text| text.parse().ok()).filter(|seconds| *seconds > 0);
     let text = shown(std::path::Path::new(&text));
-    let refusal = || Error::Usage(format!("{SILENCE_VARIABLE} is '{text}': give whole seconds, 1 or more"));
+    let refusal = || usage!("{SILENCE_VARIABLE} is '{text}': give whole seconds, 1 or more");
     seconds.map(Duration::from_secs).map(Some).ok_or_else(refusal)
 }
 

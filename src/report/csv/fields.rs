@@ -71,7 +71,7 @@ impl<R: Read> Splitter<R> {
             let input = match self.source.fill_buf() {
                 Ok(input) => input,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(source) => return Err(Error::Io { action: "read", path: self.path.clone(), source }),
+                Err(source) => return Err(Error::io("read", &self.path)(source)),
             };
             let is_end = input.is_empty();
             let (result, consumed, written, ended) =

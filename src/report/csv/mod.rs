@@ -44,8 +44,7 @@ fn lines(rows: impl Iterator<Item = Vec<String>>) -> Vec<u8> {
 /// # Errors
 /// [`Error::Io`] if the file cannot be read, and the errors of [`read`].
 pub fn open(path: &Path) -> Result<Parsed> {
-    let fault = |source| Error::Io { action: "read", path: path.to_owned(), source };
-    read(path, std::fs::File::open(path).map_err(fault)?)
+    read(path, std::fs::File::open(path).map_err(Error::io("read", path))?)
 }
 
 /// Reads a report from `source`, row by row. `path` is used only in messages.

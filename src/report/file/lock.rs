@@ -6,10 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 
+use super::output::folder;
 #[cfg(unix)]
 use super::output::number;
-use super::output::{folder, io};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 
 /// A lock on a report, held until it is dropped. It is a lock of the operating system on an empty file beside the
 /// report (`.r.csv.lock` for `r.csv`), so that it ends with its process however that ends. The report itself cannot be
@@ -28,22 +28,18 @@ impl Lock {
     /// # Errors
     /// [`Error::Usage`] with the name `shown` if another run has the lock, [`Error::Io`] if there can be no file.
     pub fn take(report: &Path, shown: &Path) -> Result<Self> {
-        let busy = || {
-            Error::Usage(format!(
-                "{} is being written by another run: wait until it ends, or name another file",
-                shown.display()
-            ))
-        };
+        let busy =
+            || usage!("{} is being written by another run: wait until it ends, or name another file", shown.display());
         let path = lock_path(report);
         // A holder removes the file when it ends: a lock on a removed file keeps nobody out.
         for _ in 0..100 {
             if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
                 let path = path.display();
-                return Err(Error::Usage(format!("{path} is in the way of a lock file: move it away")));
+                return Err(usage!("{path} is in the way of a lock file: move it away"));
             }
             // Nothing is ever written to it: it may be a file of the user.
             let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-            let file = file.map_err(io("create", &path))?;
+            let file = file.map_err(Error::io("create", &path))?;
             match file.try_lock() {
                 Ok(()) if is_at(&file, &path) => {
                     held().push(path.clone());

@@ -13,7 +13,6 @@ use super::csv;
 use crate::error::{Error, Result};
 use crate::record::Record;
 pub use lock::{Lock, remove_lock_files};
-use output::io;
 pub use output::{Output, Target, check_folder, free_path, replace_file, write_file};
 
 /// A CSV report that is updated after each case. New rows are appended; if an earlier row changes, the whole file is
@@ -96,7 +95,7 @@ impl CsvFile {
 
     fn append(&mut self, records: &[Record]) -> Result<()> {
         let path = self.output.file().unwrap_or(self.output.path());
-        let fault = io("write", self.output.path());
+        let fault = Error::io("write", self.output.path());
         let text = csv::write_rows(records);
         let known = self.known.take();
         let mut options = OpenOptions::new();

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 
 /// What a path leads to. Symbolic links are followed: the file at their end is replaced, the links stay.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,9 +28,9 @@ impl Target {
     /// [`Error::Usage`] if nothing can be written there: a folder, a disk, a socket, or no name. [`Error::Io`] if the
     /// path cannot be examined.
     pub fn of(path: &Path) -> Result<Self> {
-        let refusal = |what: &str| Error::Usage(format!("{} is {what}: name a file", path.display()));
+        let refusal = |what: &str| usage!("{} is {what}: name a file", path.display());
         if path.as_os_str().is_empty() {
-            return Err(Error::Usage("a file name is empty: name a file".to_owned()));
+            return Err(usage!("a file name is empty: name a file"));
         }
         let found = match path.metadata() {
             Ok(found) => found,
@@ -40,7 +40,7 @@ impl Target {
                 let name = file.file_name().filter(|_| !is_folder).ok_or_else(|| refusal("a folder"))?;
                 return Ok(Self::File(real_folder(folder(&file)).join(name)));
             }
-            Err(error) => return Err(io("write", path)(error)),
+            Err(error) => return Err(Error::io("write", path)(error)),
         };
         if found.is_dir() {
             return Err(refusal("a folder"));
@@ -49,7 +49,7 @@ impl Target {
             return Ok(standard);
         }
         if found.is_file() {
-            return path.canonicalize().map(Self::File).map_err(io("write", path));
+            return path.canonicalize().map(Self::File).map_err(Error::io("write", path));
         }
         match special_kind(&found) {
             Some(what) => Err(refusal(what)),
@@ -101,7 +101,7 @@ impl Output {
     pub fn open(path: &Path) -> Result<Self> {
         let sink = match Target::of(path)? {
             Target::File(file) => {
-                check_folder(folder(&file)).map_err(io("write", path))?;
+                check_folder(folder(&file)).map_err(Error::io("write", path))?;
                 Sink::File(file)
             }
             Target::Stream(_) => Sink::Stream(Arc::new(open_stream(path)?)),
@@ -142,7 +142,7 @@ impl Output {
     /// # Errors
     /// [`Error::Io`] with the path. A file is then unchanged.
     pub fn replace(&self, text: &[u8]) -> Result<()> {
-        self.replace_by(|stream| stream.write_all(text).map_err(io("write", &self.path)))
+        self.replace_by(|stream| stream.write_all(text).map_err(Error::io("write", &self.path)))
     }
 
     /// The same with what `fill` writes, which need not fit in memory.
@@ -150,7 +150,7 @@ impl Output {
     /// # Errors
     /// The errors of `fill`, and [`Error::Io`] with the path. A file is then unchanged.
     pub fn replace_by(&self, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
-        let fault = || io("write", &self.path);
+        let fault = || Error::io("write", &self.path);
         let whole = |stream: &mut (dyn Write + Send)| fill(stream).and_then(|()| stream.flush().map_err(fault()));
         let written = match &self.sink {
             Sink::File(path) => {
@@ -208,11 +208,6 @@ pub fn free_path(path: &Path) -> PathBuf {
 /// The folder that contains the file.
 pub(super) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
-    let path = path.to_owned();
-    move |source| Error::Io { action, path, source }
 }
 
 fn replace<F: FnOnce(io::Error) -> Error>(
@@ -380,16 +375,15 @@ fn open_stream(path: &Path) -> Result<File> {
     {
         use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
         if path.metadata().is_ok_and(|found| found.file_type().is_fifo()) {
-            let refusal =
-                || Error::Usage(format!("no program reads the pipe {}: start its reader first", path.display()));
+            let refusal = || usage!("no program reads the pipe {}: start its reader first", path.display());
             let probe = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(path);
             // Held until the pipe is open again, so that its reader stays.
             let _probe = match probe {
                 Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Err(refusal()),
-                probe => probe.map_err(io("write", path))?,
+                probe => probe.map_err(Error::io("write", path))?,
             };
-            return options.open(path).map_err(io("write", path));
+            return options.open(path).map_err(Error::io("write", path));
         }
     }
-    options.open(path).map_err(io("write", path))
+    options.open(path).map_err(Error::io("write", path))
 }

@@ -130,8 +130,7 @@ fn figures(kernel: &ChangedKernel) -> String {
     let what = if kernel.is_by_size { "size" } else { "case" };
     let plural = if kernel.cases == 1 { "" } else { "s" };
     let what = format!("{}{what}{plural}", cases_of(kernel));
-    let parts = [what, change(&kernel.mean), recompiled(kernel)];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    format::joined([what, change(&kernel.mean), recompiled(kernel)], ", ")
 }
 
 /// `registers 32 → 40`; empty where the compiled kernel is the same, or unknown.
@@ -170,7 +169,7 @@ fn too_noisy(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
 /// A row of the table of kernels: its name, the changed cases, and the mean change of their time.
 pub(super) fn row(kernel: &ChangedKernel) -> [String; 3] {
     let other = if kernel.has_other_source { "source changed".to_owned() } else { String::new() };
-    let notes = [other, recompiled(kernel)].into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join(", ");
+    let notes = format::joined([other, recompiled(kernel)], ", ");
     let notes = if notes.is_empty() { notes } else { format!(" ({notes})") };
     [name(kernel) + &notes, cases_of(kernel).trim_end().to_owned(), short_change(&kernel.mean)]
 }

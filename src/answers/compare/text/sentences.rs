@@ -88,8 +88,7 @@ pub(super) fn name(case: &CaseComparison) -> String {
 pub fn title(side: &Side) -> String {
     let device = if side.device.is_empty() { "unnamed device" } else { side.device };
     let compiler = side.compiler.join(" ");
-    let parts = [device, side.api.map_or("", Api::title), compiler.trim_end()];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    format::joined([device, side.api.map_or("", Api::title), compiler.trim_end()], ", ")
 }
 
 /// The dates of the side's runs, and their number if there are several.

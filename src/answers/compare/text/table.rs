@@ -11,6 +11,7 @@ use super::sentences::{
 };
 use super::view::View;
 use crate::answers::compare::{CaseComparison, ChangedKernel, Comparison, Mark, Pair, Verdict};
+use crate::record::format::joined;
 use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};
 use crate::suite::WorkKind;
 
@@ -82,15 +83,13 @@ fn kernels(comparison: &Comparison, of: usize, view: View) -> Option<String> {
             WorkKind::Kernel => kernel.verdict.name().to_owned(),
             kind => format!("{}, {}", kind.plural(), kernel.verdict.name()),
         };
-        Row { group, ..plain_row(&name, vec![cases, change]) }
+        Row::new(group, name, [cases, change])
     };
     let most = if view.has_all_rows { usize::MAX } else { CHANGED };
     let shown = largest_by_kind(&all, most);
-    let rows = shown.iter().map(|kernel| row(kernel)).collect();
-    let headings = ["cases".to_owned(), format!("{b} against {a}")];
-    let columns = headings.map(|heading| layout::Column { heading, is_right: true }).into();
-    let grid = Grid { columns, widest_name: Some(*NAME.end()), note: None, has_marks: false, rows };
-    let drawn = grid.draw(view.terminal);
+    let columns = ["cases".to_owned(), format!("{b} against {a}")].map(layout::Column::right);
+    let grid = Grid::new(columns, shown.iter().map(|kernel| row(kernel)));
+    let drawn = Grid { widest_name: Some(*NAME.end()), ..grid }.draw(view.terminal);
     let hidden = all.len() - shown.len();
     let more = if hidden > 0 { format!("  and {hidden} more\n") } else { String::new() };
     (!all.is_empty()).then(|| format!("{drawn}\n{more}"))
@@ -109,8 +108,7 @@ fn sides(comparison: &Comparison, view: View) -> String {
     for side in &comparison.sides {
         let origin = [side.driver.to_owned(), format!("shaderbench {}", side.tool_version)].into_iter();
         let facts = origin.chain(particulars(comparison, side)).chain([days(side), side.reports.join(", ")]);
-        let facts: Vec<String> = facts.filter(|fact| !fact.is_empty()).collect();
-        let line = format!("{}: {} ({})", side.label, title(side), facts.join("; "));
+        let line = format!("{}: {} ({})", side.label, title(side), joined(facts, "; "));
         let line = wrap(&line, view.terminal.width, "   ");
         text.push_str(&line.replacen(&side.label, &paint(view.terminal, BOLD, &side.label), 1));
         text.push('\n');
@@ -190,17 +188,13 @@ fn draw(block: Block, terminal: Terminal) -> String {
         }
     }
     let draw = |columns: Vec<Column>| {
-        let rows = (0..names.len()).map(|row| Row {
-            group: titles[row].clone(),
-            mark: marks[row],
-            name: names[row].clone(),
-            cells: columns.iter().map(|column| column.cells[row].clone()).collect(),
+        let rows = (0..names.len()).map(|row| {
+            let cells = columns.iter().map(|column| column.cells[row].clone());
+            Row { mark: marks[row], ..Row::new(&titles[row], &names[row], cells) }
         });
-        let rows = rows.collect();
-        let columns =
+        let heads =
             columns.iter().map(|column| layout::Column { heading: column.heading.clone(), is_right: column.is_right });
-        let columns = columns.collect();
-        Grid { columns, widest_name: Some(*NAME.end()), note: None, has_marks: true, rows }.draw(terminal) + "\n"
+        Grid { widest_name: Some(*NAME.end()), has_marks: true, ..Grid::new(heads, rows) }.draw(terminal) + "\n"
     };
     tables.into_iter().map(draw).collect()
 }
@@ -209,9 +203,4 @@ fn draw(block: Block, terminal: Terminal) -> String {
 fn width(column: &Column) -> usize {
     let cells = column.cells.iter().map(|cell: &Cell| display_width(&cell.text));
     cells.chain([display_width(&column.heading)]).max().unwrap_or(0) + 2
-}
-
-fn plain_row(name: &str, cells: Vec<String>) -> Row {
-    let cells = cells.into_iter().map(Cell::from).collect();
-    Row { group: String::new(), mark: layout::Mark::None, name: name.to_owned(), cells }
 }

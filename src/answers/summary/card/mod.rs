@@ -148,8 +148,7 @@ fn heading(records: &[Record], apis: &[Api], terminal: Terminal) -> String {
     let others: usize = [&device, &names, day].iter().map(|part| display_width(part) + 2).sum();
     let room = COLUMNS.saturating_sub(others);
     let driver = if room < SHORTEST { String::new() } else { start(&first.driver, room) };
-    let rest = [&names, &driver, day];
-    let rest = rest.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+    let rest = format::joined([&names, &driver, day], ", ");
     format!("{}: {rest}", paint(terminal, BOLD, &device))
 }
 

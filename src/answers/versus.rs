@@ -4,10 +4,9 @@
 //! if both sides are `ok` and use the same clock. The interval is that of the differences between their epochs, which took
 //! turns; of rows without epochs, that of [`stats::ratio`].
 
-mod pair;
+use std::collections::{HashMap, HashSet};
 
-use pair::{Gap, Pair, pairs};
-
+use super::compare::ratios_in_turns;
 use crate::families::work_kind;
 use crate::record::Record;
 use crate::record::stats::{self, Estimate};
@@ -19,8 +18,8 @@ use crate::suite::{Toolchain, WorkKind};
 pub fn mean_ratio(rows: &[&Record], toolchains: [Toolchain; 2]) -> Option<(f64, usize)> {
     let is_counted = |row: &&Record| !row.is_cold() && work_kind(row) == WorkKind::Kernel;
     let rows: Vec<&Record> = rows.iter().copied().filter(is_counted).collect();
-    let gaps: Vec<Gap> = pairs(&rows, toolchains).iter().filter_map(Pair::gap).collect();
-    Some((mean(&gaps)?, gaps.len()))
+    let ratios: Vec<f64> = gaps(&rows, toolchains).iter().map(|gap| gap.ratio.value).collect();
+    Some((stats::geometric_mean(&ratios)?, ratios.len()))
 }
 
 /// The ratios of all cases that two toolchains share. One comparison over all rows of a report: the interval of a ratio depends
@@ -32,7 +31,7 @@ pub(super) struct Ratios<'a> {
 impl<'a> Ratios<'a> {
     /// Time of the first of `toolchains` ÷ time of the second, for all cases in `rows`.
     pub(super) fn new(rows: &[&'a Record], toolchains: [Toolchain; 2]) -> Self {
-        Self { gaps: pairs(rows, toolchains).iter().filter_map(Pair::gap).collect() }
+        Self { gaps: gaps(rows, toolchains) }
     }
 
     /// The ratio of the case of `row`, a row of the first toolchain; `None` if it is not compared.
@@ -57,6 +56,30 @@ impl<'a> Ratios<'a> {
     }
 }
 
-fn mean(gaps: &[Gap]) -> Option<f64> {
-    stats::geometric_mean(&gaps.iter().map(|gap| gap.ratio.value).collect::<Vec<_>>())
+/// A case that was compared.
+struct Gap<'a> {
+    row: &'a Record,
+    /// Time of the first toolchain ÷ time of the second.
+    ratio: Estimate,
+}
+
+/// The cases of the first toolchain whose times can be compared with those of the second, in the order of the rows.
+fn gaps<'a>(rows: &[&'a Record], [first, second]: [Toolchain; 2]) -> Vec<Gap<'a>> {
+    let key = |row: &'a Record| (&*row.family, &*row.benchmark, row.dtype_name(), row.size(), row.params_text());
+    let of = |toolchain| rows.iter().copied().filter(move |row| row.toolchain() == Some(toolchain));
+    let (mut others, mut known) = (HashMap::new(), HashSet::new());
+    of(second).for_each(|row| _ = others.entry(key(row)).or_insert(row));
+    let is_sound = |(a, b): &(&Record, &Record)| {
+        a.timer == b.timer && [a, b].iter().all(|row| row.median_ns.is_some() && row.status.is_timed())
+    };
+    let pairs = of(first).filter(|row| known.insert(key(row))).filter_map(|row| Some((row, *others.get(&key(row))?)));
+    let pairs: Vec<(&Record, &Record)> = pairs.filter(is_sound).collect();
+    let estimate = |row: &Record| Some(Estimate { value: row.median_ns?, low: row.ci_low_ns?, high: row.ci_high_ns? });
+    let gap = |(ratio, (row, other)): (Option<super::compare::Ratio>, (&'a Record, &'a Record))| {
+        let in_turns =
+            ratio.and_then(|ratio| ratio.interval.map(|(low, high)| Estimate { value: ratio.value, low, high }));
+        let ratio = in_turns.or_else(|| stats::ratio(estimate(row)?, estimate(other)?))?;
+        Some(Gap { row, ratio })
+    };
+    ratios_in_turns(&pairs).into_iter().zip(pairs.iter().copied()).filter_map(gap).collect()
 }
