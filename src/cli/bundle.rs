@@ -10,7 +10,7 @@ use super::compiler::spirv;
 use super::declaration::{TOML, of_folder};
 use super::output::{print, say};
 use super::selection::no_device;
-use super::worker::{Event, Link, Order, Stopped, list};
+use super::worker::{Event, Link, Order, list};
 use crate::backend::{Backend, Device, Translator};
 use crate::engine::plan::{Source, select, with_source};
 use crate::engine::{WrongResult, stream_of, wrong_at, wrong_result};
@@ -246,16 +246,15 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     let mut found = listed.devices.iter().enumerate();
     let chosen = found.find(|(index, device)| device.api.name() == bundle.backend && is_named((*index, device)));
     let device = chosen.ok_or_else(no_device)?.0;
+    let (name, driver) = (listed.devices[device].name.clone(), listed.devices[device].driver.clone());
     let bundled = arguments.folder.clone().into_os_string();
-    let mut opened = listed.open(&Order::Replay { device, bundle: bundled, is_unchecked: arguments.unchecked })?;
-    let (first, count) = loop {
-        if let Event::Replayed { first, count } = opened.next().map_err(Stopped::into_error)? {
-            break (first, count);
-        }
-    };
-    let (device, driver) = (&opened.devices[0].name, &opened.devices[0].driver);
+    let order = Order::Replay { device, bundle: bundled, is_unchecked: arguments.unchecked };
+    let (first, count) = listed.ask(&order, |event| match event {
+        Event::Replayed { first, count } => Some((first, count)),
+        _ => None,
+    })?;
     let Some(first) = first else {
-        print(&format!("{case}: right on {device}, {driver}\n"))?;
+        print(&format!("{case}: right on {name}, {driver}\n"))?;
         return Ok(0);
     };
     let same = if first == bundle.first { "the same" } else { "another" };
@@ -263,7 +262,7 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
         0 => format!("{same} fault as in the bundle; no element is wrong"),
         _ => format!("{same} first wrong element as in the bundle; {count} of {} are wrong", bundle.elements),
     };
-    print(&format!("{case}: {first} on {device}, {driver}\n{counted}\n"))?;
+    print(&format!("{case}: {first} on {name}, {driver}\n{counted}\n"))?;
     Ok(3)
 }
 
@@ -284,7 +283,6 @@ pub(super) fn serve(link: &Link, target: super::target::Target, folder: &Path, i
     let (bundle, case, recorded) = open(folder, is_unchecked)?;
     let translator = recorded.map(|recorded| Box::new(recorded) as Box<dyn Translator>);
     let mut backend = pollster::block_on(target.open(translator))?;
-    link.send(&Event::Opened(vec![backend.device().clone()]));
     let wrong = pollster::block_on(wrong_at(backend.as_mut(), &case))?;
     let wrong = wrong.filter(|wrong| bundle.wrong_elements == 0 || wrong.outside.is_none());
     let first = wrong.as_ref().map(WrongResult::first);

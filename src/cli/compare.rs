@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::grouping::By;
+use super::format::By;
 use super::output::{complain, print, print_json, say, terminal};
 use super::references::{is_example, shipped};
 use super::reports::read_all;

@@ -1,4 +1,4 @@
-//! Output formats of commands.
+//! Output formats of commands, and which runs they take together.
 
 use super::output::terminal;
 use crate::report::Medium;
@@ -32,6 +32,16 @@ pub(super) enum Tables {
     Family,
     /// None: the summary alone
     None,
+}
+
+/// Which runs are taken together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(super) enum By {
+    /// Those of one card
+    #[default]
+    Card,
+    /// Those of all cards of a model
+    Model,
 }
 
 /// Output formats of figures.

@@ -13,17 +13,11 @@ pub(super) const KERNEL: u64 = 64 << 20;
 pub(super) const DATA: u64 = 4 << 30;
 
 /// The contents of a file of at most `most` bytes. Devices and pipes have no end, and may never have a beginning.
-///
-/// # Errors
-/// [`Error::Io`] if it cannot be read, is no regular file or larger.
 pub(super) fn contents(path: &Path, most: u64) -> Result<Vec<u8>> {
     read(path, most).map_err(Error::io("read", path))
 }
 
 /// The same with the system's error.
-///
-/// # Errors
-/// As for [`contents`].
 pub(super) fn read(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     let refused = |message: String| IoError::new(ErrorKind::InvalidInput, message);
     let found = path.metadata()?;

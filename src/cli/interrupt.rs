@@ -32,9 +32,6 @@ pub(super) struct Interrupt {
 
 impl Interrupt {
     /// Installs handlers for Ctrl-C and termination requests. Reports the first signal.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] if a handler cannot be installed.
     pub(super) fn listen() -> Result<Self> {
         let interrupt = Self::default();
         for signal in [SIGINT, SIGTERM] {
@@ -115,9 +112,6 @@ impl Interrupt {
 }
 
 /// A flag that SIGINT and SIGTERM set instead of ending the program, so that temporary files can be removed.
-///
-/// # Errors
-/// [`Error::Usage`] if a handler cannot be installed.
 pub(super) fn flag() -> Result<Arc<AtomicBool>> {
     let is_requested = Arc::default();
     register(SIGINT, &is_requested)?;
@@ -126,9 +120,6 @@ pub(super) fn flag() -> Result<Arc<AtomicBool>> {
 }
 
 /// Ignores Ctrl-C and termination requests, in a worker: a terminal sends them to all processes, and the program answers.
-///
-/// # Errors
-/// [`Error::Usage`] if a handler cannot be installed.
 pub(super) fn ignore() -> Result<()> {
     register(SIGTERM, &Arc::default())?;
     register(SIGINT, &Arc::default())?;

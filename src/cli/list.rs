@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::explain::dtypes;
 use super::format::Format;
 use super::output::{print, print_json, say, terminal};
-use super::steps::steps_named;
 use super::target::apis;
+use super::tour::steps_named;
 use super::values::tag;
 use crate::engine::plan::params_of;
 use crate::error::Result;
@@ -35,9 +35,6 @@ pub(super) struct Arguments {
 
 /// Prints the benchmarks, or those that answer a step or chapter of the tour, of all families or those with one of
 /// some tags.
-///
-/// # Errors
-/// [`Error::Usage`](crate::error::Error::Usage) if there is no such step.
 pub(super) fn list(arguments: &Arguments) -> Result<()> {
     let Arguments { tags, source, format } = arguments;
     let steps = source.as_deref().map(steps_named).transpose()?;

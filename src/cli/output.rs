@@ -51,23 +51,17 @@ pub(super) fn color_among(arguments: &[OsString]) -> ColorChoice {
     }
 }
 
-/// Where notes go in place of stderr, and results nowhere.
+/// Where notes go in place of stderr.
 static REDIRECTED: OnceLock<fn(&str)> = OnceLock::new();
 
-/// Sends notes and errors to `to` from now on, and results nowhere: a worker has no terminal.
+/// Sends notes and errors to `to` from now on: a worker has no terminal.
 pub(super) fn redirect(to: fn(&str)) {
     // A second call would be of the same process.
     let _ = REDIRECTED.set(to);
 }
 
 /// Writes to stdout. A closed pipe (`| head`) is not an error.
-///
-/// # Errors
-/// [`Error::Io`] for any other write error.
 pub(super) fn print(text: &str) -> Result<()> {
-    if REDIRECTED.get().is_some() {
-        return Ok(());
-    }
     let mut out = std::io::stdout().lock();
     match out.write_all(visible_styled(text).as_bytes()).and_then(|()| out.flush()) {
         Err(source) if source.kind() != ErrorKind::BrokenPipe => {

@@ -77,9 +77,6 @@ impl Progress {
     }
 
     /// Removes the bar and completes the reports. After an earlier error this may still save the rows.
-    ///
-    /// # Errors
-    /// The first [`Error::Io`] of the run, with the path.
     pub(super) fn end(&mut self, records: &[Record]) -> Result<()> {
         self.end_family();
         self.bar.end();

@@ -22,17 +22,11 @@ pub(super) fn is_example(path: &Path) -> bool {
 }
 
 /// The example report.
-///
-/// # Errors
-/// [`Error::Report`] if the build has a damaged file.
 pub(super) fn example() -> Result<Parsed> {
     reader::read(Path::new(EXAMPLE), EXAMPLE_FILE)
 }
 
 /// Their runs and kernels.
-///
-/// # Errors
-/// [`Error::Usage`] if the build has a damaged file.
 pub(super) fn shipped() -> Result<Shipped> {
     unpack(FILE).map_err(|message| usage!("the reference reports of this build are damaged: {message}"))
 }

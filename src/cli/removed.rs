@@ -1,11 +1,11 @@
-//! Commands and options of earlier versions, and what to use instead.
+//! Commands, options and values of earlier versions, and what to use instead.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::error::{Error, usage};
 
-/// Former commands, and what does their work.
-const COMMANDS: &[(&str, &str)] = &[
+/// What there was, and what does its work.
+const FORMER: &[(&str, &str)] = &[
     ("init", "use `shaderbench bench init NAME`"),
     ("replay", "use `shaderbench bench replay DIR`"),
     ("merge", "use `shaderbench report DIR -o all.csv.gz`"),
@@ -15,29 +15,25 @@ const COMMANDS: &[(&str, &str)] = &[
     ("man", "use `shaderbench --generate man`"),
     ("normal", "use `shaderbench compare FILE`"),
     ("bisect", "use `git bisect run` with `shaderbench compare OLD NEW --bisect PCT`"),
-];
-
-/// Former options, and what does their work.
-const OPTIONS: &[(&str, &str)] = &[
     ("--parallel", "`--device all` measures every card in turn; `outliers` compares their reports"),
     ("--soak", "`run NAME --epochs 100 --json FILE` keeps every sample of 100 epochs"),
     ("--among", "`compare FILE` compares a report with the reference reports, `compare FILE OTHER` with another"),
     ("--compiler", "`bench KERNEL.spv --unchecked` measures SPIR-V of any compiler as it is"),
     ("--against", "`share` compares no times with those of other reports"),
     ("--relative", "the column `share` of a report has the share of peak of each row"),
+    ("--format openmetrics", "use `jq -rf contrib/openmetrics.jq` on the file of `run --json`"),
+    ("--format junit", "use `jq -rf contrib/junit.jq` on the file of `run --json`"),
+    ("--format bencher", "use `jq -f contrib/bencher.jq` on the file of `run --json`"),
 ];
 
-/// Former values of options, and what does their work.
-const VALUES: &[(&str, &str, &str)] = &[
-    ("--format", "openmetrics", "use `jq -rf contrib/openmetrics.jq` on the file of `run --json`"),
-    ("--format", "junit", "use `jq -rf contrib/junit.jq` on the file of `run --json`"),
-    ("--format", "bencher", "use `jq -f contrib/bencher.jq` on the file of `run --json`"),
-];
+fn instead(name: &str) -> Option<&'static str> {
+    FORMER.iter().find(|(former, _)| *former == name).map(|(_, now)| *now)
+}
 
 /// The error of a former command.
 pub(super) fn command(word: &str) -> Option<Error> {
-    let (name, now) = COMMANDS.iter().find(|(name, _)| *name == word)?;
-    Some(usage!("there is no command '{name}': {now}"))
+    let now = instead(word).filter(|_| !word.starts_with('-'))?;
+    Some(usage!("there is no command '{word}': {now}"))
 }
 
 /// The error of a former option, or of a former value of an option.
@@ -46,22 +42,15 @@ pub(super) fn option(error: &clap::Error) -> Option<Error> {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
-    let given = text(ContextKind::InvalidArg)?;
-    let sentence = match error.kind() {
-        ErrorKind::UnknownArgument => {
-            let given = given.split_once('=').map_or(given, |(name, _)| name);
-            let (name, now) = OPTIONS.iter().find(|(name, _)| *name == given)?;
-            format!("there is no option {name}: {now}")
-        }
+    let name = text(ContextKind::InvalidArg)?.split(['=', ' ']).next()?;
+    match error.kind() {
+        ErrorKind::UnknownArgument => Some(usage!("there is no option {name}: {}", instead(name)?)),
         ErrorKind::InvalidValue => {
-            let value = text(ContextKind::InvalidValue)?;
-            let is_former = |(option, former, _): &&(&str, &str, &str)| given.starts_with(option) && *former == value;
-            let (option, value, now) = VALUES.iter().find(is_former)?;
-            format!("there is no {option} {value}: {now}")
+            let former = format!("{name} {}", text(ContextKind::InvalidValue)?);
+            Some(usage!("there is no {former}: {}", instead(&former)?))
         }
-        _ => return None,
-    };
-    Some(Error::Usage(sentence))
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -72,25 +61,21 @@ mod tests {
     #[test]
     fn what_was_removed_is_gone_and_named_with_what_does_its_work() {
         let parser = help::command();
-        for (name, now) in COMMANDS {
-            assert!(parser.find_subcommand(name).is_none(), "{name}");
-            let error = command(name).expect("an error").to_string();
-            assert!(error.contains(now), "{error}");
-        }
-        for (name, now) in OPTIONS {
-            for command in ["run", "bench", "summary", "compare", "report", "outliers"] {
-                let Err(error) = parser.clone().try_get_matches_from(["shaderbench", command, name, "x"]) else {
-                    panic!("{command} has {name}");
-                };
-                let error = option(&error).expect("a sentence").to_string();
-                assert!(error.contains(now), "{error}");
-            }
-        }
-        for (option_name, value, now) in VALUES {
-            let words = ["shaderbench", "report", option_name, value];
-            let Err(error) = parser.clone().try_get_matches_from(words) else { panic!("report has {value}") };
-            let error = option(&error).expect("a sentence").to_string();
-            assert!(error.contains(now), "{error}");
+        for (name, now) in FORMER {
+            let sentences: Vec<Error> = match name.split_once(' ') {
+                None if !name.starts_with('-') => {
+                    assert!(parser.find_subcommand(name).is_none(), "{name}");
+                    command(name).into_iter().collect()
+                }
+                words => {
+                    let all = ["run", "bench", "summary", "compare", "report", "outliers"];
+                    let commands = if words.is_some() { &all[4..5] } else { &all[..] };
+                    let (name, value) = words.unwrap_or((name, "x"));
+                    let parsed = |of| parser.clone().try_get_matches_from(["shaderbench", of, name, value]);
+                    commands.iter().map(|of| option(&parsed(of).expect_err(name)).expect("a sentence")).collect()
+                }
+            };
+            assert!(!sentences.is_empty() && sentences.iter().all(|error| error.to_string().contains(now)), "{name}");
         }
     }
 }

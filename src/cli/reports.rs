@@ -110,9 +110,6 @@ const FILES_AT_ONCE: usize = 32;
 
 /// Reads the reports of a folder whose paths are wanted, several at once. Returns them in order. A file that is no report is named on stderr
 /// and skipped: anyone may have put it there.
-///
-/// # Errors
-/// [`Error::Io`] if the folder cannot be read, [`Error::Usage`] if it contains no report.
 pub(super) fn in_folder(
     folder: &Path,
     is_wanted: impl Fn(&Path) -> bool,
@@ -134,9 +131,6 @@ pub(super) fn in_folder(
 }
 
 /// Reads the reports at these paths, and the CSV reports in the folders among them: a report for each run of each card.
-///
-/// # Errors
-/// Those of [`read`] and [`in_folder`]; [`Error::Usage`] if no report of a folder can be read.
 pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Report>> {
     let mut reports = Vec::new();
     for path in paths {
@@ -178,9 +172,6 @@ const AT_ONCE: u64 = 16 << 20;
 /// Reads the reports at these paths and in the folders among them, except the file `except`, in order of the paths. Hands
 /// the rows over while further files are read, so that thousands of reports need little memory. A file in a folder that is
 /// no report is named on stderr and counted.
-///
-/// # Errors
-/// Those of reading a file that is named, and of `each`.
 pub(super) fn stream(
     paths: &[PathBuf],
     except: Option<&Path>,

@@ -22,9 +22,6 @@ pub(super) fn no_device() -> Error {
 /// The runs to make, at least one, as indices into `found`. Each run is on one device: through all of its APIs if
 /// `backend` is `all`, else through one. Software devices run only on request or if there is no hardware, devices that
 /// run no kernel (see [`refusal`]) only if there is no other.
-///
-/// # Errors
-/// [`Error::Usage`] for an unknown device or one without that API, [`Error::NoDevice`] if no device has it.
 pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Option<Through>) -> Result<Vec<Vec<usize>>> {
     if found.is_empty() {
         return Err(no_device());

@@ -11,10 +11,6 @@ use crate::suite::Family;
 
 /// The kernels `FAMILY/BENCHMARK.wgsl` and `.cu` in a folder, by `family/benchmark`. Other files are ignored. With
 /// `is_unchecked`, they run without run-time checks.
-///
-/// # Errors
-/// [`Error::Usage`] if the folder has no kernel, or none that `filters` select; if a kernel has an unknown name or its
-/// file is no text. [`Error::Io`] if a file or folder cannot be read.
 pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> Result<BTreeMap<String, Source>> {
     let known: Vec<String> = FAMILIES
         .iter()
@@ -82,9 +78,6 @@ pub(super) fn trusted(family: &Family) -> BTreeMap<String, Source> {
 }
 
 /// The text of a file.
-///
-/// # Errors
-/// Why the bytes are no text of a kernel.
 pub(super) fn text(bytes: Vec<u8>) -> Result<String, String> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err("the file is UTF-16: save it as UTF-8".to_owned());

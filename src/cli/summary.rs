@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::format::Format;
-use super::grouping::{By, by_model};
+use super::format::{By, Format};
 use super::output::{print, print_json};
 use super::reports::{name_runs, named_or_newest, none_yet, read_all};
 use crate::answers::compare::Report;
@@ -70,6 +69,18 @@ fn cards(report: Report) -> Vec<(String, Vec<Record>)> {
         if cards.len() == 1 { report.name.clone() } else { joined([report.name.as_str(), id.host, id.name], ", ") }
     };
     cards.iter().map(|rows| (name(rows), rows.iter().copied().cloned().collect())).collect()
+}
+
+/// The rows of all cards of a model, in their order.
+fn by_model(records: impl IntoIterator<Item = Record>) -> Vec<Vec<Record>> {
+    let mut models: Vec<Vec<Record>> = Vec::new();
+    for record in records {
+        match models.iter_mut().find(|rows| rows[0].device == record.device) {
+            Some(rows) => rows.push(record),
+            None => models.push(vec![record]),
+        }
+    }
+    models
 }
 
 /// The typical rows of each model, named by its number of cards.

@@ -49,9 +49,6 @@ impl Target {
     }
 
     /// Opens the device, with SPIR-V for its kernels where its API runs WGSL.
-    ///
-    /// # Errors
-    /// [`Error::NoDevice`] if the driver refuses or a compiler is missing.
     pub(super) async fn open(self, translator: Option<Box<dyn Translator>>) -> Result<Box<dyn Backend>> {
         Ok(match self {
             Self::Wgpu(adapter) => Box::new(WgpuBackend::open_with(adapter, Timeouts::DEFAULT, translator).await?),
@@ -63,10 +60,6 @@ impl Target {
 
 /// The devices for a value of `--backend`. With `cuda`: CUDA's devices, with CUDA's numbers. With `all`: wgpu's
 /// adapters, then CUDA's devices. Otherwise wgpu's adapters.
-///
-/// # Errors
-/// [`Error::NoDevice`] if CUDA is requested and not available, [`Error::Usage`] if
-/// `WGPU_BACKEND` names an unknown API.
 pub(super) fn targets(backend: Option<Through>) -> Result<Vec<Target>> {
     if backend == Some(Through::One(Api::Cuda)) {
         return cuda();

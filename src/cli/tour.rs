@@ -10,7 +10,8 @@ use super::selection::select_runs;
 use super::worker::list;
 use crate::answers::articles::{self, Side};
 use crate::claim::ArticleClaim;
-use crate::error::Result;
+use crate::error::{Result, usage};
+use crate::families::articles::{ids, named};
 use crate::report::{Part, apis, reader};
 use crate::suite::DeviceType;
 
@@ -52,6 +53,22 @@ fn report(measured: Option<&Measured>) -> Part {
     });
     let none = "none yet in reports/ or results/: `shaderbench explain --run` measures one, `--report h100` takes that of an NVIDIA H100";
     Part::Field { label: "report", text: rest.unwrap_or_else(|| none.to_owned()) }
+}
+
+/// Whether the name has the form of a step or chapter: one letter, and digits; or of an article, three digits.
+pub(super) fn is_step(name: &str) -> bool {
+    let are_digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+    let is_article = name.len() == 3 && are_digits(name);
+    is_article || name.starts_with(|c: char| c.is_ascii_alphabetic()) && are_digits(&name[1..])
+}
+
+/// The steps of an id or a chapter.
+pub(super) fn steps_named(name: &str) -> Result<Vec<&'static ArticleClaim>> {
+    let steps = named(name);
+    if steps.is_empty() {
+        return Err(usage!("there is no step '{name}': the steps are {}", ids()));
+    }
+    Ok(steps)
 }
 
 fn next() -> Part {

@@ -3,10 +3,9 @@
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::cli::group::{self, grouped};
 use crate::cli::inputs;
 use crate::error::visible;
 use crate::suite::budget::Budget;
@@ -24,9 +23,6 @@ const LONGEST_LINE: usize = 200;
 const MAGIC: u32 = 0x0723_0203;
 
 /// The words of a SPIR-V file.
-///
-/// # Errors
-/// Why it is none.
 pub(in crate::cli) fn spirv(path: &Path) -> Result<Vec<u32>, String> {
     let bytes = inputs::read(path, inputs::KERNEL).map_err(|error| error.to_string())?;
     if bytes.is_empty() {
@@ -49,9 +45,6 @@ fn why_not(error: &std::io::Error) -> String {
 
 /// What a command of the user's prints: `text` with these files in place of words in braces, run in `folder` with these
 /// variables in its environment.
-///
-/// # Errors
-/// Why it failed, with the last line of its messages.
 pub(in crate::cli) fn printed(
     text: &str,
     places: &[(&str, &Path)],
@@ -92,7 +85,7 @@ fn wait(
     let mut child = started.map_err(|error| why_not(&error))?;
     loop {
         if messages.metadata().is_ok_and(|file| file.len() > MOST_MESSAGES) {
-            group::end(&mut child);
+            end_group(&mut child);
             return Ok(Some(format!("printed more than {} MiB", MOST_MESSAGES >> 20)));
         }
         match child.try_wait().map_err(|error| error.to_string())? {
@@ -102,12 +95,33 @@ fn wait(
                 return Ok(Some(code.unwrap_or_else(|| "was ended by a signal".to_owned())));
             }
             None if budget.left().is_zero() => {
-                group::end(&mut child);
+                end_group(&mut child);
                 return Ok(Some(format!("is {}", budget.exceeded())));
             }
             None => std::thread::sleep(STEP),
         }
     }
+}
+
+/// Starts the command in a new process group.
+fn grouped(command: &mut Command) -> &mut Command {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    command
+}
+
+/// Kills the process group of a [grouped] command, and waits for its first process.
+fn end_group(child: &mut Child) {
+    #[cfg(unix)]
+    if let Ok(id) = libc::pid_t::try_from(child.id()) {
+        #[expect(unsafe_code, reason = "the standard library ends single processes")]
+        // SAFETY: the call takes numbers. The group has the number of its first process, which is not waited for yet, so that
+        // no other process can have it.
+        unsafe {
+            libc::kill(-id, libc::SIGKILL);
+        }
+    }
+    let _ = (child.kill(), child.wait());
 }
 
 /// The words of each command.

@@ -62,9 +62,6 @@ pub(super) struct Bound {
 
 impl Own {
     /// The words of a buffer that has a list of them.
-    ///
-    /// # Errors
-    /// [`Error::Usage`](crate::error::Error::Usage) where there are fewer than its type has, or one has no value.
     pub(super) fn words(&self, what: &str, layout: &Layout, scope: &Scope, file: &str) -> Result<Vec<u32>> {
         let size = layout.scalar.bytes();
         let mut words = Vec::new();
@@ -84,9 +81,6 @@ impl Own {
     }
 
     /// The buffer as a variable of this layout binds it. `number` tells its random contents from those of others.
-    ///
-    /// # Errors
-    /// [`Error::Usage`](crate::error::Error::Usage) where its length or contents have no value.
     pub(super) fn bound(
         &self,
         (layout, number, is_output): (&Layout, u64, bool),

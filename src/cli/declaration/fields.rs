@@ -20,9 +20,6 @@ pub(super) type Word = (Script, bool);
 
 impl Fields {
     /// Parses what the file says of a variable.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where an expression is none.
     pub(super) fn new(what: String, spec: &ValueSpec) -> Result<Self> {
         let mut values = Vec::new();
         collect(&what, String::new(), spec, &mut values)?;
@@ -37,9 +34,6 @@ impl Fields {
     }
 
     /// The words of a variable of this layout.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where a field has no value, or a value no field.
     pub(super) fn words(&self, layout: &Layout, scope: &Scope) -> Result<Vec<u32>> {
         let fault = |message: String| Err(usage!("{}: {message}", self.what));
         let mut bytes = vec![0; layout.bytes.unwrap_or(layout.stride).next_multiple_of(4) as usize];
@@ -141,9 +135,6 @@ pub(super) fn word(what: &str, text: &str) -> Result<Word> {
 }
 
 /// Writes a scalar in its type.
-///
-/// # Errors
-/// [`Error::Usage`] where it has no value, or an integer is none.
 pub(super) fn scalar((script, is_bits): &Word, of: Scalar, scope: &Scope, bytes: &mut [u8]) -> Result<()> {
     let value = script.value(scope)?;
     if of.is_float() && !is_bits {

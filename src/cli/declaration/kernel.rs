@@ -61,9 +61,6 @@ pub(super) struct Preprocess<'a> {
 impl Text {
     /// Reads a file, and the CUDA twin of the same name beside one of WGSL. Its entry points are not known yet. `values` are
     /// those of parameters, for SPIR-V whose specialization constants must have one.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where it is no kernel that `bench` can run.
     pub(super) fn read(path: &Path, preprocess: Option<&Preprocess<'_>>, values: &Constants) -> Result<Self> {
         let end = path.extension().unwrap_or_default().to_string_lossy().into_owned();
         let fault = |why: String| usage!("{}: {why}", shown(path));
@@ -128,9 +125,6 @@ impl Text {
     }
 
     /// The entry point that is meant where none is named.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where there are several, and none is called `main`.
     pub(super) fn usual_entry(&self, path: &Path) -> Result<String> {
         if self.wgsl.is_empty() {
             return Ok(twin::ENTRY_POINT.to_owned());
@@ -153,9 +147,6 @@ impl Text {
     }
 
     /// Whether it has the entry points that it is to run.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with those that it has.
     pub(super) fn check_entries(&self, path: &Path) -> Result<()> {
         let fault = |why: String| Err(usage!("{}: {why}", shown(path)));
         if self.wgsl.is_empty() {

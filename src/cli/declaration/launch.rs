@@ -91,9 +91,6 @@ struct Unrolling<'a> {
 
 impl Launch {
     /// The launch of a kernel at a shape. With `only`, dispatches of other numbers are not timed.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where an expression has no value, or a step names what there is not.
     pub(super) fn of(
         of: &Source<'_>,
         shape: &Shape,

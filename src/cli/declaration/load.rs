@@ -18,9 +18,6 @@ use crate::suite::kept::{kept, kept_items, kept_name, kept_text};
 use crate::suite::{Benchmark, Cases, Constants, Dtype, Extent, Family, Limit, Params, Profile};
 
 /// The family of these kernels. It lives as long as the program, like the suite's.
-///
-/// # Errors
-/// [`Error::Usage`] where a file is missing, no kernel or no such TOML; where the declaration contradicts the kernels.
 pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'static Family, Vec<KernelText>)> {
     let first = files.first().ok_or_else(|| usage!("give a kernel: FILE.wgsl"))?;
     let is_toml = |path: &Path| path.extension().is_some_and(|end| end == "toml");
@@ -122,9 +119,6 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
 }
 
 /// The family of one kernel that a folder declares, as the bundle of a wrong result does.
-///
-/// # Errors
-/// As for [`family`].
 pub(in crate::cli) fn of_folder(folder: &Path) -> Result<&'static Family> {
     let options = Options { is_foreign: true, ..Options::default() };
     family(&[folder.join(TOML)], &options).map(|(family, _)| family)

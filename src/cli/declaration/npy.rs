@@ -8,9 +8,6 @@ use super::stored::Numbers;
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// The numbers of a file, in the order of its bytes.
-///
-/// # Errors
-/// What is wrong with it.
 pub(super) fn read(bytes: &[u8]) -> Result<Numbers, String> {
     let cut = || "it is cut off".to_owned();
     let rest = bytes.strip_prefix(MAGIC).ok_or("it does not start like an .npy file")?;

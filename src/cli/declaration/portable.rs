@@ -13,9 +13,6 @@ pub(in crate::cli) const TOML: &str = "kernel.toml";
 
 /// The files that declare one kernel of a family: its TOML file, with what the command line said, then the kernel, its
 /// reference, and the contents of its buffers.
-///
-/// # Errors
-/// [`Error::Io`] if a file cannot be read.
 pub(super) fn portable(
     family: &str,
     spec: &Spec,

@@ -25,59 +25,38 @@ pub(super) struct Script {
 
 impl Script {
     /// Parses `text`, which is for `what`.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with the fault and its place.
     pub(super) fn new(what: &str, text: &str) -> Result<Self> {
         let expression = Expression::parse(text).map_err(|fault| usage!("{what}: {fault}"))?;
         Ok(Self { what: what.to_owned(), expression: Arc::new(expression) })
     }
 
     /// Parses statements that set elements of an output.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with the fault and its place.
     pub(super) fn program(what: &str, text: &str) -> Result<Self> {
         let expression = Expression::program(text).map_err(|fault| usage!("{what}: {fault}"))?;
         Ok(Self { what: what.to_owned(), expression: Arc::new(expression) })
     }
 
     /// The output of a program.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where it fails.
     pub(super) fn run(&self, scope: &Scope) -> Result<Vec<f64>> {
         self.frame(scope)?.run().map_err(|fault| self.fault(&fault))
     }
 
     /// The expression with these variables.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where it needs another one.
     pub(super) fn frame(&self, scope: &Scope) -> Result<Frame<'_>> {
         self.expression.frame(|name| scope.get(name).cloned()).map_err(|fault| self.fault(&fault))
     }
 
     /// Its value in this frame.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where it has none.
     pub(super) fn value_in(&self, frame: &mut Frame<'_>) -> Result<Value> {
         frame.value().map_err(|fault| self.fault(&fault))
     }
 
     /// Its value with these variables.
-    ///
-    /// # Errors
-    /// Those of [`Script::frame`] and [`Script::value_in`].
     pub(super) fn value(&self, scope: &Scope) -> Result<f64> {
         self.value_in(&mut self.frame(scope)?).map(Value::real)
     }
 
     /// Its value, which must be a whole number from `least` on.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] if it is not.
     pub(super) fn whole(&self, scope: &Scope, least: u64) -> Result<u64> {
         let value = self.value(scope)?;
         let is_whole = value.fract() == 0.0 && value >= least as f64 && value < 9e15;

@@ -30,9 +30,6 @@ pub(super) struct Origin<'a> {
 }
 
 /// What these kernels share.
-///
-/// # Errors
-/// [`Error::Usage`] where the file names what no kernel has, or what is none.
 pub(super) fn shared(
     spec: &Spec,
     kernels: &[Kernel],

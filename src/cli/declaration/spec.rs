@@ -275,9 +275,6 @@ impl Text {
 
 impl Spec {
     /// Reads a file.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is no such TOML.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let text = String::from_utf8(inputs::contents(path, inputs::KERNEL)?)
             .map_err(|_| usage!("{} is no text in UTF-8", crate::error::shown(path)))?;

@@ -61,9 +61,6 @@ pub(super) struct Steps {
 
 impl Steps {
     /// What a kernel's table says, for a kernel whose entry point is `usual` where none is named.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where a step is none, or an expression.
     pub(super) fn of(table: &KernelTable, usual: &str, file: &str) -> Result<Self> {
         let mut all = Self { steps: Vec::new(), entries: Vec::new(), dispatches: 0 };
         let entry = table.entry.as_deref().unwrap_or(usual);

@@ -82,9 +82,6 @@ impl Number {
     }
 
     /// Its bits as a whole number of this type: modulo its range if it `wraps`.
-    ///
-    /// # Errors
-    /// Why the type does not hold it.
     pub(super) fn bits(self, scalar: Scalar, wraps: bool) -> Result<u64, String> {
         let refused = || Err(format!("{self}, which {} cannot hold", scalar.name()));
         let whole = match self {
@@ -129,9 +126,6 @@ pub(super) struct Rule {
 
 impl Rule {
     /// The right value in `slot`, of the number of its element.
-    ///
-    /// # Errors
-    /// Why the type does not hold it.
     pub(super) fn slot(self, slot: u64, number: impl FnOnce(u64) -> Result<Number, String>) -> Result<f64, String> {
         let Self { scalar, is_exact, wraps } = self;
         let words = words_each(scalar);

@@ -1,27 +1,225 @@
 //! `report`: reports as a page, as one CSV, as the list of a folder, or for github-action-benchmark.
 
-mod arguments;
-mod github;
-mod index;
 mod merge;
-mod page;
 
-use crate::error::Result;
+use std::path::{Path, PathBuf};
 
-pub(super) use arguments::Arguments;
-use arguments::Format;
-use github::github;
-use index::index;
+use super::explain::fields;
+use super::format::By;
+use super::output::print;
+use super::outputs::{check_different, check_new};
+use super::reports::{FOLDERS, in_folder, none_readable, none_yet, read};
+use crate::answers::compare::{Comparison, Report, Rules};
+use crate::answers::index::{self, Entry, MARK};
+use crate::answers::page::{self as html, Kernel};
+use crate::error::{Error, Result, shown, usage};
+use crate::families::FAMILIES;
+use crate::record::Record;
+use crate::record::format::plural;
+use crate::report::{Target, github, reader, replace_file, write_file};
+use crate::suite::{Benchmark, Family};
 use merge::merge;
-use page::page;
+
+/// Arguments of `report`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Reports or folders of reports [default: reports/ and results/]
+    ///
+    /// A page pools runs of the same card, API, driver and version. Of rows about one case of one card, github
+    /// has the newest.
+    #[arg(value_name = "FILE|DIR")]
+    files: Vec<PathBuf>,
+    /// File to write [default: report.html]
+    ///
+    /// index writes README.md into the folder, github writes to stdout.
+    #[arg(long, short, value_name = "PATH")]
+    out: Option<PathBuf>,
+    /// Format [default: by the ending of --out, else html]
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    format: Option<Format>,
+    /// Pool the runs of each card, or those of all cards of a model
+    #[arg(long, value_enum, default_value_t)]
+    by: By,
+    /// Leave hosts out, and replace each card's UUID by a hash
+    ///
+    /// The hash is the same in every report of the card.
+    #[arg(long)]
+    anonymous: bool,
+    /// Overwrite an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+/// What `report` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// A page with tables and charts
+    Html,
+    /// All rows in one file, also packed: all.csv.gz
+    Csv,
+    /// README.md in a folder of reports: a list with headline figures
+    Index,
+    /// For github-action-benchmark
+    Github,
+}
+
+impl Format {
+    /// The format of a file's ending.
+    fn of(path: &Path) -> Result<Self> {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("html" | "htm") => Ok(Self::Html),
+            _ if reader::has_ending(path, "csv") => Ok(Self::Csv),
+            _ => {
+                let sentence = "name a file that ends in .html, .csv or .csv.gz, or pass --format";
+                Err(usage!("{}: {sentence}", shown(path)))
+            }
+        }
+    }
+}
+
+impl Arguments {
+    /// The reports and folders.
+    fn files(&self) -> Result<Vec<PathBuf>> {
+        if !self.files.is_empty() {
+            return Ok(self.files.clone());
+        }
+        let found: Vec<PathBuf> = FOLDERS.iter().map(PathBuf::from).filter(|folder| folder.is_dir()).collect();
+        if found.is_empty() { Err(none_yet()) } else { Ok(found) }
+    }
+}
 
 /// Runs the command and returns the exit code.
 pub(super) fn report(arguments: &Arguments) -> Result<u8> {
     let by_ending = || arguments.out.as_deref().map_or(Ok(Format::Html), Format::of);
     match arguments.format.map_or_else(by_ending, Ok)? {
-        Format::Html => page(arguments),
+        Format::Html => page(arguments).map(|()| 0),
         Format::Csv => merge(arguments),
         Format::Index => index(arguments).map(|()| 0),
         Format::Github => github(arguments).map(|()| 0),
     }
+}
+
+/// Reads the reports at all paths, and those in folders whose names are wanted: of a `kind`. None of them is `out`.
+fn read_all(
+    arguments: &Arguments,
+    out: Option<&Path>,
+    is_wanted: fn(&Path) -> bool,
+    kind: &str,
+) -> Result<Vec<(PathBuf, Vec<Record>)>> {
+    let check = |path: &Path| out.map_or(Ok(()), |out| check_different(("FILE", path), ("--out", out)));
+    let mut all = Vec::new();
+    for path in arguments.files()? {
+        if !path.is_dir() {
+            check(&path)?;
+            let records = read(&path)?.records;
+            all.push((path, records));
+            continue;
+        }
+        let earlier = all.len();
+        all.extend(in_folder(&path, is_wanted)?);
+        all[earlier..].iter().try_for_each(|(path, _)| check(path))?;
+        if all.len() == earlier {
+            return Err(none_readable(&path, kind));
+        }
+    }
+    if arguments.anonymous {
+        all.iter_mut().flat_map(|(_, records)| records).for_each(Record::anonymize);
+    }
+    Ok(all)
+}
+
+/// Whether a file is read among others: a run's JSON report has the same rows as its CSV.
+fn is_csv(path: &Path) -> bool {
+    reader::has_ending(path, "csv")
+}
+
+/// Writes a page with tables and charts.
+fn page(arguments: &Arguments) -> Result<()> {
+    let out = arguments.out.as_deref().unwrap_or(Path::new("report.html"));
+    check_new(out, arguments.force, "name another file with --out")?;
+    let reports = read_all(arguments, Some(out), |_| true, "CSV or JSON")?;
+    let reports: Vec<Report> =
+        reports.into_iter().map(|(path, records)| Report { name: name(&path), records }).collect();
+    let rules = Rules { is_by_model: arguments.by == By::Model, ..Rules::default() };
+    let comparison = html::sides_by(&rules, &reports);
+    let page = html::page(&html::data(&comparison), &kernels(&comparison));
+    write_file(out, page.as_bytes(), arguments.force)?;
+    print(&format!("{}\n", shown(out)))
+}
+
+/// The suite's kernels that have rows, with what `explain` says of them.
+fn kernels(comparison: &Comparison) -> Vec<Kernel> {
+    let kernel = |(family, benchmark): (&'static Family, &'static Benchmark)| {
+        let texts = fields(family, benchmark).into_iter().filter(|(_, text)| !text.is_empty());
+        Kernel {
+            name: format!("{}/{}", family.name, benchmark.name),
+            wgsl: if benchmark.wgsl.is_empty() { benchmark.glsl } else { benchmark.wgsl },
+            cuda: benchmark.cuda,
+            texts: texts.collect(),
+        }
+    };
+    let is_there = html::benchmarks(comparison);
+    let all = FAMILIES.iter().flat_map(|family| family.benchmarks.iter().map(move |benchmark| (*family, benchmark)));
+    all.filter(|(family, benchmark)| is_there.contains(&(family.name, benchmark.name))).map(kernel).collect()
+}
+
+/// Name of a report: only folder and file, because the page must not show the author's paths.
+fn name(path: &Path) -> String {
+    let folder = path.parent().and_then(Path::file_name).map(Path::new);
+    shown(&folder.map_or_else(PathBuf::new, Path::to_owned).join(path.file_name().unwrap_or_default()))
+}
+
+/// Writes the times for github-action-benchmark to the file of `--out`, else to stdout.
+fn github(arguments: &Arguments) -> Result<()> {
+    let out = arguments.out.as_deref();
+    out.map_or(Ok(()), |path| check_new(path, arguments.force, "name another file with --out").map(drop))?;
+    let records = read_all(arguments, out, is_csv, "CSV")?;
+    let records: Vec<Record> = records.into_iter().flat_map(|(_, records)| records).collect();
+    if !records.iter().any(|row| row.status.is_timed() && row.median_ns.is_some()) {
+        return Err(usage!("these reports have no row with a time: there is nothing to export"));
+    }
+    let text = github::write(&records);
+    let Some(path) = out else { return print(&text) };
+    write_file(path, text.as_bytes(), arguments.force)?;
+    print(&format!("{}\n", shown(path)))
+}
+
+/// Writes the README.md of the folder of reports that is the only argument.
+fn index(arguments: &Arguments) -> Result<()> {
+    let files = arguments.files()?;
+    let [folder] = files.as_slice() else {
+        return Err(usage!("the index is of one folder of reports: name one"));
+    };
+    if arguments.out.is_some() {
+        return Err(usage!("the index is README.md in the folder of the reports: leave out --out"));
+    }
+    let path = folder.join("README.md");
+    if !arguments.force && is_foreign(&path)? {
+        return Err(usage!(
+            "{} was not written by `report --format index`: move it away, or pass --force to overwrite it",
+            shown(&path)
+        ));
+    }
+    let reports = in_folder(folder, is_csv)?;
+    let entries: Vec<Entry> = reports.map(|(path, records)| entry(folder, &path, records)).collect();
+    if entries.is_empty() {
+        return Err(none_readable(folder, "CSV"));
+    }
+    replace_file(&path, index::write(&entries, arguments.by == By::Model).as_bytes())?;
+    let reports = plural(entries.len(), "report", "reports");
+    print(&format!("{}: {reports}\n", shown(&path)))
+}
+
+/// Whether there is a file that this program did not write. It may be no text at all.
+fn is_foreign(path: &Path) -> Result<bool> {
+    if !Target::of(path)?.is_taken() {
+        return Ok(false);
+    }
+    Ok(!std::fs::read(path).map_err(Error::io("read", path))?.starts_with(MARK.as_bytes()))
+}
+
+fn entry(folder: &Path, path: &Path, records: Vec<Record>) -> Entry {
+    let below = path.strip_prefix(folder).unwrap_or(path);
+    let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    Entry { path: parts.join("/"), records }
 }

@@ -46,9 +46,6 @@ pub(super) fn settings(
 }
 
 /// The system's time.
-///
-/// # Errors
-/// If no report can name it.
 pub(super) fn now() -> Result<jiff::Timestamp> {
     timestamp(SystemTime::now())
 }

@@ -43,9 +43,6 @@ pub(in crate::cli) struct Kernels {
 
 impl KernelFiles {
     /// Reads the files, within the time limit of what kernels make the host do.
-    ///
-    /// # Errors
-    /// As for [`family`] and [`sources`].
     pub(in crate::cli) fn load(&self) -> Result<Kernels> {
         budget::set_limit(self.host_timeout.unwrap_or(budget::USUAL));
         let sources = |folder| sources(Path::new(folder), self.is_unchecked, &self.filters);

@@ -22,7 +22,7 @@ use super::outputs::{Files, LockedFile, Paths, default_csv, name_words};
 use super::pictures::{Pictures, draws};
 use super::progress::Progress;
 use super::selection::{select_runs, why_this_card};
-use super::worker::{Listed, list};
+use super::worker::{Listed, Run, list};
 use crate::answers::summary::{self, card_within};
 use crate::answers::variants;
 use crate::backend::Device;
@@ -41,7 +41,7 @@ use card::End;
 use devices::settings;
 pub(super) use kernels::KernelFiles;
 use planned::{all_sizes, cases_for, dry_run, expected_time, profile_for, request, time_for};
-use running::{RunOrder, Running};
+use running::Running;
 pub(super) use served::serve;
 use supervisor::Supervisor;
 
@@ -266,7 +266,7 @@ impl Command<'_> {
         if let Some(json) = &files.json {
             progress.write_json(json.clone(), before.to_vec());
         }
-        let order = RunOrder { settings, report: file.path().to_owned(), pictures };
+        let order = Run { settings, report: file.path().into(), pictures };
         let begun = Begun { _own: own, number, can_resume, count, profile, time, start: Instant::now() };
         Ok((Running::new(cases, devices, progress, earlier, order), begun))
     }

@@ -1,15 +1,13 @@
 //! The cases, rows and reports of a card during its run, updated by the events of its workers.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::backend::Device;
-use crate::cli::pictures::Pictures;
 use crate::cli::progress::Progress;
 use crate::cli::worker::{Death, Done, Event, Order, Run};
 use crate::engine::plan::CaseName;
-use crate::engine::{Changes, Observer, RowTable, Settings, Slots};
+use crate::engine::{Changes, Observer, RowTable, Slots};
 use crate::error::{Error, Result};
 use crate::record::{Cause, Record, Status};
 use crate::suite::{Case, Toolchain};
@@ -23,7 +21,7 @@ pub(super) struct Running {
     places: Slots,
     /// Slots whose cases ended the process in an earlier run.
     crashed_before: BTreeSet<usize>,
-    pub(super) run: RunOrder,
+    run: Run,
     /// Whether the timers are known.
     has_timers: bool,
     start: Instant,
@@ -32,21 +30,8 @@ pub(super) struct Running {
     pub(super) done: Option<Done>,
 }
 
-/// The constant part of [`Order::Run`].
-pub(super) struct RunOrder {
-    pub(super) settings: Settings,
-    pub(super) report: PathBuf,
-    pub(super) pictures: Option<Pictures>,
-}
-
 impl Running {
-    pub(super) fn new(
-        cases: Vec<Case>,
-        devices: Vec<Device>,
-        progress: Progress,
-        table: RowTable,
-        run: RunOrder,
-    ) -> Self {
+    pub(super) fn new(cases: Vec<Case>, devices: Vec<Device>, progress: Progress, table: RowTable, run: Run) -> Self {
         let places = Slots::new(&cases, &devices);
         let has_crashed = |(_, row): &(usize, &Record)| row.cause == Some(Cause::Crashed);
         let crashed_before = table.iter().filter(has_crashed).map(|(slot, _)| slot).collect();
@@ -67,15 +52,10 @@ impl Running {
     }
 
     pub(super) fn order(&self, compiles_ahead: bool) -> Order {
-        let RunOrder { settings, report, pictures } = &self.run;
-        let time = settings.time.map(|time| time.saturating_sub(self.start.elapsed()));
-        Order::Run(Box::new(Run {
-            cases: self.cases.iter().map(CaseName::from).collect(),
-            settings: Settings { time, compiles_ahead, ..settings.clone() },
-            earlier: self.table.clone(),
-            report: report.clone().into_os_string(),
-            pictures: pictures.clone(),
-        }))
+        let mut run = Box::new(self.run.clone());
+        run.settings.compiles_ahead = compiles_ahead;
+        run.settings.time = run.settings.time.map(|time| time.saturating_sub(self.start.elapsed()));
+        Order::Run { cases: self.cases.iter().map(CaseName::from).collect(), earlier: self.table.clone(), run }
     }
 
     /// Whether the run has gone on after its time limit.
@@ -177,6 +157,7 @@ mod tests {
     use crate::cli::interrupt::Interrupt;
     use crate::cli::selection::fakes::device;
     use crate::cli::worker::Sent;
+    use crate::engine::Settings;
     use crate::engine::measure::Timer;
     use crate::engine::plan::{Request, plan};
     use crate::report::{CsvFile, Output};
@@ -200,7 +181,7 @@ mod tests {
         };
         let rows = cases.iter().map(row).collect();
         let settings = Settings::new(Profile::Quick, String::new(), String::new(), String::new());
-        let run = RunOrder { settings, report, pictures: None };
+        let run = Run { settings, report: report.into(), pictures: None };
         let devices = vec![device("Fake 9000", Api::Vulkan, &[])];
         (folder, Running::new(cases, devices, progress, RowTable::default(), run), rows)
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::devices::{has_energy, open};
-use super::kernels::{KernelFiles, Kernels};
+use super::kernels::KernelFiles;
 use crate::backend::monitor::Monitor;
 use crate::backend::{Backend, Device};
 use crate::cli::bundle;
@@ -14,15 +14,12 @@ use crate::cli::target::Target;
 use crate::cli::worker::{Done, Event, Link, Order, Run, Sent};
 use crate::engine::measure::Timer;
 use crate::engine::plan::named;
-use crate::engine::{Changes, End, Expected, Observer, Picture};
+use crate::engine::{Changes, End, Expected, Observer, Picture, RowTable};
 use crate::error::Result;
 use crate::record::Record;
 use crate::suite::{Api, Case, Toolchain, budget};
 
 /// Opens the card of the order, and measures until there are no more orders.
-///
-/// # Errors
-/// If no API of the card can be opened, or the run cannot go on.
 pub(in crate::cli) fn serve(
     link: &'static Link,
     card: Vec<Target>,
@@ -37,26 +34,28 @@ pub(in crate::cli) fn serve(
     }
     let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
     link.send(&Event::Opened(devices));
-    if let Some(Order::Run(run)) = link.order() {
-        measure(link, &kernels, (&mut backends, since), *run)?;
+    match link.order() {
+        Some(Order::Run { cases, earlier, run }) => {
+            let cases = named(cases, kernels.own, &kernels.sources)?;
+            budget::end_preparing();
+            measure(link, &cases, earlier, (&mut backends, since), *run)
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn measure(
     link: &'static Link,
-    kernels: &Kernels,
+    cases: &[Case],
+    earlier: RowTable,
     (backends, since): (&mut [Box<dyn Backend>], SystemTime),
     run: Run,
 ) -> Result<()> {
-    let cases = named(run.cases, kernels.own, &kernels.sources)?;
-    budget::end_preparing();
     let others = Others::new(backends.first().and_then(|backend| backend.monitor()), since);
-    let mut sender = EventSender { link, others, known: run.earlier.records().to_vec(), pictures: run.pictures };
+    let mut sender = EventSender { link, others, known: earlier.records().to_vec(), pictures: run.pictures };
     let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
     apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
-    let outcome =
-        pollster::block_on(crate::engine::resume(&mut apis, &cases, run.earlier, &run.settings, &mut sender))?;
+    let outcome = pollster::block_on(crate::engine::resume(&mut apis, cases, earlier, &run.settings, &mut sender))?;
     sender.others.look();
     let (is_interrupted, no_device) = match outcome.end {
         End::Complete => (false, None),
@@ -65,7 +64,7 @@ fn measure(
     };
     let done = Done { left_out: outcome.left_out, is_interrupted, no_device, measuring: outcome.measuring };
     link.send(&Event::Done(Box::new(done)));
-    bundle::write_all(&mut apis, &cases, &outcome.records, Path::new(&run.report));
+    bundle::write_all(&mut apis, cases, &outcome.records, Path::new(&run.report));
     Ok(())
 }
 

@@ -30,44 +30,20 @@ pub(in crate::cli) struct Listed {
     pub(in crate::cli) messages: (Messages, Receiver<(usize, Message)>),
 }
 
-/// Open devices, with their worker.
-pub(in crate::cli) struct Opened {
-    pub(in crate::cli) devices: Vec<Device>,
-    pub(in crate::cli) worker: Worker,
-    received: Receiver<(usize, Message)>,
-}
-
 impl Listed {
-    /// Opens devices by an order.
-    ///
-    /// # Errors
-    /// If they cannot be opened.
-    pub(in crate::cli) fn open(self, order: &Order) -> Result<Opened> {
+    /// Gives an order, and waits for the event that answers it.
+    pub(in crate::cli) fn ask<T>(self, order: &Order, answer: impl Fn(Event) -> Option<T>) -> Result<T> {
         let Self { mut worker, messages: (_, received), .. } = self;
         worker.order(order);
         loop {
-            if let Event::Opened(devices) = next(&mut worker, &received, SILENCE).map_err(Stopped::into_error)? {
-                return Ok(Opened { devices, worker, received });
+            if let Some(answer) = answer(next(&mut worker, &received, SILENCE).map_err(Stopped::into_error)?) {
+                return Ok(answer);
             }
         }
     }
 }
 
-impl Opened {
-    /// The next event.
-    ///
-    /// # Errors
-    /// As of the order, or how the worker died.
-    pub(in crate::cli) fn next(&mut self) -> Result<Event, Stopped> {
-        next(&mut self.worker, &self.received, SILENCE)
-    }
-}
-
 /// Lists the devices for a value of `--backend`, without those whose drivers end the process: they are named on stderr.
-///
-/// # Errors
-/// As for [`crate::cli::target::targets`]; [`Error::NoDevice`] if a worker dies whatever is left out; [`Error::Usage`] if
-/// the variable of its silence has no number.
 pub(in crate::cli) fn list(backend: Option<Through>) -> Result<Listed> {
     set_silence()?;
     let death = match ask(backend, Environment::default())? {

@@ -66,9 +66,6 @@ pub(in crate::cli) struct Worker {
 
 impl Worker {
     /// Starts a worker, whose events go to `messages`.
-    ///
-    /// # Errors
-    /// If the system starts no process.
     pub(in crate::cli) fn start(id: usize, messages: &Messages, environment: &Environment) -> Result<Self> {
         let fault = || Error::io("start", "shaderbench");
         let mut command = Command::new(program().map_err(fault())?);
@@ -175,9 +172,6 @@ pub(in crate::cli) fn silence() -> Duration {
 }
 
 /// The same where the user sets it.
-///
-/// # Errors
-/// If it is no number of seconds.
 pub(super) fn set_silence() -> Result<Option<Duration>> {
     let Some(text) = std::env::var_os(SILENCE_VARIABLE) else { return Ok(None) };
     let seconds = text.to_str().and_then(|text| text.parse().ok()).filter(|seconds| *seconds > 0);
@@ -244,9 +238,6 @@ fn ending(status: ExitStatus) -> String {
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The next event, within this time, of a worker that nobody else hears. Notes go to stderr.
-///
-/// # Errors
-/// The error of an order, or how the worker died.
 pub(super) fn next(
     worker: &mut Worker,
     received: &Receiver<(usize, Message)>,

@@ -40,9 +40,6 @@ pub(super) fn lines(mut stream: impl BufRead, most: usize) -> impl Iterator<Item
 }
 
 /// Refuses a worker of another version of these messages.
-///
-/// # Errors
-/// [`Error::NoDevice`] with what to do.
 pub(in crate::cli) fn check_version(version: u32) -> Result<()> {
     let fault =
         || Error::NoDevice("the program was replaced by another version while it ran: start it again".to_owned());
@@ -58,22 +55,18 @@ pub(in crate::cli) enum Order {
     Open { card: Vec<usize>, kernels: KernelFiles, needs_energy: bool },
     /// Open a device of the list, and run the case of a bundle again.
     Replay { device: usize, bundle: OsString, is_unchecked: bool },
-    /// Measure.
-    Run(Box<Run>),
+    /// Measure these cases, after these rows.
+    Run { cases: Vec<CaseName>, earlier: RowTable, run: Box<Run> },
     /// The rows are written.
     Continue,
     /// End after the current case.
     Stop,
 }
 
-/// A run: its plan, settings and rows.
-#[derive(Debug, Serialize, Deserialize)]
+/// What is the same for every worker of a run, but for the time that is left.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::cli) struct Run {
-    pub(in crate::cli) cases: Vec<CaseName>,
-    /// Its settings, with the time that is left.
     pub(in crate::cli) settings: Settings,
-    /// The rows so far.
-    pub(in crate::cli) earlier: RowTable,
     /// The report, beside which bundles of wrong results go.
     pub(in crate::cli) report: OsString,
     /// Saves the images, if they are wanted.

@@ -56,24 +56,16 @@ pub(super) enum Meaning {
 }
 
 impl Expression {
-    /// # Errors
-    /// The first fault and its place.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         parse::parse(text, false).map_err(|fault| placed(text, fault))
     }
 
     /// Statements that set elements of an output.
-    ///
-    /// # Errors
-    /// The first fault and its place.
     pub(super) fn program(text: &str) -> Result<Self, String> {
         parse::parse(text, true).map_err(|fault| placed(text, fault))
     }
 
     /// An evaluation with these meanings of names.
-    ///
-    /// # Errors
-    /// A name without a meaning.
     pub(super) fn frame(&self, meaning: impl Fn(&str) -> Option<Meaning>) -> Result<Frame<'_>, String> {
         let known = |(name, at): &(String, usize)| {
             meaning(name).ok_or_else(|| placed(&self.text, (format!("variable not found: {name}"), *at)))
@@ -120,9 +112,6 @@ impl Frame<'_> {
     }
 
     /// The value of the expression.
-    ///
-    /// # Errors
-    /// What is wrong, and its place.
     pub(super) fn value(&mut self) -> Result<Value, String> {
         self.left = MOST_OPERATIONS;
         let of = self.of;
@@ -130,9 +119,6 @@ impl Frame<'_> {
     }
 
     /// Runs a program, and returns its output. Elements that it does not set are NaN.
-    ///
-    /// # Errors
-    /// What is wrong, and its place.
     pub(super) fn run(&mut self) -> Result<Vec<f64>, String> {
         self.left = MOST_OPERATIONS_OF_A_PROGRAM;
         let count = self.outer.iter().find_map(|meaning| match meaning {

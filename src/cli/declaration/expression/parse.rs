@@ -14,8 +14,6 @@ pub(in super::super) const RIGHT: &str = "right";
 
 const KEYWORDS: [&str; 5] = ["let", "for", "in", "if", "else"];
 
-/// # Errors
-/// The first fault.
 pub(super) fn parse(text: &str, is_program: bool) -> Result<Expression, Fault> {
     let mut parser =
         Parser { text, at: 0, locals: Vec::new(), most_locals: 0, names: Vec::new(), depth: 0, is_program };

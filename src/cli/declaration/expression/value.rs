@@ -78,8 +78,6 @@ impl Operator {
         }
     }
 
-    /// # Errors
-    /// Why there is no result.
     pub(super) fn apply(&self, left: Value, right: Value) -> Result<Value, String> {
         match (&self.of, left, right) {
             (Numbers(whole, _) | WholeNumbers(whole), Value::Whole(a), Value::Whole(b)) => match whole(a, b) {
