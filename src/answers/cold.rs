@@ -47,23 +47,23 @@ pub(super) fn sentence(rows: &[&Record]) -> Option<String> {
     }
     let cases = |count: usize| format::plural(count, "case", "cases");
     let differ = |count: usize| format!("{} differ{} by less than", cases(count), if count == 1 { "s" } else { "" });
-    let mut told: Vec<(f64, &Record)> = all
+    let mut differing: Vec<(f64, &Record)> = all
         .iter()
         .filter(|(ratio, _)| ratio.low > 1.0 || ratio.high < 1.0)
         .map(|(ratio, row)| (ratio.value, *row))
         .collect();
-    told.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let unclear = all.len() - told.len();
-    let [Some((least, _)), Some((most, slowest))] = [told.first(), told.last()] else {
+    differing.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let unclear = all.len() - differing.len();
+    let [Some((least, _)), Some((most, slowest))] = [differing.first(), differing.last()] else {
         return Some(format!("Cold caches: {} the noise from hot ones.", differ(unclear)));
     };
     let rest = if unclear == 0 { String::new() } else { format!(" {} the noise.", differ(unclear)) };
-    if told.len() == 1 {
+    if differing.len() == 1 {
         let name = label(slowest);
         return Some(format!("Cold caches: {name} takes {most:.2}× the time with hot ones (from 10 µs on).{rest}"));
     }
-    let median = stats::median(&told.iter().map(|(ratio, _)| *ratio).collect::<Vec<_>>())?;
-    let (count, slowest) = (cases(told.len()), label(slowest));
+    let median = stats::median(&differing.iter().map(|(ratio, _)| *ratio).collect::<Vec<_>>())?;
+    let (count, slowest) = (cases(differing.len()), label(slowest));
     Some(format!(
         "Cold caches: {count} take {least:.2}× to {most:.2}× the time with hot ones (from 10 µs on), {median:.2}× in the \
          median; most: {slowest}.{rest}"

@@ -12,8 +12,9 @@ pub fn facts(benchmarks: &[&Benchmark], rows: &[&Record]) -> Vec<Part> {
     let mut parts = Vec::new();
     for benchmark in benchmarks {
         let texts = all.iter().filter_map(|toolchain| {
-            let own = rows.iter().filter(|row| row.benchmark == benchmark.name && row.toolchain() == Some(*toolchain));
-            let text = compiled(&own.copied().collect::<Vec<_>>());
+            let kernel_rows =
+                rows.iter().filter(|row| row.benchmark == benchmark.name && row.toolchain() == Some(*toolchain));
+            let text = compiled(&kernel_rows.copied().collect::<Vec<_>>());
             (!text.is_empty()).then(|| format!("{}: {text}", toolchain.title()))
         });
         let texts = texts.collect::<Vec<_>>().join("; ");

@@ -42,9 +42,9 @@ impl<'a> Job<'a> {
     /// The name of a kernel without the parameters of the input: `tiled PAD=1`.
     fn name(&self, row: &Record) -> String {
         let is_given = |name: &str| self.contest.given.iter().any(|(given, _)| *given == name);
-        let own = row.params.iter().filter(|(name, _)| !is_given(name));
-        let own = own.map(|(name, value)| format!(" {name}={value}"));
-        std::iter::once(row.benchmark.clone()).chain(own).collect()
+        let params = row.params.iter().filter(|(name, _)| !is_given(name));
+        let params = params.map(|(name, value)| format!(" {name}={value}"));
+        std::iter::once(row.benchmark.clone()).chain(params).collect()
     }
 
     /// The names of the fastest kernel and of the next one.
@@ -79,8 +79,9 @@ fn has_choice(family: &Family) -> bool {
 pub(super) fn jobs<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Job<'a>> {
     let toolchains = if has_choice(family) { toolchains(rows.iter().copied()) } else { Vec::new() };
     let of_toolchain = |toolchain: Toolchain<'a>| {
-        let own: Vec<&Record> = rows.iter().copied().filter(|row| row.toolchain() == Some(toolchain)).collect();
-        let all = contests(family.name, &Headline::WHOLE, &own).into_iter();
+        let toolchain_rows: Vec<&Record> =
+            rows.iter().copied().filter(|row| row.toolchain() == Some(toolchain)).collect();
+        let all = contests(family.name, &Headline::WHOLE, &toolchain_rows).into_iter();
         let mut jobs: Vec<Job> = all.filter_map(|contest| Job::new(toolchain, contest)).collect();
         jobs.sort_by_key(Job::kind);
         jobs

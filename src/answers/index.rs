@@ -306,14 +306,14 @@ mod tests {
 
     #[test]
     fn cards_of_one_model_have_lines_of_their_own_unless_they_are_pooled() {
-        let of = |card: &str, gb_per_s: f64| {
+        let on_card = |card: &str, gb_per_s: f64| {
             let copy = row("vulkan", "ceiling", "copy", 9000, gb_per_s);
             Record { device: "H200".to_owned(), card: card.to_owned(), ..copy }
         };
-        let both = vec![of("GPU-1", 100.0), of("GPU-2", 300.0)];
+        let both = vec![on_card("GPU-1", 100.0), on_card("GPU-2", 300.0)];
         let entries = [
             Entry { path: "a.csv".to_owned(), records: both },
-            Entry { path: "b.csv".to_owned(), records: vec![of("GPU-3", 200.0)] },
+            Entry { path: "b.csv".to_owned(), records: vec![on_card("GPU-3", 200.0)] },
         ];
         let apart = unpadded(&write(&entries, false));
         for line in [
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn hardware_comes_before_software_and_long_names_are_cut() {
-        let of = |device: &str, kind: DeviceType, card: &str| Record {
+        let on_device = |device: &str, kind: DeviceType, card: &str| Record {
             device: device.to_owned(),
             device_type: Some(kind),
             card: card.to_owned(),
@@ -338,8 +338,8 @@ mod tests {
         };
         // One report has both devices.
         let records = vec![
-            of("A software", DeviceType::Software, ""),
-            of("Z card", DeviceType::Discrete, "GPU-a04f60ce-6235-435b-70d4-22ab90fca10f"),
+            on_device("A software", DeviceType::Software, ""),
+            on_device("Z card", DeviceType::Discrete, "GPU-a04f60ce-6235-435b-70d4-22ab90fca10f"),
         ];
         let page = write(&[Entry { path: "r.csv".to_owned(), records }], false);
         let headings: Vec<&str> = page.lines().filter(|line| line.starts_with("## ")).collect();
@@ -363,7 +363,7 @@ mod tests {
     fn summary_index_and_page_have_the_same_figures() {
         let text = include_bytes!("../../results/nvidia-h200/2026-11-22-vulkan.csv");
         let records = csv::read(std::path::Path::new("r.csv"), text.as_slice()).expect("a report").records;
-        let own: Vec<&Record> = records.iter().collect();
+        let rows: Vec<&Record> = records.iter().collect();
         let summary = card(&records, &[], Terminal { width: 80, has_color: false });
         let line = |name: &str| summary.lines().find(|line| line.trim_start().starts_with(name)).expect(name);
         let page = [Report { name: "r.csv".to_owned(), records: records.clone() }];
@@ -371,10 +371,10 @@ mod tests {
         let ceilings = page["sides"][0]["ceilings"].as_array().expect("ceilings");
         let ceiling = |name: &str| ceilings.iter().find(|ceiling| ceiling["limit"] == name).expect("a ceiling");
         let index = write(&[Entry { path: "r.csv".to_owned(), records: records.clone() }], false);
-        let copy = spaces(&own)[0].copy.expect("a peak");
+        let copy = spaces(&rows)[0].copy.expect("a peak");
         assert!((ceiling("copy")["gb_per_s"].as_f64().expect("a rate") / copy.value - 1.0).abs() <= 1e-4);
         let copy = quoted_rate(copy).expect("quiet");
-        let sum = crate::answers::summary::figures::best(&own)
+        let sum = crate::answers::summary::figures::best(&rows)
             .into_iter()
             .find(|best| best.job.name == "sum")
             .expect("a sum");

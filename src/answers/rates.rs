@@ -170,8 +170,8 @@ mod tests {
     #[test]
     fn every_table_of_the_family_is_a_screen() {
         // The most digits: no step of a chain takes above 1 µs.
-        let of = |name| [row(name, 8.0, 1.0, 2340.0), row(name, 1.0, 97.0 * 345.678, 1.0)];
-        let rows: Vec<Record> = FAMILY.benchmarks.iter().flat_map(|benchmark| of(benchmark.name)).collect();
+        let rows_of = |name| [row(name, 8.0, 1.0, 2340.0), row(name, 1.0, 97.0 * 345.678, 1.0)];
+        let rows: Vec<Record> = FAMILY.benchmarks.iter().flat_map(|benchmark| rows_of(benchmark.name)).collect();
         let known = rows.iter().map(|row| Record { sm_mhz: Some(1980), ..row.clone() }).collect::<Vec<_>>();
         for (rows, latency) in [(&rows, "346"), (&known, "346 684")] {
             let rows: Vec<&Record> = rows.iter().collect();

@@ -166,8 +166,8 @@ fn kernel(row: &Record, checks: &Checks, faults: &mut Vec<Fault>) {
     let Some(case) = case_of(row) else {
         // An earlier build may have had its benchmark with other types or sizes. A copy has no kernel.
         let is_known = row.shader_hash.is_empty() || (checks.is_known_kernel)(kernel_key(row));
-        let of = benchmark(&row.family, &row.benchmark);
-        if !(is_known && of.is_some_and(|of| row.date.as_str() < CASES_SINCE.max(of.since))) {
+        let named = benchmark(&row.family, &row.benchmark);
+        if !(is_known && named.is_some_and(|named| row.date.as_str() < CASES_SINCE.max(named.since))) {
             add("the suite has no such benchmark, type, size or parameters");
         }
         return;
@@ -181,9 +181,9 @@ fn kernel(row: &Record, checks: &Checks, faults: &mut Vec<Fault>) {
     let expected = if row.backend == Some(Api::Cuda) { program.cuda_hash } else { program.wgsl_hash };
     let is_unread = row.shader_hash.is_empty() && row.status == Status::Skipped;
     if row.shader_hash != expected && !is_unread && !(checks.is_known_kernel)(kernel_key(row)) {
-        let own = &row.shader_hash;
+        let found = &row.shader_hash;
         add(&format!(
-            "shader_hash is '{own}', but the kernel of this build has '{expected}', and no known build had another"
+            "shader_hash is '{found}', but the kernel of this build has '{expected}', and no known build had another"
         ));
     }
 }

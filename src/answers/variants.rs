@@ -63,10 +63,10 @@ fn of_type(rows: &[&Record]) -> Option<String> {
 
 /// Whether all results are right.
 fn results(rows: &[&Record]) -> Option<String> {
-    let of = |is_it: fn(&Record) -> bool| rows.iter().copied().filter(|row| is_it(row)).collect::<Vec<_>>();
-    let faults = of(|row| row.status.is_fault());
-    let unverified = of(|row| row.status == Status::Unverified);
-    let right = of(|row| row.status == Status::Ok);
+    let filtered = |is_it: fn(&Record) -> bool| rows.iter().copied().filter(|row| is_it(row)).collect::<Vec<_>>();
+    let faults = filtered(|row| row.status.is_fault());
+    let unverified = filtered(|row| row.status == Status::Unverified);
+    let right = filtered(|row| row.status == Status::Ok);
     let all = rows.iter().filter(|row| row.status != Status::Skipped).count();
     Some(match (faults.as_slice(), all) {
         (_, 0) => return None,
@@ -114,7 +114,7 @@ mod tests {
         }
     }
 
-    fn told(rows: &[Record]) -> String {
+    fn answer(rows: &[Record]) -> String {
         verdict(&rows.iter().collect::<Vec<_>>()).join(" ")
     }
 
@@ -122,7 +122,7 @@ mod tests {
     fn the_fastest_kernel_is_named_only_if_no_other_ties() {
         let rows =
             [row("a", 8, 100.0, 1.01), row("b", 8, 200.0, 1.01), row("a", 4, 60.0, 1.01), row("b", 4, 50.0, 1.01)];
-        let text = told(&rows);
+        let text = answer(&rows);
         assert!(
             text.starts_with(
                 "a f32 8 is fastest: 2.00× [1.97, 2.03] as fast as b f32 8; also at 0 of 1 smaller sizes."
@@ -133,17 +133,21 @@ mod tests {
         // What other programs take of a software device for longer than a run, both kernels lose.
         let software = |row: Record| Record { device_type: Some(DeviceType::Software), ..row };
         let rows = [row("a", 8, 152e3, 1.05), row("b", 8, 352e3, 1.05)].map(software);
-        assert!(told(&rows).starts_with("a f32 8 is fastest: 2.3"), "{}", told(&rows));
+        assert!(answer(&rows).starts_with("a f32 8 is fastest: 2.3"), "{}", answer(&rows));
         let rows = [row("a", 8, 100.0, 1.2), row("b", 8, 110.0, 1.2), row("c", 8, 900.0, 1.2)];
-        assert!(told(&rows).starts_with("No clear difference between a f32 8 and b f32 8. All 3"), "{}", told(&rows));
+        assert!(
+            answer(&rows).starts_with("No clear difference between a f32 8 and b f32 8. All 3"),
+            "{}",
+            answer(&rows)
+        );
     }
 
     #[test]
     fn a_wrong_result_and_one_that_nothing_verifies_are_no_right_ones() {
         let wrong = Record { status: Status::Wrong, median_ns: None, ..row("b", 8, 1.0, 1.1) };
-        assert_eq!(told(&[row("a", 8, 100.0, 1.1), wrong]), "1 of 2 results is wrong: b f32 8.");
+        assert_eq!(answer(&[row("a", 8, 100.0, 1.1), wrong]), "1 of 2 results is wrong: b f32 8.");
         let unverified = Record { status: Status::Unverified, ..row("a", 8, 100.0, 1.1) };
-        assert_eq!(told(&[unverified]), "The results are not verified.");
-        assert_eq!(told(&[row("a", 8, 100.0, 1.1)]), "The result is right.");
+        assert_eq!(answer(&[unverified]), "The results are not verified.");
+        assert_eq!(answer(&[row("a", 8, 100.0, 1.1)]), "The result is right.");
     }
 }

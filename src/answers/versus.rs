@@ -48,8 +48,8 @@ impl<'a> Ratios<'a> {
         let mut families: Vec<&str> = self.gaps.iter().map(|gap| gap.row.family.as_str()).collect();
         families.dedup();
         let mean_of = |family: &'a str| {
-            let own = self.gaps.iter().filter(|gap| gap.row.family == family);
-            let ratios: Vec<f64> = own.map(|gap| gap.ratio.value).collect();
+            let of_family = self.gaps.iter().filter(|gap| gap.row.family == family);
+            let ratios: Vec<f64> = of_family.map(|gap| gap.ratio.value).collect();
             Some((family, stats::geometric_mean(&ratios)?))
         };
         families.into_iter().filter_map(mean_of).collect()
@@ -66,13 +66,14 @@ struct Gap<'a> {
 /// The cases of the first toolchain whose times can be compared with those of the second, in the order of the rows.
 fn gaps<'a>(rows: &[&'a Record], [first, second]: [Toolchain; 2]) -> Vec<Gap<'a>> {
     let key = |row: &'a Record| (&*row.family, &*row.benchmark, row.dtype_name(), row.size(), row.params_text());
-    let of = |toolchain| rows.iter().copied().filter(move |row| row.toolchain() == Some(toolchain));
+    let rows_of = |toolchain| rows.iter().copied().filter(move |row| row.toolchain() == Some(toolchain));
     let (mut others, mut known) = (HashMap::new(), HashSet::new());
-    of(second).for_each(|row| _ = others.entry(key(row)).or_insert(row));
+    rows_of(second).for_each(|row| _ = others.entry(key(row)).or_insert(row));
     let is_sound = |(a, b): &(&Record, &Record)| {
         a.timer == b.timer && [a, b].iter().all(|row| row.median_ns.is_some() && row.status.is_timed())
     };
-    let pairs = of(first).filter(|row| known.insert(key(row))).filter_map(|row| Some((row, *others.get(&key(row))?)));
+    let pairs =
+        rows_of(first).filter(|row| known.insert(key(row))).filter_map(|row| Some((row, *others.get(&key(row))?)));
     let pairs: Vec<(&Record, &Record)> = pairs.filter(is_sound).collect();
     let estimate = |row: &Record| Some(Estimate { value: row.median_ns?, low: row.ci_low_ns?, high: row.ci_high_ns? });
     let gap = |(ratio, (row, other)): (Option<super::compare::Ratio>, (&'a Record, &'a Record))| {

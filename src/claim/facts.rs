@@ -210,24 +210,29 @@ mod tests {
 
     #[test]
     fn wide_intervals_show_nothing() {
-        let of = |value: f64, noise: f64| Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
+        let estimate =
+            |value: f64, noise: f64| Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
         let mut facts = Facts::default();
-        let alike = facts.speed("a", of(1.0, 0.01), of(1.01, 0.01));
+        let alike = facts.speed("a", estimate(1.0, 0.01), estimate(1.01, 0.01));
         assert_eq!(alike.as_deref(), Some("as fast, within the noise, as"));
-        assert_eq!(facts.duration("b", of(1.0, 0.2), of(1.01, 0.01)), None);
-        assert_eq!(facts.duration("c", of(2.0, 0.001), of(1.0, 0.001)).as_deref(), Some("2.00× as long as"));
+        assert_eq!(facts.duration("b", estimate(1.0, 0.2), estimate(1.01, 0.01)), None);
+        assert_eq!(
+            facts.duration("c", estimate(2.0, 0.001), estimate(1.0, 0.001)).as_deref(),
+            Some("2.00× as long as")
+        );
     }
 
     #[test]
     fn a_value_has_three_digits_and_its_noise() {
-        let of = |value: f64, noise: f64| Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
+        let estimate =
+            |value: f64, noise: f64| Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
         let mut facts = Facts::default();
-        assert_eq!(facts.byte_rate("a", of(6626.4, 0.003)).as_deref(), Some("6.63 TB/s"));
-        assert_eq!(facts.byte_rate("b", of(6626.4, 0.03)).as_deref(), Some("6.63 TB/s ±3 %"));
-        assert_eq!(facts.byte_rate("c", of(6626.4, 0.68)), None);
-        assert_eq!(facts.time("d", of(149.31, 0.03)).as_deref(), Some("149 ns ±3 %"));
-        assert_eq!(facts.times("e", of(1.048, 0.01)).as_deref(), Some("1.05×"));
-        assert_eq!(facts.percent("f", of(0.754, 0.0001)).as_deref(), Some("75 %"));
+        assert_eq!(facts.byte_rate("a", estimate(6626.4, 0.003)).as_deref(), Some("6.63 TB/s"));
+        assert_eq!(facts.byte_rate("b", estimate(6626.4, 0.03)).as_deref(), Some("6.63 TB/s ±3 %"));
+        assert_eq!(facts.byte_rate("c", estimate(6626.4, 0.68)), None);
+        assert_eq!(facts.time("d", estimate(149.31, 0.03)).as_deref(), Some("149 ns ±3 %"));
+        assert_eq!(facts.times("e", estimate(1.048, 0.01)).as_deref(), Some("1.05×"));
+        assert_eq!(facts.percent("f", estimate(0.754, 0.0001)).as_deref(), Some("75 %"));
         assert_eq!(facts.bracket("L2", 24 << 20, 48 << 20), "24–48 MiB");
         assert_eq!(facts.bracket("L1", 96 << 10, 1 << 20), "96 KiB–1 MiB");
         let names: Vec<String> = facts.into_values().into_iter().map(|(name, _)| name).collect();

@@ -337,9 +337,9 @@ fn small(path: &Path) -> std::io::Result<String> {
 
 /// The case of a bundle, with the kernels of its folder.
 fn case_of(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Case, String> {
-    let own = folder.join(DECLARED);
-    let (family, benchmark) = if own.join(TOML).exists() {
-        declared(bundle, &own, is_unchecked)?
+    let declared_in = folder.join(DECLARED);
+    let (family, benchmark) = if declared_in.join(TOML).exists() {
+        declared(bundle, &declared_in, is_unchecked)?
     } else {
         of_suite(bundle, folder, is_unchecked)?
     };

@@ -43,13 +43,13 @@ mod tests {
     #[test]
     fn only_what_was_timed_is_estimated() {
         let discrete = device("Fake 9000", Api::Vulkan, &[]);
-        let of = |profile, cases, apis: usize| estimate(profile, cases, &vec![&discrete; apis]);
+        let estimated = |profile, cases, apis: usize| estimate(profile, cases, &vec![&discrete; apis]);
         let expected = |text: &str| Some(text.to_owned());
-        assert_eq!(of(Profile::Quick, 134, 1), expected("30 s"));
-        assert_eq!(of(Profile::Quick, 134, 2), expected("1 minute"));
-        assert_eq!(of(Profile::Quick, 134, 4), expected("2 minutes"));
-        assert_eq!(of(Profile::Standard, 1409, 1), expected("4 minutes"));
-        assert_eq!((of(Profile::Quick, 20, 1), of(Profile::Thorough, 1081, 1)), (None, None));
+        assert_eq!(estimated(Profile::Quick, 134, 1), expected("30 s"));
+        assert_eq!(estimated(Profile::Quick, 134, 2), expected("1 minute"));
+        assert_eq!(estimated(Profile::Quick, 134, 4), expected("2 minutes"));
+        assert_eq!(estimated(Profile::Standard, 1409, 1), expected("4 minutes"));
+        assert_eq!((estimated(Profile::Quick, 20, 1), estimated(Profile::Thorough, 1081, 1)), (None, None));
         let software = device("llvmpipe (LLVM 15)", Api::Vulkan, &[]);
         assert_eq!(estimate(Profile::Quick, 1081, &[&software]), None);
         let integrated = Device { kind: DeviceType::Integrated, ..device("Fake 100", Api::Vulkan, &[]) };

@@ -219,8 +219,8 @@ fn data<'a>(
         });
     }
     for family in FAMILIES {
-        let own = selected.iter().filter(|(of, _)| of.name == family.name).count();
-        if own != family.benchmarks.len() {
+        let count = selected.iter().filter(|(of, _)| of.name == family.name).count();
+        if count != family.benchmarks.len() {
             continue;
         }
         let rows: Vec<&Record> = records.iter().filter(|row| row.family == family.name).collect();

@@ -69,7 +69,7 @@ impl Interrupt {
 
     /// One that no signal requests.
     #[cfg(test)]
-    pub(super) fn unheard() -> Self {
+    pub(super) fn without_signals() -> Self {
         Self::default()
     }
 

@@ -58,10 +58,10 @@ pub(super) fn list(arguments: &Arguments) -> Result<()> {
         Format::Table => print(&plain(&listed, terminal().width)),
         Format::Markdown => print(&markdown(&listed)),
         Format::Json => {
-            let of = |(family, benchmarks): &Listed| -> Vec<Value> {
+            let objects = |(family, benchmarks): &Listed| -> Vec<Value> {
                 benchmarks.iter().map(|benchmark| object(family, benchmark)).collect()
             };
-            print_json(&listed.iter().flat_map(of).collect::<Value>())
+            print_json(&listed.iter().flat_map(objects).collect::<Value>())
         }
     }
 }

@@ -105,7 +105,7 @@ pub(super) struct LockedFile {
 impl LockedFile {
     fn open(path: &Path, is_new: bool) -> Result<Self> {
         let output = if is_new { Output::open_new(path)? } else { Output::open(path)? };
-        let lock = output.file().map(|file| Lock::take(file, path)).transpose()?;
+        let lock = output.file().map(|file| Lock::acquire(file, path)).transpose()?;
         Ok(Self { output, _lock: lock })
     }
 }

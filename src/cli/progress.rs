@@ -171,8 +171,8 @@ impl Observer for Progress {
     fn timer(&mut self, toolchain: Toolchain<'_>, timer: &Timer) {
         let clock = if timer.is_device { "device timestamps" } else { "the host clock" };
         let why = timer.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
-        let of = self.of(toolchain, ": ");
-        self.say(&format!("{of}timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
+        let prefix = self.of(toolchain, ": ");
+        self.say(&format!("{prefix}timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
     }
 
     fn plan(&mut self, cases: &[Expected]) {

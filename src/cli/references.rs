@@ -41,9 +41,9 @@ mod tests {
     #[test]
     fn the_example_is_a_committed_report_and_has_its_summary() {
         let committed = reader::open(Path::new(SOURCE)).expect("a report").records;
-        let own = reader::read(Path::new(EXAMPLE), packed(&committed).as_slice()).expect("its own").records;
+        let repacked = reader::read(Path::new(EXAMPLE), packed(&committed).as_slice()).expect("its own").records;
         let shipped = example().expect("sound").records;
-        assert!(shipped == own, "run `cargo run --example references` and commit the file");
+        assert!(shipped == repacked, "run `cargo run --example references` and commit the file");
         let summary = |records: &[_]| card(records, &[], Terminal { width: 80, has_color: false });
         assert_eq!(summary(&shipped), summary(&committed));
     }

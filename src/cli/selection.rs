@@ -332,12 +332,12 @@ mod tests {
     #[test]
     fn where_addresses_are_missing_uuids_tell_cards_apart() {
         let uuid = |digit: char| format!("GPU-{}", digit.to_string().repeat(32));
-        let of = |api, uuid: &str| device("Fake 9000", api, &[("UUID", uuid)]);
+        let with_uuid = |api, uuid: &str| device("Fake 9000", api, &[("UUID", uuid)]);
         let found = [
-            of(Api::Vulkan, &uuid('a')),
-            of(Api::Vulkan, &uuid('b')),
-            of(Api::Cuda, &uuid('b')),
-            of(Api::Cuda, &uuid('A')),
+            with_uuid(Api::Vulkan, &uuid('a')),
+            with_uuid(Api::Vulkan, &uuid('b')),
+            with_uuid(Api::Cuda, &uuid('b')),
+            with_uuid(Api::Cuda, &uuid('A')),
         ];
         assert_eq!(selected(&found, Some("all"), Some(Through::All)), [vec![0, 3], vec![1, 2]]);
     }

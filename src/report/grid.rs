@@ -249,9 +249,9 @@ pub(crate) fn columns(rows: &[Vec<String>], indent: usize, terminal: Terminal) -
     table.modify(Columns::first(), Padding::new(indent, 0, 0, 0));
     let last = rows.iter().map(Vec::len).max().unwrap_or(1).saturating_sub(1);
     for column in [last, 0] {
-        let own = widest(rows.iter().filter_map(|row| row.get(column)).flat_map(|text| text.lines()));
+        let column_width = widest(rows.iter().filter_map(|row| row.get(column)).flat_map(|text| text.lines()));
         let excess = table.total_width().saturating_sub(terminal.width);
-        fold(&mut table, column, own, own.saturating_sub(excess), "");
+        fold(&mut table, column, column_width, column_width.saturating_sub(excess), "");
     }
     text(&table)
 }

@@ -48,15 +48,15 @@ const fn style(verdict: Verdict) -> Style {
 
 /// `Vulkan: of 17 claims, 13 hold here, 3 do not on this GPU, and 1 cannot be judged; 20 steps are measured only.`
 fn count(label: &str, verdicts: &[Verdict]) -> String {
-    let of = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+    let number = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
     let judged = steps().iter().filter(|step| step.is_judged()).count();
     format!(
         "{label}: of {judged} claims, {} hold here, {} do not on this GPU, {} cannot be judged. {} of {} other steps are \
          measured.",
-        of(Verdict::Holds),
-        of(Verdict::Fails),
-        judged - of(Verdict::Holds) - of(Verdict::Fails),
-        of(Verdict::Reported),
+        number(Verdict::Holds),
+        number(Verdict::Fails),
+        judged - number(Verdict::Holds) - number(Verdict::Fails),
+        number(Verdict::Reported),
         verdicts.len() - judged
     )
 }

@@ -21,14 +21,14 @@ pub fn sides(records: &[Record]) -> Vec<Side<'_>> {
         let is_named = row.card == first.card && row.device == first.device;
         if row.backend == first.backend { is_named } else { is_named || is_one_run(row) }
     };
-    let own: Vec<&Record> = records.iter().filter(is_own).collect();
-    let toolchains = toolchains(own.iter().copied());
+    let device_rows: Vec<&Record> = records.iter().filter(is_own).collect();
+    let toolchains = toolchains(device_rows.iter().copied());
     let side = |api| {
         let first = toolchains.iter().find(|toolchain| toolchain.api == api).copied();
-        let rows = own.iter().copied().filter(|row| row.toolchain() == first).collect();
+        let rows = device_rows.iter().copied().filter(|row| row.toolchain() == first).collect();
         Side { label: api.title(), rows }
     };
-    apis(own.iter().copied()).into_iter().map(side).collect()
+    apis(device_rows.iter().copied()).into_iter().map(side).collect()
 }
 
 #[cfg(test)]

@@ -52,10 +52,10 @@ impl CaseComparison<'_> {
             self.entries.iter().filter_map(|(side, entry)| Some((side, entry.timing?.median_ns))).collect();
         let ratio = |side: usize, best: usize| {
             let known = self.pairs.iter().find_map(|(index, pair)| {
-                let of = matches[index];
-                let is_inverse = (of.side, of.baseline) == (side, best);
+                let sides = matches[index];
+                let is_inverse = (sides.side, sides.baseline) == (side, best);
                 let ratio = if is_inverse { pair.ratio.recip() } else { pair.ratio };
-                (is_inverse || (of.baseline, of.side) == (side, best)).then_some(ratio)
+                (is_inverse || (sides.baseline, sides.side) == (side, best)).then_some(ratio)
             });
             let ratio = known.or_else(|| Some(Ratio::of(&self.timing(side)?, &self.timing(best)?)))?;
             let (low, high) = ratio.interval.unwrap_or((ratio.value, ratio.value));

@@ -104,8 +104,8 @@ impl<'a> Sides<'a> {
 
     /// The index of the side of a row. Adds a new side if needed.
     pub(super) fn index_of(&mut self, report: &'a Report, record: &'a Record, is_baseline: bool) -> usize {
-        let own = record.card_id();
-        let card = if self.is_by_model { CardId { device: own.device, host: "", name: "" } } else { own };
+        let named = record.card_id();
+        let card = if self.is_by_model { CardId { device: named.device, host: "", name: "" } } else { named };
         let texts = [&record.apis, &record.driver, &record.tool_version];
         let foreign = record.toolchain().map_or("", |toolchain| toolchain.foreign());
         // wgpu's own is a part of the tool's version.
@@ -163,11 +163,11 @@ pub(super) fn matches(sides: &[Side]) -> Vec<Match> {
     let baselines = || (0..sides.len()).filter(|index| sides[*index].is_baseline);
     let nearest = |side: &Side| {
         let likeness = |index: &usize| {
-            let of = &sides[*index];
-            let is_device = of.device == side.device;
-            let is_compiler = of.compiler[0] == side.compiler[0];
-            let is_card = of.card_id().is_likely(&side.card_id());
-            (of.api == side.api).then_some([is_compiler, is_device, is_card, of.apis == side.apis])
+            let other = &sides[*index];
+            let is_device = other.device == side.device;
+            let is_compiler = other.compiler[0] == side.compiler[0];
+            let is_card = other.card_id().is_likely(&side.card_id());
+            (other.api == side.api).then_some([is_compiler, is_device, is_card, other.apis == side.apis])
         };
         // The first of the best: `max_by_key` would give the last.
         baselines().rev().max_by_key(likeness).unwrap_or(0)

@@ -245,13 +245,13 @@ fn reports_without_rows_compare_to_nothing() {
 
 #[test]
 fn each_compiler_is_a_side_and_the_built_in_one_needs_no_name() {
-    let of = |compiler: &str, time: f64| Record {
+    let compiled = |compiler: &str, time: f64| Record {
         compiler: compiler.into(),
         compiler_version: "30".into(),
         ..row("tiled", time)
     };
     let old = report("old", &[row("tiled", 100.0)]);
-    let new = [later(of("naga", 50.0)), later(of("tint", 200.0))];
+    let new = [later(compiled("naga", 50.0)), later(compiled("tint", 200.0))];
     let new_report = report("new", &new);
     let got = compare(&old, &new_report);
     let sides: Vec<_> = got.sides.iter().map(|side| (side.is_baseline, side.compiler)).collect();

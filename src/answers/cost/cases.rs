@@ -74,8 +74,8 @@ impl<'a> Cost<'a> {
             Some(JobCost { name, family: family.name, cause, shown, cases })
         };
         let mut costs: Vec<JobCost> = jobs().iter().filter_map(job).collect();
-        let dear = |cost: &JobCost| cost.shown.twin.map_or(0.0, |ratio| ratio.value);
-        costs.sort_by(|a, b| dear(b).total_cmp(&dear(a)));
+        let twin_ratio = |cost: &JobCost| cost.shown.twin.map_or(0.0, |ratio| ratio.value);
+        costs.sort_by(|a, b| twin_ratio(b).total_cmp(&twin_ratio(a)));
         let lacks = |cost: &&JobCost| {
             let family = FAMILIES.iter().find(|family| family.name == cost.family);
             let of_type = |library: &&Benchmark| {

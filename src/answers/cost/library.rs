@@ -48,7 +48,7 @@ pub fn libraries<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Beside
     let toolchains = toolchains(all.iter().copied());
     let portable = toolchains.iter().find(|of| of.api != Api::Cuda).or_else(|| toolchains.first());
     let is_own = |row: &&Record| row.toolchain().as_ref() == portable && beside(row, &all).is_some();
-    let own: Vec<&Record> = all.iter().copied().filter(is_own).collect();
+    let compared_rows: Vec<&Record> = all.iter().copied().filter(is_own).collect();
     let line = |row: &'a Record| {
         let beside = beside(row, &all)?;
         Some(BesideLibrary {
@@ -63,9 +63,9 @@ pub fn libraries<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Beside
         })
     };
     let lines = |dtype| {
-        let fastest: Vec<&Record> = fastest(contests(family.name, &Headline::WHOLE, &own), dtype).collect();
+        let fastest: Vec<&Record> = fastest(contests(family.name, &Headline::WHOLE, &compared_rows), dtype).collect();
         let largest = fastest.last().and_then(|row| row.n);
         fastest.into_iter().filter(move |row| row.n == largest).filter_map(line)
     };
-    format::distinct(own.iter().map(|row| row.dtype)).into_iter().flat_map(lines).collect()
+    format::distinct(compared_rows.iter().map(|row| row.dtype)).into_iter().flat_map(lines).collect()
 }

@@ -215,11 +215,11 @@ fn the_kernels_of_a_family_stand_beside_the_library_at_one_size() {
 /// The end of a range is the smallest number that is printed, not that of the smallest value, which may be noisy.
 #[test]
 fn a_range_holds_every_ratio_as_it_is_printed() {
-    let of = |[value, low, high]: [f64; 3]| Estimate { value, low, high };
+    let estimate = |[value, low, high]: [f64; 3]| Estimate { value, low, high };
     let ratios = [[0.987, 0.984, 0.991], [0.969, 0.88, 1.06], [1.28, 1.27, 1.29]];
-    assert_eq!(range(ratios.into_iter().map(of)), "0.987–1.28");
-    assert_eq!(range(ratios[1..].iter().copied().map(of)), "1–1.28");
-    assert_eq!(range(ratios[..1].iter().copied().map(of)), "");
+    assert_eq!(range(ratios.into_iter().map(estimate)), "0.987–1.28");
+    assert_eq!(range(ratios[1..].iter().copied().map(estimate)), "1–1.28");
+    assert_eq!(range(ratios[..1].iter().copied().map(estimate)), "");
 }
 
 #[test]

@@ -168,18 +168,18 @@ impl Fleet {
         let (mut families, mut scores): (Vec<Family>, BTreeMap<usize, Vec<Score>>) = (Vec::new(), BTreeMap::new());
         for key in order {
             let Some((cases, units)) = ratios.remove(&key) else { continue };
-            let mut own: Vec<(usize, Score)> = units.into_iter().map(|(unit, of)| (unit, score(&of))).collect();
-            let Some(spread) = test(&mut own) else { continue };
-            let ends = own
+            let mut scored: Vec<(usize, Score)> = units.into_iter().map(|(unit, of)| (unit, score(&of))).collect();
+            let Some(spread) = test(&mut scored) else { continue };
+            let ends = scored
                 .iter()
                 .fold([f64::MAX, f64::MIN], |[low, high], (_, score)| [low.min(score.log), high.max(score.log)]);
-            for (unit, score) in &mut own {
+            for (unit, score) in &mut scored {
                 score.family = families.len();
                 scores.entry(*unit).or_default().push(Score { logs: std::mem::take(&mut score.logs), ..*score });
             }
             let model = self.models.all[key.0].clone();
             let range = ends.map(f64::exp);
-            families.push(Family { model, family: key.1.to_owned(), cases, units: own.len(), spread, range });
+            families.push(Family { model, family: key.1.to_owned(), cases, units: scored.len(), spread, range });
         }
         (families, scores)
     }
@@ -229,11 +229,11 @@ fn test(units: &mut [(usize, Score)]) -> Option<f64> {
 /// as often as in the rows of the other units. `all` has the sorted logarithms of all units.
 fn chance_of_disturbances(score: &Score, all: &[f64]) -> f64 {
     let limit = score.log / 2.0;
-    let own = score.logs.iter().filter(|log| **log >= limit).count();
-    let others = all.len() - all.partition_point(|log| *log < limit) - own;
+    let slow_cases = score.logs.iter().filter(|log| **log >= limit).count();
+    let others = all.len() - all.partition_point(|log| *log < limit) - slow_cases;
     let rows = all.len() - score.logs.len();
     // One more, so that a few rows never prove that there is no such disturbance.
-    binomial_above(own, score.logs.len(), (others + 1) as f64 / (rows + 1) as f64)
+    binomial_above(slow_cases, score.logs.len(), (others + 1) as f64 / (rows + 1) as f64)
 }
 
 /// Time ÷ median of the model over the cases of these families. The interval is that of the median over the cases, the

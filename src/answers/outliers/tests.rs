@@ -36,12 +36,12 @@ fn simulated(random: &mut Random, by: By, cards: usize, noise: Noise, (factor, s
     const CASES: usize = 8;
     let mut fleet = Fleet::new(by);
     for card in 0..cards {
-        let own = noise.cards * random.normal();
+        let shift = noise.cards * random.normal();
         for (index, family) in FAMILIES.iter().enumerate() {
             let of_family = noise.families * random.normal();
             for case in 0..CASES {
                 let is_slow = card == 3 && index < slow;
-                let log = own + of_family + noise.cases * random.normal() + if is_slow { factor.ln() } else { 0.0 };
+                let log = shift + of_family + noise.cases * random.normal() + if is_slow { factor.ln() } else { 0.0 };
                 fleet.add(&row(card, family, case, 1000.0 * (1 + case) as f64 * log.exp()));
             }
         }
@@ -126,9 +126,9 @@ fn other_models_kernels_and_apis_are_not_compared() {
     let mut fleet = Fleet::new(By::Card);
     let mut random = Random(1);
     for card in 0..16 {
-        let mut of = |factor: f64| row(card, "scan", 1, factor * 1000.0 * (0.002 * random.normal()).exp());
-        fleet.add(&of(1.0));
-        let (slower_api, other_kernel) = (Record { backend: Some(Api::Cuda), ..of(2.0) }, of(3.0));
+        let mut unit_row = |factor: f64| row(card, "scan", 1, factor * 1000.0 * (0.002 * random.normal()).exp());
+        fleet.add(&unit_row(1.0));
+        let (slower_api, other_kernel) = (Record { backend: Some(Api::Cuda), ..unit_row(2.0) }, unit_row(3.0));
         fleet.add(&slower_api);
         fleet.add(&Record { shader_hash: (card % 2).to_string(), ..other_kernel });
     }

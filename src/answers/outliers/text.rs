@@ -142,8 +142,8 @@ pub fn json(verdicts: &Verdicts) -> Value {
     };
     let slow = verdicts.slow.iter().map(|slow| {
         let named = slow.families.iter().map(|found| {
-            let of = &verdicts.families[found.family];
-            json!({ "api": of.model.toolchain, "family": of.family, "ratio": ratio(&found.ratio) })
+            let slow_family = &verdicts.families[found.family];
+            json!({ "api": slow_family.model.toolchain, "family": slow_family.family, "ratio": ratio(&found.ratio) })
         });
         json!({
             "unit": unit(&slow.unit), "ratio": ratio(&slow.ratio), "adjusted_p": slow.adjusted_p,

@@ -53,8 +53,8 @@ type Of = (SidePair, bool);
 pub(super) fn matches<'a>(comparison: &'a Comparison<'a>, cards: &[Card], texts: &mut Texts<'a>) -> Vec<Match> {
     let apis = of_apis(comparison, cards).into_iter();
     let found: Vec<Of> = apis.chain(of_cards(comparison, cards)).chain(of_versions(comparison, cards)).collect();
-    let of: Vec<SidePair> = found.iter().map(|(of, _)| *of).collect();
-    let pairs = comparison.pairs_of(&of);
+    let sides: Vec<SidePair> = found.iter().map(|(of, _)| *of).collect();
+    let pairs = comparison.pairs_of(&sides);
     let matched = |((of, is_one_device), pairs): (Of, Vec<(usize, Pair<'a>)>)| {
         matched(comparison, of, is_one_device, &pairs, texts)
     };

@@ -65,11 +65,11 @@ pub(super) fn names(comparison: &Comparison, cards: &[Card], counts: &[usize]) -
 /// maker, or whole.
 fn models<'a>(devices: &BTreeSet<&'a str>) -> HashMap<&'a str, String> {
     let forms = |device: &str| {
-        let bare = device.split(" (").next().unwrap_or(device);
-        let words = bare.split(' ').filter(|word| !MAKERS.contains(word) && !word.is_empty());
+        let name = device.split(" (").next().unwrap_or(device);
+        let words = name.split(' ').filter(|word| !MAKERS.contains(word) && !word.is_empty());
         let without_maker = words.clone().collect::<Vec<_>>().join(" ");
         let short = words.filter(|word| !is_memory(word)).collect::<Vec<_>>().join(" ");
-        [short, without_maker, bare.to_owned(), device.to_owned()]
+        [short, without_maker, name.to_owned(), device.to_owned()]
     };
     let mut uses: HashMap<(usize, String), usize> = HashMap::new();
     for device in devices {
@@ -102,21 +102,21 @@ fn days(dates: &[&str], has_years: bool) -> String {
     let ends = sorted.first().and_then(|date| day(date)).zip(sorted.last().and_then(|date| day(date)));
     let Some((first, last)) = ends else { return String::new() };
     // What both days have in common stands once, behind the last one.
-    let own = (0..3).rev().find(|part| first[*part] != last[*part]);
-    own.map_or_else(String::new, |own| format!("{}–", first[..=own].concat())) + &last.concat()
+    let differing = (0..3).rev().find(|part| first[*part] != last[*part]);
+    differing.map_or_else(String::new, |part| format!("{}–", first[..=part].concat())) + &last.concat()
 }
 
 /// What tells a side from `twins` of the same name: the other APIs of its run, its driver, its version.
 fn suffix(side: &Side, twins: &[&Side]) -> String {
     let differ = |get: fn(&Side) -> String| {
-        let own = get(side);
-        twins.iter().any(|twin| get(twin) != own).then_some(own)
+        let value = get(side);
+        twins.iter().any(|twin| get(twin) != value).then_some(value)
     };
     let others = |side: &Side| {
-        let own = side.api.map_or("", Api::name);
+        let api = side.api.map_or("", Api::name);
         let title = |name: &str| Api::named(name).map_or_else(|| name.to_owned(), |api| api.title().to_owned());
         let others: Vec<String> =
-            side.apis.split('+').filter(|name| *name != own && !name.is_empty()).map(title).collect();
+            side.apis.split('+').filter(|name| *name != api && !name.is_empty()).map(title).collect();
         match () {
             () if side.apis.is_empty() => "APIs unknown".to_owned(),
             () if others.is_empty() => "alone".to_owned(),
@@ -139,26 +139,29 @@ mod tests {
 
     #[test]
     fn a_model_is_as_short_as_the_others_allow() {
-        let of = |devices: &[&str]| -> Vec<String> {
+        let shortened = |devices: &[&str]| -> Vec<String> {
             let models = models(&devices.iter().copied().collect());
             devices.iter().map(|device| models[device].clone()).collect()
         };
-        assert_eq!(of(&["NVIDIA H100 80GB HBM3", "NVIDIA H200"]), ["H100", "H200"]);
-        assert_eq!(of(&["NVIDIA A100 40GB", "NVIDIA A100 80GB"]), ["A100 40GB", "A100 80GB"]);
-        assert_eq!(of(&["llvmpipe (LLVM 15.0.6, 256 bits)"]), ["llvmpipe"]);
+        assert_eq!(shortened(&["NVIDIA H100 80GB HBM3", "NVIDIA H200"]), ["H100", "H200"]);
+        assert_eq!(shortened(&["NVIDIA A100 40GB", "NVIDIA A100 80GB"]), ["A100 40GB", "A100 80GB"]);
+        assert_eq!(shortened(&["llvmpipe (LLVM 15.0.6, 256 bits)"]), ["llvmpipe"]);
         let drivers = ["AMD X (RADV)", "AMD X (AMDVLK)"];
-        assert_eq!(of(&drivers), drivers);
-        assert_eq!(of(&["", "NVIDIA"]), ["unnamed device", "NVIDIA"]);
+        assert_eq!(shortened(&drivers), drivers);
+        assert_eq!(shortened(&["", "NVIDIA"]), ["unnamed device", "NVIDIA"]);
     }
 
     #[test]
     fn days_say_the_month_once() {
-        let of = |dates: &[&str]| days(dates, false);
-        assert_eq!(of(&["2026-11-25T01:02:03Z"]), "25 Nov");
-        assert_eq!(of(&["2026-11-25T01:02:03Z", "2026-11-23T01:02:03Z"]), "23–25 Nov");
-        assert_eq!(of(&["2026-11-25", "2026-12-01"]), "25 Nov–1 Dec");
+        let shown = |dates: &[&str]| days(dates, false);
+        assert_eq!(shown(&["2026-11-25T01:02:03Z"]), "25 Nov");
+        assert_eq!(shown(&["2026-11-25T01:02:03Z", "2026-11-23T01:02:03Z"]), "23–25 Nov");
+        assert_eq!(shown(&["2026-11-25", "2026-12-01"]), "25 Nov–1 Dec");
         assert_eq!(days(&["2026-11-25", "2027-01-01"], true), "25 Nov 2026–1 Jan 2027");
         assert_eq!(days(&["2026-11-05"], true), "5 Nov 2026");
-        assert_eq!((of(&["soon"]), of(&["2026-13-45"]), of(&[])), (String::new(), String::new(), String::new()));
+        assert_eq!(
+            (shown(&["soon"]), shown(&["2026-13-45"]), shown(&[])),
+            (String::new(), String::new(), String::new())
+        );
     }
 }

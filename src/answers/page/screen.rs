@@ -170,8 +170,8 @@ fn table<'a>(comparison: &Comparison<'a>, rows: &[Vec<&'a Record>], jobs: &[Vec<
         figures.iter().map(|all| all.iter().map(|figure| (figure.name.as_str(), figure)).collect()).collect();
     let line = |name: &str| {
         let most = |side: usize| {
-            let own = by_name.iter().enumerate().filter(|(other, _)| toolchain(*other) == toolchain(side));
-            highest(own.filter_map(|(_, of)| of.get(name).filter(|figure| !figure.is_unlike)?.rate))
+            let same = by_name.iter().enumerate().filter(|(other, _)| toolchain(*other) == toolchain(side));
+            highest(same.filter_map(|(_, of)| of.get(name).filter(|figure| !figure.is_unlike)?.rate))
         };
         let cell = |(side, of): (usize, &HashMap<&str, &summary::Figure>)| {
             let figure = of.get(name)?;
@@ -194,11 +194,11 @@ fn card(comparison: &Comparison, cards: &[Card], rows: &[Vec<&Record>]) -> Optio
     let toolchains: Vec<Toolchain> = card.sides.iter().filter_map(toolchain).collect();
     let is_side_by_side = (1..toolchains.len()).any(|index| toolchains[..index].contains(&toolchains[index]));
     let (first, others) = toolchains.split_first().filter(|_| !is_side_by_side)?;
-    let own = &rows[*card.sides.first()?];
+    let card_rows = &rows[*card.sides.first()?];
     let cases = cases_of(comparison, card.sides[0]);
     let all: Vec<&Record> = rows.iter().flatten().copied().collect();
     let ratios: Vec<Ratios> = others.iter().map(|other| Ratios::new(&all, [*first, *other])).collect();
-    let (spaces, peaks, found) = (spaces(own), peaks(own), best(own));
+    let (spaces, peaks, found) = (spaces(card_rows), peaks(card_rows), best(card_rows));
     let speed = |space: &summary::figures::Space| space.read.or(space.copy).map(|rate| rate.value);
     let fastest = highest(spaces.iter().filter_map(speed));
     let levels = spaces.iter().map(|space| {

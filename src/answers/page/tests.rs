@@ -55,11 +55,11 @@ fn the_apis_of_a_device_are_sides_that_stand_against_each_other() {
     assert_eq!(cuda["statuses"], json!([["ok", 1], ["skipped", 1]]));
     let note = &cuda["rows"]["notes"][0];
     assert_eq!((&note[0], &note[1], texts(&note[2])), (&json!(1), &json!("skipped"), json!("no twin")));
-    let of = &value["matches"][0];
-    assert_eq!((&of["baseline"], &of["side"], &of["is_one_device"]), (&json!(0), &json!(1), &json!(true)));
-    assert_eq!((&of["case"], &of["ratio"], &of["verdict"]), (&json!([[0, 1]]), &json!([2]), &json!("f")));
-    assert_eq!(of["reach"], json!([42]));
-    assert_eq!(of["means"]["cases"], json!([1, 1, 1]), "all, the family, the benchmark");
+    let pair = &value["matches"][0];
+    assert_eq!((&pair["baseline"], &pair["side"], &pair["is_one_device"]), (&json!(0), &json!(1), &json!(true)));
+    assert_eq!((&pair["case"], &pair["ratio"], &pair["verdict"]), (&json!([[0, 1]]), &json!([2]), &json!("f")));
+    assert_eq!(pair["reach"], json!([42]));
+    assert_eq!(pair["means"]["cases"], json!([1, 1, 1]), "all, the family, the benchmark");
     assert_eq!(vulkan["findings"], json!([]));
 }
 
@@ -89,8 +89,8 @@ fn the_first_screen_of_a_model_shows_the_median_of_its_cards() {
 
 #[test]
 fn a_job_has_the_words_of_the_summary_about_the_vendor_s_library() {
-    let of = |api: &str, benchmark: &str, ns: f64| Record { gb_per_s: Some(512.0 / ns), ..row(api, benchmark, ns) };
-    let rows = vec![of("vulkan", "tiled", 300.0), of("cuda", "cublas", 200.0)];
+    let timed = |api: &str, benchmark: &str, ns: f64| Record { gb_per_s: Some(512.0 / ns), ..row(api, benchmark, ns) };
+    let rows = vec![timed("vulkan", "tiled", 300.0), timed("cuda", "cublas", 200.0)];
     let library = |rows: &[Record]| {
         let job = value(&report(rows.to_vec()))["screen"]["card"]["jobs"][0].clone();
         (job["name"].clone(), job["library"].clone())
@@ -137,7 +137,7 @@ fn a_level_at_the_end_of_the_curve_has_no_size() {
             ns * cache_curve::steps(cache_curve::cycle(words), &std::collections::BTreeMap::new()) as f64,
         )
     };
-    let of = |largest: u64| {
+    let reading = |largest: u64| {
         let small = (9..13).map(|power| (1 << power, 20.0));
         let large = (0..4).map(|power| (largest >> power, 300.0));
         let rows = small.chain(large).map(|(words, ns)| latency(words, ns)).collect();
@@ -154,8 +154,8 @@ fn a_level_at_the_end_of_the_curve_has_no_size() {
         let first = level("level 1", json!([16384, largest >> 1]), [2048, 8192], 20);
         json!([first, level(name, json!([null, null]), [2 * largest, 4 * largest], 300)])
     };
-    assert_eq!(of(1 << 20), levels(1 << 20, "level 2 or DRAM"));
-    assert_eq!(of(1 << 27), levels(1 << 27, "DRAM"));
+    assert_eq!(reading(1 << 20), levels(1 << 20, "level 2 or DRAM"));
+    assert_eq!(reading(1 << 27), levels(1 << 27, "DRAM"));
 }
 
 #[test]
@@ -169,9 +169,9 @@ fn the_page_holds_every_part_once_and_no_markup_of_a_report() {
     assert_eq!((page.matches(&style).count(), unpacked(&page, "report-script")), (1, Some(script.clone())));
     assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (4, 4));
     assert!(page.contains(&hash(&script)) && page.contains(&hash(&compact(START))) && !page.contains("alert(1)<"));
-    let of = |id: &str| -> Value { serde_json::from_str(&unpacked(&page, id).expect(id)).expect("JSON") };
-    assert_eq!(of("report-data")["sides"][0]["device"], evil, "as it was");
-    assert_eq!(of("report-kernels")[0]["wgsl"], "</script>");
+    let part = |id: &str| -> Value { serde_json::from_str(&unpacked(&page, id).expect(id)).expect("JSON") };
+    assert_eq!(part("report-data")["sides"][0]["device"], evil, "as it was");
+    assert_eq!(part("report-kernels")[0]["wgsl"], "</script>");
     assert!(page.contains("<title>{{script}}&lt;/script&gt;"), "the title is text");
 }
 
@@ -208,17 +208,22 @@ fn apis_are_compared_on_one_card_and_cards_with_each_other() {
 
 #[test]
 fn the_cpu_tells_devices_without_a_card_and_software_comes_last() {
-    let of = |cpu: &str, api: &str, is_software: bool| Record {
+    let on_host = |cpu: &str, api: &str, is_software: bool| Record {
         device: if is_software { "llvmpipe" } else { "GPU" }.to_owned(),
         device_type: is_software.then_some(DeviceType::Software),
         cpu: cpu.to_owned(),
         driver: cpu.to_owned(),
         ..row(api, "a", 1e6)
     };
-    let rows = vec![of("A", "vulkan", true), of("B", "vulkan", true), of("A", "gl", true), of("B", "gl", true)];
+    let rows = vec![
+        on_host("A", "vulkan", true),
+        on_host("B", "vulkan", true),
+        on_host("A", "gl", true),
+        on_host("B", "gl", true),
+    ];
     assert_eq!(pairs(&report(rows.clone()))[..2], [(0, 2, true), (1, 3, true)]);
     let mut rows = rows[..2].to_vec();
-    rows.extend([of("A", "vulkan", false), of("B", "cuda", false)]);
+    rows.extend([on_host("A", "vulkan", false), on_host("B", "cuda", false)]);
     let found = pairs(&report(rows));
     assert_eq!((found[0], found.len()), ((2, 3, false), 6), "hardware first, every pair: {found:?}");
 }

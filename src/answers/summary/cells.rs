@@ -47,12 +47,12 @@ pub(in crate::answers) fn arithmetic(peaks: &[Peak], all: &[&Record]) -> Vec<(St
     let of_arithmetic = peaks.iter().filter(|peak| matches!(peak.limit, Limit::Fma | Limit::Tensor));
     let cells = |peak: &Peak| {
         let rate = peak.gflop_per_s?;
-        let own = (arithmetic_name(peak), operations(peak, rate)?, rate);
+        let instruction = (arithmetic_name(peak), operations(peak, rate)?, rate);
         let beyond = beyond_mma(all).filter(|_| peak.limit == Limit::Tensor).and_then(|row| {
             let rate = flop_rate(row)?;
             Some((row.benchmark.clone(), operations(peak, rate)?, rate))
         });
-        Some([Some(own), beyond])
+        Some([Some(instruction), beyond])
     };
     of_arithmetic.filter_map(cells).flatten().flatten().collect()
 }

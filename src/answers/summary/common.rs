@@ -38,8 +38,8 @@ pub(in crate::answers) fn jobs_of<'a>(columns: &[Vec<&'a Record>]) -> Vec<Vec<Sh
     }
     for (family, job) in headlines() {
         for (.., group) in &groups {
-            let own: Vec<&[&Record]> = group.iter().map(|index| columns[*index].as_slice()).collect();
-            for (index, shown) in group.iter().zip(shown(family, job, &own)) {
+            let group_rows: Vec<&[&Record]> = group.iter().map(|index| columns[*index].as_slice()).collect();
+            for (index, shown) in group.iter().zip(shown(family, job, &group_rows)) {
                 jobs[*index].extend(shown);
             }
         }
@@ -56,14 +56,14 @@ fn shown<'a>(family: &str, job: &'static Headline, columns: &[&[&'a Record]]) ->
         None => Some(best[column].as_ref()?.row),
     };
     let usual = usual((0..columns.len()).filter_map(row));
-    let of = |column: usize| {
+    let in_column = |column: usize| {
         let (row, best) = (row(column)?, best[column].as_ref()?.row);
         let rate = |row: &Record| rate(job, row).map_or(0.0, |rate| rate.value);
         let is_faster = !std::ptr::eq(best, row) && rate(best) > rate(row) * (1.0 + MARGIN);
         let is_unlike = usual.is_some_and(|usual| comparable(usual, row).is_err());
         Some(Shown { job, row, is_unlike, faster: is_faster.then_some(best) })
     };
-    (0..columns.len()).map(of).collect()
+    (0..columns.len()).map(in_column).collect()
 }
 
 /// The row that most rows can be compared with; of several, the first.
@@ -173,10 +173,10 @@ mod tests {
         let new = [row(Api::Cuda, "cooperative", "1f", 430.0), row(Api::Cuda, "wgmma", "3d", 744.0)];
         let old = [row(Api::Cuda, "cooperative", "1f", 428.0), row(Api::Cuda, "tiled", "4c", 60.0)];
         let shown = gemm(&[&new, &old]);
-        let of = |column: usize| shown[column].clone().expect("the job");
-        assert_eq!([0, 1].map(|column| of(column).row.benchmark.clone()), ["cooperative", "cooperative"]);
-        assert!(!of(0).is_unlike && !of(1).is_unlike && of(1).faster.is_none());
-        let notes = faster_ones(&[vec![of(0)], vec![of(1)]], |column| ["A", "B"][column]);
+        let shown_in = |column: usize| shown[column].clone().expect("the job");
+        assert_eq!([0, 1].map(|column| shown_in(column).row.benchmark.clone()), ["cooperative", "cooperative"]);
+        assert!(!shown_in(0).is_unlike && !shown_in(1).is_unlike && shown_in(1).faster.is_none());
+        let notes = faster_ones(&[vec![shown_in(0)], vec![shown_in(1)]], |column| ["A", "B"][column]);
         assert_eq!(notes, ["GEMM f16 by cooperative: A also has wgmma, 744 TFLOP/s."]);
     }
 

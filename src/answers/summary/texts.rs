@@ -58,7 +58,7 @@ fn faster_with(ratio: Estimate, mark: fn(f64) -> String) -> String {
 }
 
 /// Figures without their units where the next one has the same: `3.11 ±3 %`, `7.50 TB/s`, `149 ns`.
-pub(super) fn bare(figures: Vec<String>) -> Vec<String> {
+pub(super) fn without_repeated_units(figures: Vec<String>) -> Vec<String> {
     let unit = |figure: &String| figure.split(' ').nth(1).map(str::to_owned);
     let units: Vec<Option<String>> = figures.iter().map(unit).chain([None]).collect();
     let is_repeated = |index: usize| units[index].is_some() && units[index] == units[index + 1];
@@ -103,22 +103,24 @@ mod tests {
 
     #[test]
     fn a_comparison_says_its_direction_and_nothing_that_noise_may_be() {
-        let of = |value: f64, noise: f64| {
+        let estimate = |value: f64, noise: f64| {
             faster(Estimate { value, low: value / (1.0 + noise), high: value * (1.0 + noise) })
         };
         assert_eq!(
-            [1.48, 0.68, 22.71, 0.97].map(|value| of(value, 0.004)),
+            [1.48, 0.68, 22.71, 0.97].map(|value| estimate(value, 0.004)),
             ["1.48× faster", "1.47× slower", "22.7× faster", "1.03× slower"]
         );
-        assert_eq!([of(1.003, 0.004), of(0.996, 0.001)], ["same", "same"]);
-        assert_eq!([of(1.003, 0.05), of(3.0, 0.5), of(0.3, 5.0)], ["unclear"; 3]);
-        assert_eq!(of(2.0, 0.05), "2.00× ±5 % faster");
+        assert_eq!([estimate(1.003, 0.004), estimate(0.996, 0.001)], ["same", "same"]);
+        assert_eq!([estimate(1.003, 0.05), estimate(3.0, 0.5), estimate(0.3, 5.0)], ["unclear"; 3]);
+        assert_eq!(estimate(2.0, 0.05), "2.00× ±5 % faster");
     }
 
     #[test]
     fn a_unit_stands_once() {
-        let of = |figures: &[&str]| bare(figures.iter().map(|figure| (*figure).to_owned()).collect()).join(", ");
-        assert_eq!(of(&["3.11 TB/s ±3 %", "7.50 TB/s ±4 %", "149 GB/s"]), "3.11 ±3 %, 7.50 TB/s ±4 %, 149 GB/s");
-        assert_eq!((of(&["2 ns"]), of(&[])), ("2 ns".to_owned(), String::new()));
+        let shown = |figures: &[&str]| {
+            without_repeated_units(figures.iter().map(|figure| (*figure).to_owned()).collect()).join(", ")
+        };
+        assert_eq!(shown(&["3.11 TB/s ±3 %", "7.50 TB/s ±4 %", "149 GB/s"]), "3.11 ±3 %, 7.50 TB/s ±4 %, 149 GB/s");
+        assert_eq!((shown(&["2 ns"]), shown(&[])), ("2 ns".to_owned(), String::new()));
     }
 }

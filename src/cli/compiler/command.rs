@@ -57,8 +57,8 @@ pub(in crate::cli) fn printed(
     };
     let place =
         |word: &String| places.iter().fold(word.clone(), |word, (from, to)| word.replace(from, &to.to_string_lossy()));
-    let own = tempfile::tempdir().map_err(|error| format!("cannot create a temporary folder: {error}"))?;
-    let (output, messages) = (own.path().join("output"), own.path().join("messages"));
+    let temporary = tempfile::tempdir().map_err(|error| format!("cannot create a temporary folder: {error}"))?;
+    let (output, messages) = (temporary.path().join("output"), temporary.path().join("messages"));
     let create = |path: &Path| File::create(path).map_err(|error| error.to_string());
     let mut program = Command::new(&command[0]);
     program.args(command[1..].iter().map(place)).current_dir(folder).envs(variables.iter().cloned());
@@ -179,12 +179,12 @@ mod tests {
 
     #[test]
     fn commands_are_words_and_quotes_keep_them_together() {
-        let of = |text: &str| words(text).expect("words");
+        let split = |text: &str| words(text).expect("words");
         assert_eq!(
-            of("'/my tools/x' \"--entry point\" main -o={out}"),
+            split("'/my tools/x' \"--entry point\" main -o={out}"),
             [["/my tools/x", "--entry point", "main", "-o={out}"]]
         );
-        assert_eq!(of("a | b c"), [vec!["a"], vec!["b", "c"]]);
+        assert_eq!(split("a | b c"), [vec!["a"], vec!["b", "c"]]);
         assert_eq!(words("'x {in}").expect_err("open"), "the quote ' is not closed");
     }
 }

@@ -142,8 +142,8 @@ pub(super) fn variables_of(params: &Constants, extent: Option<Extent>) -> Vec<(S
 
 /// Writes the inputs, runs the command, and reads the output that it wrote.
 fn by_command(command: &str, folder: &Path, scope: &Scope, variables: &[(String, String)]) -> Computed {
-    let own = tempfile::tempdir().map_err(|error| format!("cannot create a temporary folder: {error}"))?;
-    let file = |name: &str| own.path().join(format!("{name}.npy"));
+    let temporary = tempfile::tempdir().map_err(|error| format!("cannot create a temporary folder: {error}"))?;
+    let file = |name: &str| temporary.path().join(format!("{name}.npy"));
     for (input, meaning) in scope {
         let Meaning::Buffer(data) = meaning else { continue };
         if input == RIGHT {
@@ -155,7 +155,7 @@ fn by_command(command: &str, folder: &Path, scope: &Scope, variables: &[(String,
         let bytes = npy::write(values, data.count, data.is_integer);
         std::fs::write(file(input), bytes).map_err(|error| format!("cannot write {input}.npy: {error}"))?;
     }
-    printed(command, &[("{folder}", own.path())], variables, folder)?;
+    printed(command, &[("{folder}", temporary.path())], variables, folder)?;
     let bytes = inputs::read(&file(RIGHT), inputs::DATA)
         .map_err(|error| format!("{command} wrote no {{folder}}/{RIGHT}.npy: {error}"))?;
     npy::read(&bytes).map(Arc::new).map_err(|why| format!("{RIGHT}.npy of {command}: {why}"))

@@ -68,8 +68,8 @@ impl Own {
         for word in &self.words {
             let mut bytes = [0; 8];
             // A list has words, whatever the type: two for an f64.
-            let of = if size == 4 { layout.scalar } else { Scalar::U32 };
-            scalar(word, of, scope, &mut bytes[..4])?;
+            let kind = if size == 4 { layout.scalar } else { Scalar::U32 };
+            scalar(word, kind, scope, &mut bytes[..4])?;
             words.push(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
         }
         let wanted = layout.bytes.unwrap_or(0).div_ceil(4);
@@ -310,12 +310,12 @@ fn evaluated(script: &Script, (scalars, scalar, texture): Place, scope: &Scope) 
 /// integers are words.
 fn stored_as(scalar: Scalar, scalars: u64, contents: Contents) -> (u64, Contents) {
     let is_drawn = matches!(contents, Contents::Input(values) if !matches!(values, Values::Constant(_) | Values::Ramp));
-    let own = match scalar {
+    let stored = match scalar {
         Scalar::I32 if is_drawn => Scalar::U32,
         Scalar::I64 | Scalar::U64 => Scalar::U32,
         own => own,
     };
-    (scalars * (scalar.bytes() / own.bytes()) as u64, Contents::Of(own, Box::new(contents)))
+    (scalars * (scalar.bytes() / stored.bytes()) as u64, Contents::Of(stored, Box::new(contents)))
 }
 
 /// Scalars in words. Expressions are taken modulo the range of an integer.
@@ -385,8 +385,8 @@ impl Bound {
             Contents::Words(words) => {
                 let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
                 Arc::new(move |index| {
-                    let own = bytes.get(index as usize * size..(index as usize + 1) * size);
-                    own.map_or(Value::Real(f64::NAN), |own| Number::of_bytes(scalar, own))
+                    let part = bytes.get(index as usize * size..(index as usize + 1) * size);
+                    part.map_or(Value::Real(f64::NAN), |part| Number::of_bytes(scalar, part))
                 })
             }
             Contents::Input(values) => {

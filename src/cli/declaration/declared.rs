@@ -109,19 +109,19 @@ impl Declared {
         let mut bound: Vec<_> = launch.bound.iter().collect();
         bound.sort_by_key(|(_, bindings)| bindings.first());
         for (name, bindings) in bound {
-            let mut own = bindings.iter().map(|place| &interface.bindings[*place]);
+            let mut bound_to = bindings.iter().map(|place| &interface.bindings[*place]);
             // A storage texture names its format, and needs a use of its own.
-            let storage = own.clone().find(|binding| binding.access == Access::StorageTexture);
-            let Some(binding) = storage.or_else(|| own.next()) else { continue };
+            let storage = bound_to.clone().find(|binding| binding.access == Access::StorageTexture);
+            let Some(binding) = storage.or_else(|| bound_to.next()) else { continue };
             let layout = source.layout_of(&layouts, &binding.name)?;
             if binding.access == Access::Uniform && !self.shared.buffers.contains_key(name) {
                 return Err(source.lacks(name, layout));
             }
             let number = self.shared.numbers.get(name).copied().unwrap_or(0);
             let is_written = launch.written.contains(name);
-            let own = self.shared.buffers.get(name).cloned().unwrap_or_default();
+            let buffer = self.shared.buffers.get(name).cloned().unwrap_or_default();
             let is_output = is_written && !launch.inputs.contains(name);
-            let bound = own.bound((layout, number, is_output), &scope, shape.count(), &self.shared.file)?;
+            let bound = buffer.bound((layout, number, is_output), &scope, shape.count(), &self.shared.file)?;
             let padding = layout.padding();
             let (name, stride) = (name.clone(), layout.stride);
             places.push(Place { name, is_written, stride, padding, bound });
@@ -218,8 +218,8 @@ impl Declaration for Declared {
         let is_usual = self.steps.written().iter().any(|step| step.groups.is_empty());
         let elements = |layout: &Layout| {
             let is_stored = interface.bindings.iter().any(|own| own.name == layout.name && own.is_stored);
-            let own = layout.stride / layout.scalar.bytes() as u64;
-            (is_usual && is_stored && layout.bytes.is_none() && own > 1).then_some((layout.name.clone(), own))
+            let width = layout.stride / layout.scalar.bytes() as u64;
+            (is_usual && is_stored && layout.bytes.is_none() && width > 1).then_some((layout.name.clone(), width))
         };
         let Some((name, own)) = layouts.iter().find_map(elements) else { return String::new() };
         let count = n.div_ceil(own);

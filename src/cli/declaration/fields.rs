@@ -39,11 +39,11 @@ impl Fields {
         let mut bytes = vec![0; layout.bytes.unwrap_or(layout.stride).next_multiple_of(4) as usize];
         let mut set = vec![false; layout.fields.len()];
         for (name, values) in &self.values {
-            let own: Vec<usize> = (0..set.len()).filter(|at| is_part_of(&layout.fields[*at], name)).collect();
-            if own.is_empty() {
+            let parts: Vec<usize> = (0..set.len()).filter(|at| is_part_of(&layout.fields[*at], name)).collect();
+            if parts.is_empty() {
                 return fault(format!("there is no field '{name}', but {}", names(&layout.fields)));
             }
-            let fields = own.iter().map(|at| &layout.fields[*at]);
+            let fields = parts.iter().map(|at| &layout.fields[*at]);
             let count: u64 = fields.clone().map(|field| field.count).sum();
             if count != values.len() as u64 {
                 let name = if name.is_empty() { &layout.name } else { name };
@@ -57,7 +57,7 @@ impl Fields {
                     scalar(word, field.scalar, scope, &mut bytes[at..at + size])?;
                 }
             }
-            own.into_iter().for_each(|at| set[at] = true);
+            parts.into_iter().for_each(|at| set[at] = true);
         }
         // Fields that fill gaps need no values.
         let is_padding = |field: &Field| field.name.trim_start_matches('_').to_lowercase().starts_with("pad");
@@ -73,9 +73,9 @@ impl Fields {
 /// A line of `[uniforms]` for a variable that has none, with what its fields probably mean.
 pub(super) fn proposed(name: &str, layout: &Layout) -> String {
     let value = |field: &Field| {
-        let own = field.name.rsplit('.').next().unwrap_or_default().to_lowercase();
+        let last = field.name.rsplit('.').next().unwrap_or_default().to_lowercase();
         let is_float = field.scalar.is_float();
-        let one = match own.as_str() {
+        let one = match last.as_str() {
             "n" | "count" | "size" | "len" | "length" | "num_elements" if !is_float => "\"n\"",
             "rows" | "height" | "h" if !is_float => "\"rows\"",
             "columns" | "cols" | "width" | "w" if !is_float => "\"columns\"",

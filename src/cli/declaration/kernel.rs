@@ -214,8 +214,8 @@ impl Kernel {
 
     /// The file's parameters that are its overrides.
     fn constants(&self, dtype: Dtype) -> Result<Constants> {
-        let own = self.overrides(dtype)?;
-        let is_own = |name: &String| own.as_ref().is_none_or(|own| own.contains(name));
+        let overrides = self.overrides(dtype)?;
+        let is_own = |name: &String| overrides.as_ref().is_none_or(|known| known.contains(name));
         Ok(self.params.iter().filter(|(name, _)| is_own(name)).map(|(name, value)| (name.clone(), *value)).collect())
     }
 

@@ -229,8 +229,8 @@ impl Unrolling<'_> {
         if let Some(fields) = fields {
             return fields.words(layout, scope).map(Some);
         }
-        let own = self.of.buffers.get(name).filter(|own| !own.words.is_empty());
-        own.map(|own| own.words(&format!("[buffers.{name}]"), layout, scope, self.of.file)).transpose()
+        let listed = self.of.buffers.get(name).filter(|buffer| !buffer.words.is_empty());
+        listed.map(|buffer| buffer.words(&format!("[buffers.{name}]"), layout, scope, self.of.file)).transpose()
     }
 
     fn immediates(&self, own: &Written, entry: &Entry, scope: &Scope) -> Result<Vec<u32>> {

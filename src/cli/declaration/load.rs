@@ -56,8 +56,8 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     let mut benchmarks: Vec<Benchmark> = Vec::new();
     for kernel in &kernels {
         if benchmarks.iter().any(|other| other.name == kernel.name) {
-            let own = &kernel.name;
-            return Err(usage!("two kernels are named {own}: give each a name in [[kernels]]"));
+            let kernel_name = &kernel.name;
+            return Err(usage!("two kernels are named {kernel_name}: give each a name in [[kernels]]"));
         }
         let sets = param_sets(kernel, dtype)?;
         let arithmetic = kernel.text.arithmetic(dtype, &kernel.params);
@@ -142,7 +142,7 @@ fn add_params(spec: &mut Spec, files: &[PathBuf], options: &Options, folder: &Pa
 
 /// The kernels of the command line, or of the file if it alone is named.
 fn kernels(files: &[PathBuf], spec: &Spec, origin: &Origin<'_>) -> Result<Vec<Kernel>> {
-    let own: Vec<KernelSpec> = spec.kernels.clone().unwrap_or_default();
+    let listed: Vec<KernelSpec> = spec.kernels.clone().unwrap_or_default();
     let mut named: Vec<PathBuf> =
         files.iter().filter(|path| path.extension().is_none_or(|end| end != "toml")).cloned().collect();
     // A twin comes with the WGSL beside it.
@@ -151,15 +151,15 @@ fn kernels(files: &[PathBuf], spec: &Spec, origin: &Origin<'_>) -> Result<Vec<Ke
         !(path.extension().is_some_and(|end| end == "cu") && wgsl.contains(&path.with_extension("wgsl")))
     });
     let is_own = |path: &Path, kernel: &KernelSpec| origin.folder.join(kernel.file()) == path;
-    let is_all = named.is_empty() || (named.len() == 1 && own.iter().any(|kernel| is_own(&named[0], kernel)));
+    let is_all = named.is_empty() || (named.len() == 1 && listed.iter().any(|kernel| is_own(&named[0], kernel)));
     let of_path = |path: PathBuf| {
-        let table = own.iter().find(|kernel| is_own(&path, kernel)).map(KernelSpec::table);
+        let table = listed.iter().find(|kernel| is_own(&path, kernel)).map(KernelSpec::table);
         (path, table.unwrap_or_default())
     };
-    let found: Vec<(PathBuf, KernelTable)> = match (&own[..], is_all) {
+    let found: Vec<(PathBuf, KernelTable)> = match (&listed[..], is_all) {
         ([], true) if named.is_empty() => vec![of_path(origin.folder.join(file_beside(files)))],
         ([], _) | (_, false) => named.into_iter().map(of_path).collect(),
-        (own, true) => own.iter().map(|kernel| (origin.folder.join(kernel.file()), kernel.table())).collect(),
+        (listed, true) => listed.iter().map(|kernel| (origin.folder.join(kernel.file()), kernel.table())).collect(),
     };
     if found.len() > MOST_KERNELS {
         return Err(fault(
@@ -306,8 +306,8 @@ const MOST_KERNELS: usize = 1000;
 
 /// Every combination of the file's parameters that the kernel has.
 fn param_sets(kernel: &Kernel, dtype: Dtype) -> Result<Vec<Params>> {
-    let own = kernel.overrides(dtype)?;
-    let has = |name: &String| own.as_ref().is_none_or(|own| own.contains(name));
+    let overrides = kernel.overrides(dtype)?;
+    let has = |name: &String| overrides.as_ref().is_none_or(|known| known.contains(name));
     let mut sets: Vec<Vec<(&'static str, f64)>> = vec![Vec::new()];
     let lists = || kernel.table.params.iter().filter(|(name, _)| has(name));
     let count = lists().try_fold(1_usize, |count, (_, values)| count.checked_mul(values.list().len()));

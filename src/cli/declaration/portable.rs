@@ -27,9 +27,9 @@ pub(super) fn portable(
     };
     let nothing = Spec::default();
     let (groups, steps, entry, params) = (None, None, None, nothing.params);
-    let mut own = Spec { groups, steps, entry, params, preprocess: None, ..spec.clone() };
-    own.name = Some(family.to_owned());
-    own.dtype = Some(dtype.name().to_owned());
+    let mut alone = Spec { groups, steps, entry, params, preprocess: None, ..spec.clone() };
+    alone.name = Some(family.to_owned());
+    alone.dtype = Some(dtype.name().to_owned());
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let of_text = |text: Text| match text {
         Text { wgsl: "", cuda, .. } => ("cu", cuda),
@@ -45,7 +45,7 @@ pub(super) fn portable(
     if let Some(known) = kernel.overrides(dtype)? {
         table.params.retain(|name, _| known.contains(name));
     }
-    own.kernels = Some(vec![KernelSpec::Table(table)]);
+    alone.kernels = Some(vec![KernelSpec::Table(table)]);
     // Those that other kernels alone have are no part of it. Numbers stand for bindings of any kernel.
     let mut bound = kernel.declared_names(dtype)?;
     bound.extend(kernel.steps.buffers().into_iter().map(str::to_owned));
@@ -53,15 +53,15 @@ pub(super) fn portable(
         bound.extend(reference.declared_names(dtype)?);
     }
     let is_own = |name: &String| bound.contains(name) || name.starts_with(|c: char| c.is_ascii_digit());
-    own.buffers.retain(|name, _| is_own(name));
-    own.uniforms.retain(|name, _| is_own(name));
-    for (name, buffer) in &mut own.buffers {
+    alone.buffers.retain(|name, _| is_own(name));
+    alone.uniforms.retain(|name, _| is_own(name));
+    for (name, buffer) in &mut alone.buffers {
         if let Some(path) = buffer.file.take() {
             let end = path.extension().and_then(|end| end.to_str()).filter(|end| ["npy", "png"].contains(end));
             buffer.file = Some(add(format!("{name}.{}", end.unwrap_or("bin")), bytes(&path)?));
         }
     }
-    let mut verify = own.verify.as_ref().map(OneOrMany::list).unwrap_or_default();
+    let mut verify = alone.verify.as_ref().map(OneOrMany::list).unwrap_or_default();
     let mut is_added = false;
     for (number, verify) in verify.iter_mut().enumerate() {
         if let Some(path) = verify.file.take() {
@@ -83,8 +83,8 @@ pub(super) fn portable(
             verify.reference_names.clone_from(&reference.table.names);
         }
     }
-    own.verify = (!verify.is_empty()).then_some(OneOrMany::Many(verify));
-    let toml = toml::to_string(&own).map_err(|error| usage!("{TOML}: {error}"))?;
+    alone.verify = (!verify.is_empty()).then_some(OneOrMany::Many(verify));
+    let toml = toml::to_string(&alone).map_err(|error| usage!("{TOML}: {error}"))?;
     files.insert(0, (TOML.to_owned(), toml.into_bytes()));
     Ok(files)
 }

@@ -88,18 +88,18 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
     let mut samplers = Vec::new();
     for kernel in kernels {
         samplers.extend(kernel.samplers(dtype)?);
-        let own = kernel.bindings(dtype)?;
+        let bindings = kernel.bindings(dtype)?;
         let is_bound = |key: &String| {
             let number = |binding: &Binding| format!("{}.{}", binding.group, binding.index);
             let is_it = |binding: &Binding| {
                 binding.name == *key || number(binding) == *key || number(binding) == format!("0.{key}")
             };
-            own.iter().any(is_it)
+            bindings.iter().any(is_it)
         };
         if let Some(unknown) = kernel.table.names.keys().find(|key| !is_bound(key)) {
-            let (path, own) =
-                (shown(&kernel.path), own.iter().map(|own| own.name.as_str()).collect::<Vec<_>>().join(", "));
-            return fault(format!("names: {path} has no binding '{unknown}', but {own}"));
+            let names: Vec<&str> = bindings.iter().map(|binding| binding.name.as_str()).collect();
+            let (path, known) = (shown(&kernel.path), names.join(", "));
+            return fault(format!("names: {path} has no binding '{unknown}', but {known}"));
         }
         let mut placed = kernel.declared_names(dtype)?;
         placed.extend(kernel.steps.written().into_iter().flat_map(|step| step.bind.values().cloned()));
@@ -113,11 +113,11 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
     }
     let first = kernels[0].declared_names(dtype)?;
     for kernel in kernels {
-        let own = kernel.declared_names(dtype)?;
-        let lacks = |(name, buffer): &(&String, &BufferSpec)| buffer.length.is_some() && !own.contains(*name);
+        let declared = kernel.declared_names(dtype)?;
+        let lacks = |(name, buffer): &(&String, &BufferSpec)| buffer.length.is_some() && !declared.contains(*name);
         let is_named = |name: &String| spec.buffers.contains_key(name) || spec.uniforms.contains_key(name);
         let is_unknown = |name: &&String| !is_named(name) && !first.contains(*name);
-        if let (Some((name, _)), Some(other)) = (spec.buffers.iter().find(lacks), own.iter().find(is_unknown)) {
+        if let (Some((name, _)), Some(other)) = (spec.buffers.iter().find(lacks), declared.iter().find(is_unknown)) {
             let path = shown(&kernel.path);
             return Err(usage!(
                 "{path} has no buffer '{name}', which {file} declares, but '{other}': give this kernel names = {{ {other} = \
@@ -176,7 +176,7 @@ fn declarations(spec: &Spec, names: &[String], origin: &Origin<'_>, verify: Vec<
     let script = |what: &str, text: &Option<Text>| {
         text.as_ref().map(|text| Script::new(&format!("{file}: {what}"), &text.text())).transpose()
     };
-    let own = |(name, spec): (&String, &BufferSpec)| Ok((name.clone(), buffer(name, spec, file)?));
+    let declared = |(name, spec): (&String, &BufferSpec)| Ok((name.clone(), buffer(name, spec, file)?));
     let mut numbers = BTreeMap::new();
     for name in names {
         let next = numbers.len() as u64;
@@ -185,7 +185,7 @@ fn declarations(spec: &Spec, names: &[String], origin: &Origin<'_>, verify: Vec<
     let samplers = spec.samplers.iter().map(|(name, own)| Ok((name.clone(), sampling(name, own, file)?)));
     Ok(Shared {
         file: file.to_owned(),
-        buffers: spec.buffers.iter().map(own).collect::<Result<_>>()?,
+        buffers: spec.buffers.iter().map(declared).collect::<Result<_>>()?,
         uniforms: uniforms(&spec.uniforms, file)?,
         samplers: samplers.collect::<Result<_>>()?,
         numbers,

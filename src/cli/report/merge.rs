@@ -148,9 +148,9 @@ mod tests {
 
     #[test]
     fn the_ending_tells_the_format() {
-        let of = |name: &str| is_packed(Path::new(name)).ok();
-        assert_eq!([of("a.CSV"), of("a.csv.gz"), of("a.csv.GZ")], [Some(false), Some(true), Some(true)]);
-        assert_eq!([of("a.json"), of("a.parquet"), of("a"), of("a.json.gz")], [None; 4]);
+        let packed = |name: &str| is_packed(Path::new(name)).ok();
+        assert_eq!([packed("a.CSV"), packed("a.csv.gz"), packed("a.csv.GZ")], [Some(false), Some(true), Some(true)]);
+        assert_eq!([packed("a.json"), packed("a.parquet"), packed("a"), packed("a.json.gz")], [None; 4]);
     }
 
     #[test]

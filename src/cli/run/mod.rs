@@ -240,13 +240,13 @@ impl Command<'_> {
             || Ok(RowTable::default()),
             |report| earlier_rows(report, arguments, &cases, &devices, &mut settings),
         )?;
-        let own = match &files.csv {
+        let own_file = match &files.csv {
             Some(_) => None,
             None => Some(default_csv(&devices, &settings.date[..10], "", arguments.json.as_deref())?),
         };
         // A file of its own has the rows of its device alone.
-        let first = if own.is_none() { before.to_vec() } else { Vec::new() };
-        let file = own.as_ref().or(files.csv.as_ref()).map(|file| file.output.clone());
+        let first = if own_file.is_none() { before.to_vec() } else { Vec::new() };
+        let file = own_file.as_ref().or(files.csv.as_ref()).map(|file| file.output.clone());
         let file = file.ok_or_else(|| usage!("there is no file for the report"))?;
         if !is_begun {
             bundle::clear(file.path());
@@ -259,7 +259,7 @@ impl Command<'_> {
         let measured = (earlier.records().len() - earlier.repeats()) / devices.len();
         let left = count.saturating_sub(measured);
         // A report of several cards cannot be resumed, nor one that cannot be read.
-        let can_resume = (own.is_some() || before.is_empty()) && file.file().is_some();
+        let can_resume = (own_file.is_some() || before.is_empty()) && file.file().is_some();
         *interrupt.rest() = can_resume.then(|| format!("stopped at once; {}", messages::resume(file.path(), number)));
         let mut progress = Progress::new(devices.len(), time, csv, interrupt.clone());
         expected_time(arguments, profile, time, left, &card).iter().for_each(|expected| say(expected));
@@ -267,7 +267,7 @@ impl Command<'_> {
             progress.write_json(json.clone(), before.to_vec());
         }
         let order = Run { settings, report: file.path().into(), pictures };
-        let begun = Begun { _own: own, number, can_resume, count, profile, time, start: Instant::now() };
+        let begun = Begun { _own: own_file, number, can_resume, count, profile, time, start: Instant::now() };
         Ok((Running::new(cases, devices, progress, earlier, order), begun))
     }
 
@@ -347,10 +347,11 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
         None => selected.iter().any(|(family, benchmark)| row.family == family.name && row.benchmark == benchmark.name),
     };
     let mut sections = report::sections(records);
-    let own = sections.iter().find(|section| arguments.kernels.own.is_some_and(|own| section.title == own.name));
-    let answer = own.map_or_else(Vec::new, |own| variants::verdict(&own.rows));
+    let own_section =
+        sections.iter().find(|section| arguments.kernels.own.is_some_and(|own| section.title == own.name));
+    let answer = own_section.map_or_else(Vec::new, |section| variants::verdict(&section.rows));
     let answer: Vec<Part> = answer.iter().map(|line| Part::text(line)).chain([Part::text("")]).collect();
-    let answer = if own.is_some() { lay_out(answer, arguments.format.medium()) } else { String::new() };
+    let answer = if own_section.is_some() { lay_out(answer, arguments.format.medium()) } else { String::new() };
     match arguments.table.unwrap_or_else(usual) {
         Tables::All => {}
         Tables::Family => sections.retain(|section| section.rows.iter().any(is_named)),

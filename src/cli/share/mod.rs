@@ -228,9 +228,9 @@ fn grandparent(path: &Path) -> Option<&std::ffi::OsStr> {
 /// The fault of a report in `results/` that has another name than the device, day and APIs of its rows give it.
 fn misplaced(path: &Path, records: &[Record]) -> Option<String> {
     let (device, stem) = place(records)?;
-    let own = path.file_stem()?.to_string_lossy();
+    let name = path.file_stem()?.to_string_lossy();
     let is_numbered = |rest: &str| rest.strip_prefix('-').is_some_and(|number| number.parse::<u32>().is_ok());
-    let is_named = own.strip_prefix(&stem).is_some_and(|rest| rest.is_empty() || is_numbered(rest));
+    let is_named = name.strip_prefix(&stem).is_some_and(|rest| rest.is_empty() || is_numbered(rest));
     (path.parent()?.file_name()? != device.as_str() || !is_named)
         .then(|| format!("the rows belong in results/{device}/{stem}.csv"))
 }
@@ -254,10 +254,10 @@ fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
     let Some((device, stem)) = place(&records) else {
         return Err(usage!("{} has no rows", shown(path)));
     };
-    let own = path.canonicalize().ok();
+    let original = path.canonicalize().ok();
     let is_free = |name: &String| {
         let taken = Path::new(RESULTS).join(&device).join(format!("{name}.csv"));
-        !taken.exists() || taken.canonicalize().ok() == own
+        !taken.exists() || taken.canonicalize().ok() == original
     };
     let mut names = (1_u64..).map(|number| if number == 1 { stem.clone() } else { format!("{stem}-{number}") });
     let name = names.find(is_free).unwrap_or(stem.clone());

@@ -126,7 +126,7 @@ fn manifests() -> Vec<PathBuf> {
         None => folders().into_iter().map(|folder| folder.join("vulkan/icd.d")).collect(),
     };
     let is_manifest = |path: &PathBuf| path.extension() == Some(OsStr::new("json"));
-    let of = |place: PathBuf| {
+    let found_in = |place: PathBuf| {
         if !place.is_dir() {
             return vec![place];
         }
@@ -135,7 +135,7 @@ fn manifests() -> Vec<PathBuf> {
         found.sort();
         found
     };
-    places.into_iter().flat_map(of).filter(|path| path.is_file()).collect()
+    places.into_iter().flat_map(found_in).filter(|path| path.is_file()).collect()
 }
 
 /// Folders with settings and data of the system and of the user.
@@ -148,8 +148,8 @@ fn folders() -> Vec<PathBuf> {
         std::env::split_paths(&paths).collect::<Vec<_>>()
     };
     let home = |name: &str, below: &str| {
-        let own = std::env::var_os(name).map(PathBuf::from);
-        own.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(below)))
+        let set = std::env::var_os(name).map(PathBuf::from);
+        set.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(below)))
     };
     let mut all: Vec<PathBuf> = home("XDG_CONFIG_HOME", ".config").into_iter().collect();
     all.extend(listed("XDG_CONFIG_DIRS", "/etc/xdg"));

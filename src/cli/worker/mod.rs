@@ -11,5 +11,5 @@ mod protocol;
 
 pub(super) use link::{Link, WORD, serve};
 pub(super) use list::{Listed, list};
-pub(super) use process::{Death, Environment, Message, Messages, Stopped, Worker, silence};
+pub(super) use process::{Death, Environment, Message, Messages, Worker, silence};
 pub(super) use protocol::{Done, Event, Order, Run, Sent, check_version};

@@ -182,8 +182,8 @@ pub(super) fn set_silence() -> Result<Option<Duration>> {
 
 /// This program, also where its file was replaced meanwhile.
 fn program() -> std::io::Result<PathBuf> {
-    let own = PathBuf::from("/proc/self/exe");
-    if own.exists() { Ok(own) } else { std::env::current_exe() }
+    let running = PathBuf::from("/proc/self/exe");
+    if running.exists() { Ok(running) } else { std::env::current_exe() }
 }
 
 const fn during(doing: Activity) -> &'static str {
@@ -198,26 +198,29 @@ const fn during(doing: Activity) -> &'static str {
 fn panicked(text: &str, doing: Activity) -> Death {
     let (place, message) = text.split_once('\n').unwrap_or(("", text));
     let folder = place.replace('\\', "/");
-    let of = folder.rsplit_once("/src/").and_then(|(folder, _)| folder.rsplit('/').next()).unwrap_or("the program");
-    let how = format!("{of} panicked {}: {}", during(doing), one_line(message));
+    let crate_name =
+        folder.rsplit_once("/src/").and_then(|(folder, _)| folder.rsplit('/').next()).unwrap_or("the program");
+    let how = format!("{crate_name} panicked {}: {}", during(doing), one_line(message));
     Death { cause: Cause::Crashed, how }
 }
 
 fn death(status: Option<ExitStatus>, doing: Activity, last: &[&str]) -> Death {
-    let of = |how: String| Death { cause: Cause::Crashed, how };
+    let crashed = |how: String| Death { cause: Cause::Crashed, how };
     let during = during(doing);
     if let Some(line) = last.iter().rev().find(|line| line.contains("memory allocation of")) {
-        return of(format!("the process ended {during}, without memory: {}", visible_lines(line)));
+        return crashed(format!("the process ended {during}, without memory: {}", visible_lines(line)));
     }
     let Some(status) = status else {
-        return of(format!("the process closed its streams {during}"));
+        return crashed(format!("the process closed its streams {during}"));
     };
     let name = ending(status);
     #[cfg(unix)]
     if std::os::unix::process::ExitStatusExt::signal(&status) == Some(libc::SIGKILL) {
-        return of(format!("the process was killed ({name}) {during}: the system does this where memory is short"));
+        return crashed(format!(
+            "the process was killed ({name}) {during}: the system does this where memory is short"
+        ));
     }
-    of(format!("the driver ended the process ({name}) {during}"))
+    crashed(format!("the driver ended the process ({name}) {during}"))
 }
 
 /// `SIGSEGV`, or `exit code 3`.
@@ -306,8 +309,8 @@ mod tests {
             panicked(text, Activity::Compiling).how,
             "naga-30.0.1 panicked while it compiled a kernel: no \\u{1b}end"
         );
-        let own = "panicked at src/cli/run.rs:1:1:\nno";
-        assert_eq!(panicked(own, Activity::Running).how, "the program panicked while it ran: no");
+        let text = "panicked at src/cli/run.rs:1:1:\nno";
+        assert_eq!(panicked(text, Activity::Running).how, "the program panicked while it ran: no");
         let starved = how(6, Activity::Compiling, &["memory allocation of 99 bytes failed", "x"]);
         assert!(starved.ends_with("without memory: memory allocation of 99 bytes failed"), "{starved}");
     }

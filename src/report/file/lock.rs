@@ -27,7 +27,7 @@ impl Lock {
     ///
     /// # Errors
     /// [`Error::Usage`] with the name `shown` if another run has the lock, [`Error::Io`] if there can be no file.
-    pub fn take(report: &Path, shown: &Path) -> Result<Self> {
+    pub fn acquire(report: &Path, shown: &Path) -> Result<Self> {
         let busy =
             || usage!("{} is being written by another run: wait until it ends, or name another file", shown.display());
         let path = lock_path(report);
@@ -115,13 +115,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         for name in ["r.csv".to_owned(), "x".repeat(255)] {
             let path = folder.path().join(name);
-            let first = Lock::take(&path, Path::new("r.csv")).expect("free");
-            let refused = Lock::take(&path, Path::new("r.csv")).expect_err("taken");
+            let first = Lock::acquire(&path, Path::new("r.csv")).expect("free");
+            let refused = Lock::acquire(&path, Path::new("r.csv")).expect_err("taken");
             let sentence = "r.csv is being written by another run: wait until it ends, or name another file";
             assert_eq!((refused.to_string().as_str(), refused.exit_code()), (sentence, 2));
             drop(first);
             assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 0);
-            drop(Lock::take(&path, Path::new("r.csv")).expect("free again"));
+            drop(Lock::acquire(&path, Path::new("r.csv")).expect("free again"));
         }
     }
 
@@ -130,10 +130,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, lock) = (folder.path().join("r.csv"), folder.path().join(".r.csv.lock"));
         std::fs::write(&lock, "").expect("written");
-        drop(Lock::take(&path, &path).expect("stale"));
+        drop(Lock::acquire(&path, &path).expect("stale"));
         assert!(!lock.exists());
         std::fs::write(&lock, "mine").expect("written");
-        drop(Lock::take(&path, &path).expect("free"));
+        drop(Lock::acquire(&path, &path).expect("free"));
         assert_eq!(std::fs::read_to_string(&lock).expect("there"), "mine");
     }
 
@@ -142,7 +142,7 @@ mod tests {
     fn a_link_in_the_place_of_the_lock_file_is_not_followed() {
         let folder = tempfile::tempdir().expect("a folder");
         std::os::unix::fs::symlink("elsewhere", folder.path().join(".r.csv.lock")).expect("linked");
-        let refused = Lock::take(&folder.path().join("r.csv"), Path::new("r.csv")).expect_err("a link");
+        let refused = Lock::acquire(&folder.path().join("r.csv"), Path::new("r.csv")).expect_err("a link");
         assert!(refused.to_string().ends_with(".r.csv.lock is in the way of a lock file: move it away"));
         assert!(!folder.path().join("elsewhere").exists());
     }

@@ -35,8 +35,8 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
         return vec![format!("{prefix}No verdict is possible: {why}; use three runs or more per side.")];
     }
     let kernels = comparison.changed_kernels(of);
-    let own = kernels.iter().filter(|kernel| kernel.kind == kind);
-    let (slower, faster): (Vec<_>, Vec<_>) = own.partition(|kernel| kernel.verdict == Verdict::Slower);
+    let changed = kernels.iter().filter(|kernel| kernel.kind == kind);
+    let (slower, faster): (Vec<_>, Vec<_>) = changed.partition(|kernel| kernel.verdict == Verdict::Slower);
     let is_single = [a, b].iter().any(|side| side.is_of_one_run());
     // Of two devices or APIs the whole counts, of two builds the worst kernel.
     let whole = a.device != b.device || a.api != b.api;
@@ -177,8 +177,8 @@ pub(super) fn row(kernel: &ChangedKernel) -> [String; 3] {
 /// The largest changes of each kind of work: kernels first, at most `most` of them and a third as many of the other kinds.
 pub(super) fn largest_by_kind<'k, 'a>(kernels: &'k [ChangedKernel<'a>], most: usize) -> Vec<&'k ChangedKernel<'a>> {
     let of_kind = |kind: WorkKind| {
-        let own: Vec<&ChangedKernel> = kernels.iter().filter(|kernel| kernel.kind == kind).collect();
-        largest(&own, if kind == WorkKind::Kernel { most } else { most / 3 })
+        let changed: Vec<&ChangedKernel> = kernels.iter().filter(|kernel| kernel.kind == kind).collect();
+        largest(&changed, if kind == WorkKind::Kernel { most } else { most / 3 })
     };
     WorkKind::ALL.into_iter().flat_map(of_kind).collect()
 }

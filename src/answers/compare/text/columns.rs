@@ -60,14 +60,14 @@ fn cell(text: impl Into<String>) -> Cell {
 
 /// Two sides: both times, the ratio with its interval, and the verdict.
 fn pair(comparison: &Comparison, cases: &[&CaseComparison]) -> Vec<Vec<Column>> {
-    let of = comparison.matches[0];
+    let sides = comparison.matches[0];
     let [a, b] = labels(comparison, 0);
     let time_of = |side: usize| {
         vec![column(&comparison.sides[side].label, true, cases, |case| {
             cell(case.timing(side).map_or_else(none, |timing| time(timing.median_ns)))
         })]
     };
-    let mut groups = vec![time_of(of.baseline), time_of(of.side)];
+    let mut groups = vec![time_of(sides.baseline), time_of(sides.side)];
     groups.push(vec![
         column(&format!("{b} against {a}"), true, cases, |case| {
             cell(case.pairs.get(0).map_or_else(none, |pair| short_change(&pair.ratio)))

@@ -77,11 +77,11 @@ struct Group<'a, 'b> {
 
 fn groups<'a, 'b>(comparison: &'b Comparison<'a>, sort: Sort) -> Vec<Group<'a, 'b>> {
     if sort == Sort::Family {
-        let of = |family: &'a str| comparison.cases_of(family).iter().collect();
+        let cases = |family: &'a str| comparison.cases_of(family).iter().collect();
         return comparison
             .families()
             .into_iter()
-            .map(|family| Group { family: Some(family), cases: of(family) })
+            .map(|family| Group { family: Some(family), cases: cases(family) })
             .collect();
     }
     let mut cases: Vec<&CaseComparison> = comparison.cases.iter().collect();

@@ -133,8 +133,8 @@ pub(super) fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> O
 
 /// The labels of a match: baseline, other side.
 pub(super) fn labels<'b>(comparison: &'b Comparison, of: usize) -> [&'b str; 2] {
-    let of = comparison.matches[of];
-    [of.baseline, of.side].map(|side| comparison.sides[side].label.as_str())
+    let sides = comparison.matches[of];
+    [sides.baseline, sides.side].map(|side| comparison.sides[side].label.as_str())
 }
 
 /// The cases that a match excludes, one line per reason.
@@ -238,8 +238,8 @@ pub(super) fn why_not(comparison: &Comparison, of: usize, case: &CaseComparison)
             (None, None) => Some(OTHER_SOURCE.to_owned()),
             (Some(a), Some(b)) if a == b => Some(format!("{a} in {baseline} and {side}")),
             (a, b) => {
-                let of = |state: Option<&str>, label: &str| state.map(|state| format!("{state} in {label}"));
-                let both: Vec<_> = of(a, baseline).into_iter().chain(of(b, side)).collect();
+                let in_side = |state: Option<&str>, label: &str| state.map(|state| format!("{state} in {label}"));
+                let both: Vec<_> = in_side(a, baseline).into_iter().chain(in_side(b, side)).collect();
                 Some(both.join(", "))
             }
         },

@@ -6,7 +6,7 @@ use anstyle::AnsiColor;
 
 use super::cells::{self, Job, Level, marks_of};
 use super::figures::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces, troubles};
-use super::texts::{bare, faster, faster_in_cell, quoted_time};
+use super::texts::{faster, faster_in_cell, quoted_time, without_repeated_units};
 use crate::answers::versus::Ratios;
 use crate::record::{Record, format, stats::Estimate};
 use crate::report::layout::{BOLD, DIM, Terminal, colored, fitted, padded, paint};
@@ -60,37 +60,37 @@ pub fn card_within(records: &[Record], after: &[String], lines: usize, terminal:
         None => Vec::new(),
     };
     let is_software = records.first().is_some_and(|row| row.device_type == Some(DeviceType::Software));
-    let of = |rank: usize| move |text: String| Line { rank, text };
-    let mut shown = vec![of(ALWAYS)(heading(records, &apis, terminal))];
-    shown.extend(is_software.then(|| of(ALWAYS)(SOFTWARE.to_owned())));
+    let ranked = |rank: usize| move |text: String| Line { rank, text };
+    let mut shown = vec![ranked(ALWAYS)(heading(records, &apis, terminal))];
+    shown.extend(is_software.then(|| ranked(ALWAYS)(SOFTWARE.to_owned())));
     let peaks = peaks(&rows);
     let launch = peaks.iter().find_map(|peak| peak.ns);
-    shown.extend(memory(&spaces(&rows), launch, terminal).into_iter().map(of(PEAK)));
-    shown.extend(arithmetic(&peaks, &all, terminal).into_iter().map(of(PEAK)));
+    shown.extend(memory(&spaces(&rows), launch, terminal).into_iter().map(ranked(PEAK)));
+    shown.extend(arithmetic(&peaks, &all, terminal).into_iter().map(ranked(PEAK)));
     let found = best(&rows);
     let jobs: Vec<Job> = found.iter().map(Job::from).collect();
     // A bar of a software device is no verdict.
     let look = Terminal { has_color: terminal.has_color && !is_software, ..terminal };
     if !found.is_empty() {
         let table = Jobs { other: ratios.first().map(|(toolchain, ratios)| (*toolchain, ratios)), terminal: look };
-        shown.extend(table.lines(&found, &jobs).into_iter().map(of(JOB)));
+        shown.extend(table.lines(&found, &jobs).into_iter().map(ranked(JOB)));
     }
     let middle = shown.len();
-    shown.extend(legend(&jobs, look).into_iter().map(of(LEGEND)));
+    shown.extend(legend(&jobs, look).into_iter().map(ranked(LEGEND)));
     let troubles = troubles(&all);
-    shown.extend(faults(&troubles, terminal).into_iter().map(of(ALWAYS)));
-    shown.extend(unsteady(&troubles).map(of(UNSTEADY_ROWS)));
-    shown.extend(after.iter().cloned().map(of(ALWAYS)));
+    shown.extend(faults(&troubles, terminal).into_iter().map(ranked(ALWAYS)));
+    shown.extend(unsteady(&troubles).map(ranked(UNSTEADY_ROWS)));
+    shown.extend(after.iter().cloned().map(ranked(ALWAYS)));
     let room = |shown: &[Line], most: usize| {
         let kept = shown.iter().filter(|line| line.rank <= most).map(|line| line.text.as_str());
         lines.saturating_sub(lines_of(kept))
     };
     let most = room(&shown, UNSTEADY_ROWS).min(LIBRARIES);
-    let beside = libraries(&found, &all, most, terminal).into_iter().map(of(LEGEND)).collect::<Vec<_>>();
+    let beside = libraries(&found, &all, most, terminal).into_iter().map(ranked(LEGEND)).collect::<Vec<_>>();
     let end = middle + beside.len();
     shown.splice(middle..middle, beside);
     let each = room(&shown, UNSTEADY_ROWS) / ratios.len().max(1);
-    let means = ratios.iter().flat_map(|(other, ratios)| by_family(*other, ratios, each, terminal)).map(of(ALWAYS));
+    let means = ratios.iter().flat_map(|(other, ratios)| by_family(*other, ratios, each, terminal)).map(ranked(ALWAYS));
     shown.splice(end..end, means);
     while lines_of(shown.iter().map(|line| line.text.as_str())) > lines {
         let last = shown.iter().enumerate().filter(|(_, line)| line.rank > ALWAYS).max_by_key(|(_, line)| line.rank);
@@ -168,7 +168,7 @@ fn memory(spaces: &[Space], launch: Option<Estimate>, terminal: Terminal) -> Vec
     let (names, rates): (Vec<String>, Vec<String>) = levels.iter().flat_map(rates).flatten().unzip();
     let peak = levels.iter().find_map(|level| Some((&level.name, unit_of(level.read.as_ref()?), level.peak.as_ref()?)));
     let mut reads: Vec<String> = Vec::new();
-    for (name, rate) in names.iter().zip(bare(rates)) {
+    for (name, rate) in names.iter().zip(without_repeated_units(rates)) {
         match reads.last_mut() {
             Some(read) if name == "copy" => *read += &format!(" (copy {rate})"),
             _ => match peak.filter(|(of, ..)| *of == name) {
@@ -184,7 +184,11 @@ fn memory(spaces: &[Space], launch: Option<Estimate>, terminal: Terminal) -> Vec
     let latency = |level: &Level| Some((level.name.clone(), level.latency.clone()?));
     let launch = launch.and_then(|ns| Some(("launch".to_owned(), quoted_time(ns)?)));
     let (names, times): (Vec<String>, Vec<String>) = levels.iter().filter_map(latency).chain(launch).unzip();
-    let latencies = names.iter().zip(bare(times)).map(|(name, time)| format!("{name} {time}")).collect::<Vec<_>>();
+    let latencies = names
+        .iter()
+        .zip(without_repeated_units(times))
+        .map(|(name, time)| format!("{name} {time}"))
+        .collect::<Vec<_>>();
     let size = |level: &Level| Some(format!("{} {}", level.name, level.size.as_ref()?));
     let sizes: Vec<String> = levels.iter().filter_map(size).collect();
     let lines = [(if has_reads { "read" } else { "copy" }, reads), ("latency", latencies), ("size", sizes)];
@@ -200,7 +204,8 @@ fn unit_of(figure: &str) -> &str {
 fn arithmetic(peaks: &[Peak], all: &[&Record], terminal: Terminal) -> Vec<String> {
     let cells = cells::arithmetic(peaks, all).into_iter().map(|(name, rate, _)| (name, rate));
     let (names, rates): (Vec<String>, Vec<String>) = cells.unzip();
-    let parts: Vec<String> = names.iter().zip(bare(rates)).map(|(name, rate)| format!("{name} {rate}")).collect();
+    let parts: Vec<String> =
+        names.iter().zip(without_repeated_units(rates)).map(|(name, rate)| format!("{name} {rate}")).collect();
     labelled("arithmetic", &parts, terminal)
 }
 

@@ -132,14 +132,14 @@ fn a_software_device_says_so_before_its_figures() {
 
 #[test]
 fn sizes_are_short() {
-    let of = |extent, width: Option<f64>| {
+    let sized = |extent, width: Option<f64>| {
         let params = width.map(|width| ("D".to_owned(), width)).into_iter().collect();
         size(&Record { n: Some(extent), params, ..Record::default() })
     };
-    assert_eq!([Extent::Linear(1 << 28), Extent::Linear(1_000_003)].map(|n| of(n, None)), ["2^28", "1000003"]);
-    assert_eq!([Extent::Matrix(8192, 8192), Extent::Matrix(8, 4)].map(|n| of(n, None)), ["8192²", "8×4"]);
-    assert_eq!([Extent::Product(9, 9, 9), Extent::Product(9, 9, 8)].map(|n| of(n, None)), ["9³", "9×9×8"]);
-    assert_eq!(of(Extent::Matrix(16, 4096), Some(128.0)), "16×4096×128");
+    assert_eq!([Extent::Linear(1 << 28), Extent::Linear(1_000_003)].map(|n| sized(n, None)), ["2^28", "1000003"]);
+    assert_eq!([Extent::Matrix(8192, 8192), Extent::Matrix(8, 4)].map(|n| sized(n, None)), ["8192²", "8×4"]);
+    assert_eq!([Extent::Product(9, 9, 9), Extent::Product(9, 9, 8)].map(|n| sized(n, None)), ["9³", "9×9×8"]);
+    assert_eq!(sized(Extent::Matrix(16, 4096), Some(128.0)), "16×4096×128");
 }
 
 /// With every family.
@@ -222,12 +222,12 @@ fn ratios_to_the_other_api_are_those_of_a_comparison_of_all_rows() {
     use crate::answers::compare::ratios_in_turns;
     let records = both();
     let text = card(&records, &[], PLAIN);
-    let of = |api| records.iter().filter(move |row| row.backend == Some(api) && row.status == Status::Ok);
+    let rows_of = |api| records.iter().filter(move |row| row.backend == Some(api) && row.status == Status::Ok);
     let case = |row: &Record| (row.name(), row.dtype, row.n, row.params_text());
-    let twin = |row: &&Record| of(Api::Cuda).find(|twin| case(twin) == case(row) && twin.timer == row.timer);
-    let pairs: Vec<(&Record, &Record)> = of(Api::Vulkan).filter_map(|row| Some((row, twin(&row)?))).collect();
+    let twin = |row: &&Record| rows_of(Api::Cuda).find(|twin| case(twin) == case(row) && twin.timer == row.timer);
+    let pairs: Vec<(&Record, &Record)> = rows_of(Api::Vulkan).filter_map(|row| Some((row, twin(&row)?))).collect();
     let ratios = ratios_in_turns(&pairs);
-    let rows: Vec<&Record> = of(Api::Vulkan).collect();
+    let rows: Vec<&Record> = rows_of(Api::Vulkan).collect();
     for best in best(&rows) {
         let index = pairs.iter().position(|(row, _)| std::ptr::eq(*row, best.row)).expect("a twin");
         let ratio = ratios[index].expect("in turns");
@@ -241,7 +241,7 @@ fn ratios_to_the_other_api_are_those_of_a_comparison_of_all_rows() {
 #[test]
 fn libraries_compare_as_their_rows_do_the_fastest_first_in_two_lines() {
     let records = both();
-    let of = |api, family: &str, name: &str, job: &str| {
+    let row_of = |api, family: &str, name: &str, job: &str| {
         let best = best(&records.iter().filter(|row| row.backend == Some(Api::Vulkan)).collect::<Vec<_>>());
         let size = best.iter().find(|best| best.job.name == job).expect(job).row.n;
         let is_it = |row: &&Record| {
@@ -252,7 +252,7 @@ fn libraries_compare_as_their_rows_do_the_fastest_first_in_two_lines() {
     };
     let compared = |family: &str, kernel: &str, job: &str| {
         let [kernel, library] =
-            [(Api::Vulkan, kernel), (Api::Cuda, "cublas")].map(|(api, name)| of(api, family, name, job));
+            [(Api::Vulkan, kernel), (Api::Cuda, "cublas")].map(|(api, name)| row_of(api, family, name, job));
         faster(crate::record::stats::ratio(kernel, library).expect("a ratio"))
     };
     let gemm = compared("matmul", "double_buffered", "GEMM f32");

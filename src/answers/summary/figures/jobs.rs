@@ -158,8 +158,8 @@ pub fn best_of<'a>(family: &str, job: &'static Headline, rows: &[&'a Record]) ->
 /// Whether the kernel's size in the profile quick, at the row's type, is larger than the row's.
 fn is_small(row: &Record) -> bool {
     let quick = benchmark(&row.family, &row.benchmark).map_or(&[][..], |benchmark| benchmark.quick);
-    let own = quick.iter().find(|quick| row.dtype.is_some_and(|dtype| quick.dtypes.contains(&dtype)));
-    own.zip(row.n).is_some_and(|(quick, n)| quick.extent.count() > n.count())
+    let quick_case = quick.iter().find(|quick| row.dtype.is_some_and(|dtype| quick.dtypes.contains(&dtype)));
+    quick_case.zip(row.n).is_some_and(|(quick, n)| quick.extent.count() > n.count())
 }
 
 #[cfg(test)]

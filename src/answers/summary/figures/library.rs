@@ -42,14 +42,14 @@ fn fastest<'a, T>(
     rows: &[&'a Record],
     kind: impl Fn(&'static Benchmark) -> Option<T>,
 ) -> Option<(T, &'a Record, Estimate)> {
-    let own = time(row)?;
+    let kernel_time = time(row)?;
     let compared = |other: &&'a Record| {
         let kind = kind(benchmark(&other.family, &other.benchmark)?)?;
         // Weights of fewer bits are another job of the same type and size.
         let is_same_work = (other.bytes, other.flops) == (row.bytes, row.flops);
         let is_comparable = other.status == Status::Ok && other.timer == row.timer && other.is_cold() == row.is_cold();
-        let ratio =
-            stats::ratio(own, time(other)?).filter(|_| is_comparable && is_same_work && is_same_case(other, row))?;
+        let ratio = stats::ratio(kernel_time, time(other)?)
+            .filter(|_| is_comparable && is_same_work && is_same_case(other, row))?;
         Some((kind, *other, ratio))
     };
     let of_family = rows.iter().filter(|other| other.family == row.family);
@@ -85,16 +85,16 @@ mod tests {
 
     #[test]
     fn a_library_is_compared_at_the_same_family_type_size_and_parameters() {
-        let own = row("matmul", "tiled", Dtype::F32, 8, 300.0);
+        let kernel = row("matmul", "tiled", Dtype::F32, 8, 300.0);
         let library = |dtype, n, ns| row("matmul", "cublas", dtype, n, ns);
-        assert_eq!(found(&own, &[library(Dtype::F32, 8, 200.0)]), Some(("cublas".to_owned(), 1.5)));
+        assert_eq!(found(&kernel, &[library(Dtype::F32, 8, 200.0)]), Some(("cublas".to_owned(), 1.5)));
         let others = [
             library(Dtype::F64, 8, 200.0),
             library(Dtype::F32, 9, 200.0),
             row("transpose", "cublas", Dtype::F32, 8, 200.0),
             row("matmul", "naive", Dtype::F32, 8, 200.0),
         ];
-        assert_eq!(found(&own, &others), None);
+        assert_eq!(found(&kernel, &others), None);
         let with = |row: Record, params: &[(&str, f64)]| {
             let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
             Record { params, ..row }
@@ -106,13 +106,13 @@ mod tests {
 
     #[test]
     fn wrong_or_rounding_libraries_and_other_clocks_are_not_compared() {
-        let own = row("matmul", "tiled", Dtype::F32, 8, 300.0);
+        let kernel = row("matmul", "tiled", Dtype::F32, 8, 300.0);
         let library = || row("matmul", "cublas", Dtype::F32, 8, 200.0);
-        assert_eq!(found(&own, &[Record { status: Status::Wrong, ..library() }]), None);
-        assert_eq!(found(&own, &[Record { timer: Some(Clock::Wall), ..library() }]), None);
-        assert_eq!(found(&own, &[Record { ci_low_ns: None, ..library() }]), None, "no interval");
-        assert_eq!(found(&own, &[Record { bytes: Some(9), ..library() }]), None, "other bytes");
+        assert_eq!(found(&kernel, &[Record { status: Status::Wrong, ..library() }]), None);
+        assert_eq!(found(&kernel, &[Record { timer: Some(Clock::Wall), ..library() }]), None);
+        assert_eq!(found(&kernel, &[Record { ci_low_ns: None, ..library() }]), None, "no interval");
+        assert_eq!(found(&kernel, &[Record { bytes: Some(9), ..library() }]), None, "other bytes");
         let rounded = row("matmul", "cublas_tf32", Dtype::F32, 8, 100.0);
-        assert_eq!(found(&own, &[rounded, library()]), Some(("cublas".to_owned(), 1.5)));
+        assert_eq!(found(&kernel, &[rounded, library()]), Some(("cublas".to_owned(), 1.5)));
     }
 }

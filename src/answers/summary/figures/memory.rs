@@ -43,10 +43,11 @@ impl Space {
 /// The levels that the rows of one device through one API show, DRAM first.
 #[must_use]
 pub fn spaces(rows: &[&Record]) -> Vec<Space> {
-    let of = |family: &str| -> Vec<&Record> { rows.iter().copied().filter(|row| row.family == family).collect() };
+    let family_rows =
+        |family: &str| -> Vec<&Record> { rows.iter().copied().filter(|row| row.family == family).collect() };
     let peaks = peaks(rows);
     let peak = |limit: Limit| peaks.iter().find(|peak| peak.limit == limit).and_then(|peak: &Peak| peak.gb_per_s);
-    let curve = of("cache_curve");
+    let curve = family_rows("cache_curve");
     let levels = cache_curve::levels(&curve);
     let rates = cache_curve::level_bandwidths(&curve);
     let mut spaces: Vec<Space> = levels
@@ -77,8 +78,8 @@ pub fn spaces(rows: &[&Record]) -> Vec<Space> {
     let workgroup = Space {
         name: "workgroup".to_owned(),
         read: peak(Limit::Workgroup),
-        latency: memory_spaces::latency(&of("memory_spaces"), "workgroup"),
-        banks: bank_conflict::inferred_banks(&of("bank_conflict")),
+        latency: memory_spaces::latency(&family_rows("memory_spaces"), "workgroup"),
+        banks: bank_conflict::inferred_banks(&family_rows("bank_conflict")),
         ..Space::default()
     };
     if workgroup.read.is_some() || workgroup.latency.is_some() {

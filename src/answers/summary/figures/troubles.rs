@@ -23,17 +23,17 @@ pub struct Troubles<'a> {
 /// The rows that need a look.
 #[must_use]
 pub fn troubles<'a>(rows: &[&'a Record]) -> Troubles<'a> {
-    let of = |status: Status| rows.iter().copied().filter(|row| row.status == status).collect::<Vec<_>>();
+    let with_status = |status: Status| rows.iter().copied().filter(|row| row.status == status).collect::<Vec<_>>();
     let noise = |row: &Record| row.noise().unwrap_or(0.0);
     let is_unsteady = |row: &&Record| row.timer == Some(Clock::Timestamp) && noise(row) > UNSTEADY;
-    let mut unsteady: Vec<&Record> = of(Status::Ok).into_iter().filter(is_unsteady).collect();
+    let mut unsteady: Vec<&Record> = with_status(Status::Ok).into_iter().filter(is_unsteady).collect();
     unsteady.sort_by(|a, b| noise(b).total_cmp(&noise(a)));
     Troubles {
-        wrong: of(Status::Wrong),
-        failed: of(Status::Failed),
-        implausible: of(Status::Implausible),
+        wrong: with_status(Status::Wrong),
+        failed: with_status(Status::Failed),
+        implausible: with_status(Status::Implausible),
         unsteady,
-        skipped: of(Status::Skipped).len(),
+        skipped: with_status(Status::Skipped).len(),
     }
 }
 
