@@ -26,7 +26,7 @@ pub enum By {
 }
 
 /// A card or a host.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 pub struct Unit {
     /// Name of the device, if the unit is a card.
     pub device: String,

@@ -132,8 +132,6 @@ pub fn spreads(verdicts: &Verdicts, medium: Medium) -> String {
 /// Everything, as JSON.
 #[must_use]
 pub fn json(verdicts: &Verdicts) -> Value {
-    let unit = |unit: &Unit| json!({ "device": unit.device, "host": unit.host, "card": unit.card });
-    let ratio = |ratio: &Estimate| json!({ "value": ratio.value, "low": ratio.low, "high": ratio.high });
     let family = |family: &Family| {
         json!({
             "device": family.model.device, "api": family.model.toolchain, "family": family.family, "cases": family.cases,
@@ -143,14 +141,14 @@ pub fn json(verdicts: &Verdicts) -> Value {
     let slow = verdicts.slow.iter().map(|slow| {
         let named = slow.families.iter().map(|found| {
             let slow_family = &verdicts.families[found.family];
-            json!({ "api": slow_family.model.toolchain, "family": slow_family.family, "ratio": ratio(&found.ratio) })
+            json!({ "api": slow_family.model.toolchain, "family": slow_family.family, "ratio": found.ratio })
         });
         json!({
-            "unit": unit(&slow.unit), "ratio": ratio(&slow.ratio), "adjusted_p": slow.adjusted_p,
+            "unit": slow.unit, "ratio": slow.ratio, "adjusted_p": slow.adjusted_p,
             "families": named.collect::<Vec<_>>(),
         })
     });
-    let faulty = |(of, counts): &(Unit, BTreeMap<&str, usize>)| json!({ "unit": unit(of), "rows": counts });
+    let faulty = |(of, counts): &(Unit, BTreeMap<&str, usize>)| json!({ "unit": of, "rows": counts });
     json!({
         "units": verdicts.units, "tested": verdicts.tested, "slow": slow.collect::<Vec<_>>(),
         "families": verdicts.families.iter().map(family).collect::<Vec<_>>(),

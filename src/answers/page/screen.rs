@@ -76,11 +76,8 @@ struct CardSummary {
 
 #[derive(Serialize)]
 struct LevelLine {
-    name: String,
-    read: Option<String>,
-    copy: Option<String>,
-    latency: Option<String>,
-    size: Option<String>,
+    #[serde(flatten)]
+    level: Level,
     /// Reading, else copying, relative to the fastest level.
     bar: Option<Figure>,
 }
@@ -201,17 +198,8 @@ fn card(comparison: &Comparison, cards: &[Card], rows: &[Vec<&Record>]) -> Optio
     let (spaces, peaks, found) = (spaces(card_rows), peaks(card_rows), best(card_rows));
     let speed = |space: &summary::figures::Space| space.read.or(space.copy).map(|rate| rate.value);
     let fastest = highest(spaces.iter().filter_map(speed));
-    let levels = spaces.iter().map(|space| {
-        let level = Level::from(space);
-        LevelLine {
-            name: level.name,
-            read: level.read,
-            copy: level.copy,
-            latency: level.latency,
-            size: level.size,
-            bar: speed(space).and_then(|rate| relative(rate, fastest)),
-        }
-    });
+    let bar = |space| speed(space).and_then(|rate| relative(rate, fastest));
+    let levels = spaces.iter().map(|space| LevelLine { level: Level::from(space), bar: bar(space) });
     let arithmetic = cells::arithmetic(&peaks, &all);
     let most = highest(arithmetic.iter().map(|(.., rate)| rate.value));
     let jobs: Vec<cells::Job> = found.iter().map(cells::Job::from).collect();

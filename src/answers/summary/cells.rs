@@ -9,10 +9,12 @@ use crate::report::table;
 use crate::suite::{Extent, Limit, binary_range, binary_size};
 
 /// A level of memory; what is unknown or too noisy to quote is `None`.
+#[derive(serde::Serialize)]
 pub(in crate::answers) struct Level {
     pub(in crate::answers) name: String,
     pub(in crate::answers) read: Option<String>,
-    /// Peak bandwidth by the driver's figures.
+    /// Peak bandwidth by the driver's figures; the terminal alone shows it.
+    #[serde(skip)]
     pub(in crate::answers) peak: Option<String>,
     /// Bytes read and written.
     pub(in crate::answers) copy: Option<String>,

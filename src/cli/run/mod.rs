@@ -1,7 +1,6 @@
 //! `run`: selects devices, plans and measures cases, writes reports and prints tables.
 
 mod arguments;
-mod card;
 mod devices;
 mod kernels;
 mod planned;
@@ -22,7 +21,7 @@ use super::outputs::{Files, LockedFile, Paths, default_csv, name_words};
 use super::pictures::{Pictures, draws};
 use super::progress::Progress;
 use super::selection::{select_runs, why_this_card};
-use super::worker::{Listed, Run, list};
+use super::worker::{Done, Listed, Run, list};
 use crate::answers::summary::{self, card_within};
 use crate::answers::variants;
 use crate::backend::Device;
@@ -37,13 +36,12 @@ use crate::report::{self, CsvFile, Part, lay_out};
 use crate::suite::{Case, DeviceType, Profile, budget};
 
 pub(super) use arguments::Arguments;
-use card::End;
 use devices::settings;
 pub(super) use kernels::KernelFiles;
 use planned::{all_sizes, cases_for, dry_run, expected_time, profile_for, request, time_for};
 use running::Running;
 pub(super) use served::serve;
-use supervisor::Supervisor;
+use supervisor::{End, Supervisor};
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
@@ -99,9 +97,9 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
         printed = printed.and(table);
         all.extend(records);
         match end {
-            End::Done { is_interrupted: false, .. } => {}
-            End::Done { .. } => return printed.map(|()| interrupt::EXIT_CODE),
-            End::Error(error) => return Err(error),
+            Ok(Done { is_interrupted: false, .. }) => {}
+            Ok(_) => return printed.map(|()| interrupt::EXIT_CODE),
+            Err(error) => return Err(error),
         }
     }
     printed?;
@@ -210,10 +208,9 @@ impl Command<'_> {
         };
         let mut supervisor = Supervisor::new(listed, card, self.arguments, &self.interrupt);
         supervisor.measure(&mut prepare);
-        let card = supervisor.card;
-        match (card.running, card.end, begun) {
+        match (supervisor.running, supervisor.end, begun) {
             (Some(running), Some(end), Some(begun)) => self.conclude(running, end, &begun),
-            (_, Some(End::Error(error)), _) => Err(error),
+            (_, Some(Err(error)), _) => Err(error),
             _ => Err(Error::NoDevice("the card has no rows".to_owned())),
         }
     }
@@ -279,7 +276,7 @@ impl Command<'_> {
         let Begun { number, can_resume, count, profile, time, .. } = begun;
         let (count, card) = (*count, devices.iter().collect::<Vec<&Device>>());
         let seconds = begun.start.elapsed().as_secs_f64();
-        let is_complete = matches!(end, End::Done { is_interrupted: false, .. });
+        let is_complete = end.as_ref().is_ok_and(|done| !done.is_interrupted);
         if !is_complete {
             interrupt.end();
         }
@@ -297,7 +294,7 @@ impl Command<'_> {
         if !has_summary(arguments) && devices.iter().any(|device| device.kind == DeviceType::Software) {
             say(&format!("{}: {}", devices[0].name, summary::SOFTWARE));
         }
-        if let End::Done { is_interrupted: false, left_out, measuring } = &end {
+        if let Ok(Done { is_interrupted: false, left_out, measuring, .. }) = &end {
             say_complete(arguments, (records.len(), seconds, *measuring), &path);
             let time = time.unwrap_or_default();
             messages::left_out(count, left_out, &records, time).iter().for_each(|line| say(line));

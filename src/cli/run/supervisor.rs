@@ -5,7 +5,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use super::arguments::Arguments;
-use super::card::{Card, End, State};
 use super::running::Running;
 use crate::backend::Device;
 use crate::cli::interrupt::Interrupt;
@@ -13,9 +12,10 @@ use crate::cli::output::say;
 use crate::cli::worker::{
     Death, Done, Environment, Event, Listed, Message, Messages, Order, Worker, check_version, silence,
 };
-use crate::engine::{LeftOut, Observer};
+use crate::engine::Observer;
 use crate::error::{Error, Result};
 use crate::record::Cause;
+use crate::suite::DeviceType;
 
 /// Time between two looks at the clock and for interruptions.
 const TICK: Duration = Duration::from_millis(100);
@@ -32,35 +32,101 @@ const MOST_DEATHS: usize = 5;
 /// Prepares a card's run on the devices as they opened.
 pub(super) type Prepare<'p> = dyn FnMut(Vec<Device>) -> Result<Running> + 'p;
 
-/// The workers of a run on a card, one after the other.
+/// How a run on a card ended: as its worker said, or since the card cannot be used or its rows cannot be kept.
+pub(super) type End = Result<Done>;
+
+/// A run on a card, as the first worker listed it, and its workers, one after the other.
 pub(super) struct Supervisor<'a> {
-    pub(super) card: Card,
+    /// Indices of the card in the list of devices, one for each API.
+    indices: Vec<usize>,
+    /// The same devices.
+    listed: Vec<Device>,
     environment: Environment,
     messages: Messages,
     received: Receiver<(usize, Message)>,
     arguments: &'a Arguments,
     interrupt: &'a Interrupt,
-    /// Whether the user has ended the run.
+    worker: Option<Worker>,
+    /// Number of workers so far.
+    workers: usize,
+    /// Whether the worker is to open its devices, not to list them.
+    is_opening: bool,
+    /// Since when the worker is silent: time in system sleep does not count.
+    silent: Duration,
+    /// How long it has gone on after the run's time limit, likewise.
+    late: Duration,
+    compiles_ahead: bool,
+    /// Workers that died since the last row.
+    starts_without_a_row: usize,
+    /// Whether a worker has died that had measured.
+    has_restarted: bool,
+    /// Whether the worker is to end after its case.
     is_stopped: bool,
+    pub(super) running: Option<Running>,
+    pub(super) end: Option<End>,
 }
 
 impl<'a> Supervisor<'a> {
     /// Workers for a card, indices into the devices of `listed`, whose worker is the first one.
-    pub(super) fn new(listed: Listed, card: Vec<usize>, arguments: &'a Arguments, interrupt: &'a Interrupt) -> Self {
+    pub(super) fn new(listed: Listed, indices: Vec<usize>, arguments: &'a Arguments, interrupt: &'a Interrupt) -> Self {
         let Listed { devices, environment, worker, messages: (messages, received) } = listed;
-        let card = Card { worker: Some(worker), ..Card::new(card, &devices) };
-        Self { card, environment, messages, received, arguments, interrupt, is_stopped: false }
+        let listed: Vec<Device> = indices.iter().map(|index| devices[*index].clone()).collect();
+        // Without other threads a death is always the fault of the case in progress.
+        let compiles_ahead = listed.iter().any(|device| device.kind != DeviceType::Software);
+        Self {
+            indices,
+            listed,
+            environment,
+            messages,
+            received,
+            arguments,
+            interrupt,
+            worker: Some(worker),
+            workers: 0,
+            is_opening: false,
+            silent: Duration::ZERO,
+            late: Duration::ZERO,
+            compiles_ahead,
+            starts_without_a_row: 0,
+            has_restarted: false,
+            is_stopped: false,
+            running: None,
+            end: None,
+        }
+    }
+
+    /// The card among devices that another worker listed; `None` if one of its devices is gone.
+    fn found(&self, devices: &[Device]) -> Option<Vec<usize>> {
+        let is_it = |a: &Device, b: &Device| {
+            (a.api, &a.name, &a.pci_address, &a.uuid) == (b.api, &b.name, &b.pci_address, &b.uuid)
+        };
+        let at = |index: &usize, listed: &Device| {
+            let is_same_place = devices.get(*index).is_some_and(|device| is_it(device, listed));
+            if is_same_place { Some(*index) } else { devices.iter().position(|device| is_it(device, listed)) }
+        };
+        self.indices.iter().zip(&self.listed).map(|(index, listed)| at(index, listed)).collect()
+    }
+
+    fn order(&mut self, order: &Order) {
+        if let Some(worker) = &mut self.worker {
+            worker.order(order);
+        }
+    }
+
+    fn finish(&mut self, end: End) {
+        self.worker = None;
+        self.end.get_or_insert(end);
     }
 
     /// Measures, and returns when the card has ended.
     pub(super) fn measure(&mut self, prepare: &mut Prepare<'_>) {
-        self.open(self.card.indices.clone());
+        self.open(self.indices.clone());
         let mut last = Instant::now();
-        while self.card.end.is_none() {
+        while self.end.is_none() {
             match self.received.recv_timeout(TICK) {
                 Ok((workers, received)) => {
-                    if self.card.workers == workers {
-                        self.card.silent = Duration::ZERO;
+                    if self.workers == workers {
+                        self.silent = Duration::ZERO;
                         self.on_message(received, prepare);
                     }
                 }
@@ -69,7 +135,7 @@ impl<'a> Supervisor<'a> {
             // Hours asleep pass between two looks at the clock.
             let passed = last.elapsed().min(2 * TICK);
             last = Instant::now();
-            if self.card.end.is_none() {
+            if self.end.is_none() {
                 self.check_clock(passed);
             }
             self.check_stop();
@@ -78,15 +144,14 @@ impl<'a> Supervisor<'a> {
 
     /// Ends a worker that is late or silent.
     fn check_clock(&mut self, passed: Duration) {
-        let card = &mut self.card;
-        card.silent += passed;
-        if card.running.as_ref().is_some_and(Running::is_over) {
-            card.late += passed;
+        self.silent += passed;
+        if self.running.as_ref().is_some_and(Running::is_over) {
+            self.late += passed;
         }
-        if card.late > OVERTIME {
+        if self.late > OVERTIME {
             self.end_late();
-        } else if card.silent >= silence()
-            && let Some(worker) = &mut card.worker
+        } else if self.silent >= silence()
+            && let Some(worker) = &mut self.worker
         {
             let death = worker.end_silent(silence());
             self.died(&death);
@@ -95,38 +160,37 @@ impl<'a> Supervisor<'a> {
 
     /// Starts another worker for the card.
     fn start(&mut self) {
-        let card = &mut self.card;
-        card.workers += 1;
-        (card.state, card.silent) = (State::Listing, Duration::ZERO);
-        match Worker::start(card.workers, &self.messages, &self.environment) {
+        self.workers += 1;
+        (self.is_opening, self.silent) = (false, Duration::ZERO);
+        match Worker::start(self.workers, &self.messages, &self.environment) {
             Ok(mut worker) => {
                 worker.order(&Order::Devices { backend: self.arguments.backend });
-                card.worker = Some(worker);
+                self.worker = Some(worker);
             }
-            Err(error) => card.end(End::Error(error)),
+            Err(error) => self.finish(Err(error)),
         }
     }
 
     fn open(&mut self, found: Vec<usize>) {
-        self.card.state = State::Opening;
-        let (kernels, needs_energy) = (self.arguments.files.clone(), self.arguments.energy);
-        self.card.order(&Order::Open { card: found, kernels, needs_energy });
+        self.is_opening = true;
+        let (kernels, needs_energy) = (Box::new(self.arguments.files.clone()), self.arguments.energy);
+        self.order(&Order::Open { card: found, kernels, needs_energy });
     }
 
     fn on_message(&mut self, received: Message, prepare: &mut Prepare<'_>) {
         match received {
             Message::Text(line) => self.say(&line),
             Message::Gone => {
-                let Some(worker) = &mut self.card.worker else { return };
+                let Some(worker) = &mut self.worker else { return };
                 let death = worker.death();
                 self.died(&death);
             }
             Message::Event(event) => {
-                if let Some(worker) = &mut self.card.worker {
+                if let Some(worker) = &mut self.worker {
                     worker.note(&event);
                 }
                 if let Err(error) = self.on_event(*event, prepare) {
-                    self.finish(End::Error(error));
+                    self.finish(Err(error));
                 }
             }
         }
@@ -134,31 +198,29 @@ impl<'a> Supervisor<'a> {
 
     /// Shows a note, above the bar if there is one.
     fn say(&self, text: &str) {
-        match &self.card.running {
+        match &self.running {
             Some(running) => running.progress.say(text),
             None => say(text),
         }
     }
 
     fn on_event(&mut self, event: Event, prepare: &mut Prepare<'_>) -> Result<()> {
-        let card = &mut self.card;
         match event {
             Event::Devices { version, devices } => {
                 check_version(version)?;
-                let Some(found) = card.found(&devices) else {
-                    let name = &card.listed[0].name;
+                let Some(found) = self.found(&devices) else {
+                    let name = &self.listed[0].name;
                     return Err(Error::NoDevice(format!("{name} is no longer listed: its driver may need a restart")));
                 };
                 self.open(found);
             }
             Event::Opened(devices) => {
-                if card.running.is_none() {
-                    card.running = Some(prepare(devices)?);
+                if self.running.is_none() {
+                    self.running = Some(prepare(devices)?);
                 }
-                if let Some(running) = &card.running {
-                    let order = running.order(card.compiles_ahead);
-                    card.state = State::Running;
-                    card.order(&order);
+                if let Some(running) = &self.running {
+                    let order = running.order(self.compiles_ahead);
+                    self.order(&order);
                 }
             }
             Event::Failed { message, is_usage } => {
@@ -166,21 +228,21 @@ impl<'a> Supervisor<'a> {
             }
             Event::Note(text) => self.say(&text),
             Event::End => {
-                let done = card.running.as_mut().and_then(|running| running.done.take());
+                let done = self.running.as_mut().and_then(|running| running.done.take());
                 // What earlier workers spent is not known.
-                let has_ended = card.has_restarted;
+                let has_ended = self.has_restarted;
                 let done = done
                     .map(|done| Done { measuring: if has_ended { Duration::ZERO } else { done.measuring }, ..done });
-                let end = done.map_or_else(|| End::Error(Error::NoDevice(UNFINISHED.to_owned())), of_done);
+                let end = done.map_or_else(|| Err(Error::NoDevice(UNFINISHED.to_owned())), of_done);
                 self.finish(end);
             }
             event => {
-                let Some(running) = &mut card.running else { return Ok(()) };
+                let Some(running) = &mut self.running else { return Ok(()) };
                 let has_rows = matches!(&event, Event::Rows { .. });
                 running.on_event(event)?;
                 if has_rows {
-                    card.starts_without_a_row = 0;
-                    card.order(&Order::Continue);
+                    self.starts_without_a_row = 0;
+                    self.order(&Order::Continue);
                 }
             }
         }
@@ -189,36 +251,28 @@ impl<'a> Supervisor<'a> {
 
     /// Ends a worker whose case does not end long after the run's time limit.
     fn end_late(&mut self) {
-        let card = &mut self.card;
-        card.worker = None;
-        let Some(running) = &mut card.running else { return };
+        self.worker = None;
+        let Some(running) = &mut self.running else { return };
         let late = Death { cause: Cause::TimeLimit, how: LATE.to_owned() };
-        let end = match running.blame(&late) {
-            Ok(_) => End::Done { left_out: LeftOut::default(), is_interrupted: false, measuring: Duration::ZERO },
-            Err(error) => End::Error(error),
-        };
+        let end = running.blame(&late).map(|_| Done::default());
         self.finish(end);
     }
 
     /// A worker has died: its case fails, and another worker goes on.
     fn died(&mut self, death: &Death) {
-        let card = &mut self.card;
-        // Also where a report cannot be written.
-        let is_stopped = self.is_stopped || card.is_stopped;
-        let was = card.state;
-        card.worker = None;
-        card.starts_without_a_row += 1;
-        let Some(running) = &mut card.running else {
-            let name = &card.listed[0].name;
-            let doing = if was == State::Listing { "listed" } else { "opened" };
+        self.worker = None;
+        self.starts_without_a_row += 1;
+        let Some(running) = &mut self.running else {
+            let name = &self.listed[0].name;
+            let doing = if self.is_opening { "opened" } else { "listed" };
             let how = death.how.replace("while it ran", &format!("while {name} was {doing}"));
             // Nothing is measured yet. A driver that fails twice may fail always.
-            if card.starts_without_a_row < MOST_FAILED_STARTS && !is_stopped {
+            if self.starts_without_a_row < MOST_FAILED_STARTS && !self.is_stopped {
                 self.say(&format!("{how}; a new worker starts"));
                 self.start();
                 return;
             }
-            self.finish(End::Error(Error::NoDevice(how)));
+            self.finish(Err(Error::NoDevice(how)));
             return;
         };
         if let Some(done) = running.done.take() {
@@ -226,17 +280,16 @@ impl<'a> Supervisor<'a> {
             self.finish(of_done(done));
             return;
         }
-        if is_stopped {
-            let done = End::Done { left_out: LeftOut::default(), is_interrupted: true, measuring: Duration::ZERO };
-            self.finish(done);
+        if self.is_stopped {
+            self.finish(Ok(Done { is_interrupted: true, ..Done::default() }));
             return;
         }
         // Where kernels compile on other threads, the case in progress may have no part in it.
-        let is_known = !card.compiles_ahead || death.cause == Cause::TimedOut;
-        card.compiles_ahead = false;
+        let is_known = !self.compiles_ahead || death.cause == Cause::TimedOut;
+        self.compiles_ahead = false;
         let blamed = if is_known { running.blame(death) } else { Ok(false) };
         running.started = None;
-        let is_last = card.starts_without_a_row >= MOST_DEATHS;
+        let is_last = self.starts_without_a_row >= MOST_DEATHS;
         match blamed {
             Ok(is_blamed) => {
                 // The row has said which case, and why.
@@ -245,31 +298,25 @@ impl<'a> Supervisor<'a> {
                 running.progress.say(&format!("{how}{next}"));
             }
             Err(error) => {
-                self.finish(End::Error(error));
+                self.finish(Err(error));
                 return;
             }
         }
         if is_last {
             let how = format!("{MOST_DEATHS} workers ended in a row, the last one: {}", death.how);
-            self.finish(End::Error(Error::NoDevice(how)));
+            self.finish(Err(Error::NoDevice(how)));
             return;
         }
-        self.card.has_restarted = true;
+        self.has_restarted = true;
         self.start();
-    }
-
-    fn finish(&mut self, end: End) {
-        self.card.end(end);
     }
 
     /// Tells the worker to end after its case once the user or a full disk ends the run.
     fn check_stop(&mut self) {
-        self.is_stopped |= self.interrupt.is_requested();
-        let card = &mut self.card;
-        let is_full = card.running.as_ref().is_some_and(|running| running.progress.is_interrupted());
-        if (self.is_stopped || is_full) && !card.is_stopped {
-            card.is_stopped = true;
-            card.order(&Order::Stop);
+        let is_full = self.running.as_ref().is_some_and(|running| running.progress.is_interrupted());
+        if !self.is_stopped && (is_full || self.interrupt.is_requested()) {
+            self.is_stopped = true;
+            self.order(&Order::Stop);
         }
     }
 }
@@ -278,9 +325,9 @@ const LATE: &str = "the case was still running one minute after the time limit (
 
 const UNFINISHED: &str = "the process ended before the run did";
 
-fn of_done(Done { left_out, is_interrupted, no_device, measuring }: Done) -> End {
-    match no_device {
-        Some(why) => End::Error(Error::NoDevice(why)),
-        None => End::Done { left_out, is_interrupted, measuring },
+fn of_done(done: Done) -> End {
+    match &done.no_device {
+        Some(why) => Err(Error::NoDevice(why.clone())),
+        None => Ok(done),
     }
 }

@@ -52,7 +52,7 @@ pub(in crate::cli) enum Order {
     /// List the devices for this value of `--backend`.
     Devices { backend: Option<Through> },
     /// Open these devices of the list, and read these kernels for them.
-    Open { card: Vec<usize>, kernels: KernelFiles, needs_energy: bool },
+    Open { card: Vec<usize>, kernels: Box<KernelFiles>, needs_energy: bool },
     /// Open a device of the list, and run the case of a bundle again.
     Replay { device: usize, bundle: OsString, is_unchecked: bool },
     /// Measure these cases, after these rows.
@@ -113,7 +113,7 @@ pub(in crate::cli) enum Event {
 }
 
 /// How a run ended.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(in crate::cli) struct Done {
     pub(in crate::cli) left_out: LeftOut,
     pub(in crate::cli) is_interrupted: bool,
