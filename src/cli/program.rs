@@ -12,10 +12,12 @@ use super::interrupt::survive_file_limits;
 use super::output::{color_among, complain, set_global};
 use super::outputs::is_source;
 use super::references::is_example;
-use super::worker::{WORD, serve};
+use super::selection::no_device;
+use super::target::Target;
+use super::worker::{Link, Order, WORD, serve};
 use super::{
-    bench, compare, cost, describe, devices, explain, help, links, list, outliers, removed, report, run, share, show,
-    summary,
+    bench, bundle, compare, cost, describe, devices, explain, help, links, list, outliers, removed, report, run, share,
+    show, summary,
 };
 use crate::engine::plan::select;
 use crate::error::{Error, Result, usage};
@@ -28,12 +30,26 @@ pub fn main() -> ExitCode {
     survive_file_limits();
     let words: Vec<OsString> = std::env::args_os().collect();
     if words.len() == 2 && words[1] == WORD {
-        return serve();
+        return serve(carry_out);
     }
     match run_words(words) {
         Ok(Ok(code)) => ExitCode::from(code),
         Ok(Err(error)) => failed(&error),
         Err(code) => code,
+    }
+}
+
+/// Carries out an order in a worker.
+fn carry_out(link: &'static Link, order: Order, mut found: Vec<Option<Target>>) -> Result<()> {
+    let mut target = |index: usize| found.get_mut(index).and_then(Option::take);
+    match order {
+        Order::Open { card, kernels, needs_energy } => {
+            run::serve(link, card.into_iter().filter_map(target).collect(), &kernels, needs_energy)
+        }
+        Order::Replay { device, bundle, is_unchecked } => {
+            bundle::serve(link, target(device).ok_or_else(no_device)?, Path::new(&bundle), is_unchecked)
+        }
+        _ => Err(usage!("no device is open")),
     }
 }
 

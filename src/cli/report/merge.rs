@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::cli::interrupt;
 use crate::cli::output::{complain, print, say};
 use crate::cli::outputs::{check_different, check_new};

@@ -1,5 +1,6 @@
 //! `report`: reports as a page, as one CSV, as the list of a folder, or for github-action-benchmark.
 
+mod arguments;
 mod merge;
 
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use super::explain::fields;
 use super::format::By;
 use super::output::print;
 use super::outputs::{check_different, check_new};
-use super::reports::{FOLDERS, in_folder, none_readable, none_yet, read};
+use super::reports::{in_folder, none_readable, read};
 use crate::answers::compare::{Comparison, Report, Rules};
 use crate::answers::index::{self, Entry, MARK};
 use crate::answers::page::{self as html, Kernel};
@@ -18,75 +19,9 @@ use crate::record::Record;
 use crate::record::format::plural;
 use crate::report::{Target, github, reader, replace_file, write_file};
 use crate::suite::{Benchmark, Family};
+pub(super) use arguments::Arguments;
+use arguments::Format;
 use merge::merge;
-
-/// Arguments of `report`.
-#[derive(clap::Args)]
-pub(super) struct Arguments {
-    /// Reports or folders of reports [default: reports/ and results/]
-    ///
-    /// A page pools runs of the same card, API, driver and version. Of rows about one case of one card, github
-    /// has the newest.
-    #[arg(value_name = "FILE|DIR")]
-    files: Vec<PathBuf>,
-    /// File to write [default: report.html]
-    ///
-    /// index writes README.md into the folder, github writes to stdout.
-    #[arg(long, short, value_name = "PATH")]
-    out: Option<PathBuf>,
-    /// Format [default: by the ending of --out, else html]
-    #[arg(long, value_name = "FORMAT", value_enum)]
-    format: Option<Format>,
-    /// Pool the runs of each card, or those of all cards of a model
-    #[arg(long, value_enum, default_value_t)]
-    by: By,
-    /// Leave hosts out, and replace each card's UUID by a hash
-    ///
-    /// The hash is the same in every report of the card.
-    #[arg(long)]
-    anonymous: bool,
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
-}
-
-/// What `report` writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// A page with tables and charts
-    Html,
-    /// All rows in one file, also packed: all.csv.gz
-    Csv,
-    /// README.md in a folder of reports: a list with headline figures
-    Index,
-    /// For github-action-benchmark
-    Github,
-}
-
-impl Format {
-    /// The format of a file's ending.
-    fn of(path: &Path) -> Result<Self> {
-        match path.extension().and_then(|ending| ending.to_str()) {
-            Some("html" | "htm") => Ok(Self::Html),
-            _ if reader::has_ending(path, "csv") => Ok(Self::Csv),
-            _ => {
-                let sentence = "name a file that ends in .html, .csv or .csv.gz, or pass --format";
-                Err(usage!("{}: {sentence}", shown(path)))
-            }
-        }
-    }
-}
-
-impl Arguments {
-    /// The reports and folders.
-    fn files(&self) -> Result<Vec<PathBuf>> {
-        if !self.files.is_empty() {
-            return Ok(self.files.clone());
-        }
-        let found: Vec<PathBuf> = FOLDERS.iter().map(PathBuf::from).filter(|folder| folder.is_dir()).collect();
-        if found.is_empty() { Err(none_yet()) } else { Ok(found) }
-    }
-}
 
 /// Runs the command and returns the exit code.
 pub(super) fn report(arguments: &Arguments) -> Result<u8> {

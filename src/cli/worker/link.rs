@@ -3,17 +3,15 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::protocol::{Activity, Event, MOST_MESSAGE, Order, VERSION, lines};
 use crate::backend;
-use crate::cli::selection::no_device;
 use crate::cli::target::{Target, targets};
-use crate::cli::{bundle, interrupt, output, run};
-use crate::error::{Error, Result, usage};
+use crate::cli::{interrupt, output};
+use crate::error::{Error, Result};
 
 /// The only argument of a worker.
 pub(in crate::cli) const WORD: &str = "worker";
@@ -85,8 +83,11 @@ impl Link {
     }
 }
 
+/// Carries out an order that opens some of the devices that were listed.
+pub(in crate::cli) type CarryOut = fn(&'static Link, Order, Vec<Option<Target>>) -> Result<()>;
+
 /// Works for the program until it has no more orders.
-pub(in crate::cli) fn serve() -> ExitCode {
+pub(in crate::cli) fn serve(carry_out: CarryOut) -> ExitCode {
     if std::io::stdin().is_terminal() {
         output::complain("error: `worker` is how shaderbench starts itself: type `shaderbench` to measure");
         return ExitCode::from(2);
@@ -127,7 +128,7 @@ pub(in crate::cli) fn serve() -> ExitCode {
         // The program is gone, or speaks another language.
         signal_hook::low_level::exit(1);
     });
-    let done = work(link);
+    let done = work(link, carry_out);
     if let Err(error) = done {
         link.send(&Event::Failed { message: error.chain(), is_usage: matches!(error, Error::Usage(_)) });
     }
@@ -136,7 +137,7 @@ pub(in crate::cli) fn serve() -> ExitCode {
     signal_hook::low_level::exit(0)
 }
 
-fn work(link: &'static Link) -> Result<()> {
+fn work(link: &'static Link, carry_out: CarryOut) -> Result<()> {
     let mut found: Vec<Option<Target>> = Vec::new();
     while let Some(order) = link.order() {
         match order {
@@ -145,15 +146,7 @@ fn work(link: &'static Link) -> Result<()> {
                 let devices = found.iter().flatten().map(|target| target.device().clone()).collect();
                 link.send(&Event::Devices { version: VERSION, devices });
             }
-            Order::Open { card, kernels, needs_energy } => {
-                let card = card.iter().filter_map(|index| found.get_mut(*index)?.take()).collect();
-                return run::serve(link, card, &kernels, needs_energy);
-            }
-            Order::Replay { device, bundle, is_unchecked } => {
-                let target = found.get_mut(device).and_then(Option::take).ok_or_else(no_device)?;
-                return bundle::serve(link, target, &PathBuf::from(bundle), is_unchecked);
-            }
-            _ => return Err(usage!("no device is open")),
+            order => return carry_out(link, order, found),
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 
 use super::sentences::{labels, marked, name, none, short_change};
-use super::{Sort, View};
+use super::view::{Sort, View};
 use crate::answers::compare::{CaseComparison, Comparison, Pair, Ratio, Side, Verdict};
 use crate::record::format::time;
 use crate::report::layout::{Cell, Mark as RowMark, colored};

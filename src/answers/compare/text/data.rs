@@ -6,9 +6,9 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::answer::{answer, recompiled};
-use super::groups;
 use super::sentences::{labels, name};
-use super::{Sort, View};
+use super::view::groups;
+use super::view::{Sort, View};
 use crate::answers::compare::{CaseComparison, ChangedKernel, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
 use crate::record::Clock;
 use crate::suite::{Api, Checks};

@@ -1,12 +1,12 @@
 //! Comparisons as Markdown for pull requests: the answer first, then all rows.
 
-use super::View;
 use super::answer::{answer, row};
 use super::columns::block;
-use super::groups;
 use super::sentences::{
     RegressionLine, days, labels, left_out, particulars, regression_lines, rule, tally_lines, title,
 };
+use super::view::View;
+use super::view::groups;
 use crate::answers::compare::{ChangedKernel, Comparison};
 use crate::report::markdown::{escape, table};
 

@@ -2,14 +2,14 @@
 
 use textwrap::core::display_width;
 
-use super::View;
 use super::answer::{answer, largest_by_kind, row};
 use super::columns::{Block, Column, block, sign};
 use super::sentences::{
     OTHER_SOURCE, changed_sources, count, days, has_other_caches, labels, left_out, marked, name, particulars,
     regression_lines, remarks, rule, some, tally_line, tally_lines, title, why_not,
 };
-use super::{Group, groups};
+use super::view::View;
+use super::view::{Group, groups};
 use crate::answers::compare::{CaseComparison, ChangedKernel, Comparison, Mark, Pair, Verdict};
 use crate::record::format::joined;
 use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};

@@ -1,0 +1,76 @@
+//! The command line of `report`.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::format::By;
+use crate::cli::reports::{FOLDERS, none_yet};
+use crate::error::{Result, shown, usage};
+use crate::report::reader;
+
+/// Arguments of `report`.
+#[derive(clap::Args)]
+pub(in crate::cli) struct Arguments {
+    /// Reports or folders of reports [default: reports/ and results/]
+    ///
+    /// A page pools runs of the same card, API, driver and version. Of rows about one case of one card, github
+    /// has the newest.
+    #[arg(value_name = "FILE|DIR")]
+    pub(super) files: Vec<PathBuf>,
+    /// File to write [default: report.html]
+    ///
+    /// index writes README.md into the folder, github writes to stdout.
+    #[arg(long, short, value_name = "PATH")]
+    pub(super) out: Option<PathBuf>,
+    /// Format [default: by the ending of --out, else html]
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub(super) format: Option<Format>,
+    /// Pool the runs of each card, or those of all cards of a model
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) by: By,
+    /// Leave hosts out, and replace each card's UUID by a hash
+    ///
+    /// The hash is the same in every report of the card.
+    #[arg(long)]
+    pub(super) anonymous: bool,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+/// What `report` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Format {
+    /// A page with tables and charts
+    Html,
+    /// All rows in one file, also packed: all.csv.gz
+    Csv,
+    /// README.md in a folder of reports: a list with headline figures
+    Index,
+    /// For github-action-benchmark
+    Github,
+}
+
+impl Format {
+    /// The format of a file's ending.
+    pub(super) fn of(path: &Path) -> Result<Self> {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("html" | "htm") => Ok(Self::Html),
+            _ if reader::has_ending(path, "csv") => Ok(Self::Csv),
+            _ => {
+                let sentence = "name a file that ends in .html, .csv or .csv.gz, or pass --format";
+                Err(usage!("{}: {sentence}", shown(path)))
+            }
+        }
+    }
+}
+
+impl Arguments {
+    /// The reports and folders.
+    pub(super) fn files(&self) -> Result<Vec<PathBuf>> {
+        if !self.files.is_empty() {
+            return Ok(self.files.clone());
+        }
+        let found: Vec<PathBuf> = FOLDERS.iter().map(PathBuf::from).filter(|folder| folder.is_dir()).collect();
+        if found.is_empty() { Err(none_yet()) } else { Ok(found) }
+    }
+}
