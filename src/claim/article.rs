@@ -1,7 +1,7 @@
 //! What an article claims, which kernels show it, and what rows say of it.
 
+use super::device_rows::{DeviceRows, Why};
 use super::facts::{Facts, Quantity};
-use super::sheet::{Sheet, Why};
 
 /// What rows say of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,9 +128,9 @@ impl Answer {
 /// no verdict can be given.
 pub(crate) enum Judge {
     /// Decides whether the article's claim holds.
-    Claim(fn(&Sheet, &mut Facts) -> Result<Answer, Why>),
+    Claim(fn(&DeviceRows, &mut Facts) -> Result<Answer, Why>),
     /// Says what rows show.
-    Report(fn(&Sheet, &mut Facts) -> Result<Report, Why>),
+    Report(fn(&DeviceRows, &mut Facts) -> Result<Report, Why>),
 }
 
 /// Values over a parameter: `None` where there is no row.
@@ -189,7 +189,7 @@ pub struct ArticleClaim {
     /// What the model predicts, as graphs.
     pub model: fn() -> Vec<Graph>,
     /// What the rows show, as a picture.
-    pub(crate) picture: fn(&Sheet) -> Option<Picture>,
+    pub(crate) picture: fn(&DeviceRows) -> Option<Picture>,
 }
 
 impl ArticleClaim {
@@ -238,7 +238,7 @@ impl ArticleClaim {
     }
 
     /// What the rows say.
-    pub(crate) fn judged(&self, rows: &Sheet) -> Judgement {
+    pub(crate) fn judged(&self, rows: &DeviceRows) -> Judgement {
         let mut facts = Facts::default();
         let answered = if self.is_timing && rows.is_software() {
             Err(Why::new("this is a software device: its times do not represent a GPU"))
@@ -261,7 +261,7 @@ impl ArticleClaim {
     }
 
     /// What the rows show at a glance; `None` on a software device and without rows.
-    pub(crate) fn pictured(&self, rows: &Sheet) -> Option<Picture> {
+    pub(crate) fn pictured(&self, rows: &DeviceRows) -> Option<Picture> {
         if rows.is_software() { None } else { (self.picture)(rows) }
     }
 }

@@ -1,23 +1,29 @@
 //! Judgements that several steps share.
 
 use super::article::{Answer, Bar, Graph, Picture, Report};
+use super::device_rows::{DeviceRows, Named, Why};
 use super::facts::Facts;
 use super::margin::{compared, is_faster, speed};
-use super::sheet::{Named, Sheet, Why};
 use crate::record::{Record, byte_rate, format};
 
 /// A kernel, and its name in a sentence.
 pub(crate) type Subject<'a> = (Named<'a>, &'a str);
 
 /// Holds if the speed of the first kernel relative to the second is surely more than `least`, at the same type and size.
-pub(crate) fn faster(rows: &Sheet, facts: &mut Facts, least: f64, own: Subject, other: Subject) -> Result<Answer, Why> {
+pub(crate) fn faster(
+    rows: &DeviceRows,
+    facts: &mut Facts,
+    least: f64,
+    own: Subject,
+    other: Subject,
+) -> Result<Answer, Why> {
     let [first, second] = rows.together([own.0, other.0])?;
     let holds = is_faster(speed(first, second)?, least)?;
     Ok(Answer::new(holds, sentence(facts, (first, own.1), (second, other.1))?))
 }
 
 /// How fast the first kernel is relative to the second, at the same type and size.
-pub(crate) fn beside(rows: &Sheet, facts: &mut Facts, own: Subject, other: Subject) -> Result<Report, Why> {
+pub(crate) fn beside(rows: &DeviceRows, facts: &mut Facts, own: Subject, other: Subject) -> Result<Report, Why> {
     let [first, second] = rows.together([own.0, other.0])?;
     sentence(facts, (first, own.1), (second, other.1)).map(Report::new)
 }
@@ -53,7 +59,11 @@ pub(crate) fn all_right(cases: usize) -> String {
 }
 
 /// Holds if every row of the kernels is verified; `sentence` says what that proves.
-pub(crate) fn right(rows: &Sheet, kernels: &[&str], sentence: impl Fn(&[&Record]) -> String) -> Result<Answer, Why> {
+pub(crate) fn right(
+    rows: &DeviceRows,
+    kernels: &[&str],
+    sentence: impl Fn(&[&Record]) -> String,
+) -> Result<Answer, Why> {
     Ok(match rows.verified(kernels)? {
         Ok(rows) => Answer::new(true, sentence(&rows)),
         Err(kernel) => Answer::new(false, format!("`{kernel}` gives a wrong answer on this device.")),
@@ -61,13 +71,13 @@ pub(crate) fn right(rows: &Sheet, kernels: &[&str], sentence: impl Fn(&[&Record]
 }
 
 /// The timed row of a kernel with the most rounds, at its largest size.
-pub(crate) fn longest<'a>(rows: &Sheet<'a>, named: Named) -> Result<&'a Record, Why> {
+pub(crate) fn longest<'a>(rows: &DeviceRows<'a>, named: Named) -> Result<&'a Record, Why> {
     let [row] = rows.together([named])?;
     Ok(row)
 }
 
 /// The rates of the kernels at the size of `like`, a bar each, from rates that are not too noisy to quote.
-pub(crate) fn bars(rows: &Sheet, like: &Record, kernels: &[(&str, &[(&str, f64)])]) -> Option<Picture> {
+pub(crate) fn bars(rows: &DeviceRows, like: &Record, kernels: &[(&str, &[(&str, f64)])]) -> Option<Picture> {
     let bar = |(kernel, params): &(&str, &[(&str, f64)])| {
         let row = rows.timed((kernel, params)).find(|row| row.n == like.n && row.dtype == like.dtype)?;
         let rate = byte_rate(row)?;
@@ -97,7 +107,12 @@ pub(crate) fn measured(graph: Graph) -> Option<Picture> {
 
 /// The speed of each value of a parameter relative to `first`, at the largest size; `None` for a value without a row or
 /// with a row too noisy to quote.
-pub(crate) fn speeds(rows: &Sheet, kernel: &str, name: &str, values: impl Iterator<Item = u64>) -> Vec<Option<f64>> {
+pub(crate) fn speeds(
+    rows: &DeviceRows,
+    kernel: &str,
+    name: &str,
+    values: impl Iterator<Item = u64>,
+) -> Vec<Option<f64>> {
     let mut values = values.peekable();
     let Some(first) = values.peek().copied() else { return Vec::new() };
     let relative = |value: u64| {

@@ -1,7 +1,7 @@
 //! What two rows show of each other beyond a margin of ten percent.
 
+use super::device_rows::Why;
 use super::facts::Facts;
-use super::sheet::Why;
 use crate::record::stats::{self, Estimate};
 use crate::record::{Record, byte_rate, format, time};
 

@@ -1,7 +1,7 @@
 //! Sentences that may be said of a device, each with the rows that it follows from.
 
+use super::device_rows::DeviceRows;
 use super::facts::{Facts, Stated};
-use super::sheet::Sheet;
 use crate::record::Record;
 
 /// A sentence about what was measured.
@@ -14,7 +14,7 @@ pub struct Measured {
     /// When it is printed.
     pub condition: &'static str,
     /// Writes it and records its values; `None` where the condition does not hold.
-    pub(crate) state: fn(&Sheet, &mut Facts) -> Option<String>,
+    pub(crate) state: fn(&DeviceRows, &mut Facts) -> Option<String>,
 }
 
 /// The condition of a comparison of two kernels.
@@ -27,11 +27,11 @@ impl Measured {
     /// Whether `rows`, of the claim's family, of one device through one API, support it.
     #[must_use]
     pub fn states(&self, rows: &[&Record]) -> bool {
-        self.stated(&Sheet::new(rows)).is_some()
+        self.stated(&DeviceRows::new(rows)).is_some()
     }
 
     /// The sentence with its values, if the sheet supports it: the rows of the claim's family.
-    pub(crate) fn stated(&self, rows: &Sheet) -> Option<Stated> {
+    pub(crate) fn stated(&self, rows: &DeviceRows) -> Option<Stated> {
         let mut facts = Facts::default();
         let text = (self.state)(rows, &mut facts)?;
         Some(Stated { text, values: facts.into_values() })

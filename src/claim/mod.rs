@@ -4,16 +4,17 @@
 //! that rows can decide, so that no verdict is given on a claim that nobody made. Families declare their claims.
 
 mod article;
+mod device_rows;
 mod facts;
 mod judges;
 mod margin;
 mod measured;
 mod pair;
 mod pick;
-mod sheet;
 
 pub(crate) use article::{Answer, Judge, Report};
 pub use article::{ArticleClaim, Bar, Graph, Judgement, Picture, Verdict};
+pub(crate) use device_rows::{DeviceRows, Why};
 pub(crate) use facts::Facts;
 pub use facts::{Finding, Quantity, Stated};
 pub(crate) use judges::*;
@@ -22,7 +23,6 @@ pub(crate) use measured::COMPARED;
 pub use measured::Measured;
 pub(crate) use pair::*;
 pub(crate) use pick::*;
-pub(crate) use sheet::{Sheet, Why};
 
 pub(crate) use crate::record::{byte_rate, flop_rate, has_several_epochs, is_software, share, time};
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::given::without_given;
 use super::{CLAIMS, device_articles};
-use crate::claim::{ArticleClaim, Claim, Judgement, Picture, Sheet, Verdict};
+use crate::claim::{ArticleClaim, Claim, DeviceRows, Judgement, Picture, Verdict};
 use crate::record::Record;
 
 /// The articles by the letter of their claims' numbers.
@@ -67,7 +67,7 @@ pub fn ids() -> String {
 #[must_use]
 pub fn judged(step: &ArticleClaim, rows: &[&Record]) -> Judgement {
     let (rows, given) = bare(step, rows);
-    let judged = step.judged(&Sheet::new(&rows.iter().map(AsRef::as_ref).collect::<Vec<_>>()));
+    let judged = step.judged(&DeviceRows::new(&rows.iter().map(AsRef::as_ref).collect::<Vec<_>>()));
     let is_told = !matches!(judged.verdict, Verdict::Unknown | Verdict::Unmeasured);
     if is_told { Judgement { text: given + &judged.text, ..judged } } else { judged }
 }
@@ -76,7 +76,7 @@ pub fn judged(step: &ArticleClaim, rows: &[&Record]) -> Judgement {
 #[must_use]
 pub fn pictured(step: &ArticleClaim, rows: &[&Record]) -> Option<Picture> {
     let (rows, _) = bare(step, rows);
-    step.pictured(&Sheet::new(&rows.iter().map(AsRef::as_ref).collect::<Vec<_>>()))
+    step.pictured(&DeviceRows::new(&rows.iter().map(AsRef::as_ref).collect::<Vec<_>>()))
 }
 
 /// The rows without the parameters that a run was given, and those of the claim's families: `With HEIGHT=8: `, or

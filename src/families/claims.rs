@@ -2,7 +2,7 @@
 
 use super::given::without_given;
 use super::{MEASURED, is_library};
-use crate::claim::{Finding, Measured, Sheet, Stated};
+use crate::claim::{DeviceRows, Finding, Measured, Stated};
 use crate::record::Record;
 
 /// Every claim of the suite's own with its family: what may be stated, which rows it follows from, and when.
@@ -17,7 +17,7 @@ pub fn finding(family: &str, rows: &[&Record]) -> Option<Finding> {
     let rows: Vec<&Record> = rows.iter().copied().filter(|row| !is_library(row)).collect();
     let (rows, given) = without_given(&rows);
     let rows: Vec<&Record> = rows.iter().map(AsRef::as_ref).collect();
-    let sheet = Sheet::new(&rows);
+    let sheet = DeviceRows::new(&rows);
     let own = measured().filter(|(name, _)| *name == family);
     let stated: Vec<Stated> = own.filter_map(|(_, claim)| claim.stated(&sheet)).collect();
     (!stated.is_empty()).then_some(Finding { given, stated })

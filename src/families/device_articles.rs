@@ -1,6 +1,6 @@
 //! Steps of the articles about the device, which no kernel shows.
 
-use crate::claim::{ArticleClaim, Claim, Judge, Report, Sheet, Why};
+use crate::claim::{ArticleClaim, Claim, DeviceRows, Judge, Report, Why};
 use crate::record::Record;
 use crate::suite::{Api, binary_size};
 
@@ -21,7 +21,7 @@ pub(super) const CLAIMS: &[Claim] = &[Claim::Article(ArticleClaim {
     ..ArticleClaim::BLANK
 })];
 
-fn properties(rows: &Sheet) -> Result<Report, Why> {
+fn properties(rows: &DeviceRows) -> Result<Report, Why> {
     let first = rows.all().first().ok_or_else(|| Why::new("the report has no rows"))?;
     if first.device.is_empty() {
         return Err(Why::new("the report names no device"));

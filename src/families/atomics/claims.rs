@@ -1,6 +1,6 @@
 //! Rates of atomic additions, to one word and to many.
 
-use crate::claim::{Claim, Facts, Measured, Sheet, fastest_flops, of, scalars, short};
+use crate::claim::{Claim, DeviceRows, Facts, Measured, fastest_flops, of, scalars, short};
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "rates of atomic additions",
@@ -9,7 +9,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     state: rates,
 })];
 
-fn rates(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn rates(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let largest = rows.iter().filter(|row| row.gflop_per_s.is_some()).map(|row| scalars(row)).max()?;
     let mut parts = Vec::new();
     for (benchmark, to) in [

@@ -1,6 +1,8 @@
 //! Attention on long sequences: the rate, the gains of tiles and of tensor cores, and what a causal mask saves.
 
-use crate::claim::{COMPARED, Claim, Facts, Fastest, Measured, Sheet, fastest, flop_rate, of, param, scalars, time};
+use crate::claim::{
+    COMPARED, Claim, DeviceRows, Facts, Fastest, Measured, fastest, flop_rate, of, param, scalars, time,
+};
 use crate::record::Record;
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
@@ -48,7 +50,7 @@ fn fastest_of_longest<'a>(rows: &[&'a Record]) -> Option<Fastest<'a>> {
     fastest(rows.iter().copied().filter(|row| size(row) == longest), flop_rate)
 }
 
-fn rate(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn rate(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let best = fastest_of_longest(&full(rows))?;
     let (name, peak) = match best.row.benchmark.as_str() {
         "cooperative" => ("cooperative", "the measured tensor peak"),
@@ -59,7 +61,7 @@ fn rate(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     Some(format!("At {}, {name} attention runs at {rate}{share}.", best.row.short_size()))
 }
 
-fn gain(rows: &Sheet, facts: &mut Facts, faster: &str, slower: &str, what: &str) -> Option<String> {
+fn gain(rows: &DeviceRows, facts: &mut Facts, faster: &str, slower: &str, what: &str) -> Option<String> {
     let full = full(rows);
     let pairs = of(&full, faster).flat_map(|row| of(&full, slower).map(move |other| (row, other)));
     let alike = pairs.filter(|(row, other)| row.n == other.n);
@@ -68,7 +70,7 @@ fn gain(rows: &Sheet, facts: &mut Facts, faster: &str, slower: &str, what: &str)
     Some(format!("At {}, {what} makes {faster} {speed} {slower}.", row.short_size()))
 }
 
-fn causal(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn causal(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let full = fastest_of_longest(&full(rows))?.row;
     let is_causal = |row: &&Record| {
         (row.n, row.dtype) == (full.n, full.dtype)

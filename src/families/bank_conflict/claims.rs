@@ -1,7 +1,7 @@
 //! The number of banks of workgroup memory, and the cost of conflicts.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Sheet, WITHIN, Why, graph, has_params, is_near,
+    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, WITHIN, Why, graph, has_params, is_near,
     is_no_slower, is_software, largest, measured, noisy, of, speed, speeds,
 };
 use crate::families::bank_conflict::conflict;
@@ -183,7 +183,7 @@ fn shown(rows: &[&Record]) -> Option<Banks> {
     banks(|stride| strided(rows, stride))
 }
 
-fn number(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn number(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     match shown(rows)? {
         Banks::Inferred(banks) => {
             let banks = facts.count("banks", banks);
@@ -197,7 +197,7 @@ fn number(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     }
 }
 
-fn none(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn none(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     if shown(rows)? != Banks::None {
         return None;
     }
@@ -205,7 +205,7 @@ fn none(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     Some(format!("No banks inferred: strides 2 and 3 run at {even} and {odd} the speed of stride 1."))
 }
 
-fn stride_32(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn stride_32(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     if rows.iter().any(|row| is_software(row)) {
         return None;
     }
@@ -224,7 +224,7 @@ fn stride_32(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     ))
 }
 
-fn direct(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn direct(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let mut takes = |benchmark: &str| {
         let own = |benchmark: &str| time(rows, benchmark, ("APART", 1.0));
         let takes =
@@ -239,7 +239,7 @@ fn direct(rows: &Sheet, facts: &mut Facts) -> Option<String> {
 const STRIDE: &str = "bank_conflict/stride";
 const STRIDES: std::ops::RangeInclusive<u64> = 1..=64;
 
-fn count_banks(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn count_banks(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let at = |s: f64| -> [(&str, f64); 1] { [("STRIDE", s)] };
     let [one, two, whole, odd] =
         rows.together([(STRIDE, &at(1.0)), (STRIDE, &at(2.0)), (STRIDE, &at(32.0)), (STRIDE, &at(33.0))])?;
@@ -259,7 +259,7 @@ fn count_banks(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     }
 }
 
-fn broadcast(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn broadcast(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const GROUPS: [f64; 3] = [2.0, 16.0, 256.0];
     let mut holds = true;
     let mut figures = Vec::new();
@@ -279,7 +279,7 @@ fn broadcast(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     Ok(Answer::new(holds, text).with(figures))
 }
 
-fn narrow(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn narrow(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let mut holds = true;
     let mut parts = Vec::new();
     for (name, apart) in [("bytes", 4.0), ("halves", 2.0), ("bytes_direct", 4.0), ("halves_direct", 2.0)] {

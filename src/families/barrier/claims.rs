@@ -1,6 +1,6 @@
 //! The cost of a barrier, by workgroup size.
 
-use crate::claim::{Claim, Facts, Measured, Sheet, difference, param, scalars, scaled, short, time};
+use crate::claim::{Claim, DeviceRows, Facts, Measured, difference, param, scalars, scaled, short, time};
 use crate::record::Record;
 use crate::record::stats::Estimate;
 
@@ -11,7 +11,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     state: rounds,
 })];
 
-fn rounds(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn rounds(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let smallest = rows.iter().filter(|row| row.n.is_some()).map(|row| scalars(row)).min()?;
     let cost = |(width, ns): (f64, Estimate)| {
         Some(format!("{} for WG={width}", facts.time(format!("round of WG={width}"), ns)?))

@@ -4,7 +4,7 @@ use super::granule::{self, Granule};
 use super::levels::{Bracket, Point, bracket, latency, plateaus};
 use super::{MOST_SLICES, cycle, steps};
 use crate::claim::{
-    Answer, ArticleClaim, Claim, Facts, Judge, MARGIN, Measured, Sheet, Why, byte_rate, compared, has_params,
+    Answer, ArticleClaim, Claim, DeviceRows, Facts, Judge, MARGIN, Measured, Why, byte_rate, compared, has_params,
     has_several_epochs, is_faster, is_software, level, of, param, scalars, scaled, speed, time,
 };
 use crate::record::stats::{self, Estimate};
@@ -117,9 +117,9 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-fn no_cache(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn no_cache(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let own = rows.family("cache_curve");
-    let sheet = Sheet::new(&own);
+    let sheet = DeviceRows::new(&own);
     if let Some(text) = latencies(&sheet, facts) {
         return Ok(Answer::new(false, text));
     }
@@ -131,7 +131,7 @@ fn no_cache(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     if same { Ok(Answer::new(true, text)) } else { Err(Why::new("the latencies show no levels")) }
 }
 
-fn hundreds_of_cycles(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn hundreds_of_cycles(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     /// Clocks of GPUs, in GHz.
     const CLOCKS: (f64, f64) = (1.0, 3.5);
     let missing = || rows.missing(&["cache_curve/latency"]);
@@ -154,7 +154,7 @@ fn hundreds_of_cycles(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     ))
 }
 
-fn hidden(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn hidden(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const KERNEL: &str = "cache_curve/chains";
     let mut chains: Vec<(f64, &Record)> =
         rows.iter().filter(|row| row.name() == KERNEL).filter_map(|row| Some((param(row, "THREADS")?, *row))).collect();
@@ -318,7 +318,7 @@ pub fn levels(rows: &[&Record]) -> Vec<(String, Level)> {
     levels.into_iter().enumerate().map(name).collect()
 }
 
-fn latencies(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn latencies(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let levels = levels(rows);
     let latency = |(name, level): &(String, Level)| {
         Some(format!("{} in {name}", facts.time(format!("{name} latency"), level.latency?)?))
@@ -337,7 +337,7 @@ fn is_size(rows: &[&Record], curve: &[Point], end: Bracket) -> bool {
     (before..=after).contains(&l2)
 }
 
-fn sizes(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn sizes(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let levels = levels(rows);
     let mut parts = Vec::new();
     for (name, level) in &levels {
@@ -351,7 +351,7 @@ fn sizes(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     (!parts.is_empty()).then(|| format!("Cache sizes: {}.", parts.join(", ")))
 }
 
-fn rise(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn rise(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let levels = levels(rows);
     let end = levels.iter().find(|(_, level)| !level.is_size)?.1.bracket?;
     let between = facts.bracket("rise of latency", end.at_least, end.at_most);
@@ -376,7 +376,7 @@ fn private_gain(rows: &[&Record]) -> Option<(u64, Estimate)> {
     (gain.low > 1.1 && !is_software(own)).then(|| (4 * scalars(own), gain))
 }
 
-fn private_cache(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn private_cache(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let (set, gain) = private_gain(rows)?;
     let slice = binary_size(set / MOST_SLICES);
     let gain = facts.times("own slices over others'", gain)?;
@@ -386,7 +386,7 @@ fn private_cache(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     ))
 }
 
-fn bandwidths(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn bandwidths(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let parts = level_bandwidths(rows).into_iter().filter_map(|(name, rate)| {
         Some(format!("{} from {name}", facts.byte_rate(format!("{name} bandwidth"), rate)?))
     });
@@ -429,7 +429,7 @@ pub fn level_bandwidths(rows: &[&Record]) -> Vec<(String, Estimate)> {
 }
 
 /// The bytes that a miss fetches in a set of `words`: `32 bytes`.
-fn granule(rows: &Sheet, facts: &mut Facts, name: &str, words: u64) -> Option<String> {
+fn granule(rows: &DeviceRows, facts: &mut Facts, name: &str, words: u64) -> Option<String> {
     if rows.iter().any(|row| is_software(row)) {
         return None;
     }

@@ -1,7 +1,7 @@
 //! The measured peaks of the device.
 
 use crate::claim::{
-    Claim, Facts, Fastest, Figure, Measured, Sheet, byte_rate, fastest_of_largest, flop_rate, of, scalars, time,
+    Claim, DeviceRows, Facts, Fastest, Figure, Measured, byte_rate, fastest_of_largest, flop_rate, of, scalars, time,
 };
 use crate::suite::{Scalar, binary_size};
 
@@ -13,7 +13,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     state: peaks,
 })];
 
-fn peaks(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn peaks(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let best = |benchmark, figure: Figure| fastest_of_largest(of(rows, benchmark), figure);
     let dtype = |best: &Fastest| if best.is_certain() { best.row.dtype_name() } else { "" };
     let mut parts = Vec::new();

@@ -1,8 +1,8 @@
 //! The cost of unaligned, strided and shared reads.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Quantity, Report, Sheet, Why, beside, byte_rate,
-    graph, measured, percent, rate, rates, scalars, scaled, speed, speeds,
+    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Quantity, Report, Why, beside,
+    byte_rate, graph, measured, percent, rate, rates, scalars, scaled, speed, speeds,
 };
 use crate::families::claims::finding;
 use crate::families::coalescing::{addresses, degree_of_coalescing};
@@ -133,12 +133,12 @@ fn degree(stride: u64, offset: u64) -> String {
 }
 
 /// The bytes of a fetch that `cache_curve` shows.
-fn fetch(rows: &Sheet, name: &str) -> Option<u64> {
+fn fetch(rows: &DeviceRows, name: &str) -> Option<u64> {
     let found = finding("cache_curve", &rows.family("cache_curve"))?;
     if let Quantity::Bytes(bytes) = found.value(name)? { Some(bytes) } else { None }
 }
 
-fn sectors(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn sectors(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let bytes = fetch(rows, "fill of the first level");
     let bytes = bytes.ok_or_else(|| {
         Why::new("the rows of `cache_curve` are missing, or too noisy to show what a miss in the first cache fetches")
@@ -150,7 +150,7 @@ fn sectors(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
 }
 
 /// The part of the speed at a base that is left at an offset of one element: at the largest size, and at the others.
-fn left(rows: &Sheet, facts: &mut Facts, kernel: &str) -> Result<String, Why> {
+fn left(rows: &DeviceRows, facts: &mut Facts, kernel: &str) -> Result<String, Why> {
     let at = |k: f64| -> [(&str, f64); 1] { [("OFFSET", k)] };
     // 16 elements are 64 bytes, a whole fetch from DRAM; older reports have 0, where a branch of the kernel is dropped.
     let (base, found) = [16.0, 0.0]
@@ -171,7 +171,7 @@ fn left(rows: &Sheet, facts: &mut Facts, kernel: &str) -> Result<String, Why> {
     Ok(format!("{part} of the speed at OFFSET={base} at {}{rates}{others}", one.short_size()))
 }
 
-fn one_element_off(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn one_element_off(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let own = left(rows, facts, OFFSET)?;
     let apart = left(rows, facts, APART).ok();
     let apart = apart.map(|left| format!("Where neighbouring pieces of 128 bytes run far apart in time: {left}."));
@@ -179,7 +179,7 @@ fn one_element_off(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     Ok(Report::new(format!("At OFFSET=1: {own}.")).and(apart).and(reads))
 }
 
-fn aligned(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn aligned(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let at = |k: f64| -> [(&str, f64); 1] { [("OFFSET", k)] };
     let [zero, one, whole] = rows.together([(APART, &at(0.0)), (APART, &at(1.0)), (APART, &at(16.0))])?;
     let speeds = (speed(zero, whole)?, speed(one, whole)?);
@@ -195,18 +195,18 @@ fn aligned(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
 const SHOWN: [u64; 6] = [1, 2, 4, 8, 16, 32];
 
 /// The row of stride 1 at the largest size.
-fn unstrided<'a>(rows: &Sheet<'a>) -> Result<&'a Record, Why> {
+fn unstrided<'a>(rows: &DeviceRows<'a>) -> Result<&'a Record, Why> {
     let [first, _] = rows.together([(STRIDE, &[("STRIDE", 1.0)]), (STRIDE, &[("STRIDE", 8.0)])])?;
     Ok(first)
 }
 
 /// The row of a stride at the size of stride 1.
-fn strided<'a>(rows: &Sheet<'a>, first: &Record, stride: u64) -> Option<&'a Record> {
+fn strided<'a>(rows: &DeviceRows<'a>, first: &Record, stride: u64) -> Option<&'a Record> {
     rows.timed((STRIDE, &[("STRIDE", stride as f64)])).find(|row| row.n == first.n && row.timer == first.timer)
 }
 
 /// The rates at the strides, of the bytes that are used.
-fn useful_rates(rows: &Sheet, facts: &mut Facts) -> Result<String, Why> {
+fn useful_rates(rows: &DeviceRows, facts: &mut Facts) -> Result<String, Why> {
     let first = unstrided(rows)?;
     let span = |stride: u64| format::scaled((4 * scalars(first) * stride) as f64 / 1e3, &["kB", "MB", "GB"]);
     if let Some(l2) = first.l2_bytes.filter(|l2| 4 * scalars(first) * 8 < 2 * l2) {
@@ -231,7 +231,7 @@ fn useful_rates(rows: &Sheet, facts: &mut Facts) -> Result<String, Why> {
 
 /// The rates of the bytes that are used, and those of whole fetches: of each element the store, and of the load what lies
 /// between it and the next one.
-fn stride(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn stride(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let text = useful_rates(rows, facts)?;
     let first = unstrided(rows)?;
     let (bytes, source) = match fetch(rows, "fetch from DRAM") {
@@ -255,7 +255,7 @@ fn stride(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     Ok(Report::new(text).and(whole))
 }
 
-fn one_for_all(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn one_for_all(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let uniform = (("coalescing/broadcast_uniform", NONE), "reading the element from constant memory");
     beside(rows, facts, uniform, (("coalescing/broadcast_storage", NONE), "reading it from global memory"))
 }

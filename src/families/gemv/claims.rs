@@ -1,7 +1,7 @@
 //! The fastest product of each kind of weights, and what fewer bits save.
 
 use crate::claim::{
-    COMPARED, Claim, Facts, Measured, Sheet, byte_rate, fastest, fastest_bytes, flop_rate, is_f32, label, of,
+    COMPARED, Claim, DeviceRows, Facts, Measured, byte_rate, fastest, fastest_bytes, flop_rate, is_f32, label, of,
 };
 use crate::record::Record;
 use crate::suite::Dtype;
@@ -52,7 +52,7 @@ fn is_quantised(row: &Record) -> bool {
     row.benchmark.starts_with('q')
 }
 
-fn best(rows: &Sheet, facts: &mut Facts, weights: &str, is_of: fn(&Record) -> bool) -> Option<String> {
+fn best(rows: &DeviceRows, facts: &mut Facts, weights: &str, is_of: fn(&Record) -> bool) -> Option<String> {
     let of_kind: Vec<&Record> = rows.iter().copied().filter(|row| is_of(row) && byte_rate(row).is_some()).collect();
     let best = fastest_bytes(of_kind.iter().copied())?;
     let (subject, rate) = best.named(label);

@@ -1,7 +1,7 @@
 //! The gain of counting in workgroup memory.
 
 use crate::claim::{
-    COMPARED, Claim, Facts, Measured, Sheet, byte_rate, fastest, fastest_bytes, label, of, scalars, short,
+    COMPARED, Claim, DeviceRows, Facts, Measured, byte_rate, fastest, fastest_bytes, label, of, scalars, short,
 };
 use crate::record::Record;
 use crate::record::stats::Estimate;
@@ -35,7 +35,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-fn best(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn best(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let best = fastest_bytes(rows.iter().copied())?;
     let (subject, rate) = best.named(label);
     let rate = facts.byte_rate("fastest", rate)?;

@@ -1,6 +1,6 @@
 //! What a dispatch costs the host, by part.
 
-use crate::claim::{Claim, Facts, Measured, Sheet, difference, of, scalars, scaled, time};
+use crate::claim::{Claim, DeviceRows, Facts, Measured, difference, of, scalars, scaled, time};
 use crate::record::Record;
 use crate::record::stats::Estimate;
 
@@ -23,7 +23,7 @@ const PARTS: [(&str, &str); 8] = [
     ("graph", "all in a graph"),
 ];
 
-fn costs(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn costs(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let alone = of(rows, "dispatch").filter(|row| row.n.is_some()).find(|row| scalars(row) == 1).and_then(time);
     let alone = alone.and_then(|ns| facts.time("one dispatch alone", ns));
     let cost = |(benchmark, words): (&'static str, &str)| {

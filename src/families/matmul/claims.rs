@@ -1,8 +1,8 @@
 //! The gain of tiles, registers and tensor cores in a matrix product.
 
 use crate::claim::{
-    ArticleClaim, COMPARED, Claim, Facts, Fastest, Judge, Measured, Report, Sheet, Why, compared, fastest_flops, of,
-    scalars, speed,
+    ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Fastest, Judge, Measured, Report, Why, compared, fastest_flops,
+    of, scalars, speed,
 };
 use crate::record::Record;
 
@@ -64,7 +64,7 @@ fn best<'a>(rows: &[&'a Record], benchmark: &str) -> Option<Fastest<'a>> {
     fastest_flops(of(rows, benchmark).filter(|row| scalars(row) == largest))
 }
 
-fn tiles(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn tiles(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let (naive, tiled) = (best(rows, "naive")?, best(rows, "tiled")?);
     let gain = facts.speed("tiled over naive", tiled.rate, naive.rate)?;
     let with = if tiled.is_certain() { format!(" (fastest with {})", tiled.row.params_text()) } else { String::new() };
@@ -72,14 +72,14 @@ fn tiles(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     Some(format!("At {n}, tiles in workgroup memory{with} are {gain} the naive kernel."))
 }
 
-fn reach(rows: &Sheet, facts: &mut Facts, benchmark: &str, what: &str, peak: &str) -> Option<String> {
+fn reach(rows: &DeviceRows, facts: &mut Facts, benchmark: &str, what: &str, peak: &str) -> Option<String> {
     let best = best(rows, benchmark)?;
     let rate = facts.flop_rate(benchmark, best.rate)?;
     let share = facts.share(format!("{benchmark} share"), best.row, peak);
     Some(format!("At {}, {what} reach {rate}{share}.", best.row.short_size()))
 }
 
-fn product(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn product(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let tile = &[("TILE", 16.0)][..];
     let [tiled, naive] = rows.together([("matmul/tiled", tile), ("matmul/naive", NONE)])?;
     let [blocked, _] = rows.together([("matmul/register_blocked", NONE), ("matmul/tiled", tile)])?;

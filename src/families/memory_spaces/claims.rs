@@ -1,7 +1,7 @@
 //! Latency and bandwidth of each address space.
 
 use crate::claim::{
-    ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, Why, all_right, byte_rate, is_software,
+    ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, Why, all_right, byte_rate, is_software,
     known_time, longest, of, param, rate, scaled, time,
 };
 use crate::record::stats::Estimate;
@@ -126,7 +126,7 @@ fn step_times(rows: &[&Record], benchmark: &str) -> impl Iterator<Item = Estimat
     of(rows, benchmark).filter_map(|row| Some(scaled(time(row)?, 1.0 / param(row, "STEPS")?)))
 }
 
-fn latencies(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn latencies(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let mut latencies: Vec<(Estimate, &str)> = Vec::new();
     for (benchmark, space) in LATENCIES {
         latencies.extend(step_times(rows, benchmark).map(|ns| (ns, space)));
@@ -148,7 +148,7 @@ fn longest_of<'a>(rows: impl Iterator<Item = &'a Record>) -> Option<Estimate> {
     byte_rate(row?.1)
 }
 
-fn bandwidths(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn bandwidths(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let rate = |(benchmark, space): (&str, &'static str)| Some((longest_of(of(rows, benchmark))?, space));
     let mut rates: Vec<(Estimate, &str)> = BANDWIDTHS.into_iter().filter_map(rate).collect();
     rates.sort_by(|a, b| b.0.value.total_cmp(&a.0.value));
@@ -159,7 +159,7 @@ fn bandwidths(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     (!list.is_empty()).then(|| format!("Read bandwidth: {}.", list.join(", ")))
 }
 
-fn tables(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn tables(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let table = |benchmark: &str, is_each: f64| {
         longest_of(of(rows, benchmark).filter(|row| param(row, "EACH") == Some(is_each)))
     };
@@ -196,7 +196,7 @@ const SPACES: [(&str, &str); 8] = [
     ("pinned", "pinned"),
 ];
 
-fn spaces(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn spaces(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let kernel = |space: &str, of: &str| format!("memory_spaces/{space}_{of}");
     let mut latency = |space: &str, name: &str| {
         let row = longest(rows, (&kernel(space, "latency"), NONE)).ok()?;
@@ -215,7 +215,7 @@ fn spaces(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     Ok(Report::new(sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")))
 }
 
-fn bytes(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn bytes(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     const KERNEL: &str = "memory_spaces/table_bytes";
     let found = rows.verified(&[KERNEL])?;
     let found = found.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
@@ -227,7 +227,7 @@ fn bytes(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     Ok(Report::new(all_right(found.len()) + ".").with(rates))
 }
 
-fn constant_tables(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn constant_tables(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     const SPACES: [(&str, &str); 3] = [
         ("memory_spaces/table_uniform", "constant memory filled by the host"),
         ("memory_spaces/table_const", "values in the code"),

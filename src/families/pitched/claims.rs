@@ -1,8 +1,8 @@
 //! The gain of padded rows, and the rates of copies to and from textures.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, Why, beside, byte_rate, has_params,
-    longest, of, rate, right, time,
+    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, Why, beside, byte_rate,
+    has_params, longest, of, rate, right, time,
 };
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
@@ -54,7 +54,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
 ];
 
 const NONE: &[(&str, f64)] = &[];
-fn padding(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn padding(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let gain = |benchmark: &&str| {
         let largest = of(rows, benchmark).filter(|row| row.median_ns.is_some()).max_by_key(|row| row.bytes)?;
         let own = |pitched: f64| {
@@ -68,7 +68,7 @@ fn padding(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     (!gains.is_empty()).then(|| format!("With rows padded to 256 bytes, reading is {list}."))
 }
 
-fn copies(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn copies(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let mut rate = |benchmark: &str| {
         let largest = of(rows, benchmark).max_by_key(|row| row.bytes)?;
         Some((facts.byte_rate(benchmark, byte_rate(largest)?)?, largest.short_size()))
@@ -77,7 +77,7 @@ fn copies(rows: &Sheet, facts: &mut Facts) -> Option<String> {
     Some(format!("Copying {n} words from a buffer to a texture runs at {into}, back at {out}."))
 }
 
-fn padded(rows: &Sheet, facts: &mut Facts, kernel: &str, copies: &str) -> Result<Report, Why> {
+fn padded(rows: &DeviceRows, facts: &mut Facts, kernel: &str, copies: &str) -> Result<Report, Why> {
     let pitched = ((kernel, &[("PITCHED", 1.0)][..]), "reading padded rows");
     let report = beside(rows, facts, pitched, ((kernel, &[("PITCHED", 0.0)][..]), "reading packed rows"))?;
     let copies =
@@ -85,7 +85,7 @@ fn padded(rows: &Sheet, facts: &mut Facts, kernel: &str, copies: &str) -> Result
     Ok(report.with([copies]))
 }
 
-fn texture_copies(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn texture_copies(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const INTO: &str = "pitched/buffer_to_texture";
     const BACK: &str = "pitched/texture_to_buffer";
     let answer = right(rows, &[INTO, BACK], |rows| format!("All {} copies give back every word.", rows.len()))?;

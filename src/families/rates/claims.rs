@@ -1,6 +1,6 @@
 //! What the rates of instructions show.
 
-use crate::claim::{Claim, Facts, Measured, Sheet, flop_rate, of};
+use crate::claim::{Claim, DeviceRows, Facts, Measured, flop_rate, of};
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "instruction rates",
@@ -9,7 +9,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     state: rates,
 })];
 
-fn rates(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn rates(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let names = ["f32_fma", "f16_fma", "f64_fma", "u32_multiply", "f32_sin"];
     let parts: Vec<_> = names
         .into_iter()

@@ -1,9 +1,9 @@
 //! The fastest sum, and the gain of workgroup memory.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Fastest, Judge, MARGIN, Measured, Picture, Report, Sheet, Why, bars,
-    benchmark, byte_rate, compared, faster, fastest_bytes, has_params, is_f32, is_faster, like, longest, percent, rate,
-    share, speed, time,
+    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Fastest, Judge, MARGIN, Measured, Picture, Report, Why,
+    bars, benchmark, byte_rate, compared, faster, fastest_bytes, has_params, is_f32, is_faster, like, longest, percent,
+    rate, share, speed, time,
 };
 use crate::record::{Record, format};
 use crate::suite::{Api, Dtype};
@@ -112,7 +112,7 @@ fn best<'a>(rows: &[&'a Record]) -> Option<Fastest<'a>> {
     fastest_bytes(rows.iter().copied().filter(|row| is_f32(row) && has_params(row, &[])))
 }
 
-fn fastest(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn fastest(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let best = best(rows)?;
     let fastest = facts.fastest("fastest", &best, benchmark, "the measured read peak")?;
     Some(format!("Sum of {} f32: {fastest}.", best.row.short_size()))
@@ -127,7 +127,7 @@ const BLOCK: f64 = 512.0;
 
 /// Whether shared memory makes the sum faster. In wgpu the barriers of the two sums differ too: there the sum in shared
 /// memory with both barriers decides. CUDA's sum in global memory has the weaker fence: the two are compared.
-fn shared_memory(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn shared_memory(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let (workgroup, global) = ((WORKGROUP, NONE), (GLOBAL, NONE));
     let other = (global, "the sum in global memory");
     let whole = faster(rows, facts, MARGIN, (workgroup, "the sum in shared memory"), other)?;
@@ -156,7 +156,7 @@ fn shared_memory(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     Ok(Answer::new(holds, text).and(rest).with(figures))
 }
 
-fn in_place(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn in_place(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let row = longest(rows, (GLOBAL, NONE))?;
     let part = share(row).ok_or_else(|| Why::new(format!("`{GLOBAL}` has no share of a peak")))?;
     let percent = percent(facts, "share", part)?;
@@ -171,7 +171,7 @@ fn in_place(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
 /// Runs end to end are timed once. What their copies differ by over the kernels of a size stands for their noise.
 const FEWEST: usize = 3;
 
-fn end_to_end(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn end_to_end(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let [shared, global] = rows.together([(WORKGROUP, NONE), (GLOBAL, NONE)])?;
     let is_alike = |other: &&Record| other.n == global.n && other.dtype == global.dtype;
     let rest = |row: &Record| Some(row.end_to_end_ns? - row.median_ns?);
@@ -209,7 +209,7 @@ fn noisy_time(name: &str) -> Why {
     Why::new(format!("the {name} is too noisy to quote"))
 }
 
-fn ladder(rows: &Sheet) -> Option<Picture> {
+fn ladder(rows: &DeviceRows) -> Option<Picture> {
     const KERNELS: [&str; 6] = [
         GLOBAL,
         WORKGROUP,

@@ -1,6 +1,6 @@
 //! The number of operations at which arithmetic lowers bandwidth.
 
-use crate::claim::{Claim, Facts, Measured, Sheet, byte_rate, flop_rate, param, scalars, short};
+use crate::claim::{Claim, DeviceRows, Facts, Measured, byte_rate, flop_rate, param, scalars, short};
 use crate::record::Record;
 use crate::record::stats::Estimate;
 
@@ -34,7 +34,7 @@ fn points<'a>(rows: &[&'a Record]) -> Option<(u64, Vec<(f64, &'a Record)>)> {
     Some((largest, points))
 }
 
-fn half(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn half(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let (n, points) = points(rows)?;
     let n = short(n);
     let points: Vec<(f64, Estimate)> =

@@ -1,7 +1,7 @@
 //! The cost of run-time checks.
 
 use super::FAMILY;
-use crate::claim::{Claim, Facts, Measured, Sheet, of, time};
+use crate::claim::{Claim, DeviceRows, Facts, Measured, of, time};
 use crate::record::Record;
 use crate::record::stats::{Estimate, differ};
 use crate::suite::Checks;
@@ -14,12 +14,12 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     state: costs,
 })];
 
-fn costs(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn costs(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let costs: Vec<String> = FAMILY.benchmarks.iter().filter_map(|one| cost(rows, facts, one.name)).collect();
     (!costs.is_empty()).then(|| format!("With all checks on, {}.", costs.join("; ")))
 }
 
-fn cost(rows: &Sheet, facts: &mut Facts, benchmark: &str) -> Option<String> {
+fn cost(rows: &DeviceRows, facts: &mut Facts, benchmark: &str) -> Option<String> {
     let measured: Vec<&Record> = of(rows, benchmark).filter(|row| row.median_ns.is_some()).collect();
     // Sizes are in ascending order.
     let n = measured.iter().rfind(|row| row.checks.map(Checks::switchable) == Some(Checks::ALL))?.n;

@@ -1,6 +1,6 @@
 //! The gain of one pass over three kernels.
 
-use crate::claim::{COMPARED, Claim, Facts, Measured, Sheet, byte_rate, fastest, is_f32, of};
+use crate::claim::{COMPARED, Claim, DeviceRows, Facts, Measured, byte_rate, fastest, is_f32, of};
 use crate::record::Record;
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
@@ -47,7 +47,7 @@ fn pair<'a>(rows: &[&'a Record]) -> Option<(&'a Record, &'a Record)> {
     pairs.max_by_key(|(one, _)| one.bytes)
 }
 
-fn rates(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn rates(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let shown = match pair(rows) {
         Some((one, three)) => vec![three, one],
         None => vec![*rows.iter().filter(|row| is_f32(row) && row.gb_per_s.is_some()).max_by_key(|row| row.bytes)?],

@@ -1,6 +1,6 @@
 //! Softmax and normalisation by the length of rows, and the gain of one pass over several.
 
-use crate::claim::{COMPARED, Claim, Facts, Measured, Sheet, byte_rate, fastest, of, scalars};
+use crate::claim::{COMPARED, Claim, DeviceRows, Facts, Measured, byte_rate, fastest, of, scalars};
 use crate::record::Record;
 use crate::suite::Extent;
 
@@ -41,7 +41,7 @@ pub(in crate::families) fn by_length(rows: &[&Record], facts: &mut Facts, kernel
     (!parts.is_empty()).then(|| format!("{job} runs {}.", parts.join(", ")))
 }
 
-pub(in crate::families) fn gain(rows: &Sheet, facts: &mut Facts, passes: &str) -> Option<String> {
+pub(in crate::families) fn gain(rows: &DeviceRows, facts: &mut Facts, passes: &str) -> Option<String> {
     let measured = rows.iter().copied().filter(|row| byte_rate(row).is_some());
     let others = measured.filter(|row| row.benchmark != passes);
     let has_size = |row: &&Record| byte_rate(row).is_some() && others.clone().any(|other| other.n == row.n);

@@ -1,7 +1,7 @@
 //! The gain of each step of the article's sum.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, Why, bars, difference, duration,
+    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, Why, bars, difference, duration,
     faster, is_faster, known_time, noisy, of, scalars, short, speed, time,
 };
 use crate::record::stats::Estimate;
@@ -121,7 +121,7 @@ fn own(rows: &[&Record], benchmark: &str, n: u64) -> Option<Estimate> {
     time(of(rows, benchmark).find(|row| scalars(row) == n)?)
 }
 
-fn steps(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn steps(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let n = largest_n(rows)?;
     let gain = |(from, to, what): &(&str, &str, &str)| {
         let gain = stats::ratio(own(rows, from, n)?, own(rows, to, n)?)?;
@@ -154,7 +154,7 @@ fn with_and_without(facts: &mut Facts, serial: &Record, bare: &Record) -> Result
     Ok(format!("At {}, the kernel takes {with} with block sums and {without} without them.", serial.short_size()))
 }
 
-fn block_sums(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn block_sums(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let [bare, serial] = rows.together([(BARE, NONE), (SERIAL, NONE)])?;
     let holds = is_faster(speed(bare, serial)?, 1.0)?;
     let text = with_and_without(facts, serial, bare)?;
@@ -163,7 +163,7 @@ fn block_sums(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     Ok(Answer::new(holds, text).with([shared]))
 }
 
-fn tree(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn tree(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let answer = faster(rows, facts, 1.0, ((TREE, NONE), "the tree"), ((SERIAL, NONE), "thread 0 alone"))?;
     // The kernel that leaves the sums of a block to the host shows what both ways of adding them cost at most.
     let Ok([bare, serial]) = rows.together([(BARE, NONE), (SERIAL, NONE)]) else { return Ok(answer) };
@@ -175,7 +175,7 @@ fn tree(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     Ok(answer.and(cost))
 }
 
-fn each_step(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn each_step(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let found = rows.together(LADDER.map(|(kernel, _)| (kernel, NONE)))?;
     let mut parts = Vec::new();
     for (pair, (_, what)) in found.windows(2).zip(&LADDER[1..]) {
@@ -187,7 +187,7 @@ fn each_step(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     Ok(Report::new(format!("Speed relative to the step before, at {size}: {}.", parts.join(", "))).with([last]))
 }
 
-fn clock(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn clock(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const KERNEL: &str = "sum_of_cubes/clock_in_kernel";
     let [row] = rows.together([(KERNEL, NONE)])?;
     let inside = row.in_kernel_ns.ok_or_else(|| Why::new(format!("`{KERNEL}` has no time from inside")))?;

@@ -1,7 +1,7 @@
 //! The gain of the texture unit.
 
 use crate::claim::{
-    ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, all_right, beside, byte_rate, of, param,
+    ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, all_right, beside, byte_rate, of, param,
     right, time,
 };
 
@@ -46,7 +46,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-fn rotate(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn rotate(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let sampled = of(rows, "rotate_sampled").filter(|row| row.gb_per_s.is_some()).max_by_key(|row| row.bytes)?;
     let computed = of(rows, "rotate_by_hand").find(|row| (&row.n, &row.params) == (&sampled.n, &sampled.params))?;
     // The times count, since both ways rotate the same pixels.

@@ -1,6 +1,6 @@
 //! The rate of each way between host and device.
 
-use crate::claim::{ArticleClaim, Claim, Facts, Judge, Measured, Report, Sheet, Why, byte_rate, of, sentence};
+use crate::claim::{ArticleClaim, Claim, DeviceRows, Facts, Judge, Measured, Report, Why, byte_rate, of, sentence};
 use crate::record::Record;
 use crate::suite::{Api, PcieLink, binary_size};
 
@@ -60,7 +60,7 @@ const WAYS: [(&str, &str, &str); 10] = [
     ("clear_buffer", "clear_buffer", "setting memory to zero"),
 ];
 
-fn rates(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn rates(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let at_largest = |benchmark: &str| {
         let found = of(rows, benchmark).filter_map(|row| Some((row.bytes?, byte_rate(row)?, row)));
         found.max_by_key(|(bytes, ..)| *bytes)
@@ -95,7 +95,7 @@ fn of_link(rate: String, row: &Record) -> String {
 }
 
 /// Copies of 1 MiB and of the largest size, one way and back, as the host waits for them.
-fn host_copies(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn host_copies(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     const SMALL: u64 = 1 << 20;
     let is_cuda = rows.all().iter().any(|row| row.backend == Some(Api::Cuda));
     let wgpu = [
@@ -135,7 +135,7 @@ fn host_copies(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     Ok(Report::new(sentences.join(" ")))
 }
 
-fn setting(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn setting(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     const CLEAR: &str = "transfer/clear_buffer";
     const FILL: &str = "ceiling/fill";
     // The kernel writes vec4s: the same number of bytes is another number of elements.

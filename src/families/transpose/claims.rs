@@ -1,8 +1,8 @@
 //! The gain of coalescing, tiles and padding in a transpose.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Fastest, Judge, Measured, Picture, Report, Sheet, Why, all_right,
-    bars, byte_rate, compared, faster, fastest_bytes, is_f32, label, like, longest, rate, speed,
+    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Fastest, Judge, Measured, Picture, Report, Why,
+    all_right, bars, byte_rate, compared, faster, fastest_bytes, is_f32, label, like, longest, rate, speed,
 };
 use crate::record::Record;
 use crate::suite::{Dtype, Extent};
@@ -114,13 +114,13 @@ fn best<'a>(rows: &[&'a Record]) -> Option<Fastest<'a>> {
     fastest_bytes(rows.iter().copied().filter(|row| is_f32(row)))
 }
 
-fn fastest(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+fn fastest(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let best = best(rows)?;
     let fastest = facts.fastest("fastest", &best, label, "the measured copy peak")?;
     Some(format!("Transpose of {} f32: {fastest}.", best.row.short_size()))
 }
 
-fn faster_by(rows: &Sheet, facts: &mut Facts, name: &str, own: Named, other: Named) -> Option<String> {
+fn faster_by(rows: &DeviceRows, facts: &mut Facts, name: &str, own: Named, other: Named) -> Option<String> {
     let best = best(rows)?;
     let rate = |(benchmark, params): Named| byte_rate(like(rows, benchmark, params, best.row)?);
     facts.speed(name, rate(own)?, rate(other)?)
@@ -134,11 +134,11 @@ const PADDED: Named = (TILED, &[("PAD", 1.0)]);
 
 /// The two naive kernels as the article launches them if there are such rows: f64 in blocks of 32×32 threads; else with
 /// f64; else as they are.
-fn two_ways(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn two_ways(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const ARTICLE: &[(&str, f64)] = &[("HEIGHT", 32.0)];
     let wide: Vec<&Record> = rows.all().iter().copied().filter(|row| row.dtype == Some(Dtype::F64)).collect();
-    let wide = Sheet::new(&wide);
-    let has = |sheet: &Sheet, params| sheet.together([(WRITE, params), (READ, params)]).is_ok();
+    let wide = DeviceRows::new(&wide);
+    let has = |sheet: &DeviceRows, params| sheet.together([(WRITE, params), (READ, params)]).is_ok();
     let (rows, params) = match (has(&wide, ARTICLE), has(&wide, NONE)) {
         (true, _) => (&wide, ARTICLE),
         (false, true) => (&wide, NONE),
@@ -155,7 +155,7 @@ fn two_ways(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     Ok(answer.and(kind.map(str::to_owned)))
 }
 
-fn tile(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn tile(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let [padded, unpadded, naive] = rows.together([PADDED, UNPADDED, (WRITE, NONE)])?;
     let first = compared(facts, "padded over unpadded", speed(padded, unpadded)?)?;
     let second = compared(facts, "padded over naive", speed(padded, naive)?)?;
@@ -167,7 +167,7 @@ fn tile(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     Ok(Report::new(text).with(figures.map(|(row, name)| rate(facts, name, row))))
 }
 
-fn sizes(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn sizes(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let is_odd = |row: &&&Record| matches!(row.n, Some(Extent::Matrix(r, c)) if r % 32 != 0 || c % 32 != 0);
     let all = rows.verified(&[READ, WRITE, TILED])?;
     let all = all.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
@@ -178,7 +178,7 @@ fn sizes(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     Ok(Report::new(text).with([wide.and_then(|row| rate(facts, "padded tile with f64", row))]))
 }
 
-fn ladder(rows: &Sheet) -> Option<Picture> {
+fn ladder(rows: &DeviceRows) -> Option<Picture> {
     let like = longest(rows, (READ, NONE)).ok()?;
     let others = ["transpose/tiled_vec4", "transpose/registers", "transpose/tiled_wide"].map(|kernel| (kernel, NONE));
     bars(rows, like, &[&[(READ, NONE), (WRITE, NONE), UNPADDED, PADDED], &others[..]].concat())

@@ -1,7 +1,7 @@
 //! The cost of each way to declare and share workgroup memory.
 
 use crate::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, Facts, Judge, Measured, Report, Sheet, Subject, Why, all_right, beside,
+    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, Subject, Why, all_right, beside,
     byte_rate, duration, has_params, largest, noisy, of, param, rate, right, scalars, speed, time,
 };
 use crate::record::Record;
@@ -184,7 +184,7 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
 
 const NONE: &[(&str, f64)] = &[];
 /// How long `benchmark` takes compared with `other`, at the largest size at which both were measured.
-fn slowdown(rows: &Sheet, facts: &mut Facts, name: &str, benchmark: &str, other: &str) -> Option<String> {
+fn slowdown(rows: &DeviceRows, facts: &mut Facts, name: &str, benchmark: &str, other: &str) -> Option<String> {
     let measured = |name| of(rows, name).filter(|row| row.median_ns.is_some());
     let pairs = measured(benchmark).filter_map(|row| Some((row, measured(other).find(|other| other.n == row.n)?)));
     let (row, other) = pairs.max_by_key(|(row, _)| scalars(row))?;
@@ -215,7 +215,7 @@ fn words(row: &Record) -> u64 {
 
 const FIXED: &str = "workgroup_memory/fixed_size";
 
-fn arrays(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn arrays(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const AT_LAUNCH: &str = "workgroup_memory/dynamic_size";
     const OVERRIDE: &str = "workgroup_memory/override_size";
     let is_cuda = rows.verified(&[AT_LAUNCH]).is_ok();
@@ -234,11 +234,11 @@ fn arrays(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
 }
 
 /// How fast a kernel is beside another, unless it runs on a software device.
-fn beside_hardware(rows: &Sheet, facts: &mut Facts, own: Subject, other: Subject) -> Option<String> {
+fn beside_hardware(rows: &DeviceRows, facts: &mut Facts, own: Subject, other: Subject) -> Option<String> {
     if rows.is_software() { None } else { beside(rows, facts, own, other).ok().map(Report::into_text) }
 }
 
-fn blocks_of_an_sm(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn blocks_of_an_sm(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     const KERNEL: &str = "workgroup_memory/occupancy";
     let most = largest(rows.of(KERNEL).filter(|row| row.gb_per_s.is_some()));
     let size = most.ok_or_else(|| rows.missing(&[KERNEL]))?.n;
@@ -260,7 +260,7 @@ fn blocks_of_an_sm(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     }
 }
 
-fn zeroing(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn zeroing(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     const KERNEL: &str = "workgroup_memory/zero_init";
     let [set, left] = rows.together([(KERNEL, &[("ZEROING", 1.0)]), (KERNEL, &[("ZEROING", 0.0)])])?;
     let longer = speed(left, set)?;
@@ -274,7 +274,7 @@ fn zeroing(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     Ok(Report::new(format!("The kernel takes {quoted} as long if it sets 16 KiB first{by_api}.")))
 }
 
-fn divided(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn divided(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const CARVED: &str = "workgroup_memory/carved";
     const STRUCT: &str = "workgroup_memory/structured";
     let answer =
@@ -283,7 +283,7 @@ fn divided(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
     Ok(answer.and(beside_hardware(rows, facts, own, ((STRUCT, NONE), "the struct of three arrays"))))
 }
 
-fn bytes_of_word(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
+fn bytes_of_word(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     const KERNEL: &str = "workgroup_memory/bytes_of_word";
     let found = rows.verified(&[KERNEL])?;
     let found = found.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
@@ -293,7 +293,7 @@ fn bytes_of_word(rows: &Sheet, facts: &mut Facts) -> Result<Report, Why> {
     Ok(Report::new(text).with([rate]))
 }
 
-fn one_value(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+fn one_value(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let answer = right(rows, &["workgroup_memory/same_word"], |_| {
         "In every round exactly one of the 32 values remains, and it is one that was written.".to_owned()
     })?;

@@ -34,12 +34,12 @@ const WORKGROUP_SIZE: &str = "WG";
 
 /// The rows of one device through one API: the only way in which claims ask for rows. Derefs to those that are right and
 /// whose figures are possible.
-pub(crate) struct Sheet<'a> {
+pub(crate) struct DeviceRows<'a> {
     all: Vec<&'a Record>,
     sound: Vec<&'a Record>,
 }
 
-impl<'a> Deref for Sheet<'a> {
+impl<'a> Deref for DeviceRows<'a> {
     type Target = [&'a Record];
 
     fn deref(&self) -> &Self::Target {
@@ -47,7 +47,7 @@ impl<'a> Deref for Sheet<'a> {
     }
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> DeviceRows<'a> {
     /// Of `rows`, those with cold caches are left out: every claim is about repeated launches.
     pub(crate) fn new(rows: &[&'a Record]) -> Self {
         let rows: Vec<&Record> = rows.iter().copied().filter(|row| !row.is_cold()).collect();
