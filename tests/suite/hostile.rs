@@ -453,8 +453,8 @@ fn saved_tables_hold_no_formulas() {
     let Some(mut browser) = Browser::start() else { return };
     let save = include_str!("../../src/answers/page/drawing/save.js");
     let saved = browser.value(&format!(
-        "(() => {{ {save}; return csvOf({{ columns: [\"@a\", \"b\"], rows: [[\"=HYPERLINK(1)\", {{ value: -2.5 }}], \
-         [{{ value: \"+1+1\" }}, \"-3\"]] }}); }})()"
+        "(() => {{ {save}; return csvOf({{ columns: [\"@a\", \"b\"], rows: [[\"=HYPERLINK(1)\", \"-2.5\"], \
+         [\"+1+1\", \"-3\"]] }}); }})()"
     ));
     assert_eq!(saved, "'@a,b\r\n'=HYPERLINK(1),-2.5\r\n'+1+1,-3\r\n");
 }

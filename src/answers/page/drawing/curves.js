@@ -92,15 +92,6 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
               series.map(({ side }) => side),
               family,
             ),
-        table: {
-          columns: [label, "Device", "Measured", ...intervalColumns(), "Model", ...NANOSECONDS],
-          rows: all.map(({ row, at, value, low: from, high: to }) => [
-            cell(at),
-            model.sides[row.side].name,
-            ...[value, from, to, row.of.model].map((ratio) => cell(ratio, ratioText)),
-            ...nanoseconds(row),
-          ]),
-        },
         shown: series.map(({ side }) => side),
         lacks: lacksPoints(family, benchmark),
       };

@@ -1,4 +1,4 @@
-/* The frame of a chart: question, answer, menus, plots, data table, and buttons to save it. */
+/* The frame of a chart: question, answer, menus, plots. */
 
 /** Names the ticked sides that a chart does not show, with the reason. */
 function absence({ model, sides }, { shown, lacks }) {
@@ -77,7 +77,7 @@ function drawInTurn(all, drawn, signal) {
 
 /**
  * A chart. `spec.choices(picked, context)` returns the menus of the chart. `spec.draw({ width, picked, ... })` returns
- * `{ plots, legend, takeaways, table, shown, lacks }`, or null if there is nothing to draw: `shown` are the sides that the
+ * `{ plots, legend, takeaways, shown, lacks }`, or null if there is nothing to draw: `shown` are the sides that the
  * chart or its menu has, `lacks` is what each other side lacks.
  */
 function chart(spec, context) {
@@ -88,9 +88,7 @@ function chart(spec, context) {
   const box = h("figure", { class: "chart", id: spec.id }, caption, controls, body);
   const known = new Map();
   let drawnWidth = 0;
-  let current = null;
   let isDrawn = false;
-  const save = saveButtons(spec.id, spec.title, () => current);
 
   function offer(choices) {
     for (const { key, label, options, value } of choices) {
@@ -149,8 +147,6 @@ function chart(spec, context) {
     const takeaways = sentences.map(({ side, text }) =>
       h("p", { class: "takeaway" }, side ? h("b", {}, `${side}: `) : null, sentence(text)),
     );
-    const names = context.sides.filter((side) => drawn.shown.includes(side)).map((side) => context.model.sides[side].name);
-    current = { drawn, sides: names };
     caption.replaceChildren();
     const rest = takeaways.splice(MOST_TAKEAWAYS);
     const more = rest.length > 0 ? fold(context.state, `${spec.id}-more`, { class: "data" }, `${rest.length} more`, rest) : null;
@@ -161,7 +157,6 @@ function chart(spec, context) {
       drawn.legend ? legend(drawn.legend) : null,
       h("div", { class: isPair ? "plots pair" : "plots" }, drawn.plots),
       absence(context, drawn),
-      drawn.table ? h("div", { class: "foot" }, foldOut(spec, context.state, drawn.table), drawn.plots.length > 0 ? save : null) : null,
     ]);
   }
 

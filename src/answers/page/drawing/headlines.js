@@ -133,16 +133,6 @@ function headlineBars() {
         legend: [b, a].map((side) => ({ kind: "bar", color: color(side.index), label: `${side.name} is faster` })),
         takeaways: [{ text: sentence }],
         note: `Times are inverted, so above 1× always means faster. A job's figures are those of the fastest kernel that both sides have, at one size and of one source.${unlike}`,
-        table: {
-          columns: ["Figure", "Unit", b.name, a.name, "Relative speed", ...intervalColumns()],
-          rows: figures.map(({ name, kernel, first, second, value, low: from, high: to }) => [
-            kernel ? `${name} (${kernel})` : name,
-            first.unit,
-            cell(second.value, () => figureText(second, 4)),
-            cell(first.value, () => figureText(first, 4)),
-            ...[value, from, to].map((ratio) => cell(ratio, ratioText)),
-          ]),
-        },
         shown: available,
         lacks: "no headline figures in its report",
       };

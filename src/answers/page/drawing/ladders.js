@@ -64,31 +64,6 @@ function describe(model, row) {
   return lines.join("\n");
 }
 
-const NANOSECONDS = [column("Median", "median (ns)"), ...intervalColumns("ns")];
-const nanoseconds = (row) => [cell(row.ns, time), cell(row.low, time), cell(row.high, time)];
-
-/** The data table of a chart: the columns that any of its rows has. */
-function rowsTable(model, rows) {
-  const number = (value) => significant(value, 4);
-  const rates = [
-    ["GB/s", (row) => (METRICS.gb.has(row) ? row.gb : null), number],
-    ["ns/load", (row) => (METRICS.load.has(row) ? METRICS.load.value(row, row.ns) : null), number],
-    ["GFLOP/s", (row) => (isFloat(row.of.dtype) ? row.gflop : null), number],
-    ["GOP/s", (row) => (isFloat(row.of.dtype) ? null : row.gflop), number],
-    ["Of ceiling", (row) => row.share, percent],
-  ].filter(([, get]) => rows.some((row) => get(row) !== null));
-  return {
-    columns: ["Benchmark", "Type and size", "Device", ...NANOSECONDS, ...rates.map(([name]) => name)],
-    rows: rows.map((row) => [
-      `${row.of.family}/${row.of.name}`,
-      row.of.kind,
-      model.sides[row.side].name,
-      ...nanoseconds(row),
-      ...rates.map(([, get, write]) => cell(get(row), write)),
-    ]),
-  };
-}
-
 /** A size can be the default only if it has at least this fraction of the largest number of kernels at any size. */
 const MOST_KERNELS = 0.7;
 
@@ -214,7 +189,6 @@ function drawLadder({ model, sides, width, isNarrow, picked }, family) {
     ],
     takeaways: findings(model, sides, family),
     note: METRICS[picked.metric].isTime ? "Shorter is faster." : null,
-    table: rowsTable(model, rows),
     shown: rows.map((row) => row.side),
     lacks: `no times of ${family} at ${picked.kind}`,
   };

@@ -109,15 +109,6 @@ function levelChart({ id, title, kernels, label, value, write, atLevel, takeaway
         ],
         takeaways: takeaways ? findings(model, shown, "cache_curve") : [],
         note,
-        table: {
-          columns: [column("Working set", "working set (bytes)"), "Kernel", "Device", column(label, `${write.quantity} (${write.unit})`), ...intervalColumns(write.unit)],
-          rows: all.map((point) => [
-            cell(point.bytes, binary),
-            [point.row.of.name, point.kernel.words].filter(Boolean).join(": "),
-            model.sides[point.row.side].name,
-            ...[point.value, point.low, point.high].map((number) => cell(number, (known) => write(known, 4))),
-          ]),
-        },
         shown,
         lacks: `fewer than three times of cache_curve/${kernels === LATENCY ? "latency" : "bandwidth"}`,
       };
@@ -125,14 +116,8 @@ function levelChart({ id, title, kernels, label, value, write, atLevel, takeaway
   };
 }
 
-const writeLatency = Object.assign((ns, precision = 1) => time(ns, Math.max(precision, ns >= 100 ? 3 : 2)), {
-  quantity: "latency",
-  unit: "ns",
-});
-const writeBandwidth = Object.assign((gb, precision = 1) => byteRate(gb, precision), {
-  quantity: "bandwidth",
-  unit: "GB/s",
-});
+const writeLatency = (ns, precision = 1) => time(ns, Math.max(precision, ns >= 100 ? 3 : 2));
+const writeBandwidth = (gb, precision = 1) => byteRate(gb, precision);
 
 const cacheLatency = () =>
   levelChart({

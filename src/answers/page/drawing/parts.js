@@ -104,18 +104,6 @@ function choice(key, label, changed) {
   return { element, set };
 }
 
-/** A cell of a data table: a number for CSV, and its text for the reader. */
-const cell = (value, write = String) => ({ value, text: value === null ? "–" : write(value) });
-/** A column whose header in CSV is another: it names the unit. */
-const column = (text, csv) => ({ text, csv });
-/** The columns of an interval's ends. */
-const intervalColumns = (unit = "") =>
-  [
-    ["95 % interval, from", "low"],
-    ["to", "high"],
-  ].map(([text, csv]) => column(text, unit ? `${csv} (${unit})` : csv));
-const shownText = (part) => (typeof part === "string" ? part : part.text);
-
 /** The head of a column; a column without a label has none. */
 const columnHead = (label, kind = null) => (label === "" ? h("td") : h("th", { scope: "col", class: kind }, label));
 
@@ -124,13 +112,13 @@ function plainTable(caption, columns, rows) {
   const head = h(
     "tr",
     {},
-    columns.map((column) => columnHead(shownText(column))),
+    columns.map((label) => columnHead(label)),
   );
   const body = rows.map((row) =>
     h(
       "tr",
       {},
-      row.map(shownText).map((text, index) => (index === 0 ? h("th", { scope: "row" }, text) : h("td", {}, text))),
+      row.map((text, index) => (index === 0 ? h("th", { scope: "row" }, text) : h("td", {}, text))),
     ),
   );
   return h("table", {}, h("caption", { class: "sr" }, caption), h("thead", {}, head), h("tbody", {}, body));
@@ -152,12 +140,6 @@ function fold(state, part, attributes, summary, content) {
     state.unfold(part, box.open);
   });
   return box;
-}
-
-/** The table of a chart, built on first opening: most are never opened. */
-function foldOut({ id, title }, state, table) {
-  const content = () => scrollBox(`Data: ${title}`, plainTable(title, table.columns, table.rows));
-  return fold(state, `${id}-data`, { class: "data" }, "Data", content);
 }
 
 /** Height of a plot on paper, where it is narrow, relative to that on a screen. */

@@ -384,17 +384,6 @@ function roofline() {
         ],
         takeaways: findings(model, sides, "roofline"),
         note: `Left of the ridge point (${ridge} for ${mainRoof({ flats }).name}) memory limits a kernel, right of it arithmetic.${whose} Each kernel at its largest size; matrix products count each matrix once.${isBeyond ? " Where a kernel is faster than memory, its largest working set fits in a cache." : ""}`,
-        table: {
-          columns: ["Benchmark", "Type and size", "Device", "OP/B", "10⁹ operations/s", "GB/s", "Of ceiling"],
-          rows: points.map(({ row, kind, x }) => [
-            `${row.of.family}/${row.of.name}`,
-            row.of.kind,
-            model.sides[row.side].name,
-            cell(kind === "both" ? x : null, (value) => significant(value, 3)),
-            ...[row.gflop, row.gb].map((rate) => cell(rate, (value) => significant(value, 3))),
-            cell(row.share, percent),
-          ]),
-        },
         shown: available,
         lacks: "no measured peaks of memory and of arithmetic, or no kernel that counts both",
       };

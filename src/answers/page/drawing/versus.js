@@ -224,13 +224,6 @@ function against(isOneDevice) {
         ],
         takeaways: [{ text: matchSentence(match) }],
         note: `Right of 1×, ${match.b} is faster; left of 1×, ${match.a}. Only cases timed by the same clock are compared.`,
-        table: {
-          columns: [picked.family === "" ? "Benchmark" : "Case", match.title, ...intervalColumns()],
-          rows: [...large, ...small].map((point) => [
-            point.text.replaceAll("\n", ", "),
-            ...[point.ratio, point.low, point.high].map((ratio) => cell(ratio, ratioText)),
-          ]),
-        },
         shown: matchesOf(model, sides).flatMap(([match]) => [match.baseline, match.side]),
         lacks,
       };
