@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::cards::{cards, rows_of_sides};
 use super::cases::{CaseColumns, Common, SideColumns, TextTable, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
-use super::headlines::{Headline, JobPairs, headlines, jobs};
 use super::matches::{Match, matches};
 use super::names::{Name, names};
 use super::screen::{self, Screen, cards_on, screen};
@@ -20,7 +19,7 @@ use crate::families::articles::judged;
 #[cfg(not(target_family = "wasm"))]
 use crate::families::articles::steps;
 use crate::families::claims::finding;
-use crate::record::{MARGIN, Record, Status};
+use crate::record::{Record, Status};
 use crate::report::section::other_families;
 use crate::suite::{Api, Chart, DeviceType, Family};
 
@@ -30,10 +29,6 @@ pub struct Data<'a> {
     /// Version of shaderbench that wrote the page.
     tool_version: &'static str,
     pub(super) screen: Screen,
-    /// The jobs of the summary, with the cases that do them.
-    jobs: Vec<JobPairs>,
-    /// By which part two times must differ to count as different.
-    margin: f64,
     /// What to know of the figures of a software device.
     software_note: &'static str,
     families: Vec<FamilyData<'a>>,
@@ -104,7 +99,6 @@ pub(super) struct SideData<'a> {
     /// Number of rows per status; statuses without rows are omitted.
     statuses: Vec<(&'static str, usize)>,
     ceilings: Vec<Ceiling>,
-    headlines: Vec<Headline>,
     levels: Vec<Plateau>,
     findings: Vec<FindingData>,
     /// The verdict on each step of the tour, with its reason; empty after the first few sides, to keep the page small.
@@ -174,8 +168,6 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
         families: FAMILIES.iter().filter(|family| is_there(family.name)).map(family).chain(others).collect(),
         tour: tour_steps().map(step).collect(),
         screen: screen(comparison, &cards, &names),
-        jobs: jobs(comparison),
-        margin: MARGIN,
         software_note: SOFTWARE,
         sides,
         cases,
@@ -247,7 +239,6 @@ fn side_data<'a>(
             .filter(|(_, count)| *count > 0)
             .collect(),
         ceilings: ceilings(&shown),
-        headlines: headlines(&shown),
         levels: levels(&shown),
         findings: FAMILIES.iter().filter_map(found).collect(),
         tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| judged(step, &shown).whole()).collect(),

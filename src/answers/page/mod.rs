@@ -8,7 +8,6 @@ mod cases;
 mod data;
 mod facts;
 mod figure;
-mod headlines;
 mod kernels;
 mod matches;
 mod names;
@@ -44,7 +43,6 @@ pub const SCRIPT: &str = concat!(
     include_str!("drawing/curves.js"),
     include_str!("drawing/levels.js"),
     include_str!("drawing/roofline.js"),
-    include_str!("drawing/headlines.js"),
     include_str!("drawing/versus.js"),
     include_str!("drawing/address.js"),
     include_str!("drawing/columns.js"),

@@ -103,17 +103,6 @@ fn common<'a>(
     best.map(|(.., found)| found)
 }
 
-/// The rows of a job by which two columns are compared, whatever their APIs; `None` without a case and source in common.
-pub(in crate::answers) fn pair_of<'a>(
-    family: &str,
-    job: &'static Headline,
-    columns: [&[&'a Record]; 2],
-) -> Option<[&'a Record; 2]> {
-    let rows = common(family, job, &columns, &columns.map(|rows| best_of(family, job, rows)))?;
-    let pair = [*rows.get(&0)?, *rows.get(&1)?];
-    comparable(pair[0], pair[1]).is_ok().then_some(pair)
-}
-
 /// The kernels that are faster than the one that all columns have: `GEMM f16 by cooperative: B also has wgmma, 744 TFLOP/s`.
 pub(in crate::answers) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usize) -> &'n str) -> Vec<String> {
     let mut notes: Vec<(&str, &str, Vec<String>)> = Vec::new();
@@ -194,21 +183,6 @@ mod tests {
         let new = [new[0].clone()];
         let other = [row(Api::Cuda, "wgmma", "3d", 744.0)];
         assert!(gemm(&[&new, &other])[1].as_ref().is_some_and(|shown| shown.is_unlike));
-    }
-
-    #[test]
-    fn two_columns_are_compared_by_the_fastest_kernel_of_one_source() {
-        let job = headlines().into_iter().find(|(_, job)| job.name == "GEMM f16").expect("a job").1;
-        let pair = |a: &[Record], b: &[Record]| {
-            let [a, b]: [Vec<&Record>; 2] = [a, b].map(|rows| rows.iter().collect());
-            pair_of("matmul", job, [&a, &b]).map(|rows| rows.map(|row| row.benchmark.clone()))
-        };
-        let vulkan = [row(Api::Vulkan, "cooperative", "1f", 286.0), row(Api::Vulkan, "tiled", "5a", 30.0)];
-        let cuda = [row(Api::Cuda, "cooperative", "2e", 430.0), row(Api::Cuda, "wgmma", "3d", 744.0)];
-        assert_eq!(pair(&vulkan, &cuda), Some(["cooperative", "cooperative"].map(str::to_owned)), "a twin");
-        let older = [row(Api::Cuda, "cooperative", "2e", 428.0), row(Api::Cuda, "wgmma", "4c", 740.0)];
-        assert_eq!(pair(&cuda, &older), Some(["cooperative", "cooperative"].map(str::to_owned)));
-        assert_eq!(pair(&cuda[1..], &older[1..]), None, "its source differs");
     }
 
     #[test]

@@ -13,8 +13,8 @@ pub(super) use beside::{Figure, figures_of, in_order, letter};
 pub use card::{COLUMNS, LINES, SOFTWARE, card, card_within, headline, lines_of};
 #[cfg(not(target_family = "wasm"))]
 pub(super) use cells::size;
-pub(super) use common::{Shown, UNLIKE, faster_ones, jobs_of, pair_of};
+pub(super) use common::{Shown, UNLIKE, faster_ones, jobs_of};
 pub use headlines::{Headlines, headlines};
 #[cfg(not(target_family = "wasm"))]
 pub(super) use texts::{Compared, compared};
-pub(super) use texts::{arithmetic_name, faster, job_rate, operations, quoted_rate, quoted_time};
+pub(super) use texts::{faster, job_rate, operations, quoted_rate, quoted_time};

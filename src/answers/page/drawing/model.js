@@ -124,32 +124,6 @@ function decodeMatch(match, sides, cases, texts) {
   };
 }
 
-/** A match of two cards the other way around: each may be the baseline. */
-function inverse(match) {
-  const verdicts = { f: "S", S: "f" };
-  const turned = ({ ratio, low, high, ...rest }) => ({
-    ...rest,
-    ratio: ratio === null ? null : 1 / ratio,
-    low: high === null ? null : 1 / high,
-    high: low === null ? null : 1 / low,
-    verdict: verdicts[rest.verdict] ?? rest.verdict,
-  });
-  const [faster, slower, ...others] = match.verdicts;
-  const rows = match.rows.map(turned);
-  return {
-    ...match,
-    baseline: match.side,
-    side: match.baseline,
-    verdicts: [slower, faster, ...others],
-    means: match.means.map(turned),
-    rows,
-    byCase: new Map(rows.map((row) => [row.of, row])),
-    a: match.b,
-    b: match.a,
-    title: `${match.b} ÷ ${match.a}`,
-  };
-}
-
 /** Decodes the data object. Sides and rows are new objects; the data is not modified. */
 function decode(data) {
   const sides = data.sides.map((side, index) => ({
@@ -162,12 +136,9 @@ function decode(data) {
   for (const side of sides) {
     side.list = decodeRows(data, side, side.index, cases);
   }
-  const decoded = data.matches.map((match) => decodeMatch(match, sides, cases, data.texts));
-  const matches = decoded.flatMap((match) => (match.is_one_device ? [match] : [match, inverse(match)]));
+  const matches = data.matches.map((match) => decodeMatch(match, sides, cases, data.texts));
   return {
     screen: data.screen,
-    jobs: data.jobs,
-    margin: data.margin,
     families: data.families,
     tour: data.tour,
     sides,

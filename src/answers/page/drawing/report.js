@@ -148,7 +148,7 @@ const SECTIONS = [
       }),
     ],
   ],
-  ["Comparisons", () => [headlineBars(), against(true), against(false)]],
+  ["Comparisons", () => [versus()]],
 ];
 
 /**
