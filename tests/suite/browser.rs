@@ -135,12 +135,10 @@ impl Browser {
         self.settle();
     }
 
-    /// Waits until the page is drawn, with the charts that it draws while it is idle. Size observers act one frame later.
+    /// Waits until the page is drawn. Size observers act one frame later.
     pub fn settle(&mut self) {
         self.value(
-            "new Promise(done => { const look = () =>
-               document.querySelector('.waiting') ? setTimeout(look, 20) : setTimeout(done, 50);
-               requestAnimationFrame(() => requestAnimationFrame(look)); })",
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))",
         );
     }
 

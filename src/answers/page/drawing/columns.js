@@ -21,24 +21,16 @@ function tableMatches(model, sides) {
   return visible.filter((match) => match.is_one_device || match.baseline === first?.baseline);
 }
 
-/**
- * The columns for the visible sides: case, measurements of each side, ratios, notes. A narrow table has the case in one
- * column, so that its numbers are in view. `open` shows the kernel of a case.
- */
-function tableColumns(model, sides, measures, { isNarrow, open }) {
+/** The columns for the visible sides: case, measurements of each side, ratios, notes. `open` shows the kernel of a case. */
+function tableColumns(model, sides, measures, open) {
   const text = (label, get, write = get) => ({ label, get, write, isText: true });
-  const opener = (of, label) =>
-    h("button", { type: "button", class: "open", "aria-haspopup": "dialog", click: () => open(of) }, label);
-  const name = (of) => `${of.family}/${of.name} ${of.kind}`;
-  const fixed = isNarrow
-    ? [{ ...text("Case", name, (of) => opener(of, name(of))), isHead: true }]
-    : [
-        text("Family", (of) => of.family),
-        { ...text("Benchmark", (of) => of.benchmark, (of) => opener(of, of.benchmark)), isHead: true },
-        text("Type", (of) => of.dtype),
-        { label: "Size", get: (of) => of.count, write: (of) => niceSize(of.n) },
-        text("Parameters", (of) => of.params),
-      ];
+  const name = (of) => `${of.family}/${of.name}`;
+  const opener = (of) =>
+    h("button", { type: "button", class: "open", "aria-haspopup": "dialog", click: () => open(of) }, breakable(name(of)));
+  const fixed = [
+    { ...text("Case", name, opener), isHead: true },
+    text("Size", (of) => of.kind),
+  ];
   const measured = sides.flatMap((side) =>
     measures.map((key) => {
       const { label, get, write } = MEASURES[key];
@@ -73,14 +65,11 @@ function tableColumns(model, sides, measures, { isNarrow, open }) {
     },
   }));
   const remarks = (of) => {
-    const noted = sides.filter((side) => of.rows[side]?.reason).map((side) => ({ side, reason: of.rows[side].reason }));
-    const reasons = unique(noted.map(({ reason }) => reason));
-    return reasons
-      .map((reason) => {
-        const who = noted.filter((one) => one.reason === reason).map(({ side }) => model.sides[side].short);
-        return who.length < sides.length ? `${who.join(", ")}: ${reason}` : reason;
-      })
-      .join("; ");
+    const noted = sides.filter((side) => of.rows[side]?.reason);
+    const reasonOf = (side) => of.rows[side].reason;
+    const who = (reason) => noted.filter((side) => reasonOf(side) === reason).map((side) => model.sides[side].short);
+    const remark = (reason) => (who(reason).length < sides.length ? `${who(reason).join(", ")}: ${reason}` : reason);
+    return unique(noted.map(reasonOf)).map(remark).join("; ");
   };
   return [...fixed, ...measured, ...ratios, text("Notes", remarks)];
 }

@@ -23,8 +23,6 @@ function sweep(model, side, family, benchmark, name) {
   return (sizes[0] ?? []).sort((a, b) => a.of.param.get(name) - b.of.param.get(name));
 }
 
-const lacksPoints = (family, benchmark) => `fewer than three times of ${family}/${benchmark}`;
-
 /** Speed over a parameter, relative to its first value: measured for each side, and predicted by the family's model. */
 function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
   return {
@@ -38,62 +36,40 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
         return [{ side, ...sideStyle(side), label: `${model.sides[side].name}, measured`, points }];
       });
       if (series.length === 0) return null;
+      const shown = series.map(({ side }) => side);
       const all = series.flatMap(({ points }) => points);
-      const predicted = new Map(
-        all.filter(({ row }) => row.of.model !== null).map(({ at, row }) => [at, row.of.model]),
-      );
-      const prediction = [...predicted].sort((a, b) => a[0] - b[0]).map(([at, value]) => ({ at, value }));
-      const [low, high] = extent([
-        ...all.map(({ value }) => value),
-        ...prediction.map(({ value }) => value),
-      ]);
-      const svg = plot({
-        width,
-        height: 340,
-        x: { label, inset: INSET, ticks: evenTicks(...extent(all.map(({ at }) => at)), width / 44) },
-        y: isLog
-          ? {
-              type: "log",
-              domain: [low * 0.85, high * 1.15],
-              ticks: logTicks(low * 0.85, high * 1.15),
-              tickFormat: factor,
-              label: "Speed relative to the first",
-              grid: true,
-            }
-          : { domain: [0, 1.05 * high], tickFormat: factor, label: "Speed relative to the first", grid: true },
-        marks: [
-          Plot.line(prediction, {
-            x: "at",
-            y: "value",
-            stroke: "currentColor",
-            strokeWidth: 6,
-            strokeOpacity: 0.45,
-            strokeLinejoin: "round",
-          }),
-          ...curveMarks(series, "at", "value", [lowEnd, highEnd]),
-          tip(all, {
-            x: "at",
-            y: "value",
-            title: ({ row, at, value, low: from, high: to }) =>
-              `${model.sides[row.side].name}\n${param} ${at}\nmeasured ${ratioWithInterval(value, from, to)}${row.of.model === null ? "" : `\nmodel ${ratioText(row.of.model)}`}\n${time(row.ns)}`,
-          }),
-        ],
-      });
+      const predicted = new Map(all.map(({ at, row }) => [at, row.of.model]).filter(([, value]) => value !== null));
+      const prediction = [...predicted].sort((a, b) => a[0] - b[0]);
+      const [low, high] = extent([...all.map(({ value }) => value), ...predicted.values()]);
+      const y = isLog ? { type: "log", domain: [low * 0.85, high * 1.15], ticks: 5 } : { domain: [0, 1.05 * high] };
+      const title = ({ row, at, value, low: from, high: to }) =>
+        [
+          model.sides[row.side].name,
+          `${param} ${at}`,
+          `measured ${ratioWithInterval(value, from, to)}`,
+          row.of.model === null ? "" : `model ${ratioText(row.of.model)}`,
+          time(row.ns),
+        ]
+          .filter(Boolean)
+          .join("\n");
       return {
-        plots: [svg],
+        plot: plot({
+          width,
+          height: 340,
+          x: { label, inset: INSET, ticks: width / 80 },
+          y: { ...y, tickFormat: factor, label: "Speed relative to the first", grid: true },
+          marks: [
+            Plot.line(prediction, { stroke: "currentColor", strokeWidth: 6, strokeOpacity: 0.45, strokeLinejoin: "round" }),
+            ...curveMarks(series, "at"),
+            tip(all, { x: "at", y: "value", title }),
+          ],
+        }),
         legend: [...series, { kind: "band", label: "model" }],
         takeaways: say
-          ? series.map(({ side, points }) => ({
-              side: model.sides.length > 1 ? model.sides[side].short : null,
-              text: say(points),
-            }))
-          : findings(
-              model,
-              series.map(({ side }) => side),
-              family,
-            ),
-        shown: series.map(({ side }) => side),
-        lacks: lacksPoints(family, benchmark),
+          ? series.map(({ side, points }) => ({ side: sideName(model, side), text: say(points) }))
+          : findings(model, shown, family),
+        shown,
+        lacks: `fewer than three times of ${family}/${benchmark}`,
       };
     },
   };

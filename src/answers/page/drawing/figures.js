@@ -53,6 +53,9 @@ function percent(fraction) {
 /** The noise of a row, as on the terminal. */
 const noiseText = (noise) => (noise > 1 ? ">100\u00a0%" : percent(noise));
 
+/** Half the interval of a row, relative to its median; empty if unknown. */
+const plusMinus = ({ noise }) => (noise === null ? "" : ` ± ${noiseText(noise)}`);
+
 /** A ratio without the × sign: three significant digits, two below 0.01. */
 const ratioNumber = (value) => significant(value, value < 0.01 ? 2 : 3);
 const ratioText = (value) => `${ratioNumber(value)}×`;
@@ -64,53 +67,6 @@ function niceSize(n) {
   const count = Number(n);
   const power = Math.log2(count);
   return count >= 1024 && Number.isInteger(power) ? `2^${power}` : n.replaceAll("x", "×");
-}
-
-/** Maximum number of decades that get a tick each. */
-const DECADES = 24;
-
-/** Ticks of a logarithmic axis: powers of ten, with more steps between them if the range is short. */
-function logTicks(low, high) {
-  if (!(low > 0 && high >= low && high < Infinity)) return [];
-  const first = Math.floor(Math.log10(low));
-  const last = Math.ceil(Math.log10(high));
-  const steps = last - first > 3 ? [1] : high / low > 8 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 7];
-  const ticks = [];
-  const apart = Math.ceil((last - first + 1) / DECADES);
-  for (let decade = first; decade <= last; decade += apart) {
-    for (const step of steps) ticks.push(step * 10 ** decade);
-  }
-  return ticks.filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
-}
-
-/** At most `most` evenly spaced powers of two from `low` to `high`. */
-function binaryTicks(low, high, most) {
-  if (!(low > 0 && high >= low && high < Infinity)) return [];
-  const first = Math.ceil(Math.log2(low) - 1e-9);
-  const last = Math.floor(Math.log2(high) + 1e-9);
-  const step = Math.max(1, Math.ceil((last - first + 1) / most));
-  const ticks = [];
-  for (let power = first; power <= last; power += step) ticks.push(2 ** power);
-  return ticks;
-}
-
-/** At most `most` multiples of a round step from `low` to `high`. */
-function evenTicks(low, high, most) {
-  if (!(high >= low && high - low < Infinity)) return [];
-  // The least power of two that leaves fewer steps than `most`, and that numbers of this size can tell.
-  let step = 1;
-  while ((high - low) / step >= Math.max(1, most) || Math.max(-low, high) / step > 2 ** 50) step *= 2;
-  const first = Math.ceil(low / step) * step;
-  return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, index) => first + index * step);
-}
-
-/** At most `most` + 1 multiples of 1, 2 or 5 times a power of ten, from 0 to `high`. */
-function roundTicks(high, most) {
-  if (!(high > 0 && high < Infinity)) return [];
-  const least = high / Math.max(1, most);
-  const power = 10 ** Math.floor(Math.log10(least));
-  const step = power * [1, 2, 5, 10].find((times) => times * power >= least * 0.999);
-  return Array.from({ length: Math.floor(high / step + 1e-9) + 1 }, (_, index) => index * step);
 }
 
 /** A factor on an axis: 0.5×. */

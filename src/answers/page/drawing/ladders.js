@@ -46,17 +46,11 @@ function measured(metric, row) {
   const value = at(row.ns);
   return { row, value, low, high, ceiling: row.share && !METRICS[metric].isTime ? value / row.share : null };
 }
-const lowEnd = ({ low, value }) => low ?? value;
-const highEnd = ({ high, value }) => high ?? value;
-
-/** Tick format of a linear axis of values of rows like this one. */
-const metricTick = (metric, row) => (tick) => (tick === 0 ? "0" : METRICS[metric].write(tick, row, 2));
-
 /** The tooltip of a row. */
 function describe(model, row) {
   const lines = [`${row.of.family}/${row.of.name}`, row.of.kind];
   if (model.sides.length > 1) lines.push(model.sides[row.side].name);
-  lines.push(`${time(row.ns)}${row.noise === null ? "" : ` ± ${noiseText(row.noise)}`}`);
+  lines.push(time(row.ns) + plusMinus(row));
   if (METRICS.load.has(row)) lines.push(`${time(METRICS.load.value(row, row.ns), 3)} a load`);
   if (METRICS.gb.has(row)) lines.push(byteRate(row.gb));
   if (row.gflop !== null) lines.push(operationRate(row.gflop, row.of.dtype));
@@ -92,104 +86,64 @@ function kinds(rows) {
 }
 
 const sideStyle = (side) => ({ color: color(side), symbol: symbol(side), dash: dash(side) });
-const sideLegend = (model, sides, kind = "point") =>
-  sides.map((side) => ({ ...sideStyle(side), kind, label: model.sides[side].name }));
+/** A side before a sentence about it; null on a page of one side. */
+const sideName = (model, side) => (model.sides.length > 1 ? model.sides[side].short : null);
 /** Findings about a family, by side. */
-function findings(model, sides, family) {
-  const known = sides.filter((side) => model.sides[side].finding.has(family));
-  return known.map((side) => ({
-    side: model.sides.length > 1 ? model.sides[side].short : null,
-    text: model.sides[side].finding.get(family).text,
-  }));
-}
-
-/** Layout keys of a ladder: one group per kernel, one bar per side. */
-function ladderKeys(rows, isNarrow) {
-  const names = unique(rows.map((row) => row.of.name));
-  const keys = [];
-  const titles = [];
-  const bars = [];
-  for (const name of names) {
-    const ofName = rows.filter((row) => row.of.name === name);
-    if (isNarrow) {
-      titles.push({ key: `title ${name}`, name });
-      keys.push(`title ${name}`);
-    } else {
-      titles.push({ key: `${name} ${ofName[Math.floor((ofName.length - 1) / 2)].side}`, name });
-    }
-    for (const row of ofName) {
-      const key = `${name} ${row.side}`;
-      keys.push(key);
-      bars.push({ row, key });
-    }
-    if (ofName.length > 1 && !isNarrow) keys.push(`gap ${name}`);
-  }
-  return { keys, titles, bars };
-}
+const findings = (model, sides, family) =>
+  sides
+    .filter((side) => model.sides[side].finding.has(family))
+    .map((side) => ({ side: sideName(model, side), text: model.sides[side].finding.get(family).text }));
 
 /** Intervals longer than this many of the longest bars leave the frame. */
 const LONGEST_INTERVAL = 1.25;
 
-/** A family's kernels as bars, each with its ceiling. */
+/** A family's kernels as groups of bars, one for each side, each with its ceiling. */
 function drawLadder({ model, sides, width, isNarrow, picked }, family) {
   const { has, label, write } = METRICS[picked.metric] ?? METRICS.ns;
   const rows = timed(model, sides, family).filter((row) => row.of.kind === picked.kind && has(row));
   if (rows.length === 0) return null;
-  const { keys, titles, bars } = ladderKeys(rows, isNarrow);
-  for (const bar of bars) Object.assign(bar, measured(picked.metric, bar.row));
+  const bars = rows.map((row) => ({ name: row.of.name, side: row.side, ...measured(picked.metric, row) }));
+  const names = unique(bars.map(({ name }) => name));
+  const shown = unique(bars.map(({ side }) => side));
   const [, longest] = extent(bars.flatMap(({ value, ceiling }) => [value, ceiling]));
   const [, end] = extent(bars.map((bar) => Math.min(highEnd(bar), LONGEST_INTERVAL * longest)));
-  const right = Math.max(longest, end) * 1.01;
-  const marginLeft = isNarrow ? 10 : Math.min(0.36 * width, 16 + 7.4 * Math.max(...titles.map(({ name }) => name.length)));
   const text = ({ row, value }) => `${write(value, row)}${row.share === null ? "" : ` · ${percent(row.share)}`}`;
-  const marginRight = 14 + 6.9 * Math.max(...bars.map((bar) => text(bar).length));
-  const tickFormat = metricTick(picked.metric, rows[0]);
-  const room = (width - marginLeft - marginRight) / (24 + textWidth(tickFormat(right)));
+  const nameWidth = Math.min(0.36 * width, 16 + 7.4 * Math.max(...names.map((name) => name.length)));
   const hasCeilings = bars.some(({ ceiling }) => ceiling !== null);
-  const svg = plot({
-    width,
-    height: 66 + keys.length * (isNarrow ? 18 : 20),
-    marginLeft,
-    marginRight,
-    marginTop: 8,
-    x: {
-      domain: [0, right],
-      label: label(rows),
-      ticks: roundTicks(right, Math.min(6, Math.floor(room))),
-      tickFormat,
-      grid: true,
-    },
-    y: { domain: keys, axis: null, padding: 0.22 },
-    marks: [
-      Plot.barX(bars, { x1: 0, x2: "value", y: "key", fill: ({ row }) => color(row.side) }),
-      ...intervals("x", bars, { x1: lowEnd, x2: highEnd, y: "key", stroke: "currentColor", strokeWidth: 1.5 }),
-      Plot.tickX(
-        bars.filter(({ ceiling }) => ceiling !== null),
-        { x: "ceiling", y: "key", stroke: "currentColor", strokeWidth: 2.5, insetTop: -2, insetBottom: -2 },
-      ),
-      Plot.text(titles, {
-        y: "key",
-        x: 0,
-        text: "name",
-        textAnchor: isNarrow ? "start" : "end",
-        dx: isNarrow ? 2 : -8,
-        dy: isNarrow ? 4 : 0,
-      }),
-      Plot.text(bars, { y: "key", x: right, text, textAnchor: "start", dx: 10 }),
-      Plot.ruleX([0]),
-      tip(bars, { x: "value", y: "key", title: ({ row }) => describe(model, row) }),
-    ],
-    color: { type: "identity" },
-  });
+  const across = { fy: "name", y: "side" };
   return {
-    plots: [svg],
+    plot: plot({
+      width,
+      height: 66 + names.length * (shown.length * 18 + (isNarrow ? 26 : 10)),
+      marginLeft: isNarrow ? 10 : nameWidth,
+      marginRight: 14 + 6.9 * Math.max(...bars.map((bar) => text(bar).length)),
+      marginTop: 8,
+      x: {
+        domain: [0, Math.max(longest, end) * 1.01],
+        label: label(rows),
+        ticks: isNarrow ? 2 : 5,
+        tickFormat: (tick) => (tick === 0 ? "0" : write(tick, rows[0], 2)),
+        grid: true,
+      },
+      y: { domain: shown, axis: null, type: "band", padding: 0.1, insetTop: isNarrow ? 18 : 0 },
+      fy: { domain: names, axis: isNarrow ? null : "left", label: null, padding: 0.15 },
+      marks: [
+        Plot.barX(bars, { ...across, x1: 0, x2: "value", fill: ({ side }) => color(side) }),
+        Plot.ruleY(bars, { ...across, x1: lowEnd, x2: highEnd, stroke: "currentColor", strokeWidth: 1.5, clip: true }),
+        Plot.tickX(bars, { ...across, x: "ceiling", stroke: "currentColor", strokeWidth: 2.5, insetTop: -2, insetBottom: -2 }),
+        isNarrow ? Plot.text(names, { fy: (name) => name, frameAnchor: "top-left", text: (name) => name, dx: 2 }) : null,
+        Plot.text(bars, { ...across, frameAnchor: "right", text, textAnchor: "start", dx: 10 }),
+        Plot.ruleX([0]),
+        tip(bars, { ...across, x: "value", title: ({ row }) => describe(model, row) }),
+      ],
+    }),
     legend: [
-      ...sideLegend(model, unique(rows.map((row) => row.side)), "bar"),
+      ...shown.map((side) => ({ kind: "bar", color: color(side), label: model.sides[side].name })),
       ...(hasCeilings ? [{ kind: "tick", label: "ceiling at this working set" }] : []),
     ],
     takeaways: findings(model, sides, family),
     note: METRICS[picked.metric].isTime ? "Shorter is faster." : null,
-    shown: rows.map((row) => row.side),
+    shown,
     lacks: `no times of ${family} at ${picked.kind}`,
   };
 }
@@ -217,26 +171,19 @@ const titledLadders = (model) =>
       draw: (context) => drawLadder(context, name),
     }));
 
-/** Names of the families: first those whose kernels do the same work, then those with a chart of their own. */
-const kernelFamiliesFirst = (model) =>
-  [true, false].flatMap((isFirst) => model.families.filter(({ ladder }) => (ladder !== null) === isFirst).map(({ name }) => name));
-
-/** The families without one, in one chart with a menu. */
-function otherLadders() {
-  return {
-    id: "ladders",
-    title: "How do the kernels of a family compare?",
-    choices(picked, context) {
-      const { model, sides } = context;
-      const isTitled = (name) => model.families.some((family) => family.name === name && family.ladder);
-      const others = kernelFamiliesFirst(model).filter((name) => !isTitled(name));
-      const available = others.filter((name) => timed(model, sides, name).length > 0);
-      const chosen = available.includes(picked.family) ? picked.family : available[0];
-      return [
-        { key: "family", label: "Family", options: available.map((name) => [name, name]), value: chosen },
-        ...ladderChoices(context, picked, chosen),
-      ];
-    },
-    draw: (context) => drawLadder(context, context.picked.family),
-  };
-}
+/** The other families in one chart with a menu: first those whose kernels do the same work. */
+const otherLadders = () => ({
+  id: "ladders",
+  title: "How do the kernels of a family compare?",
+  choices(picked, context) {
+    const { model, sides } = context;
+    const others = model.families.filter(({ name, ladder }) => !ladder && timed(model, sides, name).length > 0);
+    const available = others.sort((a, b) => (a.ladder === null) - (b.ladder === null)).map(({ name }) => name);
+    const chosen = available.includes(picked.family) ? picked.family : available[0];
+    return [
+      { key: "family", label: "Family", options: available.map((name) => [name, name]), value: chosen },
+      ...ladderChoices(context, picked, chosen),
+    ];
+  },
+  draw: (context) => drawLadder(context, context.picked.family),
+});

@@ -57,54 +57,38 @@ function levelChart({ id, title, kernels, label, value, write, atLevel, takeaway
     title,
     draw({ model, sides, width, isNarrow }) {
       const shown = sides.filter((side) => hasCurve(model, side));
-      const series = shown.flatMap((side) => levelSeries(model, side, kernels, value, shown.length === 1));
+      const isOnly = shown.length === 1;
+      const series = shown.flatMap((side) => levelSeries(model, side, kernels, value, isOnly));
       if (series.length === 0) return null;
       const all = series.flatMap(({ points }) => points);
       const [low, high] = extent(all.map((point) => point.value));
-      const domain = [low / 1.4, high * 1.4];
       const sets = extent(all.map((point) => point.bytes));
-      const levels = levelMarks(model, shown, atLevel);
-      const height = 330 + levels.height;
-      // With several sides, their names stand at the first kernel's curves, and the legend tells the kernels.
-      const isOnly = shown.length === 1;
-      const namable = isOnly ? series : series.filter(({ kernel }) => kernel === kernels[0]);
-      const isNamed = hasEndNames(namable, width, height - levels.height);
-      const used = kernels.filter((kernel) => kernel.name !== "" && series.some((own) => own.kernel === kernel));
-      const kernelLegend = isOnly ? [] : used.map((kernel) => ({ ...series.find((own) => own.kernel === kernel), color: "currentColor", label: kernel.name }));
-      const svg = plot({
-        width,
-        height,
-        marginTop: 28 + levels.height,
-        ...(isNamed ? { marginRight: endMargin(namable) } : {}),
-        x: {
-          type: "log",
-          base: 2,
-          domain: sets,
-          inset: INSET,
-          label: "Working set",
-          ticks: binaryTicks(...sets, isNarrow ? 5 : 10),
-          tickFormat: binary,
-        },
-        y: { type: "log", domain, ticks: logTicks(...domain), tickFormat: (number) => write(number), label, grid: true },
-        marks: [
-          ...levels.marks,
-          ...curveMarks(series, "bytes", "value", [lowEnd, highEnd]),
-          isNamed ? endNames(namable, "bytes", "value") : null,
-          tip(all, {
-            x: "bytes",
-            y: "value",
-            title: ({ row, kernel, bytes, value: at }) =>
-              [model.sides[row.side].name, kernel.words, binary(bytes), `${write(at, 4)}${row.noise === null ? "" : ` ± ${noiseText(row.noise)}`}`]
-                .filter(Boolean)
-                .join("\n"),
-          }),
-        ],
-      });
+      const levels = levelMarks(model, shown, sets, width - 90, atLevel);
+      // With several sides, the legend has a side once, and each kernel.
+      const names = isOnly ? series : series.filter(({ kernel }) => kernel === kernels[0]);
+      const used = isOnly || kernels.length === 1 ? [] : kernels.map((kernel) => series.find((own) => own.kernel === kernel));
+      const kernelNames = used.filter(Boolean).map((own) => ({ ...own, color: "currentColor", label: own.kernel.name }));
       return {
-        plots: [svg],
+        plot: plot({
+          width,
+          height: 330 + levels.height,
+          marginTop: 28 + levels.height,
+          x: { type: "log", base: 2, domain: sets, inset: INSET, label: "Working set", ticks: isNarrow ? 5 : 10, tickFormat: binary },
+          y: { type: "log", domain: [low / 1.4, high * 1.4], ticks: 5, tickFormat: (number) => write(number), label, grid: true },
+          marks: [
+            ...levels.marks,
+            ...curveMarks(series, "bytes"),
+            tip(all, {
+              x: "bytes",
+              y: "value",
+              title: ({ row, kernel, bytes, value: at }) =>
+                [model.sides[row.side].name, kernel.words, binary(bytes), write(at, 4) + plusMinus(row)].filter(Boolean).join("\n"),
+            }),
+          ],
+        }),
         legend: [
-          ...(isNamed ? [] : namable),
-          ...kernelLegend,
+          ...names,
+          ...kernelNames,
           ...(levels.known.length > 0 ? [{ kind: "band", label: "sets well inside a level" }] : []),
         ],
         takeaways: takeaways ? findings(model, shown, "cache_curve") : [],

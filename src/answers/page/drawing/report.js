@@ -1,25 +1,5 @@
 /* The page: device cards, charts and table. */
 
-const THEMES = [
-  ["auto", "system"],
-  ["light", "light"],
-  ["dark", "dark"],
-];
-
-function themeChoice(state) {
-  const root = document.documentElement;
-  const changed = (theme) => {
-    if (theme === "auto") root.removeAttribute("data-theme");
-    else root.setAttribute("data-theme", theme);
-    state.set("theme", theme, "auto");
-  };
-  const theme = choice("theme", "Colours", changed);
-  const kept = THEMES.find(([name]) => name === state.get("theme"));
-  if (kept) changed(kept[0]);
-  theme.set(THEMES, root.getAttribute("data-theme") ?? "auto");
-  return theme.element;
-}
-
 const day = (date) => date.slice(0, 10);
 
 function datesOf(side) {
@@ -28,60 +8,16 @@ function datesOf(side) {
   return side.dates.length > 1 ? `${side.dates.length} runs, ${span}` : span;
 }
 
-/** Device limits from the measurements, as label and value. */
-function facts(side) {
-  const names = {
-    copy: "DRAM, copy",
-    read: "DRAM, read",
-    fill: "DRAM, write",
-    workgroup: "Workgroup memory",
-    tensor: "Tensor cores, f16, by mma",
-    tensor_bf16: "Tensor cores, bf16, by mma",
-    tensor_tf32: "Tensor cores, tf32, by mma",
-    tensor_fp8: "Tensor cores, fp8, by mma",
-    tensor_int8: "Tensor cores, int8, by mma",
-    launch: "Launch",
-  };
-  const limits = side.ceilings
-    .map((ceiling) => [names[ceiling.limit] ?? `Arithmetic, ${ceiling.scalar}`, ceiling.text])
-    .filter(([, value]) => value !== null);
-  const found = side.finding.get("bank_conflict")?.values ?? {};
-  const banks = found.banks
-    ? String(found.banks.value)
-    : found["least banks"] && `at least ${found["least banks"].value}`;
-  const levels = side.levels
-    .map(({ name, at_least: least, at_most: most, latency_ns: ns }) => [
-      name[0].toUpperCase() + name.slice(1),
-      [least === null ? "" : `${binary(least)}–${binary(most)}`, ns === null ? "" : `${ns} ns`].filter(Boolean).join(", "),
-    ])
-    .filter(([, value]) => value !== "");
-  const subgroup = side.subgroup ? [["Subgroup", `${[...new Set(side.subgroup)].join(" to ")} lanes`]] : [];
-  return { limits, inferred: [...levels, ...(banks ? [["Banks", banks]] : []), ...subgroup] };
-}
-
-function factList(title, entries) {
-  if (entries.length === 0) return null;
-  return h(
-    "div",
-    { class: "facts" },
-    h("h4", {}, title),
-    h(
-      "dl",
-      {},
-      entries.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
-    ),
-  );
-}
-
 function card(side) {
-  const { limits, inferred } = facts(side);
   const about = [
     ["Card", [side.card, side.host].filter(Boolean).join(", ")],
     ["Driver", side.driver],
+    ["Subgroup", side.subgroup && `${unique(side.subgroup).join(" to ")} threads`],
     ["Measured", datesOf(side)],
     ["Host", [side.cpu, side.os].filter(Boolean).join(", ")],
     ["Version", side.tool_version && `shaderbench ${side.tool_version}`],
     ["Rows", side.statuses.map(([status, count]) => `${count} ${status}`).join(", ")],
+    ["Files", side.reports.join(", ")],
   ].filter(([, value]) => value);
   return h(
     "article",
@@ -90,12 +26,9 @@ function card(side) {
     h("p", { class: "type" }, [side.name, side.device_type, side.vendor].filter(Boolean).join(" · ")),
     h(
       "dl",
-      { class: "about" },
+      {},
       about.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
     ),
-    factList("Measured limits", limits),
-    factList("Inferred", inferred),
-    h("p", { class: "from" }, side.reports.join(", ")),
   );
 }
 
@@ -209,62 +142,33 @@ function sideChoice(model, shown, changed) {
 /** Number of sides that charts show at first. */
 const FIRST_SIDES = 4;
 
-function findingsSection(model, state) {
-  const families = model.families.map(({ name, summary }) => {
-    const found = findings(
-      model,
-      model.sides.map((side) => side.index),
-      name,
-    );
-    return found.length === 0
-      ? null
-      : fold(
-          state,
-          `findings-${name}`,
-          {},
-          [h("b", {}, name), ` ${summary}`],
-          found.map(({ side, text }) => h("p", {}, side ? h("b", {}, `${side}: `) : null, sentence(text))),
-        );
-  });
-  const any = families.some(Boolean);
-  return any
-    ? h("section", { id: "findings", class: "findings" }, h("h2", {}, "Findings"), h("div", {}, families))
-    : null;
+/** A section of parts that unfold; null without one. */
+const foldedSection = (id, title, parts) =>
+  parts.length > 0 ? h("section", { id, class: "findings" }, h("h2", {}, title), h("div", {}, parts)) : null;
+
+function findingsSection(model) {
+  const all = model.sides.map((side) => side.index);
+  const families = model.families.map((family) => [family, findings(model, all, family.name)]);
+  const text = ({ side, text }) => h("p", {}, side ? h("b", {}, `${side}: `) : null, sentence(text));
+  const part = ([{ name, summary }, found]) => fold({}, [h("b", {}, name), ` ${summary}`], found.map(text));
+  return foldedSection("findings", "Findings", families.filter(([, found]) => found.length > 0).map(part));
 }
 
 /** The tour: a chapter per article, each claim with the verdict of each side that has one. */
-function tourSection(model, state) {
-  if (model.tour.length === 0) {
-    return null;
-  }
+function tourSection(model) {
   const judged = model.sides.filter((side) => side.tour.length > 0);
   const name = (side) => h("b", {}, `${model.sides.length > 1 ? side.short : side.api}: `);
   const step = (own, index) => [
     h("p", {}, h("b", {}, `${own.id} ${own.title}. `), sentence(`${own.claim} Expected: ${own.expected}`)),
     judged.map((side) => h("p", {}, name(side), sentence(side.tour[index]))),
   ];
-  const chapters = unique(model.tour.map(({ chapter }) => chapter)).map((chapter) =>
+  const chapter = (title) =>
     fold(
-      state,
-      `tour-${chapter.slice(0, 1)}`,
       {},
-      [h("b", {}, chapter.slice(0, 1)), ` ${chapter.slice(3)}`],
-      model.tour.map((own, index) => (own.chapter === chapter ? step(own, index) : null)),
-    ),
-  );
-  return h(
-    "section",
-    { id: "tour", class: "findings" },
-    h("h2", {}, "CUDA memory in five chapters"),
-    h("div", {}, chapters),
-  );
-}
-
-/** The specification of every side, folded: the summary above says what it can do. */
-function specification(model, state) {
-  // Build the cards on first opening: a page of many devices has as many.
-  const cards = () => h("div", { class: "cards" }, model.sides.map(card));
-  return fold(state, "specification", { class: "specification" }, "Specification, driver and measured limits", cards);
+      [h("b", {}, title.slice(0, 1)), ` ${title.slice(3)}`],
+      model.tour.map((own, index) => (own.chapter === title ? step(own, index) : null)),
+    );
+  return foldedSection("tour", "CUDA memory in five chapters", unique(model.tour.map((own) => own.chapter)).map(chapter));
 }
 
 /** What a page is about: its one device, or how many of which. */
@@ -284,7 +188,7 @@ const onPaper = (model) =>
   h("p", { class: "printed note" }, `Not printed: the table of ${model.cases.length} cases, the data of the charts and the tour. The page has them.`);
 
 /** Links to the parts of the page, which keep the rest of its address. */
-function parts(model, show) {
+function parts(model) {
   const links = [
     ["devices", "Summary"],
     ["charts", "Charts"],
@@ -294,7 +198,7 @@ function parts(model, show) {
   ];
   const follow = (id) => (event) => {
     event.preventDefault();
-    show(id);
+    document.getElementById(id)?.scrollIntoView();
   };
   return h(
     "nav",
@@ -322,16 +226,13 @@ function render(root, data, kernels = null) {
   const context = {
     model,
     state,
-    /** Shows the kernel of a case. */
-    open: panel.open,
     get sides() {
       return [...shown].sort((a, b) => a - b);
     },
   };
   const sections = SECTIONS.map(([title, make]) => ({ title, charts: make(model).map((spec) => chart(spec, context)) }));
-  const all = sections.flatMap(({ charts }) => charts);
-  const table = comparisonTable(model, state, panel.open);
-  table.box.append(onPaper(model));
+  const charts = sections.flatMap(({ charts }) => charts);
+  const table = comparisonTable(context, panel.open);
   const boxes = sections.map(({ title, charts }) =>
     h(
       "section",
@@ -340,48 +241,28 @@ function render(root, data, kernels = null) {
       charts.map(({ box }) => box),
     ),
   );
-  const hideEmpty = () =>
-    boxes.forEach((box) => {
-      box.hidden = [...box.querySelectorAll("figure")].every((figure) => figure.hidden);
-    });
-  const drawAll = drawInTurn([table, ...all], hideEmpty, drawing.signal);
-  /** Scrolls to a part of the page. The charts before it are drawn first: their heights move it. */
-  const reveal = (id) => {
-    const part = root.querySelector(`[id="${CSS.escape(id)}"]`);
-    const isBefore = ({ box }) => box === part || part?.compareDocumentPosition(box) === Node.DOCUMENT_POSITION_PRECEDING;
-    [table, ...all].filter((chart) => chart.isWaiting() && isBefore(chart)).forEach(({ draw }) => draw());
-    hideEmpty();
-    part?.scrollIntoView();
+  const drawCharts = () => {
+    for (const section of boxes) section.hidden = false;
+    for (const { draw } of charts) draw();
+    for (const section of boxes) section.hidden = [...section.querySelectorAll("figure")].every((figure) => figure.hidden);
   };
   const tick = () => {
-    drawAll();
+    drawCharts();
+    table.draw();
     state.set("sides", context.sides.join("."), initial);
   };
   root.replaceChildren(
-    h(
-      "header",
-      { class: "top" },
-      h("div", {}, h("h1", {}, "shaderbench"), h("p", {}, subject(model))),
-      parts(model, (id) => {
-        reveal(id);
-        state.show(id);
-      }),
-      themeChoice(state),
-    ),
-    h(
-      "main",
-      {},
-      h(
-        "section",
-        { id: "devices" },
-        h("h2", { class: "sr" }, "Summary"),
-        firstScreen(model, state, panel.open),
-        specification(model, state),
-      ),
-      h("div", { id: "charts" }, sideChoice(model, shown, tick), boxes),
-      append(h("div", {}), [findingsSection(model, state), tourSection(model, state)]),
+    h("header", { class: "top" }, h("div", {}, h("h1", {}, "shaderbench"), h("p", {}, subject(model))), parts(model)),
+    append(h("main"), [
+      h("section", { id: "devices" }, h("h2", { class: "sr" }, "Summary"), firstScreen(model, panel.open)),
+      fold({ class: "specification" }, "Specification and driver", h("div", { class: "cards" }, model.sides.map(card))),
+      sideChoice(model, shown, tick),
+      h("div", { id: "charts" }, boxes),
+      findingsSection(model),
+      tourSection(model),
       table.box,
-    ),
+      onPaper(model),
+    ]),
     h(
       "footer",
       {},
@@ -393,14 +274,21 @@ function render(root, data, kernels = null) {
     ),
     panel.dialog,
   );
-  drawAll();
-  boxes.forEach((box) => openMarks(box, panel.open));
-  const observer = new ResizeObserver(() => requestAnimationFrame(() => all.forEach(({ fit }) => fit())));
+  drawCharts();
+  table.draw();
+  const { signal } = drawing;
+  openMarks(root, panel.open, signal);
+  const paper = (event) => {
+    isPaper = event.type === "beforeprint";
+    drawCharts();
+  };
+  for (const name of ["beforeprint", "afterprint"]) addEventListener(name, paper, { signal });
+  const observer = new ResizeObserver(() => requestAnimationFrame(() => charts.forEach(({ fit }) => fit())));
   observer.observe(root);
-  drawing.signal.addEventListener("abort", () => observer.disconnect());
+  signal.addEventListener("abort", () => observer.disconnect());
   // Another address, from a link or by hand: the page as it says.
-  addEventListener("hashchange", () => render(root, data, kernels), { signal: drawing.signal });
+  addEventListener("hashchange", () => render(root, data, kernels), { signal });
   const row = model.cases.find((of) => caseKey(of) === state.get("row"));
   if (row) panel.open(row);
-  else if (state.section !== "") reveal(state.section);
+  else document.getElementById(location.hash.slice(1).split("&")[0])?.scrollIntoView();
 }

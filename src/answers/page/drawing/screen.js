@@ -105,7 +105,7 @@ function troubleText([wrong, failed, implausible, unsteady, skipped]) {
   return kinds.length > 0 ? `Rows: ${kinds.map(([count, kind]) => `${count} ${kind}`).join(", ")}.` : null;
 }
 
-function cardScreen(model, card, state, open) {
+function cardScreen(model, card, open) {
   const isSoftware = model.sides.some((side) => side.isSoftware);
   const bars = card.jobs.some((job) => job.share !== null) ? ["bar: share of the measured peak"] : [];
   const legend = [...bars, ...card.marks].join("; ");
@@ -117,7 +117,7 @@ function cardScreen(model, card, state, open) {
     h("div", { class: "tables" }, titled("Memory", levelTable(card)), titled("Arithmetic", arithmeticTable(card))),
     titled("Jobs", jobTable(model, card, isSoftware, open)),
     legend ? h("p", { class: "note" }, legend) : null,
-    means.length > 0 ? fold(state, "by-family", { class: "means" }, "By family", means) : null,
+    means.length > 0 ? fold({ class: "means" }, "By family", means) : null,
     model.sides[0].cards > 1 ? h("p", { class: "note" }, `Rows of the median of ${model.sides[0].cards} cards.`) : null,
     troubleText(card.troubles) ? h("p", { class: "note" }, troubleText(card.troubles)) : null,
   ];
@@ -126,13 +126,9 @@ function cardScreen(model, card, state, open) {
 /** Sides that the table of several shows at first. */
 const FIRST_COLUMNS = 16;
 
-function sidesScreen(model, lines, state, open) {
+function sidesScreen(model, lines, open) {
   const box = scrollBox("Headline figures");
-  const showAll = () => {
-    fill(model.sides.length);
-    state.unfold("devices", true);
-  };
-  const more = h("button", { type: "button", class: "more", click: showAll });
+  const more = h("button", { type: "button", class: "more", click: () => fill(model.sides.length) });
   // Software devices come last.
   const ordered = [...model.sides].sort((a, b) => a.isSoftware - b.isSoftware);
   function fill(count) {
@@ -164,7 +160,7 @@ function sidesScreen(model, lines, state, open) {
     more.hidden = sides.length === model.sides.length;
     more.textContent = `Show all ${model.sides.length} devices`;
   }
-  fill(state.isUnfolded("devices") ? model.sides.length : FIRST_COLUMNS);
+  fill(FIRST_COLUMNS);
   const several = model.sides.some((side) => side.dates.length > 1 && side.cards === 1);
   const newest = several ? " Of several runs of a device, the newest with the family counts." : "";
   const isMedian = model.sides.some(({ cards }) => cards > 1);
@@ -176,13 +172,13 @@ function sidesScreen(model, lines, state, open) {
 }
 
 /** The summary of one card, or of all sides side by side. */
-function firstScreen(model, state, open) {
+function firstScreen(model, open) {
   const { card, table } = model.screen;
   const software = model.sides.filter((side) => side.isSoftware).map((side) => side.name);
   const names = software.length > 4 ? `${software.length} of ${model.sides.length}` : software.join("; ");
   const name = model.sides.length > 1 ? `${names}: ` : "";
   return append(h("div", { class: "screen" }), [
-    card === null ? sidesScreen(model, table, state, open) : cardScreen(model, card, state, open),
+    card === null ? sidesScreen(model, table, open) : cardScreen(model, card, open),
     software.length > 0 ? h("p", { class: "note" }, name, h("b", {}, `${model.softwareNote}.`)) : null,
   ]);
 }

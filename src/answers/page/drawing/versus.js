@@ -70,11 +70,11 @@ function versus() {
       const marginLeft = Math.min(isNarrow ? 170 : 240, 16 + 7.4 * Math.max(...large.map(({ at }) => at.length)));
       const x = { x: "ratio", y: "at" };
       const interval = { x1: "low", x2: "high", y: "at" };
-      const end = { fontWeight: 600, dy: -16, lineWidth: (width - marginLeft) / 28, textOverflow: "ellipsis" };
+      const end = { fontWeight: 600, lineWidth: (width - marginLeft) / (isNarrow ? 14 : 28), textOverflow: "ellipsis" };
       const svg = plot({
         width,
-        height: 72 + 30 * large.length,
-        marginTop: 24,
+        height: 88 + 30 * large.length,
+        marginTop: 40,
         marginLeft,
         marginRight: 60,
         x: {
@@ -88,8 +88,8 @@ function versus() {
         y: { domain: large.map(({ at }) => at), label: null, tickSize: 0, type: "band", padding: 0.1 },
         marks: [
           Plot.ruleX([1], { stroke: "currentColor", strokeWidth: 1.5 }),
-          Plot.text([`← ${match.a} faster`], { ...end, frameAnchor: "top-left" }),
-          Plot.text([`${match.b} faster →`], { ...end, frameAnchor: "top-right" }),
+          Plot.text([`← ${match.a} faster`], { ...end, frameAnchor: "top-left", dy: isNarrow ? -32 : -16 }),
+          Plot.text([`${match.b} faster →`], { ...end, frameAnchor: "top-right", dy: -16 }),
           Plot.ruleY(small, { ...interval, stroke: "var(--c0)", strokeOpacity: 0.3 }),
           Plot.dot(small, { ...x, r: 2.5, fill: "var(--c0)", fillOpacity: 0.6 }),
           Plot.ruleY(large, { ...interval, stroke: "var(--c1)", strokeWidth: 3 }),
@@ -110,7 +110,7 @@ function versus() {
       });
       const [of, inside] = picked.family === "" ? ["family", "a benchmark: geometric mean of its cases"] : ["benchmark", "a case"];
       return {
-        plots: [svg],
+        plot: svg,
         legend: [
           { kind: "dot", color: "var(--c0)", label: `${inside}, with its 95 % interval` },
           { kind: "dot", symbol: "diamond", color: "var(--c1)", label: `geometric mean of the ${of}` },
