@@ -1,7 +1,5 @@
 //! The data object of the page.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use super::cards::{cards, rows_of_sides};
@@ -9,15 +7,11 @@ use super::cases::{CaseColumns, Common, SideColumns, TextTable, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::matches::{Match, matches};
 use super::names::{Name, names};
+use super::plain::title;
 use super::screen::{self, Screen, cards_on, screen};
-use crate::answers::articles::chapter;
 use crate::answers::compare::{Comparison, Entry, Report, Rules, Side, compare_by};
 use crate::answers::summary::SOFTWARE;
-use crate::claim::{ArticleClaim, Quantity};
 use crate::families::FAMILIES;
-use crate::families::articles::judged;
-#[cfg(not(target_family = "wasm"))]
-use crate::families::articles::steps;
 use crate::families::claims::finding;
 use crate::record::{Record, Status};
 use crate::report::section::other_families;
@@ -26,13 +20,14 @@ use crate::suite::{Api, Chart, DeviceType, Family};
 /// All data of the page. It serializes to plain JSON; the comments of the fields define their meaning.
 #[derive(Serialize)]
 pub struct Data<'a> {
+    /// The devices and days of the page.
+    pub(super) title: String,
     /// Version of shaderbench that wrote the page.
     tool_version: &'static str,
     pub(super) screen: Screen,
     /// What to know of the figures of a software device.
     software_note: &'static str,
     families: Vec<FamilyData<'a>>,
-    tour: Vec<StepData>,
     pub(super) sides: Vec<SideData<'a>>,
     cases: CaseColumns,
     #[serde(flatten)]
@@ -44,22 +39,10 @@ pub struct Data<'a> {
 struct FamilyData<'a> {
     name: &'a str,
     summary: &'static str,
-    is_by_kernel: bool,
     /// The title of its chart of kernels; empty in the chart for several families, `null` where it has a chart of its own.
     ladder: Option<&'static str>,
     /// Benchmarks whose result is the latency of one load.
     latencies: Vec<&'static str>,
-}
-
-/// A step of the tour.
-#[derive(Serialize)]
-struct StepData {
-    id: &'static str,
-    /// Letter and title of its chapter.
-    chapter: String,
-    title: &'static str,
-    claim: &'static str,
-    expected: String,
 }
 
 /// A side: one device through one API.
@@ -85,8 +68,6 @@ pub(super) struct SideData<'a> {
     card: &'a str,
     /// Name of the host, where the card's name is not unique.
     host: &'a str,
-    /// APIs of the side's runs, joined by +.
-    apis: &'a str,
     tool_version: &'a str,
     vendor: &'a str,
     device_type: &'a str,
@@ -100,30 +81,10 @@ pub(super) struct SideData<'a> {
     statuses: Vec<(&'static str, usize)>,
     ceilings: Vec<Ceiling>,
     levels: Vec<Plateau>,
-    findings: Vec<FindingData>,
-    /// The verdict on each step of the tour, with its reason; empty after the first few sides, to keep the page small.
-    tour: Vec<String>,
+    /// Family and sentence.
+    findings: Vec<(&'static str, String)>,
     rows: SideColumns,
 }
-
-/// A finding for one family.
-#[derive(Serialize)]
-struct FindingData {
-    family: &'static str,
-    text: String,
-    values: BTreeMap<String, Quantity>,
-}
-
-/// The steps of the tour. The program in a browser has none: with them its page would be larger than 1.5 MB.
-fn tour_steps() -> impl Iterator<Item = &'static ArticleClaim> {
-    #[cfg(target_family = "wasm")]
-    return std::iter::empty();
-    #[cfg(not(target_family = "wasm"))]
-    return steps().into_iter();
-}
-
-/// Sides for which the page has the tour.
-const TOUR_SIDES: usize = 4;
 
 /// The page data of a comparison from [`super::sides`].
 ///
@@ -145,7 +106,6 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let family = |family: &&Family| FamilyData {
         name: family.name,
         summary: family.summary,
-        is_by_kernel: family.is_by_kernel,
         ladder: if let Chart::Ladder(title) = family.chart { Some(title) } else { None },
         latencies: family
             .benchmarks
@@ -154,19 +114,12 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
             .map(|benchmark| benchmark.name)
             .collect(),
     };
-    let other = |name| FamilyData { name, summary: "", is_by_kernel: false, ladder: Some(""), latencies: Vec::new() };
+    let other = |name| FamilyData { name, summary: "", ladder: Some(""), latencies: Vec::new() };
     let others = other_families(comparison.cases.iter().map(|case| case.row)).into_iter().map(other);
-    let step = |step: &ArticleClaim| StepData {
-        id: step.id,
-        chapter: chapter(step.chapter()),
-        title: step.title,
-        claim: step.claim,
-        expected: (step.prediction)(),
-    };
     Data {
+        title: title(&sides),
         tool_version: env!("CARGO_PKG_VERSION"),
         families: FAMILIES.iter().filter(|family| is_there(family.name)).map(family).chain(others).collect(),
-        tour: tour_steps().map(step).collect(),
         screen: screen(comparison, &cards, &names),
         software_note: SOFTWARE,
         sides,
@@ -209,8 +162,7 @@ fn side_data<'a>(
         [Status::Ok, Status::Unverified, Status::Skipped, Status::Wrong, Status::Failed, Status::Implausible];
     let found = |family: &&Family| {
         let of_family: Vec<&Record> = shown.iter().copied().filter(|row| row.family == family.name).collect();
-        let found = finding(family.name, &of_family)?;
-        Some(FindingData { family: family.name, text: found.text(), values: found.values().cloned().collect() })
+        Some((family.name, finding(family.name, &of_family)?.text()))
     };
     SideData {
         label: &side.label,
@@ -224,7 +176,6 @@ fn side_data<'a>(
         cards,
         card: side.card,
         host: side.host,
-        apis: side.apis,
         tool_version: side.tool_version,
         vendor: first_text(|row| &row.vendor),
         device_type: rows.iter().find_map(|row| row.device_type).map_or("", DeviceType::name),
@@ -241,7 +192,6 @@ fn side_data<'a>(
         ceilings: ceilings(&shown),
         levels: levels(&shown),
         findings: FAMILIES.iter().filter_map(found).collect(),
-        tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| judged(step, &shown).whole()).collect(),
         rows: SideColumns::new(comparison, common, index, texts),
     }
 }

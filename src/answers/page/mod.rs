@@ -17,7 +17,7 @@ mod screen;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use packed::packed;
-use plain::{icon, table, title};
+use plain::{escaped, icon, table};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -68,7 +68,7 @@ pub fn page(data: &Data, kernels: &[Kernel]) -> String {
     let hashes = format!("{} {}", hash(&script), hash(&start));
     let parts = [
         ("script_hashes", hashes),
-        ("title", title(data)),
+        ("title", escaped(&format!("{} – shaderbench", data.title))),
         ("icon", icon(data)),
         ("style", style),
         ("table", table(data)),

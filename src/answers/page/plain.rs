@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::data::Data;
+use super::data::{Data, SideData};
 
 /// Text as markup shows it.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -19,11 +19,10 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// The title: the side of a page with one, else the devices.
-pub(super) fn title(data: &Data) -> String {
-    let days: BTreeSet<&str> =
-        data.sides.iter().flat_map(|side| side.dates).filter_map(|date| date.get(..10)).collect();
-    let devices: BTreeSet<&str> = data.sides.iter().map(|side| side.device).collect();
+/// The devices of the sides, and the days on which they were measured.
+pub(super) fn title(sides: &[SideData]) -> String {
+    let days: BTreeSet<&str> = sides.iter().flat_map(|side| side.dates).filter_map(|date| date.get(..10)).collect();
+    let devices: BTreeSet<&str> = sides.iter().map(|side| side.device).collect();
     let names = devices.iter().copied().collect::<Vec<_>>().join(", ");
     let what = if devices.len() > 3 { format!("{} devices", devices.len()) } else { names };
     let when = match (days.first(), days.last()) {
@@ -31,7 +30,7 @@ pub(super) fn title(data: &Data) -> String {
         (Some(day), _) => format!(", {day}"),
         _ => String::new(),
     };
-    escaped(&format!("{what}{when} – shaderbench"))
+    format!("{what}{when}")
 }
 
 /// The icon: a bar for each of the first jobs of the first side, as high as its share of the peak.

@@ -8,7 +8,9 @@ function addressState() {
     /** The menus of a chart, by their keys: `transpose.dtype=f64`. */
     menus: (chart) =>
       Object.fromEntries(
-        [...values].filter(([key]) => key.startsWith(`${chart}.`)).map(([key, value]) => [key.slice(chart.length + 1), value]),
+        [...values]
+          .filter(([key]) => key.startsWith(`${chart}.`))
+          .map(([key, value]) => [key.slice(chart.length + 1), value]),
       ),
     set(key, value, initial = "") {
       if (value === initial) values.delete(key);

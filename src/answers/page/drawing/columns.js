@@ -26,11 +26,12 @@ function tableColumns(model, sides, measures, open) {
   const text = (label, get, write = get) => ({ label, get, write, isText: true });
   const name = (of) => `${of.family}/${of.name}`;
   const opener = (of) =>
-    h("button", { type: "button", class: "open", "aria-haspopup": "dialog", click: () => open(of) }, breakable(name(of)));
-  const fixed = [
-    { ...text("Case", name, opener), isHead: true },
-    text("Size", (of) => of.kind),
-  ];
+    h(
+      "button",
+      { type: "button", class: "open", "aria-haspopup": "dialog", click: () => open(of) },
+      breakable(name(of)),
+    );
+  const fixed = [{ ...text("Case", name, opener), isHead: true }, text("Size", (of) => of.kind)];
   const measured = sides.flatMap((side) =>
     measures.map((key) => {
       const { label, get, write } = MEASURES[key];

@@ -59,7 +59,12 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
           x: { label, inset: INSET, ticks: width / 80 },
           y: { ...y, tickFormat: factor, label: "Speed relative to the first", grid: true },
           marks: [
-            Plot.line(prediction, { stroke: "currentColor", strokeWidth: 6, strokeOpacity: 0.45, strokeLinejoin: "round" }),
+            Plot.line(prediction, {
+              stroke: "currentColor",
+              strokeWidth: 6,
+              strokeOpacity: 0.45,
+              strokeLinejoin: "round",
+            }),
             ...curveMarks(series, "at"),
             tip(all, { x: "at", y: "value", title }),
           ],

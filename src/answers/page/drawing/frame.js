@@ -3,7 +3,9 @@
 /** Names the ticked sides that a chart does not show, with the reason. */
 function absence({ model, sides }, { shown, lacks }) {
   const absent = sides.filter((side) => !shown.includes(side)).map((side) => model.sides[side].name);
-  return absent.length > 0 ? h("p", { class: "note absent" }, `Not shown: ${absent.join("; ")}. Reason: ${lacks}.`) : null;
+  return absent.length > 0
+    ? h("p", { class: "note absent" }, `Not shown: ${absent.join("; ")}. Reason: ${lacks}.`)
+    : null;
 }
 
 /** Sentences above a chart; more are folded. */
@@ -66,7 +68,12 @@ function chart(spec, context) {
     const rest = takeaways.splice(MOST_TAKEAWAYS);
     const more = rest.length > 0 ? fold({ class: "data" }, `${rest.length} more`, rest) : null;
     caption.replaceChildren();
-    append(caption, [h("h3", {}, spec.title), takeaways, more, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);
+    append(caption, [
+      h("h3", {}, spec.title),
+      takeaways,
+      more,
+      drawn.note ? h("p", { class: "note" }, drawn.note) : null,
+    ]);
     body.replaceChildren(legend(drawn.legend), h("div", { class: "plots" }, drawn.plot));
     append(body, [absence(context, drawn)]);
   }

@@ -36,13 +36,24 @@ function caseFigures(model, of) {
     ["Notes", notes],
   ].filter(([, write]) => rows.some((row) => write(row) !== ""));
   const head = ["", ...columns.map(([label]) => label)].map((label) => columnHead(label));
-  const line = (row) => h("tr", {}, rowHead(model.sides[row.side].name), columns.map(([, write]) => h("td", {}, write(row))));
+  const line = (row) =>
+    h(
+      "tr",
+      {},
+      rowHead(model.sides[row.side].name),
+      columns.map(([, write]) => h("td", {}, write(row))),
+    );
   const caption = h("caption", { class: "sr" }, "Figures of the case");
   return h("table", {}, caption, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows.map(line)));
 }
 
 function sourceBox(language, text) {
-  return h("section", {}, h("h3", {}, language), h("pre", { tabindex: "0", role: "region", "aria-label": `${language} source` }, text));
+  return h(
+    "section",
+    {},
+    h("h3", {}, language),
+    h("pre", { tabindex: "0", role: "region", "aria-label": `${language} source` }, text),
+  );
 }
 
 /** Sources and explanation, once they are unpacked; a sentence where the page has none. */
@@ -55,7 +66,11 @@ function kernelText(model, kernel) {
   ].filter(([, text]) => text !== "");
   return [
     h("dl", { class: "explained" }, texts),
-    h("div", { class: "sources" }, sources.map(([language, text]) => sourceBox(language, text))),
+    h(
+      "div",
+      { class: "sources" },
+      sources.map(([language, text]) => sourceBox(language, text)),
+    ),
     h(
       "p",
       { class: "note" },

@@ -36,7 +36,8 @@ function metricsOf(rows) {
   const names = Object.keys(METRICS).filter((name) => name !== "ns" && rows.some(METRICS[name].has));
   return names.length > 0 || rows.length === 0 ? names : ["ns"];
 }
-const metricOptions = (rows) => metricsOf(rows).map((name) => [name, METRICS[name].label(rows.filter(METRICS[name].has))]);
+const metricOptions = (rows) =>
+  metricsOf(rows).map((name) => [name, METRICS[name].label(rows.filter(METRICS[name].has))]);
 
 /** A row's value of a metric with the ends of its interval, and its ceiling. */
 function measured(metric, row) {
@@ -92,7 +93,7 @@ const sideName = (model, side) => (model.sides.length > 1 ? model.sides[side].sh
 const findings = (model, sides, family) =>
   sides
     .filter((side) => model.sides[side].finding.has(family))
-    .map((side) => ({ side: sideName(model, side), text: model.sides[side].finding.get(family).text }));
+    .map((side) => ({ side: sideName(model, side), text: model.sides[side].finding.get(family) }));
 
 /** Intervals longer than this many of the longest bars leave the frame. */
 const LONGEST_INTERVAL = 1.25;
@@ -130,8 +131,17 @@ function drawLadder({ model, sides, width, isNarrow, picked }, family) {
       marks: [
         Plot.barX(bars, { ...across, x1: 0, x2: "value", fill: ({ side }) => color(side) }),
         Plot.ruleY(bars, { ...across, x1: lowEnd, x2: highEnd, stroke: "currentColor", strokeWidth: 1.5, clip: true }),
-        Plot.tickX(bars, { ...across, x: "ceiling", stroke: "currentColor", strokeWidth: 2.5, insetTop: -2, insetBottom: -2 }),
-        isNarrow ? Plot.text(names, { fy: (name) => name, frameAnchor: "top-left", text: (name) => name, dx: 2 }) : null,
+        Plot.tickX(bars, {
+          ...across,
+          x: "ceiling",
+          stroke: "currentColor",
+          strokeWidth: 2.5,
+          insetTop: -2,
+          insetBottom: -2,
+        }),
+        isNarrow
+          ? Plot.text(names, { fy: (name) => name, frameAnchor: "top-left", text: (name) => name, dx: 2 })
+          : null,
         Plot.text(bars, { ...across, frameAnchor: "right", text, textAnchor: "start", dx: 10 }),
         Plot.ruleX([0]),
         tip(bars, { ...across, x: "value", title: ({ row }) => describe(model, row) }),

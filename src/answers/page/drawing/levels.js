@@ -9,7 +9,12 @@ const workingSet = (row) => 4 * row.of.count;
 
 /** The kernels of the bandwidth chart: which rows, and what their working set is. */
 const READS = [
-  { name: "one array", words: "all workgroups read one array", has: ({ of }) => of.benchmark === "bandwidth", bytes: workingSet },
+  {
+    name: "one array",
+    words: "all workgroups read one array",
+    has: ({ of }) => of.benchmark === "bandwidth",
+    bytes: workingSet,
+  },
   {
     name: "own slices",
     words: `each workgroup rereads its own slice; the set is that of one SM, at most ${RESIDENT} slices`,
@@ -23,7 +28,12 @@ const READS = [
     has: ({ of }) => of.benchmark === "slices" && of.param.get("ROTATE") === 1,
     bytes: workingSet,
   },
-  { name: "read once", words: "each byte is read once", has: ({ of }) => of.benchmark === "read_once", bytes: workingSet },
+  {
+    name: "read once",
+    words: "each byte is read once",
+    has: ({ of }) => of.benchmark === "read_once",
+    bytes: workingSet,
+  },
 ];
 
 const LATENCY = [{ name: "", words: "", has: ({ of }) => of.benchmark === "latency", bytes: workingSet }];
@@ -51,7 +61,8 @@ function levelSeries(model, side, kernels, value, isOnly) {
 
 /** A chart over the working set. */
 function levelChart({ id, title, kernels, label, value, write, atLevel, takeaways, note }) {
-  const hasCurve = (model, side) => levelSeries(model, side, kernels.slice(0, 1), value, true).some(({ points }) => points.length > 2);
+  const hasCurve = (model, side) =>
+    levelSeries(model, side, kernels.slice(0, 1), value, true).some(({ points }) => points.length > 2);
   return {
     id,
     title,
@@ -66,15 +77,33 @@ function levelChart({ id, title, kernels, label, value, write, atLevel, takeaway
       const levels = levelMarks(model, shown, sets, width - 90, atLevel);
       // With several sides, the legend has a side once, and each kernel.
       const names = isOnly ? series : series.filter(({ kernel }) => kernel === kernels[0]);
-      const used = isOnly || kernels.length === 1 ? [] : kernels.map((kernel) => series.find((own) => own.kernel === kernel));
-      const kernelNames = used.filter(Boolean).map((own) => ({ ...own, color: "currentColor", label: own.kernel.name }));
+      const used =
+        isOnly || kernels.length === 1 ? [] : kernels.map((kernel) => series.find((own) => own.kernel === kernel));
+      const kernelNames = used
+        .filter(Boolean)
+        .map((own) => ({ ...own, color: "currentColor", label: own.kernel.name }));
       return {
         plot: plot({
           width,
           height: 330 + levels.height,
           marginTop: 28 + levels.height,
-          x: { type: "log", base: 2, domain: sets, inset: INSET, label: "Working set", ticks: isNarrow ? 5 : 10, tickFormat: binary },
-          y: { type: "log", domain: [low / 1.4, high * 1.4], ticks: 5, tickFormat: (number) => write(number), label, grid: true },
+          x: {
+            type: "log",
+            base: 2,
+            domain: sets,
+            inset: INSET,
+            label: "Working set",
+            ticks: isNarrow ? 5 : 10,
+            tickFormat: binary,
+          },
+          y: {
+            type: "log",
+            domain: [low / 1.4, high * 1.4],
+            ticks: 5,
+            tickFormat: (number) => write(number),
+            label,
+            grid: true,
+          },
           marks: [
             ...levels.marks,
             ...curveMarks(series, "bytes"),
@@ -82,7 +111,9 @@ function levelChart({ id, title, kernels, label, value, write, atLevel, takeaway
               x: "bytes",
               y: "value",
               title: ({ row, kernel, bytes, value: at }) =>
-                [model.sides[row.side].name, kernel.words, binary(bytes), write(at, 4) + plusMinus(row)].filter(Boolean).join("\n"),
+                [model.sides[row.side].name, kernel.words, binary(bytes), write(at, 4) + plusMinus(row)]
+                  .filter(Boolean)
+                  .join("\n"),
             }),
           ],
         }),

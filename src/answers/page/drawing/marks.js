@@ -35,7 +35,12 @@ function levelMarks(model, sides, sets, width, text) {
   const isOne = unique(known.map((side) => model.sides[side].device)).length === 1;
   const shaded = isOne ? known.slice(0, 1) : known;
   const shade = (side) =>
-    Plot.barX(of(side), { x1: "from", x2: "to", fill: isOne ? "currentColor" : color(side), fillOpacity: 0.1 / shaded.length });
+    Plot.barX(of(side), {
+      x1: "from",
+      x2: "to",
+      fill: isOne ? "currentColor" : color(side),
+      fillOpacity: 0.1 / shaded.length,
+    });
   const rows = known.map((side, row) => {
     let free = sets[0];
     const levels = of(side).map((level) => {

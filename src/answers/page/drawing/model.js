@@ -130,7 +130,7 @@ function decode(data) {
     ...side,
     index,
     isSoftware: side.is_software,
-    finding: new Map(side.findings.map((finding) => [finding.family, finding])),
+    finding: new Map(side.findings),
   }));
   const cases = decodeCases(data);
   for (const side of sides) {
@@ -140,7 +140,7 @@ function decode(data) {
   return {
     screen: data.screen,
     families: data.families,
-    tour: data.tour,
+    title: data.title,
     sides,
     cases,
     matches,

@@ -27,8 +27,15 @@ const symbol = (index) => SYMBOLS[index % SYMBOLS.length];
 const dash = (index) => DASHES[Math.floor(index / COLORS) % DASHES.length];
 
 /** A legend symbol, drawn with Plot so that it matches the chart. */
-function swatch({ kind = "point", color: stroke = "currentColor", symbol: shape = "circle", dash: pattern = "none", fill = stroke }) {
-  const line = (options) => Plot.ruleY([7], { x1: 2, x2: 20, stroke, strokeWidth: 2, strokeDasharray: pattern, ...options });
+function swatch({
+  kind = "point",
+  color: stroke = "currentColor",
+  symbol: shape = "circle",
+  dash: pattern = "none",
+  fill = stroke,
+}) {
+  const line = (options) =>
+    Plot.ruleY([7], { x1: 2, x2: 20, stroke, strokeWidth: 2, strokeDasharray: pattern, ...options });
   const point = (options) => Plot.dot([[11, 7]], { symbol: shape, fill, r: 3.5, ...options });
   const marks = {
     point: [line(), point()],

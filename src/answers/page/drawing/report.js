@@ -41,10 +41,7 @@ const remains = (name, values) => (points) => {
 };
 
 const SECTIONS = [
-  [
-    "Kernels",
-    (model) => [roofline(), ...titledLadders(model), otherLadders()],
-  ],
+  ["Kernels", (model) => [roofline(), ...titledLadders(model), otherLadders()]],
   [
     "Memory",
     () => [
@@ -91,7 +88,11 @@ const SECTIONS = [
 function firstSides(model) {
   const hardware = model.sides.filter((side) => !side.isSoftware);
   const candidates = hardware.length > 0 ? hardware : model.sides;
-  const newest = (sides) => sides.flatMap((side) => side.dates).sort().at(-1) ?? "";
+  const newest = (sides) =>
+    sides
+      .flatMap((side) => side.dates)
+      .sort()
+      .at(-1) ?? "";
   const ofModel = (device) => {
     const groups = new Map();
     for (const side of candidates.filter((side) => side.device === device)) {
@@ -105,7 +106,10 @@ function firstSides(model) {
   const inTurns = Array.from({ length: Math.max(0, ...byModel.map((groups) => groups.length)) }, (_, turn) =>
     byModel.flatMap((groups) => groups[turn] ?? []),
   );
-  return inTurns.flat().slice(0, FIRST_SIDES).map((side) => side.index);
+  return inTurns
+    .flat()
+    .slice(0, FIRST_SIDES)
+    .map((side) => side.index);
 }
 
 /** The ticked sides of the address, else the first ones. */
@@ -115,7 +119,7 @@ function shownSides(model, state) {
   return new Set(state.get("sides") === null ? firstSides(model) : known);
 }
 
-/** Checkboxes for the sides that charts show. */
+/** Checkboxes for the sides that charts and table show. */
 function sideChoice(model, shown, changed) {
   if (model.sides.length < 2) return null;
   const boxes = model.sides.map((side) =>
@@ -136,56 +140,34 @@ function sideChoice(model, shown, changed) {
       side.isSoftware ? h("span", { class: "badge" }, "software") : null,
     ),
   );
-  return h("fieldset", { class: "sides" }, h("legend", {}, "Charts show"), boxes);
+  return h("fieldset", { class: "sides" }, h("legend", {}, "Devices"), boxes);
 }
 
 /** Number of sides that charts show at first. */
 const FIRST_SIDES = 4;
 
-/** A section of parts that unfold; null without one. */
-const foldedSection = (id, title, parts) =>
-  parts.length > 0 ? h("section", { id, class: "findings" }, h("h2", {}, title), h("div", {}, parts)) : null;
-
+/** The findings of each family, by side; null without one. */
 function findingsSection(model) {
   const all = model.sides.map((side) => side.index);
   const families = model.families.map((family) => [family, findings(model, all, family.name)]);
+  const known = families.filter(([, found]) => found.length > 0);
   const text = ({ side, text }) => h("p", {}, side ? h("b", {}, `${side}: `) : null, sentence(text));
   const part = ([{ name, summary }, found]) => fold({}, [h("b", {}, name), ` ${summary}`], found.map(text));
-  return foldedSection("findings", "Findings", families.filter(([, found]) => found.length > 0).map(part));
+  const heading = h("h2", {}, "Findings");
+  return known.length > 0
+    ? h("section", { id: "findings", class: "findings" }, heading, h("div", {}, known.map(part)))
+    : null;
 }
 
-/** The tour: a chapter per article, each claim with the verdict of each side that has one. */
-function tourSection(model) {
-  const judged = model.sides.filter((side) => side.tour.length > 0);
-  const name = (side) => h("b", {}, `${model.sides.length > 1 ? side.short : side.api}: `);
-  const step = (own, index) => [
-    h("p", {}, h("b", {}, `${own.id} ${own.title}. `), sentence(`${own.claim} Expected: ${own.expected}`)),
-    judged.map((side) => h("p", {}, name(side), sentence(side.tour[index]))),
-  ];
-  const chapter = (title) =>
-    fold(
-      {},
-      [h("b", {}, title.slice(0, 1)), ` ${title.slice(3)}`],
-      model.tour.map((own, index) => (own.chapter === title ? step(own, index) : null)),
-    );
-  return foldedSection("tour", "CUDA memory in five chapters", unique(model.tour.map((own) => own.chapter)).map(chapter));
-}
-
-/** What a page is about: its one device, or how many of which. */
+/** What a page is about: its devices, APIs and drivers. */
 function subject(model) {
-  const devices = unique(model.sides.map((side) => side.device));
-  const names = devices.length > 3 ? `${devices.length} models` : devices.join(", ");
-  const apis = unique(model.sides.map((side) => side.api).filter(Boolean)).join(" + ");
-  const drivers = unique(model.sides.map((side) => side.driver).filter(Boolean));
-  const days = unique(model.sides.flatMap((side) => side.dates.map(day))).filter(Boolean).sort();
-  const when = days.length > 1 ? `${days[0]} to ${days.at(-1)}` : days[0];
-  const facts = [apis, drivers.length > 2 ? "" : drivers.join(", "), when, `${model.cases.length} cases`];
-  return `${names}: ${facts.filter(Boolean).join(", ")}`;
+  const [apis, drivers] = ["api", "driver"].map((key) => unique(model.sides.map((side) => side[key])).filter(Boolean));
+  const facts = [apis.join(" + "), drivers.length > 2 ? "" : drivers.join(", "), `${model.cases.length} cases`];
+  return [model.title, ...facts].filter(Boolean).join(", ");
 }
 
 /** What stands on paper instead of the long tables. */
-const onPaper = (model) =>
-  h("p", { class: "printed note" }, `Not printed: the table of ${model.cases.length} cases, the data of the charts and the tour. The page has them.`);
+const onPaper = (model) => h("p", { class: "printed note" }, `Not printed: the table of ${model.cases.length} cases.`);
 
 /** Links to the parts of the page, which keep the rest of its address. */
 function parts(model) {
@@ -193,7 +175,6 @@ function parts(model) {
     ["devices", "Summary"],
     ["charts", "Charts"],
     ["findings", "Findings"],
-    ...(model.tour.length > 0 ? [["tour", "Tour"]] : []),
     ["table", "Table"],
   ];
   const follow = (id) => (event) => {
@@ -221,7 +202,9 @@ function render(root, data, kernels = null) {
   const model = decode(data);
   const state = addressState();
   const shown = shownSides(model, state);
-  const initial = firstSides(model).sort((a, b) => a - b).join(".");
+  const initial = firstSides(model)
+    .sort((a, b) => a - b)
+    .join(".");
   const panel = kernelPanel(model, kernels, state);
   const context = {
     model,
@@ -230,7 +213,10 @@ function render(root, data, kernels = null) {
       return [...shown].sort((a, b) => a - b);
     },
   };
-  const sections = SECTIONS.map(([title, make]) => ({ title, charts: make(model).map((spec) => chart(spec, context)) }));
+  const sections = SECTIONS.map(([title, make]) => ({
+    title,
+    charts: make(model).map((spec) => chart(spec, context)),
+  }));
   const charts = sections.flatMap(({ charts }) => charts);
   const table = comparisonTable(context, panel.open);
   const boxes = sections.map(({ title, charts }) =>
@@ -244,7 +230,8 @@ function render(root, data, kernels = null) {
   const drawCharts = () => {
     for (const section of boxes) section.hidden = false;
     for (const { draw } of charts) draw();
-    for (const section of boxes) section.hidden = [...section.querySelectorAll("figure")].every((figure) => figure.hidden);
+    for (const section of boxes)
+      section.hidden = [...section.querySelectorAll("figure")].every((figure) => figure.hidden);
   };
   const tick = () => {
     drawCharts();
@@ -259,7 +246,6 @@ function render(root, data, kernels = null) {
       sideChoice(model, shown, tick),
       h("div", { id: "charts" }, boxes),
       findingsSection(model),
-      tourSection(model),
       table.box,
       onPaper(model),
     ]),

@@ -38,12 +38,20 @@ const memoryName = (side) => side.levels.find(({ name }) => name === "DRAM")?.na
 function roofs(side) {
   const named = (name, limit) =>
     side.ceilings.filter((ceiling) => ceiling.limit === limit).map(({ gb_per_s: gb, text }) => ({ name, gb, text }))[0];
-  const [memory] = ["copy", "read"].flatMap((limit) => named(memoryName(side), limit) ?? []).sort((a, b) => b.gb - a.gb);
-  const caches = side.levels.filter(({ name }) => name !== "DRAM").map(({ name, gb_per_s: gb, text }) => ({ name, gb, text }));
+  const [memory] = ["copy", "read"]
+    .flatMap((limit) => named(memoryName(side), limit) ?? [])
+    .sort((a, b) => b.gb - a.gb);
+  const caches = side.levels
+    .filter(({ name }) => name !== "DRAM")
+    .map(({ name, gb_per_s: gb, text }) => ({ name, gb, text }));
   const slopes = [memory, ...caches, named("workgroup memory", "workgroup")].filter((slope) => slope?.gb > 0);
   const flats = side.ceilings
     .filter(({ limit, roof }) => isFlat(limit) && roof !== null)
-    .map(({ limit, scalar, roof: [y, text] }) => ({ name: limit === "fma" ? scalar : limit.replace("_", " "), text, y }))
+    .map(({ limit, scalar, roof: [y, text] }) => ({
+      name: limit === "fma" ? scalar : limit.replace("_", " "),
+      text,
+      y,
+    }))
     .sort((a, b) => b.y - a.y);
   return memory?.gb > 0 && flats.length > 0 ? { slopes: slopes.sort((a, b) => a.gb - b.gb), flats } : null;
 }
@@ -73,17 +81,26 @@ const HALO = { fill: "currentColor", stroke: "var(--surface)", strokeWidth: 3 };
 function drawRoofline({ model, width, isNarrow, picked }, side) {
   const { slopes, flats } = roofs(model.sides[side]);
   const points = rooflinePoints(model, side);
+  const chosen = points.filter(({ row }) => picked.family === "" || row.of.family === picked.family);
   const families = unique(points.map(({ row }) => row.of.family));
   const style = (family) => familyStyle(families.indexOf(family));
-  const isChosen = ({ row }) => picked.family === "" || row.of.family === picked.family;
   const [memory, main, highest] = [slopes[0].gb, mainRoof({ flats }), flats[0].y];
   const ridges = flats.map(({ y }) => ({ x: y / memory, y }));
   const [least, most] = extent([...points, ...ridges].map(({ x }) => x));
   const [left, right] = [least / 2.5, most * 2.5];
   const [bottom, top] = [Math.min(left * memory, ...points.map(({ y }) => y)) / 2, highest * 2];
   const ridge = main.y / memory;
-  const below = (corners, fill) =>
-    Plot.line(corners, { fill, fillOpacity: 0.07, stroke: "none", curve: "linear-closed", clip: true });
+  const roof = (x) => Math.min(x * memory, main.y);
+  /** The area under the roof, from one intensity to another. */
+  const half = ([from, to], fill) => {
+    const corners = [
+      [from, bottom],
+      [from, roof(from)],
+      [to, roof(to)],
+      [to, bottom],
+    ];
+    return Plot.line(corners, { fill, fillOpacity: 0.07, stroke: "none", curve: "linear-closed" });
+  };
   const size = {
     width,
     height: isNarrow ? 400 : 500,
@@ -92,16 +109,24 @@ function drawRoofline({ model, width, isNarrow, picked }, side) {
     marginLeft: 84,
     marginRight: isNarrow ? 12 : 26 + Math.max(...flats.map((flat) => textWidth(roofName(flat)))),
   };
-  const [inner, height] = [size.width - size.marginLeft - size.marginRight, size.height - size.marginTop - size.marginBottom];
+  const [inner, height] = [
+    size.width - size.marginLeft - size.marginRight,
+    size.height - size.marginTop - size.marginBottom,
+  ];
   const rotate = (-Math.atan2(height / Math.log(top / bottom), inner / Math.log(right / left)) * 180) / Math.PI;
   // Every other name is further along its roof: roofs may be close.
   const named = slopes.map((slope, index) => ({ ...slope, x: left * (right / left) ** (0.02 + 0.14 * (index % 2)) }));
   const isBeyond = points.some(({ row }) => row.gb > 1.05 * memory);
-  const half = { frameAnchor: "bottom", fontSize: 13, fontWeight: 600, fill: "var(--soft)", dy: -8 };
   return {
     plot: plot({
       ...size,
-      x: { type: "log", domain: [left, right], ticks: isNarrow ? 3 : 6, tickFormat: String, label: "Operations per byte" },
+      x: {
+        type: "log",
+        domain: [left, right],
+        ticks: isNarrow ? 3 : 6,
+        tickFormat: String,
+        label: "Operations per byte",
+      },
       y: {
         type: "log",
         domain: [bottom, top],
@@ -111,36 +136,64 @@ function drawRoofline({ model, width, isNarrow, picked }, side) {
         grid: true,
       },
       marks: [
-        below([[left, bottom], [left, left * memory], [ridge, main.y], [ridge, bottom]], "var(--c0)"),
-        below([[ridge, bottom], [ridge, main.y], [right, main.y], [right, bottom]], "var(--c1)"),
+        half([left, ridge], "var(--c0)"),
+        half([ridge, right], "var(--c1)"),
         Plot.ruleX([ridge], { y1: bottom, y2: main.y, stroke: "currentColor", strokeDasharray: "2 3" }),
-        isNarrow ? null : Plot.text([ridge], { ...half, x: (x) => x, dx: -8, textAnchor: "end", text: () => "memory-bound" }),
-        isNarrow ? null : Plot.text([ridge], { ...half, x: (x) => x, dx: 8, textAnchor: "start", text: () => "compute-bound" }),
         ...slopes.map(({ gb }) =>
-          Plot.line([[left, left * gb], [highest / gb, highest]], { stroke: "currentColor", strokeWidth: gb === memory ? 2.25 : 1.25 }),
+          Plot.line(
+            [
+              [left, left * gb],
+              [highest / gb, highest],
+            ],
+            { stroke: "currentColor", strokeWidth: gb === memory ? 2.25 : 1.25 },
+          ),
         ),
-        Plot.ruleY(flats, { y: "y", x1: ({ y }) => y / slopes.at(-1).gb, x2: right, stroke: "currentColor", strokeWidth: 2, clip: true }),
+        Plot.ruleY(flats, {
+          y: "y",
+          x1: ({ y }) => y / slopes.at(-1).gb,
+          x2: right,
+          stroke: "currentColor",
+          strokeWidth: 2,
+          clip: true,
+        }),
         ...(isNarrow
           ? []
           : [
-              Plot.text(named, { x: "x", y: ({ gb, x }) => gb * x, rotate, dy: -6, textAnchor: "start", fontWeight: 600, text: roofName, ...HALO }),
-              Plot.text(apart(flats, (top / bottom) ** (14 / height)), { y: "at", frameAnchor: "right", textAnchor: "start", dx: 8, text: roofName }),
+              Plot.text(named, {
+                x: "x",
+                y: ({ gb, x }) => gb * x,
+                rotate,
+                dy: -6,
+                textAnchor: "start",
+                fontWeight: 600,
+                text: roofName,
+                ...HALO,
+              }),
+              Plot.text(apart(flats, (top / bottom) ** (14 / height)), {
+                y: "at",
+                frameAnchor: "right",
+                textAnchor: "start",
+                dx: 8,
+                text: roofName,
+              }),
             ]),
-        Plot.dot(ridges, { x: "x", y: "y", symbol: "diamond", r: 5, stroke: "currentColor", fill: "var(--surface)", strokeWidth: 1.75 }),
-        ...[false, true].map((isOn) =>
-          Plot.dot(
-            points.filter((point) => isChosen(point) === isOn),
-            {
-              x: "x",
-              y: "y",
-              fill: ({ row }) => style(row.of.family).fill,
-              stroke: ({ row }) => style(row.of.family).color,
-              opacity: isOn ? 1 : 0.15,
-              r: 4,
-            },
-          ),
-        ),
-        tip(points.filter(isChosen), {
+        Plot.dot(ridges, {
+          x: "x",
+          y: "y",
+          symbol: "diamond",
+          r: 5,
+          stroke: "currentColor",
+          fill: "var(--surface)",
+          strokeWidth: 1.75,
+        }),
+        Plot.dot(chosen, {
+          x: "x",
+          y: "y",
+          fill: ({ row }) => style(row.of.family).fill,
+          stroke: ({ row }) => style(row.of.family).color,
+          r: 4,
+        }),
+        tip(chosen, {
           x: "x",
           y: "y",
           title: ({ row, x }) => `${describe(model, row)}\n${significant(x, 3)} OP/B`,
@@ -151,6 +204,8 @@ function drawRoofline({ model, width, isNarrow, picked }, side) {
       ...families.map((family) => ({ kind: "dot", label: family, ...style(family) })),
       ...(isNarrow ? [{ kind: "line", label: [...slopes, ...flats].map(roofName).join(", ") }] : []),
       { kind: "dot", symbol: "diamond", fill: "var(--surface)", label: "ridge points" },
+      { kind: "band", color: "var(--c0)", label: "memory-bound" },
+      { kind: "band", color: "var(--c1)", label: "compute-bound" },
     ],
     takeaways: findings(model, [side], "roofline"),
     note: `Left of the ridge point (${significant(ridge, 3)} OP/B for ${main.name}) memory limits a kernel, right of it arithmetic. Each kernel that counts bytes and operations, at its largest size; matrix products count each matrix once.${isBeyond ? " Where a kernel is faster than memory, its largest working set fits in a cache." : ""}`,

@@ -147,12 +147,22 @@ function sidesScreen(model, lines, open) {
       found === null
         ? h("td", { class: "number" }, "–")
         : barCell([caseButton(model, found.case, found.text, open), found.is_unlike ? " ≠" : null], found.bar);
-    const row = ({ name, cells }) => h("tr", {}, rowHead(name), sides.map((side) => cell(cells[side.index])));
+    const row = ({ name, cells }) =>
+      h(
+        "tr",
+        {},
+        rowHead(name),
+        sides.map((side) => cell(cells[side.index])),
+      );
     box.replaceChildren(
       h(
         "table",
         { class: "figures sides-table" },
-        h("caption", { class: "sr" }, "Headline figures of every device; a bar is relative to the highest of its line through the same API"),
+        h(
+          "caption",
+          { class: "sr" },
+          "Headline figures of every device; a bar is relative to the highest of its line through the same API",
+        ),
         h("thead", {}, h("tr", {}, h("td"), heads)),
         h("tbody", {}, lines.map(row)),
       ),

@@ -93,7 +93,14 @@ function versus() {
           Plot.ruleY(small, { ...interval, stroke: "var(--c0)", strokeOpacity: 0.3 }),
           Plot.dot(small, { ...x, r: 2.5, fill: "var(--c0)", fillOpacity: 0.6 }),
           Plot.ruleY(large, { ...interval, stroke: "var(--c1)", strokeWidth: 3 }),
-          Plot.dot(large, { ...x, symbol: "diamond", r: 6, fill: "var(--c1)", stroke: "var(--surface)", strokeWidth: 1 }),
+          Plot.dot(large, {
+            ...x,
+            symbol: "diamond",
+            r: 6,
+            fill: "var(--c1)",
+            stroke: "var(--surface)",
+            strokeWidth: 1,
+          }),
           Plot.text(large, {
             y: "at",
             frameAnchor: "right",
@@ -104,11 +111,13 @@ function versus() {
           }),
           tip([...small, ...large], {
             ...x,
-            title: ({ text, ratio, low: from, high: to }) => `${text}\n${match.title}: ${ratioWithInterval(ratio, from, to)}`,
+            title: ({ text, ratio, low: from, high: to }) =>
+              `${text}\n${match.title}: ${ratioWithInterval(ratio, from, to)}`,
           }),
         ],
       });
-      const [of, inside] = picked.family === "" ? ["family", "a benchmark: geometric mean of its cases"] : ["benchmark", "a case"];
+      const [of, inside] =
+        picked.family === "" ? ["family", "a benchmark: geometric mean of its cases"] : ["benchmark", "a case"];
       return {
         plot: svg,
         legend: [
@@ -118,7 +127,8 @@ function versus() {
         takeaways: [{ text: matchSentence(match) }],
         note: `Right of 1×, ${match.b} is faster; left of 1×, ${match.a}. Only cases timed by the same clock are compared.`,
         shown: matchesOf(model, sides).flatMap(([, match]) => [match.baseline, match.side]),
-        lacks: "the first API of a card is compared with its others, and two cards through the API with the most common cases",
+        lacks:
+          "the first API of a card is compared with its others, and two cards through the API with the most common cases",
       };
     },
   };
