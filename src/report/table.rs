@@ -200,36 +200,22 @@ fn speed(first: Option<&Record>, row: &Record) -> String {
     speed.map_or_else(String::new, format::ratio)
 }
 
-/// The texts of a row, for output outside a terminal.
+/// The figures of a row as texts, for output outside a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Texts {
-    /// Title of the group.
-    pub group: String,
-    /// Name within the group.
-    pub name: String,
     /// Median time.
     pub median: String,
     /// Half width of the interval, in percent of the median.
     pub noise: String,
     /// Bytes or operations per second, or the time per load.
     pub rate: String,
-    /// Speed relative to the first row of the group.
-    pub speed: String,
+    /// Percent of the row's ceiling.
+    pub share: String,
 }
 
-/// The texts of `row`. `rows` are all rows of its family.
-#[must_use]
-pub fn texts(is_by_kernel: bool, rows: &[&Record], row: &Record) -> Texts {
-    let is_first =
-        |other: &&Record| other.median_ns.is_some() && place(is_by_kernel, other) == place(is_by_kernel, row);
-    let first = rows.iter().copied().find(is_first);
-    Texts {
-        group: title(is_by_kernel, row),
-        name: name(is_by_kernel, row),
-        median: time(row.median_ns),
-        noise: noise(row),
-        rate: rate(row),
-        speed: speed(first, row),
+impl From<&Record> for Texts {
+    fn from(row: &Record) -> Self {
+        Self { median: time(row.median_ns), noise: noise(row), rate: rate(row), share: share_text(row) }
     }
 }
 

@@ -15,11 +15,6 @@ export function element(tag, attributes = {}, ...children) {
     return made;
 }
 
-/** A name that breaks after underscores on a narrow page. */
-export function breakable(name) {
-    return name.split(/(?<=_)/).flatMap((part, index) => (index === 0 ? [part] : [element("wbr"), part]));
-}
-
 /** Downloads a file. */
 export function download(name, type, text) {
     const address = URL.createObjectURL(new Blob([text], { type }));

@@ -5,7 +5,7 @@ import { startCompare } from "./compare.js";
 import { startCore } from "./core.js";
 import { byId, download, element } from "./element.js";
 import { startProgress } from "./progress.js";
-import { clearTables, drawFamilies } from "./table.js";
+import { clearRows, drawRows } from "./table.js";
 
 const ASKED = new URLSearchParams(location.search);
 const PLANT = ASKED.get("plant") ?? "";
@@ -45,12 +45,16 @@ function notify(sentence, isBad = false) {
 }
 
 // One worker measures, the other reads files at the same time.
-const runner = startCore(RUNNER_FAILED, onMessage, (sentence) => {
-    notify(sentence, true);
-    // Only once: a worker that fails while it opens the device would fail again.
-    if (hasDevice) openDevice();
-    hasDevice = false;
-});
+const runner = startCore(
+    RUNNER_FAILED,
+    (what, value) => events[what](value),
+    (sentence) => {
+        notify(sentence, true);
+        // Only once: a worker that fails while it opens the device would fail again.
+        if (hasDevice) openDevice();
+        hasDevice = false;
+    },
+);
 const reader = startCore(
     READER_FAILED,
     () => {},
@@ -58,38 +62,37 @@ const reader = startCore(
 );
 const compare = startCompare(reader, notify);
 
-function onMessage(what, value) {
-    if (what === "Pass") {
-        // Not earlier: a run that cannot start keeps the rows of the previous one.
+/** A function for each event of a run, as `web/src/rows.rs` declares them. */
+const events = {
+    // Not earlier: a run that cannot start keeps the rows of the previous one.
+    Pass({ count }) {
         rows = [];
-        clearTables();
+        clearRows();
         byId("timer").textContent = "";
         byId("save-csv").disabled = byId("save-json").disabled = true;
-        progress.begin(value.count);
-    }
-    if (what === "Reopened") {
+        progress.begin(count);
+    },
+    Reopened() {
         const lost = `The device was lost during ${current}; its row has the reason.`;
         const advice = "If this happens again, close other programs that use the GPU.";
         notify(`${lost} The run continues with a new device. ${advice}`, true);
-    }
-    if (what === "Timer") {
-        const { is_device, tick, note } = value.timer;
+    },
+    Timer({ is_device, tick, note }) {
         const clock = is_device ? "the device’s timestamps" : "the browser’s clock";
-        byId("timer").textContent =
-            `Timed by ${clock}, in steps of ${tick}${note ? ` (${note})` : ""}.`;
-    }
-    if (what === "Plan") progress.expect(value.reduce((sum, { epochs }) => sum + epochs, 0));
-    if (what === "Start") {
+        byId("timer").textContent = `Timed by ${clock}, in steps of ${tick}${note ? ` (${note})` : ""}.`;
+    },
+    Plan: ({ epochs }) => progress.expect(epochs),
+    Start(value) {
         current = value.case;
         progress.start(current);
-    }
-    if (what === "Rows") {
-        if (!value.ends_pass) progress.finish();
-        rows.splice(value.from, rows.length - value.from, ...value.rows);
-        drawFamilies(value.families, rows);
+    },
+    Rows({ from, rows: changed, ends_pass }) {
+        if (!ends_pass) progress.finish();
+        rows.splice(from, rows.length - from, ...changed);
+        drawRows(from, changed);
         byId("save-csv").disabled = byId("save-json").disabled = false;
-    }
-}
+    },
+};
 
 async function run() {
     isRunning = true;

@@ -24,7 +24,7 @@ const calls = {
         return JSON.parse(await core.open(JSON.stringify(await describeHost())));
     },
     run: ({ families, profile, sizes, plant }) =>
-        core.run(families, profile, sizes, plant, (what, json) => postMessage({ what, value: JSON.parse(json) })),
+        core.run(families, profile, sizes, plant, (event) => postMessage(JSON.parse(event))),
     stop: () => core.stop(),
     hide: ({ isHidden }) => core.hide(isHidden),
 };

@@ -101,8 +101,7 @@ pub fn count(families: Vec<String>, profile: &str, sizes: Vec<String>) -> Result
 }
 
 /// Measures the cases that [`count`] counts. `plant` names a benchmark whose kernel gets a fault, to test the page;
-/// empty for none. `callback` receives events, each a name and JSON: those of `Rows`, and `Reopened` after a lost
-/// device. Returns whether the run is interrupted.
+/// empty for none. `callback` receives each [`rows::Event`] as JSON. Returns whether the run is interrupted.
 ///
 /// # Errors
 /// If the run cannot continue.

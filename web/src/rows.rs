@@ -1,12 +1,11 @@
 //! Sends the events of a run to the page.
 
 use js_sys::Function;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::{Changes, Expected, Observer};
 use shaderbench::error::Result;
-use shaderbench::families::FAMILIES;
-use shaderbench::families::claims::finding;
 use shaderbench::record::Record;
 use shaderbench::report::{json, table};
 use shaderbench::suite::{Case, Toolchain};
@@ -14,50 +13,80 @@ use wasm_bindgen::JsValue;
 
 use crate::tab;
 
-/// Sends the events of a run to the page. Their names and fields are those of the worker process, `Event` in
-/// `src/cli/worker/protocol.rs`, where they mean the same.
+/// An event of a run. `web/page/main.js` has a function for each.
+#[derive(Serialize)]
+#[serde(tag = "what", content = "value")]
+pub(crate) enum Event {
+    /// The run begins, with so many cases.
+    Pass { count: usize },
+    /// The clock, with its step as text.
+    Timer { is_device: bool, tick: String, note: Option<String> },
+    /// The epochs of all cases that are still to come.
+    Plan { epochs: usize },
+    /// A case begins.
+    Start { case: String },
+    /// The rows from the first one on that is new or changed.
+    Rows { from: usize, rows: Vec<Row>, ends_pass: bool },
+    /// The lost device is open again.
+    Reopened,
+}
+
+impl Event {
+    /// Calls the page with the event as JSON. An exception of the callback does not end the run.
+    pub(crate) fn post(&self, callback: &Function) {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        let _ = callback.call1(&JsValue::NULL, &text.into());
+    }
+}
+
+/// A row as in the JSON report, and its figures as texts for a table.
+#[derive(Serialize)]
+pub(crate) struct Row {
+    record: Value,
+    texts: table::Texts,
+}
+
+impl From<&Record> for Row {
+    fn from(record: &Record) -> Self {
+        let report = json::write(std::slice::from_ref(record));
+        let [row]: [Value; 1] = serde_json::from_slice(&report).unwrap_or_default();
+        Self { record: row, texts: record.into() }
+    }
+}
+
+/// Sends the events of a run to the page.
 pub(crate) struct Rows {
     callback: Function,
 }
 
 impl Rows {
     /// Sends the number of cases.
-    pub(crate) fn new(callback: Function, cases: usize) -> Self {
-        let rows = Self { callback };
-        rows.post("Pass", &json!({ "number": 1, "count": cases }));
-        rows
+    pub(crate) fn new(callback: Function, count: usize) -> Self {
+        Event::Pass { count }.post(&callback);
+        Self { callback }
     }
 
-    /// Sends the rows from the first one on that is new or changed: the texts of later rows depend on it.
     fn post_rows(&self, records: &[Record], changes: &Changes, ends_pass: bool) {
-        let first = changes.unchanged().min(records.len());
-        let rows: Vec<Value> = records[first..].iter().map(|record| row(records, record)).collect();
-        let families = families(records, &records[first..]);
-        self.post("Rows", &json!({ "from": first, "rows": rows, "families": families, "ends_pass": ends_pass }));
-    }
-
-    fn post(&self, event: &str, value: &Value) {
-        // An exception of the callback does not end the run.
-        let _ = self.callback.call2(&JsValue::NULL, &event.into(), &value.to_string().into());
+        let from = changes.unchanged().min(records.len());
+        let rows = records[from..].iter().map(Row::from).collect();
+        Event::Rows { from, rows, ends_pass }.post(&self.callback);
     }
 }
 
 impl Observer for Rows {
     fn timer(&mut self, _: Toolchain<'_>, timer: &Timer) {
         let tick = table::time(Some(timer.tick_ns));
-        let timer = json!({ "is_device": timer.is_device, "tick": tick, "note": timer.note });
-        self.post("Timer", &json!({ "timer": timer }));
+        Event::Timer { is_device: timer.is_device, tick, note: timer.note.clone() }.post(&self.callback);
     }
 
-    fn start(&mut self, index: usize, case: &Case, _row: &Record) {
-        self.post("Start", &json!({ "index": index, "case": case.to_string() }));
+    fn start(&mut self, _: usize, case: &Case, _: &Record) {
+        Event::Start { case: case.to_string() }.post(&self.callback);
     }
 
-    fn row(&mut self, _record: &Record) {}
+    fn row(&mut self, _: &Record) {}
 
     fn plan(&mut self, cases: &[Expected]) {
-        let expected = cases.iter().map(|case| json!({ "epochs": case.epochs }));
-        self.post("Plan", &expected.collect());
+        Event::Plan { epochs: cases.iter().map(|case| case.epochs).sum() }.post(&self.callback);
     }
 
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
@@ -73,25 +102,4 @@ impl Observer for Rows {
     fn is_interrupted(&self) -> bool {
         tab::is_stopped()
     }
-}
-
-/// A row as in the JSON report, and as texts for a table.
-fn row(records: &[Record], record: &Record) -> Value {
-    let family = FAMILIES.iter().find(|family| family.name == record.family);
-    let of_family: Vec<&Record> = records.iter().filter(|other| other.family == record.family).collect();
-    let texts = table::texts(family.is_some_and(|family| family.is_by_kernel), &of_family, record);
-    let report = serde_json::from_slice::<Value>(&json::write(std::slice::from_ref(record))).unwrap_or_default();
-    json!({ "record": report[0], "texts": texts })
-}
-
-/// Name, summary and finding of each family with fresh rows.
-fn families(records: &[Record], fresh: &[Record]) -> Vec<Value> {
-    let is_fresh = |name: &str| fresh.iter().any(|record| record.family == name);
-    let touched = FAMILIES.iter().filter(|family| is_fresh(family.name));
-    let values = touched.map(|family| {
-        let rows: Vec<&Record> = records.iter().filter(|record| record.family == family.name).collect();
-        let finding = finding(family.name, &rows).map(|finding| finding.text());
-        json!({ "name": family.name, "summary": family.summary, "finding": finding })
-    });
-    values.collect()
 }

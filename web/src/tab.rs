@@ -8,7 +8,8 @@ use shaderbench::backend::wgpu::WgpuBackend;
 use shaderbench::backend::{Backend, Device, Prepared, Sample, Task};
 use shaderbench::error::{Error, Result};
 use shaderbench::job::{Job, Step};
-use wasm_bindgen::JsValue;
+
+use crate::rows::Event;
 
 /// Maximum size of a job's host copies in bytes: the tab's memory is limited to 4 GiB and never shrinks.
 const MAX_HOST_COPY_BYTES: u64 = 512 << 20;
@@ -144,8 +145,7 @@ impl Backend for Tab {
             self.backend.reopen().await?;
             self.reopen_failed = false;
             if let Some(callback) = &self.on_reopened {
-                // An exception of the callback does not end the run.
-                let _ = callback.call2(&JsValue::NULL, &"Reopened".into(), &"null".into());
+                Event::Reopened.post(callback);
             }
             Ok(())
         })

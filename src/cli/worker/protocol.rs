@@ -220,44 +220,4 @@ mod tests {
             assert!(!line.contains('\n'), "{line}");
         }
     }
-
-    /// The texts between `before` and the next quotation mark.
-    fn quoted<'t>(text: &'t str, before: &'t str) -> impl Iterator<Item = &'t str> {
-        text.split(before).skip(1).filter_map(|rest| rest.split('"').next())
-    }
-
-    /// What only the page has: texts that it shows, and a device that is opened again in the same process.
-    const OF_THE_PAGE: [&str; 5] = ["Reopened", "case", "from", "rows", "families"];
-
-    #[test]
-    fn the_page_in_a_browser_has_the_names_of_these_events() {
-        let web = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
-        let read = |name: &str| std::fs::read_to_string(web.join(name)).unwrap_or_default();
-        let (sender, receiver) = (read("src/rows.rs"), read("page/main.js"));
-        if sender.is_empty() {
-            return eprintln!("SKIPPED: the package has no page");
-        }
-        let events = [
-            Event::Timer { api: Api::Vulkan, compiler: String::new(), timer: Timer::wall() },
-            Event::Plan(vec![Expected::default()]),
-            Event::Start { index: 0, row: Box::default() },
-            Event::Rows { added: Vec::new(), changed: Vec::new(), ends_pass: true },
-            Event::Pass { number: 1, count: 1 },
-        ];
-        let known = events.map(|event| serde_json::to_string(&event).expect("plain data")).join("");
-        let is_known = |name: &str| OF_THE_PAGE.contains(&name) || known.contains(&format!("\"{name}\":"));
-        let mut sent = vec!["Reopened"];
-        for post in sender.split(".post(").skip(1) {
-            let post = &post[..post.find(';').expect("an end")];
-            sent.extend(quoted(post, "\"").next());
-            for field in post.split("\":").map(|text| text.rsplit('"').next().unwrap_or_default()) {
-                assert!(field.contains(char::is_whitespace) || is_known(field), "{field} in {post}");
-            }
-        }
-        assert!(sent.iter().all(|name| is_known(name)), "{sent:?}");
-        let mut heard: Vec<&str> = quoted(&receiver, "what === \"").collect();
-        sent.sort_unstable();
-        heard.sort_unstable();
-        assert_eq!(sent, heard);
-    }
 }
