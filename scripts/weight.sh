@@ -12,7 +12,7 @@ done
 row "Rust outside tests/" "$(lines '*.rs' ':!tests' ':!fuzz' ':!examples')"
 row "tests/" "$(lines 'tests/*.rs')"
 row "examples/, fuzz/" "$(lines 'examples/*.rs' 'fuzz/*.rs')"
-row "page scripts" "$(lines 'src/*.js' 'web/page/*.js')"
+row "page scripts" "$(lines 'src/*.js' 'web/page/*.js' ':!src/answers/page/drawing/vendor/plot.js')"
 row "scripts/" "$(lines scripts)"
 row "docs/, words" "$(git ls-files -z -- 'docs/*.md' README.md CONTRIBUTING.md | xargs -0 cat | wc -w)"
 row "crates" "$(cargo tree --locked -e normal --prefix none | cut -d ' ' -f 1,2 | sort -u | wc -l)"

@@ -6,8 +6,7 @@ use super::cards::{cards, rows_of_sides};
 use super::cases::{CaseColumns, Common, SideColumns, TextTable, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::matches::{Match, matches};
-use super::names::{Name, names};
-use super::plain::title;
+use super::names::{Name, device, names, title};
 use super::screen::{self, Screen, cards_on, screen};
 use crate::answers::compare::{Comparison, Entry, Report, Rules, Side, compare_by};
 use crate::answers::summary::SOFTWARE;
@@ -117,7 +116,7 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let other = |name| FamilyData { name, summary: "", ladder: Some(""), latencies: Vec::new() };
     let others = other_families(comparison.cases.iter().map(|case| case.row)).into_iter().map(other);
     Data {
-        title: title(&sides),
+        title: title(&comparison.sides),
         tool_version: env!("CARGO_PKG_VERSION"),
         families: FAMILIES.iter().filter(|family| is_there(family.name)).map(family).chain(others).collect(),
         screen: screen(comparison, &cards, &names),
@@ -169,7 +168,7 @@ fn side_data<'a>(
         name: name.full,
         short: name.short,
         is_software: rows.iter().any(|row| row.device_type == Some(DeviceType::Software)),
-        device: if side.device.is_empty() { "unnamed device" } else { side.device },
+        device: device(side),
         backend: side.api.map_or("", Api::name),
         api: [side.api.map_or("", Api::title), side.compiler[0]].join(" ").trim_end().to_owned(),
         driver: side.driver,

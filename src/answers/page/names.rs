@@ -16,6 +16,25 @@ pub(super) struct Name {
     pub(super) short: String,
 }
 
+/// The device of a side.
+pub(super) fn device<'a>(side: &Side<'a>) -> &'a str {
+    if side.device.is_empty() { "unnamed device" } else { side.device }
+}
+
+/// The title of the page: its devices, and the days on which they were measured.
+pub(super) fn title(sides: &[Side]) -> String {
+    let days: BTreeSet<&str> = sides.iter().flat_map(|side| &side.dates).filter_map(|date| date.get(..10)).collect();
+    let devices: BTreeSet<&str> = sides.iter().map(device).collect();
+    let names = devices.iter().copied().collect::<Vec<_>>().join(", ");
+    let what = if devices.len() > 3 { format!("{} devices", devices.len()) } else { names };
+    let when = match (days.first(), days.last()) {
+        (Some(first), Some(last)) if first != last => format!(", {first} to {last}"),
+        (Some(day), _) => format!(", {day}"),
+        _ => String::new(),
+    };
+    format!("{what}{when}")
+}
+
 /// Names of makers that a model's name does without.
 const MAKERS: &[&str] = &["NVIDIA", "AMD", "Intel(R)", "Intel"];
 

@@ -1,8 +1,6 @@
-//! What the page shows without its script: its title, its icon, and a table of the headline figures.
+//! What the page shows without its script: its icon, and a table of the headline figures.
 
-use std::collections::BTreeSet;
-
-use super::data::{Data, SideData};
+use super::data::Data;
 
 /// Text as markup shows it.
 pub(super) fn escaped(text: &str) -> String {
@@ -17,20 +15,6 @@ pub(super) fn escaped(text: &str) -> String {
         }
     }
     escaped
-}
-
-/// The devices of the sides, and the days on which they were measured.
-pub(super) fn title(sides: &[SideData]) -> String {
-    let days: BTreeSet<&str> = sides.iter().flat_map(|side| side.dates).filter_map(|date| date.get(..10)).collect();
-    let devices: BTreeSet<&str> = sides.iter().map(|side| side.device).collect();
-    let names = devices.iter().copied().collect::<Vec<_>>().join(", ");
-    let what = if devices.len() > 3 { format!("{} devices", devices.len()) } else { names };
-    let when = match (days.first(), days.last()) {
-        (Some(first), Some(last)) if first != last => format!(", {first} to {last}"),
-        (Some(day), _) => format!(", {day}"),
-        _ => String::new(),
-    };
-    format!("{what}{when}")
 }
 
 /// The icon: a bar for each of the first jobs of the first side, as high as its share of the peak.

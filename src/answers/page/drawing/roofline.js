@@ -130,7 +130,7 @@ function drawRoofline({ model, width, isNarrow, picked }, side) {
       y: {
         type: "log",
         domain: [bottom, top],
-        ticks: 5,
+        ticks: 4,
         tickFormat: (gflop) => scaled(gflop * 1000, ["M", "G", "T"], 1),
         label: "Operations per second",
         grid: true,
