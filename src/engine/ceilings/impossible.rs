@@ -1,7 +1,7 @@
 //! Rates that no device reaches: above what its units can do, or out of proportion to its other ceilings. A ceiling has no
 //! other judge: a kernel that computes a closed form in place of its loop would set it.
 
-use crate::engine::ceilings::{Ceilings, Estimate, rate, share};
+use crate::engine::ceilings::{BEYOND_NOISE, Ceilings, Estimate, rate, share};
 use crate::record::IMPLAUSIBLE;
 use crate::record::Record;
 use crate::record::format::{byte_rate, operation_rate};
@@ -41,7 +41,8 @@ impl Ceilings {
         })
     }
 
-    /// The reason if a rate, with its whole interval, is above all measured peaks of its kind, bytes or operations.
+    /// The reason if a rate is above all measured peaks of its kind, bytes or operations: with its whole interval, or by
+    /// more than noise explains.
     pub(super) fn above_all(&self, case: &Case, record: &Record, widening: f64) -> Option<String> {
         case.limits().find_map(|limit| {
             let rate = rate(limit, case, record)?;
@@ -49,7 +50,9 @@ impl Ceilings {
             let peaks =
                 self.rates.iter().filter(|((other, _), _)| is_like(*other)).flat_map(|(_, rates)| rates.values());
             let fastest = peaks.copied().max_by(|a, b| a.value.total_cmp(&b.value))?;
-            (share(rate, fastest, widening).low > IMPLAUSIBLE).then(|| {
+            let excess = share(rate, fastest, widening);
+            // Few samples have no interval.
+            (excess.low > IMPLAUSIBLE || excess.value > BEYOND_NOISE).then(|| {
                 let scalar = case.shape.dtype.scalar();
                 let (rate, fastest) = (text(limit, scalar, rate.value), text(limit, scalar, fastest.value));
                 format!("{rate} is more than every measured peak, {fastest}: no kernel can be that fast")

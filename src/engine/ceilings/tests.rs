@@ -389,3 +389,36 @@ fn the_units_alone_limit_kernels_on_tensor_cores() {
     assert_eq!(judged(alone, 3e6).0, Status::Implausible);
     assert_eq!(judged(own(Limit::Copy, Limit::Fma), 289_000.0).0, Status::Implausible);
 }
+
+/// A claim whose own ceiling did not run. Few samples have no interval.
+#[test]
+fn a_claim_is_held_against_every_measured_peak_where_its_own_did_not_run() {
+    let fma = case("ceiling/fma", 1 << 22);
+    let family = FAMILIES.iter().find(|family| family.name == "matmul").expect("a family");
+    let tiled = family.benchmarks.iter().find(|benchmark| benchmark.name == "tiled").expect("a benchmark");
+    let own = Benchmark {
+        ceiling: Some(Limit::Tensor),
+        wgsl: "of a user",
+        work: |_| Work { bytes: 0, flops: 9_000_000_000_000 },
+        ..*tiled
+    };
+    let own = Case::new(
+        family,
+        crate::suite::kept::kept(own),
+        Shape::new(Dtype::F32, Extent::Linear(1 << 10), Default::default()),
+    );
+    let ceilings = ceilings(&[(&fma, row_at(fma.work().flops, 100.0, 0.01))]);
+    for (rate, has_interval, status) in [
+        (99.0, true, Status::Ok),
+        (150.0, true, Status::Implausible),
+        (150.0, false, Status::Ok),
+        (200_000.0, false, Status::Implausible),
+    ] {
+        let mut record = row_at(own.work().flops, rate, 0.01);
+        if !has_interval {
+            (record.ci_low_ns, record.ci_high_ns) = (None, None);
+        }
+        ceilings.judge(&own, &mut record, None);
+        assert_eq!(record.status, status, "{rate} {has_interval}: {}", record.reason);
+    }
+}
