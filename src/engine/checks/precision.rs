@@ -29,7 +29,7 @@ impl Verified {
     /// # Errors
     /// If it cannot run.
     pub(in crate::engine) async fn fault(&mut self, backend: &mut dyn Backend, case: &Case) -> Result<Option<String>> {
-        if case.benchmark.declared.is_some() || !case.shape.dtype.scalar().is_float() {
+        if !has_precision(case) {
             return Ok(None);
         }
         let shape = with_few_rounds(case);
@@ -41,6 +41,16 @@ impl Verified {
         }
         Ok(known.get(&params).cloned().flatten())
     }
+}
+
+/// Whether the suite says what error a case's kernel may make.
+fn has_precision(case: &Case) -> bool {
+    case.benchmark.declared.is_none() && case.shape.dtype.scalar().is_float()
+}
+
+/// The job of [`Launch::new`], whose kernel may have other parameters than the case's own.
+pub(in crate::engine) fn job_of(case: &Case) -> Option<Job> {
+    if has_precision(case) { Launch::new(case).map(|launch| launch.job) } else { None }
 }
 
 async fn fault_of(backend: &mut dyn Backend, case: &Case) -> Result<Option<String>> {

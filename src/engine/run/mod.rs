@@ -15,6 +15,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 use web_time::Instant;
 
+use super::checks::precision;
 use super::plan::schedule::{LeftOut, Schedule};
 use crate::backend::Backend;
 use crate::error::{Error, Result};
@@ -169,11 +170,12 @@ fn skip_left_out(
     Ok(())
 }
 
-/// Compiles the kernels of the missing rows in advance.
+/// Compiles the kernels of the missing rows in advance, and those of the launches that show their precision.
 fn compile_ahead(runs: &mut [ApiRun], cases: &[Case], rows: &RowTable) {
     let is_missing = |index: usize| (0..runs.len()).any(|api| rows.lacks(index, api));
     let missing = (0..cases.len()).filter(|index| is_missing(*index)).map(|index| &cases[index]);
     let missing: Vec<&Case> = missing.filter(|case| !case.is_reserve).collect();
-    let jobs: Vec<Job> = missing.par_iter().filter_map(|case| Job::new(case).ok()).collect();
+    let jobs_of = |case: &&Case| [Job::new(case).ok(), precision::job_of(case)].into_iter().flatten();
+    let jobs: Vec<Job> = missing.par_iter().flat_map_iter(jobs_of).collect();
     runs.iter_mut().for_each(|run| run.compile_ahead(&jobs));
 }

@@ -333,16 +333,27 @@ impl Input {
         if index >= keys {
             return if own == 0 { 1 } else { own };
         }
-        let of_piece = hash(index >> 8, self.row_key());
-        match (of_piece & if keys < 1 << 20 { 31 } else { 1023 }, own & 7) {
+        let of_piece = hash(index / SORT_PIECE, self.row_key());
+        match (self.sort_kind(keys, index / SORT_PIECE), own & 7) {
             (0, _) => of_piece,
             (1, _) => (of_piece & !0xff).wrapping_add(index as u32 & 0xff),
             (2, _) => hash((own >> 16 & 15) as u64, self.row_key()),
             (3, 0 | 1) => 0,
             (3, 2 | 3) => u32::MAX,
-            (_, 5) => hash((own >> 16 & 4095) as u64, self.row_key()),
-            _ => own,
+            _ => self.common_key(own),
         }
+    }
+
+    /// What a piece of [`Values::SortKeys`] has: one of the special ones from 0 to 3, or keys as most pieces have them.
+    const fn sort_kind(self, keys: u64, piece: u64) -> u32 {
+        hash(piece, self.row_key()) & if keys < 1 << 20 { 31 } else { 1023 }
+    }
+
+    /// A key of most pieces, from its random bits.
+    #[inline(always)]
+    const fn common_key(self, own: u32) -> u32 {
+        let again = hash((own >> 16 & 4095) as u64, self.row_key());
+        if own & 7 == 5 { again } else { own }
     }
 
     /// Element `index` of the input. Exact: every value of every type here fits an f64.
@@ -449,6 +460,9 @@ impl Input {
     }
 }
 
+/// Elements of a piece of [`Values::SortKeys`].
+const SORT_PIECE: u64 = 256;
+
 /// Elements of an intermediate block: they stay in the L1 of a CPU core.
 pub(crate) const BLOCK: usize = 512;
 
@@ -509,6 +523,16 @@ vectorised! {
                 by_rows(first, slots, width, |row, _, slots| {
                     let offset = input.offset(row);
                     slots.iter_mut().for_each(|slot| *slot += offset);
+                });
+            }
+            (Values::SortKeys(keys), Scalar::U32) if stride == 1 && first + slots.len() as u64 <= keys => {
+                by_rows(first, slots, SORT_PIECE, |piece, start, slots| {
+                    let first = piece * SORT_PIECE + start;
+                    if input.sort_kind(keys, piece) > 3 {
+                        draw(first, 1, key, slots, |random| input.common_key(random).into());
+                    } else {
+                        (first..).zip(slots).for_each(|(index, slot)| *slot = input.sort_key(keys, index).into());
+                    }
                 });
             }
             (

@@ -64,6 +64,8 @@ fn elements_and_sums_agree_with_at_at_any_stride_and_past_32_bits() {
         Values::Scaled(Scaled { most: 7, row: Scaled::ONE_ROW, first: 9 }),
         Values::LogitRows(37),
         Values::SortKeys(1 << 31),
+        Values::SortKeys(1 << 19),
+        Values::SortKeys(700),
         Values::AttentionKeys(37),
     ]);
     for (values, stream) in kinds.zip([0, 1, 7, 63, 1 << 40].into_iter().cycle()) {
