@@ -64,10 +64,10 @@ mod tests {
     fn instructions_are_counted_by_their_lengths() {
         let header = [0x0723_0203, 0x0001_0300, 0, 8, 0];
         let module = |code: &[u32]| Compilation { spirv: [&header, code].concat(), ..Compilation::default() };
-        let of = |code: &[u32]| (module(code).spirv_bytes(), module(code).instructions());
-        assert_eq!(of(&[]), (20, 0));
-        assert_eq!(of(&[0x0002_0011, 1, 0x0003_0003, 0, 1, 0x0003_000e, 0, 1]), (52, 2), "a source is no code");
-        assert_eq!(of(&[0x0002_0011, 1, 0x0003_000e]), (32, 1), "the last one is cut off");
-        assert_eq!(of(&[0, 0]), (28, 2), "no length is a length of one word");
+        let sizes = |code: &[u32]| (module(code).spirv_bytes(), module(code).instructions());
+        assert_eq!(sizes(&[]), (20, 0));
+        assert_eq!(sizes(&[0x0002_0011, 1, 0x0003_0003, 0, 1, 0x0003_000e, 0, 1]), (52, 2), "a source is no code");
+        assert_eq!(sizes(&[0x0002_0011, 1, 0x0003_000e]), (32, 1), "the last one is cut off");
+        assert_eq!(sizes(&[0, 0]), (28, 2), "no length is a length of one word");
     }
 }

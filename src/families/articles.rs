@@ -66,7 +66,7 @@ pub fn ids() -> String {
 /// The verdict that `rows`, of one device through one API, support.
 #[must_use]
 pub fn judged(step: &ArticleClaim, rows: &[&Record]) -> Judgement {
-    let (rows, given) = bare(step, rows);
+    let (rows, given) = without_given_params(step, rows);
     let judged = step.judged(&DeviceRows::new(&rows.iter().map(AsRef::as_ref).collect::<Vec<_>>()));
     let is_told = !matches!(judged.verdict, Verdict::Unknown | Verdict::Unmeasured);
     if is_told { Judgement { text: given + &judged.text, ..judged } } else { judged }
@@ -75,23 +75,23 @@ pub fn judged(step: &ArticleClaim, rows: &[&Record]) -> Judgement {
 /// What `rows`, of one device through one API, show at a glance; `None` on a software device and without rows.
 #[must_use]
 pub fn pictured(step: &ArticleClaim, rows: &[&Record]) -> Option<Picture> {
-    let (rows, _) = bare(step, rows);
+    let (rows, _) = without_given_params(step, rows);
     step.pictured(&DeviceRows::new(&rows.iter().map(AsRef::as_ref).collect::<Vec<_>>()))
 }
 
 /// The rows without the parameters that a run was given, and those of the claim's families: `With HEIGHT=8: `, or
 /// nothing.
-fn bare<'a>(step: &ArticleClaim, rows: &[&'a Record]) -> (Vec<Cow<'a, Record>>, String) {
+fn without_given_params<'a>(step: &ArticleClaim, rows: &[&'a Record]) -> (Vec<Cow<'a, Record>>, String) {
     let mut families: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for row in rows {
         families.entry(&row.family).or_default().push(row);
     }
-    let own = |family: &str| step.kernels.iter().any(|kernel| kernel.split('/').next() == Some(family));
+    let is_of_step = |family: &str| step.kernels.iter().any(|kernel| kernel.split('/').next() == Some(family));
     let (mut all, mut given) = (Vec::new(), Vec::new());
     for (family, rows) in families {
-        let (bare, text) = without_given(&rows);
-        all.extend(bare);
-        given.extend(Some(text).filter(|text| !text.is_empty() && own(family)));
+        let (stripped, text) = without_given(&rows);
+        all.extend(stripped);
+        given.extend(Some(text).filter(|text| !text.is_empty() && is_of_step(family)));
     }
     let with = if given.is_empty() { String::new() } else { format!("With {}: ", given.join(", ")) };
     (all, with)

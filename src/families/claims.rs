@@ -18,8 +18,8 @@ pub fn finding(family: &str, rows: &[&Record]) -> Option<Finding> {
     let (rows, given) = without_given(&rows);
     let rows: Vec<&Record> = rows.iter().map(AsRef::as_ref).collect();
     let sheet = DeviceRows::new(&rows);
-    let own = measured().filter(|(name, _)| *name == family);
-    let stated: Vec<Stated> = own.filter_map(|(_, claim)| claim.stated(&sheet)).collect();
+    let measured_here = measured().filter(|(name, _)| *name == family);
+    let stated: Vec<Stated> = measured_here.filter_map(|(_, claim)| claim.stated(&sheet)).collect();
     (!stated.is_empty()).then_some(Finding { given, stated })
 }
 

@@ -37,15 +37,15 @@ fn given(rows: &[&Record]) -> BTreeMap<String, f64> {
 /// The rows of one family without the parameters that a run was given, and these as text: `HEIGHT=8`, or nothing.
 pub(super) fn without_given<'a>(rows: &[&'a Record]) -> (Vec<Cow<'a, Record>>, String) {
     let given = given(rows);
-    let bare = |row: &&'a Record| {
+    let stripped = |row: &&'a Record| {
         if row.params.keys().all(|name| !given.contains_key(name)) {
             return Cow::Borrowed(*row);
         }
-        let mut own = (*row).clone();
-        own.params.retain(|name, _| !given.contains_key(name));
-        Cow::Owned(own)
+        let mut copy = (*row).clone();
+        copy.params.retain(|name, _| !given.contains_key(name));
+        Cow::Owned(copy)
     };
-    (rows.iter().map(bare).collect(), params_text(&given).replace(';', ", "))
+    (rows.iter().map(stripped).collect(), params_text(&given).replace(';', ", "))
 }
 
 #[cfg(test)]
@@ -82,7 +82,7 @@ mod tests {
         // Two reports in one: which rows to compare is not known. A declared parameter stays.
         let mixed = [rows(&[("HEIGHT", 32.0)]), rows(&[])].concat();
         assert!(!found("transpose", &mixed).expect("the fastest").text().starts_with("With HEIGHT"));
-        let (bare, text) = without_given(&mixed.iter().collect::<Vec<_>>());
-        assert_eq!((bare[3].params.get("PAD"), text.as_str()), (Some(&1.0), ""));
+        let (stripped, text) = without_given(&mixed.iter().collect::<Vec<_>>());
+        assert_eq!((stripped[3].params.get("PAD"), text.as_str()), (Some(&1.0), ""));
     }
 }

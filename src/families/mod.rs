@@ -57,7 +57,7 @@ macro_rules! families {
         /// Every family, in the order of a run, without what a browser never shows or runs.
         #[cfg(target_family = "wasm")]
         pub const FAMILIES: &[&Family] = &[$({
-            const OWN: &[Benchmark] = &crate::suite::bare::<{ $name::FAMILY.benchmarks.len() }>($name::FAMILY.benchmarks);
+            const OWN: &[Benchmark] = &crate::suite::without_texts::<{ $name::FAMILY.benchmarks.len() }>($name::FAMILY.benchmarks);
             const FAMILY: Family = Family { benchmarks: OWN, ..$name::FAMILY };
             &FAMILY
         }),*];

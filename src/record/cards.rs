@@ -141,8 +141,14 @@ mod tests {
 
     #[test]
     fn a_date_is_a_run() {
-        let of = |card: &str, date: &str| row(Api::Vulkan, card, date);
-        let rows = [of("GPU-1", "1"), of("GPU-1", "2"), of("GPU-2", "1"), of("GPU-1", "1"), of("GPU-1", "3")];
+        let row_of = |card: &str, date: &str| row(Api::Vulkan, card, date);
+        let rows = [
+            row_of("GPU-1", "1"),
+            row_of("GPU-1", "2"),
+            row_of("GPU-2", "1"),
+            row_of("GPU-1", "1"),
+            row_of("GPU-1", "3"),
+        ];
         let sizes: Vec<usize> = by_run(&rows).iter().map(Vec::len).collect();
         assert_eq!(sizes, [2, 1, 1, 1]);
         let (newest, most) = newest_runs(&rows);
@@ -151,14 +157,14 @@ mod tests {
 
     #[test]
     fn one_address_in_two_hosts_is_two_cards() {
-        let of = |host: &str| Record { host: host.to_owned(), ..row(Api::Vulkan, "0000:06:00.0", "today") };
-        assert_eq!(sizes(&[of("a"), of("b"), of("a")]), [2, 1]);
+        let on_host = |host: &str| Record { host: host.to_owned(), ..row(Api::Vulkan, "0000:06:00.0", "today") };
+        assert_eq!(sizes(&[on_host("a"), on_host("b"), on_host("a")]), [2, 1]);
     }
 
     #[test]
     fn the_typical_row_is_the_median_of_those_with_a_time() {
-        let of = |median_ns: f64, status| Record { median_ns: Some(median_ns), status, ..row(Api::Vulkan, "", "") };
-        let rows = [of(9.0, Status::Ok), of(1.0, Status::Wrong), of(5.0, Status::Ok), of(7.0, Status::Ok)];
+        let timed = |median_ns: f64, status| Record { median_ns: Some(median_ns), status, ..row(Api::Vulkan, "", "") };
+        let rows = [timed(9.0, Status::Ok), timed(1.0, Status::Wrong), timed(5.0, Status::Ok), timed(7.0, Status::Ok)];
         assert_eq!(typical(&rows), [&rows[3]]);
         assert_eq!(typical(&rows[..3]), [&rows[2]], "of two the faster one");
         let other = Record { backend: Some(Api::Cuda), ..rows[1].clone() };

@@ -56,13 +56,13 @@ mod tests {
 
     #[test]
     fn rows_of_one_language_need_one_source() {
-        let of = |a: (Api, &str), b: (Api, &str)| comparable(&row(a.0, a.1, "1"), &row(b.0, b.1, "2"));
-        assert_eq!(of((Api::Vulkan, "1f"), (Api::Vulkan, "1f")), Ok(()));
-        assert_eq!(of((Api::Vulkan, "1f"), (Api::Metal, "1f")), Ok(()), "both run WGSL");
-        assert_eq!(of((Api::Vulkan, "1f"), (Api::Metal, "2e")), Err(Unlike::Source));
-        assert_eq!(of((Api::Cuda, "1f"), (Api::Cuda, "2e")), Err(Unlike::Source));
-        assert_eq!(of((Api::Cuda, ""), (Api::Cuda, "")), Ok(()), "a library has no source");
-        assert_eq!(of((Api::Cuda, ""), (Api::Cuda, "2e")), Err(Unlike::Source), "unknown on one side");
+        let compared = |a: (Api, &str), b: (Api, &str)| comparable(&row(a.0, a.1, "1"), &row(b.0, b.1, "2"));
+        assert_eq!(compared((Api::Vulkan, "1f"), (Api::Vulkan, "1f")), Ok(()));
+        assert_eq!(compared((Api::Vulkan, "1f"), (Api::Metal, "1f")), Ok(()), "both run WGSL");
+        assert_eq!(compared((Api::Vulkan, "1f"), (Api::Metal, "2e")), Err(Unlike::Source));
+        assert_eq!(compared((Api::Cuda, "1f"), (Api::Cuda, "2e")), Err(Unlike::Source));
+        assert_eq!(compared((Api::Cuda, ""), (Api::Cuda, "")), Ok(()), "a library has no source");
+        assert_eq!(compared((Api::Cuda, ""), (Api::Cuda, "2e")), Err(Unlike::Source), "unknown on one side");
     }
 
     #[test]
@@ -74,13 +74,13 @@ mod tests {
 
     #[test]
     fn another_case_is_no_pair() {
-        let own = row(Api::Vulkan, "1f", "1");
+        let first = row(Api::Vulkan, "1f", "1");
         for other in [
-            Record { benchmark: "plain".to_owned(), ..own.clone() },
-            Record { n: Some(Extent::Linear(2048)), ..own.clone() },
-            Record { params: [("BITS".to_owned(), 4.0)].into(), ..own.clone() },
+            Record { benchmark: "plain".to_owned(), ..first.clone() },
+            Record { n: Some(Extent::Linear(2048)), ..first.clone() },
+            Record { params: [("BITS".to_owned(), 4.0)].into(), ..first.clone() },
         ] {
-            assert_eq!(comparable(&own, &other), Err(Unlike::Case));
+            assert_eq!(comparable(&first, &other), Err(Unlike::Case));
         }
     }
 }

@@ -95,10 +95,10 @@ mod tests {
     fn one_epoch_leaves_the_variation_between_runs_to_be_added() {
         let noise =
             |time: Option<Estimate>| time.map(|time| (time.high - time.low) / 2.0 / time.value).expect("a time");
-        let of = |epochs, kind| noise(time(&row(epochs, kind)));
-        assert!((of(3, DeviceType::Discrete) - 0.001).abs() < 1e-5);
-        assert!((0.04..0.06).contains(&of(0, DeviceType::Discrete)));
-        assert!(of(3, DeviceType::Software) > 0.3);
+        let noise_of = |epochs, kind| noise(time(&row(epochs, kind)));
+        assert!((noise_of(3, DeviceType::Discrete) - 0.001).abs() < 1e-5);
+        assert!((0.04..0.06).contains(&noise_of(0, DeviceType::Discrete)));
+        assert!(noise_of(3, DeviceType::Software) > 0.3);
         assert!((noise(time_in_run(&row(3, DeviceType::Software))) - 0.001).abs() < 1e-5);
         assert_eq!(time(&Record { ci_low_ns: None, ..row(3, DeviceType::Discrete) }), None);
     }

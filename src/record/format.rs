@@ -282,16 +282,17 @@ mod tests {
 
     #[test]
     fn a_figure_has_three_digits_and_its_noise_beside_it() {
-        let of = |value: f64, noise: f64| Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
-        let time = |value: f64, noise: f64| quoted(of(value, noise), TIME_UNITS);
+        let estimate =
+            |value: f64, noise: f64| Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
+        let time = |value: f64, noise: f64| quoted(estimate(value, noise), TIME_UNITS);
         // Once "50", "300", "3" and "4".
         for (value, text) in [(47.99, "48.0 ns"), (292.0, "292 ns"), (2.96, "2.96 ns"), (4.11, "4.11 ns")] {
             assert_eq!(time(value, 0.12), Some(format!("{text} ±12 %")));
             assert_eq!(time(value, 0.0199).as_deref(), Some(text));
         }
         assert_eq!((time(1.0, 0.16), time(f64::NAN, 0.0)), (None, None));
-        assert_eq!(quoted_ratio(of(1.52, 0.03)).as_deref(), Some("1.52× ±3 %"));
-        assert_eq!(part(of(0.8, 0.075)).as_deref(), Some("80 % ±6 %"));
+        assert_eq!(quoted_ratio(estimate(1.52, 0.03)).as_deref(), Some("1.52× ±3 %"));
+        assert_eq!(part(estimate(0.8, 0.075)).as_deref(), Some("80 % ±6 %"));
         assert_eq!((plus_minus_sign(0.02), plus_minus_sign(0.021)), (String::new(), "±".to_owned()));
     }
 

@@ -100,29 +100,33 @@ mod tests {
 
     #[test]
     fn only_names_of_one_kind_tell_cards_apart() {
-        let of = |a: &str, b: &str| row(a, "").may_be_of_one_card(&row(b, ""));
-        assert!(of("GPU-1", "GPU-1") && of("GPU-1", "0000:06:00.0") && of("", "GPU-1") && of("card-1", "GPU-1"));
-        assert!(!of("GPU-1", "GPU-2") && !of("0000:06:00.0", "0000:07:00.0") && !of("card-1", "card-2"));
+        let same = |a: &str, b: &str| row(a, "").may_be_of_one_card(&row(b, ""));
+        assert!(
+            same("GPU-1", "GPU-1") && same("GPU-1", "0000:06:00.0") && same("", "GPU-1") && same("card-1", "GPU-1")
+        );
+        assert!(!same("GPU-1", "GPU-2") && !same("0000:06:00.0", "0000:07:00.0") && !same("card-1", "card-2"));
         let other = Record { device: "H100".to_owned(), ..Record::default() };
         assert!(!Record::default().may_be_of_one_card(&other));
     }
 
     #[test]
     fn an_address_is_of_one_host_and_a_uuid_of_any() {
-        let of = |a: [&str; 2], b: [&str; 2]| row(a[0], a[1]).may_be_of_one_card(&row(b[0], b[1]));
-        assert!(!of(["0000:06:00.0", "a"], ["0000:06:00.0", "b"]) && of(["0000:06:00.0", "a"], ["0000:06:00.0", ""]));
-        assert!(of(["GPU-1", "a"], ["GPU-1", "b"]), "the card was moved");
-        assert!(!of(["GPU-1", "a"], ["0000:06:00.0", "b"]) && of(["GPU-1", "a"], ["0000:06:00.0", "a"]));
-        assert!(!of(["", "a"], ["", "b"]) && of(["", "a"], ["", "a"]));
+        let same = |a: [&str; 2], b: [&str; 2]| row(a[0], a[1]).may_be_of_one_card(&row(b[0], b[1]));
+        assert!(
+            !same(["0000:06:00.0", "a"], ["0000:06:00.0", "b"]) && same(["0000:06:00.0", "a"], ["0000:06:00.0", ""])
+        );
+        assert!(same(["GPU-1", "a"], ["GPU-1", "b"]), "the card was moved");
+        assert!(!same(["GPU-1", "a"], ["0000:06:00.0", "b"]) && same(["GPU-1", "a"], ["0000:06:00.0", "a"]));
+        assert!(!same(["", "a"], ["", "b"]) && same(["", "a"], ["", "a"]));
         assert_eq!(row("GPU-1", "a").card_id(), row("GPU-1", "b").card_id());
         assert_ne!(row("0000:06:00.0", "a").card_id(), row("0000:06:00.0", "b").card_id());
     }
 
     #[test]
     fn an_unnamed_card_is_not_likely_a_named_one() {
-        let of = |a: &str, b: &str| row(a, "").card_id().is_likely(&row(b, "").card_id());
-        assert!(of("", "") && of("GPU-1", "GPU-1") && of("GPU-1", "0000:06:00.0"));
-        assert!(!of("", "GPU-1") && !of("GPU-1", "GPU-2"));
+        let is_likely = |a: &str, b: &str| row(a, "").card_id().is_likely(&row(b, "").card_id());
+        assert!(is_likely("", "") && is_likely("GPU-1", "GPU-1") && is_likely("GPU-1", "0000:06:00.0"));
+        assert!(!is_likely("", "GPU-1") && !is_likely("GPU-1", "GPU-2"));
     }
 
     #[test]

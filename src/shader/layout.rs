@@ -170,8 +170,8 @@ fn add_fields(module: &Module, kind: Handle<Type>, name: String, offset: u64, fi
         TypeInner::Array { base, .. } => add_fields(module, *base, name, offset, fields),
         TypeInner::Struct { members, .. } => {
             for member in members {
-                let own = member.name.as_deref().unwrap_or_default();
-                let name = if name.is_empty() { own.to_owned() } else { format!("{name}.{own}") };
+                let member_name = member.name.as_deref().unwrap_or_default();
+                let name = if name.is_empty() { member_name.to_owned() } else { format!("{name}.{member_name}") };
                 add_fields(module, member.ty, name, offset + u64::from(member.offset), fields);
             }
         }

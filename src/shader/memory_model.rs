@@ -21,22 +21,22 @@ pub(super) fn with_operands(words: Vec<u32>) -> Vec<u32> {
     let mut constants = Constants { next: words[3], made: Vec::new(), by_value: HashMap::new() };
     let (mut head, mut body) = (words[..HEADER].to_vec(), Vec::new());
     for instruction in instructions(&words) {
-        let mut own = instruction.to_vec();
+        let mut words = instruction.to_vec();
         match (op(instruction), instruction.len()) {
-            (Some(Op::Load), 4..) if known.shared.contains(&own[3]) => set_access(&mut own, 4),
-            (Some(Op::Store), 3..) if known.shared.contains(&own[1]) => set_access(&mut own, 3),
-            (Some(Op::CooperativeMatrixLoadKHR), 6..) if known.shared.contains(&own[3]) => set_access(&mut own, 6),
-            (Some(Op::CooperativeMatrixStoreKHR), 5..) if known.shared.contains(&own[1]) => set_access(&mut own, 5),
-            (Some(Op::ControlBarrier), 4) => known.set_barrier(&mut own[2..], &mut constants),
-            (Some(Op::MemoryBarrier), 3) => known.set_barrier(&mut own[1..], &mut constants),
-            (Some(Op::AtomicStore), 5) => known.set_scope(&mut own[2], &mut constants),
+            (Some(Op::Load), 4..) if known.shared.contains(&words[3]) => set_access(&mut words, 4),
+            (Some(Op::Store), 3..) if known.shared.contains(&words[1]) => set_access(&mut words, 3),
+            (Some(Op::CooperativeMatrixLoadKHR), 6..) if known.shared.contains(&words[3]) => set_access(&mut words, 6),
+            (Some(Op::CooperativeMatrixStoreKHR), 5..) if known.shared.contains(&words[1]) => set_access(&mut words, 5),
+            (Some(Op::ControlBarrier), 4) => known.set_barrier(&mut words[2..], &mut constants),
+            (Some(Op::MemoryBarrier), 3) => known.set_barrier(&mut words[1..], &mut constants),
+            (Some(Op::AtomicStore), 5) => known.set_scope(&mut words[2], &mut constants),
             (Some(other), 6..) if format!("{other:?}").starts_with("Atomic") => {
-                known.set_scope(&mut own[4], &mut constants);
+                known.set_scope(&mut words[4], &mut constants);
             }
             _ => {}
         }
         let is_of_functions = !body.is_empty() || op(instruction) == Some(Op::Function);
-        (if is_of_functions { &mut body } else { &mut head }).extend(own);
+        (if is_of_functions { &mut body } else { &mut head }).extend(words);
     }
     for (id, value) in constants.made {
         head.extend([4 << 16 | Op::Constant as u32, known.u32_type, id, value]);

@@ -311,9 +311,9 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(num_workgroups) groups
         }
         let shader = Shader::parse(KERNEL, "f32").expect("valid");
         let binary = |checks| shader.translate(Target::SpirV, &Constants::new(), checks).expect("SPIR-V has all");
-        let bare = binary(Checks::default());
+        let unchecked = binary(Checks::default());
         for name in ["bounds", "loops", "zero-init"] {
-            assert!(binary(only(name)).len() > bare.len(), "{name}");
+            assert!(binary(only(name)).len() > unchecked.len(), "{name}");
         }
         assert_eq!((only("loops").name(), Checks::ALL.name()), ("loops".to_owned(), "on".to_owned()));
     }

@@ -228,15 +228,16 @@ fn access(parameter: &str) -> Access {
 }
 
 fn overrides(shape: &Shape) -> Result<Vec<(String, Value)>, String> {
-    let own = shape.params.iter().filter(|(name, _)| !HOST_PARAMS.contains(&name.as_str()));
-    own.map(|(name, value)| {
-        let is_whole = (0.0..=f64::from(u32::MAX)).contains(value) && value.fract() == 0.0;
-        if !is_whole {
-            return Err(format!("{name} must be a whole number of 32 bits, and is {value}"));
-        }
-        Ok((name.clone(), Value::U32(*value as u32)))
-    })
-    .collect()
+    let params = shape.params.iter().filter(|(name, _)| !HOST_PARAMS.contains(&name.as_str()));
+    params
+        .map(|(name, value)| {
+            let is_whole = (0.0..=f64::from(u32::MAX)).contains(value) && value.fract() == 0.0;
+            if !is_whole {
+                return Err(format!("{name} must be a whole number of 32 bits, and is {value}"));
+            }
+            Ok((name.clone(), Value::U32(*value as u32)))
+        })
+        .collect()
 }
 
 /// An element type's name in CUDA.

@@ -352,18 +352,20 @@ mod tests {
 
     #[test]
     fn what_cannot_be_unrolled_is_refused_with_its_line() {
-        let of = |head: &str, body: &str| format!("override WG: u32;\n// unroll\nfor ({head}) {{ {body} }}");
+        let loop_of = |head: &str, body: &str| format!("override WG: u32;\n// unroll\nfor ({head}) {{ {body} }}");
         let eight = "var i = 0u; i < 8u; i++";
         for head in ["var i = 0u; i < n; i++", "var i = 0u; i < 8u; i += 0u", "var i = 3u; i >= 0u; i--", "; ; "] {
-            assert!(refusal(&of(head, "")).contains("line 2: a loop marked '// unroll' begins"), "{head}");
+            assert!(refusal(&loop_of(head, "")).contains("line 2: a loop marked '// unroll' begins"), "{head}");
         }
-        assert!(refusal(&of("var i = 0u; i < 1000000000u; i++", "")).contains("at most 256 repetitions"));
-        assert!(refusal(&of(eight, "if (i == 2u) { break; }")).contains("has no break"));
-        assert!(refusal(&of(eight, "switch (i) { default { continue; } }")).contains("has no continue"));
+        assert!(refusal(&loop_of("var i = 0u; i < 1000000000u; i++", "")).contains("at most 256 repetitions"));
+        assert!(refusal(&loop_of(eight, "if (i == 2u) { break; }")).contains("has no break"));
+        assert!(refusal(&loop_of(eight, "switch (i) { default { continue; } }")).contains("has no continue"));
         for body in ["i += 2u;", "i = 3u;", "let i = 3u;"] {
-            assert!(refusal(&of(eight, body)).contains("neither changes nor redeclares 'i'"), "{body}");
+            assert!(refusal(&loop_of(eight, body)).contains("neither changes nor redeclares 'i'"), "{body}");
         }
-        assert!(unrolled(&of(eight, "while (true) { if (i == 2u) { break; } continue; }"), &Constants::new()).is_ok());
+        assert!(
+            unrolled(&loop_of(eight, "while (true) { if (i == 2u) { break; } continue; }"), &Constants::new()).is_ok()
+        );
         assert!(refusal("// unroll\nfor (var i = 0u; i < 8u; i++) { f();").contains("is not closed"));
         assert!(refusal("\n// unroll\nlet a = 1;").contains("line 2:"));
     }

@@ -20,19 +20,19 @@ use crate::error::Result;
 /// Benchmarks without their explanations and CUDA twins, at compile time: a browser's program stays small. Whether there is
 /// a twin stays known.
 #[cfg(target_family = "wasm")]
-pub(crate) const fn bare<const COUNT: usize>(benchmarks: &[Benchmark]) -> [Benchmark; COUNT] {
-    let mut bare = [Benchmark::BLANK; COUNT];
+pub(crate) const fn without_texts<const COUNT: usize>(benchmarks: &[Benchmark]) -> [Benchmark; COUNT] {
+    let mut stripped = [Benchmark::BLANK; COUNT];
     let mut index = 0;
     while index < COUNT {
-        bare[index] = benchmarks[index];
-        (bare[index].look_for, bare[index].limited_by, bare[index].work_text) = ("", "", "");
+        stripped[index] = benchmarks[index];
+        (stripped[index].look_for, stripped[index].limited_by, stripped[index].work_text) = ("", "", "");
         // Without WGSL, the twin has the interface.
-        if !bare[index].wgsl.is_empty() && !bare[index].cuda.is_empty() {
-            bare[index].cuda = "-";
+        if !stripped[index].wgsl.is_empty() && !stripped[index].cuda.is_empty() {
+            stripped[index].cuda = "-";
         }
         index += 1;
     }
-    bare
+    stripped
 }
 
 /// One way to do a family's job.

@@ -39,12 +39,12 @@ impl<T> WholeRows<T> {
                 return;
             }
             let known = self.known.get_or_init(|| (0..self.rows).map(|_| OnceLock::new()).collect());
-            let own = known[row as usize].get_or_init(|| {
+            let row_values = known[row as usize].get_or_init(|| {
                 let mut values = vec![0.0; self.columns as usize];
                 self.input.elements(Scalar::F32, row * self.columns, 1, &mut values);
                 of_row(&values)
             });
-            fill(own, column, slots);
+            fill(row_values, column, slots);
         });
     }
 }

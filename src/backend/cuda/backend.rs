@@ -134,8 +134,8 @@ impl CudaBackend {
             return Ok(peer.clone());
         }
         let cards = query::count();
-        let own = self.found.ordinal;
-        let other = (i64::from(own) + i64::from(places)).rem_euclid(i64::from(cards.max(1))) as i32;
+        let ordinal = self.found.ordinal;
+        let other = (i64::from(ordinal) + i64::from(places)).rem_euclid(i64::from(cards.max(1))) as i32;
         if places > 0 && i64::from(places) >= i64::from(cards) {
             return Err(Error::Unsupported(format!(
                 "needs another card {places} places after this one, and the driver lists {cards}"

@@ -173,11 +173,11 @@ mod tests {
 
     #[test]
     fn counts_are_whole_words_that_fit_the_address_space() {
-        let of = |bytes, height, slices| Counts::of(PackedRows { bytes, height, slices });
+        let counts = |bytes, height, slices| Counts::of(PackedRows { bytes, height, slices });
         let volume = Counts { row: 260, height: 65, slices: 7, all: 455, packed: 118_300 };
-        assert_eq!(of(260, 65, 7), Some(volume));
+        assert_eq!(counts(260, 65, 7), Some(volume));
         for (bytes, height, slices) in [(0, 1, 1), (4, 0, 1), (4, 1, 0), (6, 1, 1), (4, u64::MAX, 2), (1 << 62, 4, 1)] {
-            assert_eq!(of(bytes, height, slices), None, "{bytes} {height} {slices}");
+            assert_eq!(counts(bytes, height, slices), None, "{bytes} {height} {slices}");
         }
     }
 }

@@ -104,14 +104,14 @@ mod linux {
             return Err("the host has one NUMA node: all cores are as near");
         }
         let own = read(format!("bus/pci/devices/{pci_address}/numa_node"));
-        let own: usize =
+        let own_node: usize =
             own.and_then(|text| text.trim().parse().ok()).ok_or("the host does not tell the card's NUMA node")?;
-        let distances = read(format!("devices/system/node/node{own}/distance")).unwrap_or_default();
+        let distances = read(format!("devices/system/node/node{own_node}/distance")).unwrap_or_default();
         let distances: Vec<u32> = distances.split_whitespace().filter_map(|text| text.parse().ok()).collect();
         // The kernel writes a distance for each node that is online, whatever its number.
-        let far = lists.iter().enumerate().filter(|(_, node)| with_cores(node) && node.0 != own);
+        let far = lists.iter().enumerate().filter(|(_, node)| with_cores(node) && node.0 != own_node);
         let far = far.max_by_key(|(place, _)| distances.get(*place).copied().unwrap_or(0)).map(|(_, node)| node);
-        let near = lists.iter().filter(with_cores).find(|(node, _)| *node == own);
+        let near = lists.iter().filter(with_cores).find(|(node, _)| *node == own_node);
         let chosen = if is_far { far } else { near };
         let (_, list) = chosen.ok_or("the card's NUMA node has no cores")?;
         Cores::listed(list, allowed).ok_or(EXCLUDED)

@@ -65,15 +65,15 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
 /// them and its description keeps them.
 pub(super) fn wanted_features(adapter: &Adapter) -> wgpu::Features {
     let Adapter { inner, device } = adapter;
-    let own = [
+    let wanted = [
         (device.has_timestamps, wgpu::Features::TIMESTAMP_QUERY),
         (device.has_copy_timestamps, wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS),
         (device.has_mappable_storage, wgpu::Features::MAPPABLE_PRIMARY_BUFFERS),
         (device.features.contains(&Feature::Subgroups), wgpu::Features::SUBGROUP_BARRIER),
     ];
-    let own = own.into_iter().filter(|(is_kept, _)| *is_kept).map(|(_, feature)| feature);
+    let wanted = wanted.into_iter().filter(|(is_kept, _)| *is_kept).map(|(_, feature)| feature);
     let of_shaders = shader_features(inner).filter(|feature| device.features.contains(feature)).map(wgpu_feature);
-    own.chain(of_shaders).fold(wgpu::Features::empty(), |all, one| all | one) & inner.features()
+    wanted.chain(of_shaders).fold(wgpu::Features::empty(), |all, one| all | one) & inner.features()
 }
 
 /// The limits to request: those of the adapter, or the smaller ones of its description. A test lowers the description to

@@ -146,7 +146,7 @@ mod system {
     /// The highest shader model of the adapter. wgpu asks for it too, but does not pass it on.
     pub(super) fn shader_model(adapter: &wgpu::Adapter) -> Option<Model> {
         // SAFETY: the guard is dropped here, and its adapter is only read.
-        let own = unsafe { adapter.as_hal::<wgpu::hal::api::Dx12>() }?;
+        let dx12 = unsafe { adapter.as_hal::<wgpu::hal::api::Dx12>() }?;
         // SAFETY: wgpu has loaded the library, whose function has this signature; the adapter is alive while `own` is;
         // the function returns an interface of the type that was asked for, which `from_raw` owns from then on.
         let device = unsafe {
@@ -154,7 +154,7 @@ mod system {
             let create = GetProcAddress(library, s!("D3D12CreateDevice"))?;
             let create: CreateDevice = std::mem::transmute(create);
             let mut device = null_mut();
-            create(own.raw_adapter().as_raw(), LEVEL_11_0, &d3d12::ID3D12Device::IID, &raw mut device).ok().ok()?;
+            create(dx12.raw_adapter().as_raw(), LEVEL_11_0, &d3d12::ID3D12Device::IID, &raw mut device).ok().ok()?;
             d3d12::ID3D12Device::from_raw(device)
         };
         // An older Windows refuses to be asked for a model that it does not know.

@@ -224,7 +224,7 @@ fn make<'a>(
 ) -> Result<Objects<'a>, vk::Result> {
     let invalid = |_| vk::Result::ERROR_UNKNOWN;
     let name = CString::new(entry.name.as_str()).map_err(invalid)?;
-    let mut own = Objects {
+    let mut objects = Objects {
         device,
         module: vk::ShaderModule::null(),
         groups: Vec::new(),
@@ -235,21 +235,21 @@ fn make<'a>(
     // SAFETY: the SPIR-V is what the API's own pipeline of the kernel was made of, with the same promises
     // (`pipelines::compile`, `passthrough::compile`); the driver has compiled it already. The structures outlive their
     // calls.
-    own.module = unsafe { device.create_shader_module(&code, None)? };
+    objects.module = unsafe { device.create_shader_module(&code, None)? };
     for group in bindings(interface) {
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&group);
         // SAFETY: numbers of bindings are unique in their group, as naga has checked.
-        own.groups.push(unsafe { device.create_descriptor_set_layout(&info, None)? });
+        objects.groups.push(unsafe { device.create_descriptor_set_layout(&info, None)? });
     }
     let immediates = [vk::PushConstantRange::default()
         .stage_flags(vk::ShaderStageFlags::COMPUTE)
         .size(entry.immediate_bytes.next_multiple_of(4))];
-    let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(&own.groups);
+    let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(&objects.groups);
     if entry.immediate_bytes > 0 {
         info = info.push_constant_ranges(&immediates);
     }
     // SAFETY: the layouts of the groups belong to this device.
-    own.layout = unsafe { device.create_pipeline_layout(&info, None)? };
+    objects.layout = unsafe { device.create_pipeline_layout(&info, None)? };
     // As wgpu's.
     let of_stage = if varies {
         vk::PipelineShaderStageCreateFlags::ALLOW_VARYING_SUBGROUP_SIZE
@@ -259,17 +259,17 @@ fn make<'a>(
     let stage = vk::PipelineShaderStageCreateInfo::default()
         .flags(of_stage)
         .stage(vk::ShaderStageFlags::COMPUTE)
-        .module(own.module)
+        .module(objects.module)
         .name(&name);
-    let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(own.layout)];
+    let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(objects.layout)];
     // SAFETY: stage and layout are this device's, which was opened with the extension of the flags.
     let made = unsafe { device.create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
     let (pipelines, failed) = match made {
         Ok(pipelines) => (pipelines, None),
         Err((pipelines, error)) => (pipelines, Some(error)),
     };
-    own.pipeline = pipelines.into_iter().next().unwrap_or_default();
-    failed.map_or(Ok(own), Err)
+    objects.pipeline = pipelines.into_iter().next().unwrap_or_default();
+    failed.map_or(Ok(objects), Err)
 }
 
 /// Every statistic of a pipeline of this SPIR-V that is a whole number: its name, its value, and the invocations of a subgroup. The device must have been opened
@@ -282,15 +282,15 @@ fn ask(
     varies: bool,
 ) -> Result<Vec<(String, u64, u32)>, vk::Result> {
     let device = vulkan.raw_device();
-    let own = make(device, of, spirv, varies, vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR)?;
+    let pipeline = make(device, of, spirv, varies, vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR)?;
     let instance = vulkan.shared_instance().raw_instance();
     let calls = ash::khr::pipeline_executable_properties::Device::new(instance, device);
-    let info = vk::PipelineInfoKHR::default().pipeline(own.pipeline);
+    let info = vk::PipelineInfoKHR::default().pipeline(pipeline.pipeline);
     // SAFETY: the pipeline is valid, and its device has the extension.
     let programs = unsafe { calls.get_pipeline_executable_properties(&info)? };
     let mut reported = Vec::new();
     for (index, program) in (0..).zip(&programs) {
-        let info = vk::PipelineExecutableInfoKHR::default().pipeline(own.pipeline).executable_index(index);
+        let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline.pipeline).executable_index(index);
         // SAFETY: the pipeline captures statistics and has a program of this index.
         for statistic in unsafe { calls.get_pipeline_executable_statistics(&info)? } {
             let value = match statistic.format {
@@ -347,8 +347,8 @@ mod tests {
     fn statistics_have_the_names_of_each_driver() {
         let nvidia =
             [("Register Count", 40), ("Binary Size", 4864), ("Stack Size", 0), ("Local Memory Size", (16 << 32) + 16)];
-        let of = |subgroup: u32| move |(name, value)| (name, value, subgroup);
-        let found = named(nvidia.into_iter().map(of(32)));
+        let in_subgroup = |subgroup: u32| move |(name, value)| (name, value, subgroup);
+        let found = named(nvidia.into_iter().map(in_subgroup(32)));
         let expected = Statistics {
             registers: Some(40),
             local_bytes: Some(16),
@@ -357,9 +357,9 @@ mod tests {
         };
         assert_eq!(found, expected);
         let intel = [("Instruction Count", 90), ("Scratch Memory Size", 0), ("Scratch Memory Size", 1024)];
-        let found = named(intel.into_iter().map(of(16)));
+        let found = named(intel.into_iter().map(in_subgroup(16)));
         assert_eq!((found.local_bytes, found.instructions), (Some(64), Some(90)), "of two programs the most");
-        assert_eq!(named([("Wavefronts", 8)].into_iter().map(of(64))), Statistics::default());
+        assert_eq!(named([("Wavefronts", 8)].into_iter().map(in_subgroup(64))), Statistics::default());
     }
 
     #[test]

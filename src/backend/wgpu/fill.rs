@@ -140,9 +140,9 @@ impl Gpu {
             self.poison(&buffer, 0..buffer.size());
             self.submit_draw(&pipeline, draw, scalar, &buffer, SAMPLE);
             let mut compare = |offset: u64, bytes: &[u8]| {
-                let mut own = vec![0; bytes.len()];
-                input.encode(scalar, offset / scalar.bytes() as u64, &mut own);
-                is_right &= own == bytes;
+                let mut drawn = vec![0; bytes.len()];
+                input.encode(scalar, offset / scalar.bytes() as u64, &mut drawn);
+                is_right &= drawn == bytes;
             };
             self.read(&buffer, 0..SAMPLE, &mut compare).await?;
         }

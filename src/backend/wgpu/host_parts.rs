@@ -83,7 +83,7 @@ impl WgpuJob {
     pub(super) fn bind(&mut self, host: &Host) {
         let Some(layout) = self.pipelines.first().map(|pipeline| pipeline.get_bind_group_layout(0)) else { return };
         let (interface, specs, memory) = (&host.kernel.interface, &self.specs, &self.memory);
-        let of = Resources { interface, reads_lengths: false, specs, memory, views: &[], samplers: &[] };
+        let resources = Resources { interface, reads_lengths: false, specs, memory, views: &[], samplers: &[] };
         for (number, bound) in (0..).zip(&mut self.steps) {
             let Step::Dispatch(own) = &bound.step else { continue };
             let block = host.blocks.as_ref().map(|buffer| wgpu::BufferBinding {
@@ -91,7 +91,7 @@ impl WgpuJob {
                 offset: BLOCK * number,
                 size: wgpu::BufferSize::new(16),
             });
-            bound.groups = bind_groups(&self.gpu.device, |_| layout.clone(), of, own, block);
+            bound.groups = bind_groups(&self.gpu.device, |_| layout.clone(), resources, own, block);
         }
     }
 

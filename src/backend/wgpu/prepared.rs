@@ -60,12 +60,12 @@ impl WgpuJob {
         let (specs, host) = (&job.buffers, Host::of(&gpu.device, job));
         let (interface, reads_lengths) = (&job.kernel.interface, job.kernel.reads_lengths());
         let (views, samplers) = (&views, &samplers);
-        let of = Resources { interface, reads_lengths, specs, memory: &memory, views, samplers };
+        let resources = Resources { interface, reads_lengths, specs, memory: &memory, views, samplers };
         let bind = |step: &Step| {
             let groups = match step {
                 Step::Dispatch(own) => match pipelines.get(own.entry) {
                     Some(pipeline) => {
-                        bind_groups(&gpu.device, |number| pipeline.get_bind_group_layout(number), of, own, None)
+                        bind_groups(&gpu.device, |number| pipeline.get_bind_group_layout(number), resources, own, None)
                     }
                     None => Vec::new(),
                 },
@@ -479,7 +479,7 @@ impl Prepared for WgpuJob {
 impl Drop for WgpuJob {
     fn drop(&mut self) {
         // Shareable inputs are cached for the next job.
-        let own = self.specs.iter().zip(&self.memory).filter(|(spec, _)| !spec.is_shareable());
-        own.for_each(|(_, memory)| memory.free());
+        let unshared = self.specs.iter().zip(&self.memory).filter(|(spec, _)| !spec.is_shareable());
+        unshared.for_each(|(_, memory)| memory.free());
     }
 }

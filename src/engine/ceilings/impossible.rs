@@ -63,25 +63,25 @@ impl Ceilings {
     /// The reason if a rate is above what the device's units can do.
     pub(super) fn above_units(&self, limit: Limit, case: &Case, rate: Estimate) -> Option<String> {
         let peaks = self.peaks.as_ref()?;
-        let own = case.shape.dtype.scalar();
-        let most = peaks.rate(limit, own)?;
+        let scalar = case.shape.dtype.scalar();
+        let most = peaks.rate(limit, scalar)?;
         (rate.low > IMPLAUSIBLE * most).then(|| {
-            let (got, most) = (text(limit, own, rate.value), text(limit, own, most));
+            let (got, most) = (text(limit, scalar, rate.value), text(limit, scalar, most));
             format!("{got} is more than {} can do, {most}: no kernel can be that fast", peaks.units())
         })
     }
 
     /// The reason if a rate of multiply-adds is too far above the ceiling of another type.
     fn out_of_proportion(&self, limit: Limit, case: &Case, rate: Estimate) -> Option<String> {
-        let own = case.shape.dtype.scalar();
-        let others = PROPORTIONS.iter().filter(|(faster, ..)| limit == Limit::Fma && *faster == own);
+        let scalar = case.shape.dtype.scalar();
+        let others = PROPORTIONS.iter().filter(|(faster, ..)| limit == Limit::Fma && *faster == scalar);
         others.into_iter().find_map(|(_, slower, most)| {
             let ceiling = *self.rates.get(&(limit, Some(*slower)))?.get(&0)?;
             let ratio = share(rate, ceiling, 1.0);
             (ratio.low > IMPLAUSIBLE * most).then(|| {
-                let (own, slower) = (own.name(), slower.name());
+                let (scalar, slower) = (scalar.name(), slower.name());
                 format!(
-                    "{:.0} times the ceiling 'fma {slower}', and {own} is at most {most} times as fast on any device: no \
+                    "{:.0} times the ceiling 'fma {slower}', and {scalar} is at most {most} times as fast on any device: no \
                      kernel can be that fast",
                     ratio.value
                 )

@@ -70,9 +70,9 @@ fn a_ceiling_is_the_fastest_kernels_median_and_not_its_fastest_sample() {
     assert!(near(record.share_low, 1.0 / reach) && near(record.share_high, reach), "{record:?}");
     // The kernel that sets the ceiling is at 100 % by definition.
     for (index, exact) in [(0, None), (1, Some(1.0))] {
-        let mut own = rows[index].1.clone();
-        ceilings.judge(&rung, &mut own, Some(0.5));
-        assert_eq!(own.share_low.filter(|low| own.share_high == Some(*low)), exact);
+        let mut ceiling = rows[index].1.clone();
+        ceilings.judge(&rung, &mut ceiling, Some(0.5));
+        assert_eq!(ceiling.share_low.filter(|low| ceiling.share_high == Some(*low)), exact);
     }
 }
 
@@ -368,7 +368,7 @@ fn the_units_alone_limit_kernels_on_tensor_cores() {
     let cooperative = family.benchmarks.iter().find(|benchmark| benchmark.name == "cooperative").expect("a benchmark");
     // A kernel whose declaration has bytes: the limit of its operations is that of its code.
     let work = |_: &Shape| Work { bytes: 1 << 20, flops: 1 << 40 };
-    let own = |ceiling, arithmetic| {
+    let variant = |ceiling, arithmetic| {
         crate::suite::kept::kept(Benchmark { ceiling: Some(ceiling), arithmetic, work, ..*cooperative })
     };
     let judged = |benchmark: &'static Benchmark, rate: f64| {
@@ -380,14 +380,14 @@ fn the_units_alone_limit_kernels_on_tensor_cores() {
         ceilings.judge(&case, &mut record, None);
         (record.status, record.ceiling.map(|bound| bound.limit))
     };
-    let of_code = own(Limit::Copy, Limit::Tensor);
-    let alone = own(Limit::Tensor, Limit::Tensor);
+    let of_code = variant(Limit::Copy, Limit::Tensor);
+    let alone = variant(Limit::Tensor, Limit::Tensor);
     for rate in [289_000.0, 744_000.0] {
         assert_eq!(judged(alone, rate), (Status::Ok, Some(Limit::Tensor)));
         assert_eq!(judged(of_code, rate).0, Status::Ok);
     }
     assert_eq!(judged(alone, 3e6).0, Status::Implausible);
-    assert_eq!(judged(own(Limit::Copy, Limit::Fma), 289_000.0).0, Status::Implausible);
+    assert_eq!(judged(variant(Limit::Copy, Limit::Fma), 289_000.0).0, Status::Implausible);
 }
 
 /// A claim whose own ceiling did not run. Few samples have no interval.
@@ -396,15 +396,15 @@ fn a_claim_is_held_against_every_measured_peak_where_its_own_did_not_run() {
     let fma = case("ceiling/fma", 1 << 22);
     let family = FAMILIES.iter().find(|family| family.name == "matmul").expect("a family");
     let tiled = family.benchmarks.iter().find(|benchmark| benchmark.name == "tiled").expect("a benchmark");
-    let own = Benchmark {
+    let claimed = Benchmark {
         ceiling: Some(Limit::Tensor),
         wgsl: "of a user",
         work: |_| Work { bytes: 0, flops: 9_000_000_000_000 },
         ..*tiled
     };
-    let own = Case::new(
+    let claimed = Case::new(
         family,
-        crate::suite::kept::kept(own),
+        crate::suite::kept::kept(claimed),
         Shape::new(Dtype::F32, Extent::Linear(1 << 10), Default::default()),
     );
     let ceilings = ceilings(&[(&fma, row_at(fma.work().flops, 100.0, 0.01))]);
@@ -414,11 +414,11 @@ fn a_claim_is_held_against_every_measured_peak_where_its_own_did_not_run() {
         (150.0, false, Status::Ok),
         (200_000.0, false, Status::Implausible),
     ] {
-        let mut record = row_at(own.work().flops, rate, 0.01);
+        let mut record = row_at(claimed.work().flops, rate, 0.01);
         if !has_interval {
             (record.ci_low_ns, record.ci_high_ns) = (None, None);
         }
-        ceilings.judge(&own, &mut record, None);
+        ceilings.judge(&claimed, &mut record, None);
         assert_eq!(record.status, status, "{rate} {has_interval}: {}", record.reason);
     }
 }

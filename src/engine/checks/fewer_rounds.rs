@@ -116,8 +116,8 @@ mod tests {
     fn ceilings_with_rounds_and_walks_are_halved() {
         let halved = |filter: &str| -> Vec<String> {
             let cases = plan(&Request::new(vec![filter.to_owned()], Profile::Quick)).expect("a plan");
-            let own = cases.iter().filter(|case| case.name() == filter);
-            own.filter_map(with_half_the_rounds).map(|case| case.params_text()).collect()
+            let named = cases.iter().filter(|case| case.name() == filter);
+            named.filter_map(with_half_the_rounds).map(|case| case.params_text()).collect()
         };
         assert_eq!(halved("ceiling/fma"), ["ROUNDS=64"; 3]);
         assert_eq!(halved("ceiling/tensor"), ["ROUNDS=2048"]);

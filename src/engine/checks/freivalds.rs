@@ -79,11 +79,11 @@ vectorised! {
     /// Adds the sum of `values[i] * vectors[i]` to `sums`.
     fn add_products(sums: &mut Row, values: &[f64], vectors: &[Row]) {
         // A local copy has no aliases and stays in registers.
-        let mut own = *sums;
+        let mut row_sums = *sums;
         for (value, vector) in values.iter().zip(vectors) {
-            own.iter_mut().zip(vector).for_each(|(sum, element)| *sum += value * element);
+            row_sums.iter_mut().zip(vector).for_each(|(sum, element)| *sum += value * element);
         }
-        *sums = own;
+        *sums = row_sums;
     }
 }
 

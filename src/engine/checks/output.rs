@@ -172,11 +172,11 @@ fn blameless(job: &Job, check: &OutputCheck, found: Option<Mismatch>) -> Result<
         }
     }
     // Which output it is must be said where there are several.
-    let of = (!job.also.is_empty()).then(|| job.buffers[check.buffer].name);
+    let name = (!job.also.is_empty()).then(|| job.buffers[check.buffer].name);
     Ok(found.map(|found| {
         let half = (check.words_each > 1).then_some(if found.index.is_multiple_of(2) { "low" } else { "high" });
         let index = found.index / check.words_each.max(1);
-        Mismatch { of, index, half, dispatched: Grid::of(job), ..found }
+        Mismatch { of: name, index, half, dispatched: Grid::of(job), ..found }
     }))
 }
 
@@ -442,12 +442,12 @@ pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -
         }
         let is_near = |at: usize| {
             check.tolerance.as_ref().is_some_and(|tolerance| {
-                let mut own = [0.0];
+                let mut tolerated = [0.0];
                 match allowed.get(at) {
-                    Some(allowed) => own = [*allowed],
-                    None => tolerance(first + at as u64, &mut own),
+                    Some(allowed) => tolerated = [*allowed],
+                    None => tolerance(first + at as u64, &mut tolerated),
                 }
-                near(got[at], want[at], own[0])
+                near(got[at], want[at], tolerated[0])
             })
         };
         let is_wrong =

@@ -262,7 +262,7 @@ mod tests {
             };
             let scalar = launch.job.buffers[launch.job.check.buffer].scalar;
             let kept = factor_bits(benchmark, dtypes[0]);
-            let of = |bits| {
+            let right_values = |bits| {
                 let significands = Significands::Full(bits);
                 let shape = Shape { significands, ..Shape::new(dtypes[0], launch.extent, [].into()) };
                 let mut values = vec![0.0; 1 << 12];
@@ -273,8 +273,11 @@ mod tests {
             let mut bounds = vec![0.0; 1 << 12];
             launch.bound.as_ref().expect("a bound")(0, &mut bounds);
             for bits in [8, 11].into_iter().filter(|bits| *bits < kept) {
-                let factors =
-                    of(bits).into_iter().zip(of(kept)).zip(&bounds).map(|((a, b), bound)| (a - b).abs() / bound);
+                let factors = right_values(bits)
+                    .into_iter()
+                    .zip(right_values(kept))
+                    .zip(&bounds)
+                    .map(|((a, b), bound)| (a - b).abs() / bound);
                 let worst = factors.fold(0.0, f64::max);
                 assert!(worst >= 4.0, "{}: {worst} with {bits} bits", benchmark.name);
                 seen += 1;

@@ -10,25 +10,26 @@ use crate::job::Job;
 /// If it cannot run, or binds no buffer with the name of the output.
 pub(in crate::engine) async fn run_reference(backend: &mut dyn Backend, job: &Job) -> Result<()> {
     let Some(reference) = &job.reference else { return Ok(()) };
-    let own = &reference.job;
+    let other_job = &reference.job;
     let mut outputs = Vec::new();
     for check in job.checks() {
         let (Some(to), output) = (&check.of_reference, &job.buffers[check.buffer]) else { continue };
         // It may bind other buffers, in another order.
-        let found = own.buffers.iter().position(|buffer| buffer.name == output.name && buffer.is_written);
-        let place = found
-            .ok_or_else(|| Error::Shader(format!("the reference {} writes no buffer '{}'", own.label, output.name)))?;
+        let found = other_job.buffers.iter().position(|buffer| buffer.name == output.name && buffer.is_written);
+        let place = found.ok_or_else(|| {
+            Error::Shader(format!("the reference {} writes no buffer '{}'", other_job.label, output.name))
+        })?;
         let wanted = check.scalars * output.scalar.bytes() as u64;
-        if own.buffers[place].bytes < wanted {
+        if other_job.buffers[place].bytes < wanted {
             return Err(Error::Shader(format!(
                 "the reference {} writes {} B of '{}', and {wanted} B are compared",
-                own.label, own.buffers[place].bytes, output.name
+                other_job.label, other_job.buffers[place].bytes, output.name
             )));
         }
         outputs.push((place, wanted, to));
     }
-    backend.device().check_own(own)?;
-    let mut prepared = backend.prepare_own(own).await.map_err(|error| match error {
+    backend.device().check_own(other_job)?;
+    let mut prepared = backend.prepare_own(other_job).await.map_err(|error| match error {
         Error::Unsupported(why) => Error::Unsupported(format!("its reference: {why}")),
         other => other,
     })?;

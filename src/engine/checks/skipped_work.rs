@@ -218,8 +218,8 @@ mod tests {
             }
         }
         let ratio = |work_ns: f64, has_control: bool| {
-            let of = |work_ns| Sleepy { is_after_host: &is_after_host, is_poisoned: false, work_ns };
-            let (mut job, mut control) = (of(work_ns), of(0.0));
+            let sleepy = |work_ns| Sleepy { is_after_host: &is_after_host, is_poisoned: false, work_ns };
+            let (mut job, mut control) = (sleepy(work_ns), sleepy(0.0));
             let mut before = if has_control { Before::Poison(&mut control) } else { Before::Nothing };
             let timer = Timer { is_device: true, tick_ns: 1.0, note: None };
             pollster::block_on(slower_if_poisoned(&mut job, &mut before, &timer, SEARCH)).expect("nothing fails")

@@ -88,14 +88,14 @@ impl<'a> Output<'a> {
         if let Some(tolerance) = &check.tolerance {
             tolerance(0, &mut allowed);
         }
-        let of = (!job.also.is_empty()).then_some(buffer.name);
+        let name = (!job.also.is_empty()).then_some(buffer.name);
         Self {
             check,
             scalar,
             bytes: check.scalars * scalar.bytes() as u64,
             want,
             allowed,
-            of,
+            of: name,
             dispatched: Grid::of(job),
         }
     }

@@ -25,11 +25,11 @@ impl Caches {
     /// If the device is lost.
     pub(in crate::engine) async fn prepare(&mut self, backend: &mut dyn Backend) -> Result<()> {
         let has_flush = can_ramp(backend.device());
-        let own = if has_flush { &mut self.flush } else { &mut self.control };
-        if own.is_none() {
+        let stage = if has_flush { &mut self.flush } else { &mut self.control };
+        if stage.is_none() {
             let case = if has_flush { flush_case()? } else { control_case()? };
-            *own = match backend.prepare_own(&Job::new(&case)?).await {
-                Ok(own) => Some(own),
+            *stage = match backend.prepare_own(&Job::new(&case)?).await {
+                Ok(stage) => Some(stage),
                 Err(error) if error.ends_device() => return Err(error),
                 // A small device runs without it.
                 Err(_) => None,

@@ -245,10 +245,10 @@ fn names(all: &[(&'static Family, &'static Benchmark)]) -> Vec<String> {
 
 /// The cases of a benchmark. `is_named`: whether the user names it, so that it has cases in every profile.
 fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Request, is_named: bool) -> Vec<Case> {
-    let own = params_of(benchmark);
+    let declared = params_of(benchmark);
     let is_declared = request.sizes.is_empty() || family.name == "ceiling";
     let mut found: Vec<Case> = Vec::new();
-    let given = combinations(request.params.iter().filter(|(name, _)| own.contains(name)));
+    let given = combinations(request.params.iter().filter(|(name, _)| declared.contains(name)));
     let mut add_one = |dtype: Dtype, extent: Extent, params: BTreeMap<String, f64>, is_reserve: bool| {
         let case = planned(family, benchmark, Shape::new(dtype, extent, params), is_reserve, &request.sources);
         if !found.iter().any(|other| is_same(other, &case)) {
@@ -396,12 +396,12 @@ fn needed_ceilings(cases: &[Case], request: &Request) -> Vec<Case> {
     let candidates = family.benchmarks.iter().flat_map(|benchmark| {
         let is_memory = benchmark.ceiling.is_some_and(Limit::is_memory);
         let profile = if is_memory { Profile::Thorough } else { request.profile };
-        let of = |profile| Request { has_reserves: request.has_reserves, ..Request::new(Vec::new(), profile) };
-        let own = cases_of(family, benchmark, &of(request.profile), false);
-        let largest = own.iter().map(|case| case.shape.count()).max();
+        let request_of = |profile| Request { has_reserves: request.has_reserves, ..Request::new(Vec::new(), profile) };
+        let planned = cases_of(family, benchmark, &request_of(request.profile), false);
+        let largest = planned.iter().map(|case| case.shape.count()).max();
         let variant = |case: &Case| (case.shape.dtype, case.params_text());
-        let variants: Vec<_> = own.iter().filter(|case| Some(case.shape.count()) == largest).map(variant).collect();
-        let all = cases_of(family, benchmark, &of(profile), false);
+        let variants: Vec<_> = planned.iter().filter(|case| Some(case.shape.count()) == largest).map(variant).collect();
+        let all = cases_of(family, benchmark, &request_of(profile), false);
         all.into_iter().filter(move |case| !is_memory || variants.contains(&variant(case)))
     });
     let mut needed_by: Vec<Case> = Vec::new();

@@ -183,10 +183,13 @@ impl Rounds {
         let mut smallest: HashSet<usize> = ladders.iter().filter_map(|ladder| ladder.first().copied()).collect();
         let is_own = |index: &usize| !cases[*index].is_reserve;
         smallest.extend(ladders.iter().filter_map(|ladder| ladder.iter().copied().find(is_own)));
-        let own: Vec<usize> = (0..cases.len()).filter(is_own).collect();
+        let planned: Vec<usize> = (0..cases.len()).filter(is_own).collect();
         let mut seen = HashSet::new();
-        let first: HashSet<usize> =
-            own.iter().copied().filter(|index| smallest.contains(index) && seen.insert(cases[*index].name())).collect();
+        let first: HashSet<usize> = planned
+            .iter()
+            .copied()
+            .filter(|index| smallest.contains(index) && seen.insert(cases[*index].name()))
+            .collect();
         let round = |index: usize| match (first.contains(&index), smallest.contains(&index)) {
             (true, _) => 0,
             (_, true) if !cases[index].benchmark.sets_ceiling => 1,
@@ -195,7 +198,7 @@ impl Rounds {
         };
         let mut turns: HashMap<(usize, &str), usize> = HashMap::new();
         let mut order: Vec<(usize, usize, usize)> = Vec::new();
-        for index in own {
+        for index in planned {
             let turn = turns.entry((round(index), cases[index].family.name)).or_default();
             order.push((round(index), *turn, index));
             *turn += 1;

@@ -84,8 +84,8 @@ impl Slots {
     #[must_use]
     pub fn new(cases: &[Case], devices: &[Device]) -> Self {
         let indices = cases.iter().enumerate().map(|(index, case)| (of_case(case), index)).collect();
-        let of = |device: &Device| (device.api, device.kernel_compiler.name.clone());
-        Self { indices, toolchains: devices.iter().map(of).collect() }
+        let toolchain = |device: &Device| (device.api, device.kernel_compiler.name.clone());
+        Self { indices, toolchains: devices.iter().map(toolchain).collect() }
     }
 
     fn index(&self, record: &Record) -> Option<usize> {
@@ -95,8 +95,8 @@ impl Slots {
     /// The slot of a row; `None` for one of another run.
     #[must_use]
     pub fn slot(&self, record: &Record) -> Option<usize> {
-        let of = record.toolchain()?;
-        let api = self.toolchains.iter().position(|(api, compiler)| of == Toolchain { api: *api, compiler })?;
+        let toolchain = record.toolchain()?;
+        let api = self.toolchains.iter().position(|(api, compiler)| toolchain == Toolchain { api: *api, compiler })?;
         Some(self.index(record)? * self.toolchains.len() + api)
     }
 }
@@ -125,10 +125,10 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
         return Err(format!("has rows of API {}; this run uses {}", record.api_name(), apis.join(", ")));
     }
     let Some(api) = devices.iter().position(|device| Some(Toolchain::from(device)) == record.toolchain()) else {
-        let of =
+        let toolchain =
             |name: &str| if name.is_empty() { "wgpu's own compiler".to_owned() } else { format!("compiler {name}") };
-        let names: Vec<_> = devices.iter().map(|device| of(&device.kernel_compiler.name)).collect();
-        return Err(format!("has rows of {}; this run uses {}", of(&record.compiler), names.join(", ")));
+        let names: Vec<_> = devices.iter().map(|device| toolchain(&device.kernel_compiler.name)).collect();
+        return Err(format!("has rows of {}; this run uses {}", toolchain(&record.compiler), names.join(", ")));
     };
     let device = &devices[api];
     let now = settings.identity(card_name(device));

@@ -89,8 +89,8 @@ impl Passes<'_, '_> {
     /// What each case needs from now on.
     fn expected(&self) -> Vec<Expected> {
         let epochs = self.settings.epochs;
-        let of = |index| if self.wanting(index).is_empty() { 0 } else { self.rows.expected(index, epochs) };
-        (0..self.cases.len()).map(|index| Expected { is_new: false, epochs: of(index) }).collect()
+        let epochs_of = |index| if self.wanting(index).is_empty() { 0 } else { self.rows.expected(index, epochs) };
+        (0..self.cases.len()).map(|index| Expected { is_new: false, epochs: epochs_of(index) }).collect()
     }
 
     fn is_over(&self) -> bool {

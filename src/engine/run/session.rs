@@ -269,9 +269,9 @@ impl<'a> Session<'a> {
         }
         let mut hasher = Fnv::default();
         hasher.write(case.to_string().as_bytes());
-        let own = mixed(self.settings.secret, hasher.finish());
+        let draw = mixed(self.settings.secret, hasher.finish());
         let later = self.settings.epochs.least.max(2) as u64 - 1;
-        epoch as u64 == 1 + own % later || mixed(own, epoch as u64).is_multiple_of(8)
+        epoch as u64 == 1 + draw % later || mixed(draw, epoch as u64).is_multiple_of(8)
     }
 
     /// The rules for the next epoch of a row.
@@ -417,13 +417,13 @@ fn note_compilation(record: &mut Record, compilation: &Compilation) {
 }
 
 /// Notes what the driver reports of the compiled kernel.
-fn note_statistics(record: &mut Record, told: Statistics) {
-    record.registers = told.registers;
-    record.local_bytes = told.local_bytes;
-    record.workgroup_bytes = told.workgroup_bytes;
-    record.occupancy = told.occupancy.map(round_to_seven_digits);
-    record.binary_bytes = told.binary_bytes;
-    record.instructions = told.instructions;
+fn note_statistics(record: &mut Record, statistics: Statistics) {
+    record.registers = statistics.registers;
+    record.local_bytes = statistics.local_bytes;
+    record.workgroup_bytes = statistics.workgroup_bytes;
+    record.occupancy = statistics.occupancy.map(round_to_seven_digits);
+    record.binary_bytes = statistics.binary_bytes;
+    record.instructions = statistics.instructions;
 }
 
 /// A prepared case in one of its epochs, counted from 0.

@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn the_longest_sequences_of_the_fastest_kernel_are_stated() {
-        let of = |name: &str, dtype, length: u64, causal: f64, rate: f64| {
+        let row = |name: &str, dtype, length: u64, causal: f64, rate: f64| {
             let operations = 4.0 * 16.0 * 128.0 * (length * length) as f64 * if causal == 1.0 { 0.5 } else { 1.0 };
             Record {
                 n: Some(Extent::Matrix(16, length)),
@@ -101,16 +101,16 @@ mod tests {
             }
         };
         let rows = [
-            of("naive", Dtype::F32, 4096, 0.0, 1000.0),
-            of("tiled", Dtype::F32, 4096, 0.0, 20_000.0),
-            of("tiled", Dtype::F32, 16384, 0.0, 25_000.0),
-            of("cooperative", Dtype::F16, 4096, 0.0, 300_000.0),
-            of("cooperative", Dtype::F16, 16384, 0.0, 250_000.0),
-            of("cooperative", Dtype::F16, 16384, 1.0, 200_000.0),
-            of("cudnn", Dtype::F16, 16384, 0.0, 500_000.0),
+            row("naive", Dtype::F32, 4096, 0.0, 1000.0),
+            row("tiled", Dtype::F32, 4096, 0.0, 20_000.0),
+            row("tiled", Dtype::F32, 16384, 0.0, 25_000.0),
+            row("cooperative", Dtype::F16, 4096, 0.0, 300_000.0),
+            row("cooperative", Dtype::F16, 16384, 0.0, 250_000.0),
+            row("cooperative", Dtype::F16, 16384, 1.0, 200_000.0),
+            row("cudnn", Dtype::F16, 16384, 0.0, 500_000.0),
             Record {
                 params: [("CAUSAL".to_owned(), 0.0), ("D".to_owned(), 64.0)].into(),
-                ..of("cooperative", Dtype::F16, 16384, 0.0, 1e6)
+                ..row("cooperative", Dtype::F16, 16384, 0.0, 1e6)
             },
         ];
         let text = found("attention", &rows).expect("a finding").text();

@@ -82,10 +82,10 @@ fn by_queries(
                 head => head.insert(Head::new(&shape, row / length)),
             };
             queries.elements(Scalar::F32, row * width, 1, &mut query);
-            let own: Vec<f32> = query.iter().map(|element| *element as f32).collect();
+            let narrow: Vec<f32> = query.iter().map(|element| *element as f32).collect();
             let end = if is_causal(&shape) { row % length + 1 } else { length };
             weights.resize(end as usize, 0.0);
-            fill(&own, &head.keys, &head.values[column as usize..], &mut weights, slots);
+            fill(&narrow, &head.keys, &head.values[column as usize..], &mut weights, slots);
         });
     })
 }
@@ -330,9 +330,9 @@ mod tests {
         for row in 0..257 {
             let mut query = vec![0.0; 128];
             shape.input(Values::Queries(128)).elements(Scalar::F32, row * 128, 1, &mut query);
-            let own: Vec<f32> = query.into_iter().map(|element| element as f32).collect();
+            let narrow: Vec<f32> = query.into_iter().map(|element| element as f32).collect();
             let mut weights = vec![0.0; 257];
-            scores(&own, &head.keys, &mut weights);
+            scores(&narrow, &head.keys, &mut weights);
             let top = weights.iter().copied().fold(f64::MIN, f64::max);
             weights.iter_mut().for_each(|score| *score = ((*score - top) / 128.0_f64.sqrt()).exp());
             let sum: f64 = weights.iter().sum();

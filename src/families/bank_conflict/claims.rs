@@ -226,9 +226,12 @@ fn stride_32(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
 
 fn direct(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let mut takes = |benchmark: &str| {
-        let own = |benchmark: &str| time(rows, benchmark, ("APART", 1.0));
-        let takes =
-            facts.duration(format!("{benchmark} direct"), own(&format!("{benchmark}_direct"))?, own(benchmark)?)?;
+        let time_apart = |benchmark: &str| time(rows, benchmark, ("APART", 1.0));
+        let takes = facts.duration(
+            format!("{benchmark} direct"),
+            time_apart(&format!("{benchmark}_direct"))?,
+            time_apart(benchmark)?,
+        )?;
         Some(format!("loading {benchmark} takes {takes} extracting them from words"))
     };
     let parts: Vec<String> = ["bytes", "halves"].into_iter().filter_map(&mut takes).collect();

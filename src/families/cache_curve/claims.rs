@@ -118,8 +118,8 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
 ];
 
 fn no_cache(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
-    let own = rows.family("cache_curve");
-    let sheet = DeviceRows::new(&own);
+    let measured = rows.family("cache_curve");
+    let sheet = DeviceRows::new(&measured);
     if let Some(text) = latencies(&sheet, facts) {
         return Ok(Answer::new(false, text));
     }
@@ -369,11 +369,11 @@ fn slices<'a>(rows: &[&'a Record], rotate: f64) -> impl Iterator<Item = &'a Reco
 /// The speed of reading an own slice again relative to reading others', where it shows a cache of each SM or compute
 /// unit.
 fn private_gain(rows: &[&Record]) -> Option<(u64, Estimate)> {
-    let own = slices(rows, 0.0).filter(|row| row.median_ns.is_some());
-    let pairs = own.filter_map(|own| Some((own, slices(rows, 1.0).find(|other| other.n == own.n)?)));
-    let (own, other) = pairs.min_by_key(|(own, _)| scalars(own))?;
-    let gain = stats::ratio(time(other)?, time(own)?)?;
-    (gain.low > 1.1 && !is_software(own)).then(|| (4 * scalars(own), gain))
+    let timed = slices(rows, 0.0).filter(|row| row.median_ns.is_some());
+    let pairs = timed.filter_map(|timed| Some((timed, slices(rows, 1.0).find(|other| other.n == timed.n)?)));
+    let (timed, other) = pairs.min_by_key(|(timed, _)| scalars(timed))?;
+    let gain = stats::ratio(time(other)?, time(timed)?)?;
+    (gain.low > 1.1 && !is_software(timed)).then(|| (4 * scalars(timed), gain))
 }
 
 fn private_cache(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {

@@ -20,13 +20,13 @@ const APART: [u64; 4] = [16, 32, 64, 128];
 
 /// Times of both loads, in nanoseconds, by distance.
 pub(super) fn times(rows: &[&Record], words: u64) -> Option<[Estimate; 4]> {
-    let own = |apart: u64| {
+    let time_at = |apart: u64| {
         let params = [("APART", apart as f64)];
         let row =
             of(rows, "granule").find(|row| row.n.map(Extent::count) == Some(words) && has_params(row, &params))?;
         Some(scaled(time(row)?, 1.0 / pairs(blocks(words)) as f64))
     };
-    let [a, b, c, d] = APART.map(own);
+    let [a, b, c, d] = APART.map(time_at);
     Some([a?, b?, c?, d?])
 }
 

@@ -25,8 +25,8 @@ fn peaks(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         parts.push(format!("memory copies {rate} ({})", details.join(", ")));
     }
     for (benchmark, scalar) in [("fma", Scalar::F32), ("fma_f16", Scalar::F16), ("fma", Scalar::F64)] {
-        let own = of(rows, benchmark).filter(|row| row.dtype.is_some_and(|dtype| dtype.scalar() == scalar));
-        if let Some(best) = fastest_of_largest(own, flop_rate)
+        let measured = of(rows, benchmark).filter(|row| row.dtype.is_some_and(|dtype| dtype.scalar() == scalar));
+        if let Some(best) = fastest_of_largest(measured, flop_rate)
             && let Some(rate) = facts.flop_rate(format!("fma {}", scalar.name()), best.rate)
         {
             parts.push(format!("{} FMA {rate}{}", scalar.name(), in_parentheses(dtype(&best))));

@@ -172,11 +172,11 @@ fn left(rows: &DeviceRows, facts: &mut Facts, kernel: &str) -> Result<String, Wh
 }
 
 fn one_element_off(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
-    let own = left(rows, facts, OFFSET)?;
+    let offset = left(rows, facts, OFFSET)?;
     let apart = left(rows, facts, APART).ok();
     let apart = apart.map(|left| format!("Where neighbouring pieces of 128 bytes run far apart in time: {left}."));
     let reads = left(rows, facts, READS).ok().map(|left| format!("With aligned stores: {left}."));
-    Ok(Report::new(format!("At OFFSET=1: {own}.")).and(apart).and(reads))
+    Ok(Report::new(format!("At OFFSET=1: {offset}.")).and(apart).and(reads))
 }
 
 fn aligned(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {

@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_gain_of_fewer_bits_is_in_time_not_in_bytes() {
-        let of = |name: &str, dtype, ns: f64, bytes: f64| Record {
+        let row = |name: &str, dtype, ns: f64, bytes: f64| Record {
             dtype: Some(dtype),
             n: Some(Extent::Matrix(1000, 1000)),
             bytes: Some(bytes as u64),
@@ -78,10 +78,10 @@ mod tests {
             ..row(name, &[], 1, ns)
         };
         let rows = [
-            of("naive", Dtype::F32, 4000.0, 4e6),
-            of("vec4", Dtype::F32, 1000.0, 4e6),
-            of("packed", Dtype::F16, 500.0, 2e6),
-            of("q4_vec4", Dtype::F32, 200.0, 0.5625e6),
+            row("naive", Dtype::F32, 4000.0, 4e6),
+            row("vec4", Dtype::F32, 1000.0, 4e6),
+            row("packed", Dtype::F16, 500.0, 2e6),
+            row("q4_vec4", Dtype::F32, 200.0, 0.5625e6),
         ];
         let text = found("gemv", &rows).expect("a finding").text();
         assert!(text.contains("GEMV of 1000x1000 f32 weights: vec4 is fastest at 4.00 TB/s."), "{text}");

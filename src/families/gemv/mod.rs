@@ -350,13 +350,13 @@ fn floats(shape: &Shape, lanes: u64) -> Vec<Buffer> {
 /// Buffers of weights in blocks. The last block of a row has weights beyond the columns, and x elements for them: both
 /// are garbage that a kernel must ignore.
 fn quantised(shape: &Shape, bits: u64) -> Vec<Buffer> {
-    let of = |scalar, contents| Contents::Of(scalar, Box::new(contents));
+    let typed = |scalar, contents| Contents::Of(scalar, Box::new(contents));
     vec![
-        Buffer { name: "words", scalars: blocks(shape) * bits, contents: of(Scalar::U32, Contents::Input(WORDS)) },
+        Buffer { name: "words", scalars: blocks(shape) * bits, contents: typed(Scalar::U32, Contents::Input(WORDS)) },
         Buffer {
             name: "scales",
             scalars: blocks(shape).next_multiple_of(2),
-            contents: of(Scalar::F16, Contents::Input(SCALES)),
+            contents: typed(Scalar::F16, Contents::Input(SCALES)),
         },
         Buffer { name: "x", scalars: 32 * blocks_of_row(shape), contents: Contents::Input(x_of_blocks(bits)) },
         Buffer { name: "y", scalars: rows(shape), contents: Contents::Poison },

@@ -51,11 +51,11 @@ pub(super) fn of_floats(shape: &Shape) -> Oracle {
     let known = OnceLock::new();
     each_on_all_cores(move |row| {
         let x = known.get_or_init(|| table(x, scalar, columns));
-        let (mut own, mut sum) = ([0.0; PIECE], 0.0);
+        let (mut drawn, mut sum) = ([0.0; PIECE], 0.0);
         for (number, x) in x.chunks(PIECE).enumerate() {
-            let own = &mut own[..x.len()];
-            weights.elements(scalar, row * columns + (number * PIECE) as u64, 1, own);
-            sum += dot(own, x);
+            let piece = &mut drawn[..x.len()];
+            weights.elements(scalar, row * columns + (number * PIECE) as u64, 1, piece);
+            sum += dot(piece, x);
         }
         sum
     })
@@ -118,8 +118,8 @@ fn of_blocks_by_element(shape: &Shape, bits: u64) -> Oracle {
                 let weight = if are_magnitudes { weight.abs() } else { weight };
                 f64::from(weight) * x.at(Scalar::F32, 32 * number + k as u64)
             };
-            let own = (columns - 32 * number).min(32) as usize;
-            scales.at(Scalar::F16, block) * (0..own).map(product).sum::<f64>()
+            let length = (columns - 32 * number).min(32) as usize;
+            scales.at(Scalar::F16, block) * (0..length).map(product).sum::<f64>()
         };
         (0..blocks).map(of_block).sum()
     })

@@ -153,12 +153,12 @@ const SECOND: u64 = 1 << 40;
 
 fn narrow_buffers(shape: &Shape, scalar: Scalar) -> Vec<Buffer> {
     let ((m, n, k), [a, b]) = (sides(shape), factors(scalar));
-    let of = |scalar, contents| Contents::Of(scalar, Box::new(contents));
+    let typed = |scalar, contents| Contents::Of(scalar, Box::new(contents));
     let sums = if scalar.is_float() { Scalar::F32 } else { Scalar::I32 };
     vec![
-        Buffer { name: "a", scalars: m * k, contents: of(scalar, Contents::Input(a)) },
-        Buffer { name: "b_by_columns", scalars: n * k, contents: of(scalar, Contents::Input(b)) },
-        Buffer { name: "c", scalars: m * n, contents: of(sums, Contents::Poison) },
+        Buffer { name: "a", scalars: m * k, contents: typed(scalar, Contents::Input(a)) },
+        Buffer { name: "b_by_columns", scalars: n * k, contents: typed(scalar, Contents::Input(b)) },
+        Buffer { name: "c", scalars: m * n, contents: typed(sums, Contents::Poison) },
     ]
 }
 

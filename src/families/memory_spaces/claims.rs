@@ -219,11 +219,11 @@ fn bytes(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     const KERNEL: &str = "memory_spaces/table_bytes";
     let found = rows.verified(&[KERNEL])?;
     let found = found.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
-    let mut of = |name: &str, each: f64| {
+    let mut time_of = |name: &str, each: f64| {
         let row = longest(rows, (KERNEL, &[("EACH", each)])).ok().filter(|_| !rows.is_software())?;
         rate(facts, name, row)
     };
-    let rates = [of("one byte for all threads", 0.0), of("a byte for each", 1.0)];
+    let rates = [time_of("one byte for all threads", 0.0), time_of("a byte for each", 1.0)];
     Ok(Report::new(all_right(found.len()) + ".").with(rates))
 }
 
@@ -233,14 +233,14 @@ fn constant_tables(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> 
         ("memory_spaces/table_const", "values in the code"),
         ("memory_spaces/table_storage", "global memory"),
     ];
-    let mut of = |each: f64| {
+    let mut time_of = |each: f64| {
         let rate = |(kernel, name): (&str, &str)| {
             let row = longest(rows, (kernel, &[("EACH", each)])).ok()?;
             rate(facts, &format!("{name}, EACH={each}"), row).map(|text| text.replace(&format!(", EACH={each}"), ""))
         };
         SPACES.into_iter().filter_map(rate).collect::<Vec<String>>().join(", ")
     };
-    let (common, own) = (of(0.0), of(1.0));
+    let (common, own) = (time_of(0.0), time_of(1.0));
     if common.is_empty() || own.is_empty() {
         return Err(rows.missing(&SPACES.map(|(kernel, _)| kernel)));
     }

@@ -57,10 +57,10 @@ const NONE: &[(&str, f64)] = &[];
 fn padding(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let gain = |benchmark: &&str| {
         let largest = of(rows, benchmark).filter(|row| row.median_ns.is_some()).max_by_key(|row| row.bytes)?;
-        let own = |pitched: f64| {
+        let time_of = |pitched: f64| {
             time(of(rows, benchmark).find(|row| row.n == largest.n && has_params(row, &[("PITCHED", pitched)]))?)
         };
-        let speed = facts.speed(format!("{benchmark} padded"), own(0.0)?, own(1.0)?)?;
+        let speed = facts.speed(format!("{benchmark} padded"), time_of(0.0)?, time_of(1.0)?)?;
         Some(format!("{speed} without at {} ({benchmark})", largest.short_size()))
     };
     let gains: Vec<String> = ["rows_2d", "slices_3d"].iter().filter_map(gain).collect();

@@ -21,8 +21,8 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         condition: COMPARED,
         state: |rows, facts| {
             let best = best(rows)?;
-            let of = |benchmark| byte_rate(like(rows, benchmark, &[], best.row)?);
-            let (workgroup, global) = (of("interleaved_workgroup")?, of("interleaved_global")?);
+            let rate = |benchmark| byte_rate(like(rows, benchmark, &[], best.row)?);
+            let (workgroup, global) = (rate("interleaved_workgroup")?, rate("interleaved_global")?);
             let speed = facts.speed("workgroup memory over global memory", workgroup, global)?;
             Some(format!(
                 "In workgroup memory, with barriers of that scope, the same steps are {speed} in global memory."
@@ -37,15 +37,16 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
             comparison shows neither",
         state: |rows, facts| {
             let best = best(rows)?.row;
-            let of = |benchmark| byte_rate(like(rows, benchmark, &[], best)?);
-            let (device, workgroup) = (of("interleaved_device_barrier")?, of("interleaved_workgroup")?);
+            let rate = |benchmark| byte_rate(like(rows, benchmark, &[], best)?);
+            let (device, workgroup) = (rate("interleaved_device_barrier")?, rate("interleaved_workgroup")?);
             let barriers = facts.speed("barriers of the workgroup over those of the device", workgroup, device)?;
             if best.backend == Some(Api::Cuda) {
                 return Some(format!(
                     "In workgroup memory, these steps are {barriers} the same with a fence of the device in each."
                 ));
             }
-            let data = facts.speed("data in workgroup memory over global memory", device, of("interleaved_global")?)?;
+            let data =
+                facts.speed("data in workgroup memory over global memory", device, rate("interleaved_global")?)?;
             Some(format!(
                 "The part of the data: with storageBarrier in both, the steps in workgroup memory are {data} in global \
                  memory. The part of the barriers: with those of workgroup memory alone, they are {barriers} with \
@@ -262,16 +263,16 @@ mod tests {
 
     #[test]
     fn the_gain_has_two_parts_and_cuda_tells_that_of_the_barriers() {
-        let told = text(&rows(5000.0, 0.001));
-        assert!(told.starts_with("Sum of 2^28 f32: "), "{told}");
-        assert!(told.contains("the same steps are 2.34× as fast as in global memory"), "{told}");
-        assert!(told.contains("the steps in workgroup memory are 1.36× as fast as in global memory"), "{told}");
-        assert!(told.contains("with those of workgroup memory alone, they are 1.72× as fast as with"), "{told}");
+        let finding = text(&rows(5000.0, 0.001));
+        assert!(finding.starts_with("Sum of 2^28 f32: "), "{finding}");
+        assert!(finding.contains("the same steps are 2.34× as fast as in global memory"), "{finding}");
+        assert!(finding.contains("the steps in workgroup memory are 1.36× as fast as in global memory"), "{finding}");
+        assert!(finding.contains("with those of workgroup memory alone, they are 1.72× as fast as with"), "{finding}");
         let cuda: Vec<Record> =
             rows(5000.0, 0.001).into_iter().map(|row| Record { backend: Some(Api::Cuda), ..row }).collect();
-        let told = text(&cuda);
-        assert!(told.contains("these steps are 1.72× as fast as the same with a fence of the device"), "{told}");
-        assert!(!told.contains("part of the data"), "{told}");
+        let finding = text(&cuda);
+        assert!(finding.contains("these steps are 1.72× as fast as the same with a fence of the device"), "{finding}");
+        assert!(!finding.contains("part of the data"), "{finding}");
     }
 
     #[test]
@@ -279,8 +280,8 @@ mod tests {
         let mut without = rows(5000.0, 0.001);
         without.remove(1);
         for rows in [without, rows(5000.0, 0.5)] {
-            let told = text(&rows);
-            assert!(told.contains("the same steps are 2.34×") && !told.contains("part of"), "{told}");
+            let finding = text(&rows);
+            assert!(finding.contains("the same steps are 2.34×") && !finding.contains("part of"), "{finding}");
         }
     }
 }

@@ -27,8 +27,8 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
         condition: COMPARED,
         state: |rows, facts| {
             let (one, three) = pair(rows)?;
-            let own = of(rows, "single_pass_subgroup").filter(|row| is_f32(row) && row.n == one.n);
-            let best = fastest(own, byte_rate)?;
+            let rivals = of(rows, "single_pass_subgroup").filter(|row| is_f32(row) && row.n == one.n);
+            let best = fastest(rivals, byte_rate)?;
             let speed = facts.speed("single_pass_subgroup over three_kernels", best.rate, byte_rate(three)?)?;
             let with = match best.row.params_text() {
                 params if best.is_certain() && !params.is_empty() => format!(" (fastest with {params})"),

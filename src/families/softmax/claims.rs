@@ -25,14 +25,14 @@ pub(in crate::families) fn columns(row: &Record) -> u64 {
 }
 
 pub(in crate::families) fn by_length(rows: &[&Record], facts: &mut Facts, kernel: &str, job: &str) -> Option<String> {
-    let own: Vec<&Record> = of(rows, kernel).filter(|row| byte_rate(row).is_some()).collect();
-    let most = own.iter().map(|row| scalars(row)).max()?;
-    let mut lengths: Vec<u64> = own.iter().filter(|row| scalars(row) == most).map(|row| columns(row)).collect();
+    let timed: Vec<&Record> = of(rows, kernel).filter(|row| byte_rate(row).is_some()).collect();
+    let most = timed.iter().map(|row| scalars(row)).max()?;
+    let mut lengths: Vec<u64> = timed.iter().filter(|row| scalars(row) == most).map(|row| columns(row)).collect();
     lengths.sort_unstable();
     lengths.dedup();
     let of_length = |length: u64| {
         let best =
-            fastest(own.iter().copied().filter(|row| scalars(row) == most && columns(row) == length), byte_rate)?;
+            fastest(timed.iter().copied().filter(|row| scalars(row) == most && columns(row) == length), byte_rate)?;
         let rate = facts.byte_rate(format!("rows of {length}"), best.rate)?;
         let share = facts.share(format!("rows of {length} share"), best.row, "the measured copy peak");
         Some(format!("rows of {length} at {rate}{share}"))
@@ -58,18 +58,18 @@ mod tests {
 
     #[test]
     fn each_length_of_rows_has_its_rate() {
-        let of = |name: &str, rows, columns, rate: f64| Record {
+        let row = |name: &str, rows, columns, rate: f64| Record {
             n: Some(Extent::Matrix(rows, columns)),
             gb_per_s: Some(rate),
             ..row(name, &[], 1, 1e9 / rate)
         };
         let rows = [
-            of("three_pass", 100, 100, 500.0),
-            of("subgroup", 100, 100, 1000.0),
-            of("three_pass", 10, 1000, 400.0),
-            of("online", 10, 1000, 900.0),
-            of("subgroup", 10, 1000, 2000.0),
-            of("subgroup", 3, 7, 3000.0),
+            row("three_pass", 100, 100, 500.0),
+            row("subgroup", 100, 100, 1000.0),
+            row("three_pass", 10, 1000, 400.0),
+            row("online", 10, 1000, 900.0),
+            row("subgroup", 10, 1000, 2000.0),
+            row("subgroup", 3, 7, 3000.0),
         ];
         let text = found("softmax", &rows).expect("a finding").text();
         let said = "Softmax in registers runs rows of 100 at 1.00 TB/s, rows of 1000 at 2.00 TB/s. \

@@ -193,10 +193,10 @@ fn oracle(shape: &Shape) -> Oracle {
             let is_inner = y > 0 && y + 1 < height && (!is_volume || z > 0 && z + 1 < depth);
             if is_inner && start < end {
                 let (at, slots) = (at + start, &mut slots[start as usize..end as usize]);
-                let own = cells.from(at, slots.len());
+                let row = cells.from(at, slots.len());
                 for pitch in [Some(1), Some(width), is_volume.then_some(width * height)].into_iter().flatten() {
                     let [before, after] = [at - pitch, at + pitch].map(|at| cells.from(at, slots.len()));
-                    add_differences(slots, sign, own, before, after);
+                    add_differences(slots, sign, row, before, after);
                 }
             }
         });
@@ -263,16 +263,16 @@ mod tests {
             let is_inner = |at: u64, length: u64| at > 0 && at + 1 < length;
             let wanted = |i: u64| {
                 let (z, y, x) = (i / (width * height), i / width % height, i % width);
-                let own = cell(z, y, x);
+                let centre = cell(z, y, x);
                 let is_volume = depth > 1;
                 if !is_inner(y, height) || !is_inner(x, width) || is_volume && !is_inner(z, depth) {
-                    return own;
+                    return centre;
                 }
                 let mut sum = cell(z, y - 1, x) + cell(z, y + 1, x) + cell(z, y, x - 1) + cell(z, y, x + 1);
                 if is_volume {
                     sum += cell(z - 1, y, x) + cell(z + 1, y, x);
                 }
-                own * if is_volume { 0.25 } else { 0.5 } + 0.125 * sum
+                centre * if is_volume { 0.25 } else { 0.5 } + 0.125 * sum
             };
             let n = extent.count();
             for (first, length) in [(0, n), (3, n - 3), (n / 2, 1), (n / 2, n / 3), (n - 1, 1)] {

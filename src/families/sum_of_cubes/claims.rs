@@ -145,19 +145,19 @@ const LADDER: [(&str, &str); 4] = [
 ];
 
 /// The times of the kernels with and without block sums, in one sentence.
-fn with_and_without(facts: &mut Facts, serial: &Record, bare: &Record) -> Result<String, Why> {
+fn with_and_without(facts: &mut Facts, serial: &Record, without_sums: &Record) -> Result<String, Why> {
     let mut time = |name: &str, row| {
         let time = facts.time(name, known_time(row)?);
         time.ok_or_else(|| Why::new(format!("the time {name} is too noisy to quote")))
     };
-    let (with, without) = (time("with block sums", serial)?, time("without block sums", bare)?);
+    let (with, without) = (time("with block sums", serial)?, time("without block sums", without_sums)?);
     Ok(format!("At {}, the kernel takes {with} with block sums and {without} without them.", serial.short_size()))
 }
 
 fn block_sums(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
-    let [bare, serial] = rows.together([(BARE, NONE), (SERIAL, NONE)])?;
-    let holds = is_faster(speed(bare, serial)?, 1.0)?;
-    let text = with_and_without(facts, serial, bare)?;
+    let [without_sums, serial] = rows.together([(BARE, NONE), (SERIAL, NONE)])?;
+    let holds = is_faster(speed(without_sums, serial)?, 1.0)?;
+    let text = with_and_without(facts, serial, without_sums)?;
     let shared = rows.together([(ACCUMULATE, NONE)]).ok();
     let shared = shared.and_then(|[row]| duration(facts, "accumulating in shared memory", row));
     Ok(Answer::new(holds, text).with([shared]))
@@ -166,9 +166,9 @@ fn block_sums(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
 fn tree(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let answer = faster(rows, facts, 1.0, ((TREE, NONE), "the tree"), ((SERIAL, NONE), "thread 0 alone"))?;
     // The kernel that leaves the sums of a block to the host shows what both ways of adding them cost at most.
-    let Ok([bare, serial]) = rows.together([(BARE, NONE), (SERIAL, NONE)]) else { return Ok(answer) };
+    let Ok([without_sums, serial]) = rows.together([(BARE, NONE), (SERIAL, NONE)]) else { return Ok(answer) };
     let whole = known_time(serial)?;
-    let part = difference(whole, known_time(bare)?);
+    let part = difference(whole, known_time(without_sums)?);
     let part = if part.low > 0.0 { facts.time("adding a block's sums", part) } else { None };
     let cost = part.zip(facts.time("thread 0 alone", whole));
     let cost = cost.map(|(part, whole)| format!("Adding a block's sums takes {part} of {whole}."));

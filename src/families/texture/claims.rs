@@ -37,9 +37,9 @@ pub(in crate::families) const CLAIMS: &[Claim] = &[
             let [sampled, by_hand] = if has_float { FLOAT } else { BYTES };
             let answer = right(rows, &[sampled], |rows| all_right(rows.len()) + ".")?;
             let angle = &[("ANGLE", 30.0)][..];
-            let own = ((sampled, angle), "filtering in the texture unit");
+            let sampled_row = ((sampled, angle), "filtering in the texture unit");
             let other = ((by_hand, angle), "filtering in the kernel");
-            let speeds = if rows.is_software() { None } else { beside(rows, facts, own, other).ok() };
+            let speeds = if rows.is_software() { None } else { beside(rows, facts, sampled_row, other).ok() };
             Ok(answer.and(speeds.map(Report::into_text)))
         }),
         ..ArticleClaim::BLANK

@@ -195,8 +195,8 @@ fn slowdown(rows: &DeviceRows, facts: &mut Facts, name: &str, benchmark: &str, o
 fn zeroed(rows: &[&Record], params: &[(&str, f64)]) -> Option<(Estimate, Estimate)> {
     let measured = || of(rows, "zero_init").filter(|row| row.median_ns.is_some());
     let n = largest(measured())?.n;
-    let own = |params: &[(&str, f64)]| time(measured().find(|row| row.n == n && has_params(row, params))?);
-    Some((own(params)?, own(&[("ZEROING", 0.0)])?))
+    let time_at = |params: &[(&str, f64)]| time(measured().find(|row| row.n == n && has_params(row, params))?);
+    Some((time_at(params)?, time_at(&[("ZEROING", 0.0)])?))
 }
 
 /// The copies by the workgroups with the least and the most workgroup memory, at the largest size.
@@ -229,8 +229,8 @@ fn arrays(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let kernels = [FIXED, kernel, bytes];
     let kernels = if rows.of(bytes).next().is_some() { &kernels[..] } else { &kernels[..2] };
     let answer = right(rows, kernels, |rows| format!("{}, with a fixed size and with {name}.", all_right(rows.len())))?;
-    let own = format!("the kernel with {name}");
-    Ok(answer.and(beside_hardware(rows, facts, ((kernel, &params), &own), ((FIXED, NONE), "that with a fixed size"))))
+    let label = format!("the kernel with {name}");
+    Ok(answer.and(beside_hardware(rows, facts, ((kernel, &params), &label), ((FIXED, NONE), "that with a fixed size"))))
 }
 
 /// How fast a kernel is beside another, unless it runs on a software device.
@@ -279,8 +279,8 @@ fn divided(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const STRUCT: &str = "workgroup_memory/structured";
     let answer =
         right(rows, &[CARVED, STRUCT], |rows| format!("{}, divided by hand and as a struct.", all_right(rows.len())))?;
-    let own = ((CARVED, NONE), "the divided block");
-    Ok(answer.and(beside_hardware(rows, facts, own, ((STRUCT, NONE), "the struct of three arrays"))))
+    let carved = ((CARVED, NONE), "the divided block");
+    Ok(answer.and(beside_hardware(rows, facts, carved, ((STRUCT, NONE), "the struct of three arrays"))))
 }
 
 fn bytes_of_word(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {

@@ -99,8 +99,8 @@ mod tests {
         assert!((ratio.log - 0.5).abs() < 1e-12 && (variance.value - 0.25).abs() < 1e-12);
         assert_eq!(value(1.0, 0.1).over(LogValue { log: 0.0, variance: None }).variance, None);
         // Welch's degrees: 9² / (1² / 12 + 8² / 10⁶).
-        let of = [Variance { value: 1e-4, degrees: 12.0 }, Variance { value: 8e-4, degrees: 1e6 }];
-        assert!((sum(of.into_iter()).degrees / 971.0 - 1.0).abs() < 2e-3);
+        let variances = [Variance { value: 1e-4, degrees: 12.0 }, Variance { value: 8e-4, degrees: 1e6 }];
+        assert!((sum(variances.into_iter()).degrees / 971.0 - 1.0).abs() < 2e-3);
     }
 
     #[test]

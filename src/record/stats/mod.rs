@@ -176,23 +176,23 @@ mod tests {
 
     #[test]
     fn ratios_have_known_answers() {
-        let of = |low, value, high| Estimate { value, low, high };
-        let got = ratio(of(8.0, 10.0, 12.5), of(4.0, 5.0, 6.25)).expect("sound");
+        let estimate = |low, value, high| Estimate { value, low, high };
+        let got = ratio(estimate(8.0, 10.0, 12.5), estimate(4.0, 5.0, 6.25)).expect("sound");
         // Both intervals reach from ÷ 1.25 to × 1.25. Combined, they reach √2 times as far on a log scale.
         let reach = (2.0_f64.sqrt() * 1.25_f64.ln()).exp();
         assert!((got.value - 2.0).abs() < 1e-12, "{got:?}");
         assert!((got.low - 2.0 / reach).abs() < 1e-12 && (got.high - 2.0 * reach).abs() < 1e-12, "{got:?}");
         // A value without noise adds none. The upper end of a belongs to the lower end of b.
-        assert_eq!(ratio(of(3.0, 4.0, 6.0), of(2.0, 2.0, 2.0)), Some(of(1.5, 2.0, 3.0)));
-        assert_eq!(ratio(of(6.0, 6.0, 6.0), of(2.0, 3.0, 4.0)), Some(of(1.5, 2.0, 3.0)));
-        assert_eq!(ratio(of(0.0, 1.0, 2.0), of(1.0, 1.0, 1.0)), None);
-        assert_eq!(of(4.0, 5.0, 8.0).recip(), of(0.125, 0.2, 0.25));
+        assert_eq!(ratio(estimate(3.0, 4.0, 6.0), estimate(2.0, 2.0, 2.0)), Some(estimate(1.5, 2.0, 3.0)));
+        assert_eq!(ratio(estimate(6.0, 6.0, 6.0), estimate(2.0, 3.0, 4.0)), Some(estimate(1.5, 2.0, 3.0)));
+        assert_eq!(ratio(estimate(0.0, 1.0, 2.0), estimate(1.0, 1.0, 1.0)), None);
+        assert_eq!(estimate(4.0, 5.0, 8.0).recip(), estimate(0.125, 0.2, 0.25));
     }
 
     #[test]
     fn figures_differ_if_the_interval_of_their_ratio_excludes_the_margin() {
-        let of = |value: f64| Estimate { value, low: value * 0.99, high: value * 1.01 };
-        let value = |a, b, margin| differ(of(a), of(b), margin).map(|ratio| ratio.value);
+        let estimate = |value: f64| Estimate { value, low: value * 0.99, high: value * 1.01 };
+        let value = |a, b, margin| differ(estimate(a), estimate(b), margin).map(|ratio| ratio.value);
         assert_eq!((value(2.0, 1.0, 0.0), value(1.0, 2.0, 0.0)), (Some(2.0), Some(0.5)));
         // The intervals overlap, and that of the ratio reaches from 1.004.
         assert_eq!((value(1.018, 1.0, 0.0), value(1.01, 1.0, 0.0)), (Some(1.018), None));

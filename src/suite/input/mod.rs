@@ -329,18 +329,18 @@ impl Input {
     /// take a sort longer. An eighth of the others are keys that come again.
     #[inline(always)]
     const fn sort_key(self, keys: u64, index: u64) -> u32 {
-        let own = hash(index, key(self.stream));
+        let random = hash(index, key(self.stream));
         if index >= keys {
-            return if own == 0 { 1 } else { own };
+            return if random == 0 { 1 } else { random };
         }
         let of_piece = hash(index / SORT_PIECE, self.row_key());
-        match (self.sort_kind(keys, index / SORT_PIECE), own & 7) {
+        match (self.sort_kind(keys, index / SORT_PIECE), random & 7) {
             (0, _) => of_piece,
             (1, _) => (of_piece & !0xff).wrapping_add(index as u32 & 0xff),
-            (2, _) => hash((own >> 16 & 15) as u64, self.row_key()),
+            (2, _) => hash((random >> 16 & 15) as u64, self.row_key()),
             (3, 0 | 1) => 0,
             (3, 2 | 3) => u32::MAX,
-            _ => self.common_key(own),
+            _ => self.common_key(random),
         }
     }
 

@@ -70,15 +70,15 @@ impl Cub {
         };
         let mut bytes = 0;
         run(ptr::null_mut(), &mut bytes)?;
-        let own = Memory::new(buffers[0].context(), (bytes as u64).max(4).next_multiple_of(4))?;
-        Ok(Box::new(move || run(own.address() as *mut c_void, &mut bytes.clone())))
+        let scratch = Memory::new(buffers[0].context(), (bytes as u64).max(4).next_multiple_of(4))?;
+        Ok(Box::new(move || run(scratch.address() as *mut c_void, &mut bytes.clone())))
     }
 }
 
 /// Compiles and loads a routine; the reason where that fails.
 fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
     let _compiling = activity::compiling();
-    let of = match scalar {
+    let type_of = match scalar {
         Scalar::F32 => "float",
         Scalar::F64 => "double",
         _ => "unsigned",
@@ -95,7 +95,11 @@ fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
     let started = std::iter::once(PathBuf::from("nvcc")).chain(by_path).find_map(|nvcc| {
         let mut command = Command::new(nvcc);
         command.args(["-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC"]);
-        command.args([&format!("-DROUTINE={name}"), &format!("-DELEMENT={of}")]).arg("-o").arg(&library).arg(&source);
+        command
+            .args([&format!("-DROUTINE={name}"), &format!("-DELEMENT={type_of}")])
+            .arg("-o")
+            .arg(&library)
+            .arg(&source);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(open().ok()?).spawn().ok()
     });
     let Some(mut nvcc) = started else {

@@ -162,12 +162,12 @@ impl Blas {
         let product = |one: u64, other: u64, size: u64| one.saturating_mul(other).saturating_mul(size);
         let [a, b, c] = check_lengths(buffers, [product(m, k, size), product(k, n, size), product(m, n, 4)])?;
         let (m, n, k) = (int(m)?, int(n)?, int(k)?);
-        let of = if scalar == Scalar::F16 { R_16F } else { R_32F };
+        let factor_type = if scalar == Scalar::F16 { R_16F } else { R_32F };
         let compute = match precision {
             Precision::Own => COMPUTE_32F,
             Precision::Tf32 => COMPUTE_32F_FAST_TF32,
         };
-        self.gemm((NOT_TRANSPOSED, [n, m, k]), [(b, of, n), (a, of, k), (c, R_32F, n)], compute)
+        self.gemm((NOT_TRANSPOSED, [n, m, k]), [(b, factor_type, n), (a, factor_type, k), (c, R_32F, n)], compute)
     }
 
     /// The product of column-major matrices with these types and leading dimensions, of which the first is transposed or

@@ -140,12 +140,12 @@ impl Sparse {
         };
         let mut bytes = 0_usize;
         run(length, (&raw mut bytes).cast())?;
-        let own = Memory::new(&self.context, (bytes as u64).max(4).next_multiple_of(4))?;
-        run(prepare, at(&own))?;
+        let scratch = Memory::new(&self.context, (bytes as u64).max(4).next_multiple_of(4))?;
+        run(prepare, at(&scratch))?;
         let kept = [starts, columns, values, x, y];
         Ok(Box::new(move || {
             let _ = &kept;
-            run(multiply, own.address() as *mut c_void)
+            run(multiply, scratch.address() as *mut c_void)
         }))
     }
 

@@ -193,11 +193,11 @@ const SLICE: Duration = Duration::from_secs(1);
 
 /// The CPU time of this process on all cores; `None` where the system does not report it.
 fn cpu_time() -> Option<Duration> {
-    let own = sysinfo::get_current_pid().ok()?;
+    let process = sysinfo::get_current_pid().ok()?;
     let mut system = sysinfo::System::new().ok()?;
     let wanted = sysinfo::ProcessRefreshKind::nothing().with_cpu();
-    system.refresh_processes_specifics(sysinfo::ProcessesToUpdate::Some(&[own]), false, wanted);
-    Some(Duration::from_millis(system.process(own)?.accumulated_cpu_time()))
+    system.refresh_processes_specifics(sysinfo::ProcessesToUpdate::Some(&[process]), false, wanted);
+    Some(Duration::from_millis(system.process(process)?.accumulated_cpu_time()))
 }
 
 /// Writes views of mapped memory on all cores: one core is slower than the copy to the device. `fill` writes the bytes
