@@ -11,6 +11,7 @@ for room in $(git ls-files -- src | sed -n 's|^src/\([^/]*\)/.*|\1|p' | sort -u)
 done
 row "Rust outside tests/" "$(lines '*.rs' ':!tests' ':!fuzz' ':!examples')"
 row "tests/" "$(lines 'tests/*.rs')"
+row "planted faults" "$(lines 'shaders/*.faults')"
 row "examples/, fuzz/" "$(lines 'examples/*.rs' 'fuzz/*.rs')"
 row "page scripts" "$(lines 'src/*.js' 'web/page/*.js' ':!src/answers/page/drawing/vendor/plot.js')"
 row "scripts/" "$(lines scripts)"

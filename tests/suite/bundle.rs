@@ -3,7 +3,7 @@
 use crate::catalogue::benchmark;
 use crate::command::{Folder, has_device};
 use crate::device::{adapter, common_dtype, open};
-use crate::mutations::{MUTATIONS, sizes};
+use crate::mutations::{at_top, sizes};
 use shaderbench::engine::{WrongResult, wrong_at, wrong_result};
 use shaderbench::error::Result;
 use shaderbench::suite::{Benchmark, Case, Shape};
@@ -100,7 +100,7 @@ const UNWRITTEN: &[(&str, &str)] = &[
 fn replays(family: &str) {
     let Some(adapter) = adapter() else { return };
     let mut backend = open(adapter);
-    for (name, before, after) in MUTATIONS.iter().filter(|(name, ..)| name.split('/').next() == Some(family)) {
+    for (name, before, after) in at_top().into_iter().filter(|(name, ..)| name.split('/').next() == Some(family)) {
         let (family, own) = benchmark(name);
         let dtype = common_dtype(own, *own.cases.iter().flat_map(|cases| cases.dtypes).next_back().expect("a type"));
         let wgsl = own.wgsl.replace(before, after).leak();
@@ -130,9 +130,9 @@ fn replays(family: &str) {
             again.expect("it runs").is_some_and(|again| texts(&again) == texts(&found))
         };
         // Whether a tile reads the inclusive count of another one or those of all before it depends on their times.
-        let is_by_time = *before == "(sum + own)";
+        let is_by_time = before == "(sum + own)";
         // The last workgroup to store alone counts.
-        let is_by_time = is_by_time || *before == "atomicAdd(&total, tile[0])";
+        let is_by_time = is_by_time || before == "atomicAdd(&total, tile[0])";
         let is_by_luck = is_by_time
             || before.contains("Barrier")
             || after.contains("Barrier")
