@@ -1,5 +1,6 @@
 //! The suite in a browser tab: functions for the page's worker. They call `shaderbench` and pass values as JSON.
 
+mod event;
 mod files;
 mod plant;
 mod rows;
@@ -101,7 +102,7 @@ pub fn count(families: Vec<String>, profile: &str, sizes: Vec<String>) -> Result
 }
 
 /// Measures the cases that [`count`] counts. `plant` names a benchmark whose kernel gets a fault, to test the page;
-/// empty for none. `callback` receives each [`rows::Event`] as JSON. Returns whether the run is interrupted.
+/// empty for none. `callback` receives each [`event::Event`] as JSON. Returns whether the run is interrupted.
 ///
 /// # Errors
 /// If the run cannot continue.

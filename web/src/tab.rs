@@ -9,7 +9,7 @@ use shaderbench::backend::{Backend, Device, Prepared, Sample, Task};
 use shaderbench::error::{Error, Result};
 use shaderbench::job::{Job, Step};
 
-use crate::rows::Event;
+use crate::event::Event;
 
 /// Maximum size of a job's host copies in bytes: the tab's memory is limited to 4 GiB and never shrinks.
 const MAX_HOST_COPY_BYTES: u64 = 512 << 20;
