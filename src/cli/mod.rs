@@ -17,6 +17,7 @@ mod help;
 mod host;
 mod inputs;
 mod interrupt;
+mod kernels;
 mod links;
 mod list;
 mod messages;

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use clap::{Args, FromArgMatches};
 
-use super::kernels::{KernelFiles, Kernels};
 use crate::cli::declaration::Own;
 use crate::cli::format::{TableFormat, Tables};
+use crate::cli::kernels::{KernelFiles, Kernels};
 use crate::cli::target::Through;
 use crate::cli::values::{duration, fail_on, param, size, tag};
 use crate::engine::plan::Caches;

@@ -4,10 +4,10 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
 use super::arguments::Arguments;
-use super::kernels::Kernels;
 use crate::backend::{Backend, Device, Translator};
 use crate::cli::compiler::Files;
 use crate::cli::host::{self, operating_system, processor};
+use crate::cli::kernels::Kernels;
 use crate::cli::output::say;
 use crate::cli::selection::no_device;
 use crate::cli::target::Target;

@@ -2,7 +2,6 @@
 
 mod arguments;
 mod devices;
-mod kernels;
 mod planned;
 mod running;
 mod served;
@@ -37,7 +36,6 @@ use crate::suite::{Case, DeviceType, Profile, budget};
 
 pub(super) use arguments::Arguments;
 use devices::settings;
-pub(super) use kernels::KernelFiles;
 use planned::{all_sizes, cases_for, dry_run, expected_time, profile_for, request, time_for};
 use running::Running;
 pub(super) use served::serve;

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::devices::{has_energy, open};
-use super::kernels::KernelFiles;
 use crate::backend::monitor::Monitor;
 use crate::backend::{Backend, Device};
 use crate::cli::bundle;
+use crate::cli::kernels::KernelFiles;
 use crate::cli::output::say;
 use crate::cli::pictures::Pictures;
 use crate::cli::target::Target;

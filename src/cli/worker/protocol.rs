@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 pub(in crate::cli) use crate::backend::Activity;
 use crate::backend::Device;
+use crate::cli::kernels::KernelFiles;
 use crate::cli::pictures::Pictures;
-use crate::cli::run::KernelFiles;
 use crate::cli::target::Through;
 use crate::engine::measure::Timer;
 use crate::engine::plan::CaseName;
