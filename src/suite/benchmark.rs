@@ -61,7 +61,7 @@ pub struct Benchmark {
     pub glsl: &'static str,
     /// The SPIR-V that glslang makes of it, which wgpu passes to Vulkan's driver as it is; its interface is the twin's.
     pub spirv: &'static [u8],
-    /// Why WGSL has it not, which rows give as their reason: only CUDA runs it, and Vulkan if there is SPIR-V. `None` for
+    /// Why there is no WGSL version, which rows give as their reason: only CUDA runs it, and Vulkan if there is SPIR-V. `None` for
     /// every other benchmark.
     pub only_cuda: Option<&'static str>,
     /// What the twin does that the kernel does not, where it is no copy of it: the ratio of their times then is not the cost

@@ -65,6 +65,10 @@ fn assert_default_sizes_find(benchmark: &str, dtype: Dtype, arguments: &[&str], 
         eprintln!("SKIPPED: the device has no {}", dtype.name());
     }
     for row in rows {
+        if row.status == Status::Skipped && row.reason.contains("one launch would take") {
+            eprintln!("SKIPPED: {benchmark} takes too long on this machine");
+            continue;
+        }
         assert_eq!(row.status, Status::Wrong, "{row:?}");
         assert!(row.reason.starts_with(start) && row.reason.ends_with(end), "{}", row.reason);
     }

@@ -16,9 +16,13 @@ const BETWEEN: f64 = 4096.0;
 /// Maximum number of launches of each kind in a round.
 pub(in crate::engine) const LAUNCHES: usize = 3;
 
-/// A difference counts only if this many rounds in a row show it. Other programs slow down single rounds: on the busy host of a
-/// software device, four in a row were seen.
-const ROUNDS: usize = 10;
+/// A difference counts only if this many rounds show it, but for [`MISSES`] after the first. Other programs slow down single
+/// rounds: on the busy host of a software device, four in a row were seen. Of uniform noise of ±53 %, a round errs in 29 %, and
+/// all together in 2 of a million.
+const ROUNDS: usize = 16;
+
+/// Rounds that need not show a difference: what slows down a launch into a complete output hides one.
+const MISSES: usize = 2;
 
 /// Differences below this fraction of the time are within what clocks change.
 const RELATIVE: f64 = 0.3;
@@ -61,7 +65,7 @@ pub(in crate::engine) struct Search {
 }
 
 /// The times of launches into a poisoned output and, after a number of launches, into a complete one, both after what
-/// `before` says. Returns the ratio of the fastest ones if the poisoned launches take longer in every round, by more than
+/// `before` says. Returns the ratio of the fastest ones if the poisoned launches take longer in all rounds but two, by more than
 /// 30 % (200 % without a flush), 4 steps of the clock, and 3 µs (1 ms without a flush, 2 ms by the host's clock); `None` if
 /// they agree.
 ///
@@ -80,7 +84,7 @@ pub(in crate::engine) async fn slower_if_poisoned(
     let absolute_ns = if timer.is_device { device_ns } else { HOST_NS }.max(TICKS * timer.tick_ns);
     let Search { known, pairs, budget_ns, random } = search;
     let each = known.map_or(1, |known| known.launches);
-    let (mut ratio, mut number) = (None, 0);
+    let (mut ratio, mut number, mut misses) = (None, 0, 0);
     for round in 0..ROUNDS {
         let of_series = known.filter(|_| round == 0);
         let (mut poisoned, mut complete) =
@@ -107,7 +111,11 @@ pub(in crate::engine) async fn slower_if_poisoned(
             }
         }
         if poisoned <= complete * (1.0 + relative) + absolute_ns {
-            return Ok(None);
+            misses += 1;
+            if round == 0 || misses > MISSES {
+                return Ok(None);
+            }
+            continue;
         }
         ratio = Some(poisoned / complete.max(1.0));
     }
@@ -133,7 +141,7 @@ mod tests {
     use super::*;
     use crate::backend::{Sample, Task};
 
-    const SEARCH: Search = Search { known: None, pairs: LAUNCHES, budget_ns: 1e9, random: 7 };
+    const SEARCH: Search = Search { known: None, pairs: LAUNCHES, budget_ns: 1e8, random: 7 };
 
     /// A job whose launches take `cost`, by whether the output is poisoned and by the number of the launch.
     struct Scripted<F> {
@@ -295,7 +303,11 @@ mod tests {
         // Another program slows down one round.
         let (interrupted, launches) =
             ratio(true, |is_poisoned, launch| if is_poisoned && launch < 2 * LAUNCHES { 300e3 } else { 100e3 });
-        assert_eq!((interrupted, launches), (None, 4 * LAUNCHES));
+        assert_eq!((interrupted, launches), (None, 2 * LAUNCHES * (2 + MISSES)));
+        // Another program slows down two launches into a complete output.
+        let late = |launch: usize| launch / (2 * LAUNCHES) == 3 || launch / (2 * LAUNCHES) == 9;
+        let (found, _) = ratio(true, |is_poisoned, launch| if is_poisoned || late(launch) { 100e3 } else { 20e3 });
+        assert_eq!(found, Some(5.0));
         // One sample of five is undisturbed.
         let (_, launches) = ratio(true, |_, launch| if launch % 7 == 0 { 100e3 } else { 170e3 });
         assert_eq!(launches, 2 * LAUNCHES);
