@@ -1,5 +1,6 @@
 //! Drivers that end or block the process: a Vulkan layer does so at the nth pipeline, submission or query of a device.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -128,7 +129,10 @@ fn what_ended_the_process_twice_is_skipped_by_resume() {
     std::fs::write(folder.path("r.csv"), text.replace(",crashed,", ",crashed-again,")).expect("written");
     let again = run(&folder, "none", false, &arguments(&["--resume", "r.csv"])).expect("as before");
     assert!(again.log.contains("1 of them timed out or crashed twice"), "{}", again.log);
-    assert_eq!(folder.records("r.csv").iter().filter(|row| row.cause == Some(Cause::CrashedAgain)).count(), 1);
+    // A larger size of that kernel is left out with it, if the crash was at a smaller one.
+    let records = folder.records("r.csv");
+    let left_out = records.iter().filter(|row| row.cause == Some(Cause::CrashedAgain));
+    assert_eq!(left_out.map(|row| &row.benchmark).collect::<BTreeSet<_>>().len(), 1);
     let more = arguments(&["--resume", "r.csv", "--retry-timeouts"]);
     let again = run(&folder, "none", false, &more).expect("as before");
     assert!(folder.records("r.csv").iter().all(|row| row.median_ns.is_some()), "{}", again.log);

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use crate::command::{Folder, Output, has_device, shaderbench, shaderbench_in_empty_folder};
 use shaderbench::answers::articles::{GLOSSARY, term};
-use shaderbench::answers::page::unpacked;
 use shaderbench::claim::{ArticleClaim, Verdict};
 use shaderbench::families::articles::{self, ids, named, steps};
 use shaderbench::families::benchmark;
@@ -417,17 +416,6 @@ fn the_glossary_in_the_docs_is_that_of_the_program() {
     let page = std::fs::read_to_string("docs/glossary.md").expect("the glossary");
     assert!(page == printed, "write it by `shaderbench explain glossary --format markdown > docs/glossary.md`");
     assert!(learn(&["glossary"]).stdout.contains("__syncthreads()"));
-}
-
-#[test]
-fn the_page_has_the_tour_with_the_verdicts_of_each_side() {
-    let folder = Folder::new();
-    let path = std::fs::canonicalize(EPOCHS).expect("a report");
-    folder.run(&["report", path.to_str().expect("UTF-8"), "--out", "page.html"]).succeeds();
-    let page = unpacked(&folder.text("page.html"), "report-data").expect("data");
-    let (_, text) = verdict("D6", &records(EPOCHS), Api::Vulkan);
-    assert!(page.contains(&text), "{text}");
-    assert!(page.contains("D: coalescing and transpose"));
 }
 
 #[test]
