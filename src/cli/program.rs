@@ -107,7 +107,7 @@ fn options(parser: &clap::Command, matches: &ArgMatches) -> Vec<String> {
 fn before_command(parser: &clap::Command, matches: &ArgMatches) -> Option<Error> {
     let (name, own) = matches.subcommand()?;
     match options(parser, matches).first() {
-        Some(option) => Some(usage!("{option} stands before the command: write it behind, `{name} {option}`")),
+        Some(option) => Some(usage!("{option} goes after the command: `{name} {option}`")),
         None => before_command(parser.find_subcommand(name)?, own),
     }
 }

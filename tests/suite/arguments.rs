@@ -139,7 +139,7 @@ fn a_former_name_is_answered_with_what_does_its_work() {
 #[test]
 fn options_stand_behind_their_command() {
     for arguments in [&["--size", "4", "list"][..], &["bench", "--size", "4", "init", "x"]] {
-        let sentence = "--size stands before the command: write it behind, `";
+        let sentence = "--size goes after the command: `";
         shaderbench_in_empty_folder(arguments).fails_with(2, sentence);
     }
     let folder = Folder::new();
@@ -170,7 +170,9 @@ fn a_command_line_without_a_command_runs_benchmarks_or_shows_a_report() {
     assert_eq!(folder.run(&["h100"]).succeeds().stdout, folder.run(&["summary", "h100"]).succeeds().stdout);
     folder.run(&["none.csv"]).fails_with(1, "cannot read none.csv");
     folder.run(&["r.csv", "--profile", "quick"]).fails_with(2, "r.csv is a report, and --profile is for a run");
-    folder.run(&["--profile", "quick", "summary", "r.csv"]).fails_with(2, "write it behind, `summary --profile`");
+    folder
+        .run(&["--profile", "quick", "summary", "r.csv"])
+        .fails_with(2, "goes after the command: `summary --profile`");
     folder.write("mine.wgsl", "");
     folder.run(&["mine.wgsl"]).fails_with(2, "mine.wgsl is a kernel: `shaderbench bench mine.wgsl` measures it");
     for (word, command) in [("sumary", "summary"), ("comapre", "compare"), ("rnu", "run")] {

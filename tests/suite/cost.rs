@@ -95,14 +95,6 @@ fn every_number_of_a_committed_report_is_the_ratio_of_two_of_its_rows() {
 }
 
 #[test]
-fn the_document_shows_what_the_example_prints() {
-    let document = include_str!("../../docs/limits.md");
-    let (_, block) = document.split_once("```text\n").expect("a block");
-    let (block, _) = block.split_once("```").expect("its end");
-    assert_eq!(shaderbench(&["cost", "h100"]).run().succeeds().stdout, block, "copy it into docs/limits.md");
-}
-
-#[test]
 fn a_report_of_one_api_has_no_cost() {
     let output = shaderbench(&["cost", LLVMPIPE]).run().exits_with(1);
     assert!(output.stderr.contains("no rows of WGSL and CUDA on one card"), "{output}");

@@ -1,9 +1,10 @@
-//! What documents name exists: the paths of files and folders in Markdown, and the constants and functions that
-//! CONTRIBUTING.md and scripts/README.md name.
+//! What documents show of commands is what the program prints, and what they name exists: the paths of files and folders
+//! in Markdown, and the constants and functions that CONTRIBUTING.md and scripts/README.md name.
 
 use std::path::{Path, PathBuf};
 
 use crate::catalogue::files_below;
+use crate::command::shaderbench;
 
 /// Folders whose files documents name by their path.
 const FOLDERS: [&str; 10] =
@@ -65,4 +66,21 @@ fn what_contributors_are_told_to_edit_exists() {
         }
     }
     assert!(count > 5, "{count}");
+}
+
+/// A block of text that begins with `$ shaderbench` shows a command and what it prints.
+#[test]
+fn what_documents_show_of_a_command_is_what_it_prints() {
+    let mut seen = 0;
+    for path in documents() {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        for block in text.split("```text\n$ shaderbench ").skip(1) {
+            let (command, rest) = block.split_once('\n').expect("a command");
+            let (shown, _) = rest.split_once("```").expect("the block ends");
+            let output = shaderbench(&command.split(' ').collect::<Vec<_>>()).run();
+            assert_eq!(output.stdout + &output.stderr, shown, "{}: {command}", path.display());
+            seen += 1;
+        }
+    }
+    assert!(seen >= 5, "{seen}");
 }

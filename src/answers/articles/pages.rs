@@ -21,8 +21,8 @@ pub fn overview(sides: &[Side]) -> Vec<Part> {
     let columns = sides.iter().map(|side| Column::left(side.label));
     let grid = Grid::new(columns, steps().into_iter().enumerate().map(row));
     let counts = sides.iter().zip(&found).map(|(side, verdicts)| Part::text(&count(side.label, verdicts)));
-    let meaning = "The whole 95 % interval of the rows decides whether a claim holds. measured: the article claims nothing that \
-                   rows can decide.";
+    let meaning = "The whole 95 % interval of the rows decides whether a claim holds. measured: the article makes no \
+                   testable claim.";
     counts.chain([Part::Table(grid), Part::text(meaning)]).collect()
 }
 

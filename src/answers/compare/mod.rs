@@ -6,7 +6,7 @@
 //! checks and clock of the newest run are used.
 //!
 //! A time is the mean over runs of the mean over epochs of logarithms. Its variance is moderated by the rows of its
-//! class ([`moderate`](crate::record::stats::moderate)). What runs differ by is measured in each run, by its epochs; no
+//! class ([`moderate`](crate::record::stats::moderate)). Run-to-run variation is measured in each run, by its epochs; no
 //! figure of it is built in. The variances of two sides add up (Welch's test). APIs that took turns in the same runs are
 //! compared by the differences between their epochs.
 

@@ -28,7 +28,11 @@ pub fn screen(cost: &Cost, name: &str, medium: Medium) -> String {
     }
     let mut parts = vec![Part::text(&sentence(cost)), Part::Table(grid(cost, medium.terminal().width >= WIDE))];
     let which = if medium.terminal().width >= WIDE { "this size" } else { "the size in `summary`" };
-    parts.push(Part::text(&format!("Ratios of times, at {which} and over all sizes. 1: {AS_FAST}.")));
+    let [portable, native] = [cost.portable.title(), cost.native.title()];
+    let meaning = format!(
+        "{portable} time ÷ {native} or library time, at {which} and over all sizes; above 1, {portable} is slower."
+    );
+    parts.push(Part::text(&meaning));
     parts.extend(different(cost).map(|text| Part::Text { text, indent: "  " }));
     parts.extend(beyond(cost).map(|text| Part::Text { text, indent: "  " }));
     if cost.without_library > 0 {
@@ -52,31 +56,22 @@ fn times(ratio: Estimate) -> Option<(String, String)> {
     Some((format::ratio_number(ratio.value), format::plus_minus(format::quotable(ratio)?)))
 }
 
-/// The answer: how many jobs take no longer, and what the others take.
+/// The answer: in how many jobs the portable API is slower, and by how much.
 fn sentence(cost: &Cost) -> String {
-    let through = format!("Through {}", cost.portable.title());
-    let twins = format!("{} twins", cost.native.title());
+    let [portable, native] = [cost.portable.title(), cost.native.title()];
     // The dearest is first.
     let judged: Vec<(&JobCost, Estimate, (String, String))> =
         cost.jobs.iter().filter_map(|job| Some((job, job.shown.twin?, times(job.shown.twin?)?))).collect();
     let dearer: Vec<_> = judged.iter().filter(|(_, ratio, _)| ratio.low > 1.0).collect();
-    let [all, no_longer] = [judged.len(), judged.len() - dearer.len()];
-    let start = match no_longer {
-        0 => format!("{through}, none of {all} jobs is as fast as its {} twin", cost.native.title()),
-        same if same == all => format!("{through}, all {all} jobs take no longer than their {twins}"),
-        _ => format!("{through}, {no_longer} of {all} jobs take no longer than their {twins}"),
-    };
+    let all = format::plural(judged.len(), "job", "jobs");
     let named = |job: &JobCost| format!("{}{}", job.name, if job.has_other_twin() { DIFFERS } else { "" });
+    let start = format!("{portable} is slower than {native} in {} of {all}", dearer.len());
     match dearer.as_slice() {
-        [] if judged.is_empty() => format!("{through}, no job was measured that has a time of its twin, too."),
-        [] => format!("{start}."),
-        [(job, _, (text, noise))] => format!("{start}; {} takes {text}×{noise} the time.", named(job)),
-        [(job, _, (text, noise)), (_, _, (next, of_next)), rest @ ..] => {
-            format!(
-                "{start}, {} up to {next}×{of_next}; the dearest is {}, {text}×{noise}.",
-                rest.len() + 1,
-                named(job)
-            )
+        [] if judged.is_empty() => format!("No job has both a {portable} time and a {native} time of the same kernel."),
+        [] => format!("{portable} is as fast as {native} or faster in each of {all}."),
+        [(job, _, (text, noise))] => format!("{start}: {} {text}×{noise}.", named(job)),
+        [(job, _, (text, noise)), (_, _, (next, of_next)), ..] => {
+            format!("{start}: {} {text}×{noise}, others up to {next}×{of_next}.", named(job))
         }
     }
 }
@@ -140,7 +135,7 @@ fn different(cost: &Cost) -> Option<String> {
     let jobs = cost.jobs.iter().filter(|job| job.has_other_twin());
     let texts: Vec<String> =
         jobs.filter_map(|job| Some(format!("{} ({})", job.name, job.shown.twin_differs?))).collect();
-    (!texts.is_empty()).then(|| format!("{DIFFERS} The twin is another kernel: {}.", texts.join(", ")))
+    (!texts.is_empty()).then(|| format!("{DIFFERS} Not a like-for-like port: {}.", texts.join(", ")))
 }
 
 /// How fast kernels are that only CUDA can express.

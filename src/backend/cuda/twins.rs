@@ -1,4 +1,4 @@
-//! Where the code of twins comes from: NVRTC, or else the PTX in this program.
+//! Loads the PTX of CUDA twins from NVRTC, or else the copy embedded in the program.
 
 use super::device::{CudaDevice, cuda_version};
 use super::nvrtc::Compiler;

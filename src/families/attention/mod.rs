@@ -95,7 +95,7 @@ pub const FAMILY: Family = Family {
             limited_by: "Workgroup memory, from which each subgroup reads all keys and values for its own queries; and \
                 exponentials, during which tensor cores wait unless another workgroup is resident.",
             accepts: &[("WG", Accepted::OneOf(&[256.0])), ("QUERIES", Accepted::OneOf(&[128.0])), D, CAUSAL],
-            twin_differs: Some("scores in registers, tiles by cp.async"),
+            twin_differs: Some("scores in registers, cp.async prefetch"),
             wgsl: include_str!("../../../shaders/attention/cooperative.wgsl"),
             cuda: include_str!("../../../shaders/attention/cooperative.cu"),
             cases: &cases(F16, LONG),

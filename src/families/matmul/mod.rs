@@ -89,7 +89,7 @@ pub const FAMILY: Family = Family {
                 Compare the two APIs: only CUDA can copy to workgroup memory without registers.",
             limited_by: "The path from memory to the tiles: workgroup memory must deliver both factors as fast as the \
                 tensor cores use them.",
-            twin_differs: Some("tiles by cp.async, two rounds ahead"),
+            twin_differs: Some("cp.async prefetch, two iterations ahead"),
             wgsl: include_str!("../../../shaders/matmul/cooperative.wgsl"),
             cuda: include_str!("../../../shaders/matmul/cooperative.cu"),
             cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),

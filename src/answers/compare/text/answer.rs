@@ -162,8 +162,7 @@ fn too_noisy(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
     let is_noisy = |pair: &&&Pair| pair.verdict == Verdict::Unclear && pair.ratio.interval.is_none_or(is_wide);
     let noisy = pairs.iter().filter(is_noisy).count();
     let least = format::percent_limit(comparison.margin + NOISY);
-    let are = if noisy == 1 { "is" } else { "are" };
-    (noisy > 0).then(|| format!("{noisy} of {} {are} too noisy to show less than {least}.", count(pairs.len())))
+    (noisy > 0).then(|| format!("In {noisy} of {}, noise would hide changes below {least}.", count(pairs.len())))
 }
 
 /// A row of the table of kernels: its name, the changed cases, and the mean change of their time.

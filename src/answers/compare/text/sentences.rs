@@ -257,8 +257,8 @@ pub fn marked(mark: Mark) -> String {
 pub fn rule(comparison: &Comparison) -> String {
     let margin = format::percent_limit(comparison.margin);
     let rule = format!(
-        "faster, slower: the 95 % interval lies beyond {margin}, also after correction for the number of rows; same: \
-         it lies within {margin}; else unclear."
+        "faster, slower: the change exceeds {margin} with 95 % confidence, corrected for multiple comparisons; same: \
+         the 95 % interval is within {margin}; else unclear."
     );
     let mut pairs = comparison.cases.iter().flat_map(|case| case.pairs.values());
     if pairs.all(|pair| pair.ratio.interval.is_some()) {
