@@ -213,7 +213,7 @@ async fn poisoned_alone(probe: &mut Probe<'_>) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Launches before one that finds other inputs, if there is time.
+/// Minimum number of launches before the one that finds other inputs, if time allows.
 const LEAST_BETWEEN: f64 = 16.0;
 
 /// A launch that finds other inputs, and the outputs of those before: a kernel that keeps its result anywhere gives the old

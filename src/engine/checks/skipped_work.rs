@@ -16,12 +16,13 @@ const BETWEEN: f64 = 4096.0;
 /// Maximum number of launches of each kind in a round.
 pub(in crate::engine) const LAUNCHES: usize = 3;
 
-/// A difference counts only if this many rounds show it, but for [`MISSES`] after the first. Other programs slow down single
-/// rounds: on the busy host of a software device, four in a row were seen. Of uniform noise of ±53 %, a round errs in 29 %, and
-/// all together in 2 of a million.
+/// Rounds of a comparison. A difference counts only if the first round and all but [`MISSES`] of the others show it. Other
+/// programs slow down single rounds: on the busy host of a software device, four in a row were seen. With uniform noise of
+/// ±53 %, a round errs with a probability of 29 %, and the comparison with one of 2e-6.
 const ROUNDS: usize = 16;
 
-/// Rounds that need not show a difference: what slows down a launch into a complete output hides one.
+/// Maximum number of rounds after the first without a difference: a program that slows down a launch into a complete output
+/// hides it.
 const MISSES: usize = 2;
 
 /// Differences below this fraction of the time are within what clocks change.
@@ -65,7 +66,7 @@ pub(in crate::engine) struct Search {
 }
 
 /// The times of launches into a poisoned output and, after a number of launches, into a complete one, both after what
-/// `before` says. Returns the ratio of the fastest ones if the poisoned launches take longer in all rounds but two, by more than
+/// `before` says. Returns the ratio of the fastest ones if the poisoned launches take longer in enough rounds, by more than
 /// 30 % (200 % without a flush), 4 steps of the clock, and 3 µs (1 ms without a flush, 2 ms by the host's clock); `None` if
 /// they agree.
 ///
