@@ -1,5 +1,8 @@
 //! The right outputs of `attention`, and the errors that its kernels may make.
 
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
 use crate::suite::input::{BLOCK, Input, Values};
 use crate::suite::vectors::vectorised;
 use crate::suite::{Interface, Oracle, Scalar, Shape, by_rows};
@@ -19,7 +22,6 @@ pub(super) fn is_causal(shape: &Shape) -> bool {
 
 /// Keys and values of one head.
 struct Head {
-    number: u64,
     keys: Vec<f32>,
     values: Vec<f32>,
 }
@@ -37,11 +39,27 @@ impl Head {
             }
             narrow
         };
-        Self {
-            number,
-            keys: drawn(shape.input(Values::AttentionKeys(width(shape)))),
-            values: drawn(shape.input(VALUES)),
+        Self { keys: drawn(shape.input(Values::AttentionKeys(width(shape)))), values: drawn(shape.input(VALUES)) }
+    }
+}
+
+/// The heads that were drawn last, one for each core: pieces of an output are small, and those of a head share it.
+#[derive(Default)]
+struct Heads(Mutex<VecDeque<(u64, Arc<OnceLock<Head>>)>>);
+
+impl Heads {
+    /// Head `number`, which its first user draws.
+    fn head(&self, number: u64) -> Arc<OnceLock<Head>> {
+        let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, head)) = heads.iter().find(|(known, _)| *known == number) {
+            return Arc::clone(head);
         }
+        if heads.len() >= rayon::current_num_threads() {
+            heads.pop_front();
+        }
+        let head = Arc::default();
+        heads.push_back((number, Arc::clone(&head)));
+        head
     }
 }
 
@@ -65,22 +83,19 @@ pub(super) fn attended(shape: &Shape) -> Oracle {
 }
 
 /// Calls `fill` for each row of the output that a slice covers: with the query, its keys, values from the slice's first
-/// column on, a slot for each key, and the slice. Keys and values of a head are drawn once for all rows of a slice.
+/// column on, a slot for each key, and the slice.
 fn by_queries(
     shape: &Shape,
     fill: impl Fn(&[f32], &[f32], &[f32], &mut Vec<f64>, &mut [f64]) + Send + Sync + 'static,
 ) -> Oracle {
-    let shape = shape.clone();
+    let (shape, heads) = (shape.clone(), Heads::default());
     Box::new(move |first, slots| {
         let (length, width) = (shape.extent.matrix().1, width(&shape));
         let queries = shape.input(Values::Queries(width));
-        let mut head: Option<Head> = None;
         let (mut query, mut weights) = (vec![0.0; width as usize], Vec::new());
         by_rows(first, slots, width, |row, column, slots| {
-            let head = match &mut head {
-                Some(head) if head.number == row / length => head,
-                head => head.insert(Head::new(&shape, row / length)),
-            };
+            let head = heads.head(row / length);
+            let head = head.get_or_init(|| Head::new(&shape, row / length));
             queries.elements(Scalar::F32, row * width, 1, &mut query);
             let narrow: Vec<f32> = query.iter().map(|element| *element as f32).collect();
             let end = if is_causal(&shape) { row % length + 1 } else { length };
