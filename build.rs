@@ -1,8 +1,15 @@
-//! Names the build, and embeds the file of PTX that `SHADERBENCH_PTX` names (see `examples/ptx.rs`), if it is set.
+//! Names the build, makes the table of the kernels in `shaders`, and embeds the file of PTX that `SHADERBENCH_PTX` names (see
+//! `examples/ptx.rs`), if it is set.
 
-use std::io;
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::{env, fs, io};
+
+#[path = "src/suite/header.rs"]
+#[expect(unreachable_pub, reason = "the library exports it")]
+mod header;
 
 fn main() -> ExitCode {
     match ["src", "shaders"].into_iter().try_fold(Hash::START, |hash, folder| hash.with(Path::new(folder))) {
@@ -12,12 +19,17 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     }
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("shaders.rs");
+    if let Err(error) = shaders().and_then(|table| fs::write(out, table)) {
+        println!("cargo::error=the table of the kernels cannot be made: {error}");
+        return ExitCode::FAILURE;
+    }
     println!("cargo::rerun-if-changed=src");
     println!("cargo::rerun-if-changed=shaders");
     println!("cargo::rustc-check-cfg=cfg(embedded_ptx)");
     println!("cargo::rerun-if-env-changed=SHADERBENCH_PTX");
     println!("cargo::rerun-if-changed=build.rs");
-    let Some(named) = std::env::var_os("SHADERBENCH_PTX").filter(|name| !name.is_empty()) else {
+    let Some(named) = env::var_os("SHADERBENCH_PTX").filter(|name| !name.is_empty()) else {
         return ExitCode::SUCCESS;
     };
     match Path::new(&named).canonicalize() {
@@ -34,6 +46,53 @@ fn main() -> ExitCode {
     }
 }
 
+/// The table that `src/families/shaders.rs` includes, from the files `shaders/<family>/<benchmark>.*`.
+fn shaders() -> io::Result<String> {
+    let is_browser = env::var("CARGO_CFG_TARGET_FAMILY").is_ok_and(|family| family == "wasm");
+    let mut kernels = BTreeSet::new();
+    for family in fs::read_dir("shaders")?.collect::<io::Result<Vec<_>>>()? {
+        let files =
+            if family.path().is_dir() { fs::read_dir(family.path())?.collect::<io::Result<_>>()? } else { vec![] };
+        for file in files {
+            let name = file.file_name().display().to_string();
+            if let Some((benchmark, "wgsl" | "cu")) = name.split_once('.') {
+                kernels.insert(format!("{}/{benchmark}", family.file_name().display()));
+            }
+        }
+    }
+    let mut table = "&[".to_owned();
+    for kernel in kernels {
+        let path = |end: &str| PathBuf::from(format!("shaders/{kernel}.{end}"));
+        let text = |end| if path(end).exists() { fs::read_to_string(path(end)) } else { Ok(String::new()) };
+        let (mut wgsl, mut glsl, mut cuda) = (text("wgsl")?, text("comp")?, text("cu")?);
+        let spirv = if path("spv").exists() { fs::read(path("spv"))? } else { Vec::new() };
+        let described = [&wgsl, &glsl, &cuda].into_iter().find(|text| !text.is_empty());
+        let summary = described.map_or_else(String::new, |text| header::Header::of(text).summary);
+        if is_browser {
+            // Beside WGSL, a twin only has to be known; without WGSL it has the interface.
+            cuda = if wgsl.is_empty() || cuda.is_empty() { code(&cuda) } else { "-".to_owned() };
+            (wgsl, glsl) = (code(&wgsl), String::new());
+        } else if cuda.contains(HOPPER) {
+            cuda = cuda.replace(HOPPER, &fs::read_to_string("shaders/hopper.cuh")?);
+        }
+        _ = write!(
+            table,
+            "Shaders {{ kernel: {kernel:?}, summary: {summary:?}, wgsl: {wgsl:?}, glsl: {glsl:?}, cuda: {cuda:?}, \
+             spirv: &{spirv:?} }},"
+        );
+    }
+    Ok(table + "]")
+}
+
+/// How a kernel asks for what the kernels for Hopper share. NVRTC reads no files.
+const HOPPER: &str = "#include \"hopper.cuh\"";
+
+/// The lines of `source` that are no comment; `// unroll` is an instruction.
+fn code(source: &str) -> String {
+    let is_code = |line: &&str| !line.trim_start().starts_with("//") || line.trim() == "// unroll";
+    source.split_inclusive('\n').filter(is_code).filter(|line| line.trim() != HOPPER).collect()
+}
+
 /// FNV-1a of 64 bits over the names and texts of files. Two builds of one version have the same hash if they have the same
 /// sources, in a package and in a checkout with other line ends too; a commit is not known in a package.
 struct Hash(u64);
@@ -44,10 +103,10 @@ impl Hash {
     /// The hash of what came before, and of a file or of all files below a folder in the order of their names.
     fn with(self, path: &Path) -> io::Result<Self> {
         if !path.is_dir() {
-            return Ok(self.over(path.as_os_str().as_encoded_bytes()).over(&std::fs::read(path)?));
+            return Ok(self.over(path.as_os_str().as_encoded_bytes()).over(&fs::read(path)?));
         }
-        let mut entries = std::fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
-        entries.sort_by_key(std::fs::DirEntry::file_name);
+        let mut entries = fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
+        entries.sort_by_key(fs::DirEntry::file_name);
         entries.into_iter().try_fold(self, |hash, entry| hash.with(&entry.path()))
     }
 

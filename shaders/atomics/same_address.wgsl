@@ -2,6 +2,10 @@
 // Pattern: all invocations update one address. Compilers and devices may first combine the additions of a subgroup; the
 // rate then shows it.
 // Work: ROUNDS n atomic additions.
+// Summary: all invocations add to one global word
+// Look for: Additions per second to a single word. A multiple of spread's rate per lane means that the compiler or the
+// hardware combines the numbers of a subgroup first.
+// Limits: The one unit of L2 that owns the word.
 
 struct Sizes { n: u32 }
 

@@ -3,6 +3,10 @@
 // Pattern: neighbouring invocations update neighbouring words, so that no address is shared within a subgroup; n /
 // SLOTS invocations share each word.
 // Work: ROUNDS n atomic additions.
+// Summary: invocations add to SLOTS global words, neighbours to neighbouring words
+// Look for: The gain over same_address as SLOTS grows: all units of L2 work, and 32 neighbours of a subgroup are one
+// request.
+// Limits: The atomic throughput of L2, about a sector per cycle and slice.
 
 struct Sizes { n: u32 }
 

@@ -4,6 +4,12 @@
 // workgroup memory to invocations that own rows, exponentials in f16 back. An output in registers cannot be scaled by
 // rows: a maximum is replaced only when it grows by 2^8, and the outputs then pass through workgroup memory once.
 // Work: 4·heads·length²·D operations, half if causal; q, k, v read and the output written once.
+// Summary: f16 inputs on tensor cores, f32 sums and softmax, 128 queries per workgroup
+// Look for: Its share of ceiling/tensor, and its gain over tiled, which has the FMA units only. Compare the two APIs:
+// in CUDA a thread knows which elements of a product it holds, and scores stay in registers; in WGSL they pass through
+// workgroup memory.
+// Limits: Workgroup memory, from which each subgroup reads all keys and values for its own queries; and exponentials,
+// during which tensor cores wait unless another workgroup is resident.
 
 enable f16;
 enable wgpu_cooperative_matrix;

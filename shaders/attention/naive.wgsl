@@ -2,6 +2,11 @@
 // Pattern: one invocation per score and per output element, all operands from global memory; one workgroup per row of
 // the softmax. Launches pass length² scores of each head through memory: written, read, replaced, and read D times.
 // Work: 4·heads·length²·D operations, half if causal; q, k, v read and the output written once.
+// Summary: three launches, with all scores in memory: q·k, the softmax of rows, times v
+// Look for: Its share of the FMA peak, and its memory: length² scores of each head. CAUSAL=1 has half of the
+// operations, and should take half of the time.
+// Limits: Two load instructions for each multiply-add, of which those of the keys are not coalesced. The scores of long
+// sequences also move through DRAM.
 
 alias T = f32;
 

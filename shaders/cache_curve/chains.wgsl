@@ -3,6 +3,11 @@
 // Pattern: dependent loads in random order, one per invocation at a time. The chains are equal parts of one cycle, so
 // that no line is loaded twice in a launch.
 // Work: one dependent load per step, `steps` of them by each of THREADS invocations.
+// Summary: THREADS invocations follow one chain of dependent loads each, and together load every line of the set once
+// Look for: Loads per second, GB/s over 4, by THREADS: they grow with THREADS while loads wait and nothing else does.
+// From where the time per step grows instead, the memory system is saturated.
+// Limits: Few THREADS: the latency of DRAM. Many: the sectors that DRAM delivers in random order, a whole one or more
+// for each word.
 
 struct Line { next: u32, rest: array<u32, 31> }
 

@@ -4,6 +4,10 @@
 // is zero at run time, and the next block for the second one's, which is zero. A launch continues where the last one
 // stopped. Two random words, of the last and of the first block, tell whether the walk has as many steps as it must.
 // Work: two dependent loads per step, `steps` of them, 8 steps in the loop body.
+// Summary: one invocation loads two words, APART bytes apart, from each block of 256 bytes in random order
+// Look for: The APART from which on the mean of the two latencies is that of a miss: the bytes that one miss brings
+// along. Small sets show how the first cache is filled, the largest how DRAM is read.
+// Limits: Two dependent loads: a miss and a hit below that distance, two misses from it on.
 
 struct Sizes { places: u32, steps: u32, zero: u32 }
 

@@ -4,6 +4,11 @@
 // stopped, so that short launches cover the working set together. Two random words, of the last and of the first line, tell
 // whether the walk has as many steps as it must.
 // Work: one dependent load per step, `steps` of them, 16 in the loop body.
+// Summary: one invocation follows a random cycle through all 128-byte lines of the set
+// Look for: The plateaus and where they end: cache sizes and latencies, as the finding names them. A rise at the end,
+// beyond the last cache, can be address translation.
+// Limits: The time of one load, by design; beyond the largest cache, DRAM row activation and address-translation
+// misses.
 
 struct Line { next: u32, check: u32, unused: u32, expected: u32, rest: array<u32, 28> }
 

@@ -2,6 +2,10 @@
 // Pattern: coalesced 16-byte loads, four independent ones at a time. A workgroup reads 256 KiB in sequence, and the next
 // workgroup continues behind it, so that no byte is read twice in a launch.
 // Work: 64 elements read by each invocation, fewer in the last workgroup.
+// Summary: many invocations read the set once with vec4 loads
+// Look for: The rate of the largest sets of `bandwidth`, and at most the read peak: the bandwidth of DRAM, with no help
+// from a cache.
+// Limits: DRAM, if the set is several times as large as the last cache.
 
 alias T = vec4<f32>;
 

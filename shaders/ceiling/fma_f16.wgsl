@@ -3,6 +3,10 @@
 // integers up to 2048: values, multiplier and addend are ±1, known only at run time; a chain reaches 1 + 32 ROUNDS, and
 // the sum, with alternating signs, 8 + 64 ROUNDS. Up to ROUNDS 31 nothing rounds: the result is verified bit for bit.
 // Work: 2 · 8 · 32 ROUNDS operations for each of n scalars.
+// Summary: the chains of fma in f16, as scalars or vec2
+// Look for: vec2 over scalars: hardware with packed f16 computes both components in one instruction and doubles the
+// rate. Hardware without it, or a driver that widens to f32, stays at the rate of fma or below.
+// Limits: The packed f16 units; with scalars, the conversions between 16 and 32 bits that compilers insert.
 
 alias T = vec2<f32>;
 

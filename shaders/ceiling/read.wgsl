@@ -2,6 +2,10 @@
 // Pattern: the loads of an invocation are independent, eight at a time, with a stride of the whole grid: each load is
 // coalesced, and all workgroups advance through memory together.
 // Work: n scalars read (the stored sums are 1/(4 ITEMS) of that and not counted).
+// Summary: reads an array with vec4 loads and sums it
+// Look for: Which ITEMS is fastest: few ITEMS mean many short workgroups, many ITEMS mean long sums with more loads in
+// flight. At large sets all should be equal, and reading should be at least as fast as copying.
+// Limits: Bytes in flight: outstanding loads must cover latency times bandwidth. Beyond the last cache, DRAM bandwidth.
 
 alias T = vec4<f32>;
 

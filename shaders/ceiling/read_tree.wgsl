@@ -3,6 +3,10 @@
 // Pattern: the loads of an invocation are independent, eight at a time, with a stride of the whole grid; then a tree
 // over the workgroup.
 // Work: n scalars read (one sum per thousands of them is stored and not counted).
+// Summary: reads an array with vec4 loads and writes one sum per workgroup, so almost nothing is written
+// Look for: Compare with read, whose partial sums are less than 1 % of the bytes: if read_tree is faster, these few
+// writes are expensive. If it is slower, the reduction trees cost more than the writes.
+// Limits: DRAM reads beyond the last cache; in a cache the reduction trees, whose barriers few other workgroups hide.
 
 alias T = vec4<f32>;
 

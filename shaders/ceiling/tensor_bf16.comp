@@ -4,6 +4,10 @@
 // storage. Sums are integers up to 128 ROUNDS: up to ROUNDS 131072 nothing rounds, so that the result is verified bit
 // for bit.
 // Work: 2 · 16 · 8 ROUNDS operations for each of n scalars, 256 per subgroup.
+// Summary: the chains of tensor with bf16 factors, summed in f32
+// Look for: The same rate as tensor: factors of 16 bits go through the same units. A lower rate would be the power
+// limit, since other bits toggle.
+// Limits: Tensor cores' rate for factors of 16 bits, and the power limit.
 
 // tensor_bf16.spv is what glslang 16.5 makes of it:
 // glslangValidator --target-env vulkan1.3 tensor_bf16.comp -o tensor_bf16.spv

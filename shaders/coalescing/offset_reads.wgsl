@@ -2,6 +2,10 @@
 // Pattern: as in `offset`, if k is no multiple of a 32-byte sector, the 128 bytes that a subgroup reads span five
 // sectors. Its 128 bytes of z always fill four, so that no sector is stored in part.
 // Work: 3n scalars moved.
+// Summary: z[i] = x[i+k] + y[i+k], k = OFFSET: the reads at an offset, the stores aligned
+// Look for: Its loss at OFFSET=1 beside that of offset: what offset loses in addition, it loses to stores of part of a
+// sector.
+// Limits: Sectors read where no cache keeps the fifth for the next subgroup; else DRAM, as at OFFSET=0.
 
 alias T = f32;
 

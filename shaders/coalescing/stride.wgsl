@@ -2,6 +2,11 @@
 // Pattern: neighbours read STRIDE elements apart, so that a subgroup's 128 bytes span up to 32 sectors; stores are
 // coalesced.
 // Work: 2n scalars moved, of the n · STRIDE that x has.
+// Summary: z[i] = x[s·i], s = STRIDE
+// Look for: Speed by STRIDE against the model, which is flat from 8 on, where each lane has a sector of its own. Where
+// DRAM delivers 64 bytes at once (cache_curve/granule), the speed falls until 16, to half of that at 8.
+// Limits: Bytes fetched and not used: seven eighths of each sector from stride 8 on, and more where DRAM delivers more
+// than a sector at once.
 
 alias T = f32;
 

@@ -2,6 +2,10 @@
 // per row.
 // Pattern: as in naive, neighbouring invocations read words that lie a whole row apart; each word holds 4 weights.
 // Work: words, scales, x and y moved once, 2 FLOP per weight.
+// Summary: weights of 8 bits in blocks of 32 with a scale, one invocation per row
+// Look for: How much of the bytes saved against f32 a simple kernel turns into time. The gap to q8_vec4 is what the
+// access pattern costs.
+// Limits: Cache capacity as in naive, and arithmetic: each weight extracts its byte and its scale.
 
 struct Sizes { rows: u32, columns: u32 }
 

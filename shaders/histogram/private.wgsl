@@ -2,6 +2,11 @@
 // histograms, which are merged bin by bin and added to the global one.
 // Pattern: as `workgroup_atomic`, with fewer invocations per counter, for COPIES KiB of workgroup memory.
 // Work: n words read, 4n atomic additions to workgroup memory.
+// Summary: several histograms per workgroup, merged at the end
+// Look for: Which COPIES is fastest. With random bytes collisions are rare, so more copies gain little and cost
+// merging; they are meant for skewed data.
+// Limits: The trade-off: fewer collisions against COPIES KiB of workgroup memory, which lowers occupancy, and a longer
+// merge.
 
 alias T = u32;
 

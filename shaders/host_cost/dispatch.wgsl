@@ -2,6 +2,11 @@
 // left out changes the result.
 // Pattern: one workgroup; dispatches go to and fro between two buffers, with a barrier before each.
 // Work: none that counts; the host's calls take longer.
+// Summary: encode, submit and wait, of as many dispatches as the size
+// Look for: The time at size 1, which a program pays if it waits for each dispatch, and the time per dispatch at size
+// 1000, which remains if it submits many.
+// Limits: Wake-up of the host and the driver's calls at size 1; at size 1000 the API's own work for each dispatch, or
+// the device's time between two of them.
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> output: array<u32>;

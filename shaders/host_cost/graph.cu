@@ -1,4 +1,8 @@
 // CUDA alone: the kernel of dispatch.cu, launched as nodes of a graph.
+// Work: None that counts.
+// Summary: launch and wait, of dispatches in a CUDA graph that is made once
+// Look for: Its ratio to dispatch: what one call for all launches saves.
+// Limits: The driver's call at size 1, the device's time between two nodes at size 1000.
 
 extern "C" __global__ void __launch_bounds__(64)
 kernel(const u32* __restrict__ input, u32* __restrict__ output) {

@@ -1,6 +1,9 @@
 // The chain of dispatch.wgsl where each dispatch adds a number of its own, which the command buffer holds.
 // Pattern: one workgroup; dispatches go to and fro between two buffers, with a barrier before each.
 // Work: none that counts; the host's calls take longer.
+// Summary: encode, submit and wait, of dispatches that each get a number as an immediate; CUDA: as an argument
+// Look for: Its ratio to uniform_write, which passes the same number.
+// Limits: As in dispatch: the API's work for each dispatch, or the device's time between two.
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> output: array<u32>;

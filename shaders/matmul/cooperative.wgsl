@@ -4,6 +4,11 @@
 // is read before the last one before them is multiplied. One pair of tiles, not two: less workgroup memory allows more
 // workgroups, which hide barriers; they are numbered in bands of 8 rows to share reads.
 // Work: 2mnk operations.
+// Summary: f16 factors, f32 sums, on tensor cores: tiles of 128×128, 64×64 per subgroup
+// Look for: Its share of ceiling/tensor, not of FMA: feeding matrix units is harder than running them. Compare the two
+// APIs: only CUDA can copy to workgroup memory without registers.
+// Limits: The path from memory to the tiles: workgroup memory must deliver both factors as fast as the tensor cores use
+// them.
 
 enable f16;
 enable wgpu_cooperative_matrix;

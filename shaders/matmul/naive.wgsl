@@ -2,6 +2,10 @@
 // Pattern: neighbouring invocations read neighbouring elements of B and the same element of A. Nothing is reused in
 // registers or workgroup memory: each element of A is read n times and each of B m times, from caches at best.
 // Work: 2mnk operations.
+// Summary: one invocation per element, all operands from global memory
+// Look for: The share of the FMA peak with caches alone. The gap to tiled is the gain of programmed reuse; a gap
+// between APIs, the address arithmetic of the inner loop.
+// Limits: Load instructions: two for each multiply-add, served by L1; the arithmetic units wait.
 
 alias T = f32;
 

@@ -3,6 +3,11 @@
 // Pattern: two 16-byte reads of workgroup memory per 16 FMAs; rows of A's tile are padded by a vec4, against bank
 // conflicts on its stores. Accumulators are named variables: an array indexed by a loop may end up in memory.
 // Work: 2mnk operations.
+// Summary: tiles of 64×64, 4×4 elements per invocation in registers
+// Look for: The share of the FMA peak that portable code reaches: 16 multiply-adds for two wide reads. Odd sizes show
+// the cost of edges, 512 the cost of too few tiles for the device.
+// Limits: Registers, and the scheduler's mix of loads and multiply-adds; on large devices small matrices, whose tiles
+// do not fill the last wave.
 
 alias T = f32;
 

@@ -5,6 +5,12 @@
 // rounds ahead. Blocks are as many as SMs and compute several tiles each, in pairs of 256×256: the next tiles arrive while
 // sums are stored.
 // Work: 2mnk operations.
+// Summary: f16 factors, f32 sums, by Hopper's wgmma: tiles of 128×256, which hardware copies (TMA)
+// Look for: How far the hardware goes beyond what WGSL can say. Its ratio to cooperative's twin is the gain of these
+// instructions; that to cublas_f16, the effort left.
+// Limits: Tensor cores, and power, where the clock drops; small matrices, whose tiles of 128×256 do not fill all SMs.
+
+#include "hopper.cuh"
 
 struct Sizes { u32 m, n, k; };
 

@@ -2,6 +2,10 @@
 // Pattern: EACH = 0: all invocations read the same element at a time; EACH = 1: each its own. The position advances
 // every round.
 // Work: 16 ROUNDS words of 4 bytes read by each invocation.
+// Summary: the table of table_const in a uniform buffer
+// Look for: EACH=1 over EACH=0 for a uniform buffer. Where it equals table_const, both use the constant cache.
+// Limits: Divergent constant reads, replayed for each distinct address; where all lanes read one element, the mixing
+// arithmetic.
 
 struct Sizes { invocations: u32, shift: u32 }
 

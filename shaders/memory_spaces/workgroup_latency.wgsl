@@ -1,6 +1,9 @@
 // One invocation follows a random cycle through 4 KiB of workgroup memory, filled by its whole workgroup.
 // Pattern: dependent loads.
 // Work: STEPS dependent loads, 16 in the loop body.
+// Summary: storage_latency from workgroup memory
+// Look for: The shortest load: no cache tag is compared. The difference to storage_latency is the cost of a cache.
+// Limits: Address, bank, return: a fixed number of cycles for a walk without conflicts.
 
 struct Sizes { shift: u32 }
 

@@ -2,6 +2,10 @@
 // height.
 // Pattern: one workgroup per row; as `rows_2d`, with rows too short to hide a misaligned start.
 // Work: width × height × depth scalars read.
+// Summary: the rows of a volume, slice by slice
+// Look for: The comparison of rows_2d with rows of 65 to 511 elements: here row starts matter more, and so does a row
+// length that leaves lanes of a workgroup idle.
+// Limits: Short rows: 65 elements take two rounds of a workgroup of 64, the second for one element, and 257 take five.
 
 alias T = f32;
 

@@ -3,6 +3,11 @@
 // Pattern: tiles of 8 keys per invocation, sorted in workgroup memory by 4 bits at a time with 16 counters per invocation
 // and a scan of these, then written in runs of one digit.
 // Work: n keys read twice and written once in each pass; values once.
+// Summary: each pass counts digits, scans the counts and moves the keys; digits of 4 and 8 bits
+// Look for: BITS=8 over BITS=4: half as many passes, each with twice the sorting in workgroup memory. Near 2×, passes
+// cost what they move; near 1×, sorting the tiles takes the time. PAIRS=1 adds memory traffic only.
+// Limits: Barriers and workgroup memory: each tile takes 16 steps or more per 4 bits. Then keys that each pass reads
+// twice.
 
 alias T = u32;
 

@@ -3,6 +3,11 @@
 // Pattern: no second pass and no block sums; all workgroups update one address. Integers only: WGSL has no float
 // atomics.
 // Work: n scalars read.
+// Summary: one pass; block sums are added atomically (integers)
+// Look for: Whether one pass is faster than two: at small sizes it saves a launch; at large ones thousands of
+// workgroups add atomically to one word. u32 only: compare with u32 rows.
+// Limits: The load pattern of first_add; the atomics only where workgroups finish faster than one address accepts
+// additions.
 
 alias T = u32;
 

@@ -2,6 +2,11 @@
 // `interleaved_global`. The memory differs, and so does the barrier: wgpu gives `storageBarrier` device scope.
 // Pattern: interleaved addressing with a modulo test; each step leaves fewer active invocations in a subgroup.
 // Work: n scalars read.
+// Summary: interleaved addressing on a copy in workgroup memory
+// Look for: The ratio to interleaved_global: the same steps, with memory and barriers of the workgroup alone. The gap
+// to sequential is the cost of modulo and divergence, not of memory.
+// Limits: Instructions: an integer remainder for each test, and subgroups that stay busy for one lane until the last
+// steps.
 
 alias T = f32;
 

@@ -2,6 +2,11 @@
 // add element t + s. No modulo, and whole subgroups become idle instead of single invocations.
 // Pattern: sequential addressing, no divergence down to the last subgroup, no bank conflicts.
 // Work: n scalars read.
+// Summary: sequential addressing: no modulo, no divergence
+// Look for: The gain of choosing which lanes idle: the same number of additions as interleaved_workgroup, but whole
+// subgroups finish early. Half of all lanes only load.
+// Limits: Barriers, and one element per lane: a workgroup mostly waits for its single load and for the steps of the
+// tree.
 
 alias T = f32;
 

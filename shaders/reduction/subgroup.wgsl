@@ -3,6 +3,11 @@
 // Pattern: the subgroup adds through registers; workgroup memory holds one word per subgroup. Each subgroup gets a slot
 // from a counter, so that neither the subgroup size nor the mapping of invocations to subgroups matters.
 // Work: n scalars read.
+// Summary: subgroupAdd, then a tree over the subgroups
+// Look for: The ratio to first_add: the gain of replacing most of the tree by register operations. A small gain means
+// that the loads take the time, not the tree; a loss means that the API's subgroup operation is slow.
+// Limits: Bytes in flight, as in first_add; the counter that gives every subgroup its slot costs an atomic in workgroup
+// memory.
 
 alias T = f32;
 

@@ -3,6 +3,10 @@
 // Pattern: VECTORS independent 16-byte loads per lane, and as many stores; short rows share a workgroup. Rows too long
 // for the registers of a workgroup are read twice. Rows that are no whole number of vec4 move element by element.
 // Work: n scalars read and n written (the gains of the columns come from the cache).
+// Summary: rows in registers, vec4 loads, sums by shuffles; short rows share a workgroup
+// Look for: Its share of the copy peak, near 100 % at all lengths of rows. The same kernel as softmax's without
+// exponentials: where softmax is slower, arithmetic is the reason.
+// Limits: DRAM read/write turnaround; at 32,768 columns the few rows that are resident at a time.
 
 alias T = f32;
 

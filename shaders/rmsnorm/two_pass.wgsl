@@ -3,6 +3,10 @@
 // Pattern: each launch reads the whole matrix, element by element with a stride of the workgroup; a row is read again
 // after all others, when no cache holds it.
 // Work: n scalars read and n written (the second read is not counted).
+// Summary: two launches: the sum of squares, then the products
+// Look for: At most two thirds of the copy rate where the matrix exceeds the caches. The gap to workgroup is the second
+// read from memory.
+// Limits: Memory traffic of 3n, and loads of 4 bytes; at small sizes the second launch.
 
 alias T = f32;
 

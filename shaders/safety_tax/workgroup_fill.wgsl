@@ -2,6 +2,10 @@
 // Pattern: the workgroup does little else, so that the cost of zero-initialisation shows. Every word is written before
 // it is read: the result is the same with and without it.
 // Work: n scalars written, 16 words of workgroup memory written and read for each.
+// Summary: fills workgroup memory and reads it back
+// Look for: The cost of zeroing 16 KiB in a kernel that writes all of them anyway: one more store per word and a
+// barrier.
+// Limits: Workgroup memory's stores and the barrier after them; 16 KiB per workgroup lower the occupancy.
 
 alias T = u32;
 

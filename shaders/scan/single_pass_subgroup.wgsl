@@ -4,6 +4,12 @@
 // registers during the look-back, the other is read again, from cache: more tiles wait at a time. A tile unpublished for
 // LOOKS reads is summed by those who wait for it. From tile 400 on, the first read waits for PAUSE rounds.
 // Work: n scalars read and n written.
+// Summary: single_pass with scans in registers by subgroups; the first subgroup looks back while the others wait
+// Look for: Its gain over single_pass: the cost of barriers and workgroup memory there. Whether WG=512 is faster:
+// larger tiles are fewer and need less look-back. What --param PAUSE=0 costs: an immediate first look-back finds few
+// complete sums.
+// Limits: How fast published sums travel through the cache, and how many tiles are in flight: each waits for its
+// neighbours between its loads and its stores.
 
 alias T = f32;
 

@@ -3,6 +3,10 @@
 // Pattern: four neighbouring elements per invocation, a Hillis-Steele scan of the invocations' sums in workgroup memory
 // (log2 WG steps).
 // Work: n scalars read and n written (all passes together move about 4n).
+// Summary: scans blocks, scans the block sums, adds the preceding sums
+// Look for: At most half of the copy rate: its passes move twice the bytes counted. Below a fifth, the Hillis-Steele
+// steps and their barriers cost more than memory.
+// Limits: Memory traffic of 4n; at small sizes the launches, each of which waits for the one before.
 
 alias T = f32;
 

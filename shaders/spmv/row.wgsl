@@ -2,6 +2,10 @@
 // Pattern: neighbouring invocations read values and columns a row apart, so that each load of a subgroup touches as many
 // cache lines as rows are long; the subgroup ends with its longest row.
 // Work: a value and a column per nonzero, a start, an element of x and a result per row; 2 operations per nonzero.
+// Summary: one invocation per row
+// Look for: MATRIX=2 relative to MATRIX=1, with about as many nonzeros: a subgroup lasts as long as its longest row,
+// which has up to 8192 nonzeros against 32.
+// Limits: L1: loads of a subgroup lie a row apart, 32 lines each; with MATRIX=2 idle lanes.
 
 alias T = f32;
 

@@ -2,6 +2,10 @@
 // nothing folds.
 // Pattern: one coalesced load and one coalesced store per element, one multiplication between them.
 // Work: 2n scalars moved, n operations.
+// Summary: b = s c
+// Look for: The same time as copy: a multiplication between load and store is free. A difference is run-to-run
+// variation, or f64 units so slow that one operation per element counts.
+// Limits: DRAM, exactly as for copy: 1/16 operation per byte is little even for GPUs with few f64 units.
 
 alias T = vec4<f32>;
 

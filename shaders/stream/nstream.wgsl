@@ -2,6 +2,10 @@
 // from the uniform as the bits of an f32.
 // Pattern: three coalesced loads and one coalesced store per element, a multiplication and two additions between them.
 // Work: 4n scalars moved, 3n operations.
+// Summary: out = a + b + 3 c
+// Look for: At least 3/4 of triad's speed: 4 bytes for its 3, and three reads for each write cause fewer turnarounds of
+// the bus.
+// Limits: Reads, three quarters of the traffic; four streams open one more DRAM page at a time than triad.
 
 alias T = vec4<f32>;
 

@@ -2,6 +2,10 @@
 // f32.
 // Pattern: two coalesced loads and one coalesced store per element, a multiplication and an addition between them.
 // Work: 3n scalars moved, 2n operations.
+// Summary: a = b + s c
+// Look for: BabelStream's headline. It should equal add within 1 %, whether or not the compiler fuses the
+// multiplication and the addition.
+// Limits: The three streams of add: 2 operations per 12 or 24 bytes are far from compute-bound.
 
 alias T = vec4<f32>;
 

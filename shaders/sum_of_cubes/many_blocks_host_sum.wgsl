@@ -3,6 +3,10 @@
 // Pattern: as `one_block_interleaved`, on as many compute units as there are workgroups; one partial sum per
 // invocation.
 // Work: n scalars read, 3n integer operations.
+// Summary: 32 workgroups; the host adds the sums of all invocations
+// Look for: Up to 32 times one_block_interleaved: as many SMs. The kernel time leaves out the host; the end-to-end time
+// includes copying 8,192 partial sums and adding them there.
+// Limits: L2 latency: 32 workgroups fill a fraction of a large device.
 
 alias T = u32;
 

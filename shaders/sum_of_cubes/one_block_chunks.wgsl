@@ -3,6 +3,10 @@
 // Pattern: neighbouring invocations read elements a whole chunk apart, so that each load accesses as many cache lines
 // as lanes.
 // Work: n scalars read, 3n integer operations.
+// Summary: one workgroup, a contiguous chunk for each invocation
+// Look for: The gain over one_invocation, up to 256×, less the cost of the access pattern: each load of a subgroup
+// touches 32 lines and needs 4 bytes of each now and the rest later.
+// Limits: The load unit and cache of one SM, which keeps the lines of 256 chunks at once or fetches them again.
 
 alias T = u32;
 

@@ -2,6 +2,10 @@
 // barrier invocation 0 adds all of them serially.
 // Pattern: as `many_blocks_host_sum`; then one lane adds WG numbers while the others wait.
 // Work: n scalars read, 3n integer operations.
+// Summary: 32 workgroups; invocation 0 of each adds its workgroup's 256 sums
+// Look for: How little the serial sum by invocation 0 costs next to the loop, and how much less the host has left to
+// add, which the end-to-end time shows.
+// Limits: The loop before the barrier, then 256 dependent reads of workgroup memory by one lane while 255 wait.
 
 alias T = u32;
 

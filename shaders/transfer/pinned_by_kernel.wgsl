@@ -2,6 +2,10 @@
 // Pattern: neighbouring invocations read neighbours, so that requests over the bus are as long as it allows; many
 // invocations keep enough requests in flight to hide the latency of host memory.
 // Work: n scalars read over the bus; the n scalars written to device memory are not counted.
+// Summary: pinned_to_device by a kernel, whose loads cross the bus (CUDA: zero-copy)
+// Look for: The ratio to pinned_to_device: whether kernels read host memory as fast as a copy transfers it, as in
+// NVIDIA's sample simpleZeroCopy. If so, data that is read once needs no copy first.
+// Limits: Requests in flight on the bus: its latency, 1 µs or more, times its rate.
 
 alias T = vec4<f32>;
 

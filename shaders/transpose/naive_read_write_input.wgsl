@@ -3,6 +3,10 @@
 // Pattern: the same uncoalesced reads; the difference between the two kernels is that of the two paths through the
 // caches.
 // Work: 2n scalars moved.
+// Summary: reads columns of an input that is bound as read_write, writes rows
+// Look for: Its ratio to naive_coalesced_write: below 1.00, the read-only path is faster; at 1.00, the device caches
+// both kinds of load alike; above it, as at 1000x3001 through some Vulkan drivers, the read-only path is slower.
+// Limits: The limit of naive_coalesced_write; where loads that may alias a store bypass L1, L2 bandwidth.
 
 alias T = f32;
 

@@ -4,6 +4,10 @@
 // elements. Blocks that cross an edge, and matrices with a side that is no multiple of four (rows not aligned to a
 // vec4), use scalar accesses.
 // Work: 2n scalars moved.
+// Summary: 4x4 elements per invocation transposed in registers, without workgroup memory
+// Look for: Whether it is as fast as tiled_vec4: then whole sectors suffice, and the cache assembles lines as well as a
+// tile does. In f64 its 32-byte pieces take two accesses, half a sector row each, and it is slower.
+// Limits: DRAM where the cache keeps lines until all their stores arrive; partly written sectors where it does not.
 
 alias T = f32;
 

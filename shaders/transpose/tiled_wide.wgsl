@@ -4,6 +4,10 @@
 // first is transposed. Workgroups are numbered down the columns, so that concurrent ones write the same rows, one after
 // the other.
 // Work: 2n scalars moved.
+// Summary: 64x64 elements per workgroup through a padded half tile: all loads first, rows of 64 written whole
+// Look for: The gap to a copy at large sizes with long contiguous reads and writes: more bytes in flight per
+// invocation, 256 bytes of a row written at once, and neighbouring memory accessed at the same time.
+// Limits: DRAM read/write turnaround; at small sizes, too few workgroups to fill the device.
 
 alias T = f32;
 

@@ -2,6 +2,10 @@
 // it and counts it if it holds the largest value.
 // Pattern: SETS atomics and SETS loads between two barriers; all 32 invocations of a clump access the same word.
 // Work: 2 SETS ROUNDS words changed and loaded by each of n invocations.
+// Summary: 32 invocations apply atomicMax to one word, each with a value of its own
+// Look for: How many times slower than same_word: an atomic must process every value. APIs can differ tenfold, where
+// one compiler reduces a subgroup in registers first and the other does not.
+// Limits: Serialised accesses to one word, up to 32 for a subgroup, unless the values are combined first.
 
 struct Sizes { n: u32 }
 

@@ -3,6 +3,10 @@
 // Pattern: SETS stores and SETS loads between two barriers. WGSL has no bytes: an invocation adds its byte by atomicOr
 // to a word of zeros. The words take turns with others, which are zeroed meanwhile.
 // Work: SETS ROUNDS bytes stored and words loaded by each of n invocations.
+// Summary: 32 invocations write one byte each, four to a word, in which all must stand
+// Look for: In CUDA, as fast as distinct_words: stores of bytes to one word are one access, and none is lost. WGSL has
+// no bytes and pays for an atomicOr and for the zeroing of each word.
+// Limits: CUDA: the barriers, as distinct_words. WGSL: four atomics on each word, which take turns.
 
 struct Sizes { n: u32 }
 

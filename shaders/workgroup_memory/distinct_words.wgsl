@@ -2,6 +2,9 @@
 // word and counts it if it holds the value written there. The baseline of `same_word` and `atomic_word`.
 // Pattern: SETS stores and SETS loads between two barriers, no bank conflict.
 // Work: 2 SETS ROUNDS words stored and loaded by each of n invocations.
+// Summary: 32 invocations write distinct values to one word each
+// Look for: The reference for same_word and atomic_word: 32 lanes, 32 banks, one pass.
+// Limits: Two barriers for SETS stores and loads, and workgroup memory between them.
 
 struct Sizes { n: u32 }
 

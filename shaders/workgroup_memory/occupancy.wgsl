@@ -3,6 +3,10 @@
 // Pattern: 16-byte loads and stores, one per invocation, which stores the element of the invocation 32 positions away.
 // The part of the array in use is known only at run time, so that no compiler can shorten the array.
 // Work: 2n scalars moved.
+// Summary: copies an array by workgroups of 64 that allocate more workgroup memory than they need
+// Look for: The rate by WORDS: flat while enough workgroups remain to cover latency, then falling in proportion. The
+// bend is the occupancy that a copy needs. A drop at small WORDS shows an API that reserves more than requested.
+// Limits: Bytes in flight: workgroups per SM times 64 lanes times 16 bytes, over DRAM latency.
 
 alias T = vec4<f32>;
 

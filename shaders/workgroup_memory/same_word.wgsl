@@ -2,6 +2,10 @@
 // it if it holds one of the values written: exactly one of them must win.
 // Pattern: SETS stores and SETS loads between two barriers; all 32 invocations of a clump access the same word.
 // Work: 2 SETS ROUNDS words stored and loaded by each of n invocations.
+// Summary: 32 invocations write distinct values to one word, where any one of them may remain
+// Look for: As fast as distinct_words or faster: of 32 stores to one word the hardware performs one, and the load after
+// it is a broadcast. The check proves that exactly one value remains.
+// Limits: The barriers; the hardware merges the 32 stores into one.
 
 struct Sizes { n: u32 }
 

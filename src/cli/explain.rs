@@ -26,7 +26,6 @@ use crate::record::Record;
 use crate::record::format::distinct;
 use crate::report::json::columns;
 use crate::report::{self, Medium, Part, Section, lay_out, toolchains};
-use crate::suite::Header;
 use crate::suite::{Benchmark, Case, Family, Limit, Params, Shape, binary_size};
 
 /// Arguments of `explain`.
@@ -272,19 +271,17 @@ fn described(family: &'static Family, benchmarks: &[&'static Benchmark], choice:
 
 /// What is said of a benchmark, as label and text; a text may be empty.
 pub(super) fn fields(family: &'static Family, benchmark: &'static Benchmark) -> Vec<(&'static str, String)> {
-    let texts = [benchmark.wgsl, benchmark.glsl, benchmark.cuda];
-    let header = Header::of(texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default());
-    let work = if header.work.is_empty() { benchmark.work_text } else { &header.work };
+    let header = benchmark.header();
     let apis = if benchmark.spirv.is_empty() { "CUDA" } else { "CUDA and Vulkan" };
     let alone = benchmark.only_cuda.map_or_else(String::new, |why| format!("Only in {apis}: {why}."));
     vec![
         ("does", header.what),
         ("pattern", header.pattern),
-        ("work", format!("{work} {}", example(family, benchmark)).trim().to_owned()),
+        ("work", format!("{} {}", header.work, example(family, benchmark)).trim().to_owned()),
         ("model", family.model_text.to_owned()),
         ("ceiling", ceiling(family, benchmark)),
-        ("look for", benchmark.look_for.to_owned()),
-        ("limits", benchmark.limited_by.to_owned()),
+        ("look for", header.look_for),
+        ("limits", header.limits),
         ("answers", answers(family, benchmark)),
         ("options", options(benchmark)),
         ("note", alone),

@@ -31,6 +31,7 @@ mod roof;
 pub mod roofline;
 pub mod safety_tax;
 pub mod scan;
+mod shaders;
 pub mod softmax;
 pub mod spmv;
 pub mod stencil;
@@ -47,20 +48,22 @@ use crate::claim::{Claim, Measured, measured_count, measured_of};
 use crate::record::Record;
 use crate::suite::{Benchmark, Dtype, Extent, Family, Headline, Shape, Traffic, WorkKind};
 
+/// A family with what its kernels' files hold.
+macro_rules! complete {
+    ($name:ident) => {{
+        const FAMILY: Family = $name::FAMILY;
+        const BENCHMARKS: &[Benchmark] =
+            &shaders::with_shaders::<{ FAMILY.benchmarks.len() }>(FAMILY.name, FAMILY.benchmarks);
+        &Family { benchmarks: BENCHMARKS, ..FAMILY }
+    }};
+}
+
 /// The families in the order of a run, and the claims of each. Those behind the semicolon are not in the browser.
 macro_rules! families {
     ($($name:ident),*; $($native:ident),*) => {
         /// Every family, in the order of a run. Ceilings come first: the shares of the other rows need them.
-        #[cfg(not(target_family = "wasm"))]
-        pub const FAMILIES: &[&Family] = &[$(&$name::FAMILY,)* $(&$native::FAMILY),*];
-
-        /// Every family, in the order of a run, without what a browser never shows or runs.
-        #[cfg(target_family = "wasm")]
-        pub const FAMILIES: &[&Family] = &[$({
-            const OWN: &[Benchmark] = &crate::suite::without_texts::<{ $name::FAMILY.benchmarks.len() }>($name::FAMILY.benchmarks);
-            const FAMILY: Family = Family { benchmarks: OWN, ..$name::FAMILY };
-            &FAMILY
-        }),*];
+        pub const FAMILIES: &[&Family] =
+            &[$(complete!($name),)* $(#[cfg(not(target_family = "wasm"))] complete!($native)),*];
 
         /// The claims of each family.
         const CLAIMS: &[&[Claim]] =

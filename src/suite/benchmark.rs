@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::accepted::Accepted;
 use super::bound::Bound;
 use super::buffer::{Buffer, Sampling};
+use super::header::Header;
 use super::host_part::HostPart;
 use super::interface::Interface;
 use super::library::Library;
@@ -17,38 +18,23 @@ use super::step::Step;
 use super::traffic::Traffic;
 use crate::error::Result;
 
-/// Benchmarks without their explanations and CUDA twins, at compile time: a browser's program stays small. Whether there is
-/// a twin stays known.
-#[cfg(target_family = "wasm")]
-pub(crate) const fn without_texts<const COUNT: usize>(benchmarks: &[Benchmark]) -> [Benchmark; COUNT] {
-    let mut stripped = [Benchmark::BLANK; COUNT];
-    let mut index = 0;
-    while index < COUNT {
-        stripped[index] = benchmarks[index];
-        (stripped[index].look_for, stripped[index].limited_by, stripped[index].work_text) = ("", "", "");
-        // Without WGSL, the twin has the interface.
-        if !stripped[index].wgsl.is_empty() && !stripped[index].cuda.is_empty() {
-            stripped[index].cuda = "-";
-        }
-        index += 1;
-    }
-    stripped
-}
-
 /// One way to do a family's job.
 #[derive(Clone, Copy)]
 pub struct Benchmark {
-    /// Name, unique in the family; also of its WGSL file.
+    /// Name, unique in the family; also of its files, `shaders/<family>/<name>.*`, from which come the summary and the programs
+    /// that a literal leaves empty.
     pub name: &'static str,
+    /// The kernel whose files it takes, as `transpose/tiled`, if not its own; else empty.
+    pub kernel: &'static str,
     /// One sentence for the reader.
     pub summary: &'static str,
     /// The first day, with the hour if need be (`2026-11-24T22`), on which a report must have it; empty for the oldest.
     pub since: &'static str,
-    /// What its figure shows, and what to compare it with.
+    /// What its figure shows, and what to compare it with; empty where the header of its kernel says so.
     pub look_for: &'static str,
-    /// What usually limits its speed.
+    /// What usually limits its speed; empty where the header of its kernel says so.
     pub limited_by: &'static str,
-    /// Bytes and operations of one launch in words where no WGSL header has them; else empty.
+    /// Bytes and operations of one launch in words; empty where the header of its kernel says so.
     pub work_text: &'static str,
     /// The kernel; empty where the API itself is measured, or WGSL cannot express it.
     pub wgsl: &'static str,
@@ -132,6 +118,7 @@ impl Benchmark {
     /// Defaults for the fields that a literal leaves out.
     pub const BLANK: Self = Self {
         name: "",
+        kernel: "",
         summary: "",
         since: "",
         look_for: "",
@@ -182,6 +169,22 @@ impl Benchmark {
     pub fn blocks(&self) -> impl Iterator<Item = Block<'static>> {
         let quick = self.quick.iter().map(Quick::block);
         quick.chain(self.cases.iter().map(|block| (block.dtypes, block.extents, block.params)))
+    }
+
+    /// What `explain` says of it: the header of its kernel, with the texts of the literal where that has any.
+    #[must_use]
+    pub fn header(&self) -> Header {
+        let text = [self.wgsl, self.glsl, self.cuda].into_iter().find(|text| !text.is_empty());
+        let mut header = Header::of(text.unwrap_or_default());
+        let parts = [
+            (&mut header.work, self.work_text),
+            (&mut header.look_for, self.look_for),
+            (&mut header.limits, self.limited_by),
+        ];
+        for (part, own) in parts.into_iter().filter(|(_, own)| !own.is_empty()) {
+            own.clone_into(part);
+        }
+        header
     }
 
     /// The values that the parameter `name` accepts: those that the declaration states, else those that every kernel

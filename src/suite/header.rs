@@ -1,32 +1,37 @@
 //! The header comments of the kernels.
 
-/// The header comment of a kernel's file.
+/// The header comment of a kernel's file. A part is empty where the header has none.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// What the kernel does.
     pub what: String,
-    /// Its access pattern; empty where the header has none.
+    /// Its access pattern.
     pub pattern: String,
-    /// Its bytes and operations as a function of the size; empty where the header has none.
+    /// Its bytes and operations as a function of the size.
     pub work: String,
+    /// The kernel in a few words.
+    pub summary: String,
+    /// What its figure shows, and what to compare it with.
+    pub look_for: String,
+    /// What usually limits its speed.
+    pub limits: String,
 }
 
 impl Header {
-    /// Parses the comment at the start of `source`, WGSL or CUDA C++: of the one of its files that states the work, where it
-    /// is made of several.
+    /// Parses the comment at the start of `source`, WGSL, GLSL or CUDA C++.
     #[must_use]
     pub fn of(source: &str) -> Self {
         let mut header = Self::default();
         let mut part = &mut header.what;
-        let lines: Vec<&str> = source.lines().collect();
-        let work = lines.iter().position(|line| line.starts_with("// Work: ")).unwrap_or_default();
-        let start = lines[..work].iter().rposition(|line| !line.starts_with("//")).map_or(0, |code| code + 1);
-        for line in lines[start..].iter().map_while(|line| line.strip_prefix("//")).map(str::trim) {
+        for line in source.lines().map_while(|line| line.strip_prefix("//")).map(str::trim) {
             let mut text = line;
-            if let Some(rest) = line.strip_prefix("Pattern: ") {
-                (part, text) = (&mut header.pattern, rest);
-            } else if let Some(rest) = line.strip_prefix("Work: ") {
-                (part, text) = (&mut header.work, rest);
+            match line.split_once(": ") {
+                Some(("Pattern", rest)) => (part, text) = (&mut header.pattern, rest),
+                Some(("Work", rest)) => (part, text) = (&mut header.work, rest),
+                Some(("Summary", rest)) => (part, text) = (&mut header.summary, rest),
+                Some(("Look for", rest)) => (part, text) = (&mut header.look_for, rest),
+                Some(("Limits", rest)) => (part, text) = (&mut header.limits, rest),
+                _ => {}
             }
             if !part.is_empty() {
                 part.push(' ');
@@ -42,15 +47,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_has_three_parts() {
-        let source =
-            "// Adds.\n// Twice.\n// Pattern: neighbours\n// touch.\n// Work: n.\nalias T = f32;\n// Pattern: no";
-        let header = Header::of(source);
-        assert_eq!(
-            (header.what.as_str(), header.pattern.as_str(), header.work.as_str()),
-            ("Adds. Twice.", "neighbours touch.", "n.")
-        );
+    fn a_header_has_labelled_parts() {
+        let source = "// Adds: all.\n// Twice.\n// Pattern: neighbours\n// touch.\n// Work: n.\n// Summary: a sum\n\
+                      // Look for: the rate.\n// Limits: DRAM.\nalias T = f32;\n// Pattern: no";
+        let header = Header {
+            what: "Adds: all. Twice.".to_owned(),
+            pattern: "neighbours touch.".to_owned(),
+            work: "n.".to_owned(),
+            summary: "a sum".to_owned(),
+            look_for: "the rate.".to_owned(),
+            limits: "DRAM.".to_owned(),
+        };
+        assert_eq!(Header::of(source), header);
         assert_eq!(Header::of("fn main() {}"), Header::default());
-        assert_eq!(Header::of(&format!("// For all.\n\nint a;\n{source}")), header);
     }
 }

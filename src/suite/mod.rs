@@ -46,8 +46,6 @@ mod work_kind;
 
 pub use accepted::Accepted;
 pub use api::Api;
-#[cfg(target_family = "wasm")]
-pub(crate) use benchmark::without_texts;
 pub use benchmark::{Answer, Benchmark, Block, Cases, Check, Declaration, OfSize, Quick, Reference, Work, all};
 pub use bound::Bound;
 pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, Sampling, TexelFormat, Texture, uniform};

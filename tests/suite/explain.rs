@@ -7,9 +7,9 @@ use shaderbench::families::FAMILIES;
 use shaderbench::record::{Clock, Record, Status};
 use shaderbench::report::csv;
 use shaderbench::suite::Extent;
-use shaderbench::suite::Header;
 use shaderbench::suite::parse_params;
 use shaderbench::suite::{Api, Dtype};
+use shaderbench::suite::{Benchmark, Header};
 use std::collections::BTreeMap;
 
 /// The stdout of a command that succeeds in a folder without reports.
@@ -24,20 +24,21 @@ fn words(text: &str) -> Vec<&str> {
 
 #[test]
 fn every_benchmark_has_its_own_text_about_its_result_and_its_limit() {
-    let mut seen: BTreeMap<Vec<&str>, String> = BTreeMap::new();
     // The kernels of `rates` differ in their names alone.
-    for (name, _, benchmark) in benchmarks().into_iter().filter(|(name, ..)| !name.starts_with("rates/")) {
-        for (field, text) in [("look_for", benchmark.look_for), ("limited_by", benchmark.limited_by)] {
+    let all = benchmarks().into_iter().filter(|(name, ..)| !name.starts_with("rates/"));
+    let texts: Vec<(String, Header)> = all.map(|(name, _, benchmark)| (name, benchmark.header())).collect();
+    let mut seen: BTreeMap<Vec<&str>, String> = BTreeMap::new();
+    for (name, header) in &texts {
+        for (field, text) in [("look for", &header.look_for), ("limits", &header.limits)] {
             assert!(words(text).len() >= 4 && text.ends_with('.'), "{name}: {field} is no sentence: '{text}'");
             if let Some(other) = seen.insert(words(text), format!("{name}: {field}")) {
                 panic!("{name}: {field} is a copy of {other}");
             }
             // A common start of 40 characters is a copy too.
             let start: String = text.chars().take(40).collect();
-            let copies = benchmarks()
-                .into_iter()
-                .filter(|(_, _, other)| other.look_for.starts_with(&start) || other.limited_by.starts_with(&start));
-            assert_eq!(copies.count(), 1, "{name}: another benchmark's {field} starts with '{start}'");
+            let is_copy = |other: &Header| other.look_for.starts_with(&start) || other.limits.starts_with(&start);
+            let copies = texts.iter().filter(|(_, other)| is_copy(other)).count();
+            assert_eq!(copies, 1, "{name}: another benchmark's {field} starts with '{start}'");
         }
     }
     for family in FAMILIES {
@@ -46,11 +47,18 @@ fn every_benchmark_has_its_own_text_about_its_result_and_its_limit() {
 }
 
 #[test]
-fn work_is_described_either_in_the_header_or_in_the_literal() {
+fn every_kernel_has_a_header_whose_texts_stand_once() {
     for (name, _, benchmark) in benchmarks() {
-        let has_header = !Header::of(benchmark.wgsl).work.is_empty();
-        let has_text = !benchmark.work_text.is_empty();
-        assert!(has_header != has_text, "{name}: header {has_header}, work_text {has_text}");
+        let header = benchmark.header();
+        let has_kernel = [benchmark.wgsl, benchmark.glsl].iter().any(|text| !text.is_empty());
+        assert!(!benchmark.summary.is_empty() && !header.work.is_empty(), "{name}");
+        assert!(!header.pattern.is_empty() || !has_kernel, "{name}: its header has no '// Pattern: '");
+        let borrows = !benchmark.kernel.is_empty() && benchmark.kernel != name;
+        let bare = Benchmark { look_for: "", limited_by: "", work_text: "", ..*benchmark }.header();
+        let twice = |in_header: &str, own: &str| !in_header.is_empty() && !own.is_empty() && !borrows;
+        let has_work_twice = twice(&bare.work, benchmark.work_text);
+        assert!(!has_work_twice && !twice(&bare.look_for, benchmark.look_for), "{name}");
+        assert!(!twice(&bare.limits, benchmark.limited_by), "{name}");
     }
 }
 

@@ -35,18 +35,6 @@ fn every_glsl_file_belongs_to_a_benchmark_with_its_spirv_and_its_twin() {
     assert_eq!(files(), with_module);
 }
 
-#[test]
-fn every_glsl_file_has_a_header_with_its_pattern_and_its_work() {
-    for path in files() {
-        let text = std::fs::read_to_string(&path).expect("readable");
-        let header: Vec<_> = text.lines().take_while(|line| line.starts_with("//")).collect();
-        assert!((3..=6).contains(&header.len()), "{}: a header of three to six lines", path.display());
-        for part in ["// Pattern: ", "// Work: "] {
-            assert!(header.iter().any(|line| line.starts_with(part)), "{}: no line '{part}'", path.display());
-        }
-    }
-}
-
 /// The words of a module without the number of the program that wrote it.
 fn code(spirv: &[u8]) -> Vec<u8> {
     [&spirv[..8], &spirv[12..]].concat()

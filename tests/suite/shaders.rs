@@ -57,18 +57,6 @@ fn every_wgsl_file_belongs_to_exactly_one_benchmark() {
 }
 
 #[test]
-fn every_wgsl_file_has_a_header_with_its_pattern_and_its_work() {
-    for path in files() {
-        let text = std::fs::read_to_string(&path).expect("readable");
-        let header: Vec<_> = text.lines().take_while(|line| line.starts_with("//")).collect();
-        assert!((3..=6).contains(&header.len()), "{}: a header of three to six lines", path.display());
-        for part in ["// Pattern: ", "// Work: "] {
-            assert!(header.iter().any(|line| line.starts_with(part)), "{}: no line '{part}'", path.display());
-        }
-    }
-}
-
-#[test]
 fn declared_parameters_are_overrides_of_the_shader() {
     for case in all_cases() {
         if job(&case).is_none_or(|job| job.kernel.source.is_empty()) {

@@ -23,12 +23,6 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "same_address",
-            summary: "all invocations add to one global word",
-            look_for: "Additions per second to a single word. A multiple of spread's rate per lane means that the \
-                compiler or the hardware combines the numbers of a subgroup first.",
-            limited_by: "The one unit of L2 that owns the word.",
-            wgsl: include_str!("../../../shaders/atomics/same_address.wgsl"),
-            cuda: include_str!("../../../shaders/atomics/same_address.cu"),
             buffers: |shape, _| buffers(shape, 1),
             check: Check {
                 buffer: "counters",
@@ -44,12 +38,6 @@ pub const FAMILY: Family = Family {
             name: "spread",
             quick: &[],
             accepts: &[("SLOTS", Accepted::PowerOfTwo(1, 1 << 20))],
-            summary: "invocations add to SLOTS global words, neighbours to neighbouring words",
-            look_for: "The gain over same_address as SLOTS grows: all units of L2 work, and 32 neighbours of a \
-                subgroup are one request.",
-            limited_by: "The atomic throughput of L2, about a sector per cycle and slice.",
-            wgsl: include_str!("../../../shaders/atomics/spread.wgsl"),
-            cuda: include_str!("../../../shaders/atomics/spread.cu"),
             cases: &cases(&[
                 &[("ROUNDS", 8.0), ("SLOTS", 64.0)],
                 &[("ROUNDS", 8.0), ("SLOTS", 4096.0)],
@@ -68,12 +56,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "workgroup",
-            summary: "the invocations of a workgroup add to one word of workgroup memory",
-            look_for: "How many times the global rate: atomics within an SM scale with the number of SMs.",
-            limited_by: "Lanes that share one word of workgroup memory: serialised accesses, or a reduction in \
-                registers first.",
-            wgsl: include_str!("../../../shaders/atomics/workgroup.wgsl"),
-            cuda: include_str!("../../../shaders/atomics/workgroup.cu"),
             buffers: |shape, interface| buffers(shape, groups(shape, interface)),
             // Every counter is stored once, none is added to.
             steps: |shape, interface| vec![Step::dispatch(groups(shape, interface))],

@@ -33,14 +33,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "naive",
             since: "2026-11-25",
-            summary: "three launches, with all scores in memory: q·k, the softmax of rows, times v",
-            look_for: "Its share of the FMA peak, and its memory: length² scores of each head. CAUSAL=1 has half of \
-                the operations, and should take half of the time.",
-            limited_by: "Two load instructions for each multiply-add, of which those of the keys are not coalesced. \
-                The scores of long sequences also move through DRAM.",
             accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), D, CAUSAL],
-            wgsl: include_str!("../../../shaders/attention/naive.wgsl"),
-            cuda: include_str!("../../../shaders/attention/naive.cu"),
             cases: &cases(F32, &[Extent::Matrix(16, 4096)]),
             buffers: |shape, _| {
                 let (heads, length) = shape.extent.matrix();
@@ -71,14 +64,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "tiled",
             since: "2026-11-25",
-            summary: "online softmax over tiles of 16 keys in workgroup memory, 64 queries per workgroup",
-            look_for: "Its gain over naive: no score reaches memory, and each key that is read serves 64 queries. \
-                Compare its share of the FMA peak with that of matmul/register_blocked, which has no exponentials.",
-            limited_by: "Workgroup memory and issue slots: six vector loads for each 32 multiply-adds, and four \
-                barriers per tile.",
             accepts: &[D, CAUSAL],
-            wgsl: include_str!("../../../shaders/attention/tiled.wgsl"),
-            cuda: include_str!("../../../shaders/attention/tiled.cu"),
             cases: &cases(F32, LONG),
             steps: |shape, _| by_queries(shape, 64),
             tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_tiles(shape))),
@@ -88,16 +74,8 @@ pub const FAMILY: Family = Family {
             name: "cooperative",
             since: "2026-11-25",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(16, 16384), &[FULL, CAUSAL_128])],
-            summary: "f16 inputs on tensor cores, f32 sums and softmax, 128 queries per workgroup",
-            look_for: "Its share of ceiling/tensor, and its gain over tiled, which has the FMA units only. Compare the \
-                two APIs: in CUDA a thread knows which elements of a product it holds, and scores stay in registers; \
-                in WGSL they pass through workgroup memory.",
-            limited_by: "Workgroup memory, from which each subgroup reads all keys and values for its own queries; and \
-                exponentials, during which tensor cores wait unless another workgroup is resident.",
             accepts: &[("WG", Accepted::OneOf(&[256.0])), ("QUERIES", Accepted::OneOf(&[128.0])), D, CAUSAL],
             twin_differs: Some("scores in registers, cp.async prefetch"),
-            wgsl: include_str!("../../../shaders/attention/cooperative.wgsl"),
-            cuda: include_str!("../../../shaders/attention/cooperative.cu"),
             cases: &cases(F16, LONG),
             // Tiles beyond the end of the last head are read, and their scores replaced.
             buffers: |shape, _| buffers(shape, PADDING),
@@ -109,19 +87,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "wgmma",
             since: "2026-11-27T22",
-            summary: "FlashAttention-3 by Hopper's wgmma: 128 queries per block, tiles that hardware copies (TMA)",
-            look_for: "Its ratio to cooperative's twin: the gain of instructions that WGSL lacks, and of a softmax that \
-                hides behind products. Its ratio to cudnn is the effort left.",
-            limited_by: "Tensor cores and exponentials, which share the time of four warps; power, where the clock drops.",
-            work_text: "4·length²·d operations per head, half of them if causal.",
-            // A browser's program needs the declaration alone.
-            #[cfg(target_family = "wasm")]
-            cuda: include_str!("../../../shaders/attention/wgmma.cu"),
-            #[cfg(not(target_family = "wasm"))]
-            cuda: concat!(
-                include_str!("../../../shaders/hopper.cuh"),
-                include_str!("../../../shaders/attention/wgmma.cu")
-            ),
             only_cuda: Some("WGSL has no asynchronous copies and no products by several subgroups"),
             accepts: &[D, CAUSAL, ("BLOCKS", Accepted::Whole(1, 1024))],
             cases: &WGMMA_CASES,

@@ -28,12 +28,6 @@ pub const FAMILY: Family = Family {
             name: "stride",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 17), POWERS)],
             accepts: &[("STRIDE", Accepted::Whole(0, 1024))],
-            summary: "32-bit words STRIDE apart",
-            look_for: "Half the speed at each of strides 2, 4, 8, 16 and 32, and full speed at every odd one. The \
-                stride from which doubling costs nothing is the number of banks; the finding states it.",
-            limited_by: "The fullest bank: lanes whose words lie in it are served one after the other.",
-            wgsl: include_str!("../../../shaders/bank_conflict/stride.wgsl"),
-            cuda: include_str!("../../../shaders/bank_conflict/stride.cu"),
             cases: &[
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_STRIDES },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &STRIDES },
@@ -53,13 +47,6 @@ pub const FAMILY: Family = Family {
             name: "broadcast",
             quick: &[],
             accepts: &[("GROUP", Accepted::Whole(1, 1024))],
-            summary: "32-bit words that GROUP neighbours share; with 256 the whole workgroup reads one word",
-            look_for: "The same speed for every GROUP: a word that many lanes read is fetched once and broadcast. A \
-                drop would mean that the hardware broadcasts only one word per access, as the oldest GPUs did.",
-            limited_by: "The width of the path from the banks to the lanes; reading fewer distinct words gains \
-                nothing.",
-            wgsl: include_str!("../../../shaders/bank_conflict/broadcast.wgsl"),
-            cuda: include_str!("../../../shaders/bank_conflict/broadcast.cu"),
             cases: &[
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_GROUPS },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: GROUPS },

@@ -26,12 +26,6 @@ pub const FAMILY: Family = Family {
             Extent::Linear(1 << 11),
             &[&[("ROUNDS", 250.0), ("WG", 256.0)], &[("ROUNDS", 1000.0), ("WG", 256.0)]],
         )],
-        summary: "every value is added to the neighbour's ROUNDS times",
-        look_for: "Nanoseconds per round, and how they grow with WG: a barrier among more subgroups waits for the \
-            slowest of them. APIs differ if one compiles it to a full memory fence.",
-        limited_by: "The latency of store, barrier and load; with few resident workgroups nothing hides it.",
-        wgsl: include_str!("../../../shaders/barrier/exchange.wgsl"),
-        cuda: include_str!("../../../shaders/barrier/exchange.cu"),
         cases: &[
             // Few workgroups, so that on a large device each has an SM to itself: the latency of a round.
             Cases {

@@ -10,14 +10,6 @@ pub(super) const CHAINS: Benchmark = Benchmark {
     since: "2026-11-26",
     accepts: &[("THREADS", Accepted::Whole(1, 1 << 22))],
     small: Some(Extent::Linear(1 << 20)),
-    summary: "THREADS invocations follow one chain of dependent loads each, and together load every line of the \
-        set once",
-    look_for: "Loads per second, GB/s over 4, by THREADS: they grow with THREADS while loads wait and nothing \
-        else does. From where the time per step grows instead, the memory system is saturated.",
-    limited_by: "Few THREADS: the latency of DRAM. Many: the sectors that DRAM delivers in random order, a whole \
-        one or more for each word.",
-    wgsl: include_str!("../../../shaders/cache_curve/chains.wgsl"),
-    cuda: include_str!("../../../shaders/cache_curve/chains.cu"),
     cases: &[Cases {
         from: Profile::Standard,
         dtypes: &[Dtype::U32],

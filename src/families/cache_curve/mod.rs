@@ -45,13 +45,6 @@ pub const FAMILY: Family = Family {
             quick: QUICK_CURVE,
             accepts: &[("LOADS", Accepted::Multiple(16, 1 << 20))],
             is_latency: true,
-            summary: "one invocation follows a random cycle through all 128-byte lines of the set",
-            look_for: "The plateaus and where they end: cache sizes and latencies, as the finding names them. A rise \
-                at the end, beyond the last cache, can be address translation.",
-            limited_by: "The time of one load, by design; beyond the largest cache, DRAM row activation and \
-                address-translation misses.",
-            wgsl: include_str!("../../../shaders/cache_curve/latency.wgsl"),
-            cuda: include_str!("../../../shaders/cache_curve/latency.cu"),
             cases: &[
                 Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK, params: PLAIN },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: LATENCY_SETS, params: PLAIN },
@@ -80,14 +73,6 @@ pub const FAMILY: Family = Family {
         chains::CHAINS,
         Benchmark {
             name: "bandwidth",
-            summary: "many invocations read the set repeatedly with vec4 loads",
-            look_for: "The same levels in bytes per second: the ratio of two neighbours shows how often data must be \
-                reused in the faster one. The step comes before that of latency where each SM's cache holds a copy of \
-                the whole set.",
-            limited_by: "The port of the level: each SM's load unit, the crossbar to the shared cache, DRAM. No \
-                measured peak is a limit: a launch reads the set several times, and caches serve the repetitions.",
-            wgsl: include_str!("../../../shaders/cache_curve/bandwidth.wgsl"),
-            cuda: include_str!("../../../shaders/cache_curve/bandwidth.cu"),
             cases: &[
                 Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: QUICK, params: PLAIN },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: BANDWIDTH_SETS, params: PLAIN },
@@ -111,12 +96,6 @@ pub const FAMILY: Family = Family {
             name: "read_once",
             since: "2026-11-23",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 27), PLAIN)],
-            summary: "many invocations read the set once with vec4 loads",
-            look_for: "The rate of the largest sets of `bandwidth`, and at most the read peak: the bandwidth of DRAM, \
-                with no help from a cache.",
-            limited_by: "DRAM, if the set is several times as large as the last cache.",
-            wgsl: include_str!("../../../shaders/cache_curve/read_once.wgsl"),
-            cuda: include_str!("../../../shaders/cache_curve/read_once.cu"),
             cases: &[Cases {
                 from: Profile::Standard,
                 dtypes: &[Dtype::Vec4F32],
@@ -149,14 +128,6 @@ pub const FAMILY: Family = Family {
                 Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 21), ROTATIONS),
             ],
             accepts: &[("ROTATE", Accepted::Whole(0, 1024))],
-            summary: "1,024 workgroups read 512 KiB each: a slice of the set again and again, or with ROTATE=1 a slice of \
-                another workgroup in each pass",
-            look_for: "ROTATE=0 over ROTATE=1 at one size. Both read as much, and no two workgroups share a slice, so \
-                that a faster ROTATE=0 shows a cache that each SM or compute unit has for itself; ROTATE=1 passes it by.",
-            limited_by: "ROTATE=0, small slices: each SM's load unit. ROTATE=1, and slices that exceed L1: the path to \
-                the shared cache, or DRAM.",
-            wgsl: include_str!("../../../shaders/cache_curve/slices.wgsl"),
-            cuda: include_str!("../../../shaders/cache_curve/slices.cu"),
             cases: &[
                 Cases {
                     from: Profile::Standard,
@@ -186,12 +157,6 @@ pub const FAMILY: Family = Family {
             since: "2026-11-23",
             accepts: &[("APART", Accepted::PowerOfTwo(8, 128))],
             is_latency: true,
-            summary: "one invocation loads two words, APART bytes apart, from each block of 256 bytes in random order",
-            look_for: "The APART from which on the mean of the two latencies is that of a miss: the bytes that one \
-                miss brings along. Small sets show how the first cache is filled, the largest how DRAM is read.",
-            limited_by: "Two dependent loads: a miss and a hit below that distance, two misses from it on.",
-            wgsl: include_str!("../../../shaders/cache_curve/granule.wgsl"),
-            cuda: include_str!("../../../shaders/cache_curve/granule.cu"),
             cases: &[
                 Cases {
                     from: Profile::Standard,

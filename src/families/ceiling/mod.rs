@@ -28,13 +28,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "copy",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[]])],
-            summary: "copies an array with 4-, 8- and 16-byte accesses, over a range of working sets",
-            look_for: "The rate by working set: the first plateau is a cache, the last one is DRAM. If 8- and 16-byte \
-                accesses are faster than 4-byte ones at large sets, narrow accesses may keep too few bytes in flight.",
-            limited_by: "DRAM bandwidth, shared by reads and writes, and DRAM read/write turnaround; the last-level \
-                cache at a few MiB; launch overhead below that.",
-            wgsl: include_str!("../../../shaders/ceiling/copy.wgsl"),
-            cuda: include_str!("../../../shaders/ceiling/copy.cu"),
             cases: &[
                 Cases { from: Profile::Standard, dtypes: NARROW, extents: &[Extent::Linear(1 << 24)], params: &[&[]] },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: &QUICK, params: &[&[]] },
@@ -51,14 +44,6 @@ pub const FAMILY: Family = Family {
             name: "read",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)]])],
             accepts: &[("ITEMS", Accepted::Whole(1, 4096))],
-            summary: "reads an array with vec4 loads and sums it",
-            look_for: "Which ITEMS is fastest: few ITEMS mean many short workgroups, many ITEMS mean long sums with \
-                more loads in flight. At large sets all should be equal, and reading should be at least as fast as \
-                copying.",
-            limited_by: "Bytes in flight: outstanding loads must cover latency times bandwidth. Beyond the last cache, \
-                DRAM bandwidth.",
-            wgsl: include_str!("../../../shaders/ceiling/read.wgsl"),
-            cuda: include_str!("../../../shaders/ceiling/read.cu"),
             cases: &[
                 Cases {
                     from: Profile::Standard,
@@ -92,13 +77,6 @@ pub const FAMILY: Family = Family {
             since: "2026-11-22",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[("ITEMS", 32.0)]])],
             accepts: &[("WG", Accepted::PowerOfTwo(1, 1024)), ("ITEMS", Accepted::Whole(1, 4096))],
-            summary: "reads an array with vec4 loads and writes one sum per workgroup, so almost nothing is written",
-            look_for: "Compare with read, whose partial sums are less than 1 % of the bytes: if read_tree is faster, \
-                these few writes are expensive. If it is slower, the reduction trees cost more than the writes.",
-            limited_by: "DRAM reads beyond the last cache; in a cache the reduction trees, whose barriers few other \
-                workgroups hide.",
-            wgsl: include_str!("../../../shaders/ceiling/read_tree.wgsl"),
-            cuda: include_str!("../../../shaders/ceiling/read_tree.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 32.0)]]),
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Read),
@@ -112,13 +90,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "fill",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[]])],
-            summary: "writes an array with vec4 stores",
-            look_for: "Whether stores reach the rate of loads. If fill is far above copy at small sets, the writes \
-                stay in a write-back cache.",
-            limited_by: "The path from the SMs to L2, then DRAM writes. A device that fetches a line before it \
-                overwrites it moves twice the bytes.",
-            wgsl: include_str!("../../../shaders/ceiling/fill.wgsl"),
-            cuda: include_str!("../../../shaders/ceiling/fill.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[]]),
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Fill),
@@ -144,12 +115,6 @@ pub const FAMILY: Family = Family {
         tensor::FP8,
         Benchmark {
             name: "mad",
-            summary: "eight independent chains of 32-bit integer multiply-adds per invocation",
-            look_for: "Its share of the f32 rate of fma: one half where the 32-bit integer multiplier has half the \
-                width, one quarter or less where a multiplication takes several instructions.",
-            limited_by: "The integer multiplier; all operands are in registers.",
-            wgsl: include_str!("../../../shaders/ceiling/mad.wgsl"),
-            cuda: include_str!("../../../shaders/ceiling/mad.cu"),
             ceiling: Some(Limit::Fma),
             check: Check {
                 buffer: "output",
@@ -161,14 +126,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "dot4",
             quick: &[],
-            summary: "eight independent chains of packed 8-bit dot products per invocation (four multiplications and \
-                four additions each)",
-            look_for: "Four multiply-adds per instruction: about four times the rate of mad where the hardware has \
-                packed dot products and the driver uses them; a fraction of mad where the bytes are unpacked.",
-            limited_by: "The dot-product instruction where there is one, otherwise the shifts and masks that unpack \
-                eight bytes.",
-            wgsl: include_str!("../../../shaders/ceiling/dot4.wgsl"),
-            cuda: include_str!("../../../shaders/ceiling/dot4.cu"),
             work: |shape| Work { bytes: 0, flops: 8 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
             no_ceiling: "it measures a peak with which no other row is compared",
             check: Check {
@@ -186,13 +143,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "workgroup_read",
             quick: &[Quick::at(&[Dtype::F32, Dtype::Vec4F32], Extent::Linear(1 << 24), &[&[("ROUNDS", 128.0)]])],
-            summary: "reads workgroup memory without bank conflicts, with scalar and vec4 loads",
-            look_for: "Bytes per cycle and SM (the rate over clock times SMs): expect four times the number of banks. \
-                vec4 loads should not be faster than scalar ones where a subgroup's scalar load uses every bank.",
-            limited_by: "The banks: each delivers one word per cycle. With scalar loads instruction issue can be the \
-                limit, since a load brings a quarter of the bytes.",
-            wgsl: include_str!("../../../shaders/ceiling/workgroup_read.wgsl"),
-            cuda: include_str!("../../../shaders/ceiling/workgroup_read.cu"),
             cases: &[
                 Cases {
                     from: Profile::Standard,
@@ -219,14 +169,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "launch",
             quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1), &[&[]])],
-            summary: "launches a kernel that stores one word: device time back to back, and time from submission to \
-                completion",
-            look_for: "The device time of an empty launch, and how much longer submission to completion takes. The \
-                host pays the difference once for many launches.",
-            limited_by: "The device's front end, which drains one launch and its caches before the next may start; end \
-                to end, system calls and the driver's wake-up.",
-            wgsl: include_str!("../../../shaders/ceiling/launch.wgsl"),
-            cuda: include_str!("../../../shaders/ceiling/launch.cu"),
             cases: &[Cases {
                 from: Profile::Standard,
                 dtypes: &[Dtype::U32],
@@ -251,13 +193,6 @@ pub(super) const FMA: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32, Dtype::Vec2F32, Dtype::F64], Extent::Linear(1 << 22), &[&[("ROUNDS", 128.0)]])],
     // More rounds leave the 24 bits of an f32.
     accepts: &[("ROUNDS", Accepted::Whole(1, 256))],
-    summary: "eight independent chains of fused multiply-adds per invocation, as scalars, vec2 or vec4",
-    look_for: "The f32 rate over the f64 rate: 2 on data-centre GPUs, 16 to 64 elsewhere. If vec2 or vec4 is faster \
-        than scalars, eight chains do not fill the pipelines, or the hardware has vector units.",
-    limited_by: "Instruction issue: a scheduler starts one instruction per cycle. On large GPUs heat and power lower \
-        the clock while all units work.",
-    wgsl: include_str!("../../../shaders/ceiling/fma.wgsl"),
-    cuda: include_str!("../../../shaders/ceiling/fma.cu"),
     cases: &[
         Cases {
             from: Profile::Standard,
@@ -289,12 +224,6 @@ const FMA_F16: Benchmark = Benchmark {
     name: "fma_f16",
     quick: &[Quick::at(&[Dtype::Vec2F16], Extent::Linear(1 << 22), &[&[("ROUNDS", 31.0)]])],
     accepts: &[("ROUNDS", Accepted::Whole(1, 31))],
-    summary: "the chains of fma in f16, as scalars or vec2",
-    look_for: "vec2 over scalars: hardware with packed f16 computes both components in one instruction and doubles the \
-        rate. Hardware without it, or a driver that widens to f32, stays at the rate of fma or below.",
-    limited_by: "The packed f16 units; with scalars, the conversions between 16 and 32 bits that compilers insert.",
-    wgsl: include_str!("../../../shaders/ceiling/fma_f16.wgsl"),
-    cuda: include_str!("../../../shaders/ceiling/fma_f16.cu"),
     cases: &[
         // Software devices emulate f16 and need seconds for more.
         Cases {

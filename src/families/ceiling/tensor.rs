@@ -17,13 +17,6 @@ pub(super) const F16: Benchmark = Benchmark {
     name: "tensor",
     quick: &[Quick::at(&[Dtype::F16], Extent::Linear(1 << 22), ROUNDS)],
     accepts: &[("ROUNDS", Accepted::Whole(1, 131_072))],
-    summary: "eight independent chains of 16×16 f16 matrix products per subgroup, summed in f32 by tensor cores",
-    look_for: "The ratio to the f16 rate of fma_f16: the gain of the matrix units. It is what `mma`, a \
-        subgroup's matrix instruction, reaches, and not the card's peak: Hopper's `wgmma` goes further. An H100 SXM has \
-        990 TFLOP/s by its data sheet (dense), and 626 to 634 here.",
-    limited_by: "The issue rate of a subgroup's matrix instruction, and the power limit.",
-    wgsl: include_str!("../../../shaders/ceiling/tensor.wgsl"),
-    cuda: include_str!("../../../shaders/ceiling/tensor.cu"),
     cases: &cases(&[Dtype::F16]),
     work: |shape| Work { bytes: 0, flops: 2 * 16 * 8 * tensor_rounds(shape) * shape.count() },
     ceiling: Some(Limit::Tensor),
@@ -55,14 +48,6 @@ pub(super) const BF16: Benchmark = Benchmark {
     since: "2026-11-24T22",
     quick: &[],
     ceiling: Some(Limit::TensorBf16),
-    summary: "the chains of tensor with bf16 factors, summed in f32",
-    look_for: "The same rate as tensor: factors of 16 bits go through the same units. A lower rate would be the power \
-        limit, since other bits toggle.",
-    limited_by: "Tensor cores' rate for factors of 16 bits, and the power limit.",
-    work_text: "2 · 16 · 8 ROUNDS operations for each of n sums.",
-    cuda: include_str!("../../../shaders/ceiling/tensor_bf16.cu"),
-    glsl: include_str!("../../../shaders/ceiling/tensor_bf16.comp"),
-    spirv: include_bytes!("../../../shaders/ceiling/tensor_bf16.spv"),
     only_cuda: Some("naga has no type for bf16"),
     work: |shape| operations(shape, 16),
     buffers: |shape, _| buffers(shape, 16),
@@ -78,11 +63,6 @@ pub(super) const TF32: Benchmark = Benchmark {
     since: "2026-11-24T22",
     quick: &[],
     ceiling: Some(Limit::TensorTf32),
-    summary: "the chains of tensor with tf32 factors, f32 without its last 13 bits, summed in f32",
-    look_for: "Half the rate of tensor, since factors have twice the bytes; many times the f32 rate of fma.",
-    limited_by: "Tensor cores' rate for tf32: an instruction is half as deep as with f16.",
-    work_text: "2 · 8 · 8 ROUNDS operations for each of n sums.",
-    cuda: include_str!("../../../shaders/ceiling/tensor_tf32.cu"),
     only_cuda: Some("naga has no type for tf32"),
     work: |shape| operations(shape, 8),
     buffers: |shape, _| buffers(shape, 8),
@@ -98,14 +78,6 @@ pub(super) const INT8: Benchmark = Benchmark {
     since: "2026-11-24T22",
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 22), ROUNDS)],
     ceiling: Some(Limit::TensorInt8),
-    summary: "the chains of tensor with signed 8-bit factors, summed in 32-bit integers",
-    look_for: "Twice the rate of tensor, since factors have half the bytes, and its ratio to dot4: the gain over \
-        packed dot products.",
-    limited_by: "The issue rate of the integer matrix instruction.",
-    work_text: "2 · 32 · 8 ROUNDS operations for each of n sums.",
-    cuda: include_str!("../../../shaders/ceiling/tensor_int8.cu"),
-    glsl: include_str!("../../../shaders/ceiling/tensor_int8.comp"),
-    spirv: include_bytes!("../../../shaders/ceiling/tensor_int8.spv"),
     only_cuda: Some("naga has no type for 8-bit integers"),
     cases: &cases(&[Dtype::U32]),
     ..DEEP
@@ -117,12 +89,6 @@ pub(super) const FP8: Benchmark = Benchmark {
     since: "2026-11-24T22",
     quick: &[],
     ceiling: Some(Limit::TensorFp8),
-    summary: "the chains of tensor with fp8 factors (e4m3), summed in f32",
-    look_for: "Twice the rate of tensor where a warp's instruction multiplies fp8 (compute capability 8.9 and 12). The \
-        rate of tensor or less: the compiler unpacks the factors to f16, as it does for 9.0.",
-    limited_by: "Tensor cores' rate for fp8, or for f16 with the instructions that unpack factors and add products.",
-    work_text: "2 · 32 · 8 ROUNDS operations for each of n sums.",
-    cuda: include_str!("../../../shaders/ceiling/tensor_fp8.cu"),
     only_cuda: Some("naga has no type for fp8"),
     factor_bits: Some(Scalar::E4m3.significant_bits()),
     // Hopper's tensor cores keep 14 bits of a sum.
@@ -143,7 +109,6 @@ const DEEP: Benchmark = Benchmark {
 /// What the kernels without WGSL share.
 const OTHER: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), ROUNDS)],
-    wgsl: "",
     cases: &cases(&[Dtype::F32]),
     ..F16
 };

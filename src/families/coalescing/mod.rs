@@ -25,13 +25,6 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "offset",
-            summary: "z[i+k] = x[i+k] + y[i+k], k = OFFSET",
-            look_for: "Offset 1 against offset 8, which is a whole sector: below 1.0, but above the model's 0.8 where \
-                a cache serves the fifth sector, which the next subgroup shares. Offset 0 compiles to less code: a gap \
-                between 0 and 8 is not one of sectors.",
-            limited_by: "DRAM as for a sum of two arrays, where caches keep the shared sectors; else the sectors moved.",
-            wgsl: include_str!("../../../shaders/coalescing/offset.wgsl"),
-            cuda: include_str!("../../../shaders/coalescing/offset.cu"),
             cases: &[
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: QUICK_OFFSETS },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &OFFSETS },
@@ -48,12 +41,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "offset_reads",
             since: "2026-11-26",
-            summary: "z[i] = x[i+k] + y[i+k], k = OFFSET: the reads at an offset, the stores aligned",
-            look_for: "Its loss at OFFSET=1 beside that of offset: what offset loses in addition, it loses to stores \
-                of part of a sector.",
-            limited_by: "Sectors read where no cache keeps the fifth for the next subgroup; else DRAM, as at OFFSET=0.",
-            wgsl: include_str!("../../../shaders/coalescing/offset_reads.wgsl"),
-            cuda: include_str!("../../../shaders/coalescing/offset_reads.cu"),
             cases: &[
                 Cases {
                     from: Profile::Standard,
@@ -82,14 +69,6 @@ pub const FAMILY: Family = Family {
             name: "offset_apart",
             since: "2026-11-23",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 26), &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)]])],
-            summary: "offset with neighbouring 128-byte pieces far apart in time, so that no cache serves the fifth \
-                sector",
-            look_for: "Offset 1 against offset 8: nearer to the model's 0.8 than offset, whose fifth sector a \
-                neighbour has just moved. Below 0.8 where DRAM delivers 64 bytes at once: a piece then takes three \
-                times 64 bytes instead of two.",
-            limited_by: "Sectors moved between L2 and the SMs, or from DRAM at sizes above L2.",
-            wgsl: include_str!("../../../shaders/coalescing/offset_apart.wgsl"),
-            cuda: include_str!("../../../shaders/coalescing/offset_apart.cu"),
             cases: &[
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: APART_OFFSETS },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: APART, params: QUICK_OFFSETS },
@@ -109,14 +88,6 @@ pub const FAMILY: Family = Family {
                 &[&[("STRIDE", 1.0)], &[("STRIDE", 8.0)], &[("STRIDE", 32.0)]],
             )],
             accepts: &[("STRIDE", Accepted::Whole(1, 1024))],
-            summary: "z[i] = x[s·i], s = STRIDE",
-            look_for: "Speed by STRIDE against the model, which is flat from 8 on, where each lane has a sector of its \
-                own. Where DRAM delivers 64 bytes at once (cache_curve/granule), the speed falls until 16, to half of \
-                that at 8.",
-            limited_by: "Bytes fetched and not used: seven eighths of each sector from stride 8 on, and more where \
-                DRAM delivers more than a sector at once.",
-            wgsl: include_str!("../../../shaders/coalescing/stride.wgsl"),
-            cuda: include_str!("../../../shaders/coalescing/stride.cu"),
             cases: &[
                 Cases {
                     from: Profile::Standard,
@@ -155,12 +126,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "broadcast_storage",
-            summary: "z[i] = x[0] + y[i], x in a storage buffer",
-            look_for: "Nearly the speed of broadcast_uniform: the one sector is cached at once, so using 12.5 % of its \
-                32 bytes costs nothing. A gap is the load instruction itself.",
-            limited_by: "The coalesced streams: y is read and z written; x costs an issue slot.",
-            wgsl: include_str!("../../../shaders/coalescing/broadcast_storage.wgsl"),
-            cuda: include_str!("../../../shaders/coalescing/broadcast_storage.cu"),
             // In addition to y and z, one sector for the word that all share.
             model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES + access(0, 0).moved)),
             traffic: Some(|_| access(0, 0)),
@@ -168,13 +133,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "broadcast_uniform",
-            summary: "z[i] = x[0] + y[i], x in a uniform buffer",
-            look_for: "1.0 or more relative to broadcast_storage: constants take another path and no sector. Some \
-                drivers turn one into the other.",
-            limited_by: "DRAM, as for a copy of y to z; after the first use the constant is in a register or in the \
-                constant cache.",
-            wgsl: include_str!("../../../shaders/coalescing/broadcast_uniform.wgsl"),
-            cuda: include_str!("../../../shaders/coalescing/broadcast_uniform.cu"),
             // Constants take a path of their own.
             model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES)),
             traffic: Some(|_| access(1, 0)),

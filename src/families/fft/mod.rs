@@ -27,13 +27,6 @@ const STOCKHAM: Benchmark = Benchmark {
     name: "stockham",
     since: "2026-11-24",
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), &[&[("RADIX", 2.0)], &[("RADIX", 16.0)]])],
-    summary: "Stockham's algorithm in passes of radix 2, 4, 8 or 16, 16 points per invocation",
-    look_for: "How the share of the copy peak rises with RADIX at 4096 points: 12, 6, 4 and 3 passes. RADIX=16 near \
-            100 % means that the exchanges hide behind DRAM.",
-    limited_by: "RADIX=2 and 4: workgroup memory and barriers, four for each exchange, and instructions for \
-            addresses. RADIX=16: DRAM.",
-    wgsl: include_str!("../../../shaders/fft/stockham.wgsl"),
-    cuda: include_str!("../../../shaders/fft/stockham.cu"),
     unsupported: |shape| {
         let points = shape.extent.matrix().1;
         let is_supported = points.is_power_of_two() && (256..=4096).contains(&points);
@@ -85,8 +78,6 @@ const CUFFT: Benchmark = Benchmark {
     work_text: "16 bytes and 5 log2(points) operations for each point.",
     only_cuda: Some("cuFFT is part of CUDA"),
     library: Some(Library::CuFft),
-    wgsl: "",
-    cuda: "",
     accepts: &[],
     of_size: &[],
     cases: &[

@@ -24,13 +24,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "naive",
             since: "2026-11-24",
-            summary: "one invocation per row",
-            look_for: "How much slower it is than workgroup: the same bytes, but each load of a subgroup touches as \
-                many sectors as it has lanes. The gap grows where the rows in flight exceed the caches.",
-            limited_by: "Cache capacity: every resident row needs its current sector until all its elements are used; \
-                with few rows also too few invocations.",
-            wgsl: include_str!("../../../shaders/gemv/naive.wgsl"),
-            cuda: include_str!("../../../shaders/gemv/naive.cu"),
             steps: |shape, interface| vec![Step::dispatch(rows(shape).div_ceil(interface.invocations().into()))],
             ..BASE
         },
@@ -38,25 +31,12 @@ pub const FAMILY: Family = Family {
             name: "workgroup",
             since: "2026-11-24",
             quick: &[],
-            summary: "one workgroup per row, coalesced, then a tree",
-            look_for: "The gain of coalesced loads over naive. The gap to vec4 is the cost of 4-byte loads (2-byte in \
-                f16), of x read for every row, and of a tree per row.",
-            limited_by: "Bytes in flight: one weight per invocation and step, and the tree's barriers at the end of \
-                each row, which short rows reach soon.",
-            wgsl: include_str!("../../../shaders/gemv/workgroup.wgsl"),
-            cuda: include_str!("../../../shaders/gemv/workgroup.cu"),
             steps: |shape, _| vec![Step::dispatch(rows(shape))],
             ..BASE
         },
         Benchmark {
             name: "subgroup",
             since: "2026-11-24",
-            summary: "one subgroup per row, then one subgroupAdd",
-            look_for: "Its ratio to workgroup: no barrier, and as many rows in flight as subgroups. It is slower where \
-                the matrix has fewer rows than the device has subgroups.",
-            limited_by: "Load instructions: two for each weight and lane, of 4 bytes, or 2 in f16.",
-            wgsl: include_str!("../../../shaders/gemv/subgroup.wgsl"),
-            cuda: include_str!("../../../shaders/gemv/subgroup.cu"),
             // Enough workgroups for subgroups of 32; smaller subgroups leave some without rows.
             steps: |shape, interface| {
                 vec![Step::dispatch(rows(shape).div_ceil(u64::from(interface.invocations()).div_ceil(32)))]
@@ -67,13 +47,7 @@ pub const FAMILY: Family = Family {
             name: "vec4",
             since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
-            summary: "vec4 loads, four rows at a time, LANES invocations per row",
-            look_for: "Its share of the read peak at large sizes, the best of f32 with split_k. In f16 a vec4 is 8 \
-                bytes: compare packed, whose loads are 16.",
-            limited_by: "DRAM reads; with few rows, too few workgroups to fill the device.",
             accepts: BY_LANES,
-            wgsl: include_str!("../../../shaders/gemv/vec4.wgsl"),
-            cuda: include_str!("../../../shaders/gemv/vec4.cu"),
             cases: &cases(&[Dtype::F32, Dtype::F16], F32_LARGE, F16_LARGE),
             buffers: |shape, _| floats(shape, 4),
             steps: by_lanes,
@@ -83,13 +57,7 @@ pub const FAMILY: Family = Family {
             name: "packed",
             since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
-            summary: "eight f16 per 16-byte load, unpacked in registers, four rows at a time",
-            look_for: "Its gain over vec4 in f16: the same sums with half the load instructions, on devices without \
-                f16 in shaders too. Near the read peak at large sizes.",
-            limited_by: "DRAM reads; at sizes that fit the L2, the conversions of two weights each.",
             accepts: BY_LANES,
-            wgsl: include_str!("../../../shaders/gemv/packed.wgsl"),
-            cuda: include_str!("../../../shaders/gemv/packed.cu"),
             cases: &cases(&[Dtype::F16], F16_LARGE, F16_LARGE),
             buffers: |shape, _| floats(shape, 8),
             steps: by_lanes,
@@ -99,13 +67,7 @@ pub const FAMILY: Family = Family {
             name: "split_k",
             since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
-            summary: "columns divided among workgroups; a second launch adds the partial sums",
-            look_for: "Its gain at 256x57344, where vec4 has work for 64 groups of lanes only. Matrices of many rows are \
-                not divided: there it should be as fast as vec4. The one kernel to take where shapes vary.",
-            limited_by: "DRAM reads; with few rows the second launch, which waits for the first.",
             of_size: &[("CHUNK", |shape| chunk(shape) as f64)],
-            wgsl: include_str!("../../../shaders/gemv/split_k.wgsl"),
-            cuda: include_str!("../../../shaders/gemv/split_k.cu"),
             cases: &cases(&[Dtype::F32, Dtype::F16], F32_LARGE, F16_LARGE),
             buffers: |shape, _| {
                 let chunks = chunks(shape);
@@ -128,12 +90,6 @@ pub const FAMILY: Family = Family {
             name: "q8_naive",
             since: "2026-11-24",
             quick: &[],
-            summary: "weights of 8 bits in blocks of 32 with a scale, one invocation per row",
-            look_for: "How much of the bytes saved against f32 a simple kernel turns into time. The gap to q8_vec4 is \
-                what the access pattern costs.",
-            limited_by: "Cache capacity as in naive, and arithmetic: each weight extracts its byte and its scale.",
-            wgsl: include_str!("../../../shaders/gemv/q8_naive.wgsl"),
-            cuda: include_str!("../../../shaders/gemv/q8_naive.cu"),
             steps: |shape, interface| vec![Step::dispatch(rows(shape).div_ceil(interface.invocations().into()))],
             ..Q8
         },
@@ -141,13 +97,7 @@ pub const FAMILY: Family = Family {
             name: "q8_vec4",
             since: "2026-11-24",
             quick: &[],
-            summary: "weights of 8 bits, 16 per load, four rows at a time",
-            look_for: "Its time against packed: 8.5 bits per weight instead of 16. A lower share of the read peak than \
-                packed has is the cost of dequantisation.",
-            limited_by: "DRAM reads, and three instructions to turn each byte into a float and add its product.",
             accepts: BY_LANES,
-            wgsl: include_str!("../../../shaders/gemv/q8_vec4.wgsl"),
-            cuda: include_str!("../../../shaders/gemv/q8_vec4.cu"),
             cases: &of_blocks(Q8_LARGE),
             steps: by_lanes,
             ..Q8
@@ -156,12 +106,6 @@ pub const FAMILY: Family = Family {
             name: "q4_naive",
             since: "2026-11-24",
             quick: &[],
-            summary: "weights of 4 bits in blocks of 32 with a scale, one invocation per row",
-            look_for: "Whether it is faster than q8_naive at all: half the bytes, the same arithmetic per weight. If \
-                not, arithmetic limits both.",
-            limited_by: "Arithmetic per weight: shifts, masks, a conversion and two multiplications.",
-            wgsl: include_str!("../../../shaders/gemv/q4_naive.wgsl"),
-            cuda: include_str!("../../../shaders/gemv/q4_naive.cu"),
             steps: |shape, interface| vec![Step::dispatch(rows(shape).div_ceil(interface.invocations().into()))],
             ..Q4
         },
@@ -169,14 +113,7 @@ pub const FAMILY: Family = Family {
             name: "q4_vec4",
             since: "2026-11-24",
             quick: &[],
-            summary: "weights of 4 bits, a block of 32 per load, four rows at a time, no integer conversions",
-            look_for: "Its share of the read peak, and its time against packed: at best 16 / 4.5 = 3.6 times less. A \
-                lower share than q8_vec4 has is the cost of arithmetic per byte.",
-            limited_by: "Instructions, about three for each weight, next to DRAM reads; small matrices, of which each \
-                invocation gets few blocks.",
             accepts: BY_LANES,
-            wgsl: include_str!("../../../shaders/gemv/q4_vec4.wgsl"),
-            cuda: include_str!("../../../shaders/gemv/q4_vec4.cu"),
             // Weights of up to 15 are summed with an offset of 1,032, 129 times the largest without: of f32, 16 bits are left.
             bound: Bound::Roundings(|_, _| 129 * 24),
             cases: &of_blocks(Q4_LARGE),
@@ -187,15 +124,7 @@ pub const FAMILY: Family = Family {
             name: "q4_dot4",
             since: "2026-11-25T07",
             quick: &[],
-            summary: "weights of 4 bits that stay integers: four products of bytes per instruction, x as three bytes",
-            look_for: "Its gain over q4_vec4 at large sizes: three products of bytes and one or two masks for four \
-                weights, in place of about ten instructions. An element of x is rounded to 2^-22 of the largest in its \
-                block of 32.",
-            limited_by: "DRAM reads; without an instruction for byte products, arithmetic; at small sizes the first \
-                launch, which writes x as bytes.",
             accepts: BY_LANES,
-            wgsl: include_str!("../../../shaders/gemv/q4_dot4.wgsl"),
-            cuda: include_str!("../../../shaders/gemv/q4_dot4.cu"),
             // An element of x, of which the largest is 2^6 times the smallest at most, is rounded to 2^-22 of the largest,
             // 128 units of f32; then whole numbers are added.
             bound: Bound::Roundings(|shape, _| columns(shape) / 32 + 160),

@@ -32,12 +32,6 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "global_atomic",
-            summary: "counts every byte in global memory",
-            look_for: "How many times slower it is than the rest: all SMs add to the same 256 words, 1 KiB in all. \
-                Random bytes are its best case: a picture with one dominant colour would be slower still.",
-            limited_by: "The atomic units of L2: a few additions per cycle to the same line.",
-            wgsl: include_str!("../../../shaders/histogram/global_atomic.wgsl"),
-            cuda: include_str!("../../../shaders/histogram/global_atomic.cu"),
             // Software devices need a tenth of a second for 2^22 words.
             cases: &[
                 Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: SMALL, params: &[&[]] },
@@ -46,27 +40,10 @@ pub const FAMILY: Family = Family {
             steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 1)],
             ..BASE
         },
-        Benchmark {
-            name: "workgroup_atomic",
-            summary: "one histogram per workgroup, added to the global one at the end",
-            look_for: "Its share of the read peak, with counting in workgroup memory. Random bytes seldom collide: \
-                data with a frequent value would be between this row and global_atomic.",
-            limited_by: "Atomics in workgroup memory, serialised for each word that lanes of a subgroup share; at \
-                small sizes, merging 256 bins per workgroup.",
-            wgsl: include_str!("../../../shaders/histogram/workgroup_atomic.wgsl"),
-            cuda: include_str!("../../../shaders/histogram/workgroup_atomic.cu"),
-            ..BASE
-        },
+        Benchmark { name: "workgroup_atomic", ..BASE },
         Benchmark {
             name: "vec4",
             since: "2026-11-21",
-            summary: "vec4 loads, 64 words per invocation: fewer workgroups and fewer histograms to merge",
-            look_for: "Its gain over workgroup_atomic, which adds four times as many histograms to the 256 global \
-                counters; the gap to the read peak is the counting itself.",
-            limited_by: "Atomic additions to workgroup memory: of 32 random bytes three or four fall into the busiest \
-                bank, and each step takes as many passes.",
-            wgsl: include_str!("../../../shaders/histogram/vec4.wgsl"),
-            cuda: include_str!("../../../shaders/histogram/vec4.cu"),
             steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 64)],
             ..BASE
         },
@@ -74,13 +51,6 @@ pub const FAMILY: Family = Family {
             name: "private",
             quick: &[],
             accepts: &[("COPIES", Accepted::Whole(1, 64))],
-            summary: "several histograms per workgroup, merged at the end",
-            look_for: "Which COPIES is fastest. With random bytes collisions are rare, so more copies gain little and \
-                cost merging; they are meant for skewed data.",
-            limited_by: "The trade-off: fewer collisions against COPIES KiB of workgroup memory, which lowers \
-                occupancy, and a longer merge.",
-            wgsl: include_str!("../../../shaders/histogram/private.wgsl"),
-            cuda: include_str!("../../../shaders/histogram/private.cu"),
             cases: &cases(&[&[("COPIES", 4.0)], &[("COPIES", 8.0)]]),
             ..BASE
         },

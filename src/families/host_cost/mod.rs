@@ -23,16 +23,7 @@ pub const FAMILY: Family = Family {
     is_by_kernel: true,
     chart: Chart::Own,
     benchmarks: &[
-        Benchmark {
-            name: "dispatch",
-            summary: "encode, submit and wait, of as many dispatches as the size",
-            look_for: "The time at size 1, which a program pays if it waits for each dispatch, and the time per dispatch \
-                at size 1000, which remains if it submits many.",
-            limited_by: "Wake-up of the host and the driver's calls at size 1; at size 1000 the API's own work for each \
-                dispatch, or the device's time between two of them.",
-            host_part: Some(HostPart::Whole),
-            ..BASE
-        },
+        Benchmark { name: "dispatch", host_part: Some(HostPart::Whole), ..BASE },
         Benchmark {
             name: "encode",
             summary: "recording the commands of the dispatches, until they can be submitted",
@@ -69,11 +60,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "immediates",
-            summary: "encode, submit and wait, of dispatches that each get a number as an immediate; CUDA: as an argument",
-            look_for: "Its ratio to uniform_write, which passes the same number.",
-            limited_by: "As in dispatch: the API's work for each dispatch, or the device's time between two.",
-            wgsl: include_str!("../../../shaders/host_cost/immediates.wgsl"),
-            cuda: include_str!("../../../shaders/host_cost/immediates.cu"),
+            kernel: "host_cost/immediates",
             host_part: Some(HostPart::Whole),
             steps: |shape, _| chain(shape, |from, to, own| numbered(vec![from, to], own)),
             check: Check { oracle: |shape, _| chained(shape, |own| own), ..BASE.check },
@@ -81,12 +68,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "uniform_write",
-            summary: "encode, submit and wait, of dispatches that each get a number in a uniform block, written anew",
-            look_for: "Its ratio to immediates, and to dispatch, which passes nothing. Each write is a call of its own \
-                (write_buffer), as programs make it.",
-            limited_by: "One core of the host: each write allocates staging memory and adds a copy.",
-            wgsl: include_str!("../../../shaders/host_cost/uniform_write.wgsl"),
-            cuda: "",
+            kernel: "host_cost/uniform_write",
             host_part: Some(HostPart::Uniforms),
             buffers: |shape, interface| {
                 let mut buffers = (BASE.buffers)(shape, interface);
@@ -118,24 +100,12 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "graph",
-            summary: "launch and wait, of dispatches in a CUDA graph that is made once",
-            look_for: "Its ratio to dispatch: what one call for all launches saves.",
-            limited_by: "The driver's call at size 1, the device's time between two nodes at size 1000.",
-            work_text: "None that counts.",
+            kernel: "host_cost/graph",
             only_cuda: Some("only CUDA keeps submissions: a command buffer of WebGPU is submitted once"),
-            wgsl: "",
-            cuda: include_str!("../../../shaders/host_cost/graph.cu"),
             host_part: Some(HostPart::Graph),
             ..BASE
         },
-        Benchmark {
-            name: "pipeline_first",
-            summary: "compiling a tiny kernel that no cache has: from WGSL, or from CUDA C++, to a pipeline",
-            look_for: "The wait before a kernel's first run, and its ratio to pipeline_again.",
-            limited_by: "The compilers: naga and the driver's, or NVRTC.",
-            host_part: Some(HostPart::FirstPipeline),
-            ..PIPELINE
-        },
+        Benchmark { name: "pipeline_first", host_part: Some(HostPart::FirstPipeline), ..PIPELINE },
         Benchmark {
             name: "pipeline_again",
             summary: "compiling the same kernel again, which caches of the driver may hold",
@@ -154,8 +124,7 @@ const WORDS: u64 = 64;
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     since: "2026-11-27",
-    wgsl: include_str!("../../../shaders/host_cost/dispatch.wgsl"),
-    cuda: include_str!("../../../shaders/host_cost/dispatch.cu"),
+    kernel: "host_cost/dispatch",
     cases: &[Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: COUNTS, params: PLAIN }],
     buffers: |_, _| {
         let buffer = |name, contents| Buffer { name, scalars: WORDS, contents };
@@ -174,8 +143,7 @@ const BASE: Benchmark = Benchmark {
 
 /// What the benchmarks of compilers share: one dispatch, which shows that the kernel is right.
 const PIPELINE: Benchmark = Benchmark {
-    wgsl: include_str!("../../../shaders/host_cost/pipeline_first.wgsl"),
-    cuda: include_str!("../../../shaders/host_cost/pipeline_first.cu"),
+    kernel: "host_cost/pipeline_first",
     cases: &[Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: &[Extent::Linear(1)], params: PLAIN }],
     buffers: |_, _| {
         let buffer = |name, contents| Buffer { name, scalars: WORDS, contents };

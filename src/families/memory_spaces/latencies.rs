@@ -8,29 +8,12 @@ use crate::suite::{
     each, uniform,
 };
 
-pub(super) const STORAGE: Benchmark = Benchmark {
-    name: "storage_latency",
-    quick: &[],
-    is_latency: true,
-    summary: "one invocation's dependent loads from 4 KiB of a storage buffer",
-    look_for: "Nanoseconds per load, median over STEPS: the latency of L1 with its index arithmetic. Times the \
-        clock it is cycles, 30 to 50 on current GPUs.",
-    limited_by: "One chain of dependent loads: nothing overlaps, so latency is the only limit.",
-    wgsl: include_str!("../../../shaders/memory_spaces/storage_latency.wgsl"),
-    cuda: include_str!("../../../shaders/memory_spaces/storage_latency.cu"),
-    ..LATENCIES
-};
+pub(super) const STORAGE: Benchmark = Benchmark { name: "storage_latency", quick: &[], is_latency: true, ..LATENCIES };
 
 pub(super) const POINTER: Benchmark = Benchmark {
     name: "pointer_latency",
     quick: &[],
     is_latency: true,
-    summary: "storage_latency with stored addresses instead of indices",
-    look_for: "Its difference to storage_latency: the cost per step of turning an index into an address, a \
-        shift and a 64-bit addition.",
-    limited_by: "The hit latency of the cache; 8 KiB of addresses still fit it.",
-    work_text: "STEPS dependent loads, counted as 4 bytes each as elsewhere, although addresses have 8.",
-    cuda: include_str!("../../../shaders/memory_spaces/pointer_latency.cu"),
     only_cuda: Some("WGSL cannot store pointers"),
     buffers: |shape, _| {
         let addresses = Buffer { name: "addresses", scalars: 2 * WALK.length(), contents: Contents::Poison };
@@ -42,12 +25,6 @@ pub(super) const POINTER: Benchmark = Benchmark {
 pub(super) const UNIFORM: Benchmark = Benchmark {
     name: "uniform_latency",
     is_latency: true,
-    summary: "storage_latency from a uniform buffer",
-    look_for: "The ratio to storage_latency: constant memory indexed at run time goes through a small cache of \
-        its own; 4 KiB may exceed its first level.",
-    limited_by: "The hit latency of the constant cache, or of its second level where the walk does not fit.",
-    wgsl: include_str!("../../../shaders/memory_spaces/uniform_latency.wgsl"),
-    cuda: include_str!("../../../shaders/memory_spaces/uniform_latency.cu"),
     buffers: |shape, _| walked(shape, UNIFORM_WALK),
     check: Check {
         buffer: "output",
@@ -63,12 +40,6 @@ pub(super) const UNIFORM: Benchmark = Benchmark {
 pub(super) const TEXTURE: Benchmark = Benchmark {
     name: "texture_latency",
     is_latency: true,
-    summary: "storage_latency from a texture of 32 by 32 texels",
-    look_for: "The longest latency on chip: the request passes addressing, format and filter stages even if \
-        nothing is filtered.",
-    limited_by: "The depth of the texture pipeline, and two operations per step that compute coordinates.",
-    wgsl: include_str!("../../../shaders/memory_spaces/texture_latency.wgsl"),
-    cuda: include_str!("../../../shaders/memory_spaces/texture_latency.cu"),
     buffers: |shape, _| {
         let mut buffers = walked(shape, WALK);
         let cycle = Contents::Cycle(WALK.of(shape.stream));
@@ -84,14 +55,6 @@ pub(super) const PINNED: Benchmark = Benchmark {
     quick: &[],
     is_latency: true,
     accepts: &[("STEPS", Accepted::Multiple(16, 1 << 18))],
-    summary: "dependent loads from 128 MiB of pinned host memory, in lines of 128 bytes",
-    look_for: "A round trip over the bus and address translation: about 1 µs or more over PCI Express, near \
-        the latency of DRAM where host and device share it (cache_curve/latency). Times the rate of \
-        transfer/pinned_by_kernel it gives the bytes that must be in flight.",
-    limited_by: "The bus: requests wait for each other, so that its rate does not matter. No line is read \
-        again before all others, which is too late for a cache.",
-    wgsl: include_str!("../../../shaders/memory_spaces/pinned_latency.wgsl"),
-    cuda: include_str!("../../../shaders/memory_spaces/pinned_latency.cu"),
     cases: &[Cases {
         from: Profile::Standard,
         dtypes: &[Dtype::U32],
@@ -118,28 +81,12 @@ pub(super) const PINNED: Benchmark = Benchmark {
     ..LATENCIES
 };
 
-pub(super) const WORKGROUP: Benchmark = Benchmark {
-    name: "workgroup_latency",
-    is_latency: true,
-    summary: "storage_latency from workgroup memory",
-    look_for: "The shortest load: no cache tag is compared. The difference to storage_latency is the cost of a \
-        cache.",
-    limited_by: "Address, bank, return: a fixed number of cycles for a walk without conflicts.",
-    wgsl: include_str!("../../../shaders/memory_spaces/workgroup_latency.wgsl"),
-    cuda: include_str!("../../../shaders/memory_spaces/workgroup_latency.cu"),
-    ..LATENCIES
-};
+pub(super) const WORKGROUP: Benchmark = Benchmark { name: "workgroup_latency", is_latency: true, ..LATENCIES };
 
 pub(super) const PRIVATE: Benchmark = Benchmark {
     name: "private_latency",
     quick: &[],
     is_latency: true,
-    summary: "storage_latency from 1 KiB of a private array",
-    look_for: "Near storage_latency: local memory is ordinary memory in L1. A much shorter latency means that \
-        the array is in registers.",
-    limited_by: "Hits in L1, after address arithmetic that interleaves lanes.",
-    wgsl: include_str!("../../../shaders/memory_spaces/private_latency.wgsl"),
-    cuda: include_str!("../../../shaders/memory_spaces/private_latency.cu"),
     buffers: |shape, _| walked(shape, PRIVATE_WALK),
     check: Check {
         buffer: "output",

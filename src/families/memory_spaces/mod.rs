@@ -30,24 +30,9 @@ pub const FAMILY: Family = Family {
         clock. A rate over clock times SMs is bytes per cycle and SM: 128 where a subgroup is served in one cycle.",
     is_by_kernel: true,
     benchmarks: &[
-        Benchmark {
-            name: "storage_bandwidth",
-            summary: "a table of 4 KiB in a storage buffer: L1",
-            look_for: "The highest rate of L1. Compare with workgroup_bandwidth: equal rates suggest that the two are \
-                one memory.",
-            limited_by: "The load unit, 64 or 128 bytes per cycle and SM; the table stays in L1.",
-            wgsl: include_str!("../../../shaders/memory_spaces/storage_bandwidth.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/storage_bandwidth.cu"),
-            ..BASE
-        },
+        Benchmark { name: "storage_bandwidth", ..BASE },
         Benchmark {
             name: "uniform_bandwidth",
-            summary: "a table of 4 KiB in a uniform buffer, one element per workgroup at a time",
-            look_for: "Bytes that reach lanes, not bytes fetched: one element serves a subgroup. Above \
-                storage_bandwidth, the constant path is faster for elements that all lanes share.",
-            limited_by: "The constant cache, which serves one address of 16 bytes at a time.",
-            wgsl: include_str!("../../../shaders/memory_spaces/uniform_bandwidth.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/uniform_bandwidth.cu"),
             check: Check {
                 buffer: "output",
                 scalars: all,
@@ -60,13 +45,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "texture_bandwidth",
-            summary: "a table of 4 KiB in a texture of 16 by 16 texels",
-            look_for: "How much slower the texture unit is without filtering: its rate is texels per cycle, whatever \
-                their size, so 16-byte texels are its best case here.",
-            limited_by: "The address rate of the texture units: a few texels per cycle and SM, each with bounds and \
-                format work.",
-            wgsl: include_str!("../../../shaders/memory_spaces/texture_bandwidth.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/texture_bandwidth.cu"),
             buffers: |shape, _| {
                 let table = square(TABLE, TexelFormat::Rgba32Uint, Contents::Input(Values::Wide));
                 let table = Buffer { name: "table", scalars: 4 * TABLE, contents: table };
@@ -76,11 +54,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "workgroup_bandwidth",
-            summary: "a table of 4 KiB in workgroup memory",
-            look_for: "It should equal ceiling/workgroup_read with vec4 loads; a gap is the mixing arithmetic.",
-            limited_by: "The banks, 128 bytes per cycle and SM where there are 32.",
-            wgsl: include_str!("../../../shaders/memory_spaces/workgroup_bandwidth.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/workgroup_bandwidth.cu"),
             buffers: |shape, _| vec![random("input", 4 * TABLE), output(shape.count()), sizes(shape)],
             // A subgroup reads distinct elements.
             ceiling: Some(Limit::Workgroup),
@@ -89,13 +62,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "private_bandwidth",
-            summary: "an array of 32 words per invocation, indexed at run time",
-            look_for: "Far below registers, near L1: the array is in memory. A rate far above L1 means that the \
-                compiler kept it in registers.",
-            limited_by: "Loads of 4 bytes per lane from thread-local memory, laid out so that the words of \
-                neighbouring lanes are adjacent.",
-            wgsl: include_str!("../../../shaders/memory_spaces/private_bandwidth.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/private_bandwidth.cu"),
             buffers: |shape, _| vec![random("input", INPUTS), output(shape.count()), sizes(shape)],
             work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 4, flops: 0 },
             check: Check { buffer: "output", scalars: all, oracle: private_read },
@@ -103,12 +69,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "register_bandwidth",
-            summary: "eight variables mixed with each other; every operand counts",
-            look_for: "An upper bound for all other rows: operands per second, not bytes on a bus. The ratio to fma \
-                shows how many of four operands per cycle the integer units accept.",
-            limited_by: "Instruction issue to the integer pipelines; register banks, where three operands lie in one.",
-            wgsl: include_str!("../../../shaders/memory_spaces/register_bandwidth.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/register_bandwidth.cu"),
             cases: &[
                 Cases {
                     from: Profile::Standard,
@@ -130,15 +90,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "spill",
-            summary: "96 values mixed with each other in REGISTERS registers: with 64, many spill to local memory and \
-                more blocks are resident",
-            look_for: "64 registers over 256: more blocks are resident, but spilled values are loaded from local \
-                memory again. Below 1 spilling is slower, the usual result for arithmetic this dense.",
-            limited_by: "With 64 registers L1, which serves the spills; with 256 the latency of dependent \
-                multiplications at low occupancy.",
-            work_text: "96 ROUNDS times x = x · s + y by each invocation, each of which reads two registers of 4 \
-                bytes.",
-            cuda: include_str!("../../../shaders/memory_spaces/spill.cu"),
             only_cuda: Some("WGSL cannot limit the number of registers"),
             cases: &[
                 Cases {
@@ -162,12 +113,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "table_const",
-            summary: "a table of 64 words in the program",
-            look_for: "EACH=1 over EACH=0: a table in the program usually lies in constant memory, where lanes that \
-                read different elements are serialised. 1.0 means that it lies in cached memory instead.",
-            limited_by: "EACH=0: instructions. EACH=1: one constant address at a time, up to 32 for a subgroup.",
-            wgsl: CONST_TABLE,
-            cuda: include_str!("../../../shaders/memory_spaces/table_const.cu"),
             buffers: |shape, _| vec![output(shape.count()), sizes(shape)],
             check: Check {
                 buffer: "output",
@@ -177,36 +122,11 @@ pub const FAMILY: Family = Family {
             },
             ..TABLES
         },
-        Benchmark {
-            name: "table_uniform",
-            summary: "the table of table_const in a uniform buffer",
-            look_for: "EACH=1 over EACH=0 for a uniform buffer. Where it equals table_const, both use the constant \
-                cache.",
-            limited_by: "Divergent constant reads, replayed for each distinct address; where all lanes read one \
-                element, the mixing arithmetic.",
-            wgsl: include_str!("../../../shaders/memory_spaces/table_uniform.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/table_uniform.cu"),
-            ..TABLES
-        },
-        Benchmark {
-            name: "table_storage",
-            summary: "the table of table_const in a storage buffer",
-            look_for: "The rate with EACH=1: where lanes read different elements, a storage buffer suits a table best. \
-                EACH=0 gains little, since the cache serves 32 words as fast as one.",
-            limited_by: "The load unit of L1, one request per subgroup; the 64 words always hit.",
-            wgsl: include_str!("../../../shaders/memory_spaces/table_storage.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/table_storage.cu"),
-            ..TABLES
-        },
+        Benchmark { name: "table_uniform", ..TABLES },
+        Benchmark { name: "table_storage", ..TABLES },
         Benchmark {
             name: "table_bytes",
             since: "2026-11-26",
-            summary: "a table of 256 bytes in a uniform buffer",
-            look_for: "In CUDA, table_uniform's lookups per second: a byte is loaded as a word is. WGSL takes each \
-                byte out of a word. With EACH=1, fewer of its words differ within a subgroup than of table_uniform's.",
-            limited_by: "As table_uniform; in WGSL also the shift and the mask for each byte.",
-            wgsl: include_str!("../../../shaders/memory_spaces/table_bytes.wgsl"),
-            cuda: include_str!("../../../shaders/memory_spaces/table_bytes.cu"),
             cases: &[Cases {
                 from: Profile::Standard,
                 dtypes: &[Dtype::U32],
@@ -269,8 +189,6 @@ const TABLES: Benchmark = Benchmark {
 /// As many as are resident on the largest devices.
 const INVOCATIONS: &[Extent] = &[Extent::Linear(1 << 18)];
 
-const CONST_TABLE: &str = include_str!("../../../shaders/memory_spaces/table_const.wgsl");
-
 fn random(name: &'static str, scalars: u64) -> Buffer {
     Buffer { name, scalars, contents: Contents::Input(Values::Wide) }
 }
@@ -287,7 +205,8 @@ mod tests {
     /// The table in the program equals the one that the host fills in.
     #[test]
     fn the_literals_of_the_const_table_are_those_of_the_oracle() {
-        let (_, after) = CONST_TABLE.split_once("array<u32, 64>(").expect("the table's type");
+        let kernel = crate::families::benchmark("memory_spaces", "table_const").expect("a benchmark").wgsl;
+        let (_, after) = kernel.split_once("array<u32, 64>(").expect("the table's type");
         let (body, _) = after.split_once(')').expect("the table's end");
         let literals: Vec<u32> = body
             .split(',')

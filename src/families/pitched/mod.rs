@@ -23,24 +23,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "rows_2d",
             quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(16384, 16383), PITCHES)],
-            summary: "the rows of a matrix",
-            look_for: "PITCHED=1 over 0: close to 1.0 on devices that cache sectors, since a sector that two rows \
-                share is fetched once. Padding bytes are neither read nor counted.",
-            limited_by: "DRAM at large sizes; at small ones one workgroup per row, whose lanes idle at the end of the \
-                row.",
-            wgsl: include_str!("../../../shaders/pitched/rows_2d.wgsl"),
-            cuda: include_str!("../../../shaders/pitched/rows_2d.cu"),
             ..BASE
         },
         Benchmark {
             name: "slices_3d",
-            summary: "the rows of a volume, slice by slice",
-            look_for: "The comparison of rows_2d with rows of 65 to 511 elements: here row starts matter more, and so \
-                does a row length that leaves lanes of a workgroup idle.",
-            limited_by: "Short rows: 65 elements take two rounds of a workgroup of 64, the second for one element, and \
-                257 take five.",
-            wgsl: include_str!("../../../shaders/pitched/slices_3d.wgsl"),
-            cuda: include_str!("../../../shaders/pitched/slices_3d.cu"),
             cases: &[
                 Cases {
                     from: Profile::Standard,

@@ -28,14 +28,6 @@ pub const FAMILY: Family = Family {
             name: "three_kernels",
             since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), &[&[("BITS", 8.0), ("PAIRS", 0.0)]])],
-            summary: "each pass counts digits, scans the counts and moves the keys; digits of 4 and 8 bits",
-            look_for: "BITS=8 over BITS=4: half as many passes, each with twice the sorting in workgroup memory. Near \
-                2×, passes cost what they move; near 1×, sorting the tiles takes the time. PAIRS=1 adds memory \
-                traffic only.",
-            limited_by: "Barriers and workgroup memory: each tile takes 16 steps or more per 4 bits. Then keys that \
-                each pass reads twice.",
-            wgsl: include_str!("../../../shaders/radix_sort/three_kernels.wgsl"),
-            cuda: include_str!("../../../shaders/radix_sort/three_kernels.cu"),
             accepts: &[("WG", Accepted::PowerOfTwo(32, 512)), BITS, PAIRS],
             cases: &cases(
                 &[&[("BITS", 4.0), ("PAIRS", 0.0)], &[("BITS", 8.0), ("PAIRS", 0.0)], &[("BITS", 8.0), ("PAIRS", 1.0)]],
@@ -55,13 +47,6 @@ pub const FAMILY: Family = Family {
             name: "onesweep",
             since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), &[&[("PAIRS", 0.0)]])],
-            summary: "one kernel per pass: ranks by subgroup ballots, decoupled look-back over the digit counts",
-            look_for: "Its gain over three_kernels with BITS=8: keys are read once per pass, ranked in registers, and \
-                no kernel waits for another. Larger WG write longer runs of each digit, but fewer fit an SM.",
-            limited_by: "Instructions: about 40 to rank a key by eight ballots, and the round trips of the look-back; \
-                DRAM only on devices with little of it.",
-            wgsl: include_str!("../../../shaders/radix_sort/onesweep.wgsl"),
-            cuda: include_str!("../../../shaders/radix_sort/onesweep.cu"),
             accepts: &[("WG", Accepted::PowerOfTwo(64, 512)), PAIRS],
             waits: true,
             cases: &cases(KEYS_AND_PAIRS, KEYS_AND_PAIRS, &[&[("PAIRS", 0.0)]]),

@@ -34,15 +34,6 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "interleaved_global",
-            summary: "interleaved addressing, in place in global memory",
-            look_for: "How much slower it is than all other rows: each step reads and writes global memory, and half \
-                of a subgroup's lanes are idle from the first step on. The ratio to interleaved_workgroup includes the \
-                barriers: wgpu gives storageBarrier the scope of the device, the CUDA twin its fence that of the block.",
-            limited_by: "Round trips to the cache behind global memory, log2 of the workgroup size in sequence, and \
-                the barriers between: on an H200 the CUDA twin, with the weaker fence, takes less than a third of the \
-                time.",
-            wgsl: include_str!("../../../shaders/reduction/interleaved_global.wgsl"),
-            cuda: include_str!("../../../shaders/reduction/interleaved_global.cu"),
             cases: ARTICLE_CASES,
             // The kernel overwrites its input: each launch gets a fresh copy, outside the timed span.
             buffers: |shape, interface| {
@@ -62,30 +53,10 @@ pub const FAMILY: Family = Family {
             }),
             ..BASE
         },
-        Benchmark {
-            name: "interleaved_workgroup",
-            summary: "interleaved addressing on a copy in workgroup memory",
-            look_for: "The ratio to interleaved_global: the same steps, with memory and barriers of the workgroup \
-                alone. The gap to sequential is the cost of modulo and divergence, not of memory.",
-            limited_by: "Instructions: an integer remainder for each test, and subgroups that stay busy for one lane \
-                until the last steps.",
-            wgsl: include_str!("../../../shaders/reduction/interleaved_workgroup.wgsl"),
-            cuda: include_str!("../../../shaders/reduction/interleaved_workgroup.cu"),
-            cases: ARTICLE_CASES,
-            ..BASE
-        },
+        Benchmark { name: "interleaved_workgroup", cases: ARTICLE_CASES, ..BASE },
         Benchmark {
             name: "interleaved_device_barrier",
             since: "2026-11-23",
-            summary: "interleaved_workgroup with the barriers of interleaved_global besides its own",
-            look_for: "Two ratios. Its speed relative to interleaved_global: where the data are, at the same barriers \
-                (not so for the CUDA twin, whose interleaved_global has the weaker fence of the block). Its time \
-                relative to interleaved_workgroup: the barriers alone. WGSL needs two barriers per step here, CUDA a \
-                fence and one.",
-            limited_by: "Barriers of the device's scope, log2 of the workgroup size in sequence, where the API gives \
-                storageBarrier that scope; else as interleaved_workgroup.",
-            wgsl: include_str!("../../../shaders/reduction/interleaved_device_barrier.wgsl"),
-            cuda: include_str!("../../../shaders/reduction/interleaved_device_barrier.cu"),
             cases: &[
                 Cases {
                     from: Profile::Standard,
@@ -106,11 +77,6 @@ pub const FAMILY: Family = Family {
             name: "interleaved_dynamic",
             since: "2026-11-23",
             quick: &[],
-            summary: "interleaved_workgroup with a shared array whose size the host sets at launch",
-            look_for: "1.00 relative to interleaved_workgroup: how the array gets its size changes no step.",
-            limited_by: "Instructions, as in interleaved_workgroup: remainders, and subgroups that stay busy for one lane.",
-            work_text: "n scalars read.",
-            cuda: include_str!("../../../shaders/reduction/interleaved_dynamic.cu"),
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
             cases: &[
                 Cases {
@@ -128,49 +94,11 @@ pub const FAMILY: Family = Family {
             ],
             ..BASE
         },
-        Benchmark {
-            name: "sequential",
-            summary: "sequential addressing: no modulo, no divergence",
-            look_for: "The gain of choosing which lanes idle: the same number of additions as interleaved_workgroup, \
-                but whole subgroups finish early. Half of all lanes only load.",
-            limited_by: "Barriers, and one element per lane: a workgroup mostly waits for its single load and for the \
-                steps of the tree.",
-            wgsl: include_str!("../../../shaders/reduction/sequential.wgsl"),
-            cuda: include_str!("../../../shaders/reduction/sequential.cu"),
-            ..BASE
-        },
-        Benchmark {
-            name: "first_add",
-            summary: "adds two loaded elements before the tree",
-            look_for: "Nearly twice the speed of sequential at large sizes, since one tree serves two elements. A \
-                smaller gain means that memory has become the limit; a larger one, that launching workgroups was.",
-            limited_by: "Two loads in flight per lane, which do not cover DRAM latency; the tree takes the rest of the \
-                time.",
-            wgsl: include_str!("../../../shaders/reduction/first_add.wgsl"),
-            cuda: include_str!("../../../shaders/reduction/first_add.cu"),
-            ..TWO_LOADS
-        },
-        Benchmark {
-            name: "subgroup",
-            summary: "subgroupAdd, then a tree over the subgroups",
-            look_for: "The ratio to first_add: the gain of replacing most of the tree by register operations. A small \
-                gain means that the loads take the time, not the tree; a loss means that the API's subgroup operation \
-                is slow.",
-            limited_by: "Bytes in flight, as in first_add; the counter that gives every subgroup its slot costs an \
-                atomic in workgroup memory.",
-            wgsl: include_str!("../../../shaders/reduction/subgroup.wgsl"),
-            cuda: include_str!("../../../shaders/reduction/subgroup.cu"),
-            ..TWO_LOADS
-        },
+        Benchmark { name: "sequential", ..BASE },
+        Benchmark { name: "first_add", ..TWO_LOADS },
+        Benchmark { name: "subgroup", ..TWO_LOADS },
         Benchmark {
             name: "vec4_grid_stride",
-            summary: "vec4 loads one grid apart, one tree for thousands of elements",
-            look_for: "Its share of the read peak, which should be near 100 %: one tree serves thousands of elements, \
-                and the loads are those of ceiling/read. Below 90 % at large sizes, try another WG.",
-            limited_by: "DRAM reads at large sizes and cache reads at small ones; below a few MiB two launches, of \
-                which the second sums the block sums.",
-            wgsl: include_str!("../../../shaders/reduction/vec4_grid_stride.wgsl"),
-            cuda: include_str!("../../../shaders/reduction/vec4_grid_stride.cu"),
             buffers: |shape, interface| buffers(shape, &strided_passes(shape, interface)),
             steps: |shape, interface| dispatches(&strided_passes(shape, interface), "input"),
             end_to_end: Some(|shape, interface| end_to_end(&strided_passes(shape, interface), "input")),
@@ -179,13 +107,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "atomic",
             quick: &[],
-            summary: "one pass; block sums are added atomically (integers)",
-            look_for: "Whether one pass is faster than two: at small sizes it saves a launch; at large ones thousands \
-                of workgroups add atomically to one word. u32 only: compare with u32 rows.",
-            limited_by: "The load pattern of first_add; the atomics only where workgroups finish faster than one \
-                address accepts additions.",
-            wgsl: include_str!("../../../shaders/reduction/atomic.wgsl"),
-            cuda: include_str!("../../../shaders/reduction/atomic.cu"),
             cases: &[
                 Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: U32_SIZES, params: PLAIN },

@@ -23,13 +23,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "two_pass",
             since: "2026-11-24",
-            summary: "two launches: the sum of squares, then the products",
-            look_for: "At most two thirds of the copy rate where the matrix exceeds the caches. The gap to workgroup is \
-                the second read from memory.",
-            limited_by: "Memory traffic of 3n, and loads of 4 bytes; at small sizes the second launch.",
             accepts: &[WG],
-            wgsl: include_str!("../../../shaders/rmsnorm/two_pass.wgsl"),
-            cuda: include_str!("../../../shaders/rmsnorm/two_pass.cu"),
             buffers: |shape, _| {
                 let (rows, columns) = shape.extent.matrix();
                 let mut buffers = buffers(shape, 1);
@@ -45,29 +39,11 @@ pub const FAMILY: Family = Family {
             },
             ..BASE
         },
-        Benchmark {
-            name: "workgroup",
-            since: "2026-11-24",
-            quick: &[],
-            summary: "one launch, one workgroup per row; the second read comes from the cache",
-            look_for: "Its gain over two_pass, up to 1.5×. Rows of 128 have fewer elements than a workgroup has \
-                invocations, and pay eight barriers for half an element each.",
-            limited_by: "Bytes in flight: loads of 4 bytes, and barriers during which a workgroup has none.",
-            accepts: &[WG],
-            wgsl: include_str!("../../../shaders/rmsnorm/workgroup.wgsl"),
-            cuda: include_str!("../../../shaders/rmsnorm/workgroup.cu"),
-            ..BASE
-        },
+        Benchmark { name: "workgroup", since: "2026-11-24", quick: &[], accepts: &[WG], ..BASE },
         Benchmark {
             name: "subgroup",
             since: "2026-11-24",
-            summary: "rows in registers, vec4 loads, sums by shuffles; short rows share a workgroup",
-            look_for: "Its share of the copy peak, near 100 % at all lengths of rows. The same kernel as softmax's \
-                without exponentials: where softmax is slower, arithmetic is the reason.",
-            limited_by: "DRAM read/write turnaround; at 32,768 columns the few rows that are resident at a time.",
             accepts: &[WG, ("VECTORS", Accepted::OneOf(&[1.0, 2.0, 4.0, 8.0]))],
-            wgsl: include_str!("../../../shaders/rmsnorm/subgroup.wgsl"),
-            cuda: include_str!("../../../shaders/rmsnorm/subgroup.cu"),
             cases: &cases(LONG),
             buffers: |shape, _| buffers(shape, 4),
             steps: by_lanes,

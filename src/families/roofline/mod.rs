@@ -25,12 +25,6 @@ pub const FAMILY: Family = Family {
             &[&[("FMAS", 1.0)], &[("FMAS", 16.0)], &[("FMAS", 256.0)]],
         )],
         accepts: &[("FMAS", Accepted::Whole(1, 1024))],
-        summary: "reads with vec4 loads, computes FMAS fused multiply-adds per element, and writes",
-        look_for: "The FMAS at which time begins to rise: the ridge. Left of it GB/s is flat at the copy rate, right \
-            of it GFLOP/s at the fma rate, and each row's share is of the peak that binds it; a rounded corner is latency that is not fully hidden.",
-        limited_by: "Memory for few FMAS, the FMA units for many; near the ridge both, and neither peak is reached.",
-        wgsl: include_str!("../../../shaders/roofline/fma_an_element.wgsl"),
-        cuda: include_str!("../../../shaders/roofline/fma_an_element.cu"),
         cases: &[
             Cases {
                 from: Profile::Standard,

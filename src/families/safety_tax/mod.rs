@@ -42,6 +42,7 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "fma",
+            kernel: "ceiling/fma",
             quick: &[],
             summary: "the FMA chains of ceiling/fma",
             look_for: "Near 1.00 for bounds, since its loop does not access memory, and more for loops: the counter \
@@ -59,6 +60,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "transpose",
+            kernel: "transpose/tiled",
             quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(2048, 2048), both!(("PAD", 1.0)))],
             summary: "the padded tile of transpose/tiled",
             look_for: "Bounds checks on four loads, four stores and the tile: the ratio shows the cost of minimums and \
@@ -74,6 +76,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "matmul",
+            kernel: "matmul/register_blocked",
             quick: &[Quick::at(&[Dtype::F32], Extent::Product(2048, 2048, 2048), both!())],
             summary: "the matrix product of matmul/register_blocked",
             look_for: "Its inner loop is unrolled and has more indices than the other kernels here. Loop bounds alone \
@@ -103,13 +106,6 @@ pub const FAMILY: Family = Family {
             quick: &[],
             // The last loop ends by wrapping around, one step below word 0.
             accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))],
-            summary: "fills workgroup memory and reads it back",
-            look_for: "The cost of zeroing 16 KiB in a kernel that writes all of them anyway: one more store per word \
-                and a barrier.",
-            limited_by: "Workgroup memory's stores and the barrier after them; 16 KiB per workgroup lower the \
-                occupancy.",
-            wgsl: include_str!("../../../shaders/safety_tax/workgroup_fill.wgsl"),
-            cuda: include_str!("../../../shaders/safety_tax/workgroup_fill.cu"),
             cases: &[Cases {
                 from: Profile::Standard,
                 dtypes: &[Dtype::U32],

@@ -22,44 +22,13 @@ pub const FAMILY: Family = Family {
         block sums, write, and add the preceding sums. One pass moves 2n.",
     headlines: &[Headline { name: "scan", place: 4, naive: "three_kernels", ..Headline::F32 }],
     benchmarks: &[
-        Benchmark {
-            name: "three_kernels",
-            summary: "scans blocks, scans the block sums, adds the preceding sums",
-            look_for: "At most half of the copy rate: its passes move twice the bytes counted. Below a fifth, the \
-                Hillis-Steele steps and their barriers cost more than memory.",
-            limited_by: "Memory traffic of 4n; at small sizes the launches, each of which waits for the one before.",
-            wgsl: include_str!("../../../shaders/scan/three_kernels.wgsl"),
-            cuda: include_str!("../../../shaders/scan/three_kernels.cu"),
-            buffers,
-            steps,
-            ..BASE
-        },
-        Benchmark {
-            name: "single_pass",
-            summary: "each tile looks back over the sums of the tiles before it, and computes late ones itself",
-            look_for: "Its gain over three_kernels at large sizes, at most 2×, and its share of the copy peak. Far \
-                slower rows on one API can mean that the device does not run workgroups in order, and the fallback \
-                computes late sums.",
-            limited_by: "The chain of tiles: each waits for the sums that the tiles before it publish, at L2 latency \
-                per look-back window.",
-            wgsl: include_str!("../../../shaders/scan/single_pass.wgsl"),
-            cuda: include_str!("../../../shaders/scan/single_pass.cu"),
-            ..SINGLE_PASS
-        },
+        Benchmark { name: "three_kernels", buffers, steps, ..BASE },
+        Benchmark { name: "single_pass", ..SINGLE_PASS },
         Benchmark {
             name: "single_pass_subgroup",
             since: "2026-11-21",
             twin_differs: Some("64-bit statuses"),
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), &[&[("WG", 256.0)], &[("WG", 512.0)]])],
-            summary: "single_pass with scans in registers by subgroups; the first subgroup looks back while the others \
-                wait",
-            look_for: "Its gain over single_pass: the cost of barriers and workgroup memory there. Whether WG=512 is \
-                faster: larger tiles are fewer and need less look-back. What --param PAUSE=0 costs: an immediate first \
-                look-back finds few complete sums.",
-            limited_by: "How fast published sums travel through the cache, and how many tiles are in flight: each \
-                waits for its neighbours between its loads and its stores.",
-            wgsl: include_str!("../../../shaders/scan/single_pass_subgroup.wgsl"),
-            cuda: include_str!("../../../shaders/scan/single_pass_subgroup.cu"),
             cases: &cases(&[&[("WG", 256.0)], &[("WG", 512.0)]]),
             buffers: |shape, interface| by_tiles(shape, tiles(shape, interface, 32)),
             steps: |shape, interface| vec![Step::Clear("state"), Step::dispatch(tiles(shape, interface, 32))],

@@ -20,13 +20,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "three_pass",
             since: "2026-11-24",
-            summary: "three launches: the maximum, the sum of exponentials, the quotients",
-            look_for: "At most half of the copy rate where the matrix exceeds the caches. Rows of 128 leave half of \
-                each workgroup without an element.",
-            limited_by: "Memory traffic of 4n, and loads of 4 bytes; at small sizes the launches.",
             accepts: &[WG],
-            wgsl: include_str!("../../../shaders/softmax/three_pass.wgsl"),
-            cuda: include_str!("../../../shaders/softmax/three_pass.cu"),
             buffers: |shape, _| {
                 let (rows, columns) = shape.extent.matrix();
                 let poison = |name, scalars| Buffer { name, scalars, contents: Contents::Poison };
@@ -44,30 +38,11 @@ pub const FAMILY: Family = Family {
             tolerance: Some(|shape, interface| tolerance(shape, interface, false)),
             ..BASE
         },
-        Benchmark {
-            name: "online",
-            since: "2026-11-24",
-            quick: &[],
-            summary: "one launch: maximum and sum in one pass, then the quotients from the cache",
-            look_for: "Its gain over three_pass, up to 2×: a row is read again at once, from a cache. Rows of 128 have \
-                fewer elements than a workgroup has invocations.",
-            limited_by: "Bytes in flight: each invocation waits for one load of 4 bytes before its next exponential.",
-            accepts: &[WG],
-            wgsl: include_str!("../../../shaders/softmax/online.wgsl"),
-            cuda: include_str!("../../../shaders/softmax/online.cu"),
-            ..BASE
-        },
+        Benchmark { name: "online", since: "2026-11-24", quick: &[], accepts: &[WG], ..BASE },
         Benchmark {
             name: "subgroup",
             since: "2026-11-24",
-            summary: "rows in registers, vec4 loads, totals by shuffles; short rows share a workgroup",
-            look_for: "Its share of the copy peak, which should be near 100 % at all lengths of rows. At 32,768 \
-                columns compare WG=512, which reads most of a row twice, with WG=1024, which keeps it in registers.",
-            limited_by: "DRAM read/write turnaround; with long rows, the few that are resident: their loads, \
-                reductions and stores overlap with no other row's.",
             accepts: &[WG, ("VECTORS", Accepted::OneOf(&[1.0, 2.0, 4.0, 8.0]))],
-            wgsl: include_str!("../../../shaders/softmax/subgroup.wgsl"),
-            cuda: include_str!("../../../shaders/softmax/subgroup.cu"),
             cases: &cases(LONG),
             buffers: |shape, _| buffers(shape, 4),
             steps: by_lanes,

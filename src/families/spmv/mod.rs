@@ -22,24 +22,12 @@ pub const FAMILY: Family = Family {
             name: "row",
             since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
-            summary: "one invocation per row",
-            look_for: "MATRIX=2 relative to MATRIX=1, with about as many nonzeros: a subgroup lasts as long as its \
-                longest row, which has up to 8192 nonzeros against 32.",
-            limited_by: "L1: loads of a subgroup lie a row apart, 32 lines each; with MATRIX=2 idle lanes.",
-            wgsl: include_str!("../../../shaders/spmv/row.wgsl"),
-            cuda: include_str!("../../../shaders/spmv/row.cu"),
             steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(interface.invocations().into()))],
             ..BASE
         },
         Benchmark {
             name: "subgroup",
             since: "2026-11-24",
-            summary: "one subgroup per row",
-            look_for: "Its gain over row: coalesced loads. With 16 nonzeros in a row half of 32 lanes idle, and the sum \
-                over the subgroup costs as much as the products: long rows suit it.",
-            limited_by: "Latency: each row is a chain of three loads (start, column, x) and a sum, for 16 products.",
-            wgsl: include_str!("../../../shaders/spmv/subgroup.wgsl"),
-            cuda: include_str!("../../../shaders/spmv/subgroup.cu"),
             accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), MATRIX],
             steps: |shape, interface| {
                 vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations()) / 4))]
@@ -50,13 +38,6 @@ pub const FAMILY: Family = Family {
             name: "lanes",
             since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
-            summary: "LANES invocations per row, four nonzeros of each in flight",
-            look_for: "Its gain over subgroup where rows have 16 nonzeros: no lane idles, and starts are read ahead. With \
-                MATRIX=2 few lanes work for long on the longest rows.",
-            limited_by: "DRAM reads where all rows have 16 nonzeros; sectors of x for random columns; with MATRIX=2 the \
-                longest row, of which four lanes have up to 2048 nonzeros each.",
-            wgsl: include_str!("../../../shaders/spmv/lanes.wgsl"),
-            cuda: include_str!("../../../shaders/spmv/lanes.cu"),
             accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), ("LANES", Accepted::PowerOfTwo(1, 32)), MATRIX],
             steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(interface.invocations().into()))],
             ..BASE
@@ -64,13 +45,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "merge",
             since: "2026-11-24",
-            summary: "equal shares of nonzeros and rows for every invocation, along the merge path",
-            look_for: "Nearly the same time for MATRIX=1 and 2: long and short rows cost alike. Their gap to MATRIX=0 is \
-                the access to x.",
-            limited_by: "Instructions: each invocation searches its place on the path and walks eight positions, one by \
-                one, so that the band is read at half the read rate or less; at small sizes three launches.",
-            wgsl: include_str!("../../../shaders/spmv/merge.wgsl"),
-            cuda: include_str!("../../../shaders/spmv/merge.cu"),
             accepts: &[("WG", Accepted::PowerOfTwo(32, 512)), MATRIX],
             buffers: |shape, interface| {
                 let tiles = tiles(shape, interface);

@@ -18,78 +18,20 @@ pub const FAMILY: Family = Family {
         instructions where caches serve all neighbours.",
     tags: &[Tag::Primitive],
     benchmarks: &[
-        Benchmark {
-            name: "naive_2d",
-            since: "2026-11-24",
-            summary: "5 points, one invocation per cell, neighbours from the caches",
-            look_for: "How near to a copy caches alone come: above 90 %, programmed reuse has nothing left to gain. \
-                A lower share at 8192x8192 than at 4096x4096 shows rows that leave L2 before the next row needs them.",
-            limited_by: "Load instructions, five per cell of 4 bytes each, through L1; DRAM only behind them.",
-            wgsl: include_str!("../../../shaders/stencil/naive_2d.wgsl"),
-            cuda: include_str!("../../../shaders/stencil/naive_2d.cu"),
-            steps: |shape, _| plane(shape, 32, 8),
-            ..BASE
-        },
-        Benchmark {
-            name: "tiled_2d",
-            since: "2026-11-24",
-            summary: "5 points, 32x32 cells and their halo in workgroup memory",
-            look_for: "Whether it is faster than naive_2d at all: the tile replaces cache hits by reads of workgroup \
-                memory, and adds a barrier and 13 % more loads for the halo.",
-            limited_by: "The barrier between the loads and the stores of a workgroup, and the instructions that compute \
-                the index of each halo cell.",
-            wgsl: include_str!("../../../shaders/stencil/tiled_2d.wgsl"),
-            cuda: include_str!("../../../shaders/stencil/tiled_2d.cu"),
-            steps: |shape, _| plane(shape, 32, 32),
-            ..BASE
-        },
+        Benchmark { name: "naive_2d", since: "2026-11-24", steps: |shape, _| plane(shape, 32, 8), ..BASE },
+        Benchmark { name: "tiled_2d", since: "2026-11-24", steps: |shape, _| plane(shape, 32, 32), ..BASE },
         Benchmark {
             name: "rolled_2d",
             since: "2026-11-24",
-            summary: "5 points, four columns per invocation, which walks down and keeps three rows in registers",
-            look_for: "Its share of the copy peak, the highest of the three: 1.5 vector loads and two scalar ones for \
-                each four cells, in place of 20 loads. --param ROWS=16 loads fewer rows twice and is slower all the \
-                same. A width that is no multiple of four takes the scalar path and loses it.",
-            limited_by: "DRAM at large sizes; at small ones too few invocations, since each has 16 cells.",
-            wgsl: include_str!("../../../shaders/stencil/rolled_2d.wgsl"),
-            cuda: include_str!("../../../shaders/stencil/rolled_2d.cu"),
             accepts: &[("WG", Accepted::Whole(1, 1024)), ("ROWS", Accepted::Multiple(4, 1 << 16))],
             steps: |shape, interface| plane(shape, 4 * u64::from(interface.invocations()), interface.parameter("ROWS")),
             ..BASE
         },
-        Benchmark {
-            name: "naive_3d",
-            since: "2026-11-24",
-            summary: "7 points, one invocation per cell, neighbours from the caches",
-            look_for: "The gap to naive_2d: two more neighbours, a slice away. At 512x512x512 a slice has 1 MiB, and L2 \
-                must hold three of them for each slice in progress.",
-            limited_by: "Load instructions, seven per cell; L2 bandwidth for the neighbours that L1 no longer holds.",
-            wgsl: include_str!("../../../shaders/stencil/naive_3d.wgsl"),
-            cuda: include_str!("../../../shaders/stencil/naive_3d.cu"),
-            steps: |shape, _| volume(shape, 32, 8, 1),
-            ..VOLUME
-        },
-        Benchmark {
-            name: "tiled_3d",
-            since: "2026-11-24",
-            summary: "7 points, 32x4x4 cells and their halo in workgroup memory",
-            look_for: "How the halo grows with the dimension: the tile loads 2.4 cells for each one that it computes, \
-                against 1.13 of tiled_2d. Slower than naive_3d means that caches hold neighbours better than the tile.",
-            limited_by: "Loads of the halo from L2, and the barrier.",
-            wgsl: include_str!("../../../shaders/stencil/tiled_3d.wgsl"),
-            cuda: include_str!("../../../shaders/stencil/tiled_3d.cu"),
-            steps: |shape, _| volume(shape, 32, 4, 4),
-            ..VOLUME
-        },
+        Benchmark { name: "naive_3d", since: "2026-11-24", steps: |shape, _| volume(shape, 32, 8, 1), ..VOLUME },
+        Benchmark { name: "tiled_3d", since: "2026-11-24", steps: |shape, _| volume(shape, 32, 4, 4), ..VOLUME },
         Benchmark {
             name: "rolled_3d",
             since: "2026-11-24",
-            summary: "7 points, four cells of a row per invocation, which walks through slices",
-            look_for: "Its gain over naive_3d: each slice is loaded once for three uses, so that L2 holds the slices in \
-                progress only. Rows above and below still come from L1.",
-            limited_by: "DRAM; L1 and L2 bandwidth for the rows above and below, three vec4 loads for each vec4 stored.",
-            wgsl: include_str!("../../../shaders/stencil/rolled_3d.wgsl"),
-            cuda: include_str!("../../../shaders/stencil/rolled_3d.cu"),
             accepts: &[("SLICES", Accepted::Multiple(2, 1 << 16))],
             steps: |shape, interface| volume(shape, 128, 8, interface.parameter("SLICES")),
             ..VOLUME

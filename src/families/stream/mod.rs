@@ -29,13 +29,6 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "copy",
-            summary: "c = a",
-            look_for: "The figure that papers quote as copy bandwidth. It should equal ceiling/copy at the same size; \
-                the family's other rows are compared with it.",
-            limited_by: "DRAM beyond the caches. With one element per invocation, launching thousands of workgroups \
-                must keep up with it.",
-            wgsl: include_str!("../../../shaders/stream/copy.wgsl"),
-            cuda: include_str!("../../../shaders/stream/copy.cu"),
             buffers: |shape, _| vec![operand("a", shape, Values::Wide), output("c", shape), sizes(shape)],
             check: Check { buffer: "c", scalars: all, oracle: |shape, _| copied(shape, Values::Wide) },
             ..BASE
@@ -43,13 +36,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "mul",
             quick: &[],
-            summary: "b = s c",
-            look_for: "The same time as copy: a multiplication between load and store is free. A difference is \
-                run-to-run variation, or f64 units so slow that one operation per element counts.",
-            limited_by: "DRAM, exactly as for copy: 1/16 operation per byte is little even for GPUs with few f64 \
-                units.",
-            wgsl: include_str!("../../../shaders/stream/mul.wgsl"),
-            cuda: include_str!("../../../shaders/stream/mul.cu"),
             buffers: |shape, _| vec![operand("c", shape, Values::Wide), output("b", shape), sizes(shape)],
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() },
             bound: Bound::Roundings(|_, _| 1),
@@ -63,12 +49,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "add",
             quick: &[],
-            summary: "c = a + b",
-            look_for: "More than 0.67 times copy's speed: two reads for each write cause fewer turnarounds of the bus, \
-                so the byte rate rises.",
-            limited_by: "Reads, two thirds of the traffic; three streams also open more DRAM pages at a time.",
-            wgsl: include_str!("../../../shaders/stream/add.wgsl"),
-            cuda: include_str!("../../../shaders/stream/add.cu"),
             buffers: |shape, _| {
                 vec![
                     operand("a", shape, Values::Summable),
@@ -90,12 +70,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "triad",
-            summary: "a = b + s c",
-            look_for: "BabelStream's headline. It should equal add within 1 %, whether or not the compiler fuses the \
-                multiplication and the addition.",
-            limited_by: "The three streams of add: 2 operations per 12 or 24 bytes are far from compute-bound.",
-            wgsl: include_str!("../../../shaders/stream/triad.wgsl"),
-            cuda: include_str!("../../../shaders/stream/triad.cu"),
             buffers: |shape, _| {
                 vec![
                     operand("b", shape, Values::Signs),
@@ -119,14 +93,6 @@ pub const FAMILY: Family = Family {
             name: "dot",
             quick: &[],
             accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))],
-            summary: "the sum of a b, one partial sum per workgroup and vector component",
-            look_for: "Faster than copy in bytes per second, since almost nothing is written. If it is slower, too few \
-                loads of its grid-stride loop are in flight. The end-to-end time includes adding the partial sums on \
-                the host.",
-            limited_by: "Reads; near the end of the launch, the trees of the last workgroups and an uneven share of \
-                elements.",
-            wgsl: include_str!("../../../shaders/stream/dot.wgsl"),
-            cuda: include_str!("../../../shaders/stream/dot.cu"),
             buffers: |shape, interface| {
                 vec![
                     operand("a", shape, Values::Summable),
@@ -152,14 +118,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "nstream",
             quick: &[],
-            summary: "out = a + b + 3 c",
             since: "2026-11-26",
-            look_for: "At least 3/4 of triad's speed: 4 bytes for its 3, and three reads for each write cause fewer \
-                turnarounds of the bus.",
-            limited_by: "Reads, three quarters of the traffic; four streams open one more DRAM page at a time than \
-                triad.",
-            wgsl: include_str!("../../../shaders/stream/nstream.wgsl"),
-            cuda: include_str!("../../../shaders/stream/nstream.cu"),
             buffers: |shape, _| {
                 vec![
                     operand("a", shape, Values::Summable),

@@ -26,26 +26,10 @@ pub const FAMILY: Family = Family {
     model_text: "The input is 4 MiB and fits a cache, so reading it from there is the limit. Each step uses more \
         lanes, up to 32 workgroups of 256; a device with more than 32 SMs stays partly idle even in the last step.",
     benchmarks: &[
-        Benchmark {
-            name: "one_invocation",
-            summary: "one invocation adds everything",
-            look_for: "The time per element: 32 elements are unrolled, but each addition waits for the one before. It \
-                is the slowest row, and compares one lane of a GPU with a CPU core.",
-            limited_by: "Latency: one lane keeps few loads in flight, and thousands of lanes are idle.",
-            wgsl: include_str!("../../../shaders/sum_of_cubes/one_invocation.wgsl"),
-            cuda: include_str!("../../../shaders/sum_of_cubes/one_invocation.cu"),
-            ..BASE
-        },
+        Benchmark { name: "one_invocation", ..BASE },
         Benchmark {
             name: "one_block_chunks",
             quick: &[],
-            summary: "one workgroup, a contiguous chunk for each invocation",
-            look_for: "The gain over one_invocation, up to 256×, less the cost of the access pattern: each load of a \
-                subgroup touches 32 lines and needs 4 bytes of each now and the rest later.",
-            limited_by: "The load unit and cache of one SM, which keeps the lines of 256 chunks at once or fetches \
-                them again.",
-            wgsl: include_str!("../../../shaders/sum_of_cubes/one_block_chunks.wgsl"),
-            cuda: include_str!("../../../shaders/sum_of_cubes/one_block_chunks.cu"),
             check: Check {
                 buffer: "sums",
                 scalars: |_, interface| u64::from(interface.invocations()),
@@ -57,26 +41,10 @@ pub const FAMILY: Family = Family {
             },
             ..ONE_BLOCK
         },
-        Benchmark {
-            name: "one_block_interleaved",
-            quick: &[],
-            summary: "one workgroup, neighbouring invocations read neighbouring elements (coalesced)",
-            look_for: "The ratio to one_block_chunks: coalescing alone, with the same lanes and the same additions. \
-                Only one SM works; the next step uses more.",
-            limited_by: "The loads that one SM can keep in flight, over the latency of the cache that holds the 4 MiB.",
-            wgsl: include_str!("../../../shaders/sum_of_cubes/one_block_interleaved.wgsl"),
-            cuda: include_str!("../../../shaders/sum_of_cubes/one_block_interleaved.cu"),
-            ..ONE_BLOCK
-        },
+        Benchmark { name: "one_block_interleaved", quick: &[], ..ONE_BLOCK },
         Benchmark {
             name: "many_blocks_host_sum",
             quick: &[],
-            summary: "32 workgroups; the host adds the sums of all invocations",
-            look_for: "Up to 32 times one_block_interleaved: as many SMs. The kernel time leaves out the host; the \
-                end-to-end time includes copying 8,192 partial sums and adding them there.",
-            limited_by: "L2 latency: 32 workgroups fill a fraction of a large device.",
-            wgsl: include_str!("../../../shaders/sum_of_cubes/many_blocks_host_sum.wgsl"),
-            cuda: include_str!("../../../shaders/sum_of_cubes/many_blocks_host_sum.cu"),
             buffers: |shape, interface| buffers(shape, all_invocations(shape, interface)),
             steps: |_, _| vec![Step::dispatch(BLOCKS)],
             end_to_end: Some(|shape, interface| end_to_end(BLOCKS, all_invocations(shape, interface))),
@@ -90,53 +58,12 @@ pub const FAMILY: Family = Family {
             },
             ..BASE
         },
-        Benchmark {
-            name: "serial_block_sum",
-            summary: "32 workgroups; invocation 0 of each adds its workgroup's 256 sums",
-            look_for: "How little the serial sum by invocation 0 costs next to the loop, and how much less the host \
-                has left to add, which the end-to-end time shows.",
-            limited_by: "The loop before the barrier, then 256 dependent reads of workgroup memory by one lane while \
-                255 wait.",
-            wgsl: include_str!("../../../shaders/sum_of_cubes/serial_block_sum.wgsl"),
-            cuda: include_str!("../../../shaders/sum_of_cubes/serial_block_sum.cu"),
-            ..BLOCK_SUMS
-        },
-        Benchmark {
-            name: "accumulate_in_workgroup",
-            since: "2026-11-23",
-            quick: &[],
-            summary: "serial_block_sum as the article writes it: each invocation accumulates in workgroup memory",
-            look_for: "Its time over that of serial_block_sum: a load and a store of workgroup memory for each \
-                element. 1.00 where the compiler keeps the sum in a register, or where the loads of global memory hide \
-                both.",
-            limited_by: "The latency of global memory, then that of workgroup memory: each addition waits for the one \
-                before.",
-            wgsl: include_str!("../../../shaders/sum_of_cubes/accumulate_in_workgroup.wgsl"),
-            cuda: include_str!("../../../shaders/sum_of_cubes/accumulate_in_workgroup.cu"),
-            ..BLOCK_SUMS
-        },
-        Benchmark {
-            name: "tree_block_sum",
-            accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))],
-            summary: "32 workgroups; a tree adds each workgroup's 256 sums",
-            look_for: "Whether eight parallel steps are faster than 256 serial ones. With 128 elements per invocation \
-                the difference is at most 1 µs: the article's improvement matters where workgroups finish often.",
-            limited_by: "The loop over global memory, as in serial_block_sum; each step of the tree is a barrier.",
-            wgsl: include_str!("../../../shaders/sum_of_cubes/tree_block_sum.wgsl"),
-            cuda: include_str!("../../../shaders/sum_of_cubes/tree_block_sum.cu"),
-            ..BLOCK_SUMS
-        },
+        Benchmark { name: "serial_block_sum", ..BLOCK_SUMS },
+        Benchmark { name: "accumulate_in_workgroup", since: "2026-11-23", quick: &[], ..BLOCK_SUMS },
+        Benchmark { name: "tree_block_sum", accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))], ..BLOCK_SUMS },
         Benchmark {
             name: "clock_in_kernel",
             quick: &[],
-            summary: "serial_block_sum with a clock read at the start and end of each workgroup: latest end minus \
-                earliest start",
-            look_for: "The column in_kernel_ns against the median: launch, drain and the events around the kernel take \
-                the difference.",
-            limited_by: "The loop of serial_block_sum, which the clock reads at both ends leave unchanged; the clock \
-                steps by up to 1 µs.",
-            work_text: "n scalars read, 3n integer operations; 16 bytes of times per workgroup are not counted.",
-            cuda: include_str!("../../../shaders/sum_of_cubes/clock_in_kernel.cu"),
             only_cuda: Some("WGSL cannot read a clock"),
             buffers: |shape, _| {
                 let times = Buffer { name: "times", scalars: 4 * BLOCKS, contents: Contents::Clock };

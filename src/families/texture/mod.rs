@@ -43,13 +43,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "rotate_sampled",
             quick: &[Quick::at(&[Dtype::Rgba8], Extent::Matrix(4096, 4096), &[&[("ANGLE", 30.0)]])],
-            summary: "the texture unit filters and wraps",
-            look_for: "Its gain over rotate_by_hand, and how the angle changes it: in tiled storage columns are as \
-                near as rows, so that 90 degrees cost little.",
-            limited_by: "The filter rate, one bilinear sample per unit and cycle, then the stores of 4 bytes per \
-                pixel.",
-            wgsl: include_str!("../../../shaders/texture/rotate_sampled.wgsl"),
-            cuda: include_str!("../../../shaders/texture/rotate_sampled.cu"),
             buffers: |shape, _| {
                 let (height, width) = shape.extent.matrix();
                 let texels = Box::new(Contents::Input(Values::Picture(width)));
@@ -68,13 +61,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "rotate_by_hand",
             quick: &[Quick::at(&[Dtype::Rgba8], Extent::Matrix(4096, 4096), &[&[("ANGLE", 30.0)]])],
-            summary: "the kernel filters and wraps: four loads, a remainder and three interpolations",
-            look_for: "The cost of four loads, a remainder and three interpolations. At 90 degrees linear storage puts \
-                neighbours a whole row apart, which lowers the rate.",
-            limited_by: "Load instructions and integer division; depending on the angle, cache lines of which a \
-                subgroup uses little.",
-            wgsl: include_str!("../../../shaders/texture/rotate_by_hand.wgsl"),
-            cuda: include_str!("../../../shaders/texture/rotate_by_hand.cu"),
             buffers: |shape, _| {
                 let (_, width) = shape.extent.matrix();
                 buffers(shape, Contents::Input(Values::Picture(width)))
@@ -85,12 +71,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "rotate_sampled_float",
             since: "2026-11-23T14",
-            summary: "rotate_sampled with one channel of f32, as in the source article",
-            look_for: "Its rate next to rotate_sampled, which moves as many bytes per pixel: a texture unit may take \
-                longer to filter 32-bit floats than 8-bit fractions.",
-            limited_by: "The filter rate of f32 textures, then the stores of 4 bytes per pixel.",
-            wgsl: include_str!("../../../shaders/texture/rotate_sampled_float.wgsl"),
-            cuda: include_str!("../../../shaders/texture/rotate_sampled_float.cu"),
             buffers: |shape, _| {
                 let (height, width) = shape.extent.matrix();
                 let texels = Box::new(Contents::Input(Values::Grey(width)));
@@ -109,12 +89,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "rotate_by_hand_float",
             since: "2026-11-23T14",
-            summary: "rotate_by_hand with one channel of f32, as in the source article",
-            look_for: "Its rate next to rotate_by_hand, which interpolates four channels instead of one.",
-            limited_by: "Coordinates and wrapping, which cost as much as for four channels; then loads of cache lines \
-                of which a subgroup uses little.",
-            wgsl: include_str!("../../../shaders/texture/rotate_by_hand_float.wgsl"),
-            cuda: include_str!("../../../shaders/texture/rotate_by_hand_float.cu"),
             buffers: |shape, _| {
                 let (_, width) = shape.extent.matrix();
                 buffers(shape, Contents::Input(Values::Grey(width)))

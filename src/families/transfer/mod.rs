@@ -107,12 +107,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "pinned_by_kernel",
             since: "2026-11-22",
-            summary: "pinned_to_device by a kernel, whose loads cross the bus (CUDA: zero-copy)",
-            look_for: "The ratio to pinned_to_device: whether kernels read host memory as fast as a copy transfers it, \
-                as in NVIDIA's sample simpleZeroCopy. If so, data that is read once needs no copy first.",
-            limited_by: "Requests in flight on the bus: its latency, 1 µs or more, times its rate.",
-            wgsl: include_str!("../../../shaders/transfer/pinned_by_kernel.wgsl"),
-            cuda: include_str!("../../../shaders/transfer/pinned_by_kernel.cu"),
             cases: &[
                 Cases { from: Profile::Standard, dtypes: VEC4, extents: PAST_CACHES, params: PLAIN },
                 Cases { from: Profile::Standard, dtypes: VEC4, extents: LARGE, params: PLAIN },

@@ -80,13 +80,7 @@ pub(super) const BOTH: Benchmark = Benchmark {
 pub(super) const WRITE_BY_KERNEL: Benchmark = Benchmark {
     name: "peer_write_by_kernel",
     since: "2026-11-27",
-    summary: "peer_write by a kernel, whose stores cross the link",
-    look_for: "The ratio to peer_write: whether a kernel's stores fill the link as a copy engine does, so that programs \
-        may exchange data within their kernels.",
-    limited_by: "The link between the cards, and the size of the packets that stores make.",
-    cuda: include_str!("../../../shaders/transfer/peer_write_by_kernel.cu"),
     buffers: |shape, interface| sized(shape, (WRITE.buffers)(shape, interface)),
-    work_text: "n scalars, counted once, as they cross the link.",
     ..BY_KERNEL
 };
 
@@ -94,11 +88,6 @@ pub(super) const WRITE_BY_KERNEL: Benchmark = Benchmark {
 pub(super) const READ_BY_KERNEL: Benchmark = Benchmark {
     name: "peer_read_by_kernel",
     since: "2026-11-27",
-    summary: "peer_read by a kernel, whose loads cross the link",
-    look_for: "The ratio to peer_read. Loads wait for answers: many threads keep enough of them in flight, or not.",
-    limited_by: "Requests in flight on the link: its latency (peer_latency) times its rate.",
-    work_text: "n scalars, counted once, as they cross the link.",
-    cuda: include_str!("../../../shaders/transfer/peer_read_by_kernel.cu"),
     buffers: |shape, interface| sized(shape, (READ.buffers)(shape, interface)),
     ..BY_KERNEL
 };
@@ -109,12 +98,6 @@ pub(super) const LATENCY: Benchmark = Benchmark {
     since: "2026-11-27",
     is_latency: true,
     accepts: &[("PEER", Accepted::Whole(0, 63)), ("STEPS", Accepted::Multiple(16, 1 << 18))],
-    summary: "dependent loads from 128 MiB of another card's memory, in lines of 128 bytes",
-    look_for: "A round trip over the link and through the other card's memory: beside cache_curve/latency of DRAM, what \
-        the link adds. Times the rate of peer_read_by_kernel it gives the bytes that must be in flight.",
-    limited_by: "Both cards' memory systems and the link, whose rate does not matter: requests wait for each other.",
-    work_text: "4 bytes for each of STEPS loads.",
-    cuda: include_str!("../../../shaders/transfer/peer_latency.cu"),
     cases: &[Cases {
         from: Profile::Standard,
         dtypes: &[Dtype::U32],

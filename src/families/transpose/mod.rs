@@ -26,55 +26,17 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "naive_coalesced_read",
-            summary: "reads rows, writes columns",
-            look_for: "How much slower it is than naive_coalesced_write: scattered stores cannot wait in a cache for \
-                their neighbours as scattered loads do. Compare the gap at 1000x3001 with those at powers of two: \
-                shared cache sets would widen it at powers of two.",
-            limited_by: "Stores of 4 bytes to 32 sectors each: partial writes, which the cache must merge before DRAM \
-                sees a full line.",
-            wgsl: include_str!("../../../shaders/transpose/naive_coalesced_read.wgsl"),
-            cuda: include_str!("../../../shaders/transpose/naive_coalesced_read.cu"),
             steps: |shape, interface| {
                 tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, u64::from(interface.workgroup_size[1]))
             },
             traffic: Some(|shape| traffic(shape, |lane| [0, lane], |lane| [lane, 0])),
             ..NAIVE
         },
-        Benchmark {
-            name: "naive_coalesced_write",
-            summary: "reads columns, writes rows",
-            look_for: "How much faster it is than naive_coalesced_read: the article found 2×. Neighbouring subgroups \
-                use the rest of the fetched sectors if these are still cached.",
-            limited_by: "L1 capacity: 32 lines per subgroup, times the resident subgroups, must stay cached until the \
-                last of their words is used.",
-            wgsl: include_str!("../../../shaders/transpose/naive_coalesced_write.wgsl"),
-            cuda: include_str!("../../../shaders/transpose/naive_coalesced_write.cu"),
-            ..NAIVE
-        },
-        Benchmark {
-            name: "naive_read_write_input",
-            quick: &[],
-            cases: &cases(&[&[]]),
-            summary: "reads columns of an input that is bound as read_write, writes rows",
-            look_for: "Its ratio to naive_coalesced_write: below 1.00, the read-only path is faster; at 1.00, the \
-                device caches both kinds of load alike; above it, as at 1000x3001 through some Vulkan drivers, the \
-                read-only path is slower.",
-            limited_by: "The limit of naive_coalesced_write; where loads that may alias a store bypass L1, L2 \
-                bandwidth.",
-            wgsl: include_str!("../../../shaders/transpose/naive_read_write_input.wgsl"),
-            cuda: include_str!("../../../shaders/transpose/naive_read_write_input.cu"),
-            ..NAIVE
-        },
+        Benchmark { name: "naive_coalesced_write", ..NAIVE },
+        Benchmark { name: "naive_read_write_input", quick: &[], cases: &cases(&[&[]]), ..NAIVE },
         TILED,
         Benchmark {
             name: "tiled_vec4",
-            summary: "through a padded tile, four elements at a time",
-            look_for: "The gain of wide accesses over a padded tile: it should be near a copy at large sizes. Where a \
-                side is no multiple of four it falls back to single elements, and the gain is lost.",
-            limited_by: "DRAM read/write turnaround; for f64 or small matrices, 64 invocations per workgroup cannot \
-                hide the barrier.",
-            wgsl: include_str!("../../../shaders/transpose/tiled_vec4.wgsl"),
-            cuda: include_str!("../../../shaders/transpose/tiled_vec4.cu"),
             traffic: Some(|shape| {
                 by_fours(shape, |lane| [lane / 8, 4 * (lane % 8)], |lane| [lane / 8, 4 * (lane % 8)])
             }),
@@ -85,14 +47,6 @@ pub const FAMILY: Family = Family {
             name: "registers",
             since: "2026-11-21",
             quick: &[],
-            summary: "4x4 elements per invocation transposed in registers, without workgroup memory",
-            look_for: "Whether it is as fast as tiled_vec4: then whole sectors suffice, and the cache assembles lines \
-                as well as a tile does. In f64 its 32-byte pieces take two accesses, half a sector row each, and it is \
-                slower.",
-            limited_by: "DRAM where the cache keeps lines until all their stores arrive; partly written sectors where \
-                it does not.",
-            wgsl: include_str!("../../../shaders/transpose/registers.wgsl"),
-            cuda: include_str!("../../../shaders/transpose/registers.cu"),
             traffic: Some(|shape| {
                 by_fours(shape, |lane| [4 * (lane / 4), 4 * (lane % 4)], |lane| [4 * (lane % 4), 4 * (lane / 4)])
             }),
@@ -102,13 +56,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "tiled_wide",
             since: "2026-11-22",
-            summary: "64x64 elements per workgroup through a padded half tile: all loads first, rows of 64 written \
-                whole",
-            look_for: "The gap to a copy at large sizes with long contiguous reads and writes: more bytes in flight \
-                per invocation, 256 bytes of a row written at once, and neighbouring memory accessed at the same time.",
-            limited_by: "DRAM read/write turnaround; at small sizes, too few workgroups to fill the device.",
-            wgsl: include_str!("../../../shaders/transpose/tiled_wide.wgsl"),
-            cuda: include_str!("../../../shaders/transpose/tiled_wide.cu"),
             steps: |shape, _| tiles(shape.extent.matrix().1, 64, shape.extent.matrix().0, 64),
             ..BASE
         },
@@ -137,13 +84,6 @@ pub(super) const TILED: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), &[&[("PAD", 0.0)], &[("PAD", 1.0)]])],
     accepts: &[("PAD", Accepted::Whole(0, 1024)), HEIGHTS],
     name: "tiled",
-    summary: "through a 32x32 tile of workgroup memory, unpadded (bank conflicts) and padded",
-    look_for: "PAD=1 over PAD=0: the cost of 32 lanes in one bank. PAD=1 over the naive rows: the gain of coalescing \
-        both reads and writes. At odd sizes both lose time to tiles that cross the edges.",
-    limited_by: "PAD=0: workgroup memory, which serves a column word by word. PAD=1: bytes in flight, since each lane \
-        waits at a barrier between its four loads and its stores.",
-    wgsl: include_str!("../../../shaders/transpose/tiled.wgsl"),
-    cuda: include_str!("../../../shaders/transpose/tiled.cu"),
     cases: &cases(&[&[("PAD", 0.0)], &[("PAD", 1.0)]]),
     steps: |shape, _| tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, 32),
     ..BASE

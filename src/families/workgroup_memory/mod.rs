@@ -21,37 +21,17 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "fixed_size",
             quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 24), &[&[]])],
-            summary: "rotates blocks through an array whose length is a literal in the kernel",
-            look_for: "The reference for override_size and dynamic_size: the compiler knows the length and computes \
-                addresses in advance.",
-            limited_by: "Barriers: each round is a store, a barrier, a load and a barrier, so about half of workgroup \
-                memory's rate is reached.",
-            wgsl: include_str!("../../../shaders/workgroup_memory/fixed_size.wgsl"),
-            cuda: include_str!("../../../shaders/workgroup_memory/fixed_size.cu"),
             ..ROTATION
         },
         Benchmark {
             name: "override_size",
             quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 24), &[&[("LENGTH", 256.0)]])],
-            summary: "fixed_size with a length that the host sets when it creates the pipeline",
-            look_for: "1.00 relative to fixed_size: a length that is known at pipeline creation is as good as a \
-                literal. A slower row would mean that the API compiles before it knows the length.",
-            limited_by: "The two barriers for each word in and out, as in fixed_size.",
-            wgsl: include_str!("../../../shaders/workgroup_memory/override_size.wgsl"),
-            cuda: include_str!("../../../shaders/workgroup_memory/override_size.cu"),
             cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("LENGTH", 256.0)]]),
             model: Some(|_| 1.0),
             ..ROTATION
         },
         Benchmark {
             name: "dynamic_size",
-            summary: "fixed_size with a length that the host sets at each launch",
-            look_for: "1.00 relative to fixed_size, or 1 % less: the compiler does not know CUDA's third launch \
-                argument, so it cannot fold addresses into instructions.",
-            limited_by: "The two barriers of each round; occupancy is the same, since the launch requests as many \
-                bytes.",
-            work_text: "2 ROUNDS n words moved through workgroup memory, with 16 rounds.",
-            cuda: include_str!("../../../shaders/workgroup_memory/dynamic_size.cu"),
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
             cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("SHARED_BYTES", 1024.0)]]),
             model: Some(|_| 1.0),
@@ -60,35 +40,14 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "static_and_dynamic",
             since: "2026-11-23",
-            summary: "fixed_size through a static and a dynamic array in turn",
-            look_for: "Faster than fixed_size: with two arrays, a round needs one barrier instead of two. Both kinds of \
-                array share the SM's memory, and one kernel may have both.",
-            limited_by: "Barriers, one for each round, between the stores and loads of both arrays.",
-            work_text: "2 ROUNDS n words moved through workgroup memory, with 16 rounds.",
-            cuda: include_str!("../../../shaders/workgroup_memory/static_and_dynamic.cu"),
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
             cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("SHARED_BYTES", 1024.0)]]),
             ..ROTATION
         },
-        Benchmark {
-            name: "fixed_bytes",
-            since: "2026-11-26",
-            summary: "rotates blocks of 8 bytes through an array of 8 bytes (source article 001)",
-            look_for: "The reference for dynamic_bytes. Through WGSL it is slower than in CUDA: an atomicOr and a \
-                zeroed word replace the store of a byte.",
-            limited_by: "Workgroups of 8: most lanes of a subgroup idle, and an SM holds few workgroups for its size.",
-            wgsl: include_str!("../../../shaders/workgroup_memory/fixed_bytes.wgsl"),
-            cuda: include_str!("../../../shaders/workgroup_memory/fixed_bytes.cu"),
-            ..BYTES
-        },
+        Benchmark { name: "fixed_bytes", since: "2026-11-26", ..BYTES },
         Benchmark {
             name: "dynamic_bytes",
             since: "2026-11-26",
-            summary: "fixed_bytes with a length that the host sets at each launch: 8 bytes",
-            look_for: "1.00 relative to fixed_bytes: bytes start at the same address either way.",
-            limited_by: "Workgroups of 8 invocations, which leave most lanes of a subgroup idle, and their barriers.",
-            work_text: "30 n bytes moved through workgroup memory.",
-            cuda: include_str!("../../../shaders/workgroup_memory/dynamic_bytes.cu"),
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
             cases: &[Cases {
                 from: Profile::Standard,
@@ -98,67 +57,18 @@ pub const FAMILY: Family = Family {
             }],
             ..BYTES
         },
-        Benchmark {
-            name: "structured",
-            summary: "three arrays in a struct, one word per element",
-            look_for: "Compare with carved, which gives the same answers: structured uses twice the memory for its \
-                shorts and has no packing cost.",
-            limited_by: "Stores by only some of the lanes, with barriers between writing and reading all three arrays.",
-            wgsl: include_str!("../../../shaders/workgroup_memory/structured.wgsl"),
-            cuda: include_str!("../../../shaders/workgroup_memory/structured.cu"),
-            ..THREE_ARRAYS
-        },
-        Benchmark {
-            name: "carved",
-            summary: "the arrays of structured in one block of words, two shorts per word",
-            look_for: "Its time over that of structured: the cost of shifts, masks and bit casts in WGSL. The CUDA \
-                twin has pointers into a dynamic array, so there the two should be equal.",
-            limited_by: "Arithmetic on addresses and shorts at each access, and then the barriers of structured.",
-            wgsl: include_str!("../../../shaders/workgroup_memory/carved.wgsl"),
-            cuda: include_str!("../../../shaders/workgroup_memory/carved.cu"),
-            twin_differs: Some("typed pointers in place of shifted words"),
-            ..THREE_ARRAYS
-        },
-        Benchmark {
-            name: "distinct_words",
-            summary: "32 invocations write distinct values to one word each",
-            look_for: "The reference for same_word and atomic_word: 32 lanes, 32 banks, one pass.",
-            limited_by: "Two barriers for SETS stores and loads, and workgroup memory between them.",
-            wgsl: include_str!("../../../shaders/workgroup_memory/distinct_words.wgsl"),
-            cuda: include_str!("../../../shaders/workgroup_memory/distinct_words.cu"),
-            ..WORDS
-        },
-        Benchmark {
-            name: "same_word",
-            summary: "32 invocations write distinct values to one word, where any one of them may remain",
-            look_for: "As fast as distinct_words or faster: of 32 stores to one word the hardware performs one, and \
-                the load after it is a broadcast. The check proves that exactly one value remains.",
-            limited_by: "The barriers; the hardware merges the 32 stores into one.",
-            wgsl: include_str!("../../../shaders/workgroup_memory/same_word.wgsl"),
-            cuda: include_str!("../../../shaders/workgroup_memory/same_word.cu"),
-            ..WORDS
-        },
+        Benchmark { name: "structured", ..THREE_ARRAYS },
+        Benchmark { name: "carved", twin_differs: Some("typed pointers in place of shifted words"), ..THREE_ARRAYS },
+        Benchmark { name: "distinct_words", ..WORDS },
+        Benchmark { name: "same_word", ..WORDS },
         Benchmark {
             name: "atomic_word",
-            summary: "32 invocations apply atomicMax to one word, each with a value of its own",
-            look_for: "How many times slower than same_word: an atomic must process every value. APIs can differ \
-                tenfold, where one compiler reduces a subgroup in registers first and the other does not.",
-            limited_by: "Serialised accesses to one word, up to 32 for a subgroup, unless the values are combined \
-                first.",
-            wgsl: include_str!("../../../shaders/workgroup_memory/atomic_word.wgsl"),
-            cuda: include_str!("../../../shaders/workgroup_memory/atomic_word.cu"),
             twin_differs: Some("plain loads and stores beside the atomic maximum"),
             ..WORDS
         },
         Benchmark {
             name: "bytes_of_word",
             since: "2026-11-26",
-            summary: "32 invocations write one byte each, four to a word, in which all must stand",
-            look_for: "In CUDA, as fast as distinct_words: stores of bytes to one word are one access, and none is \
-                lost. WGSL has no bytes and pays for an atomicOr and for the zeroing of each word.",
-            limited_by: "CUDA: the barriers, as distinct_words. WGSL: four atomics on each word, which take turns.",
-            wgsl: include_str!("../../../shaders/workgroup_memory/bytes_of_word.wgsl"),
-            cuda: include_str!("../../../shaders/workgroup_memory/bytes_of_word.cu"),
             work: |shape| Work { bytes: (1 + 4) * WORDS_SETS * WORDS_ROUNDS * shape.count(), flops: 0 },
             ..WORDS
         },
@@ -170,13 +80,6 @@ pub const FAMILY: Family = Family {
                 &[&[("WORDS", 256.0)], &[("WORDS", 4096.0)]],
             )],
             accepts: &[("WORDS", Accepted::Multiple(256, 1 << 16))],
-            summary: "copies an array by workgroups of 64 that allocate more workgroup memory than they need",
-            look_for: "The rate by WORDS: flat while enough workgroups remain to cover latency, then falling in \
-                proportion. The bend is the occupancy that a copy needs. A drop at small WORDS shows an API that \
-                reserves more than requested.",
-            limited_by: "Bytes in flight: workgroups per SM times 64 lanes times 16 bytes, over DRAM latency.",
-            wgsl: include_str!("../../../shaders/workgroup_memory/occupancy.wgsl"),
-            cuda: include_str!("../../../shaders/workgroup_memory/occupancy.cu"),
             cases: &[
                 Cases {
                     from: Profile::Standard,
@@ -219,13 +122,6 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "zero_init",
             accepts: &[("ZEROING", Accepted::SWITCH)],
-            summary: "an array of 16 KiB, of which 1 KiB is used: not zeroed, zeroed by the API, zeroed by the kernel",
-            look_for: "The ratios of the three rows: no zeroing, zeroing by the API, zeroing by the kernel. The API \
-                takes as long as the kernel where it runs the same loop, less where it clears only what is needed.",
-            limited_by: "16 KiB of stores and a barrier for each KiB that is used; so large an array also leaves few \
-                workgroups per SM.",
-            wgsl: include_str!("../../../shaders/workgroup_memory/zero_init.wgsl"),
-            cuda: include_str!("../../../shaders/workgroup_memory/zero_init.cu"),
             cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[LEFT, BY_API, BY_KERNEL]),
             // Any page that the compiler does not know.
             buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count(), 5])],
