@@ -5,6 +5,7 @@
 
 pub(in crate::engine) mod fewer_rounds;
 mod freivalds;
+pub mod mismatch;
 pub(in crate::engine) mod odd_shape;
 pub mod output;
 pub(in crate::engine) mod outside;

@@ -4,8 +4,9 @@
 
 use std::collections::HashMap;
 
+use super::mismatch::text;
 use super::odd_shape::other_shape;
-use super::output::text;
+
 use crate::backend::{Backend, Prepared, leak_if_lost};
 use crate::error::{Error, Result};
 use crate::job::{Contents, Job};

@@ -1,6 +1,7 @@
 //! A wrong result at the smallest size where it occurs, for whoever repairs the compiler or the driver.
 
-use super::output::{Grid, Mismatch, differs, is_poison, near};
+use super::mismatch::{Grid, Mismatch};
+use super::output::{differs, is_poison, near};
 use super::outside::store_outside;
 use super::reference::run_reference;
 use crate::backend::{Backend, leak_if_lost};

@@ -1,7 +1,9 @@
 //! The plan of a run: families × types × sizes × parameters, filtered, and the ceilings that their rows are compared
 //! with.
 
+mod cases;
 pub(in crate::engine) mod catalogue;
+mod ceilings;
 pub mod filter;
 pub(in crate::engine) mod fit;
 mod names;
@@ -13,13 +15,14 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
-use crate::families::ceiling::LADDER;
 use crate::suite::kept::{kept, kept_text};
-use crate::suite::{Benchmark, COLD, Case, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Tag};
+use crate::suite::{Benchmark, COLD, Case, Dtype, Extent, Family, Shape, Tag};
+use cases::{as_declared, cases_of, is_same, planned};
+use ceilings::needed_ceilings;
+pub use ceilings::{ceilings_of, ladders, reserves};
 use filter::Filter;
 pub use names::{unknown, unknown_benchmark};
 pub use parameters::params_of;
-use request::blocks;
 pub use request::{Caches, Request, Source};
 
 /// The cases to run, in order: a family that is not the suite's, ceilings, then family by family, small sizes before
@@ -115,26 +118,6 @@ pub fn named(
     names.into_iter().map(case).collect()
 }
 
-/// A case that may run without run-time checks if the source of its kernel is trusted.
-fn planned(
-    family: &'static Family,
-    benchmark: &'static Benchmark,
-    shape: Shape,
-    is_reserve: bool,
-    sources: &BTreeMap<String, Source>,
-) -> Case {
-    let mut case = Case::new(family, benchmark, shape);
-    case.is_reserve = is_reserve;
-    if sources.get(&case.name()).is_some_and(|source| source.is_trusted) {
-        #[expect(unsafe_code, reason = "the caller of `Source::trust` made the promise")]
-        // SAFETY: the WGSL is the text of the `Source`, whose promise covers every planned shape.
-        unsafe {
-            case.trust();
-        }
-    }
-    case
-}
-
 /// Replaces the kernels that have sources of other kernels.
 fn replace_sources(selected: &mut [(&'static Family, &'static Benchmark)], sources: &BTreeMap<String, Source>) {
     for (family, benchmark) in selected {
@@ -159,10 +142,6 @@ pub(crate) fn with_source(benchmark: &Benchmark, source: &Source) -> &'static Be
     let leaked = |text: &Option<String>, own| text.as_ref().map_or(own, |text| kept_text(text.clone()));
     let (wgsl, cuda) = (leaked(&source.wgsl, benchmark.wgsl), leaked(&source.cuda, benchmark.cuda));
     kept(Benchmark { wgsl, cuda, ..*benchmark })
-}
-
-fn is_same(a: &Case, b: &Case) -> bool {
-    a.name() == b.name() && a.shape == b.shape
 }
 
 /// The benchmarks that a request names.
@@ -243,70 +222,6 @@ fn names(all: &[(&'static Family, &'static Benchmark)]) -> Vec<String> {
     names
 }
 
-/// The cases of a benchmark. `is_named`: whether the user names it, so that it has cases in every profile.
-fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Request, is_named: bool) -> Vec<Case> {
-    let declared = params_of(benchmark);
-    let is_declared = request.sizes.is_empty() || family.name == "ceiling";
-    let mut found: Vec<Case> = Vec::new();
-    let given = combinations(request.params.iter().filter(|(name, _)| declared.contains(name)));
-    let mut add_one = |dtype: Dtype, extent: Extent, params: BTreeMap<String, f64>, is_reserve: bool| {
-        let case = planned(family, benchmark, Shape::new(dtype, extent, params), is_reserve, &request.sources);
-        if !found.iter().any(|other| is_same(other, &case)) {
-            found.push(case);
-        }
-    };
-    let mut add = |dtype: Dtype, extent: Extent, declared: Params, is_reserve: bool| {
-        for given in &given {
-            let mut params: BTreeMap<String, f64> =
-                declared.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-            params.extend(given.clone());
-            add_one(dtype, extent, params, is_reserve);
-        }
-    };
-    let blocks = blocks(benchmark, request.profile, is_named);
-    for (dtypes, extents, sets) in &blocks {
-        let requested = request.sizes.iter().filter_map(|size| as_declared(*size, extents[0]));
-        let extents: Vec<Extent> = if is_declared { extents.to_vec() } else { requested.collect() };
-        for (dtype, extent, params) in product(dtypes, &extents, sets) {
-            add(dtype, extent, params, false);
-        }
-    }
-    for (dtypes, extents, sets) in blocks.iter().filter(|_| is_declared && request.has_reserves) {
-        let Some(least) = extents.iter().min_by_key(|extent| extent.count()) else { continue };
-        for (dtype, params) in dtypes.iter().flat_map(|dtype| sets.iter().map(move |params| (*dtype, *params))) {
-            for smaller in smaller_sizes(benchmark, dtype, params, *least) {
-                add(dtype, smaller, params, true);
-            }
-        }
-    }
-    found
-}
-
-/// All combinations of the values that each name is given.
-fn combinations<'a>(given: impl Iterator<Item = &'a (String, f64)>) -> Vec<BTreeMap<String, f64>> {
-    let mut values: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
-    for (name, value) in given {
-        values.entry(name).or_default().push(*value);
-    }
-    values.into_iter().fold(vec![BTreeMap::new()], |all, (name, values)| {
-        let with =
-            |one: &BTreeMap<String, f64>, value| one.clone().into_iter().chain([(name.clone(), value)]).collect();
-        all.iter().flat_map(|one| values.iter().map(move |value| with(one, *value))).collect()
-    })
-}
-
-/// The sizes that stand in for `extent` on a device which lacks memory or time for it: those that the benchmark declares
-/// with the same type and parameters, and its small one. Odd sizes stand in for odd ones only.
-fn smaller_sizes(benchmark: &Benchmark, dtype: Dtype, params: Params, extent: Extent) -> Vec<Extent> {
-    let is_even = |extent: Extent| extent.sides().into_iter().all(|side| side >> side.trailing_zeros() < 8);
-    let alike = benchmark.cases.iter().filter(|block| block.dtypes.contains(&dtype) && block.params.contains(&params));
-    let least = benchmark.small.map_or(0, Extent::count);
-    let declared = alike.flat_map(|block| block.extents).copied();
-    let declared = declared.filter(|other| !is_even(extent) || is_even(*other));
-    let stands_in = |other: &Extent| (least..extent.count()).contains(&other.count());
-    declared.chain(benchmark.small).filter(stands_in).collect()
-}
-
 /// Whether each size fits a selected benchmark. The family `ceiling` keeps its own sizes.
 fn check_sizes(selected: &[(&'static Family, &'static Benchmark)], sizes: &[Extent]) -> Result<()> {
     let sized = || selected.iter().filter(|(family, _)| family.name != "ceiling");
@@ -360,143 +275,4 @@ fn forms_of(benchmark: &Benchmark) -> impl Iterator<Item = &'static str> {
         Extent::Matrix(..) => "ROWSxCOLUMNS (512x2000) or N, the side of a square of at most 2^40 elements,",
         Extent::Product(..) => "MxNxK (512x256x128) or N, a side of at most 2^20,",
     })
-}
-
-/// Converts a size from the command line to the form of `declared`: a single number becomes the side of a square or
-/// cube. `None` if the forms do not match, or the square is too large.
-const fn as_declared(size: Extent, declared: Extent) -> Option<Extent> {
-    let converted = match (size, declared) {
-        (Extent::Linear(n), Extent::Matrix(..)) => Extent::Matrix(n, n),
-        (Extent::Linear(n), Extent::Product(..)) => Extent::Product(n, n, n),
-        (Extent::Linear(_), Extent::Linear(_))
-        | (Extent::Matrix(..), Extent::Matrix(..))
-        | (Extent::Product(..), Extent::Product(..)) => size,
-        _ => return None,
-    };
-    if converted.is_countable() { Some(converted) } else { None }
-}
-
-fn product<'a, P: Copy>(
-    dtypes: &'a [Dtype],
-    extents: &'a [Extent],
-    params: &'a [P],
-) -> impl Iterator<Item = (Dtype, Extent, P)> + 'a {
-    dtypes.iter().flat_map(move |dtype| {
-        extents.iter().flat_map(move |extent| params.iter().map(move |params| (*dtype, *extent, *params)))
-    })
-}
-
-/// The ceilings that `cases` are compared with. Memory ceilings: the rungs of the ladder next to each working set, by the
-/// variants that the profile runs at its largest size.
-fn needed_ceilings(cases: &[Case], request: &Request) -> Vec<Case> {
-    let Some(family) = FAMILIES.iter().find(|family| family.name == "ceiling") else { return Vec::new() };
-    let needed: Vec<(Need, bool)> =
-        cases.iter().flat_map(|case| needs(case).into_iter().map(|need| (need, case.is_reserve))).collect();
-    // Memory ceilings may need any rung of the ladder; the others run at the profile's sizes.
-    let candidates = family.benchmarks.iter().flat_map(|benchmark| {
-        let is_memory = benchmark.ceiling.is_some_and(Limit::is_memory);
-        let profile = if is_memory { Profile::Thorough } else { request.profile };
-        let request_of = |profile| Request { has_reserves: request.has_reserves, ..Request::new(Vec::new(), profile) };
-        let planned = cases_of(family, benchmark, &request_of(request.profile), false);
-        let largest = planned.iter().map(|case| case.shape.count()).max();
-        let variant = |case: &Case| (case.shape.dtype, case.params_text());
-        let variants: Vec<_> = planned.iter().filter(|case| Some(case.shape.count()) == largest).map(variant).collect();
-        let all = cases_of(family, benchmark, &request_of(profile), false);
-        all.into_iter().filter(move |case| !is_memory || variants.contains(&variant(case)))
-    });
-    let mut needed_by: Vec<Case> = Vec::new();
-    for mut case in candidates {
-        let mut needs = needed.iter().filter(|(need, _)| need.is_met_by(&case)).peekable();
-        if needs.peek().is_some() {
-            case.is_reserve |= needs.all(|(_, is_reserve)| *is_reserve);
-            needed_by.push(case);
-        }
-    }
-    needed_by
-}
-
-/// A ceiling that a case is compared with.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Need {
-    limit: Limit,
-    /// The rung of the ladder, for memory.
-    rung: Option<Extent>,
-    /// The type, for FMA.
-    scalar: Option<Scalar>,
-}
-
-impl Need {
-    fn is_met_by(&self, ceiling: &Case) -> bool {
-        ceiling.benchmark.sets_ceiling
-            && ceiling.benchmark.ceiling == Some(self.limit)
-            && self.scalar.is_none_or(|scalar| scalar == ceiling.shape.dtype.scalar())
-            && self.rung.is_none_or(|rung| rung == ceiling.shape.extent)
-    }
-}
-
-/// The ceilings that `case` is compared with; none if it is a ceiling itself.
-fn needs(case: &Case) -> Vec<Need> {
-    if case.benchmark.sets_ceiling {
-        return Vec::new();
-    }
-    // What a declaration claims may be more than any buffer holds: a ceiling that runs everywhere then stands in.
-    let is_claim = case.benchmark.declared.is_some();
-    let needs = |limit: Limit| {
-        if limit.is_memory() {
-            let rungs = rungs(limit, case.working_set());
-            let everywhere = (is_claim && rungs.iter().all(|rung| *rung > EVERYWHERE)).then_some(EVERYWHERE);
-            let rungs = rungs.into_iter().chain(everywhere);
-            let mut needs: Vec<Need> = rungs.map(|rung| Need { limit, rung: Some(rung), scalar: None }).collect();
-            needs.push(Need { limit: Limit::Launch, rung: None, scalar: None });
-            return needs;
-        }
-        if limit == Limit::Tensor && is_claim {
-            let of_tensor = Need { limit, rung: None, scalar: None };
-            return vec![of_tensor, Need { limit: Limit::Fma, rung: None, scalar: Some(Scalar::F32) }];
-        }
-        vec![Need { limit, rung: None, scalar: (limit == Limit::Fma).then_some(case.shape.dtype.scalar()) }]
-    };
-    case.limits().flat_map(needs).collect()
-}
-
-/// Groups of cases that differ only in size, by index, smallest first.
-#[must_use]
-pub fn ladders(cases: &[Case]) -> Vec<Vec<usize>> {
-    let mut ladders: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (index, case) in cases.iter().enumerate() {
-        let key = format!("{} {} {}", case.name(), case.shape.dtype.name(), case.params_text());
-        ladders.entry(key).or_default().push(index);
-    }
-    ladders.into_values().collect()
-}
-
-/// Maps the index of each case with a smaller size in reserve ([`Request::has_reserves`]) to the index of that case.
-#[must_use]
-pub fn reserves(cases: &[Case]) -> BTreeMap<usize, usize> {
-    let ladders = ladders(cases);
-    let steps = ladders.iter().flat_map(|ladder| ladder.windows(2));
-    steps.filter(|step| cases[step[0]].is_reserve).map(|step| (step[1], step[0])).collect()
-}
-
-/// Indices of the ceilings in `cases` that `case` is compared with.
-#[must_use]
-pub fn ceilings_of(case: &Case, cases: &[Case]) -> Vec<usize> {
-    let needs = needs(case);
-    let is_needed = |index: &usize| needs.iter().any(|need| need.is_met_by(&cases[*index]));
-    (0..cases.len()).filter(is_needed).collect()
-}
-
-/// A rung that no device is too small for: 16 MiB per array.
-const EVERYWHERE: Extent = Extent::Linear(1 << 22);
-
-/// The rungs next to a working set: one if a rung is within 25 %, else two.
-fn rungs(limit: Limit, working_set: u64) -> Vec<Extent> {
-    let bytes = |rung: &Extent| rung.count() * 4 * if limit == Limit::Copy { 2 } else { 1 };
-    let is_near = |rung: &&Extent| bytes(rung) * 4 <= working_set * 5 && working_set * 4 <= bytes(rung) * 5;
-    if let Some(rung) = LADDER.iter().find(is_near) {
-        return vec![*rung];
-    }
-    let below = LADDER.iter().rfind(|rung| bytes(rung) < working_set);
-    let above = LADDER.iter().find(|rung| bytes(rung) > working_set);
-    below.into_iter().chain(above).copied().collect()
 }

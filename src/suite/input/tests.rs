@@ -1,4 +1,6 @@
 use super::*;
+use crate::suite::Scalar;
+use rayon::prelude::*;
 
 #[test]
 fn inputs_are_random_nonzero_and_the_same_everywhere() {

@@ -1,0 +1,204 @@
+//! The kinds of values that inputs have, and how an element follows from random bits.
+
+use half::f16;
+
+use crate::suite::scalar::Scalar;
+
+/// A family of random inputs; an `Input` is one of them, drawn from one stream.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Values {
+    /// The whole range of the type without zero: almost any two elements differ, so that a misplaced one is found.
+    /// Floats lie in (0, 1).
+    Wide,
+    /// [`Values::Wide`] with both signs: floats lie in (-1, 1), so that a copy is no absolute value.
+    Signed,
+    /// Floats ±k/128 with k in 1..=127 (integers as [`Values::Wide`]): every partial sum of up to 2^28 of them is an
+    /// exact multiple of 1/128 below 2^17 in any order, so that sums compare exactly and one missing element is found.
+    /// (The standard deviation of a random walk of 2^28 steps of 0.58 is 9500. The hash is not quite as random: over
+    /// 2^28 elements in order, partial sums of streams 0 to 63 reach 43,000, a third of the limit.) In f16 the elements
+    /// are exact, and sums up to 16.
+    Summable,
+    /// ±1, independent of [`Values::Summable`]: a second operand that keeps sums and products with the first exact
+    /// (integers as [`Values::Wide`]).
+    Signs,
+    /// Decimal digits, 0 to 9, of any type.
+    Digits,
+    /// Whole numbers ±k with k in 1..=127 as floats: exponents whose differences are exact, and whose exponentials
+    /// exceed f32 unless the largest is subtracted first.
+    Logits,
+    /// [`Values::Summable`] from this element of its stream on: a second input, independent of the first.
+    SummableFrom(u64),
+    /// [`Values::Wide`] from this element of its stream on: a second input, independent of the first.
+    WideFrom(u64),
+    /// [`Values::Signed`] from this element of its stream on.
+    SignedFrom(u64),
+    /// [`Values::Logits`] from this element of its stream on.
+    LogitsFrom(u64),
+    /// ±k/8 with k in 1..=7, from this element of its stream on: a factor of fp8. Hopper's tensor cores keep 14 bits of a
+    /// sum of fp8 (DeepSeek-AI, *DeepSeek-V3 Technical Report*, 2024, section 3.3.2): products of two are multiples of
+    /// 2^-6, exact below 2^8, and the standard deviation of a sum of K of them is 0.31 √K, 20 at K = 4096.
+    EighthsFrom(u64),
+    /// [`Values::Signs`] from this element of its stream on.
+    SignsFrom(u64),
+    /// [`Values::Digits`] from this element of its stream on.
+    DigitsFrom(u64),
+    /// Words from this element of their stream on as real integers are: random ones, and among them equal ones, ascending and
+    /// descending runs, zeros and extremes.
+    MixedFrom(u64),
+    /// 0, 1, 2, …, from 0 again after as many elements as the type counts exactly: 2^11 for f16, 2^24 for f32, 2^32 for
+    /// u32 and f64.
+    Ramp,
+    /// Pixels (red, green, blue, opacity) of a picture of this width. Red: a gradient from left to right. Green: rings,
+    /// inverted in the upper left, which show the orientation. Blue: noise, which makes neighbouring pixels differ.
+    Picture(u64),
+    /// The rings and the noise of [`Values::Picture`] of this width, mixed in one channel: levels below 256 for integers, 1/256 of
+    /// them for floats.
+    Grey(u64),
+    /// Any normal number of a float type, of both signs; integers as [`Values::Wide`]. For kernels that move values.
+    Any,
+    /// Whole numbers times a power of two that no kernel knows; integers as [`Values::Wide`].
+    Scaled(Scaled),
+    /// [`Values::Logits`] in rows of this length, each row with an offset of ±8k with k in 1..=127: in most rows, exponentials
+    /// of all elements exceed f32 or are too small for it, unless the row's own largest is subtracted.
+    LogitRows(u64),
+    /// Keys to sort, as many as this: random words, and among them equal keys, constant and ascending runs, zeros and the
+    /// largest words. [`Values::Wide`] behind them.
+    SortKeys(u64),
+    /// Queries of attention, in rows of this length: [`Values::Summable`] times 4, every 61st row times 32. Products
+    /// with [`Values::AttentionKeys`], over the square root of the length, have a standard deviation of 1.3, so that
+    /// many keys count; in those rows of 11, so that few keys decide, and larger maxima follow smaller ones. The first
+    /// element is ±2k with k in 1..=127, which shifts all scores of a row by up to 180 (length 128) or 254 (64). The sum of
+    /// up to 128 products is exact in f32: a multiple of 2^-12 below 2^12, in those rows of 2^-9 below 2^13.
+    Queries(u64),
+    /// Keys of attention, in rows of this length: [`Values::SummableFrom`], with 8 in the first place of each.
+    AttentionKeys(u64),
+    /// The same number everywhere, as in source article A5 (0.5).
+    Constant(f64),
+}
+
+/// ±k times a power of two, with k in 1..=`most`. The power is drawn from the stream, for each row anew: from 2^-26 to 2^5,
+/// in f16 from 2^-12 to 2^-5. With `most` = 127 sums are exact as those of [`Values::Summable`] are, whose powers are all
+/// 2^-7.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scaled {
+    /// The largest k.
+    pub most: u32,
+    /// Elements of a row; [`Scaled::ONE_ROW`] for the same power everywhere.
+    pub row: u64,
+    /// The first element's position in the stream.
+    pub first: u64,
+}
+
+impl Scaled {
+    /// All elements have the same power of two.
+    pub const ONE_ROW: u64 = u64::MAX;
+}
+
+impl Values {
+    /// The element for 32 random bits. Through i32 where it fits: CPUs convert several of these at a time.
+    #[inline(always)]
+    pub(super) fn drawn(self, scalar: Scalar, random: u32) -> f64 {
+        match (self, scalar) {
+            (_, Scalar::Unorm8) => f64::from(random & 0xff),
+            (Self::Digits, _) => f64::from(((random >> 16) * 10) >> 16),
+            (Self::Logits, Scalar::F16 | Scalar::F32 | Scalar::F64 | Scalar::I8) => f64::from(summable(random)),
+            (_, Scalar::U32) => f64::from(random.max(1)),
+            (Self::Any, Scalar::F32) => f32::from_bits(any(random)).into(),
+            (Self::Any, Scalar::F16) => f16::from_bits(any_half(random)).into(),
+            (Self::Any, Scalar::F64) => any_double(random),
+            (Self::Any, _) => Self::Signed.drawn(scalar, random),
+            (Self::Scaled(Scaled { most, .. }), _) => f64::from(signed(random, most)),
+            (Self::Wide, Scalar::F32) => f64::from((random >> 8 | 1) as i32) / f64::from(1 << 24),
+            // Any of the 14,336 normal numbers below 1: some devices treat subnormal ones as zero.
+            (Self::Wide, Scalar::F16) => f16::from_bits(0x0400 + ((u64::from(random) * 0x3800) >> 32) as u16).into(),
+            (Self::Wide, Scalar::F64) => (f64::from(random) + 0.5) / 4_294_967_296.0,
+            // A bit that the magnitude of f32 does not use.
+            (Self::Signed, _) if random & 1 == 1 => -Self::Wide.drawn(scalar, random),
+            (Self::Signed, _) => Self::Wide.drawn(scalar, random),
+            (Self::EighthsFrom(_), _) => f64::from(signed(random, 7)) / 8.0,
+            // A bit that `summable` does not use.
+            (Self::Signs, _) => f64::from((random & 2) as i32 - 1),
+            _ => f64::from(summable(random)) / 128.0,
+        }
+    }
+
+    /// These values without their first element.
+    pub(super) const fn kind(self) -> Self {
+        match self {
+            Self::WideFrom(_) => Self::Wide,
+            Self::SignedFrom(_) => Self::Signed,
+            Self::SignsFrom(_) => Self::Signs,
+            Self::DigitsFrom(_) => Self::Digits,
+            Self::LogitsFrom(_) => Self::Logits,
+            other => other,
+        }
+    }
+
+    /// Element `index` of [`Values::Ramp`].
+    pub(super) fn ramp(scalar: Scalar, index: u64) -> f64 {
+        let bits = match scalar {
+            Scalar::E4m3 => 4,
+            Scalar::I8 => 7,
+            Scalar::Unorm8 | Scalar::Bf16 => 8,
+            Scalar::F16 => 11,
+            Scalar::F32 => 24,
+            Scalar::I32 => 31,
+            Scalar::U32 | Scalar::F64 | Scalar::U64 | Scalar::I64 => 32,
+        };
+        (index & ((1 << bits) - 1)) as f64
+    }
+
+    /// Position of element `index` in the random stream.
+    pub(super) const fn position(self, index: u64) -> u64 {
+        match self {
+            Self::SummableFrom(first)
+            | Self::WideFrom(first)
+            | Self::SignedFrom(first)
+            | Self::SignsFrom(first)
+            | Self::DigitsFrom(first)
+            | Self::LogitsFrom(first)
+            | Self::MixedFrom(first)
+            | Self::Scaled(Scaled { first, .. })
+            | Self::EighthsFrom(first) => first.wrapping_add(index),
+            Self::AttentionKeys(_) => (1 << 40) + index,
+            _ => index,
+        }
+    }
+}
+
+/// The bits of a normal number of f32, of both signs and any exponent.
+#[inline(always)]
+const fn any(random: u32) -> u32 {
+    let exponent = 1 + (((random >> 23 & 0xff) * 254) >> 8);
+    random & 0x807f_ffff | exponent << 23
+}
+
+/// The same of f16.
+#[inline(always)]
+const fn any_half(random: u32) -> u16 {
+    let exponent = 1 + (((random >> 10 & 31) * 30) >> 5);
+    (random & 0x8000 | exponent << 10 | random >> 16 & 0x3ff) as u16
+}
+
+/// A normal number of f64, of both signs and any exponent.
+#[inline(always)]
+const fn any_double(random: u32) -> f64 {
+    let exponent = 1 + (((random >> 20 & 0x7ff) * 2046) >> 11);
+    let high = random & 0x800f_ffff | exponent << 20;
+    f64::from_bits((high as u64) << 32 | random.wrapping_mul(0x9e37_79b9) as u64)
+}
+
+/// ±k with k in 1..=127.
+#[inline(always)]
+pub(super) const fn summable(random: u32) -> i32 {
+    signed(random, 127)
+}
+
+/// ±k with k in 1..=`most`.
+#[inline(always)]
+pub(super) const fn signed(random: u32, most: u32) -> i32 {
+    let magnitude = (((random >> 16) * most) >> 16) as i32 + 1;
+    // XOR with all ones gives the negative number, minus one.
+    let sign = -((random & 1) as i32);
+    (magnitude ^ sign) - sign
+}
