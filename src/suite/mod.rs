@@ -61,7 +61,7 @@ pub use interface::{Access, Binding, Checks, Constants, Entry, Feature, Interfac
 pub use library::{Library, Precision, Routine};
 pub use limit::Limit;
 pub use oracle::{Oracle, each};
-pub(crate) use oracle::{copied, each_on_all_cores};
+pub(crate) use oracle::{copied, each_of_period, each_on_all_cores};
 pub use params::{CHECK_PARAMS, COLD, HOST_PARAMS, Params, params_text, parse_params};
 pub(crate) use params::{consecutive, sets};
 pub use pcie::PcieLink;

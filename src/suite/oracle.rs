@@ -1,5 +1,7 @@
 //! The CPU functions that compute right answers.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
 use super::input::Values;
@@ -23,6 +25,15 @@ pub(crate) fn each_on_all_cores(value: impl Fn(u64) -> f64 + Send + Sync + 'stat
     let value: Box<dyn Fn(u64) -> f64 + Send + Sync> = Box::new(value);
     Box::new(move |first, values| {
         values.par_iter_mut().enumerate().for_each(|(k, slot)| *slot = value(first + k as u64));
+    })
+}
+
+/// The same for values that come again after `period` elements: they are computed at the first call, on all cores.
+pub(crate) fn each_of_period(period: u64, value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
+    let table = OnceLock::new();
+    each(move |index| {
+        let table = table.get_or_init(|| (0..period).into_par_iter().map(&value).collect::<Vec<f64>>());
+        table[(index % period) as usize]
     })
 }
 

@@ -25,7 +25,7 @@ use crate::suite::input::Values;
 use crate::suite::pointer_chase::Cycle;
 use crate::suite::{
     Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params,
-    Profile, Quick, Shape, Step, Tag, Work, each, uniform,
+    Profile, Quick, Shape, Step, Tag, Work, each, each_of_period, uniform,
 };
 
 /// The family.
@@ -400,11 +400,5 @@ fn sums_read(shape: &Shape, interface: &Interface) -> Oracle {
     // Workgroups this far apart start at the same element: elements / gcd(elements, span), with elements a power of
     // two.
     let period = workgroup * (elements >> elements.trailing_zeros().min(span.trailing_zeros()));
-    let table = OnceLock::new();
-    each(move |i| {
-        if elements > FEW {
-            return sum(i);
-        }
-        table.get_or_init(|| (0..period).into_par_iter().map(sum).collect::<Vec<f64>>())[(i % period) as usize]
-    })
+    if elements > FEW { each(sum) } else { each_of_period(period, sum) }
 }

@@ -1,10 +1,8 @@
 //! Answers of the `ceiling` kernels, and their lengths.
 
-use std::sync::OnceLock;
-
 use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Input, Values};
-use crate::suite::{Dispatch, Oracle, Scalar, Shape, Significands, Step, each, each_on_all_cores};
+use crate::suite::{Dispatch, Oracle, Scalar, Shape, Significands, Step, each_of_period, each_on_all_cores};
 
 /// Elements of the matrices that `tensor` multiplies.
 pub(super) const MATRIX: u64 = 16 * 16;
@@ -67,10 +65,9 @@ pub(super) fn fma_chains(shape: &Shape, _: &Interface) -> Oracle {
     let (input, scalar, lanes) = (shape.input(Values::Summable), shape.dtype.scalar(), shape.dtype.lanes());
     let rounds = 32.0 * shape.param("ROUNDS", 16.0);
     let (sign, are_magnitudes) = (signed(input), shape.significands.are_magnitudes());
-    each(move |i| {
-        let at = (i / lanes) & 1023;
-        let element = |k: u64| input.at(scalar, (at + k) * lanes + i % lanes);
-        let is_positive = sign.at(scalar, (at + 8) * lanes + i % lanes) > 0.0;
+    each_of_period(1024 * lanes, move |i| {
+        let element = |k: u64| input.at(scalar, k * lanes + i);
+        let is_positive = sign.at(scalar, 8 * lanes + i) > 0.0;
         // For m = −1, a chain takes turns between x and −1 − x.
         let grown = match is_positive {
             true => rounds,
@@ -100,9 +97,8 @@ pub(super) fn f16_chains(shape: &Shape, _: &Interface) -> Oracle {
     let (input, scalar, lanes) = (shape.input(Values::Signs), shape.dtype.scalar(), shape.dtype.lanes());
     let steps = (32 * f16_rounds(shape)) as f64;
     let Shape { significands, .. } = *shape;
-    each(move |i| {
-        let at = (i / lanes) & 1023;
-        let element = |k: u64| input.at(scalar, (at + k) * lanes + i % lanes);
+    each_of_period(1024 * lanes, move |i| {
+        let element = |k: u64| input.at(scalar, k * lanes + i);
         if !significands.are_few() {
             let (m, p) = (element(8), element(9));
             let chain = |k: u64| (0..steps as u64).fold(element(k), |x, _| m * x + p);
@@ -121,56 +117,50 @@ pub(super) fn tensor_rounds(shape: &Shape) -> u64 {
 /// ROUNDS times the sum of the products of two matrices by four; outputs 32 matrices apart are equal.
 pub(super) fn sums_of_products(shape: &Shape, _: &Interface) -> Oracle {
     let (input, rounds) = (shape.input(Values::Signs), tensor_rounds(shape) as f64);
-    let element = |matrix: u64, row: u64, column: u64| input.at(Scalar::F16, matrix * MATRIX + 16 * row + column);
-    let sum = |index: u64| -> f64 {
+    let element = move |matrix: u64, row: u64, column: u64| input.at(Scalar::F16, matrix * MATRIX + 16 * row + column);
+    each_of_period(32 * MATRIX, move |index| {
         let (set, row, column) = (index / MATRIX, index % MATRIX / 16, index % 16);
         let from = |matrices: std::ops::Range<u64>, row, column| -> f64 {
             matrices.map(|matrix| element(set + matrix, row, column)).sum()
         };
         (0..16).map(|p| from(0..2, row, p) * from(2..6, p, column)).sum::<f64>() * rounds
-    };
-    let sums: Vec<f64> = (0..32 * MATRIX).map(sum).collect();
-    each(move |i| sums[(i % (32 * MATRIX)) as usize])
+    })
 }
 
 /// The same for two tiles of 16×`depth` f32 by four, whose rows are columns; integers modulo 2^32.
 pub(super) fn sums_of_tiles(shape: &Shape, depth: u64) -> Oracle {
     let (input, rounds) = (shape.input(Values::Signs), tensor_rounds(shape) as f64);
-    let sum = |index: u64| -> f64 {
+    let is_modular = shape.dtype.scalar() == Scalar::U32;
+    each_of_period(32 * MATRIX, move |index| {
         let (set, row, column) = (index / MATRIX, index % MATRIX / 16, index % 16);
         let from = |tiles: std::ops::Range<u64>, row, p| -> f64 {
             tiles.map(|tile| input.at(Scalar::F32, ((set + tile) * 16 + row) * depth + p)).sum()
         };
         let sum = (0..depth).map(|p| from(0..2, row, p) * from(2..6, column, p)).sum::<f64>() * rounds;
-        if shape.dtype.scalar() == Scalar::U32 { sum.rem_euclid(f64::powi(2.0, 32)) } else { sum }
-    };
-    let sums: Vec<f64> = (0..32 * MATRIX).map(sum).collect();
-    each(move |i| sums[(i % (32 * MATRIX)) as usize])
+        if is_modular { sum.rem_euclid(f64::powi(2.0, 32)) } else { sum }
+    })
 }
 
 /// Sums of eight chains of `step`, iterated as the kernels do; invocations 1024 apart compute the same.
 pub(super) fn integer_chains(shape: &Shape, step: fn(u32, u32, u32) -> u32) -> Oracle {
     let (input, rounds) = (shape.input(Values::Wide), 32 * shape.param("ROUNDS", 16.0) as u64);
-    let sums = OnceLock::new();
-    let sum = move |at: u64| {
+    each_of_period(1024, move |at| {
         let element = |k: u64| input.at(Scalar::U32, at + k) as u32;
         let (m, p) = (element(8), element(9));
         let chain = |k: u64| (0..rounds).fold(element(k), |x, _| step(x, m, p));
         f64::from((0..8).map(chain).fold(0, u32::wrapping_add))
-    };
-    each(move |i| sums.get_or_init(|| (0..1024).map(sum).collect::<Vec<f64>>())[(i & 1023) as usize])
+    })
 }
 
 pub(super) fn workgroup_sums(shape: &Shape, _: &Interface) -> Oracle {
     let (input, scalar, lanes) = (shape.input(Values::Summable), shape.dtype.scalar(), shape.dtype.lanes());
     let rounds = shape.param("ROUNDS", 128.0) as u64;
     // Invocations 512 apart read the same elements: one sum for each of the 512 starts and each vector component.
-    let sum = |start: u64, lane: u64| -> f64 {
+    each_of_period(512 * lanes, move |index| {
+        let (start, lane) = (index / lanes, index % lanes);
         let starts = (0..rounds).map(|k| (start + 37 * k) & 511);
         starts.flat_map(|at| (0..16).map(move |j| at + 32 * j)).map(|at| input.at(scalar, at * lanes + lane)).sum()
-    };
-    let sums: Vec<f64> = (0..512).flat_map(|start| (0..lanes).map(move |lane| sum(start, lane))).collect();
-    each(move |i| sums[(i % (512 * lanes)) as usize])
+    })
 }
 
 #[cfg(test)]
