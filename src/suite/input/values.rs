@@ -95,7 +95,8 @@ impl Scaled {
 }
 
 impl Values {
-    /// The element for 32 random bits. Through i32 where it fits: CPUs convert several of these at a time.
+    /// The element for 32 random bits. Through i32 where it fits: CPUs convert several of these at a time. It must not call
+    /// itself: a recursive function is not inlined, and no loop over it vectorised.
     #[inline(always)]
     pub(super) fn drawn(self, scalar: Scalar, random: u32) -> f64 {
         match (self, scalar) {
@@ -106,15 +107,11 @@ impl Values {
             (Self::Any, Scalar::F32) => f32::from_bits(any(random)).into(),
             (Self::Any, Scalar::F16) => f16::from_bits(any_half(random)).into(),
             (Self::Any, Scalar::F64) => any_double(random),
-            (Self::Any, _) => Self::Signed.drawn(scalar, random),
             (Self::Scaled(Scaled { most, .. }), _) => f64::from(signed(random, most)),
-            (Self::Wide, Scalar::F32) => f64::from((random >> 8 | 1) as i32) / f64::from(1 << 24),
-            // Any of the 14,336 normal numbers below 1: some devices treat subnormal ones as zero.
-            (Self::Wide, Scalar::F16) => f16::from_bits(0x0400 + ((u64::from(random) * 0x3800) >> 32) as u16).into(),
-            (Self::Wide, Scalar::F64) => (f64::from(random) + 0.5) / 4_294_967_296.0,
+            (Self::Wide, Scalar::F16 | Scalar::F32 | Scalar::F64) => fraction(scalar, random),
             // A bit that the magnitude of f32 does not use.
-            (Self::Signed, _) if random & 1 == 1 => -Self::Wide.drawn(scalar, random),
-            (Self::Signed, _) => Self::Wide.drawn(scalar, random),
+            (Self::Signed, Scalar::F16 | Scalar::F32 | Scalar::F64) if random & 1 == 1 => -fraction(scalar, random),
+            (Self::Signed, Scalar::F16 | Scalar::F32 | Scalar::F64) => fraction(scalar, random),
             (Self::EighthsFrom(_), _) => f64::from(signed(random, 7)) / 8.0,
             // A bit that `summable` does not use.
             (Self::Signs, _) => f64::from((random & 2) as i32 - 1),
@@ -163,6 +160,17 @@ impl Values {
             Self::AttentionKeys(_) => (1 << 40) + index,
             _ => index,
         }
+    }
+}
+
+/// A number in (0, 1) of a float type of at least 16 bits.
+#[inline(always)]
+fn fraction(scalar: Scalar, random: u32) -> f64 {
+    match scalar {
+        Scalar::F32 => f64::from((random >> 8 | 1) as i32) / f64::from(1 << 24),
+        // Any of the 14,336 normal numbers below 1: some devices treat subnormal ones as zero.
+        Scalar::F16 => f16::from_bits(0x0400 + ((u64::from(random) * 0x3800) >> 32) as u16).into(),
+        _ => (f64::from(random) + 0.5) / 4_294_967_296.0,
     }
 }
 
