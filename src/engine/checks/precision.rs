@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use super::mismatch::text;
 use super::odd_shape::other_shape;
 
@@ -220,11 +222,8 @@ impl Launch {
         prepared.read(check.buffer, length, &mut |_, part| bytes.extend_from_slice(part)).await?;
         let mut got = vec![f64::NAN; check.scalars as usize];
         scalar.decode(&bytes[..length as usize], &mut got);
-        let (mut want, mut bounds) = (vec![0.0; got.len()], vec![0.0; got.len()]);
-        (check.oracle)(0, &mut want);
-        if let Some(bound) = &self.bound {
-            bound(0, &mut bounds);
-        }
+        let want = on_all_cores(&check.oracle, got.len());
+        let bounds = self.bound.as_ref().map_or_else(|| vec![0.0; got.len()], |bound| on_all_cores(bound, got.len()));
         let all = (0..).zip(got).zip(want).zip(bounds).map(|(((index, got), want), bound)| {
             let error = (got - want).abs();
             // Where both are infinite, or nothing may differ.
@@ -234,6 +233,17 @@ impl Launch {
         // The total order has NaN above all numbers.
         Ok(all.max_by(|a, b| a.factor.abs().total_cmp(&b.factor.abs())))
     }
+}
+
+/// The first `count` values of an oracle.
+fn on_all_cores(oracle: &Oracle, count: usize) -> Vec<f64> {
+    const PIECE: usize = 1 << 12;
+    let mut values = vec![0.0; count];
+    // Tables are made at the first call, which must not be within the thread pool: see `output`.
+    oracle(0, &mut values[..count.min(1)]);
+    let pieces = values.par_chunks_mut(PIECE).enumerate();
+    pieces.for_each(|(piece, values)| oracle((piece * PIECE) as u64, values));
+    values
 }
 
 #[cfg(test)]
