@@ -111,32 +111,37 @@ impl Csr {
     /// The column of a nonzero.
     #[must_use]
     pub fn column(self, nonzero: u64) -> u64 {
+        self.column_by(self.key(), nonzero)
+    }
+
+    /// The same with the key of its structure, which loops compute once.
+    #[inline(always)]
+    fn column_by(self, key: u32, nonzero: u64) -> u64 {
         if self.pattern == Pattern::Banded {
             let (row, place) = (nonzero / BAND, nonzero % BAND);
             // The columns before which one is left out.
-            let gaps = hash(row, self.key());
+            let gaps = hash(row, key);
             let skipped = [gaps >> 16, gaps >> 24].map(|gap| u64::from(place >= u64::from(gap % (BAND as u32 + 1))));
             let column = (row + place + skipped[0] + skipped[1]).wrapping_sub(BAND / 2 + 1);
             // Only the first and the last rows need the division.
             return if column < self.rows { column } else { column.wrapping_add(self.rows * BAND) % self.rows };
         }
-        (u64::from(hash(nonzero, self.key())) * self.rows) >> 32
+        (u64::from(hash(nonzero, key)) * self.rows) >> 32
     }
 
     /// Writes the words of an array from number `first` on into `bytes`, little-endian, on all cores; 0 behind its end.
     pub fn encode(self, array: CsrArray, first: u64, bytes: &mut [u8]) {
         const PIECE: usize = 1 << 16;
-        let nonzeros = self.nonzeros();
-        let word = |index: u64| match array {
-            CsrArray::Starts if index <= self.rows => self.start(index),
-            CsrArray::Columns if index < nonzeros => self.column(index),
-            _ => 0,
-        };
+        let (nonzeros, key) = (self.nonzeros(), self.key());
         bytes.par_chunks_mut(PIECE).enumerate().for_each(|(piece, chunk)| {
             let first = first + (piece * PIECE / 4) as u64;
-            for (index, slot) in (first..).zip(chunk.as_chunks_mut::<4>().0) {
-                *slot = (word(index) as u32).to_le_bytes();
-            }
+            let words = chunk.as_chunks_mut::<4>().0;
+            let word = |index: u64| match array {
+                CsrArray::Starts if index <= self.rows => self.start(index),
+                CsrArray::Columns if index < nonzeros => self.column_by(key, index),
+                _ => 0,
+            };
+            (first..).zip(words).for_each(|(index, slot)| *slot = (word(index) as u32).to_le_bytes());
         });
     }
 }

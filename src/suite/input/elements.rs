@@ -84,20 +84,13 @@ impl Input {
             (2, _) => hash((random >> 16 & 15) as u64, self.row_key()),
             (3, 0 | 1) => 0,
             (3, 2 | 3) => u32::MAX,
-            _ => self.common_key(random),
+            _ => common_key(random, self.row_key()),
         }
     }
 
     /// What a piece of [`Values::SortKeys`] has: one of the special ones from 0 to 3, or keys as most pieces have them.
     const fn sort_kind(self, keys: u64, piece: u64) -> u32 {
         hash(piece, self.row_key()) & if keys < 1 << 20 { 31 } else { 1023 }
-    }
-
-    /// A key of most pieces, from its random bits.
-    #[inline(always)]
-    const fn common_key(self, own: u32) -> u32 {
-        let again = hash((own >> 16 & 4095) as u64, self.row_key());
-        if own & 7 == 5 { again } else { own }
     }
 
     /// Element `index` of the input. Exact: every value of every type here fits an f64.
@@ -207,6 +200,14 @@ impl Input {
 /// Elements of a piece of [`Values::SortKeys`].
 const SORT_PIECE: u64 = 256;
 
+/// A key of most pieces of [`Values::SortKeys`], from its random bits: one of eight is one of 4096 that come again. As
+/// [`hash`], which loops over it must inline.
+#[inline(always)]
+const fn common_key(own: u32, row_key: u32) -> u32 {
+    let again = mixed(own >> 16 & 4095 ^ salt(0, row_key), row_key);
+    if own & 7 == 5 { again } else { own }
+}
+
 /// Elements of an intermediate block: they stay in the L1 of a CPU core.
 pub(crate) const BLOCK: usize = 512;
 
@@ -270,10 +271,11 @@ vectorised! {
                 });
             }
             (Values::SortKeys(keys), Scalar::U32) if stride == 1 && first + slots.len() as u64 <= keys => {
+                let row_key = input.row_key();
                 by_rows(first, slots, SORT_PIECE, |piece, start, slots| {
                     let first = piece * SORT_PIECE + start;
                     if input.sort_kind(keys, piece) > 3 {
-                        draw(first, 1, key, slots, |random| input.common_key(random).into());
+                        draw(first, 1, key, slots, |random| common_key(random, row_key).into());
                     } else {
                         (first..).zip(slots).for_each(|(index, slot)| *slot = input.sort_key(keys, index).into());
                     }
