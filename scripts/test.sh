@@ -51,7 +51,7 @@ tree=$(tree)
 
 step cargo fmt --all --check
 step cargo clippy --locked --all-targets -- -D warnings
-step cargo clippy --locked --all-targets --no-default-features -- -D warnings
+step cargo clippy --locked --no-default-features -- -D warnings
 # Stable Rust checks the fuzz targets, which scripts/fuzz.sh runs.
 step cargo check --locked --manifest-path fuzz/Cargo.toml --target-dir "${CARGO_TARGET_DIR:-target}"
 step cargo doc --locked --no-deps --document-private-items
