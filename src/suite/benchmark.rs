@@ -211,6 +211,20 @@ pub struct Cases {
     pub params: &'static [Params],
 }
 
+impl Cases {
+    /// Cases of the profile `standard`, and of those after it.
+    #[must_use]
+    pub const fn standard(dtypes: &'static [Dtype], extents: &'static [Extent], params: &'static [Params]) -> Self {
+        Self { from: Profile::Standard, dtypes, extents, params }
+    }
+
+    /// Cases of the profile `thorough` alone.
+    #[must_use]
+    pub const fn thorough(dtypes: &'static [Dtype], extents: &'static [Extent], params: &'static [Params]) -> Self {
+        Self { from: Profile::Thorough, dtypes, extents, params }
+    }
+}
+
 /// Cases of the profile `quick`: every type with every set of parameters, at one size.
 pub struct Quick {
     /// Element types.

@@ -17,6 +17,18 @@ pub struct Buffer {
     pub contents: Contents,
 }
 
+impl Buffer {
+    /// A buffer of random scalars.
+    pub(crate) const fn input(name: &'static str, scalars: u64, values: Values) -> Self {
+        Self { name, scalars, contents: Contents::Input(values) }
+    }
+
+    /// A buffer that a kernel writes, of the case's element type.
+    pub(crate) const fn output(name: &'static str, scalars: u64) -> Self {
+        Self { name, scalars, contents: Contents::Poison }
+    }
+}
+
 /// The contents of a buffer before a launch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Contents {

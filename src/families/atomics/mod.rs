@@ -8,8 +8,8 @@ pub(in crate::families) mod claims;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Scalar, Shape,
-    Step, Tag, Work, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Dtype, Extent, Family, Params, Quick, Scalar, Shape, Step, Tag, Work,
+    each, uniform,
 };
 
 /// The family.
@@ -88,10 +88,7 @@ const BASE: Benchmark = Benchmark {
 const fn cases(params: &'static [Params]) -> [Cases; 2] {
     const QUICK: &[Extent] = &[Extent::Linear(1 << 18)];
     const ALL: &[Extent] = &[Extent::Linear(1 << 18), Extent::Linear(1 << 22)];
-    [
-        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK, params },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: ALL, params },
-    ]
+    [Cases::standard(&[Dtype::U32], QUICK, params), Cases::standard(&[Dtype::U32], ALL, params)]
 }
 
 fn rounds(shape: &Shape) -> u64 {
@@ -108,8 +105,8 @@ fn groups(shape: &Shape, interface: &Interface) -> u64 {
 
 fn buffers(shape: &Shape, counters: u64) -> Vec<Buffer> {
     vec![
-        Buffer { name: "input", scalars: INPUTS, contents: Contents::Input(Values::Wide) },
-        Buffer { name: "counters", scalars: counters, contents: Contents::Poison },
+        Buffer::input("input", INPUTS, Values::Wide),
+        Buffer::output("counters", counters),
         uniform("sizes", &[shape.count()]),
     ]
 }

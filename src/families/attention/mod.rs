@@ -173,7 +173,7 @@ const HOPPER: [Params; 4] = [
 ];
 
 const WGMMA_CASES: [Cases; 2] = [
-    Cases { from: Profile::Standard, dtypes: F16, extents: &[Extent::Matrix(3, 200)], params: &HOPPER },
+    Cases::standard(F16, &[Extent::Matrix(3, 200)], &HOPPER),
     Cases {
         from: Profile::Standard,
         dtypes: F16,
@@ -191,11 +191,11 @@ const fn cases(dtypes: &'static [Dtype], long: &'static [Extent]) -> [Cases; 5] 
     const HEADLINE: &[Extent] = &[Extent::Matrix(4, 1024)];
     const MANY_HEADS: &[Extent] = &[Extent::Matrix(16, 1024)];
     [
-        Cases { from: Profile::Standard, dtypes, extents: ODD, params: &[FULL, CAUSAL_128] },
-        Cases { from: Profile::Standard, dtypes, extents: ODD, params: &[FULL_64, CAUSAL_64] },
-        Cases { from: Profile::Standard, dtypes, extents: HEADLINE, params: &[FULL, CAUSAL_128] },
-        Cases { from: Profile::Standard, dtypes, extents: MANY_HEADS, params: &[FULL, CAUSAL_128] },
-        Cases { from: Profile::Standard, dtypes, extents: long, params: &[FULL, CAUSAL_128, FULL_64] },
+        Cases::standard(dtypes, ODD, &[FULL, CAUSAL_128]),
+        Cases::standard(dtypes, ODD, &[FULL_64, CAUSAL_64]),
+        Cases::standard(dtypes, HEADLINE, &[FULL, CAUSAL_128]),
+        Cases::standard(dtypes, MANY_HEADS, &[FULL, CAUSAL_128]),
+        Cases::standard(dtypes, long, &[FULL, CAUSAL_128, FULL_64]),
     ]
 }
 
@@ -217,7 +217,7 @@ const PADDING: u64 = 256;
 /// q, k and v with `padding` more rows, and the output.
 fn inputs(shape: &Shape, padding: u64) -> Vec<Buffer> {
     let scalars = elements(shape).saturating_add(padding * width(shape));
-    let input = |name, values| Buffer { name, scalars, contents: Contents::Input(values) };
+    let input = |name, values| Buffer::input(name, scalars, values);
     vec![
         input("q", Values::Queries(width(shape))),
         input("k", Values::AttentionKeys(width(shape))),

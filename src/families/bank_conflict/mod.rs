@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params,
-    Profile, Quick, Scalar, Shape, Step, Tag, Work, all, consecutive, each, sets, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Dtype, Extent, Family, Limit, Oracle, Params, Quick,
+    Scalar, Shape, Step, Tag, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -29,8 +29,8 @@ pub const FAMILY: Family = Family {
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 17), POWERS)],
             accepts: &[("STRIDE", Accepted::Whole(0, 1024))],
             cases: &[
-                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_STRIDES },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &STRIDES },
+                Cases::standard(&[Dtype::F32], SIZE, QUICK_STRIDES),
+                Cases::standard(&[Dtype::F32], LARGE, &STRIDES),
             ],
             model: Some(|shape| 1.0 / conflict(shape.param("STRIDE", 1.0) as u64, 32) as f64),
             check: Check {
@@ -47,10 +47,7 @@ pub const FAMILY: Family = Family {
             name: "broadcast",
             quick: &[],
             accepts: &[("GROUP", Accepted::Whole(1, 1024))],
-            cases: &[
-                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_GROUPS },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: GROUPS },
-            ],
+            cases: &[Cases::standard(&[Dtype::F32], SIZE, QUICK_GROUPS), Cases::standard(&[Dtype::F32], LARGE, GROUPS)],
             ceiling: None,
             no_ceiling: "a word is delivered once to all invocations that share it, so more bytes are read than the \
                 banks deliver",
@@ -154,8 +151,8 @@ const BASE: Benchmark = Benchmark {
     cases: &[],
     buffers: |shape, _| {
         vec![
-            Buffer { name: "input", scalars: TABLE, contents: Contents::Input(Values::Summable) },
-            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+            Buffer::input("input", TABLE, Values::Summable),
+            Buffer::output("output", shape.count()),
             uniform("sizes", &[shape.count(), ADVANCE]),
         ]
     },
@@ -178,10 +175,7 @@ const SIZE: &[Extent] = &[Extent::Linear(1 << 16)];
 const LARGE: &[Extent] = &[Extent::Linear(1 << 17)];
 
 const fn cases(params: &'static [Params]) -> [Cases; 2] {
-    [
-        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: SIZE, params },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: LARGE, params },
-    ]
+    [Cases::standard(&[Dtype::U32], SIZE, params), Cases::standard(&[Dtype::U32], LARGE, params)]
 }
 
 const QUICK_GROUPS: &[Params] = &[&[("GROUP", 2.0)], &[("GROUP", 16.0)], &[("GROUP", 256.0)]];

@@ -8,8 +8,8 @@ pub(in crate::families) mod claims;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Scalar, Shape, Step, Tag,
-    Work, all, by_rows, uniform,
+    Benchmark, Buffer, Cases, Check, Dtype, Extent, Family, Params, Quick, Scalar, Shape, Step, Tag, Work, all,
+    by_rows, uniform,
 };
 
 /// The family.
@@ -28,11 +28,10 @@ pub const FAMILY: Family = Family {
         )],
         cases: &[
             // Few workgroups, so that on a large device each has an SM to itself: the latency of a round.
-            Cases {
-                from: Profile::Standard,
-                dtypes: &[Dtype::U32],
-                extents: &[Extent::Linear(1 << 11)],
-                params: &[
+            Cases::standard(
+                &[Dtype::U32],
+                &[Extent::Linear(1 << 11)],
+                &[
                     &[("ROUNDS", 250.0), ("WG", 32.0)],
                     &[("ROUNDS", 250.0), ("WG", 64.0)],
                     &[("ROUNDS", 250.0), ("WG", 128.0)],
@@ -44,14 +43,14 @@ pub const FAMILY: Family = Family {
                     &[("ROUNDS", 1000.0), ("WG", 256.0)],
                     &[("ROUNDS", 1000.0), ("WG", 512.0)],
                 ],
-            },
+            ),
             // Enough workgroups to fill an SM: rounds of different workgroups overlap.
-            Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: &[Extent::Linear(1 << 18)], params: FULL },
+            Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 18)], FULL),
         ],
         buffers: |shape, _| {
             vec![
-                Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
-                Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+                Buffer::input("input", shape.count(), Values::Wide),
+                Buffer::output("output", shape.count()),
                 uniform("sizes", &[shape.count()]),
             ]
         },

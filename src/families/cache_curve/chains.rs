@@ -1,7 +1,7 @@
 //! Many chains of dependent loads at once: how many invocations hide the latency of DRAM.
 
 use crate::suite::pointer_chase::Cycle;
-use crate::suite::{Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Profile, Shape, Step, Work};
+use crate::suite::{Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Shape, Step, Work};
 use crate::suite::{each, uniform};
 
 /// The cycle of `latency`, in as many equal parts as there are invocations.
@@ -10,25 +10,24 @@ pub(super) const CHAINS: Benchmark = Benchmark {
     since: "2026-11-26",
     accepts: &[("THREADS", Accepted::Whole(1, 1 << 22))],
     small: Some(Extent::Linear(1 << 20)),
-    cases: &[Cases {
-        from: Profile::Standard,
-        dtypes: &[Dtype::U32],
-        extents: &[Extent::Linear(1 << 27)],
-        params: &[
+    cases: &[Cases::standard(
+        &[Dtype::U32],
+        &[Extent::Linear(1 << 27)],
+        &[
             &[("THREADS", 32.0)],
             &[("THREADS", 1024.0)],
             &[("THREADS", 8192.0)],
             &[("THREADS", 32768.0)],
             &[("THREADS", 262_144.0)],
         ],
-    }],
+    )],
     buffers: |shape, _| {
         let (cycle, threads) = (cycle(shape.count()).of(shape.stream), threads(shape));
         let starts = cycle.every(chain(shape)).take(threads as usize).map(|position| position as u32).collect();
         vec![
             Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
             Buffer { name: "starts", scalars: threads, contents: Contents::Words(starts) },
-            Buffer { name: "output", scalars: threads, contents: Contents::Poison },
+            Buffer::output("output", threads),
             uniform("sizes", &[chain(shape)]),
         ]
     },

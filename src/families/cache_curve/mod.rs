@@ -25,7 +25,7 @@ use crate::suite::input::Values;
 use crate::suite::pointer_chase::Cycle;
 use crate::suite::{
     Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params,
-    Profile, Quick, Shape, Step, Tag, Work, each, each_of_period, uniform,
+    Quick, Shape, Step, Tag, Work, each, each_of_period, uniform,
 };
 
 /// The family.
@@ -45,16 +45,13 @@ pub const FAMILY: Family = Family {
             quick: QUICK_CURVE,
             accepts: &[("LOADS", Accepted::Multiple(16, 1 << 20))],
             is_latency: true,
-            cases: &[
-                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK, params: PLAIN },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: LATENCY_SETS, params: PLAIN },
-            ],
+            cases: &[Cases::standard(&[Dtype::U32], QUICK, PLAIN), Cases::standard(&[Dtype::U32], LATENCY_SETS, PLAIN)],
             buffers: |shape, _| {
                 let cycle = walk(shape);
                 vec![
                     Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
                     Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
-                    Buffer { name: "output", scalars: 4, contents: Contents::Poison },
+                    Buffer::output("output", 4),
                     uniform("sizes", &[cycle.length(), steps(cycle, &shape.params)]),
                 ]
             },
@@ -74,14 +71,14 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "bandwidth",
             cases: &[
-                Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: QUICK, params: PLAIN },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: BANDWIDTH_SETS, params: PLAIN },
+                Cases::standard(&[Dtype::Vec4F32], QUICK, PLAIN),
+                Cases::standard(&[Dtype::Vec4F32], BANDWIDTH_SETS, PLAIN),
             ],
             buffers: |shape, interface| {
                 let (elements, sums) = (elements(shape), sums(shape, interface));
                 vec![
-                    Buffer { name: "input", scalars: 4 * elements, contents: Contents::Input(Values::Summable) },
-                    Buffer { name: "output", scalars: sums, contents: Contents::Poison },
+                    Buffer::input("input", 4 * elements, Values::Summable),
+                    Buffer::output("output", sums),
                     uniform("sizes", &[elements - 1, sums]),
                 ]
             },
@@ -96,17 +93,16 @@ pub const FAMILY: Family = Family {
             name: "read_once",
             since: "2026-11-23",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 27), PLAIN)],
-            cases: &[Cases {
-                from: Profile::Standard,
-                dtypes: &[Dtype::Vec4F32],
-                extents: &[Extent::Linear(1 << 25), Extent::Linear(1 << 26), Extent::Linear(1 << 27)],
-                params: PLAIN,
-            }],
+            cases: &[Cases::standard(
+                &[Dtype::Vec4F32],
+                &[Extent::Linear(1 << 25), Extent::Linear(1 << 26), Extent::Linear(1 << 27)],
+                PLAIN,
+            )],
             buffers: |shape, interface| {
                 let sums = sums_once(shape, interface);
                 vec![
-                    Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Summable) },
-                    Buffer { name: "output", scalars: sums, contents: Contents::Poison },
+                    Buffer::input("input", shape.count(), Values::Summable),
+                    Buffer::output("output", sums),
                     uniform("sizes", &[shape.count() / 4, sums]),
                 ]
             },
@@ -129,20 +125,15 @@ pub const FAMILY: Family = Family {
             ],
             accepts: &[("ROTATE", Accepted::Whole(0, 1024))],
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::Vec4F32],
-                    extents: &[Extent::Linear(1 << 18), Extent::Linear(1 << 20)],
-                    params: ROTATIONS,
-                },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: SLICED_SETS, params: ROTATIONS },
+                Cases::standard(&[Dtype::Vec4F32], &[Extent::Linear(1 << 18), Extent::Linear(1 << 20)], ROTATIONS),
+                Cases::standard(&[Dtype::Vec4F32], SLICED_SETS, ROTATIONS),
             ],
             buffers: |shape, _| {
                 let elements = elements(shape);
                 let shift = u64::from((elements / slices(shape)).ilog2());
                 vec![
-                    Buffer { name: "input", scalars: 4 * elements, contents: Contents::Input(Values::Summable) },
-                    Buffer { name: "output", scalars: SLICED_SUMS, contents: Contents::Poison },
+                    Buffer::input("input", 4 * elements, Values::Summable),
+                    Buffer::output("output", SLICED_SUMS),
                     uniform("sizes", &[shift, slices(shape), 0, SLICED_SUMS]),
                 ]
             },
@@ -158,25 +149,15 @@ pub const FAMILY: Family = Family {
             accepts: &[("APART", Accepted::PowerOfTwo(8, 128))],
             is_latency: true,
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::U32],
-                    extents: &[Extent::Linear(1 << 18)],
-                    params: DISTANCES,
-                },
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::U32],
-                    extents: &[Extent::Linear(1 << 18), Extent::Linear(1 << 26)],
-                    params: DISTANCES,
-                },
+                Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 18)], DISTANCES),
+                Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 18), Extent::Linear(1 << 26)], DISTANCES),
             ],
             buffers: |shape, _| {
                 let cycle = walk_of_blocks(shape);
                 vec![
                     Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
                     Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
-                    Buffer { name: "output", scalars: 4, contents: Contents::Poison },
+                    Buffer::output("output", 4),
                     uniform("sizes", &[cycle.length(), pairs(cycle), 0]),
                 ]
             },

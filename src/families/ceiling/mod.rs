@@ -11,8 +11,8 @@ use oracles::{
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile,
-    Quick, Shape, Step, Tag, Work, all, copied, each, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Dtype, Extent, Family, Limit, Params, Quick, Shape, Step,
+    Tag, Work, all, copied, each, uniform,
 };
 
 /// The family.
@@ -29,10 +29,10 @@ pub const FAMILY: Family = Family {
             name: "copy",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[]])],
             cases: &[
-                Cases { from: Profile::Standard, dtypes: NARROW, extents: &[Extent::Linear(1 << 24)], params: &[&[]] },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: &QUICK, params: &[&[]] },
-                Cases { from: Profile::Standard, dtypes: NARROW, extents: &LADDER, params: &[&[]] },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: &LADDER, params: &[&[]] },
+                Cases::standard(NARROW, &[Extent::Linear(1 << 24)], &[&[]]),
+                Cases::standard(&[Dtype::Vec4F32], &QUICK, &[&[]]),
+                Cases::standard(NARROW, &LADDER, &[&[]]),
+                Cases::standard(&[Dtype::Vec4F32], &LADDER, &[&[]]),
             ],
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
@@ -45,18 +45,12 @@ pub const FAMILY: Family = Family {
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)]])],
             accepts: &[("ITEMS", Accepted::Whole(1, 4096))],
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::Vec4F32],
-                    extents: &QUICK,
-                    params: &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)]],
-                },
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::Vec4F32],
-                    extents: &LADDER,
-                    params: &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)], &[("ITEMS", 128.0)]],
-                },
+                Cases::standard(&[Dtype::Vec4F32], &QUICK, &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)]]),
+                Cases::standard(
+                    &[Dtype::Vec4F32],
+                    &LADDER,
+                    &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)], &[("ITEMS", 128.0)]],
+                ),
             ],
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Read),
@@ -144,19 +138,9 @@ pub const FAMILY: Family = Family {
             name: "workgroup_read",
             quick: &[Quick::at(&[Dtype::F32, Dtype::Vec4F32], Extent::Linear(1 << 24), &[&[("ROUNDS", 128.0)]])],
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32, Dtype::Vec4F32],
-                    extents: &[Extent::Linear(1 << 20)],
-                    params: &[&[("ROUNDS", 128.0)]],
-                },
+                Cases::standard(&[Dtype::F32, Dtype::Vec4F32], &[Extent::Linear(1 << 20)], &[&[("ROUNDS", 128.0)]]),
                 // With so many workgroups, the last ones, which leave SMs idle, make little difference.
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32, Dtype::Vec4F32],
-                    extents: &[Extent::Linear(1 << 24)],
-                    params: &[&[("ROUNDS", 128.0)]],
-                },
+                Cases::standard(&[Dtype::F32, Dtype::Vec4F32], &[Extent::Linear(1 << 24)], &[&[("ROUNDS", 128.0)]]),
             ],
             work: |shape| Work { bytes: 16 * shape.param("ROUNDS", 128.0) as u64 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Workgroup),
@@ -169,12 +153,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "launch",
             quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1), &[&[]])],
-            cases: &[Cases {
-                from: Profile::Standard,
-                dtypes: &[Dtype::U32],
-                extents: &[Extent::Linear(1)],
-                params: &[&[]],
-            }],
+            cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], &[&[]])],
             work: |_| Work::default(),
             ceiling: Some(Limit::Launch),
             buffers: |_, _| vec![output(4), uniform("sizes", &[SIGN])],
@@ -194,19 +173,13 @@ pub(super) const FMA: Benchmark = Benchmark {
     // More rounds leave the 24 bits of an f32.
     accepts: &[("ROUNDS", Accepted::Whole(1, 256))],
     cases: &[
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::F32, Dtype::Vec2F32, Dtype::F64],
-            extents: &[Extent::Linear(1 << 22)],
-            params: &[&[("ROUNDS", 16.0)]],
-        },
+        Cases::standard(&[Dtype::F32, Dtype::Vec2F32, Dtype::F64], &[Extent::Linear(1 << 22)], &[&[("ROUNDS", 16.0)]]),
         // Longer chains make loading and the last wave of workgroups negligible.
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::F64, Dtype::F32, Dtype::Vec2F32, Dtype::Vec4F32],
-            extents: &[Extent::Linear(1 << 22)],
-            params: &[&[("ROUNDS", 128.0)]],
-        },
+        Cases::standard(
+            &[Dtype::F64, Dtype::F32, Dtype::Vec2F32, Dtype::Vec4F32],
+            &[Extent::Linear(1 << 22)],
+            &[&[("ROUNDS", 128.0)]],
+        ),
     ],
     work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
     ceiling: Some(Limit::Fma),
@@ -226,23 +199,13 @@ const FMA_F16: Benchmark = Benchmark {
     accepts: &[("ROUNDS", Accepted::Whole(1, 31))],
     cases: &[
         // Software devices emulate f16 and need seconds for more.
-        Cases {
-            from: Profile::Standard,
-            dtypes: HALVES,
-            extents: &[Extent::Linear(1 << 22)],
-            params: &[&[("ROUNDS", 8.0)]],
-        },
-        Cases {
-            from: Profile::Standard,
-            dtypes: HALVES,
-            extents: &[Extent::Linear(1 << 22)],
-            params: &[&[("ROUNDS", 31.0)]],
-        },
+        Cases::standard(HALVES, &[Extent::Linear(1 << 22)], &[&[("ROUNDS", 8.0)]]),
+        Cases::standard(HALVES, &[Extent::Linear(1 << 22)], &[&[("ROUNDS", 31.0)]]),
     ],
     work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * f16_rounds(shape) * shape.count() },
     buffers: |shape, _| {
         let scalars = TABLE * shape.dtype.lanes();
-        let signs = Buffer { name: "input", scalars, contents: Contents::Input(Values::Signs) };
+        let signs = Buffer::input("input", scalars, Values::Signs);
         vec![signs, output(shape.count()), elements(shape)]
     },
     unsupported: |shape| (f16_rounds(shape) > 31).then_some("f16 sums are inexact with more than 31 ROUNDS"),
@@ -265,22 +228,12 @@ const BASE: Benchmark = Benchmark {
 const INTEGER: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 22), &[&[("ROUNDS", 32.0)]])],
     cases: &[
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::U32],
-            extents: &[Extent::Linear(1 << 22)],
-            params: &[&[("ROUNDS", 8.0)]],
-        },
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::U32],
-            extents: &[Extent::Linear(1 << 22)],
-            params: &[&[("ROUNDS", 32.0)]],
-        },
+        Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 22)], &[&[("ROUNDS", 8.0)]]),
+        Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 22)], &[&[("ROUNDS", 32.0)]]),
     ],
     work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
     buffers: |shape, _| {
-        let table = Buffer { name: "input", scalars: TABLE, contents: Contents::Input(Values::Wide) };
+        let table = Buffer::input("input", TABLE, Values::Wide);
         vec![table, output(shape.count()), elements(shape)]
     },
     small: SMALL,
@@ -316,10 +269,7 @@ const QUICK: [Extent; 4] =
     [Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 26), Extent::Linear(1 << 28)];
 
 const fn ladder(dtypes: &'static [Dtype], params: &'static [Params]) -> [Cases; 2] {
-    [
-        Cases { from: Profile::Standard, dtypes, extents: &QUICK, params },
-        Cases { from: Profile::Standard, dtypes, extents: &LADDER, params },
-    ]
+    [Cases::standard(dtypes, &QUICK, params), Cases::standard(dtypes, &LADDER, params)]
 }
 
 const FILL_BASE: u64 = 4_000_000;
@@ -328,15 +278,15 @@ const SIGN: u64 = 0x00c0_ffee;
 const TABLE: u64 = 1024 + 16;
 
 fn input(scalars: u64) -> Buffer {
-    Buffer { name: "input", scalars, contents: Contents::Input(Values::Wide) }
+    Buffer::input("input", scalars, Values::Wide)
 }
 
 fn summable(scalars: u64) -> Buffer {
-    Buffer { name: "input", scalars, contents: Contents::Input(Values::Summable) }
+    Buffer::input("input", scalars, Values::Summable)
 }
 
 fn output(scalars: u64) -> Buffer {
-    Buffer { name: "output", scalars, contents: Contents::Poison }
+    Buffer::output("output", scalars)
 }
 
 /// The uniform with the number of elements of type `T`.

@@ -7,8 +7,8 @@
 use super::oracles::{MATRIX, covering, sums_of_products, sums_of_tiles, tensor_rounds};
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Limit, Params, Profile, Quick, Scalar,
-    Shape, Work, all, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Limit, Params, Quick, Scalar, Shape,
+    Work, all, uniform,
 };
 
 /// Tensor cores, with the matrix products of a subgroup from registers. Larger instructions (Hopper's wgmma), which
@@ -24,7 +24,7 @@ pub(super) const F16: Benchmark = Benchmark {
         // Whole matrices of sums; the last may be counted in part.
         let sums = shape.count().next_multiple_of(MATRIX);
         vec![
-            Buffer { name: "input", scalars: (31 + 6) * MATRIX, contents: Contents::Input(Values::Signs) },
+            Buffer::input("input", (31 + 6) * MATRIX, Values::Signs),
             Buffer { name: "output", scalars: sums, contents: Contents::PoisonF32 },
             uniform("sizes", &[shape.count()]),
         ]
@@ -118,10 +118,7 @@ const ROUNDS: &[Params] = &[&[("ROUNDS", 4096.0)]];
 
 const fn cases(dtypes: &'static [Dtype]) -> [Cases; 2] {
     const EXTENTS: &[Extent] = &[Extent::Linear(1 << 22)];
-    [
-        Cases { from: Profile::Standard, dtypes, extents: EXTENTS, params: &[&[("ROUNDS", 512.0)]] },
-        Cases { from: Profile::Standard, dtypes, extents: EXTENTS, params: ROUNDS },
-    ]
+    [Cases::standard(dtypes, EXTENTS, &[&[("ROUNDS", 512.0)]]), Cases::standard(dtypes, EXTENTS, ROUNDS)]
 }
 
 /// Each of a product's terms may be truncated, and so may its sum (see `matmul`); then eight chains are added.
@@ -139,7 +136,7 @@ fn buffers(shape: &Shape, depth: u64) -> Vec<Buffer> {
     let signs = Contents::Of(Scalar::F32, Box::new(Contents::Input(Values::Signs)));
     vec![
         Buffer { name: "input", scalars: (31 + 6) * 16 * depth, contents: signs },
-        Buffer { name: "output", scalars: shape.count().next_multiple_of(MATRIX), contents: Contents::Poison },
+        Buffer::output("output", shape.count().next_multiple_of(MATRIX)),
         uniform("sizes", &[shape.count()]),
     ]
 }

@@ -9,7 +9,7 @@ pub(in crate::families) mod claims;
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params,
-    Profile, Quick, SUBGROUP, Scalar, Shape, Step, Tag, Traffic, Work, all, consecutive, each, sets, uniform,
+    Quick, SUBGROUP, Scalar, Shape, Step, Tag, Traffic, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -26,15 +26,14 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "offset",
             cases: &[
-                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: QUICK_OFFSETS },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &OFFSETS },
+                Cases::standard(&[Dtype::F32], QUICK, QUICK_OFFSETS),
+                Cases::standard(&[Dtype::F32], LARGE, &OFFSETS),
                 // The article's launch, <<<128, 32>>>.
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32],
-                    extents: &[Extent::Linear(128 * 32)],
-                    params: &[&[("OFFSET", 0.0), ("WG", 32.0)], &[("OFFSET", 1.0), ("WG", 32.0)]],
-                },
+                Cases::standard(
+                    &[Dtype::F32],
+                    &[Extent::Linear(128 * 32)],
+                    &[&[("OFFSET", 0.0), ("WG", 32.0)], &[("OFFSET", 1.0), ("WG", 32.0)]],
+                ),
             ],
             ..OFFSET
         },
@@ -42,13 +41,12 @@ pub const FAMILY: Family = Family {
             name: "offset_reads",
             since: "2026-11-26",
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32],
-                    extents: &[Extent::Linear(1 << 26)],
-                    params: &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)], &[("OFFSET", 8.0)], &[("OFFSET", 16.0)]],
-                },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: IN_L2, params: FEW_OFFSETS },
+                Cases::standard(
+                    &[Dtype::F32],
+                    &[Extent::Linear(1 << 26)],
+                    &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)], &[("OFFSET", 8.0)], &[("OFFSET", 16.0)]],
+                ),
+                Cases::standard(&[Dtype::F32], IN_L2, FEW_OFFSETS),
             ],
             buffers: |shape, _| {
                 let read = shape.count() + offset(shape);
@@ -70,8 +68,8 @@ pub const FAMILY: Family = Family {
             since: "2026-11-23",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 26), &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)]])],
             cases: &[
-                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: APART_OFFSETS },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: APART, params: QUICK_OFFSETS },
+                Cases::standard(&[Dtype::F32], QUICK, APART_OFFSETS),
+                Cases::standard(&[Dtype::F32], APART, QUICK_OFFSETS),
             ],
             // Whole pieces: the last one may be any subgroup's.
             steps: |shape, interface| {
@@ -89,19 +87,9 @@ pub const FAMILY: Family = Family {
             )],
             accepts: &[("STRIDE", Accepted::Whole(1, 1024))],
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32],
-                    extents: &[Extent::Linear(1 << 20)],
-                    params: QUICK_STRIDES,
-                },
+                Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 20)], QUICK_STRIDES),
                 // Larger than caches at stride 1, below 2 GiB at stride 32.
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32],
-                    extents: &[Extent::Linear(1 << 20), Extent::Linear(14_000_000)],
-                    params: &STRIDES,
-                },
+                Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 20), Extent::Linear(14_000_000)], &STRIDES),
             ],
             buffers: |shape, _| {
                 let x = Contents::Input(Values::Wide);
@@ -144,10 +132,7 @@ pub const FAMILY: Family = Family {
 
 /// What the benchmarks here share: one element per invocation, one array read and one written.
 const BASE: Benchmark = Benchmark {
-    cases: &[
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: &[&[]] },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &[&[]] },
-    ],
+    cases: &[Cases::standard(&[Dtype::F32], QUICK, &[&[]]), Cases::standard(&[Dtype::F32], LARGE, &[&[]])],
     buffers: |shape, _| vec![input("x", 4), input("y", shape.count()), output(shape), elements(shape)],
     steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
@@ -224,11 +209,11 @@ fn sums(shape: &Shape, positions: impl Fn(u64) -> [u64; 2] + Send + Sync + 'stat
 }
 
 fn input(name: &'static str, scalars: u64) -> Buffer {
-    Buffer { name, scalars, contents: Contents::Input(Values::Summable) }
+    Buffer::input(name, scalars, Values::Summable)
 }
 
 fn output(shape: &Shape) -> Buffer {
-    Buffer { name: "z", scalars: shape.count(), contents: Contents::Poison }
+    Buffer::output("z", shape.count())
 }
 
 fn elements(shape: &Shape) -> Buffer {

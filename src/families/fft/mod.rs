@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 use crate::suite::input::{Input, Scaled, Values};
 use crate::suite::{
     Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Library,
-    Limit, Oracle, Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, by_rows, uniform,
+    Limit, Oracle, Params, Quick, Routine, Scalar, Shape, Step, Tag, Work, by_rows, uniform,
 };
 
 /// The family.
@@ -32,10 +32,7 @@ const STOCKHAM: Benchmark = Benchmark {
         let is_supported = points.is_power_of_two() && (256..=4096).contains(&points);
         (!is_supported).then_some("a transform has 256, 512, 1024, 2048 or 4096 points")
     },
-    cases: &[
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: RADICES },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: RADICES },
-    ],
+    cases: &[Cases::standard(&[Dtype::F32], QUICK, RADICES), Cases::standard(&[Dtype::F32], ALL, RADICES)],
     accepts: &[("RADIX", Accepted::PowerOfTwo(2, 16))],
     of_size: &[("LOG_POINTS", |shape| f64::from(shape.extent.matrix().1.max(1).ilog2()))],
     small: Some(Extent::Matrix(64, 256)),
@@ -43,8 +40,8 @@ const STOCKHAM: Benchmark = Benchmark {
         let (transforms, points) = shape.extent.matrix();
         let words = twiddles(points, interface.parameter("RADIX").max(2));
         vec![
-            Buffer { name: "input", scalars: 2 * shape.count(), contents: Contents::Input(points_of(shape)) },
-            Buffer { name: "output", scalars: 2 * shape.count(), contents: Contents::Poison },
+            Buffer::input("input", 2 * shape.count(), points_of(shape)),
+            Buffer::output("output", 2 * shape.count()),
             Buffer { name: "twiddles", scalars: words.len() as u64, contents: Contents::Words(words) },
             uniform("sizes", &[transforms]),
         ]
@@ -80,10 +77,7 @@ const CUFFT: Benchmark = Benchmark {
     library: Some(Library::CuFft),
     accepts: &[],
     of_size: &[],
-    cases: &[
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: PLAIN },
-    ],
+    cases: &[Cases::standard(&[Dtype::F32], QUICK, PLAIN), Cases::standard(&[Dtype::F32], ALL, PLAIN)],
     buffers: |shape, _| {
         let buffer = |name, contents| Buffer { name, scalars: 2 * shape.count(), contents };
         vec![buffer("input", Contents::Input(points_of(shape))), buffer("output", Contents::Poison)]

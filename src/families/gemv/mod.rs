@@ -8,7 +8,7 @@ use oracles::{SCALES, WEIGHTS, WORDS, X, blocks_of_row, columns, x_of_blocks};
 
 use crate::suite::{
     Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Library,
-    Limit, Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
+    Limit, Params, Quick, Routine, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
 };
 
 /// The family.
@@ -226,24 +226,19 @@ const fn cases(dtypes: &'static [Dtype], f32_large: &'static [Extent], f16_large
     }
     let first: &[Dtype] = if matches!(dtypes, [Dtype::F16]) { &[Dtype::F16] } else { &[Dtype::F32] };
     [
-        Cases { from: Profile::Standard, dtypes, extents: QUICK, params: PLAIN },
-        Cases { from: Profile::Standard, dtypes, extents: STANDARD, params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: first, extents: or_small(f32_large), params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F16], extents: or_small(f16_large), params: PLAIN },
+        Cases::standard(dtypes, QUICK, PLAIN),
+        Cases::standard(dtypes, STANDARD, PLAIN),
+        Cases::standard(first, or_small(f32_large), PLAIN),
+        Cases::standard(&[Dtype::F16], or_small(f16_large), PLAIN),
     ]
 }
 
 const fn of_blocks(large: &'static [Extent]) -> [Cases; 3] {
     const DTYPES: &[Dtype] = &[Dtype::F32];
     [
-        Cases { from: Profile::Standard, dtypes: DTYPES, extents: LAYER, params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: DTYPES, extents: STANDARD, params: PLAIN },
-        Cases {
-            from: Profile::Standard,
-            dtypes: DTYPES,
-            extents: if large.is_empty() { QUICK } else { large },
-            params: PLAIN,
-        },
+        Cases::standard(DTYPES, LAYER, PLAIN),
+        Cases::standard(DTYPES, STANDARD, PLAIN),
+        Cases::standard(DTYPES, if large.is_empty() { QUICK } else { large }, PLAIN),
     ]
 }
 
@@ -263,11 +258,7 @@ const fn work(shape: &Shape, weights: u64, size: u64) -> Work {
 
 /// Buffers of float weights, padded to whole vectors of `lanes`.
 fn floats(shape: &Shape, lanes: u64) -> Vec<Buffer> {
-    let input = |name, scalars: u64, values| Buffer {
-        name,
-        scalars: scalars.next_multiple_of(lanes),
-        contents: Contents::Input(values),
-    };
+    let input = |name, scalars: u64, values| Buffer::input(name, scalars.next_multiple_of(lanes), values);
     vec![
         input("weights", shape.count(), WEIGHTS),
         input("x", columns(shape), X),
@@ -287,8 +278,8 @@ fn quantised(shape: &Shape, bits: u64) -> Vec<Buffer> {
             scalars: blocks(shape).next_multiple_of(2),
             contents: typed(Scalar::F16, Contents::Input(SCALES)),
         },
-        Buffer { name: "x", scalars: 32 * blocks_of_row(shape), contents: Contents::Input(x_of_blocks(bits)) },
-        Buffer { name: "y", scalars: rows(shape), contents: Contents::Poison },
+        Buffer::input("x", 32 * blocks_of_row(shape), x_of_blocks(bits)),
+        Buffer::output("y", rows(shape)),
         uniform("sizes", &[rows(shape), columns(shape), if bits == 8 { UNIT } else { HALF_UNITS }]),
     ]
 }

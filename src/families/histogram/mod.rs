@@ -10,8 +10,8 @@ use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::vectors::words_of;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit, Oracle,
-    Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Dtype, Extent, Family, Headline, Library, Limit, Oracle, Params, Quick,
+    Routine, Scalar, Shape, Step, Tag, Work, uniform,
 };
 
 /// The family.
@@ -33,10 +33,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "global_atomic",
             // Software devices need a tenth of a second for 2^22 words.
-            cases: &[
-                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: SMALL, params: &[&[]] },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: ALL, params: &[&[]] },
-            ],
+            cases: &[Cases::standard(&[Dtype::U32], SMALL, &[&[]]), Cases::standard(&[Dtype::U32], ALL, &[&[]])],
             steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 1)],
             ..BASE
         },
@@ -82,8 +79,8 @@ const BASE: Benchmark = Benchmark {
     cases: &cases(&[&[]]),
     buffers: |shape, _| {
         vec![
-            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
-            Buffer { name: "bins", scalars: BINS as u64, contents: Contents::Poison },
+            Buffer::input("input", shape.count(), Values::Wide),
+            Buffer::output("bins", BINS as u64),
             uniform("sizes", &[shape.count()]),
         ]
     },
@@ -101,10 +98,7 @@ const QUICK: &[Extent] = &[Extent::Linear(1 << 20), Extent::Linear(1 << 22)];
 const ALL: &[Extent] = &[Extent::Linear(1 << 20), Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
 
 const fn cases(params: &'static [Params]) -> [Cases; 2] {
-    [
-        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK, params },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: ALL, params },
-    ]
+    [Cases::standard(&[Dtype::U32], QUICK, params), Cases::standard(&[Dtype::U32], ALL, params)]
 }
 
 /// One dispatch in which each invocation covers `words` words.

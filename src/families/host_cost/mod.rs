@@ -9,8 +9,8 @@ pub(in crate::families) mod claims;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Chart, Check, Contents, Dispatch, Dtype, Extent, Family, HostPart, Oracle, Params,
-    Profile, Shape, Step, Tag, each, uniform,
+    Benchmark, Buffer, Cases, Chart, Check, Contents, Dispatch, Dtype, Extent, Family, HostPart, Oracle, Params, Shape,
+    Step, Tag, each, uniform,
 };
 
 /// The family.
@@ -125,7 +125,7 @@ const WORDS: u64 = 64;
 const BASE: Benchmark = Benchmark {
     since: "2026-11-27",
     kernel: "host_cost/dispatch",
-    cases: &[Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: COUNTS, params: PLAIN }],
+    cases: &[Cases::standard(&[Dtype::U32], COUNTS, PLAIN)],
     buffers: |_, _| {
         let buffer = |name, contents| Buffer { name, scalars: WORDS, contents };
         vec![
@@ -144,7 +144,7 @@ const BASE: Benchmark = Benchmark {
 /// What the benchmarks of compilers share: one dispatch, which shows that the kernel is right.
 const PIPELINE: Benchmark = Benchmark {
     kernel: "host_cost/pipeline_first",
-    cases: &[Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: &[Extent::Linear(1)], params: PLAIN }],
+    cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], PLAIN)],
     buffers: |_, _| {
         let buffer = |name, contents| Buffer { name, scalars: WORDS, contents };
         vec![buffer("input", Contents::Input(Values::Wide)), buffer("output", Contents::Poison), uniform("sizes", &[0])]

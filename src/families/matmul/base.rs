@@ -2,8 +2,8 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Limit, Oracle, Params, Product, Profile, Quick,
-    Shape, Step, Work, uniform,
+    Benchmark, Bound, Buffer, Cases, Check, Dtype, Extent, Limit, Oracle, Params, Product, Quick, Shape, Step, Work,
+    uniform,
 };
 
 /// What the benchmarks here share: one element of C per invocation.
@@ -13,9 +13,9 @@ pub(super) const BASE: Benchmark = Benchmark {
     buffers: |shape, _| {
         let (m, n, k) = sides(shape);
         vec![
-            Buffer { name: "a", scalars: m * k, contents: Contents::Input(A) },
-            Buffer { name: "b", scalars: k * n, contents: Contents::Input(B) },
-            Buffer { name: "c", scalars: m * n, contents: Contents::Poison },
+            Buffer::input("a", m * k, A),
+            Buffer::input("b", k * n, B),
+            Buffer::output("c", m * n),
             uniform("sizes", &[m, n, k]),
         ]
     },
@@ -68,9 +68,9 @@ pub(super) const fn of_type(
         Extent::Product(4096, 4096, 4096),
     ];
     [
-        Cases { from: Profile::Standard, dtypes, extents: ODD, params },
-        Cases { from: Profile::Standard, dtypes, extents: HEADLINE, params: headline },
-        Cases { from: Profile::Standard, dtypes, extents: ALL, params },
+        Cases::standard(dtypes, ODD, params),
+        Cases::standard(dtypes, HEADLINE, headline),
+        Cases::standard(dtypes, ALL, params),
     ]
 }
 

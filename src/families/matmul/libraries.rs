@@ -4,7 +4,7 @@ use super::base::{A, B, BASE, BY_TENSOR_CORES, of_type, sides};
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Interface, Library, Limit, Oracle, Precision,
-    Product, Profile, Quick, Routine, Scalar, Shape, Step,
+    Product, Quick, Routine, Scalar, Shape, Step,
 };
 
 pub(super) const CUBLAS: Benchmark = Benchmark {
@@ -132,7 +132,7 @@ const fn narrow_cases(dtypes: &'static [Dtype]) -> [Cases; 1] {
         Extent::Product(2048, 2048, 2048),
         Extent::Product(4096, 4096, 4096),
     ];
-    [Cases { from: Profile::Standard, dtypes, extents: EXTENTS, params: &[&[]] }]
+    [Cases::standard(dtypes, EXTENTS, &[&[]])]
 }
 
 const fn checked(oracle: fn(&Shape, &Interface) -> Oracle) -> Check {

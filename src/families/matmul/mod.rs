@@ -5,8 +5,7 @@ pub(in crate::families) mod claims;
 mod libraries;
 
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Contents, Dtype, Extent, Family, Headline, Limit, Profile, Quick, Step, Tag,
-    uniform,
+    Accepted, Benchmark, Buffer, Cases, Contents, Dtype, Extent, Family, Headline, Limit, Quick, Step, Tag, uniform,
 };
 use base::{A, B, BASE, BY_TENSOR_CORES, cases, of_type, sides, tiles};
 
@@ -47,9 +46,9 @@ pub const FAMILY: Family = Family {
                 // Padded to whole vec4.
                 let whole = |scalars: u64| scalars.next_multiple_of(4);
                 vec![
-                    Buffer { name: "a", scalars: whole(m * k), contents: Contents::Input(A) },
-                    Buffer { name: "b", scalars: whole(k * n), contents: Contents::Input(B) },
-                    Buffer { name: "c", scalars: m * n, contents: Contents::Poison },
+                    Buffer::input("a", whole(m * k), A),
+                    Buffer::input("b", whole(k * n), B),
+                    Buffer::output("c", m * n),
                     uniform("sizes", &[m, n, k]),
                 ]
             },
@@ -65,11 +64,7 @@ pub const FAMILY: Family = Family {
             buffers: |shape, _| {
                 let (m, n, k) = sides(shape);
                 // Padded to whole vec4.
-                let factor = |name, scalars: u64, values| Buffer {
-                    name,
-                    scalars: scalars.next_multiple_of(4),
-                    contents: Contents::Input(values),
-                };
+                let factor = |name, scalars: u64, values| Buffer::input(name, scalars.next_multiple_of(4), values);
                 vec![
                     factor("a", m * k, A),
                     factor("b", k * n, B),
@@ -99,8 +94,8 @@ pub const FAMILY: Family = Family {
                 let (m, n, k) = sides(shape);
                 let blocks = interface.parameter("BLOCKS");
                 vec![
-                    Buffer { name: "a", scalars: m * k, contents: Contents::Input(A) },
-                    Buffer { name: "b", scalars: k * n, contents: Contents::Input(B) },
+                    Buffer::input("a", m * k, A),
+                    Buffer::input("b", k * n, B),
                     Buffer { name: "c", scalars: m * n, contents: Contents::PoisonF32 },
                     // Two tensor maps of 128 bytes for each block.
                     Buffer {
@@ -130,14 +125,13 @@ pub(super) const REGISTER_BLOCKED: Benchmark =
     Benchmark { name: "register_blocked", steps: |shape, _| tiles(shape, 64, 64), ..BASE };
 
 /// Whole tiles and an odd size, on as many blocks as an H100 has SMs.
-const WGMMA_CASES: [Cases; 1] = [Cases {
-    from: Profile::Standard,
-    dtypes: &[Dtype::F16],
-    extents: &[
+const WGMMA_CASES: [Cases; 1] = [Cases::standard(
+    &[Dtype::F16],
+    &[
         Extent::Product(203, 328, 72),
         Extent::Product(1024, 1024, 1024),
         Extent::Product(2048, 2048, 2048),
         Extent::Product(4096, 4096, 4096),
     ],
-    params: &[&[("BLOCKS", 132.0)]],
-}];
+    &[&[("BLOCKS", 132.0)]],
+)];

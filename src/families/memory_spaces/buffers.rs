@@ -3,7 +3,7 @@
 use crate::suite::{Buffer, Contents, TexelFormat, Texture};
 
 pub(super) fn output(scalars: u64) -> Buffer {
-    Buffer { name: "output", scalars, contents: Contents::Poison }
+    Buffer::output("output", scalars)
 }
 
 /// A square texture of this many texels.

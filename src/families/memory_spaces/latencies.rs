@@ -4,8 +4,8 @@ use super::buffers::{output, square};
 use super::oracles::SHIFT;
 use crate::suite::pointer_chase::Cycle;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Profile, Quick, Shape, Step, TexelFormat, Work,
-    each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Quick, Shape, Step, TexelFormat, Work, each,
+    uniform,
 };
 
 pub(super) const STORAGE: Benchmark = Benchmark { name: "storage_latency", quick: &[], is_latency: true, ..LATENCIES };
@@ -16,7 +16,7 @@ pub(super) const POINTER: Benchmark = Benchmark {
     is_latency: true,
     only_cuda: Some("WGSL cannot store pointers"),
     buffers: |shape, _| {
-        let addresses = Buffer { name: "addresses", scalars: 2 * WALK.length(), contents: Contents::Poison };
+        let addresses = Buffer::output("addresses", 2 * WALK.length());
         walked(shape, WALK).into_iter().chain([addresses]).collect()
     },
     ..LATENCIES
@@ -55,12 +55,7 @@ pub(super) const PINNED: Benchmark = Benchmark {
     quick: &[],
     is_latency: true,
     accepts: &[("STEPS", Accepted::Multiple(16, 1 << 18))],
-    cases: &[Cases {
-        from: Profile::Standard,
-        dtypes: &[Dtype::U32],
-        extents: &[Extent::Linear(1)],
-        params: &[&[("STEPS", 4096.0)]],
-    }],
+    cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], &[&[("STEPS", 4096.0)]])],
     buffers: |shape, _| {
         let contents = Contents::OnHost(Box::new(Contents::Cycle(pinned_walk(shape))));
         vec![
@@ -104,12 +99,7 @@ pub(super) const PRIVATE: Benchmark = Benchmark {
 const LATENCIES: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1), &[&[("STEPS", STEPS as f64)]])],
     accepts: &[("STEPS", Accepted::Multiple(16, 1 << 20))],
-    cases: &[Cases {
-        from: Profile::Standard,
-        dtypes: &[Dtype::U32],
-        extents: &[Extent::Linear(1)],
-        params: &[&[("STEPS", STEPS as f64)]],
-    }],
+    cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], &[&[("STEPS", STEPS as f64)]])],
     buffers: |shape, _| walked(shape, WALK),
     steps: |_, _| vec![Step::dispatch(1)],
     work: |shape| Work { bytes: 4 * steps(shape), flops: 0 },

@@ -17,8 +17,8 @@ use oracles::{
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Shape, Step, Tag,
-    TexelFormat, Work, all, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Shape, Step, Tag, TexelFormat,
+    Work, all, uniform,
 };
 
 /// The family.
@@ -70,18 +70,8 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "register_bandwidth",
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::U32],
-                    extents: INVOCATIONS,
-                    params: &[&[("ROUNDS", 32.0)]],
-                },
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::U32],
-                    extents: INVOCATIONS,
-                    params: &[&[("ROUNDS", 256.0)]],
-                },
+                Cases::standard(&[Dtype::U32], INVOCATIONS, &[&[("ROUNDS", 32.0)]]),
+                Cases::standard(&[Dtype::U32], INVOCATIONS, &[&[("ROUNDS", 256.0)]]),
             ],
             // The last of the 1024 windows of 8 extends 7 words beyond.
             buffers: |shape, _| vec![random("input", INPUTS + 8), output(shape.count()), sizes(shape)],
@@ -92,18 +82,16 @@ pub const FAMILY: Family = Family {
             name: "spill",
             only_cuda: Some("WGSL cannot limit the number of registers"),
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::U32],
-                    extents: INVOCATIONS,
-                    params: &[&[("REGISTERS", 256.0), ("ROUNDS", 32.0)], &[("REGISTERS", 64.0), ("ROUNDS", 32.0)]],
-                },
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::U32],
-                    extents: INVOCATIONS,
-                    params: &[&[("REGISTERS", 256.0), ("ROUNDS", 256.0)], &[("REGISTERS", 64.0), ("ROUNDS", 256.0)]],
-                },
+                Cases::standard(
+                    &[Dtype::U32],
+                    INVOCATIONS,
+                    &[&[("REGISTERS", 256.0), ("ROUNDS", 32.0)], &[("REGISTERS", 64.0), ("ROUNDS", 32.0)]],
+                ),
+                Cases::standard(
+                    &[Dtype::U32],
+                    INVOCATIONS,
+                    &[&[("REGISTERS", 256.0), ("ROUNDS", 256.0)], &[("REGISTERS", 64.0), ("ROUNDS", 256.0)]],
+                ),
             ],
             buffers: |shape, _| vec![random("input", INPUTS + SPILLED), output(shape.count()), sizes(shape)],
             // Every operand of a step counts.
@@ -127,12 +115,11 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "table_bytes",
             since: "2026-11-26",
-            cases: &[Cases {
-                from: Profile::Standard,
-                dtypes: &[Dtype::U32],
-                extents: INVOCATIONS,
-                params: &[&[("EACH", 0.0), ("ROUNDS", 32.0)], &[("EACH", 1.0), ("ROUNDS", 32.0)]],
-            }],
+            cases: &[Cases::standard(
+                &[Dtype::U32],
+                INVOCATIONS,
+                &[&[("EACH", 0.0), ("ROUNDS", 32.0)], &[("EACH", 1.0), ("ROUNDS", 32.0)]],
+            )],
             work: |shape| Work { bytes: shape.count() * 16 * rounds(shape), flops: 0 },
             check: Check { buffer: "output", scalars: all, oracle: bytes_read },
             ..TABLES
@@ -151,8 +138,8 @@ pub const FAMILY: Family = Family {
 /// What the benchmarks here share: a table of 256 elements of 16 bytes.
 const BASE: Benchmark = Benchmark {
     cases: &[
-        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: INVOCATIONS, params: &[&[("ROUNDS", 4.0)]] },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: INVOCATIONS, params: &[&[("ROUNDS", 32.0)]] },
+        Cases::standard(&[Dtype::U32], INVOCATIONS, &[&[("ROUNDS", 4.0)]]),
+        Cases::standard(&[Dtype::U32], INVOCATIONS, &[&[("ROUNDS", 32.0)]]),
     ],
     buffers: |shape, _| vec![random("table", 4 * TABLE), output(shape.count()), sizes(shape)],
     steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
@@ -166,18 +153,16 @@ const BASE: Benchmark = Benchmark {
 const TABLES: Benchmark = Benchmark {
     accepts: &[("EACH", Accepted::SWITCH)],
     cases: &[
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::U32],
-            extents: INVOCATIONS,
-            params: &[&[("EACH", 0.0), ("ROUNDS", 4.0)], &[("EACH", 1.0), ("ROUNDS", 4.0)]],
-        },
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::U32],
-            extents: INVOCATIONS,
-            params: &[&[("EACH", 0.0), ("ROUNDS", 32.0)], &[("EACH", 1.0), ("ROUNDS", 32.0)]],
-        },
+        Cases::standard(
+            &[Dtype::U32],
+            INVOCATIONS,
+            &[&[("EACH", 0.0), ("ROUNDS", 4.0)], &[("EACH", 1.0), ("ROUNDS", 4.0)]],
+        ),
+        Cases::standard(
+            &[Dtype::U32],
+            INVOCATIONS,
+            &[&[("EACH", 0.0), ("ROUNDS", 32.0)], &[("EACH", 1.0), ("ROUNDS", 32.0)]],
+        ),
     ],
     buffers: |shape, _| vec![random("table", SMALL_TABLE), output(shape.count()), sizes(shape)],
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 4, flops: 0 },
@@ -190,7 +175,7 @@ const TABLES: Benchmark = Benchmark {
 const INVOCATIONS: &[Extent] = &[Extent::Linear(1 << 18)];
 
 fn random(name: &'static str, scalars: u64) -> Buffer {
-    Buffer { name, scalars, contents: Contents::Input(Values::Wide) }
+    Buffer::input(name, scalars, Values::Wide)
 }
 
 fn sizes(shape: &Shape) -> Buffer {

@@ -7,7 +7,7 @@ use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, POISON, PackedRows, Params,
-    Profile, Quick, ROW_PITCH, Scalar, Shape, Step, Tag, TexelFormat, Texture, Work, all, by_rows, each, uniform,
+    Quick, ROW_PITCH, Scalar, Shape, Step, Tag, TexelFormat, Texture, Work, all, by_rows, each, uniform,
 };
 
 /// The family.
@@ -28,29 +28,14 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "slices_3d",
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32],
-                    extents: &[Extent::Product(129, 129, 129)],
-                    params: PITCHES,
-                },
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32],
-                    extents: &[
-                        Extent::Product(65, 65, 65),
-                        Extent::Product(257, 257, 257),
-                        Extent::Product(511, 511, 511),
-                    ],
-                    params: PITCHES,
-                },
+                Cases::standard(&[Dtype::F32], &[Extent::Product(129, 129, 129)], PITCHES),
+                Cases::standard(
+                    &[Dtype::F32],
+                    &[Extent::Product(65, 65, 65), Extent::Product(257, 257, 257), Extent::Product(511, 511, 511)],
+                    PITCHES,
+                ),
                 // The article's volume, whose rows of 256 bytes need no padding.
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32],
-                    extents: &[Extent::Product(64, 64, 64)],
-                    params: &[&[("PITCHED", 1.0)]],
-                },
+                Cases::standard(&[Dtype::F32], &[Extent::Product(64, 64, 64)], &[&[("PITCHED", 1.0)]]),
             ],
             ..BASE
         },
@@ -73,22 +58,12 @@ pub const FAMILY: Family = Family {
             limited_by: "As copy_2d; rows of 65 to 511 words leave more of it to their ends.",
             work_text: "4n words of 4 bytes moved: n read and written into the pitched memory, and again out of it.",
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::U32],
-                    extents: &[Extent::Product(129, 129, 129)],
-                    params: &[&[]],
-                },
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::U32],
-                    extents: &[
-                        Extent::Product(65, 65, 65),
-                        Extent::Product(257, 257, 257),
-                        Extent::Product(511, 511, 511),
-                    ],
-                    params: &[&[]],
-                },
+                Cases::standard(&[Dtype::U32], &[Extent::Product(129, 129, 129)], &[&[]]),
+                Cases::standard(
+                    &[Dtype::U32],
+                    &[Extent::Product(65, 65, 65), Extent::Product(257, 257, 257), Extent::Product(511, 511, 511)],
+                    &[&[]],
+                ),
             ],
             ..PITCHED_COPIES
         },
@@ -101,7 +76,7 @@ pub const FAMILY: Family = Family {
             work_text: "2n texels of 4 bytes moved.",
             buffers: |shape, _| {
                 vec![
-                    Buffer { name: "input", scalars: padded(shape), contents: Contents::Input(Values::Wide) },
+                    Buffer::input("input", padded(shape), Values::Wide),
                     Buffer { name: "output", scalars: shape.count(), contents: texture(shape, Contents::Poison) },
                 ]
             },
@@ -131,7 +106,7 @@ pub const FAMILY: Family = Family {
                 let contents = texture(shape, Contents::Input(Values::Wide));
                 vec![
                     Buffer { name: "input", scalars: shape.count(), contents },
-                    Buffer { name: "output", scalars: padded(shape), contents: Contents::Poison },
+                    Buffer::output("output", padded(shape)),
                 ]
             },
             check: Check {
@@ -155,18 +130,12 @@ pub const FAMILY: Family = Family {
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     cases: &[
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::F32],
-            extents: &[Extent::Matrix(4096, 4095)],
-            params: PITCHES,
-        },
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::F32],
-            extents: &[Extent::Matrix(1023, 2047), Extent::Matrix(8192, 8191), Extent::Matrix(16384, 16383)],
-            params: PITCHES,
-        },
+        Cases::standard(&[Dtype::F32], &[Extent::Matrix(4096, 4095)], PITCHES),
+        Cases::standard(
+            &[Dtype::F32],
+            &[Extent::Matrix(1023, 2047), Extent::Matrix(8192, 8191), Extent::Matrix(16384, 16383)],
+            PITCHES,
+        ),
     ],
     buffers: |shape, interface| {
         let (width, height, depth) = sides(shape.extent);
@@ -175,12 +144,8 @@ const BASE: Benchmark = Benchmark {
             _ => vec![height, width, pitch(shape)],
         };
         vec![
-            Buffer {
-                name: "input",
-                scalars: pitch(shape) * height * depth,
-                contents: Contents::Input(Values::Summable),
-            },
-            Buffer { name: "output", scalars: sums(shape, interface), contents: Contents::Poison },
+            Buffer::input("input", pitch(shape) * height * depth, Values::Summable),
+            Buffer::output("output", sums(shape, interface)),
             uniform("sizes", &sizes),
         ]
     },
@@ -205,18 +170,12 @@ const BASE: Benchmark = Benchmark {
 /// Copies between buffers and textures: no kernel runs.
 const COPIES: Benchmark = Benchmark {
     cases: &[
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::U32],
-            extents: &[Extent::Matrix(4096, 4096)],
-            params: &[&[]],
-        },
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::U32],
-            extents: &[Extent::Matrix(1023, 1025), Extent::Matrix(4096, 4095), Extent::Matrix(8192, 8191)],
-            params: &[&[]],
-        },
+        Cases::standard(&[Dtype::U32], &[Extent::Matrix(4096, 4096)], &[&[]]),
+        Cases::standard(
+            &[Dtype::U32],
+            &[Extent::Matrix(1023, 1025), Extent::Matrix(4096, 4095), Extent::Matrix(8192, 8191)],
+            &[&[]],
+        ),
     ],
     steps: |_, _| vec![Step::CopyRows { from: "input", to: "output" }],
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
@@ -229,10 +188,7 @@ const COPIES: Benchmark = Benchmark {
 const PITCHED_COPIES: Benchmark = Benchmark {
     only_cuda: Some("WebGPU has no pitched memory"),
     buffers: |shape, _| {
-        vec![
-            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
-            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
-        ]
+        vec![Buffer::input("input", shape.count(), Values::Wide), Buffer::output("output", shape.count())]
     },
     steps: |shape, _| {
         let (width, height, slices) = sides(shape.extent);

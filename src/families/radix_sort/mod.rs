@@ -11,8 +11,8 @@ use oracle::Sorted;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Library, Limit, Oracle, Params,
-    Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Library, Limit, Oracle, Params, Quick,
+    Routine, Scalar, Shape, Step, Tag, Work, grid, uniform,
 };
 
 /// The family.
@@ -102,11 +102,7 @@ const fn cases(quick: &'static [Params], params: &'static [Params], largest: &'s
         &[Extent::Linear(100_003), Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 26)];
     const LARGEST: &[Extent] = &[Extent::Linear(1 << 28)];
     const U32: &[Dtype] = &[Dtype::U32];
-    [
-        Cases { from: Profile::Standard, dtypes: U32, extents: QUICK, params: quick },
-        Cases { from: Profile::Standard, dtypes: U32, extents: ALL, params },
-        Cases { from: Profile::Standard, dtypes: U32, extents: LARGEST, params: largest },
-    ]
+    [Cases::standard(U32, QUICK, quick), Cases::standard(U32, ALL, params), Cases::standard(U32, LARGEST, largest)]
 }
 
 fn is_pairs(shape: &Shape) -> bool {
@@ -127,9 +123,9 @@ fn scalars(shape: &Shape) -> u64 {
 fn arrays(shape: &Shape) -> Vec<Buffer> {
     let scalars = scalars(shape);
     vec![
-        Buffer { name: "input", scalars, contents: Contents::Input(keys(shape)) },
-        Buffer { name: "other", scalars, contents: Contents::Poison },
-        Buffer { name: "output", scalars, contents: Contents::Poison },
+        Buffer::input("input", scalars, keys(shape)),
+        Buffer::output("other", scalars),
+        Buffer::output("output", scalars),
     ]
 }
 
@@ -169,7 +165,7 @@ fn division(shape: &Shape, interface: &Interface) -> Division {
 fn three_kernels_buffers(shape: &Shape, interface: &Interface) -> Vec<Buffer> {
     let Division { groups, each, bits, passes } = division(shape, interface);
     let mut buffers = arrays(shape);
-    buffers.push(Buffer { name: "counts", scalars: (groups + 1) << bits, contents: Contents::Poison });
+    buffers.push(Buffer::output("counts", (groups + 1) << bits));
     for pass in 0..passes {
         for (kernel, names) in (0..).zip([COUNTING, SCANNING, MOVING]) {
             buffers.push(uniform(names[pass], &[shape.count(), groups, each, bits * pass as u64, kernel]));
@@ -203,7 +199,7 @@ fn onesweep_buffers(shape: &Shape, interface: &Interface) -> Vec<Buffer> {
     let mut buffers = arrays(shape);
     // For each pass the next tile's number, the digit counts, and those that each tile publishes.
     let words = passes * (DIGITS + tiles * DIGITS);
-    buffers.push(Buffer { name: "state", scalars: words, contents: Contents::Poison });
+    buffers.push(Buffer::output("state", words));
     buffers.push(uniform("sizes", &[n, tiles, 0, 1]));
     buffers.extend((0..PASSES).map(|pass| uniform(MOVING[pass], &[n, tiles, 8 * pass as u64, 0])));
     buffers

@@ -17,8 +17,8 @@ pub use self::oracle::steps_of_a_chain;
 use self::oracle::{LANES, Lane, Word, chains, converging, dot4_i8, dot4_u8, shuffled, words};
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Params, Profile, Scalar,
-    Shape, Step, Tag, Work, all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Params, Scalar, Shape, Step,
+    Tag, Work, all, each, uniform,
 };
 
 /// The family.
@@ -254,14 +254,14 @@ fn global_words(shape: &Shape, interface: &Interface, bytes: usize) -> Buffer {
     let width = u64::from(interface.invocations());
     let groups = shape.count() / width + 1;
     let scalars = groups * width * interface.parameter("CHAINS") * bytes as u64 / 4;
-    Buffer { name: "words", scalars, contents: Contents::Poison }
+    Buffer::output("words", scalars)
 }
 
 fn buffers(shape: &Shape, lanes: u32) -> Vec<Buffer> {
     let words = Contents::Of(Scalar::U32, Box::new(Contents::Input(Values::Wide)));
     vec![
         Buffer { name: "input", scalars: oracle::TABLE, contents: words },
-        Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+        Buffer::output("output", shape.count()),
         uniform("sizes", &[shape.count(), SHIFT.into(), SHIFT.into(), MASK.into(), lanes.into()]),
     ]
 }

@@ -29,8 +29,8 @@ macro_rules! rate {
                 "\n__device__ __forceinline__ S step(S x, S y, S m, P p, const Sizes& sizes) {\n    return ", $cuda, ";\n}\n"
             ),
             cases: &[
-                Cases { from: Profile::Standard, dtypes: &[Dtype::$dtype], extents: MANY, params: RATE },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::$dtype], extents: FEW, params: LATENCY },
+                Cases::standard(&[Dtype::$dtype], MANY, RATE),
+                Cases::standard(&[Dtype::$dtype], FEW, LATENCY),
             ],
             unsupported: |shape| (shape.dtype != Dtype::$dtype).then_some("the element type is part of its name"),
             check: Check { oracle: |shape, _| chains::<$scalar>(shape, <$scalar as Word>::$first, $step), ..BASE.check },
@@ -77,8 +77,8 @@ macro_rules! atomic {
                 "\n__device__ __forceinline__ S step(S x, S y, S m, P p, const Sizes& sizes) {\n    return ", $cuda, ";\n}\n"
             ),
             cases: &[
-                Cases { from: Profile::Standard, dtypes: &[Dtype::$dtype], extents: ATOMICS, params: RATE_OF_ATOMICS },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::$dtype], extents: FEW, params: LATENCY_OF_ATOMICS },
+                Cases::standard(&[Dtype::$dtype], ATOMICS, RATE_OF_ATOMICS),
+                Cases::standard(&[Dtype::$dtype], FEW, LATENCY_OF_ATOMICS),
             ],
             accepts: ATOMIC,
             buffers: |shape, interface| with_words!($memory $scalar, buffers(shape, LANES), shape, interface),

@@ -11,8 +11,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use crate::suite::Interface;
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit,
-    Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, each, grid, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Dtype, Extent, Family, Headline, Library, Limit, Params,
+    Quick, Routine, Scalar, Shape, Step, Tag, Work, each, grid, uniform,
 };
 
 /// The family.
@@ -38,7 +38,7 @@ pub const FAMILY: Family = Family {
             // The kernel overwrites its input: each launch gets a fresh copy, outside the timed span.
             buffers: |shape, interface| {
                 let mut buffers = buffers(shape, &passes(shape, interface, 1));
-                buffers.push(Buffer { name: "data", scalars: shape.count(), contents: Contents::Poison });
+                buffers.push(Buffer::output("data", shape.count()));
                 buffers
             },
             steps: |shape, interface| {
@@ -58,18 +58,8 @@ pub const FAMILY: Family = Family {
             name: "interleaved_device_barrier",
             since: "2026-11-23",
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32],
-                    extents: &[Extent::Linear(1 << 24), Extent::Linear(1 << 28)],
-                    params: PLAIN,
-                },
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::U32],
-                    extents: &[Extent::Linear(1 << 26)],
-                    params: PLAIN,
-                },
+                Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 24), Extent::Linear(1 << 28)], PLAIN),
+                Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 26)], PLAIN),
             ],
             ..BASE
         },
@@ -79,18 +69,8 @@ pub const FAMILY: Family = Family {
             quick: &[],
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32],
-                    extents: &[Extent::Linear(1 << 24)],
-                    params: PLAIN,
-                },
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32],
-                    extents: &[Extent::Linear(1 << 28)],
-                    params: PLAIN,
-                },
+                Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 24)], PLAIN),
+                Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 28)], PLAIN),
             ],
             ..BASE
         },
@@ -108,8 +88,8 @@ pub const FAMILY: Family = Family {
             name: "atomic",
             quick: &[],
             cases: &[
-                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: U32_SIZES, params: PLAIN },
+                Cases::standard(&[Dtype::U32], QUICK_U32, PLAIN),
+                Cases::standard(&[Dtype::U32], U32_SIZES, PLAIN),
             ],
             buffers: |shape, _| vec![input(shape), total(), uniform("sizes", &[shape.count()])],
             // The counter starts at zero for each launch; block sums need no clearing.
@@ -154,10 +134,10 @@ const BASE: Benchmark = Benchmark {
     accepts: &[("WG", Accepted::PowerOfTwo(16, 1024)), ("INPUT", Accepted::OneOf(&[0.25, 0.5, 1.0, 2.0]))],
     small: Some(Extent::Linear(1 << 16)),
     cases: &[
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: SIZES, params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: U32_SIZES, params: PLAIN },
+        Cases::standard(&[Dtype::F32], QUICK_F32, PLAIN),
+        Cases::standard(&[Dtype::U32], QUICK_U32, PLAIN),
+        Cases::standard(&[Dtype::F32], SIZES, PLAIN),
+        Cases::standard(&[Dtype::U32], U32_SIZES, PLAIN),
     ],
     buffers: |shape, interface| buffers(shape, &passes(shape, interface, 1)),
     steps: |shape, interface| dispatches(&passes(shape, interface, 1), "input"),
@@ -205,11 +185,11 @@ const PLAIN: &[Params] = &[&[]];
 
 /// The article's two kernels also run on its own input, 0.5 everywhere.
 const ARTICLE_CASES: &[Cases] = &[
-    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
-    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK_U32, params: &[&[("INPUT", 0.5)]] },
-    Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
-    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: SIZES, params: PLAIN },
-    Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: U32_SIZES, params: PLAIN },
+    Cases::standard(&[Dtype::F32], QUICK_F32, PLAIN),
+    Cases::standard(&[Dtype::F32], QUICK_U32, &[&[("INPUT", 0.5)]]),
+    Cases::standard(&[Dtype::U32], QUICK_U32, PLAIN),
+    Cases::standard(&[Dtype::F32], SIZES, PLAIN),
+    Cases::standard(&[Dtype::U32], U32_SIZES, PLAIN),
 ];
 
 const QUICK_F32: &[Extent] = &[Extent::Linear(1 << 24), Extent::Linear(1 << 28)];
@@ -284,11 +264,11 @@ fn values(shape: &Shape) -> Values {
 }
 
 fn input(shape: &Shape) -> Buffer {
-    Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(values(shape)) }
+    Buffer::input("input", shape.count(), values(shape))
 }
 
 fn total() -> Buffer {
-    Buffer { name: "total", scalars: 1, contents: Contents::Poison }
+    Buffer::output("total", 1)
 }
 
 fn sums_of(passes: &[Pass], pass: usize) -> &'static str {
@@ -300,7 +280,7 @@ fn buffers(shape: &Shape, passes: &[Pass]) -> Vec<Buffer> {
     for (index, pass) in passes.iter().enumerate() {
         buffers.push(uniform(PASS_SIZES[index], &[pass.n]));
         if index + 1 < passes.len() {
-            buffers.push(Buffer { name: SUMS[index], scalars: pass.groups, contents: Contents::Poison });
+            buffers.push(Buffer::output(SUMS[index], pass.groups));
         }
     }
     buffers

@@ -27,7 +27,7 @@ pub const FAMILY: Family = Family {
             buffers: |shape, _| {
                 let (rows, columns) = shape.extent.matrix();
                 let mut buffers = buffers(shape, 1);
-                buffers.push(Buffer { name: "factors", scalars: rows, contents: Contents::Poison });
+                buffers.push(Buffer::output("factors", rows));
                 buffers.extend(STAGES.iter().zip(0..).map(|(name, stage)| uniform(name, &[rows, columns, stage])));
                 buffers
             },

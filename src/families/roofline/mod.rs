@@ -5,8 +5,8 @@ pub(in crate::families) mod claims;
 use crate::suite::input::Values;
 use crate::suite::vectors::vectorised;
 use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Profile, Quick,
-    Scalar, Shape, Step, Tag, Work, all, each, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Dtype, Extent, Family, Limit, Quick, Scalar, Shape, Step,
+    Tag, Work, all, each, uniform,
 };
 
 /// The family.
@@ -26,17 +26,15 @@ pub const FAMILY: Family = Family {
         )],
         accepts: &[("FMAS", Accepted::Whole(1, 1024))],
         cases: &[
-            Cases {
-                from: Profile::Standard,
-                dtypes: &[Dtype::Vec4F32],
-                extents: &[Extent::Linear(1 << 22)],
-                params: &[&[("FMAS", 1.0)], &[("FMAS", 4.0)], &[("FMAS", 16.0)], &[("FMAS", 64.0)], &[("FMAS", 256.0)]],
-            },
-            Cases {
-                from: Profile::Standard,
-                dtypes: &[Dtype::Vec4F32],
-                extents: &[Extent::Linear(1 << 22), Extent::Linear(1 << 26)],
-                params: &[
+            Cases::standard(
+                &[Dtype::Vec4F32],
+                &[Extent::Linear(1 << 22)],
+                &[&[("FMAS", 1.0)], &[("FMAS", 4.0)], &[("FMAS", 16.0)], &[("FMAS", 64.0)], &[("FMAS", 256.0)]],
+            ),
+            Cases::standard(
+                &[Dtype::Vec4F32],
+                &[Extent::Linear(1 << 22), Extent::Linear(1 << 26)],
+                &[
                     &[("FMAS", 1.0)],
                     &[("FMAS", 4.0)],
                     &[("FMAS", 8.0)],
@@ -47,12 +45,12 @@ pub const FAMILY: Family = Family {
                     &[("FMAS", 256.0)],
                     &[("FMAS", 512.0)],
                 ],
-            },
+            ),
         ],
         buffers: |shape, _| {
             vec![
-                Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Signed) },
-                Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+                Buffer::input("input", shape.count(), Values::Signed),
+                Buffer::output("output", shape.count()),
                 uniform("sizes", &[shape.count() / shape.dtype.lanes(), addend(shape).to_bits().into()]),
             ]
         },

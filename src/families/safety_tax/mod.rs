@@ -5,8 +5,8 @@ pub(in crate::families) mod claims;
 
 use crate::families::{ceiling, matmul, transpose};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Quick,
-    Tag, Work, all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Dtype, Extent, Family, Limit, Oracle, Quick, Tag, Work, all,
+    each, uniform,
 };
 
 /// The sets of checks for every kernel here, after the kernel's own parameters: none, each alone, all.
@@ -49,12 +49,7 @@ pub const FAMILY: Family = Family {
                 adds work to each round.",
             limited_by: "The FMA pipelines, which share issue slots with the loop's guard; unrolling also suffers \
                 where the compiler no longer knows the count.",
-            cases: &[Cases {
-                from: Profile::Standard,
-                dtypes: &[Dtype::F32],
-                extents: &[Extent::Linear(1 << 20)],
-                params: checked!(("ROUNDS", 16.0)),
-            }],
+            cases: &[Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 20)], checked!(("ROUNDS", 16.0)))],
             sets_ceiling: false,
             ..ceiling::FMA
         },
@@ -66,12 +61,7 @@ pub const FAMILY: Family = Family {
             look_for: "Bounds checks on four loads, four stores and the tile: the ratio shows the cost of minimums and \
                 of address arithmetic that no longer folds.",
             limited_by: "Integer instructions around each access with checks on; memory without them.",
-            cases: &[Cases {
-                from: Profile::Standard,
-                dtypes: &[Dtype::F32],
-                extents: &[Extent::Matrix(2048, 2048)],
-                params: checked!(("PAD", 1.0)),
-            }],
+            cases: &[Cases::standard(&[Dtype::F32], &[Extent::Matrix(2048, 2048)], checked!(("PAD", 1.0)))],
             ..transpose::TILED
         },
         Benchmark {
@@ -84,19 +74,9 @@ pub const FAMILY: Family = Family {
             limited_by: "With checks instruction issue, instead of the multiply-adds; registers that the guards need \
                 may also spill.",
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32],
-                    extents: &[Extent::Product(512, 512, 512)],
-                    params: checked!(),
-                },
+                Cases::standard(&[Dtype::F32], &[Extent::Product(512, 512, 512)], checked!()),
                 // Enough tiles for every SM of a large device.
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32],
-                    extents: &[Extent::Product(2048, 2048, 2048)],
-                    params: checked!(),
-                },
+                Cases::standard(&[Dtype::F32], &[Extent::Product(2048, 2048, 2048)], checked!()),
             ],
             small: Some(Extent::Product(128, 128, 128)),
             ..matmul::REGISTER_BLOCKED
@@ -106,18 +86,8 @@ pub const FAMILY: Family = Family {
             quick: &[],
             // The last loop ends by wrapping around, one step below word 0.
             accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))],
-            cases: &[Cases {
-                from: Profile::Standard,
-                dtypes: &[Dtype::U32],
-                extents: &[Extent::Linear(1 << 20)],
-                params: checked!(),
-            }],
-            buffers: |shape, _| {
-                vec![
-                    Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
-                    uniform("sizes", &[shape.count()]),
-                ]
-            },
+            cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 20)], checked!())],
+            buffers: |shape, _| vec![Buffer::output("output", shape.count()), uniform("sizes", &[shape.count()])],
             work: |shape| Work { bytes: 2 * 16 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Workgroup),
             sets_ceiling: false,

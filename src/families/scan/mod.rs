@@ -10,7 +10,7 @@ use crate::suite::Interface;
 use crate::suite::input::{Scaled, Values};
 use crate::suite::{
     Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit,
-    Oracle, Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, all, grid, uniform,
+    Oracle, Params, Quick, Routine, Scalar, Shape, Step, Tag, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -94,9 +94,9 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
     const ALL: &[Extent] =
         &[Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 26), Extent::Linear(1 << 28)];
     [
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ODD, params },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32, Dtype::U32], extents: ALL, params },
+        Cases::standard(&[Dtype::F32], QUICK, params),
+        Cases::standard(&[Dtype::F32], ODD, params),
+        Cases::standard(&[Dtype::F32, Dtype::U32], ALL, params),
     ]
 }
 
@@ -108,10 +108,10 @@ fn tiles(shape: &Shape, interface: &Interface, elements: u64) -> u64 {
 /// The buffers of a single pass with this many tiles.
 fn by_tiles(shape: &Shape, tiles: u64) -> Vec<Buffer> {
     vec![
-        Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(SCALED) },
-        Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+        Buffer::input("input", shape.count(), SCALED),
+        Buffer::output("output", shape.count()),
         // The next tile's number, and two words per tile.
-        Buffer { name: "state", scalars: 2 + 2 * tiles, contents: Contents::Poison },
+        Buffer::output("state", 2 + 2 * tiles),
         uniform("sizes", &[shape.count(), tiles]),
     ]
 }
@@ -134,12 +134,12 @@ fn levels(shape: &Shape, interface: &Interface) -> Vec<u64> {
 }
 
 fn buffers(shape: &Shape, interface: &Interface) -> Vec<Buffer> {
-    let poison = |name, scalars| Buffer { name, scalars, contents: Contents::Poison };
+    let poison = |name, scalars| Buffer::output(name, scalars);
     let mut buffers = Vec::new();
     let levels = levels(shape, interface);
     for (level, n) in levels.iter().enumerate() {
         buffers.push(match level {
-            0 => Buffer { name: SOURCES[0], scalars: *n, contents: Contents::Input(SCALED) },
+            0 => Buffer::input(SOURCES[0], *n, SCALED),
             _ => poison(SOURCES[level], *n),
         });
         buffers.push(poison(RESULTS[level], *n));

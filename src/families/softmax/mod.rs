@@ -4,8 +4,8 @@ pub(in crate::families) mod claims;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, Oracle, Params,
-    Profile, Quick, Shape, Step, Tag, Value, WholeRows, Work, all, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Dtype, Extent, Family, Interface, Limit, Oracle, Params, Quick, Shape,
+    Step, Tag, Value, WholeRows, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -23,7 +23,7 @@ pub const FAMILY: Family = Family {
             accepts: &[WG],
             buffers: |shape, _| {
                 let (rows, columns) = shape.extent.matrix();
-                let poison = |name, scalars| Buffer { name, scalars, contents: Contents::Poison };
+                let poison = |name, scalars| Buffer::output(name, scalars);
                 let mut buffers = buffers(shape, 1);
                 buffers.extend([poison("maxima", rows), poison("sums", rows)]);
                 buffers.extend(STAGES.iter().zip(0..).map(|(name, stage)| uniform(name, &[rows, columns, stage])));
@@ -91,11 +91,7 @@ pub(super) const fn cases(long: &'static [Params]) -> [Cases; 3] {
         Extent::Matrix(2048, 32768),
     ];
     const LONGEST: &[Extent] = &[Extent::Matrix(2048, 32768)];
-    [
-        Cases { from: Profile::Standard, dtypes: DTYPES, extents: SHORT, params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: DTYPES, extents: ALL, params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: DTYPES, extents: LONGEST, params: long },
-    ]
+    [Cases::standard(DTYPES, SHORT, PLAIN), Cases::standard(DTYPES, ALL, PLAIN), Cases::standard(DTYPES, LONGEST, long)]
 }
 
 /// Input and output, padded to whole vectors.
@@ -103,8 +99,8 @@ fn buffers(shape: &Shape, lanes: u64) -> Vec<Buffer> {
     let (rows, columns) = shape.extent.matrix();
     let scalars = shape.count().next_multiple_of(lanes);
     vec![
-        Buffer { name: "input", scalars, contents: Contents::Input(logits(shape)) },
-        Buffer { name: "output", scalars, contents: Contents::Poison },
+        Buffer::input("input", scalars, logits(shape)),
+        Buffer::output("output", scalars),
         uniform("sizes", &[rows, columns]),
     ]
 }

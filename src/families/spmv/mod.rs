@@ -5,7 +5,7 @@ pub(in crate::families) mod claims;
 use crate::suite::input::{Scaled, Values};
 use crate::suite::{
     Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Csr, CsrArray, Dtype, Extent, Family, Interface,
-    Library, Limit, Oracle, Params, Pattern, Profile, Quick, Routine, Shape, Step, Tag, Work, all, each, grid, uniform,
+    Library, Limit, Oracle, Params, Pattern, Quick, Routine, Shape, Step, Tag, Work, all, each, grid, uniform,
 };
 
 /// The family.
@@ -100,10 +100,7 @@ const KERNELS: [&str; 3] = ["find", "multiply", "add"];
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 12)),
-    cases: &[
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: MATRICES },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: MATRICES },
-    ],
+    cases: &[Cases::standard(&[Dtype::F32], QUICK, MATRICES), Cases::standard(&[Dtype::F32], ALL, MATRICES)],
     accepts: &[MATRIX],
     unsupported: |shape| {
         let positions = csr(shape).nonzeros() + shape.count();
@@ -154,9 +151,9 @@ fn buffers(shape: &Shape) -> Vec<Buffer> {
     vec![
         Buffer { name: "starts", scalars: rows + 1, contents: Contents::Csr(csr, CsrArray::Starts) },
         Buffer { name: "columns", scalars: nonzeros, contents: Contents::Csr(csr, CsrArray::Columns) },
-        Buffer { name: "values", scalars: nonzeros, contents: Contents::Input(VALUES) },
-        Buffer { name: "x", scalars: rows, contents: Contents::Input(X) },
-        Buffer { name: "y", scalars: rows, contents: Contents::Poison },
+        Buffer::input("values", nonzeros, VALUES),
+        Buffer::input("x", rows, X),
+        Buffer::output("y", rows),
     ]
 }
 

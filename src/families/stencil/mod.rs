@@ -5,8 +5,8 @@ pub(in crate::families) mod claims;
 use crate::suite::input::{Input, Values};
 use crate::suite::vectors::vectorised;
 use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Quick,
-    Scalar, Shape, Step, Tag, Work, all, by_rows, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Check, Dtype, Extent, Family, Limit, Oracle, Quick, Scalar, Shape, Step,
+    Tag, Work, all, by_rows, uniform,
 };
 
 /// The family.
@@ -44,10 +44,7 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), &[&[]])],
     small: Some(Extent::Matrix(512, 512)),
-    cases: &[
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK_PLANES, params: &[&[]] },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: PLANES, params: &[&[]] },
-    ],
+    cases: &[Cases::standard(&[Dtype::F32], QUICK_PLANES, &[&[]]), Cases::standard(&[Dtype::F32], PLANES, &[&[]])],
     buffers: |shape, _| buffers(shape),
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 6 * shape.count() },
     ceiling: Some(Limit::Copy),
@@ -61,10 +58,7 @@ const BASE: Benchmark = Benchmark {
 const VOLUME: Benchmark = Benchmark {
     quick: &[],
     small: Some(Extent::Product(32, 64, 128)),
-    cases: &[
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK_VOLUMES, params: &[&[]] },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: VOLUMES, params: &[&[]] },
-    ],
+    cases: &[Cases::standard(&[Dtype::F32], QUICK_VOLUMES, &[&[]]), Cases::standard(&[Dtype::F32], VOLUMES, &[&[]])],
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 8 * shape.count() },
     ..BASE
 };
@@ -98,8 +92,8 @@ const fn sides(extent: Extent) -> (u64, u64, u64) {
 
 fn buffers(shape: &Shape) -> Vec<Buffer> {
     vec![
-        Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Summable) },
-        Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+        Buffer::input("input", shape.count(), Values::Summable),
+        Buffer::output("output", shape.count()),
         uniform("sizes", &shape.extent.sides()),
     ]
 }

@@ -14,8 +14,8 @@ pub(in crate::families) mod claims;
 use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Params,
-    Profile, Quick, Shape, Step, Tag, Work, all, copied, each, each_on_all_cores, uniform,
+    Accepted, Benchmark, Bound, Buffer, Cases, Check, Dtype, Extent, Family, Headline, Limit, Oracle, Params, Quick,
+    Shape, Step, Tag, Work, all, copied, each, each_on_all_cores, uniform,
 };
 
 /// The family.
@@ -97,7 +97,7 @@ pub const FAMILY: Family = Family {
                 vec![
                     operand("a", shape, Values::Summable),
                     operand("b", shape, Values::Signs),
-                    Buffer { name: "block_sums", scalars: block_sums(shape, interface), contents: Contents::Poison },
+                    Buffer::output("block_sums", block_sums(shape, interface)),
                     sizes(shape),
                 ]
             },
@@ -150,10 +150,10 @@ const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 26), PLAIN)],
     small: Some(Extent::Linear(1 << 22)),
     cases: &[
-        Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: &QUICK_F32, params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F64], extents: &[Extent::Linear(1 << 24)], params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: &SIZES, params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F64], extents: &[Extent::Linear(1 << 26)], params: PLAIN },
+        Cases::standard(&[Dtype::Vec4F32], &QUICK_F32, PLAIN),
+        Cases::standard(&[Dtype::F64], &[Extent::Linear(1 << 24)], PLAIN),
+        Cases::standard(&[Dtype::Vec4F32], &SIZES, PLAIN),
+        Cases::standard(&[Dtype::F64], &[Extent::Linear(1 << 26)], PLAIN),
     ],
     buffers: |_, _| Vec::new(),
     steps: |shape, interface| vec![Step::dispatch(elements(shape).div_ceil(u64::from(interface.invocations())))],
@@ -185,11 +185,11 @@ fn elements(shape: &Shape) -> u64 {
 }
 
 fn operand(name: &'static str, shape: &Shape, values: Values) -> Buffer {
-    Buffer { name, scalars: shape.count(), contents: Contents::Input(values) }
+    Buffer::input(name, shape.count(), values)
 }
 
 fn output(name: &'static str, shape: &Shape) -> Buffer {
-    Buffer { name, scalars: shape.count(), contents: Contents::Poison }
+    Buffer::output(name, shape.count())
 }
 
 fn sizes(shape: &Shape) -> Buffer {

@@ -14,8 +14,8 @@ use rayon::prelude::*;
 use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Quick, Scalar,
-    Shape, Step, Tag, Work, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Quick, Scalar, Shape,
+    Step, Tag, Work, each, uniform,
 };
 
 /// The family.
@@ -79,12 +79,7 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1_048_576), &[&[]])],
     small: Some(Extent::Linear(1 << 16)),
-    cases: &[Cases {
-        from: Profile::Standard,
-        dtypes: &[Dtype::U32],
-        extents: &[Extent::Linear(1_048_576)],
-        params: &[&[]],
-    }],
+    cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1_048_576)], &[&[]])],
     buffers: |shape, _| buffers(shape, 1),
     steps: |_, _| vec![Step::dispatch(1)],
     end_to_end: Some(|_, _| end_to_end(1, 1)),
@@ -134,8 +129,8 @@ fn all_invocations(_: &Shape, interface: &Interface) -> u64 {
 
 fn buffers(shape: &Shape, results: u64) -> Vec<Buffer> {
     vec![
-        Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Digits) },
-        Buffer { name: "sums", scalars: results, contents: Contents::Poison },
+        Buffer::input("input", shape.count(), Values::Digits),
+        Buffer::output("sums", results),
         uniform("sizes", &[shape.count()]),
     ]
 }

@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Profile,
-    Quick, Scalar, Shape, Step, Tag, TexelFormat, Texture, Work, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Quick, Scalar,
+    Shape, Step, Tag, TexelFormat, Texture, Work, by_rows, uniform,
 };
 
 /// The family.
@@ -109,24 +109,13 @@ fn sub_texel_step(shape: &Shape) -> f64 {
 const BASE: Benchmark = Benchmark {
     accepts: &[("ANGLE", Accepted::Number(1e6))],
     cases: &[
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::Rgba8],
-            extents: &[Extent::Matrix(1024, 1024)],
-            params: &[&[("ANGLE", 30.0)]],
-        },
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::Rgba8],
-            extents: &[Extent::Matrix(771, 1025)],
-            params: &[&[("ANGLE", 30.0)]],
-        },
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::Rgba8],
-            extents: &[Extent::Matrix(4096, 4096)],
-            params: &[&[("ANGLE", 5.0)], &[("ANGLE", 30.0)], &[("ANGLE", 90.0)]],
-        },
+        Cases::standard(&[Dtype::Rgba8], &[Extent::Matrix(1024, 1024)], &[&[("ANGLE", 30.0)]]),
+        Cases::standard(&[Dtype::Rgba8], &[Extent::Matrix(771, 1025)], &[&[("ANGLE", 30.0)]]),
+        Cases::standard(
+            &[Dtype::Rgba8],
+            &[Extent::Matrix(4096, 4096)],
+            &[&[("ANGLE", 5.0)], &[("ANGLE", 30.0)], &[("ANGLE", 90.0)]],
+        ),
     ],
     buffers: |_, _| Vec::new(),
     steps: |shape, _| {
@@ -147,18 +136,8 @@ const BASE: Benchmark = Benchmark {
 /// What the benchmarks with one channel of f32 share.
 const FLOAT: Benchmark = Benchmark {
     cases: &[
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::F32],
-            extents: &[Extent::Matrix(771, 1025)],
-            params: &[&[("ANGLE", 30.0)]],
-        },
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::F32],
-            extents: &[Extent::Matrix(4096, 4096)],
-            params: &[&[("ANGLE", 30.0)]],
-        },
+        Cases::standard(&[Dtype::F32], &[Extent::Matrix(771, 1025)], &[&[("ANGLE", 30.0)]]),
+        Cases::standard(&[Dtype::F32], &[Extent::Matrix(4096, 4096)], &[&[("ANGLE", 30.0)]]),
     ],
     // In a larger picture the error of coordinates hides that of the texels.
     precise_at: Some(Extent::Matrix(13, 17)),
@@ -180,7 +159,7 @@ fn buffers(shape: &Shape, image: Contents) -> Vec<Buffer> {
     let bits = |value: f32| u64::from(value.to_bits());
     vec![
         Buffer { name: "image", scalars: channels(shape) * shape.count(), contents: image },
-        Buffer { name: "output", scalars: channels(shape) * shape.count(), contents: Contents::Poison },
+        Buffer::output("output", channels(shape) * shape.count()),
         uniform("sizes", &[width, height, bits(cos), bits(sin)]),
     ]
 }

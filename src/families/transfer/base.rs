@@ -1,20 +1,17 @@
 //! What the benchmarks of `transfer` share.
 
 use crate::suite::input::Values;
-use crate::suite::{Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Params, Profile, Work, all, each};
+use crate::suite::{Benchmark, Buffer, Cases, Check, Dtype, Extent, Params, Work, all, each};
 
 /// What the benchmarks here share.
 pub(super) const BASE: Benchmark = Benchmark {
     cases: &[
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: PLAIN },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: PLAIN },
-        Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
+        Cases::standard(&[Dtype::F32], QUICK, PLAIN),
+        Cases::standard(&[Dtype::F32], ALL, PLAIN),
+        Cases::thorough(&[Dtype::F32], LARGEST, PLAIN),
     ],
     buffers: |shape, _| {
-        vec![
-            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
-            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
-        ]
+        vec![Buffer::input("input", shape.count(), Values::Wide), Buffer::output("output", shape.count())]
     },
     steps: |_, _| Vec::new(),
     work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },

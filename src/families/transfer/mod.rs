@@ -16,8 +16,8 @@ mod peer;
 use self::base::{BASE, LARGE, LARGEST, PAST_CACHES, PLAIN, VEC4};
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Profile, Quick, Route, Step,
-    Tag, Work, all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Quick, Route, Step, Tag, Work,
+    all, each, uniform,
 };
 
 /// The family.
@@ -97,9 +97,9 @@ pub const FAMILY: Family = Family {
             limited_by: "The link from host memory, which the device's copy engine reads by itself.",
             // An H200 copies the same 4 MiB repeatedly at 303 GB/s: from its cache.
             cases: &[
-                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: PAST_CACHES, params: PLAIN },
-                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: PLAIN },
-                Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
+                Cases::standard(&[Dtype::F32], PAST_CACHES, PLAIN),
+                Cases::standard(&[Dtype::F32], LARGE, PLAIN),
+                Cases::thorough(&[Dtype::F32], LARGEST, PLAIN),
             ],
             steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Pinned }],
             ..BASE
@@ -108,9 +108,9 @@ pub const FAMILY: Family = Family {
             name: "pinned_by_kernel",
             since: "2026-11-22",
             cases: &[
-                Cases { from: Profile::Standard, dtypes: VEC4, extents: PAST_CACHES, params: PLAIN },
-                Cases { from: Profile::Standard, dtypes: VEC4, extents: LARGE, params: PLAIN },
-                Cases { from: Profile::Thorough, dtypes: VEC4, extents: LARGEST, params: PLAIN },
+                Cases::standard(VEC4, PAST_CACHES, PLAIN),
+                Cases::standard(VEC4, LARGE, PLAIN),
+                Cases::thorough(VEC4, LARGEST, PLAIN),
             ],
             buffers: |shape, _| {
                 vec![
@@ -119,7 +119,7 @@ pub const FAMILY: Family = Family {
                         scalars: shape.count(),
                         contents: Contents::OnHost(Box::new(Contents::Input(Values::Wide))),
                     },
-                    Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+                    Buffer::output("output", shape.count()),
                     uniform("sizes", &[shape.count() / shape.dtype.lanes()]),
                 ]
             },
@@ -243,17 +243,12 @@ pub const FAMILY: Family = Family {
 /// Copies of pinned memory on a NUMA node.
 const ON_NODE: Benchmark = Benchmark {
     only_cuda: Some("wgpu allocates host memory in blocks, which may lie on any NUMA node"),
-    cases: &[Cases {
-        from: Profile::Standard,
-        dtypes: &[Dtype::F32],
-        extents: PAST_CACHES,
-        params: &[&[("FAR", 0.0)], &[("FAR", 1.0)]],
-    }],
+    cases: &[Cases::standard(&[Dtype::F32], PAST_CACHES, &[&[("FAR", 0.0)], &[("FAR", 1.0)]])],
     ..BASE
 };
 
 /// 256 MiB and more: the time between the starts of two copies does not depend on the size.
 const LINKS: &[Cases] = &[
-    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: &[Extent::Linear(1 << 26)], params: PLAIN },
-    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
+    Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 26)], PLAIN),
+    Cases::standard(&[Dtype::F32], LARGEST, PLAIN),
 ];

@@ -4,8 +4,7 @@ use super::base::{BASE, LARGE, LARGEST, PAST_CACHES, VEC4};
 use crate::suite::input::Values;
 use crate::suite::pointer_chase::Cycle;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Params, Profile, Shape, Step, Work, each,
-    uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Params, Shape, Step, Work, each, uniform,
 };
 
 /// To another card, by a copy engine.
@@ -19,7 +18,7 @@ pub(super) const WRITE: Benchmark = Benchmark {
     work_text: "n scalars, counted once.",
     buffers: |shape, _| {
         vec![
-            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
+            Buffer::input("input", shape.count(), Values::Wide),
             Buffer { name: "output", scalars: shape.count(), contents: on_peer(shape, Contents::Poison) },
         ]
     },
@@ -36,10 +35,7 @@ pub(super) const READ: Benchmark = Benchmark {
     work_text: "n scalars, counted once.",
     buffers: |shape, _| {
         let input = on_peer(shape, Contents::Input(Values::Wide));
-        vec![
-            Buffer { name: "input", scalars: shape.count(), contents: input },
-            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
-        ]
+        vec![Buffer { name: "input", scalars: shape.count(), contents: input }, Buffer::output("output", shape.count())]
     },
     ..PEER
 };
@@ -98,17 +94,12 @@ pub(super) const LATENCY: Benchmark = Benchmark {
     since: "2026-11-27",
     is_latency: true,
     accepts: &[("PEER", Accepted::Whole(0, 63)), ("STEPS", Accepted::Multiple(16, 1 << 18))],
-    cases: &[Cases {
-        from: Profile::Standard,
-        dtypes: &[Dtype::U32],
-        extents: &[Extent::Linear(1)],
-        params: &[&[("PEER", 1.0), ("STEPS", 4096.0)]],
-    }],
+    cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], &[&[("PEER", 1.0), ("STEPS", 4096.0)]])],
     buffers: |shape, _| {
         vec![
             Buffer { name: "cycle", scalars: WALK.words(), contents: on_peer(shape, Contents::Cycle(walk(shape))) },
             Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
-            Buffer { name: "output", scalars: 4, contents: Contents::Poison },
+            Buffer::output("output", 4),
             uniform("sizes", &[WALK.length()]),
         ]
     },
@@ -131,9 +122,9 @@ const PEER: Benchmark = Benchmark {
     accepts: &[("PEER", Accepted::Whole(0, 63))],
     only_cuda: Some("wgpu's devices share no memory"),
     cases: &[
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: PAST_CACHES, params: NEXT },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: NEXT },
-        Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: NEXT },
+        Cases::standard(&[Dtype::F32], PAST_CACHES, NEXT),
+        Cases::standard(&[Dtype::F32], LARGE, NEXT),
+        Cases::thorough(&[Dtype::F32], LARGEST, NEXT),
     ],
     steps: |_, _| vec![Step::Restore { from: "input", to: "output" }],
     no_ceiling: "the link between the cards limits it, whose peak no kernel measures",
@@ -150,10 +141,7 @@ const NEXT: &[Params] = &[&[("PEER", 1.0)]];
 
 /// Kernels that access another card's memory.
 const BY_KERNEL: Benchmark = Benchmark {
-    cases: &[
-        Cases { from: Profile::Standard, dtypes: VEC4, extents: PAST_CACHES, params: NEXT },
-        Cases { from: Profile::Standard, dtypes: VEC4, extents: LARGE, params: NEXT },
-    ],
+    cases: &[Cases::standard(VEC4, PAST_CACHES, NEXT), Cases::standard(VEC4, LARGE, NEXT)],
     steps: |shape, interface| {
         let elements = shape.count() / shape.dtype.lanes();
         vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations())))]

@@ -4,8 +4,8 @@ pub(in crate::families) mod claims;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit,
-    Params, Profile, Quick, Routine, SUBGROUP, Shape, Step, Tag, Traffic, Work, all, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Dtype, Extent, Family, Headline, Library, Limit, Params, Quick,
+    Routine, SUBGROUP, Shape, Step, Tag, Traffic, Work, all, by_rows, uniform,
 };
 
 /// The family.
@@ -111,8 +111,8 @@ const BASE: Benchmark = Benchmark {
     buffers: |shape, _| {
         let (rows, columns) = shape.extent.matrix();
         vec![
-            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Any) },
-            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+            Buffer::input("input", shape.count(), Values::Any),
+            Buffer::output("output", shape.count()),
             uniform("sizes", &[rows, columns]),
         ]
     },
@@ -147,20 +147,19 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
         Extent::Matrix(16384, 16384),
     ];
     [
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F64], extents: F64, params },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32, Dtype::F64], extents: ALL, params },
+        Cases::standard(&[Dtype::F32], QUICK, params),
+        Cases::standard(&[Dtype::F64], F64, params),
+        Cases::standard(&[Dtype::F32, Dtype::F64], ALL, params),
     ]
 }
 
 /// The usual ones, and those of the article: f64, blocks of 32×32.
 const fn naive_cases() -> [Cases; 4] {
-    const ARTICLE: Cases = Cases {
-        from: Profile::Standard,
-        dtypes: &[Dtype::F64],
-        extents: &[Extent::Matrix(2048, 2048), Extent::Matrix(8192, 8192)],
-        params: &[&[("HEIGHT", 32.0)]],
-    };
+    const ARTICLE: Cases = Cases::standard(
+        &[Dtype::F64],
+        &[Extent::Matrix(2048, 2048), Extent::Matrix(8192, 8192)],
+        &[&[("HEIGHT", 32.0)]],
+    );
     let [quick, f64, all] = cases(&[&[]]);
     [quick, f64, all, ARTICLE]
 }

@@ -5,8 +5,8 @@ pub(in crate::families) mod claims;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
-    Scalar, Shape, Step, Tag, Work, all, copied, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Dtype, Extent, Family, Limit, Oracle, Params, Quick, Scalar, Shape,
+    Step, Tag, Work, all, copied, each, uniform,
 };
 
 /// The family.
@@ -49,12 +49,7 @@ pub const FAMILY: Family = Family {
             name: "dynamic_bytes",
             since: "2026-11-26",
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
-            cases: &[Cases {
-                from: Profile::Standard,
-                dtypes: &[Dtype::U32],
-                extents: BYTES_MOVED,
-                params: &[&[("SHARED_BYTES", 8.0)]],
-            }],
+            cases: &[Cases::standard(&[Dtype::U32], BYTES_MOVED, &[&[("SHARED_BYTES", 8.0)]])],
             ..BYTES
         },
         Benchmark { name: "structured", ..THREE_ARRAYS },
@@ -81,18 +76,16 @@ pub const FAMILY: Family = Family {
             )],
             accepts: &[("WORDS", Accepted::Multiple(256, 1 << 16))],
             cases: &[
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::Vec4F32],
-                    extents: COPIED,
-                    params: &[&[("WORDS", 256.0)], &[("WORDS", 1024.0)], &[("WORDS", 2048.0)], &[("WORDS", 4096.0)]],
-                },
+                Cases::standard(
+                    &[Dtype::Vec4F32],
+                    COPIED,
+                    &[&[("WORDS", 256.0)], &[("WORDS", 1024.0)], &[("WORDS", 2048.0)], &[("WORDS", 4096.0)]],
+                ),
                 // Up to 32 KiB, where a device has more than the usual 16.
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::Vec4F32],
-                    extents: COPIED_MORE,
-                    params: &[
+                Cases::standard(
+                    &[Dtype::Vec4F32],
+                    COPIED_MORE,
+                    &[
                         &[("WORDS", 256.0)],
                         &[("WORDS", 512.0)],
                         &[("WORDS", 1024.0)],
@@ -100,14 +93,9 @@ pub const FAMILY: Family = Family {
                         &[("WORDS", 4096.0)],
                         &[("WORDS", 8192.0)],
                     ],
-                },
+                ),
                 // 48 KiB: the most that CUDA gives a block that does not opt in to more.
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::Vec4F32],
-                    extents: &[Extent::Linear(1 << 26)],
-                    params: &[&[("WORDS", 12288.0)]],
-                },
+                Cases::standard(&[Dtype::Vec4F32], &[Extent::Linear(1 << 26)], &[&[("WORDS", 12288.0)]]),
             ],
             buffers: |shape, _| {
                 // Any number that the compiler does not know.
@@ -180,7 +168,7 @@ const ROTATION: Benchmark = Benchmark {
 
 /// Rotations of bytes.
 const BYTES: Benchmark = Benchmark {
-    cases: &[Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: BYTES_MOVED, params: &[&[]] }],
+    cases: &[Cases::standard(&[Dtype::U32], BYTES_MOVED, &[&[]])],
     work: |shape| Work { bytes: 2 * BYTES_ROUNDS * shape.count(), flops: 0 },
     no_ceiling: "a byte occupies a bank as a word does, and eight invocations do not fill a subgroup",
     check: Check {
@@ -236,18 +224,15 @@ const COPIED: &[Extent] = &[Extent::Linear(1 << 24)];
 const COPIED_MORE: &[Extent] = &[Extent::Linear(1 << 22), Extent::Linear(1 << 24), Extent::Linear(1 << 26)];
 
 const fn cases(quick: &'static [Extent], more: &'static [Extent], params: &'static [Params]) -> [Cases; 2] {
-    [
-        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: quick, params },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: more, params },
-    ]
+    [Cases::standard(&[Dtype::U32], quick, params), Cases::standard(&[Dtype::U32], more, params)]
 }
 
 fn input(shape: &Shape) -> Buffer {
-    Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) }
+    Buffer::input("input", shape.count(), Values::Wide)
 }
 
 fn output(shape: &Shape) -> Buffer {
-    Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison }
+    Buffer::output("output", shape.count())
 }
 
 /// One dispatch with an invocation for each element.
