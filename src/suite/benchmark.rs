@@ -271,6 +271,18 @@ pub struct Check {
     pub oracle: fn(&Shape, &Interface) -> Oracle,
 }
 
+impl Check {
+    /// The answer is the first scalars of a buffer.
+    #[must_use]
+    pub const fn of(
+        buffer: &'static str,
+        scalars: fn(&Shape, &Interface) -> u64,
+        oracle: fn(&Shape, &Interface) -> Oracle,
+    ) -> Self {
+        Self { buffer, scalars, oracle }
+    }
+}
+
 /// As many scalars as the case has.
 #[must_use]
 pub const fn all(shape: &Shape, _: &Interface) -> u64 {

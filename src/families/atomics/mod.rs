@@ -24,14 +24,14 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "same_address",
             buffers: |shape, _| buffers(shape, 1),
-            check: Check {
-                buffer: "counters",
-                scalars: |_, _| 1,
-                oracle: |shape, _| {
+            check: Check::of(
+                "counters",
+                |_, _| 1,
+                |shape, _| {
                     let (n, total) = (shape.count(), totals(shape));
                     each(move |_| total(0, 1, n))
                 },
-            },
+            ),
             ..BASE
         },
         Benchmark {
@@ -44,14 +44,14 @@ pub const FAMILY: Family = Family {
                 &[("ROUNDS", 8.0), ("SLOTS", 262_144.0)],
             ]),
             buffers: |shape, _| buffers(shape, slots(shape)),
-            check: Check {
-                buffer: "counters",
-                scalars: |shape, _| slots(shape),
-                oracle: |shape, _| {
+            check: Check::of(
+                "counters",
+                |shape, _| slots(shape),
+                |shape, _| {
                     let (n, slots, total) = (shape.count(), slots(shape), totals(shape));
                     each(move |slot| total(slot, slots, n.saturating_sub(slot).div_ceil(slots)))
                 },
-            },
+            ),
             ..BASE
         },
         Benchmark {
@@ -59,14 +59,10 @@ pub const FAMILY: Family = Family {
             buffers: |shape, interface| buffers(shape, groups(shape, interface)),
             // Every counter is stored once, none is added to.
             steps: |shape, interface| vec![Step::dispatch(groups(shape, interface))],
-            check: Check {
-                buffer: "counters",
-                scalars: groups,
-                oracle: |shape, interface| {
-                    let (n, width, total) = (shape.count(), u64::from(interface.invocations()), totals(shape));
-                    each(move |block| total(block * width, 1, width.min(n - block * width)))
-                },
-            },
+            check: Check::of("counters", groups, |shape, interface| {
+                let (n, width, total) = (shape.count(), u64::from(interface.invocations()), totals(shape));
+                each(move |block| total(block * width, 1, width.min(n - block * width)))
+            }),
             ..BASE
         },
     ],
@@ -81,7 +77,7 @@ const BASE: Benchmark = Benchmark {
     steps: |shape, interface| vec![Step::Clear("counters"), Step::dispatch(groups(shape, interface))],
     work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
     no_ceiling: "these rows measure the peak rates of atomic additions themselves",
-    check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+    check: Check::of("", |_, _| 0, |_, _| each(|_| f64::NAN)),
     ..Benchmark::BLANK
 };
 

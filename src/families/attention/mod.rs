@@ -152,7 +152,7 @@ const BASE: Benchmark = Benchmark {
     work,
     ceiling: Some(Limit::Fma),
     host_cost: |shape| shape.extent.matrix().1 / 32,
-    check: Check { buffer: "output", scalars: |shape, _| elements(shape), oracle: |shape, _| oracle::attended(shape) },
+    check: Check::of("output", |shape, _| elements(shape), |shape, _| oracle::attended(shape)),
     ..Benchmark::BLANK
 };
 

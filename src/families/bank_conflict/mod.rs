@@ -33,14 +33,10 @@ pub const FAMILY: Family = Family {
                 Cases::standard(&[Dtype::F32], LARGE, &STRIDES),
             ],
             model: Some(|shape| 1.0 / conflict(shape.param("STRIDE", 1.0) as u64, 32) as f64),
-            check: Check {
-                buffer: "output",
-                scalars: all,
-                oracle: |shape, _| {
-                    let stride = shape.param("STRIDE", 1.0) as u64;
-                    sums(rounds(shape), SPAN, move |i| stride * i, words(shape))
-                },
-            },
+            check: Check::of("output", all, |shape, _| {
+                let stride = shape.param("STRIDE", 1.0) as u64;
+                sums(rounds(shape), SPAN, move |i| stride * i, words(shape))
+            }),
             ..BASE
         },
         Benchmark {
@@ -52,14 +48,10 @@ pub const FAMILY: Family = Family {
             no_ceiling: "a word is delivered once to all invocations that share it, so more bytes are read than the \
                 banks deliver",
             model: Some(|_| 1.0),
-            check: Check {
-                buffer: "output",
-                scalars: all,
-                oracle: |shape, _| {
-                    let group = (shape.param("GROUP", 1.0) as u64).max(1);
-                    sums(rounds(shape), SPAN, move |i| i / group, words(shape))
-                },
-            },
+            check: Check::of("output", all, |shape, _| {
+                let group = (shape.param("GROUP", 1.0) as u64).max(1);
+                sums(rounds(shape), SPAN, move |i| i / group, words(shape))
+            }),
             ..BASE
         },
         Benchmark {
@@ -81,7 +73,7 @@ pub const FAMILY: Family = Family {
             ),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
             work: |shape| work(shape, 1),
-            check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_parts(shape, 4) },
+            check: Check::of("output", all, |shape, _| sums_of_parts(shape, 4)),
             ..NARROW
         },
         Benchmark {
@@ -102,7 +94,7 @@ pub const FAMILY: Family = Family {
             ),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
             work: |shape| work(shape, 2),
-            check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_parts(shape, 2) },
+            check: Check::of("output", all, |shape, _| sums_of_parts(shape, 2)),
             ..NARROW
         },
         Benchmark {
@@ -120,7 +112,7 @@ pub const FAMILY: Family = Family {
             only_cuda: Some("WGSL has no 8-bit integers"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
             work: |shape| work(shape, 1),
-            check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_parts(shape, 4) },
+            check: Check::of("output", all, |shape, _| sums_of_parts(shape, 4)),
             ..NARROW
         },
         Benchmark {
@@ -138,7 +130,7 @@ pub const FAMILY: Family = Family {
             only_cuda: Some("WGSL has no 16-bit integers"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
             work: |shape| work(shape, 2),
-            check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_parts(shape, 2) },
+            check: Check::of("output", all, |shape, _| sums_of_parts(shape, 2)),
             ..NARROW
         },
     ],
@@ -160,7 +152,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| work(shape, 4),
     ceiling: Some(Limit::Workgroup),
     bound: Bound::Roundings(|shape, _| READS * rounds(shape) + 8),
-    check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+    check: Check::of("", |_, _| 0, |_, _| each(|_| f64::NAN)),
     ..Benchmark::BLANK
 };
 

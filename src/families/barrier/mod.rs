@@ -58,22 +58,18 @@ pub const FAMILY: Family = Family {
         work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
         host_cost: |shape| rounds(shape) / 4,
         no_ceiling: "latency limits it: the additions that it counts wait for barriers",
-        check: Check {
-            buffer: "output",
-            scalars: all,
-            oracle: |shape, interface| {
-                let (n, rounds, width) = (shape.count(), rounds(shape), u64::from(interface.invocations()));
-                let input = shape.input(Values::Wide);
-                Box::new(move |first, slots| {
-                    by_rows(first, slots, width, |group, column, slots| {
-                        let start = |i| if i < n { input.at(Scalar::U32, i) as u32 } else { 0 };
-                        let started = (group * width..(group + 1) * width).map(start).collect();
-                        let values = &exchanged(started, rounds as u32)[column as usize..];
-                        slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = f64::from(*value));
-                    });
-                })
-            },
-        },
+        check: Check::of("output", all, |shape, interface| {
+            let (n, rounds, width) = (shape.count(), rounds(shape), u64::from(interface.invocations()));
+            let input = shape.input(Values::Wide);
+            Box::new(move |first, slots| {
+                by_rows(first, slots, width, |group, column, slots| {
+                    let start = |i| if i < n { input.at(Scalar::U32, i) as u32 } else { 0 };
+                    let started = (group * width..(group + 1) * width).map(start).collect();
+                    let values = &exchanged(started, rounds as u32)[column as usize..];
+                    slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = f64::from(*value));
+                });
+            })
+        }),
         ..Benchmark::BLANK
     }],
     ..Family::BLANK

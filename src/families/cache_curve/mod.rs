@@ -57,14 +57,14 @@ pub const FAMILY: Family = Family {
             },
             steps: |_, _| vec![Step::dispatch(1)],
             work: |shape| Work { bytes: 4 * steps(cycle(shape.count()), &shape.params), flops: 0 },
-            check: Check {
-                buffer: "output",
-                scalars: |_, _| 1,
-                oracle: |shape, _| {
+            check: Check::of(
+                "output",
+                |_, _| 1,
+                |shape, _| {
                     let answer = walk(shape).answer();
                     each(move |_| answer.into())
                 },
-            },
+            ),
             ..BASE
         },
         chains::CHAINS,
@@ -86,7 +86,7 @@ pub const FAMILY: Family = Family {
             // For the declared workgroup of 256; other sizes read as much except in the last workgroup.
             work: |shape| Work { bytes: groups(shape, 256) * 256 * ROUNDS * 16, flops: 0 },
             bound: Bound::Roundings(|_, _| ROUNDS + 8),
-            check: Check { buffer: "output", scalars: sums, oracle: sums_read },
+            check: Check::of("output", sums, sums_read),
             ..BASE
         },
         Benchmark {
@@ -113,7 +113,7 @@ pub const FAMILY: Family = Family {
             // Each byte is read once, as by the kernel that measures the peak.
             ceiling: Some(Limit::Read),
             bound: Bound::Roundings(|_, _| ROUNDS + 8),
-            check: Check { buffer: "output", scalars: sums_once, oracle: sums_read_once },
+            check: Check::of("output", sums_once, sums_read_once),
             ..BASE
         },
         Benchmark {
@@ -140,7 +140,7 @@ pub const FAMILY: Family = Family {
             steps: |_, _| vec![Step::dispatch(MOST_SLICES)],
             work: |_| Work { bytes: SLICED_SUMS * SLICED_ROUNDS * 16, flops: 0 },
             bound: Bound::Roundings(|_, _| SLICED_ROUNDS + 8),
-            check: Check { buffer: "output", scalars: |_, _| SLICED_SUMS, oracle: sums_of_slices },
+            check: Check::of("output", |_, _| SLICED_SUMS, sums_of_slices),
             ..BASE
         },
         Benchmark {
@@ -163,14 +163,14 @@ pub const FAMILY: Family = Family {
             },
             steps: |_, _| vec![Step::dispatch(1)],
             work: |shape| Work { bytes: 2 * 4 * pairs(blocks(shape.count())), flops: 0 },
-            check: Check {
-                buffer: "output",
-                scalars: |_, _| 1,
-                oracle: |shape, _| {
+            check: Check::of(
+                "output",
+                |_, _| 1,
+                |shape, _| {
                     let answer = walk_of_blocks(shape).answer();
                     each(move |_| answer.into())
                 },
-            },
+            ),
             ..BASE
         },
     ],
@@ -184,7 +184,7 @@ const BASE: Benchmark = Benchmark {
     buffers: |_, _| Vec::new(),
     steps: |_, _| Vec::new(),
     work: |_| Work { bytes: 0, flops: 0 },
-    check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+    check: Check::of("", |_, _| 0, |_, _| each(|_| f64::NAN)),
     ..Benchmark::BLANK
 };
 

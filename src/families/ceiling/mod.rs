@@ -37,7 +37,7 @@ pub const FAMILY: Family = Family {
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
             buffers: |shape, _| vec![input(shape.count()), output(shape.count()), elements(shape)],
-            check: Check { buffer: "output", scalars: all, oracle: |shape, _| copied(shape, Values::Wide) },
+            check: Check::of("output", all, |shape, _| copied(shape, Values::Wide)),
             ..BASE
         },
         Benchmark {
@@ -59,11 +59,11 @@ pub const FAMILY: Family = Family {
             },
             steps: |shape, interface| covering(shape, interface, read_items(shape)),
             bound: Bound::Roundings(|shape, _| read_items(shape) + 8),
-            check: Check {
-                buffer: "output",
-                scalars: |shape, interface| readers(shape, interface).min(shape.count() / shape.dtype.lanes()),
-                oracle: sums_of_readers,
-            },
+            check: Check::of(
+                "output",
+                |shape, interface| readers(shape, interface).min(shape.count() / shape.dtype.lanes()),
+                sums_of_readers,
+            ),
             ..BASE
         },
         Benchmark {
@@ -78,7 +78,7 @@ pub const FAMILY: Family = Family {
             steps: |shape, interface| covering(shape, interface, read_items(shape)),
             // Its own elements, and a tree.
             bound: Bound::Roundings(|shape, _| read_items(shape) + 16),
-            check: Check { buffer: "output", scalars: trees, oracle: sums_of_trees },
+            check: Check::of("output", trees, sums_of_trees),
             ..BASE
         },
         Benchmark {
@@ -90,14 +90,10 @@ pub const FAMILY: Family = Family {
             buffers: |shape, _| {
                 vec![output(shape.count()), uniform("sizes", &[shape.count() / shape.dtype.lanes(), FILL_BASE])]
             },
-            check: Check {
-                buffer: "output",
-                scalars: all,
-                oracle: |shape, _| {
-                    let lanes = shape.dtype.lanes();
-                    each(move |i| (FILL_BASE + ((i / lanes) & 1023)) as f64)
-                },
-            },
+            check: Check::of("output", all, |shape, _| {
+                let lanes = shape.dtype.lanes();
+                each(move |i| (FILL_BASE + ((i / lanes) & 1023)) as f64)
+            }),
             ..BASE
         },
         FMA,
@@ -110,11 +106,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "mad",
             ceiling: Some(Limit::Fma),
-            check: Check {
-                buffer: "output",
-                scalars: all,
-                oracle: |shape, _| integer_chains(shape, |x, m, p| x.wrapping_mul(m).wrapping_add(p)),
-            },
+            check: Check::of("output", all, |shape, _| {
+                integer_chains(shape, |x, m, p| x.wrapping_mul(m).wrapping_add(p))
+            }),
             ..INTEGER
         },
         Benchmark {
@@ -122,16 +116,12 @@ pub const FAMILY: Family = Family {
             quick: &[],
             work: |shape| Work { bytes: 0, flops: 8 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
             no_ceiling: "it measures a peak with which no other row is compared",
-            check: Check {
-                buffer: "output",
-                scalars: all,
-                oracle: |shape, _| {
-                    integer_chains(shape, |x, m, p| {
-                        let bytes = x.to_le_bytes().into_iter().zip(m.to_le_bytes());
-                        bytes.map(|(a, b)| u32::from(a) * u32::from(b)).sum::<u32>().wrapping_add(p)
-                    })
-                },
-            },
+            check: Check::of("output", all, |shape, _| {
+                integer_chains(shape, |x, m, p| {
+                    let bytes = x.to_le_bytes().into_iter().zip(m.to_le_bytes());
+                    bytes.map(|(a, b)| u32::from(a) * u32::from(b)).sum::<u32>().wrapping_add(p)
+                })
+            }),
             ..INTEGER
         },
         Benchmark {
@@ -146,7 +136,7 @@ pub const FAMILY: Family = Family {
             ceiling: Some(Limit::Workgroup),
             buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
             bound: Bound::Roundings(|shape, _| 16 * shape.param("ROUNDS", 128.0) as u64 + 8),
-            check: Check { buffer: "output", scalars: all, oracle: workgroup_sums },
+            check: Check::of("output", all, workgroup_sums),
             small: Some(Extent::Linear(1 << 14)),
             ..BASE
         },
@@ -159,7 +149,7 @@ pub const FAMILY: Family = Family {
             buffers: |_, _| vec![output(4), uniform("sizes", &[SIGN])],
             steps: |_, _| vec![Step::dispatch(1)],
             end_to_end: Some(|_, _| vec![Step::dispatch(1)]),
-            check: Check { buffer: "output", scalars: |_, _| 1, oracle: |_, _| each(|_| SIGN as f64) },
+            check: Check::of("output", |_, _| 1, |_, _| each(|_| SIGN as f64)),
             ..BASE
         },
     ],
@@ -186,7 +176,7 @@ pub(super) const FMA: Benchmark = Benchmark {
     buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
     // A multiply-add in each step, and the sum of eight chains.
     bound: Bound::Roundings(|shape, _| 32 * shape.param("ROUNDS", 16.0) as u64 + 8),
-    check: Check { buffer: "output", scalars: all, oracle: fma_chains },
+    check: Check::of("output", all, fma_chains),
     small: SMALL,
     ..BASE
 };
@@ -209,7 +199,7 @@ const FMA_F16: Benchmark = Benchmark {
         vec![signs, output(shape.count()), elements(shape)]
     },
     unsupported: |shape| (f16_rounds(shape) > 31).then_some("f16 sums are inexact with more than 31 ROUNDS"),
-    check: Check { buffer: "output", scalars: all, oracle: f16_chains },
+    check: Check::of("output", all, f16_chains),
     ..FMA
 };
 
@@ -220,7 +210,7 @@ const BASE: Benchmark = Benchmark {
     steps: |shape, interface| covering(shape, interface, 1),
     work: |_| Work { bytes: 0, flops: 0 },
     sets_ceiling: true,
-    check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+    check: Check::of("", |_, _| 0, |_, _| each(|_| f64::NAN)),
     ..Benchmark::BLANK
 };
 

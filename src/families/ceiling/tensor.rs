@@ -35,7 +35,7 @@ pub(super) const F16: Benchmark = Benchmark {
         (tensor_rounds(shape) > 131_072).then_some("f32 sums are inexact with more than 131072 ROUNDS")
     },
     bound: Bound::Roundings(|shape, _| roundings(shape, 16)),
-    check: Check { buffer: "output", scalars: all, oracle: sums_of_products },
+    check: Check::of("output", all, sums_of_products),
     // As for the other chains.
     small: Some(Extent::Linear(1 << 16)),
     sets_ceiling: true,
@@ -53,7 +53,7 @@ pub(super) const BF16: Benchmark = Benchmark {
     buffers: |shape, _| buffers(shape, 16),
     factor_bits: Some(Scalar::Bf16.significant_bits()),
     bound: Bound::Roundings(|shape, _| roundings(shape, 16)),
-    check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_tiles(shape, 16) },
+    check: Check::of("output", all, |shape, _| sums_of_tiles(shape, 16)),
     ..OTHER
 };
 
@@ -68,7 +68,7 @@ pub(super) const TF32: Benchmark = Benchmark {
     buffers: |shape, _| buffers(shape, 8),
     factor_bits: Some(11),
     bound: Bound::Roundings(|shape, _| roundings(shape, 8)),
-    check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_tiles(shape, 8) },
+    check: Check::of("output", all, |shape, _| sums_of_tiles(shape, 8)),
     ..OTHER
 };
 
@@ -102,7 +102,7 @@ const DEEP: Benchmark = Benchmark {
     work: |shape| operations(shape, 32),
     buffers: |shape, _| buffers(shape, 32),
     unsupported: |shape| (tensor_rounds(shape) > 65_536).then_some("f32 sums are inexact with more than 65536 ROUNDS"),
-    check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_tiles(shape, 32) },
+    check: Check::of("output", all, |shape, _| sums_of_tiles(shape, 32)),
     ..OTHER
 };
 

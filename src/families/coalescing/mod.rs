@@ -53,14 +53,10 @@ pub const FAMILY: Family = Family {
                 vec![input("x", read), input("y", read + LEAD), output(shape), elements(shape)]
             },
             model: Some(|shape| OFFSET_BYTES / (2.0 * access(1, offset(shape)).moved + SUBGROUP_BYTES)),
-            check: Check {
-                buffer: "z",
-                scalars: all,
-                oracle: |shape, _| {
-                    let offset = offset(shape);
-                    sums(shape, move |i| [i + offset, i + offset + LEAD])
-                },
-            },
+            check: Check::of("z", all, |shape, _| {
+                let offset = offset(shape);
+                sums(shape, move |i| [i + offset, i + offset + LEAD])
+            }),
             ..OFFSET
         },
         Benchmark {
@@ -102,14 +98,10 @@ pub const FAMILY: Family = Family {
             model: Some(|shape| 2.0 * SUBGROUP_BYTES / (access(stride(shape), 0).moved + SUBGROUP_BYTES)),
             traffic: Some(|shape| access(stride(shape), 0)),
             bound: Bound::Tolerance,
-            check: Check {
-                buffer: "z",
-                scalars: all,
-                oracle: |shape, _| {
-                    let (input, stride) = (shape.input(Values::Wide), stride(shape));
-                    Box::new(move |first, slots| input.elements(Scalar::F32, stride * first, stride, slots))
-                },
-            },
+            check: Check::of("z", all, |shape, _| {
+                let (input, stride) = (shape.input(Values::Wide), stride(shape));
+                Box::new(move |first, slots| input.elements(Scalar::F32, stride * first, stride, slots))
+            }),
             ..BASE
         },
         Benchmark {
@@ -138,7 +130,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     bound: Bound::Roundings(|_, _| 1),
-    check: Check { buffer: "z", scalars: all, oracle: |shape, _| sums(shape, |i| [0, i]) },
+    check: Check::of("z", all, |shape, _| sums(shape, |i| [0, i])),
     ..Benchmark::BLANK
 };
 
@@ -152,7 +144,7 @@ const OFFSET: Benchmark = Benchmark {
     model: Some(|shape| OFFSET_BYTES / (3.0 * access(1, offset(shape)).moved)),
     traffic: Some(|shape| access(1, offset(shape))),
     bound: Bound::Roundings(|_, _| 1),
-    check: Check { buffer: "z", scalars: all, oracle: |shape, _| sums(shape, |i| [i, i + LEAD]) },
+    check: Check::of("z", all, |shape, _| sums(shape, |i| [i, i + LEAD])),
     ..BASE
 };
 

@@ -56,11 +56,7 @@ const STOCKHAM: Benchmark = Benchmark {
     // Each term of each result: see `error`, for one factor of two.
     bound: Bound::Roundings(|shape, _| 7 * u64::from(shape.extent.matrix().1.max(1).ilog2())),
     precise_at: Some(Extent::Matrix(33, 256)),
-    check: Check {
-        buffer: "output",
-        scalars: |shape: &Shape, _: &Interface| 2 * shape.count(),
-        oracle: |shape, _| transformed(shape),
-    },
+    check: Check::of("output", |shape: &Shape, _: &Interface| 2 * shape.count(), |shape, _| transformed(shape)),
     ..Benchmark::BLANK
 };
 

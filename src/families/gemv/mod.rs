@@ -185,7 +185,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| work(shape, shape.array_bytes(), shape.dtype.bytes()),
     ceiling: Some(Limit::Read),
     bound: Bound::Roundings(|shape, _| columns(shape) + 16),
-    check: Check { buffer: "y", scalars: |shape, _| rows(shape), oracle: |shape, _| oracles::of_floats(shape) },
+    check: Check::of("y", |shape, _| rows(shape), |shape, _| oracles::of_floats(shape)),
     ..Benchmark::BLANK
 };
 
@@ -193,7 +193,7 @@ const Q8: Benchmark = Benchmark {
     cases: &of_blocks(&[]),
     buffers: |shape, _| quantised(shape, 8),
     work: |shape| work(shape, blocks(shape) * (32 + 2), 4),
-    check: Check { buffer: "y", scalars: |shape, _| rows(shape), oracle: |shape, _| oracles::of_blocks(shape, 8) },
+    check: Check::of("y", |shape, _| rows(shape), |shape, _| oracles::of_blocks(shape, 8)),
     ..BASE
 };
 
@@ -201,7 +201,7 @@ const Q4: Benchmark = Benchmark {
     cases: &of_blocks(&[]),
     buffers: |shape, _| quantised(shape, 4),
     work: |shape| work(shape, blocks(shape) * (16 + 2), 4),
-    check: Check { buffer: "y", scalars: |shape, _| rows(shape), oracle: |shape, _| oracles::of_blocks(shape, 4) },
+    check: Check::of("y", |shape, _| rows(shape), |shape, _| oracles::of_blocks(shape, 4)),
     ..BASE
 };
 

@@ -87,7 +87,7 @@ const BASE: Benchmark = Benchmark {
     steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 16)],
     work: |shape| Work { bytes: shape.array_bytes(), flops: 4 * shape.count() },
     ceiling: Some(Limit::Read),
-    check: Check { buffer: "bins", scalars: |_, _| BINS as u64, oracle: |shape, _| counted(shape) },
+    check: Check::of("bins", |_, _| BINS as u64, |shape, _| counted(shape)),
     ..Benchmark::BLANK
 };
 

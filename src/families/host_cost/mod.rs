@@ -137,7 +137,7 @@ const BASE: Benchmark = Benchmark {
     },
     steps: |shape, _| chain(shape, |from, to, _| Dispatch { buffers: vec![from, to], ..Dispatch::default() }),
     no_ceiling: "the host limits it, whose peak no kernel measures",
-    check: Check { buffer: "output", scalars: |_, _| WORDS, oracle: |shape, _| chained(shape, |_| 1) },
+    check: Check::of("output", |_, _| WORDS, |shape, _| chained(shape, |_| 1)),
     ..Benchmark::BLANK
 };
 

@@ -24,14 +24,14 @@ pub(super) const BASE: Benchmark = Benchmark {
     ceiling: Some(Limit::Fma),
     // A product and a sum for each term, and the sums of parts of K.
     bound: Bound::Roundings(|shape, _| sides(shape).2 + 8),
-    check: Check {
-        buffer: "c",
-        scalars: |shape, _| {
+    check: Check::of(
+        "c",
+        |shape, _| {
             let (m, n, _) = sides(shape);
             m * n
         },
-        oracle: |shape, _| product(shape),
-    },
+        |shape, _| product(shape),
+    ),
     ..Benchmark::BLANK
 };
 

@@ -26,14 +26,14 @@ pub(super) const UNIFORM: Benchmark = Benchmark {
     name: "uniform_latency",
     is_latency: true,
     buffers: |shape, _| walked(shape, UNIFORM_WALK),
-    check: Check {
-        buffer: "output",
-        scalars: |_, _| 1,
-        oracle: |shape, _| {
+    check: Check::of(
+        "output",
+        |_, _| 1,
+        |shape, _| {
             let end = UNIFORM_WALK.of(shape.stream).after(steps(shape)) + SHIFT;
             each(move |_| end as f64)
         },
-    },
+    ),
     ..LATENCIES
 };
 
@@ -65,14 +65,14 @@ pub(super) const PINNED: Benchmark = Benchmark {
             uniform("sizes", &[PINNED_WALK.length()]),
         ]
     },
-    check: Check {
-        buffer: "output",
-        scalars: |_, _| 1,
-        oracle: |shape, _| {
+    check: Check::of(
+        "output",
+        |_, _| 1,
+        |shape, _| {
             let answer = pinned_walk(shape).answer();
             each(move |_| answer.into())
         },
-    },
+    ),
     ..LATENCIES
 };
 
@@ -104,14 +104,14 @@ const LATENCIES: Benchmark = Benchmark {
     steps: |_, _| vec![Step::dispatch(1)],
     work: |shape| Work { bytes: 4 * steps(shape), flops: 0 },
     no_ceiling: "latency limits it: each load waits for the one before",
-    check: Check {
-        buffer: "output",
-        scalars: |_, _| 1,
-        oracle: |shape, _| {
+    check: Check::of(
+        "output",
+        |_, _| 1,
+        |shape, _| {
             let end = WALK.of(shape.stream).after(steps(shape)) + SHIFT;
             each(move |_| end as f64)
         },
-    },
+    ),
     ..Benchmark::BLANK
 };
 

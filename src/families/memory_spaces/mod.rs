@@ -33,14 +33,10 @@ pub const FAMILY: Family = Family {
         Benchmark { name: "storage_bandwidth", ..BASE },
         Benchmark {
             name: "uniform_bandwidth",
-            check: Check {
-                buffer: "output",
-                scalars: all,
-                oracle: |shape, interface| {
-                    let workgroup = u64::from(interface.invocations());
-                    fours_read(shape, move |i| i / workgroup)
-                },
-            },
+            check: Check::of("output", all, |shape, interface| {
+                let workgroup = u64::from(interface.invocations());
+                fours_read(shape, move |i| i / workgroup)
+            }),
             ..BASE
         },
         Benchmark {
@@ -64,7 +60,7 @@ pub const FAMILY: Family = Family {
             name: "private_bandwidth",
             buffers: |shape, _| vec![random("input", INPUTS), output(shape.count()), sizes(shape)],
             work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 4, flops: 0 },
-            check: Check { buffer: "output", scalars: all, oracle: private_read },
+            check: Check::of("output", all, private_read),
             ..BASE
         },
         Benchmark {
@@ -75,7 +71,7 @@ pub const FAMILY: Family = Family {
             ],
             // The last of the 1024 windows of 8 extends 7 words beyond.
             buffers: |shape, _| vec![random("input", INPUTS + 8), output(shape.count()), sizes(shape)],
-            check: Check { buffer: "output", scalars: all, oracle: registers_mixed },
+            check: Check::of("output", all, registers_mixed),
             ..BASE
         },
         Benchmark {
@@ -96,7 +92,7 @@ pub const FAMILY: Family = Family {
             buffers: |shape, _| vec![random("input", INPUTS + SPILLED), output(shape.count()), sizes(shape)],
             // Every operand of a step counts.
             work: |shape| Work { bytes: shape.count() * SPILLED * rounds(shape) * 8, flops: 0 },
-            check: Check { buffer: "output", scalars: all, oracle: spilled_mixed },
+            check: Check::of("output", all, spilled_mixed),
             ..BASE
         },
         Benchmark {
@@ -121,7 +117,7 @@ pub const FAMILY: Family = Family {
                 &[&[("EACH", 0.0), ("ROUNDS", 32.0)], &[("EACH", 1.0), ("ROUNDS", 32.0)]],
             )],
             work: |shape| Work { bytes: shape.count() * 16 * rounds(shape), flops: 0 },
-            check: Check { buffer: "output", scalars: all, oracle: bytes_read },
+            check: Check::of("output", all, bytes_read),
             ..TABLES
         },
         latencies::STORAGE,
@@ -145,7 +141,7 @@ const BASE: Benchmark = Benchmark {
     steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 16, flops: 0 },
     no_ceiling: "it measures the peak of a memory space itself",
-    check: Check { buffer: "output", scalars: all, oracle: |shape, _| fours_read(shape, |i| i) },
+    check: Check::of("output", all, |shape, _| fours_read(shape, |i| i)),
     ..Benchmark::BLANK
 };
 
@@ -167,7 +163,7 @@ const TABLES: Benchmark = Benchmark {
     buffers: |shape, _| vec![random("table", SMALL_TABLE), output(shape.count()), sizes(shape)],
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 4, flops: 0 },
     no_ceiling: "one fetch may serve many invocations, so no measured rate limits the bytes that reach them",
-    check: Check { buffer: "output", scalars: all, oracle: words_read },
+    check: Check::of("output", all, words_read),
     ..BASE
 };
 

@@ -80,19 +80,15 @@ pub const FAMILY: Family = Family {
                     Buffer { name: "output", scalars: shape.count(), contents: texture(shape, Contents::Poison) },
                 ]
             },
-            check: Check {
-                buffer: "output",
-                scalars: all,
-                oracle: |shape, _| {
-                    let ((width, ..), pitch) = (sides(shape.extent), texture_pitch(shape));
-                    let input = shape.input(Values::Wide);
-                    Box::new(move |first, slots| {
-                        by_rows(first, slots, width, |row, x, slots| {
-                            input.elements(Scalar::U32, row * pitch + x, 1, slots);
-                        });
-                    })
-                },
-            },
+            check: Check::of("output", all, |shape, _| {
+                let ((width, ..), pitch) = (sides(shape.extent), texture_pitch(shape));
+                let input = shape.input(Values::Wide);
+                Box::new(move |first, slots| {
+                    by_rows(first, slots, width, |row, x, slots| {
+                        input.elements(Scalar::U32, row * pitch + x, 1, slots);
+                    });
+                })
+            }),
             ..COPIES
         },
         Benchmark {
@@ -109,10 +105,10 @@ pub const FAMILY: Family = Family {
                     Buffer::output("output", padded(shape)),
                 ]
             },
-            check: Check {
-                buffer: "output",
-                scalars: |shape, _| padded(shape),
-                oracle: |shape, _| {
+            check: Check::of(
+                "output",
+                |shape, _| padded(shape),
+                |shape, _| {
                     let ((width, ..), pitch) = (sides(shape.extent), texture_pitch(shape));
                     let input = shape.input(Values::Wide);
                     each(move |i| match i % pitch {
@@ -120,7 +116,7 @@ pub const FAMILY: Family = Family {
                         _ => f64::from(POISON),
                     })
                 },
-            },
+            ),
             ..COPIES
         },
     ],
@@ -163,7 +159,7 @@ const BASE: Benchmark = Benchmark {
     ceiling: Some(Limit::Read),
     // At a width of 257, with 32 invocations or more.
     bound: Bound::Roundings(|_, _| 16),
-    check: Check { buffer: "output", scalars: sums, oracle: sums_of_rows },
+    check: Check::of("output", sums, sums_of_rows),
     ..Benchmark::BLANK
 };
 
@@ -196,14 +192,10 @@ const PITCHED_COPIES: Benchmark = Benchmark {
         vec![Step::CopyPitched { from: "input", to: "output", rows: PackedRows { bytes, height, slices } }]
     },
     work: |shape| Work { bytes: 4 * shape.array_bytes(), flops: 0 },
-    check: Check {
-        buffer: "output",
-        scalars: all,
-        oracle: |shape, _| {
-            let input = shape.input(Values::Wide);
-            Box::new(move |first, slots| input.elements(Scalar::U32, first, 1, slots))
-        },
-    },
+    check: Check::of("output", all, |shape, _| {
+        let input = shape.input(Values::Wide);
+        Box::new(move |first, slots| input.elements(Scalar::U32, first, 1, slots))
+    }),
     ..COPIES
 };
 

@@ -89,7 +89,7 @@ const BASE: Benchmark = Benchmark {
     unsupported: |shape| (shape.count() >= MOST).then_some("a published count has 30 bits: sort less than 2^30 keys"),
     work: |shape| Work { bytes: if is_pairs(shape) { 17 } else { 9 } * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
-    check: Check { buffer: "output", scalars: |shape, _| scalars(shape), oracle: |shape, _| sorted(shape) },
+    check: Check::of("output", |shape, _| scalars(shape), |shape, _| sorted(shape)),
     ..Benchmark::BLANK
 };
 

@@ -146,16 +146,16 @@ const BASE: Benchmark = Benchmark {
     ceiling: Some(Limit::Read),
     // Of 70,001 elements: up to 64 in each invocation, and trees of three passes.
     bound: Bound::Roundings(|_, _| 128),
-    check: Check {
-        buffer: "total",
-        scalars: |_, _| 1,
-        oracle: |shape, _| {
+    check: Check::of(
+        "total",
+        |_, _| 1,
+        |shape, _| {
             let (input, scalar, n) = (shape.input(values(shape)), shape.dtype.scalar(), shape.count());
             // Computed on first use: listing or binding a case needs no sum of 2^28 values.
             let sum = OnceLock::new();
             each(move |_| *sum.get_or_init(|| sum_of(input, scalar, n)))
         },
-    },
+    ),
     ..Benchmark::BLANK
 };
 

@@ -69,7 +69,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     tolerance: Some(tolerance),
-    check: Check { buffer: "output", scalars: all, oracle: |shape, _| normalised(shape, 1.0) },
+    check: Check::of("output", all, |shape, _| normalised(shape, 1.0)),
     ..Benchmark::BLANK
 };
 

@@ -66,27 +66,23 @@ pub const FAMILY: Family = Family {
         // Eight at a time, in L1.
         host_cost: |shape| shape.param("FMAS", 16.0) as u64 / 16,
         bound: Bound::Roundings(|shape, _| shape.param("FMAS", 16.0) as u64),
-        check: Check {
-            buffer: "output",
-            scalars: all,
-            oracle: |shape, _| {
-                let (input, scalar) = (shape.input(Values::Signed), shape.dtype.scalar());
-                let (fmas, addend) = (shape.param("FMAS", 16.0), addend(shape));
-                if shape.significands.are_few() {
-                    return Box::new(move |first, slots| {
-                        input.elements(scalar, first, 1, slots);
-                        added(slots, fmas as u32, addend);
-                    });
-                }
-                // Without roundings, after F rounds of x ← m·x + p: x + F·p for m = 1; for m = −1 every second round
-                // cancels the one before.
-                each(move |i| match input.at(scalar, i) {
-                    x if x > 0.0 => x + fmas * f64::from(addend),
-                    x if fmas % 2.0 == 0.0 => x,
-                    x => f64::from(addend) - x,
-                })
-            },
-        },
+        check: Check::of("output", all, |shape, _| {
+            let (input, scalar) = (shape.input(Values::Signed), shape.dtype.scalar());
+            let (fmas, addend) = (shape.param("FMAS", 16.0), addend(shape));
+            if shape.significands.are_few() {
+                return Box::new(move |first, slots| {
+                    input.elements(scalar, first, 1, slots);
+                    added(slots, fmas as u32, addend);
+                });
+            }
+            // Without roundings, after F rounds of x ← m·x + p: x + F·p for m = 1; for m = −1 every second round
+            // cancels the one before.
+            each(move |i| match input.at(scalar, i) {
+                x if x > 0.0 => x + fmas * f64::from(addend),
+                x if fmas % 2.0 == 0.0 => x,
+                x => f64::from(addend) - x,
+            })
+        }),
         ..Benchmark::BLANK
     }],
     ..Family::BLANK

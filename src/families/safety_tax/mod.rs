@@ -91,7 +91,7 @@ pub const FAMILY: Family = Family {
             work: |shape| Work { bytes: 2 * 16 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Workgroup),
             sets_ceiling: false,
-            check: Check { buffer: "output", scalars: all, oracle: |_, interface| read_back(interface.invocations()) },
+            check: Check::of("output", all, |_, interface| read_back(interface.invocations())),
             ..ceiling::FMA
         },
     ],

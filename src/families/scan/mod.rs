@@ -79,7 +79,7 @@ const BASE: Benchmark = Benchmark {
     ceiling: Some(Limit::Copy),
     // Of 70,001 elements: the sums of up to 137 tiles, one after the other, and trees.
     bound: Bound::Roundings(|_, _| 256),
-    check: Check { buffer: "output", scalars: all, oracle: prefix_sums },
+    check: Check::of("output", all, prefix_sums),
     ..Benchmark::BLANK
 };
 

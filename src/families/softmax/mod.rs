@@ -69,7 +69,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     tolerance: Some(|shape, interface| tolerance(shape, interface, true)),
-    check: Check { buffer: "output", scalars: all, oracle: |shape, _| quotients(shape) },
+    check: Check::of("output", all, |shape, _| quotients(shape)),
     ..Benchmark::BLANK
 };
 

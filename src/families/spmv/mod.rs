@@ -122,7 +122,7 @@ const BASE: Benchmark = Benchmark {
         each(move |row| (csr.start(row + 1) - csr.start(row) + 16) as f64)
     }),
     precise_at: Some(Extent::Linear(4099)),
-    check: Check { buffer: "y", scalars: all, oracle: |shape, _| product(shape) },
+    check: Check::of("y", all, |shape, _| product(shape)),
     ..Benchmark::BLANK
 };
 

@@ -50,7 +50,7 @@ const BASE: Benchmark = Benchmark {
     ceiling: Some(Limit::Copy),
     // Six products and sums in a volume, and differences.
     bound: Bound::Roundings(|_, _| 12),
-    check: Check { buffer: "output", scalars: all, oracle: |shape, _| oracle(shape) },
+    check: Check::of("output", all, |shape, _| oracle(shape)),
     ..Benchmark::BLANK
 };
 

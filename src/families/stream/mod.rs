@@ -30,7 +30,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "copy",
             buffers: |shape, _| vec![operand("a", shape, Values::Wide), output("c", shape), sizes(shape)],
-            check: Check { buffer: "c", scalars: all, oracle: |shape, _| copied(shape, Values::Wide) },
+            check: Check::of("c", all, |shape, _| copied(shape, Values::Wide)),
             ..BASE
         },
         Benchmark {
@@ -39,11 +39,7 @@ pub const FAMILY: Family = Family {
             buffers: |shape, _| vec![operand("c", shape, Values::Wide), output("b", shape), sizes(shape)],
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() },
             bound: Bound::Roundings(|_, _| 1),
-            check: Check {
-                buffer: "b",
-                scalars: all,
-                oracle: |shape, _| from(shape, [Values::Constant(S), Values::Wide], |[s, c]| s * c),
-            },
+            check: Check::of("b", all, |shape, _| from(shape, [Values::Constant(S), Values::Wide], |[s, c]| s * c)),
             ..BASE
         },
         Benchmark {
@@ -61,11 +57,7 @@ pub const FAMILY: Family = Family {
             ceiling: Some(Limit::Read),
             model: Some(|_| 2.0 / 3.0),
             bound: Bound::Roundings(|_, _| 1),
-            check: Check {
-                buffer: "c",
-                scalars: all,
-                oracle: |shape, _| from(shape, [Values::Summable, Values::Signs], |[a, b]| a + b),
-            },
+            check: Check::of("c", all, |shape, _| from(shape, [Values::Summable, Values::Signs], |[a, b]| a + b)),
             ..BASE
         },
         Benchmark {
@@ -82,11 +74,7 @@ pub const FAMILY: Family = Family {
             ceiling: Some(Limit::Read),
             model: Some(|_| 2.0 / 3.0),
             bound: Bound::Roundings(|_, _| 2),
-            check: Check {
-                buffer: "a",
-                scalars: all,
-                oracle: |shape, _| from(shape, [Values::Signs, Values::Summable], |[b, c]| b + S * c),
-            },
+            check: Check::of("a", all, |shape, _| from(shape, [Values::Signs, Values::Summable], |[b, c]| b + S * c)),
             ..BASE
         },
         Benchmark {
@@ -112,7 +100,7 @@ pub const FAMILY: Family = Family {
             ceiling: Some(Limit::Read),
             // 16 products and sums in each invocation, and a tree.
             bound: Bound::Roundings(|_, _| 48),
-            check: Check { buffer: "block_sums", scalars: block_sums, oracle: dot_oracle },
+            check: Check::of("block_sums", block_sums, dot_oracle),
             ..BASE
         },
         Benchmark {
@@ -132,13 +120,9 @@ pub const FAMILY: Family = Family {
             ceiling: Some(Limit::Read),
             model: Some(|_| 0.5),
             bound: Bound::Roundings(|_, _| 3),
-            check: Check {
-                buffer: "out",
-                scalars: all,
-                oracle: |shape, _| {
-                    from(shape, [Values::Summable, Values::Signs, FURTHER], |[a, b, c]| a + b + NSTREAM_S * c)
-                },
-            },
+            check: Check::of("out", all, |shape, _| {
+                from(shape, [Values::Summable, Values::Signs, FURTHER], |[a, b, c]| a + b + NSTREAM_S * c)
+            }),
             ..BASE
         },
     ],
@@ -160,7 +144,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     model: Some(|_| 1.0),
-    check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+    check: Check::of("", |_, _| 0, |_, _| each(|_| f64::NAN)),
     ..Benchmark::BLANK
 };
 

@@ -30,15 +30,15 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "one_block_chunks",
             quick: &[],
-            check: Check {
-                buffer: "sums",
-                scalars: |_, interface| u64::from(interface.invocations()),
-                oracle: |shape, interface| {
+            check: Check::of(
+                "sums",
+                |_, interface| u64::from(interface.invocations()),
+                |shape, interface| {
                     let width = u64::from(interface.invocations());
                     let chunk = shape.count().div_ceil(width);
                     sums(shape, width, move |i| i / chunk)
                 },
-            },
+            ),
             ..ONE_BLOCK
         },
         Benchmark { name: "one_block_interleaved", quick: &[], ..ONE_BLOCK },
@@ -48,14 +48,10 @@ pub const FAMILY: Family = Family {
             buffers: |shape, interface| buffers(shape, all_invocations(shape, interface)),
             steps: |_, _| vec![Step::dispatch(BLOCKS)],
             end_to_end: Some(|shape, interface| end_to_end(BLOCKS, all_invocations(shape, interface))),
-            check: Check {
-                buffer: "sums",
-                scalars: all_invocations,
-                oracle: |shape, interface| {
-                    let count = all_invocations(shape, interface);
-                    sums(shape, count, move |i| i % count)
-                },
-            },
+            check: Check::of("sums", all_invocations, |shape, interface| {
+                let count = all_invocations(shape, interface);
+                sums(shape, count, move |i| i % count)
+            }),
             ..BASE
         },
         Benchmark { name: "serial_block_sum", ..BLOCK_SUMS },
@@ -85,7 +81,7 @@ const BASE: Benchmark = Benchmark {
     end_to_end: Some(|_, _| end_to_end(1, 1)),
     work: |shape| Work { bytes: shape.array_bytes(), flops: 3 * shape.count() },
     ceiling: Some(Limit::Read),
-    check: Check { buffer: "sums", scalars: |_, _| 1, oracle: |shape, _| sums(shape, 1, |_| 0) },
+    check: Check::of("sums", |_, _| 1, |shape, _| sums(shape, 1, |_| 0)),
     ..Benchmark::BLANK
 };
 
@@ -93,14 +89,14 @@ const BASE: Benchmark = Benchmark {
 const ONE_BLOCK: Benchmark = Benchmark {
     buffers: |shape, interface| buffers(shape, u64::from(interface.invocations())),
     end_to_end: Some(|_, interface| end_to_end(1, u64::from(interface.invocations()))),
-    check: Check {
-        buffer: "sums",
-        scalars: |_, interface| u64::from(interface.invocations()),
-        oracle: |shape, interface| {
+    check: Check::of(
+        "sums",
+        |_, interface| u64::from(interface.invocations()),
+        |shape, interface| {
             let width = u64::from(interface.invocations());
             sums(shape, width, move |i| i % width)
         },
-    },
+    ),
     ..BASE
 };
 
@@ -109,14 +105,14 @@ const BLOCK_SUMS: Benchmark = Benchmark {
     buffers: |shape, _| buffers(shape, BLOCKS),
     steps: |_, _| vec![Step::dispatch(BLOCKS)],
     end_to_end: Some(|_, _| end_to_end(BLOCKS, BLOCKS)),
-    check: Check {
-        buffer: "sums",
-        scalars: |_, _| BLOCKS,
-        oracle: |shape, interface| {
+    check: Check::of(
+        "sums",
+        |_, _| BLOCKS,
+        |shape, interface| {
             let width = u64::from(interface.invocations());
             sums(shape, BLOCKS, move |i| i / width % BLOCKS)
         },
-    },
+    ),
     ..BASE
 };
 

@@ -125,11 +125,7 @@ const BASE: Benchmark = Benchmark {
     },
     work: |shape| Work { bytes: 2 * 4 * shape.count(), flops: 0 },
     ceiling: Some(Limit::Copy),
-    check: Check {
-        buffer: "output",
-        scalars: |shape, _| 4 * shape.count(),
-        oracle: |shape, _| Rotation::<4>::new(shape).answer(),
-    },
+    check: Check::of("output", |shape, _| 4 * shape.count(), |shape, _| Rotation::<4>::new(shape).answer()),
     ..Benchmark::BLANK
 };
 
@@ -141,11 +137,7 @@ const FLOAT: Benchmark = Benchmark {
     ],
     // In a larger picture the error of coordinates hides that of the texels.
     precise_at: Some(Extent::Matrix(13, 17)),
-    check: Check {
-        buffer: "output",
-        scalars: |shape, _| shape.count(),
-        oracle: |shape, _| Rotation::<1>::new(shape).answer(),
-    },
+    check: Check::of("output", |shape, _| shape.count(), |shape, _| Rotation::<1>::new(shape).answer()),
     ..BASE
 };
 

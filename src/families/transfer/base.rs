@@ -16,14 +16,10 @@ pub(super) const BASE: Benchmark = Benchmark {
     steps: |_, _| Vec::new(),
     work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
     no_ceiling: "the link between host and device limits it, whose peak no kernel measures",
-    check: Check {
-        buffer: "output",
-        scalars: all,
-        oracle: |shape, _| {
-            let (input, scalar) = (shape.input(Values::Wide), shape.dtype.scalar());
-            each(move |i| input.at(scalar, i))
-        },
-    },
+    check: Check::of("output", all, |shape, _| {
+        let (input, scalar) = (shape.input(Values::Wide), shape.dtype.scalar());
+        each(move |i| input.at(scalar, i))
+    }),
     ..Benchmark::BLANK
 };
 

@@ -233,7 +233,7 @@ pub const FAMILY: Family = Family {
             work_text: "n scalars written.",
             no_ceiling: "the API's call may use paths that no kernel has",
             steps: |_, _| vec![Step::Clear("output")],
-            check: Check { buffer: "output", scalars: all, oracle: |_, _| each(|_| 0.0) },
+            check: Check::of("output", all, |_, _| each(|_| 0.0)),
             ..BASE
         },
     ],

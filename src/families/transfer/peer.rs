@@ -106,14 +106,14 @@ pub(super) const LATENCY: Benchmark = Benchmark {
     steps: |_, _| vec![Step::dispatch(1)],
     work: |shape| Work { bytes: 4 * loads(shape), flops: 0 },
     no_ceiling: "latency limits it: each load waits for the one before",
-    check: Check {
-        buffer: "output",
-        scalars: |_, _| 1,
-        oracle: |shape, _| {
+    check: Check::of(
+        "output",
+        |_, _| 1,
+        |shape, _| {
             let answer = walk(shape).answer();
             each(move |_| answer.into())
         },
-    },
+    ),
     ..PEER
 };
 

@@ -119,19 +119,15 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     traffic: Some(|shape| traffic(shape, |lane| [0, lane], |lane| [0, lane])),
-    check: Check {
-        buffer: "output",
-        scalars: all,
-        oracle: |shape, _| {
-            let ((rows, columns), scalar) = (shape.extent.matrix(), shape.dtype.scalar());
-            let input = shape.input(Values::Any);
-            Box::new(move |first, slots| {
-                by_rows(first, slots, rows, |column, row, slots| {
-                    input.elements(scalar, row * columns + column, columns, slots);
-                });
-            })
-        },
-    },
+    check: Check::of("output", all, |shape, _| {
+        let ((rows, columns), scalar) = (shape.extent.matrix(), shape.dtype.scalar());
+        let input = shape.input(Values::Any);
+        Box::new(move |first, slots| {
+            by_rows(first, slots, rows, |column, row, slots| {
+                input.elements(scalar, row * columns + column, columns, slots);
+            });
+        })
+    }),
     ..Benchmark::BLANK
 };
 

@@ -104,7 +104,7 @@ pub const FAMILY: Family = Family {
             steps: |shape, interface| covering(shape.count() / shape.dtype.lanes(), interface),
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
-            check: Check { buffer: "output", scalars: all, oracle: |shape, _| copied(shape, Values::Wide) },
+            check: Check::of("output", all, |shape, _| copied(shape, Values::Wide)),
             ..BASE
         },
         Benchmark {
@@ -115,14 +115,10 @@ pub const FAMILY: Family = Family {
             buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count(), 5])],
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
-            check: Check {
-                buffer: "output",
-                scalars: all,
-                oracle: |shape, interface| {
-                    let (word, length) = (words(shape), u64::from(interface.invocations()));
-                    each(move |i| word(i / length * length + (i + 37) % length).into())
-                },
-            },
+            check: Check::of("output", all, |shape, interface| {
+                let (word, length) = (words(shape), u64::from(interface.invocations()));
+                each(move |i| word(i / length * length + (i + 37) % length).into())
+            }),
             ..BASE
         },
     ],
@@ -136,7 +132,7 @@ const BASE: Benchmark = Benchmark {
     buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count()])],
     steps: |shape, interface| covering(shape.count(), interface),
     work: |_| Work { bytes: 0, flops: 0 },
-    check: Check { buffer: "output", scalars: all, oracle: |_, _| each(|_| f64::NAN) },
+    check: Check::of("output", all, |_, _| each(|_| f64::NAN)),
     ..Benchmark::BLANK
 };
 
@@ -155,14 +151,10 @@ const ROTATION: Benchmark = Benchmark {
     cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[]]),
     work: |shape| Work { bytes: 2 * ROTATION_ROUNDS * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Workgroup),
-    check: Check {
-        buffer: "output",
-        scalars: all,
-        oracle: |shape, interface| {
-            let (word, length) = (words(shape), u64::from(interface.invocations()));
-            each(move |i| word(i / length * length + (i + 37 * ROTATION_ROUNDS) % length).into())
-        },
-    },
+    check: Check::of("output", all, |shape, interface| {
+        let (word, length) = (words(shape), u64::from(interface.invocations()));
+        each(move |i| word(i / length * length + (i + 37 * ROTATION_ROUNDS) % length).into())
+    }),
     ..BASE
 };
 
@@ -171,14 +163,10 @@ const BYTES: Benchmark = Benchmark {
     cases: &[Cases::standard(&[Dtype::U32], BYTES_MOVED, &[&[]])],
     work: |shape| Work { bytes: 2 * BYTES_ROUNDS * shape.count(), flops: 0 },
     no_ceiling: "a byte occupies a bank as a word does, and eight invocations do not fill a subgroup",
-    check: Check {
-        buffer: "output",
-        scalars: all,
-        oracle: |shape, interface| {
-            let (word, length) = (words(shape), u64::from(interface.invocations()));
-            each(move |i| (word(i / length * length + (i + 3 * BYTES_ROUNDS) % length) & 255).into())
-        },
-    },
+    check: Check::of("output", all, |shape, interface| {
+        let (word, length) = (words(shape), u64::from(interface.invocations()));
+        each(move |i| (word(i / length * length + (i + 3 * BYTES_ROUNDS) % length) & 255).into())
+    }),
     ..BASE
 };
 
@@ -188,7 +176,7 @@ const THREE_ARRAYS: Benchmark = Benchmark {
     cases: &cases(&[Extent::Linear(1 << 18)], &[Extent::Linear(1 << 22)], &[&[]]),
     work: |shape| Work { bytes: 16 * ARRAYS_ROUNDS * shape.count(), flops: 0 },
     ceiling: Some(Limit::Workgroup),
-    check: Check { buffer: "output", scalars: all, oracle: |shape, _| three_arrays(shape) },
+    check: Check::of("output", all, |shape, _| three_arrays(shape)),
     ..BASE
 };
 
@@ -198,15 +186,11 @@ const WORDS: Benchmark = Benchmark {
     cases: &cases(&[Extent::Linear(1 << 17)], &[Extent::Linear(1 << 21)], &[&[]]),
     work: |shape| Work { bytes: 2 * WORDS_SETS * WORDS_ROUNDS * shape.array_bytes(), flops: 0 },
     no_ceiling: "32 invocations that read one word are served at once, so more bytes are read than the banks deliver",
-    check: Check {
-        buffer: "output",
-        scalars: all,
-        oracle: |shape, _| {
-            let word = words(shape);
-            // Every read of every round adds one.
-            each(move |i| word(i).wrapping_add((WORDS_SETS * WORDS_ROUNDS) as u32).into())
-        },
-    },
+    check: Check::of("output", all, |shape, _| {
+        let word = words(shape);
+        // Every read of every round adds one.
+        each(move |i| word(i).wrapping_add((WORDS_SETS * WORDS_ROUNDS) as u32).into())
+    }),
     ..BASE
 };
 
