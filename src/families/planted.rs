@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use super::cache_curve::{blocks, cycle, pairs, steps};
 use crate::record::Record;
-use crate::suite::{DeviceType, Extent};
+use crate::suite::DeviceType;
+use crate::suite::prelude::*;
 
 /// A row of three epochs with an interval of ±0.1 %.
 pub(super) fn row(benchmark: &str, params: &[(&str, f64)], n: u64, median_ns: f64) -> Record {

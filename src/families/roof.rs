@@ -9,7 +9,7 @@ use super::benchmark;
 use crate::claim::is_software;
 use crate::record::stats::{Estimate, ratio, round_to_seven_digits};
 use crate::record::{Bound, Cause, Record, Status};
-use crate::suite::Limit;
+use crate::suite::prelude::*;
 
 /// A card in one run, and a kind of arithmetic.
 type Key = (String, String, String, Bound);

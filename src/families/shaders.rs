@@ -1,6 +1,6 @@
 //! The table of the kernels in `shaders/`, which `build.rs` writes, and what benchmarks take from it.
 
-use crate::suite::Benchmark;
+use crate::suite::prelude::*;
 
 /// What the files `shaders/<kernel>.*` hold; empty where there is no such file.
 struct Shaders {

@@ -80,3 +80,13 @@ pub use traffic::Traffic;
 pub use units::{binary_range, binary_size, parse_binary_size};
 pub(crate) use whole_rows::WholeRows;
 pub use work_kind::WorkKind;
+
+/// What declarations of benchmarks name: files of `families` import all of it.
+pub(crate) mod prelude {
+    pub(crate) use super::input::Values;
+    pub(crate) use super::{
+        Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Headline, Interface,
+        Library, Limit, Oracle, Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, all, each, grid,
+        uniform,
+    };
+}

@@ -5,12 +5,7 @@
 
 pub(in crate::families) mod claims;
 
-use crate::suite::Interface;
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Dtype, Extent, Family, Params, Quick, Scalar, Shape, Step, Tag, Work,
-    each, uniform,
-};
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -4,13 +4,8 @@
 pub(in crate::families) mod claims;
 mod oracle;
 
+use crate::suite::prelude::*;
 use oracle::{is_causal, width};
-
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit, Params,
-    Profile, Quick, Routine, Shape, Step, Tag, Work, grid, uniform,
-};
 
 /// The family.
 pub const FAMILY: Family = Family {

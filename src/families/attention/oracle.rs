@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::suite::input::{BLOCK, Input, Values};
+use crate::suite::by_rows;
+use crate::suite::input::{BLOCK, Input};
+use crate::suite::prelude::*;
 use crate::suite::vectors::vectorised;
-use crate::suite::{Interface, Oracle, Scalar, Shape, by_rows};
 
 /// Values, independent of keys and queries; exact in f16.
 pub(super) const VALUES: Values = Values::SummableFrom(1 << 41);

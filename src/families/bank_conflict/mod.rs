@@ -8,11 +8,8 @@ pub mod claims;
 
 use std::sync::OnceLock;
 
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Dtype, Extent, Family, Limit, Oracle, Params, Quick,
-    Scalar, Shape, Step, Tag, Work, all, consecutive, each, sets, uniform,
-};
+use crate::suite::prelude::*;
+use crate::suite::{consecutive, sets};
 
 /// The family.
 pub const FAMILY: Family = Family {

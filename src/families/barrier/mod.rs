@@ -6,11 +6,8 @@
 
 pub(in crate::families) mod claims;
 
-use crate::suite::input::Values;
-use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Dtype, Extent, Family, Params, Quick, Scalar, Shape, Step, Tag, Work, all,
-    by_rows, uniform,
-};
+use crate::suite::by_rows;
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {

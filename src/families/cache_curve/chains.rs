@@ -1,8 +1,7 @@
 //! Many chains of dependent loads at once: how many invocations hide the latency of DRAM.
 
 use crate::suite::pointer_chase::Cycle;
-use crate::suite::{Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Shape, Step, Work};
-use crate::suite::{each, uniform};
+use crate::suite::prelude::*;
 
 /// The cycle of `latency`, in as many equal parts as there are invocations.
 pub(super) const CHAINS: Benchmark = Benchmark {

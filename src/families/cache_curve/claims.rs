@@ -9,7 +9,8 @@ use crate::claim::{
 };
 use crate::record::stats::{self, Estimate};
 use crate::record::{IMPLAUSIBLE, Record, Status, format};
-use crate::suite::{Extent, binary_size};
+use crate::suite::binary_size;
+use crate::suite::prelude::*;
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {

@@ -4,7 +4,7 @@ use crate::claim::{difference, has_params, of, scaled, time};
 use crate::families::cache_curve::{blocks, pairs};
 use crate::record::Record;
 use crate::record::stats::{self, Estimate};
-use crate::suite::Extent;
+use crate::suite::prelude::*;
 
 /// The bytes that one miss brings along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

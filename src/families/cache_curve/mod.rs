@@ -20,13 +20,9 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use crate::suite::Interface;
-use crate::suite::input::Values;
+use crate::suite::each_of_period;
 use crate::suite::pointer_chase::Cycle;
-use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params,
-    Quick, Shape, Step, Tag, Work, each, each_of_period, uniform,
-};
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {

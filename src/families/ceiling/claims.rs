@@ -3,7 +3,8 @@
 use crate::claim::{
     Claim, DeviceRows, Facts, Fastest, Figure, Measured, byte_rate, fastest_of_largest, flop_rate, of, scalars, time,
 };
-use crate::suite::{Scalar, binary_size};
+use crate::suite::binary_size;
+use crate::suite::prelude::*;
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "measured peaks",

@@ -9,11 +9,8 @@ use oracles::{
     trees, workgroup_sums,
 };
 
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Dtype, Extent, Family, Limit, Params, Quick, Shape, Step,
-    Tag, Work, all, copied, each, uniform,
-};
+use crate::suite::copied;
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -1,8 +1,8 @@
 //! Answers of the `ceiling` kernels, and their lengths.
 
-use crate::suite::Interface;
-use crate::suite::input::{BLOCK, Input, Values};
-use crate::suite::{Dispatch, Oracle, Scalar, Shape, Significands, Step, each_of_period, each_on_all_cores};
+use crate::suite::input::{BLOCK, Input};
+use crate::suite::prelude::*;
+use crate::suite::{Dispatch, Significands, each_of_period, each_on_all_cores};
 
 /// Elements of the matrices that `tensor` multiplies.
 pub(super) const MATRIX: u64 = 16 * 16;

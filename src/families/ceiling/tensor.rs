@@ -5,11 +5,7 @@
 //! sums.
 
 use super::oracles::{MATRIX, covering, sums_of_products, sums_of_tiles, tensor_rounds};
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Limit, Params, Quick, Scalar, Shape,
-    Work, all, uniform,
-};
+use crate::suite::prelude::*;
 
 /// Tensor cores, with the matrix products of a subgroup from registers. Larger instructions (Hopper's wgmma), which
 /// neither API offers to portable kernels, can be faster.

@@ -6,11 +6,8 @@
 
 pub(in crate::families) mod claims;
 
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params,
-    Quick, SUBGROUP, Scalar, Shape, Step, Tag, Traffic, Work, all, consecutive, each, sets, uniform,
-};
+use crate::suite::prelude::*;
+use crate::suite::{SUBGROUP, Traffic, consecutive, sets};
 
 /// The family.
 pub const FAMILY: Family = Family {

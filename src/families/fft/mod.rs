@@ -4,11 +4,9 @@ pub(in crate::families) mod claims;
 
 use std::f64::consts::TAU;
 
-use crate::suite::input::{Input, Scaled, Values};
-use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Library,
-    Limit, Oracle, Params, Quick, Routine, Scalar, Shape, Step, Tag, Work, by_rows, uniform,
-};
+use crate::suite::by_rows;
+use crate::suite::input::{Input, Scaled};
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -4,7 +4,7 @@ use crate::claim::{
     COMPARED, Claim, DeviceRows, Facts, Measured, byte_rate, fastest, fastest_bytes, flop_rate, is_f32, label, of,
 };
 use crate::record::Record;
-use crate::suite::Dtype;
+use crate::suite::prelude::*;
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {

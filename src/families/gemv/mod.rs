@@ -6,10 +6,8 @@ mod oracles;
 
 use oracles::{SCALES, WEIGHTS, WORDS, X, blocks_of_row, columns, x_of_blocks};
 
-use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Library,
-    Limit, Params, Quick, Routine, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
-};
+use crate::suite::Value;
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -2,9 +2,10 @@
 
 use std::sync::OnceLock;
 
-use crate::suite::input::{Input, Scaled, Values};
+use crate::suite::each_on_all_cores;
+use crate::suite::input::{Input, Scaled};
+use crate::suite::prelude::*;
 use crate::suite::vectors::{vectorised, words_of};
-use crate::suite::{Oracle, Scalar, Shape, each_on_all_cores};
 
 /// Whole numbers up to `most` times a power of two that no kernel knows.
 const fn scaled(most: u32, first: u64) -> Values {

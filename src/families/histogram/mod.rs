@@ -6,13 +6,9 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use crate::suite::Interface;
-use crate::suite::input::{BLOCK, Values};
+use crate::suite::input::BLOCK;
+use crate::suite::prelude::*;
 use crate::suite::vectors::words_of;
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Dtype, Extent, Family, Headline, Library, Limit, Oracle, Params, Quick,
-    Routine, Scalar, Shape, Step, Tag, Work, uniform,
-};
 
 /// The family.
 pub const FAMILY: Family = Family {

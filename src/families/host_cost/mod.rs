@@ -7,11 +7,8 @@
 
 pub(in crate::families) mod claims;
 
-use crate::suite::input::Values;
-use crate::suite::{
-    Benchmark, Buffer, Cases, Chart, Check, Contents, Dispatch, Dtype, Extent, Family, HostPart, Oracle, Params, Shape,
-    Step, Tag, each, uniform,
-};
+use crate::suite::prelude::*;
+use crate::suite::{Dispatch, HostPart};
 
 /// The family.
 pub const FAMILY: Family = Family {

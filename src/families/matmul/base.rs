@@ -1,10 +1,7 @@
 //! What the kernels of a matrix product share: cases, factors, buffers and the right product.
 
-use crate::suite::input::Values;
-use crate::suite::{
-    Benchmark, Bound, Buffer, Cases, Check, Dtype, Extent, Limit, Oracle, Params, Product, Quick, Shape, Step, Work,
-    uniform,
-};
+use crate::suite::Product;
+use crate::suite::prelude::*;
 
 /// What the benchmarks here share: one element of C per invocation.
 pub(super) const BASE: Benchmark = Benchmark {

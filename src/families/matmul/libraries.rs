@@ -1,11 +1,8 @@
 //! The matrix product by NVIDIA's libraries.
 
 use super::base::{A, B, BASE, BY_TENSOR_CORES, of_type, sides};
-use crate::suite::input::Values;
-use crate::suite::{
-    Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Interface, Library, Limit, Oracle, Precision,
-    Product, Quick, Routine, Scalar, Shape, Step,
-};
+use crate::suite::prelude::*;
+use crate::suite::{Precision, Product};
 
 pub(super) const CUBLAS: Benchmark = Benchmark {
     name: "cublas",

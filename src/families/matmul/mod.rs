@@ -4,9 +4,7 @@ mod base;
 pub(in crate::families) mod claims;
 mod libraries;
 
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Contents, Dtype, Extent, Family, Headline, Limit, Quick, Step, Tag, uniform,
-};
+use crate::suite::prelude::*;
 use base::{A, B, BASE, BY_TENSOR_CORES, cases, of_type, sides, tiles};
 
 /// The family.

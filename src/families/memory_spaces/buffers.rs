@@ -1,6 +1,7 @@
 //! Buffers of the kernels of all spaces.
 
-use crate::suite::{Buffer, Contents, TexelFormat, Texture};
+use crate::suite::prelude::*;
+use crate::suite::{TexelFormat, Texture};
 
 pub(super) fn output(scalars: u64) -> Buffer {
     Buffer::output("output", scalars)

@@ -2,11 +2,9 @@
 
 use super::buffers::{output, square};
 use super::oracles::SHIFT;
+use crate::suite::TexelFormat;
 use crate::suite::pointer_chase::Cycle;
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Quick, Shape, Step, TexelFormat, Work, each,
-    uniform,
-};
+use crate::suite::prelude::*;
 
 pub(super) const STORAGE: Benchmark = Benchmark { name: "storage_latency", quick: &[], is_latency: true, ..LATENCIES };
 

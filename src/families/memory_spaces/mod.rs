@@ -15,11 +15,8 @@ use oracles::{
     spilled_mixed, words_read,
 };
 
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Shape, Step, Tag, TexelFormat,
-    Work, all, uniform,
-};
+use crate::suite::TexelFormat;
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {

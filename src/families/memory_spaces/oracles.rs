@@ -1,8 +1,6 @@
 //! Answers of the `memory_spaces` kernels, and the constants that they depend on.
 
-use crate::suite::Interface;
-use crate::suite::input::Values;
-use crate::suite::{Oracle, Scalar, Shape, each};
+use crate::suite::prelude::*;
 
 /// Elements of 16 bytes of the bandwidth kernels' table; reads start in its lower half.
 pub(super) const TABLE: u64 = 256;

@@ -3,12 +3,8 @@
 
 pub(in crate::families) mod claims;
 
-use crate::suite::Interface;
-use crate::suite::input::Values;
-use crate::suite::{
-    Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, POISON, PackedRows, Params,
-    Quick, ROW_PITCH, Scalar, Shape, Step, Tag, TexelFormat, Texture, Work, all, by_rows, each, uniform,
-};
+use crate::suite::prelude::*;
+use crate::suite::{POISON, PackedRows, ROW_PITCH, TexelFormat, Texture, by_rows};
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -6,14 +6,8 @@ mod oracle;
 
 use std::sync::OnceLock;
 
+use crate::suite::prelude::*;
 use oracle::Sorted;
-
-use crate::suite::Interface;
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Library, Limit, Oracle, Params, Quick,
-    Routine, Scalar, Shape, Step, Tag, Work, grid, uniform,
-};
 
 /// The family.
 pub const FAMILY: Family = Family {

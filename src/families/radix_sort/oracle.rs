@@ -4,8 +4,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::suite::Scalar;
 use crate::suite::input::{BLOCK, Input};
+use crate::suite::prelude::*;
 use crate::suite::vectors::words_of;
 
 /// Words of a bucket, if keys are spread evenly: as many as a part of an output, so that a part touches one or two.

@@ -15,11 +15,7 @@ use half::f16;
 
 pub use self::oracle::steps_of_a_chain;
 use self::oracle::{LANES, Lane, Word, chains, converging, dot4_i8, dot4_u8, shuffled, words};
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Params, Scalar, Shape, Step,
-    Tag, Work, all, each, uniform,
-};
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {

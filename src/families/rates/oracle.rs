@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use crate::suite::prelude::*;
 use half::f16;
-
-use crate::suite::input::Values;
-use crate::suite::{Oracle, Scalar, Shape, each};
 
 /// Bits of an invocation's number that select its values.
 pub(super) const LANES: u32 = 63;

@@ -6,7 +6,8 @@ use crate::claim::{
     rate, share, speed, time,
 };
 use crate::record::{Record, format};
-use crate::suite::{Api, Dtype};
+use crate::suite::Api;
+use crate::suite::prelude::*;
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {

@@ -8,12 +8,8 @@ pub(in crate::families) mod claims;
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use crate::suite::Interface;
-use crate::suite::input::{Input, Values};
-use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Dtype, Extent, Family, Headline, Library, Limit, Params,
-    Quick, Routine, Scalar, Shape, Step, Tag, Work, each, grid, uniform,
-};
+use crate::suite::input::Input;
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {

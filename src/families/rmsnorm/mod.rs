@@ -6,11 +6,8 @@ pub(in crate::families) mod claims;
 use std::sync::OnceLock;
 
 use super::softmax::{LONG, PLAIN, QUICK, additions, by_lanes, cases};
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Check, Contents, Extent, Family, Interface, Limit, Oracle, Scalar, Shape, Step, Tag,
-    WholeRows, Work, all, grid, uniform,
-};
+use crate::suite::WholeRows;
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -2,12 +2,8 @@
 
 pub(in crate::families) mod claims;
 
-use crate::suite::input::Values;
+use crate::suite::prelude::*;
 use crate::suite::vectors::vectorised;
-use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Dtype, Extent, Family, Limit, Quick, Scalar, Shape, Step,
-    Tag, Work, all, each, uniform,
-};
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -4,10 +4,7 @@
 pub(in crate::families) mod claims;
 
 use crate::families::{ceiling, matmul, transpose};
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Dtype, Extent, Family, Limit, Oracle, Quick, Tag, Work, all,
-    each, uniform,
-};
+use crate::suite::prelude::*;
 
 /// The sets of checks for every kernel here, after the kernel's own parameters: none, each alone, all.
 macro_rules! checked {

@@ -6,12 +6,8 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use crate::suite::Interface;
-use crate::suite::input::{Scaled, Values};
-use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Library, Limit,
-    Oracle, Params, Quick, Routine, Scalar, Shape, Step, Tag, Work, all, grid, uniform,
-};
+use crate::suite::input::Scaled;
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -2,7 +2,7 @@
 
 use crate::claim::{COMPARED, Claim, DeviceRows, Facts, Measured, byte_rate, fastest, of, scalars};
 use crate::record::Record;
-use crate::suite::Extent;
+use crate::suite::prelude::*;
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {

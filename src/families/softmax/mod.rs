@@ -2,11 +2,8 @@
 
 pub(in crate::families) mod claims;
 
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Dtype, Extent, Family, Interface, Limit, Oracle, Params, Quick, Shape,
-    Step, Tag, Value, WholeRows, Work, all, grid, uniform,
-};
+use crate::suite::prelude::*;
+use crate::suite::{Value, WholeRows};
 
 /// The family.
 pub const FAMILY: Family = Family {

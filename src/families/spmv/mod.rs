@@ -2,11 +2,9 @@
 
 pub(in crate::families) mod claims;
 
-use crate::suite::input::{Scaled, Values};
-use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Check, Contents, Csr, CsrArray, Dtype, Extent, Family, Interface,
-    Library, Limit, Oracle, Params, Pattern, Quick, Routine, Shape, Step, Tag, Work, all, each, grid, uniform,
-};
+use crate::suite::input::Scaled;
+use crate::suite::prelude::*;
+use crate::suite::{Csr, CsrArray, Pattern};
 
 /// The family.
 pub const FAMILY: Family = Family {

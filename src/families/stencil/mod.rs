@@ -2,12 +2,10 @@
 
 pub(in crate::families) mod claims;
 
-use crate::suite::input::{Input, Values};
+use crate::suite::by_rows;
+use crate::suite::input::Input;
+use crate::suite::prelude::*;
 use crate::suite::vectors::vectorised;
-use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Check, Dtype, Extent, Family, Limit, Oracle, Quick, Scalar, Shape, Step,
-    Tag, Work, all, by_rows, uniform,
-};
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -4,7 +4,7 @@ use super::FAMILY;
 use crate::claim::{COMPARED, Claim, Facts, Measured, byte_rate, largest, like, of};
 use crate::record::stats::{Estimate, differ};
 use crate::record::{MARGIN, Record};
-use crate::suite::Dtype;
+use crate::suite::prelude::*;
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {

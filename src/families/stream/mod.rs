@@ -11,12 +11,9 @@
 
 pub(in crate::families) mod claims;
 
-use crate::suite::Interface;
-use crate::suite::input::{BLOCK, Values};
-use crate::suite::{
-    Accepted, Benchmark, Bound, Buffer, Cases, Check, Dtype, Extent, Family, Headline, Limit, Oracle, Params, Quick,
-    Shape, Step, Tag, Work, all, copied, each, each_on_all_cores, uniform,
-};
+use crate::suite::input::BLOCK;
+use crate::suite::prelude::*;
+use crate::suite::{copied, each_on_all_cores};
 
 /// The family.
 pub const FAMILY: Family = Family {

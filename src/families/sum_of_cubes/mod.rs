@@ -11,12 +11,8 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use crate::suite::Interface;
-use crate::suite::input::{BLOCK, Values};
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Quick, Scalar, Shape,
-    Step, Tag, Work, each, uniform,
-};
+use crate::suite::input::BLOCK;
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {

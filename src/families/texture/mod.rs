@@ -17,11 +17,9 @@ pub(in crate::families) mod claims;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use crate::suite::input::{Input, Values};
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Quick, Scalar,
-    Shape, Step, Tag, TexelFormat, Texture, Work, by_rows, uniform,
-};
+use crate::suite::input::Input;
+use crate::suite::prelude::*;
+use crate::suite::{TexelFormat, Texture, by_rows};
 
 /// The family.
 pub const FAMILY: Family = Family {

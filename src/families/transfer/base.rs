@@ -1,7 +1,6 @@
 //! What the benchmarks of `transfer` share.
 
-use crate::suite::input::Values;
-use crate::suite::{Benchmark, Buffer, Cases, Check, Dtype, Extent, Params, Work, all, each};
+use crate::suite::prelude::*;
 
 /// What the benchmarks here share.
 pub(super) const BASE: Benchmark = Benchmark {

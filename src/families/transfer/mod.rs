@@ -14,11 +14,8 @@ pub(in crate::families) mod claims;
 mod peer;
 
 use self::base::{BASE, LARGE, LARGEST, PAST_CACHES, PLAIN, VEC4};
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Quick, Route, Step, Tag, Work,
-    all, each, uniform,
-};
+use crate::suite::Route;
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -1,11 +1,8 @@
 //! Copies and loads between this card and another one.
 
 use super::base::{BASE, LARGE, LARGEST, PAST_CACHES, VEC4};
-use crate::suite::input::Values;
 use crate::suite::pointer_chase::Cycle;
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Params, Shape, Step, Work, each, uniform,
-};
+use crate::suite::prelude::*;
 
 /// To another card, by a copy engine.
 pub(super) const WRITE: Benchmark = Benchmark {

@@ -5,7 +5,7 @@ use crate::claim::{
     all_right, bars, byte_rate, compared, faster, fastest_bytes, is_f32, label, like, longest, rate, speed,
 };
 use crate::record::Record;
-use crate::suite::{Dtype, Extent};
+use crate::suite::prelude::*;
 
 pub(in crate::families) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {

@@ -2,11 +2,8 @@
 
 pub(in crate::families) mod claims;
 
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Chart, Check, Dtype, Extent, Family, Headline, Library, Limit, Params, Quick,
-    Routine, SUBGROUP, Shape, Step, Tag, Traffic, Work, all, by_rows, uniform,
-};
+use crate::suite::prelude::*;
+use crate::suite::{SUBGROUP, Traffic, by_rows};
 
 /// The family.
 pub const FAMILY: Family = Family {

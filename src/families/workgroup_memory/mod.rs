@@ -2,12 +2,8 @@
 
 pub(in crate::families) mod claims;
 
-use crate::suite::Interface;
-use crate::suite::input::Values;
-use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Dtype, Extent, Family, Limit, Oracle, Params, Quick, Scalar, Shape,
-    Step, Tag, Work, all, copied, each, uniform,
-};
+use crate::suite::copied;
+use crate::suite::prelude::*;
 
 /// The family.
 pub const FAMILY: Family = Family {
