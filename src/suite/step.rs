@@ -134,6 +134,12 @@ impl Step {
         Self::bound(grid(groups), Vec::new())
     }
 
+    /// One dispatch with an invocation for each of so many elements.
+    #[must_use]
+    pub fn covering(elements: u64, interface: &Interface) -> Vec<Self> {
+        vec![Self::dispatch(elements.div_ceil(u64::from(interface.invocations())))]
+    }
+
     /// The same step with the index of each buffer, for a kernel with this interface.
     ///
     /// # Errors

@@ -145,7 +145,7 @@ const BASE: Benchmark = Benchmark {
             uniform("sizes", &[shape.count(), ADVANCE]),
         ]
     },
-    steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
+    steps: |shape, interface| Step::covering(shape.count(), interface),
     work: |shape| work(shape, 4),
     ceiling: Some(Limit::Workgroup),
     bound: Bound::Roundings(|shape, _| READS * rounds(shape) + 8),

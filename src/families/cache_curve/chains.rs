@@ -30,7 +30,7 @@ pub(super) const CHAINS: Benchmark = Benchmark {
             uniform("sizes", &[chain(shape)]),
         ]
     },
-    steps: |shape, interface| vec![Step::dispatch(threads(shape).div_ceil(u64::from(interface.invocations())))],
+    steps: |shape, interface| Step::covering(threads(shape), interface),
     work: |shape| Work { bytes: 4 * threads(shape) * chain(shape), flops: 0 },
     no_ceiling: "it loads one word of each line",
     check: Check {

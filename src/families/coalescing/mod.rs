@@ -67,7 +67,7 @@ pub const FAMILY: Family = Family {
             // Whole pieces: the last one may be any subgroup's.
             steps: |shape, interface| {
                 let invocations = shape.count().div_ceil(SUBGROUP) * SUBGROUP;
-                vec![Step::dispatch(invocations.div_ceil(u64::from(interface.invocations())))]
+                Step::covering(invocations, interface)
             },
             ..OFFSET
         },
@@ -123,7 +123,7 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     cases: &[Cases::standard(&[Dtype::F32], QUICK, &[&[]]), Cases::standard(&[Dtype::F32], LARGE, &[&[]])],
     buffers: |shape, _| vec![input("x", 4), input("y", shape.count()), output(shape), elements(shape)],
-    steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
+    steps: |shape, interface| Step::covering(shape.count(), interface),
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     bound: Bound::Roundings(|_, _| 1),

@@ -22,7 +22,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "naive",
             since: "2026-11-24",
-            steps: |shape, interface| vec![Step::dispatch(rows(shape).div_ceil(interface.invocations().into()))],
+            steps: |shape, interface| Step::covering(rows(shape), interface),
             ..BASE
         },
         Benchmark {
@@ -88,7 +88,7 @@ pub const FAMILY: Family = Family {
             name: "q8_naive",
             since: "2026-11-24",
             quick: &[],
-            steps: |shape, interface| vec![Step::dispatch(rows(shape).div_ceil(interface.invocations().into()))],
+            steps: |shape, interface| Step::covering(rows(shape), interface),
             ..Q8
         },
         Benchmark {
@@ -104,7 +104,7 @@ pub const FAMILY: Family = Family {
             name: "q4_naive",
             since: "2026-11-24",
             quick: &[],
-            steps: |shape, interface| vec![Step::dispatch(rows(shape).div_ceil(interface.invocations().into()))],
+            steps: |shape, interface| Step::covering(rows(shape), interface),
             ..Q4
         },
         Benchmark {

@@ -20,7 +20,7 @@ pub const FAMILY: Family = Family {
             name: "row",
             since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
-            steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(interface.invocations().into()))],
+            steps: |shape, interface| Step::covering(shape.count(), interface),
             ..BASE
         },
         Benchmark {
@@ -37,7 +37,7 @@ pub const FAMILY: Family = Family {
             since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
             accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), ("LANES", Accepted::PowerOfTwo(1, 32)), MATRIX],
-            steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(interface.invocations().into()))],
+            steps: |shape, interface| Step::covering(shape.count(), interface),
             ..BASE
         },
         Benchmark {

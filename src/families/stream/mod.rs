@@ -137,7 +137,7 @@ const BASE: Benchmark = Benchmark {
         Cases::standard(&[Dtype::F64], &[Extent::Linear(1 << 26)], PLAIN),
     ],
     buffers: |_, _| Vec::new(),
-    steps: |shape, interface| vec![Step::dispatch(elements(shape).div_ceil(u64::from(interface.invocations())))],
+    steps: |shape, interface| Step::covering(elements(shape), interface),
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     model: Some(|_| 1.0),

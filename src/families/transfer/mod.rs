@@ -122,7 +122,7 @@ pub const FAMILY: Family = Family {
             },
             steps: |shape, interface| {
                 let elements = shape.count() / shape.dtype.lanes();
-                vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations())))]
+                Step::covering(elements, interface)
             },
             ..BASE
         },

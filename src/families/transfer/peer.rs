@@ -141,7 +141,7 @@ const BY_KERNEL: Benchmark = Benchmark {
     cases: &[Cases::standard(VEC4, PAST_CACHES, NEXT), Cases::standard(VEC4, LARGE, NEXT)],
     steps: |shape, interface| {
         let elements = shape.count() / shape.dtype.lanes();
-        vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations())))]
+        Step::covering(elements, interface)
     },
     ..PEER
 };

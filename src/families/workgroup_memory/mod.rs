@@ -97,7 +97,7 @@ pub const FAMILY: Family = Family {
                 // Any number that the compiler does not know.
                 vec![input(shape), output(shape), uniform("sizes", &[shape.count() / shape.dtype.lanes(), 5])]
             },
-            steps: |shape, interface| covering(shape.count() / shape.dtype.lanes(), interface),
+            steps: |shape, interface| Step::covering(shape.count() / shape.dtype.lanes(), interface),
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
             check: Check::of("output", all, |shape, _| copied(shape, Values::Wide)),
@@ -126,7 +126,7 @@ const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 14)),
     cases: &[],
     buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count()])],
-    steps: |shape, interface| covering(shape.count(), interface),
+    steps: |shape, interface| Step::covering(shape.count(), interface),
     work: |_| Work { bytes: 0, flops: 0 },
     check: Check::of("output", all, |_, _| each(|_| f64::NAN)),
     ..Benchmark::BLANK
@@ -213,11 +213,6 @@ fn input(shape: &Shape) -> Buffer {
 
 fn output(shape: &Shape) -> Buffer {
     Buffer::output("output", shape.count())
-}
-
-/// One dispatch with an invocation for each element.
-fn covering(elements: u64, interface: &Interface) -> Vec<Step> {
-    vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations())))]
 }
 
 /// The start value of the invocation of an element.
