@@ -74,7 +74,7 @@ pub struct Benchmark {
     pub small: Option<Extent>,
     /// Buffers, each named after its binding unless a step binds it by position.
     pub buffers: fn(&Shape, &Interface) -> Vec<Buffer>,
-    /// One launch.
+    /// One launch; unless a literal says so, one dispatch with an invocation for each element.
     pub steps: fn(&Shape, &Interface) -> Vec<Step>,
     /// One launch with its copies from and to the host, where that is part of the benchmark.
     pub end_to_end: Option<fn(&Shape, &Interface) -> Vec<Step>>,
@@ -140,7 +140,7 @@ impl Benchmark {
         of_size: &[],
         small: None,
         buffers: |_, _| Vec::new(),
-        steps: |_, _| Vec::new(),
+        steps: |shape, interface| Step::covering(shape.count(), interface),
         end_to_end: None,
         work: |_| Work { bytes: 0, flops: 0 },
         is_latency: false,

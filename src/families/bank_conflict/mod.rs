@@ -145,7 +145,6 @@ const BASE: Benchmark = Benchmark {
             uniform("sizes", &[shape.count(), ADVANCE]),
         ]
     },
-    steps: |shape, interface| Step::covering(shape.count(), interface),
     work: |shape| work(shape, 4),
     ceiling: Some(Limit::Workgroup),
     bound: Bound::Roundings(|shape, _| READS * rounds(shape) + 8),

@@ -51,7 +51,6 @@ pub const FAMILY: Family = Family {
                 uniform("sizes", &[shape.count()]),
             ]
         },
-        steps: |shape, interface| Step::covering(shape.count(), interface),
         work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
         host_cost: |shape| rounds(shape) / 4,
         no_ceiling: "latency limits it: the additions that it counts wait for barriers",

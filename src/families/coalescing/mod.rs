@@ -123,7 +123,6 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     cases: &[Cases::standard(&[Dtype::F32], QUICK, &[&[]]), Cases::standard(&[Dtype::F32], LARGE, &[&[]])],
     buffers: |shape, _| vec![input("x", 4), input("y", shape.count()), output(shape), elements(shape)],
-    steps: |shape, interface| Step::covering(shape.count(), interface),
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     bound: Bound::Roundings(|_, _| 1),

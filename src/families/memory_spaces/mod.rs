@@ -135,7 +135,6 @@ const BASE: Benchmark = Benchmark {
         Cases::standard(&[Dtype::U32], INVOCATIONS, &[&[("ROUNDS", 32.0)]]),
     ],
     buffers: |shape, _| vec![random("table", 4 * TABLE), output(shape.count()), sizes(shape)],
-    steps: |shape, interface| Step::covering(shape.count(), interface),
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 16, flops: 0 },
     no_ceiling: "it measures the peak of a memory space itself",
     check: Check::of("output", all, |shape, _| fours_read(shape, |i| i)),

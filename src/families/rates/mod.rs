@@ -273,7 +273,6 @@ const BASE: Benchmark = Benchmark {
     since: "2026-11-27",
     accepts: &[CHAINS, ROUNDS],
     buffers: |shape, _| buffers(shape, LANES),
-    steps: |shape, interface| Step::covering(shape.count(), interface),
     no_ceiling: "it measures a peak with which no other row is compared",
     check: Check::of("output", all, |_, _| each(|_| f64::NAN)),
     ..Benchmark::BLANK

@@ -20,7 +20,6 @@ pub const FAMILY: Family = Family {
             name: "row",
             since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
-            steps: |shape, interface| Step::covering(shape.count(), interface),
             ..BASE
         },
         Benchmark {
@@ -37,7 +36,6 @@ pub const FAMILY: Family = Family {
             since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
             accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), ("LANES", Accepted::PowerOfTwo(1, 32)), MATRIX],
-            steps: |shape, interface| Step::covering(shape.count(), interface),
             ..BASE
         },
         Benchmark {

@@ -126,7 +126,6 @@ const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 14)),
     cases: &[],
     buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count()])],
-    steps: |shape, interface| Step::covering(shape.count(), interface),
     work: |_| Work { bytes: 0, flops: 0 },
     check: Check::of("output", all, |_, _| each(|_| f64::NAN)),
     ..Benchmark::BLANK
