@@ -125,6 +125,9 @@ fn index(arguments: &Arguments) -> Result<()> {
     let [folder] = files.as_slice() else {
         return Err(usage!("the index is of one folder of reports: name one"));
     };
+    if folder.is_file() {
+        return Err(usage!("{} is a file: name the folder of reports whose index to write", shown(folder)));
+    }
     if arguments.out.is_some() {
         return Err(usage!("the index is README.md in the folder of the reports: leave out --out"));
     }
