@@ -14,17 +14,23 @@ shift || true
 targets=("${@:-csv}")
 (($# > 0)) || targets=(csv json tables)
 target="$(rustc -vV | sed -n 's/^host: //p')"
-export RUSTC_BOOTSTRAP=1 RUSTFLAGS="--cfg fuzzing -Ccodegen-units=1"
-flags='"-Cpasses=sancov-module"'
+export RUSTFLAGS="--cfg fuzzing -Ccodegen-units=1"
+export FUZZ_FLAGS="-Cpasses=sancov-module"
 for option in level=4 inline-8bit-counters pc-table trace-compares; do
-    flags+=", \"-Cllvm-args=-sanitizer-coverage-$option\""
+    FUZZ_FLAGS+=" -Cllvm-args=-sanitizer-coverage-$option"
 done
-# Only own code, and generic code that it instantiates, is observed: dependencies would take half of the time.
-options=(-Zprofile-rustflags)
-for package in shaderbench shaderbench-fuzz; do
-    options+=(--config "profile.release.package.$package.rustflags=[$flags]")
-done
-cargo build --release --target "$target" "${options[@]}" # With a target, build scripts do not get these flags.
+# Only own code, and generic code that it instantiates, is observed: dependencies would take half of the time. Build scripts,
+# which are compiled without a target, have no fuzzer to report to.
+mkdir -p target
+cat >target/rustc <<'END'
+#!/bin/sh
+case "$CARGO_PKG_NAME $*" in
+    shaderbench*" --target "*) exec "$@" $FUZZ_FLAGS ;;
+    *) exec "$@" ;;
+esac
+END
+chmod +x target/rustc
+RUSTC_WRAPPER="$PWD/target/rustc" cargo build --release --target "$target"
 mkdir -p corpus/csv corpus/json corpus/tables artifacts
 for report in "${csv_reports[@]/#/../}"; do
     name="$(basename "$(dirname "$report")")-$(basename "$report")"
