@@ -87,9 +87,10 @@ fn shaders() -> io::Result<String> {
 /// How a kernel asks for what the kernels for Hopper share. NVRTC reads no files.
 const HOPPER: &str = "#include \"hopper.cuh\"";
 
-/// The lines of `source` that are no comment; `// unroll` is an instruction.
+/// The lines of `source` that are no comment; `// unroll`, and what it may say besides, is an instruction.
 fn code(source: &str) -> String {
-    let is_code = |line: &&str| !line.trim_start().starts_with("//") || line.trim() == "// unroll";
+    let is_comment = |line: &str| line.starts_with("//") && !line.starts_with("// unroll");
+    let is_code = |line: &&str| !is_comment(line.trim_start());
     source.split_inclusive('\n').filter(is_code).filter(|line| line.trim() != HOPPER).collect()
 }
 
