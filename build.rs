@@ -69,7 +69,7 @@ fn shaders() -> io::Result<String> {
         let described = [&wgsl, &glsl, &cuda].into_iter().find(|text| !text.is_empty());
         let summary = described.map_or_else(String::new, |text| header::Header::of(text).summary);
         if is_browser {
-            // Beside WGSL, a twin only has to be known; without WGSL it has the interface.
+            // A browser runs no twin. Beside WGSL it needs to know that there is one; without WGSL it reads the interface there.
             cuda = if wgsl.is_empty() || cuda.is_empty() { code(&cuda) } else { "-".to_owned() };
             (wgsl, glsl) = (code(&wgsl), String::new());
         } else if cuda.contains(HOPPER) {
@@ -87,7 +87,7 @@ fn shaders() -> io::Result<String> {
 /// How a kernel asks for what the kernels for Hopper share. NVRTC reads no files.
 const HOPPER: &str = "#include \"hopper.cuh\"";
 
-/// The lines of `source` that are no comment; `// unroll`, and what it may say besides, is an instruction.
+/// The lines of `source` without comments. A line that starts with `// unroll` stays: it marks a loop.
 fn code(source: &str) -> String {
     let is_comment = |line: &str| line.starts_with("//") && !line.starts_with("// unroll");
     let is_code = |line: &&str| !is_comment(line.trim_start());

@@ -19,8 +19,8 @@ export FUZZ_FLAGS="-Cpasses=sancov-module"
 for option in level=4 inline-8bit-counters pc-table trace-compares; do
     FUZZ_FLAGS+=" -Cllvm-args=-sanitizer-coverage-$option"
 done
-# Only own code, and generic code that it instantiates, is observed: dependencies would take half of the time. Build scripts,
-# which are compiled without a target, have no fuzzer to report to.
+# Only own code, and generic code that it instantiates, is observed: dependencies would take half of the time. Build scripts
+# do not link the fuzzer; cargo compiles them without --target.
 mkdir -p target
 cat >target/rustc <<'END'
 #!/bin/sh

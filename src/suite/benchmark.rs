@@ -21,10 +21,10 @@ use crate::error::Result;
 /// One way to do a family's job.
 #[derive(Clone, Copy)]
 pub struct Benchmark {
-    /// Name, unique in the family; also of its files, `shaders/<family>/<name>.*`, from which come the summary and the programs
-    /// that a literal leaves empty.
+    /// Name, unique in the family, and of its files: `shaders/<family>/<name>.*`. A summary and programs that a literal
+    /// leaves empty are those of the files.
     pub name: &'static str,
-    /// The kernel whose files it takes, as `transpose/tiled`, if not its own; else empty.
+    /// The family and name of another kernel, such as `transpose/tiled`, whose files it has; empty if it has its own.
     pub kernel: &'static str,
     /// One sentence for the reader.
     pub summary: &'static str,
@@ -181,8 +181,8 @@ impl Benchmark {
             (&mut header.look_for, self.look_for),
             (&mut header.limits, self.limited_by),
         ];
-        for (part, own) in parts.into_iter().filter(|(_, own)| !own.is_empty()) {
-            own.clone_into(part);
+        for (part, literal) in parts.into_iter().filter(|(_, literal)| !literal.is_empty()) {
+            literal.clone_into(part);
         }
         header
     }

@@ -28,7 +28,7 @@ pub(crate) fn each_on_all_cores(value: impl Fn(u64) -> f64 + Send + Sync + 'stat
     })
 }
 
-/// The same for values that come again after `period` elements: they are computed at the first call, on all cores.
+/// An oracle of values that repeat after `period` elements: the first call computes a table of one period, on all cores.
 pub(crate) fn each_of_period(period: u64, value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
     let table = OnceLock::new();
     each(move |index| {

@@ -460,7 +460,7 @@ fn kernels_that_count_beside_a_single_value_are_wrong() {
         ("honest", &*honest, ""),
         ("control", &wide, ""),
         ("remembers", &remembers, ""),
-        // Of an output that is poisoned alone; on a machine that is fast enough, their times tell before.
+        // The launch that finds the output alone poisoned shows these; on a fast machine their times may show them first.
         ("y", &counter("y", 4), ""),
         ("w", &counter("w", 2), ""),
     ];

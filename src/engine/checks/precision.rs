@@ -239,7 +239,7 @@ impl Launch {
 fn on_all_cores(oracle: &Oracle, count: usize) -> Vec<f64> {
     const PIECE: usize = 1 << 12;
     let mut values = vec![0.0; count];
-    // Tables are made at the first call, which must not be within the thread pool: see `output`.
+    // The first call may make a table in parallel. It must not run within the thread pool, where it could wait for itself.
     oracle(0, &mut values[..count.min(1)]);
     let pieces = values.par_chunks_mut(PIECE).enumerate();
     pieces.for_each(|(piece, values)| oracle((piece * PIECE) as u64, values));
