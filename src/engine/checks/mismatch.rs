@@ -83,3 +83,39 @@ pub(super) fn text(scalar: Scalar, value: f64) -> String {
     let decimal = value.to_string();
     if decimal.len() <= 20 { decimal } else { format!("{value:e}") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNWRITTEN: Mismatch = Mismatch {
+        index: 3,
+        got: 0.0,
+        want: 0.5,
+        scalar: Scalar::F32,
+        of: None,
+        half: None,
+        is_unwritten: true,
+        dispatched: Some(Grid { groups: [32, 1, 1], workgroup: [16, 16, 1] }),
+    };
+
+    #[test]
+    fn a_mismatch_has_few_digits() {
+        for (got, text) in [
+            (f64::from(f32::MAX), "3.4028234663852886e38"),
+            (f64::MAX, "1.7976931348623157e308"),
+            (1e-40, "1e-40"),
+            (-f64::MIN_POSITIVE, "-2.2250738585072014e-308"),
+            (0.1, "0.1"),
+            (-7.0, "-7"),
+            (4_294_967_295.0, "4294967295"),
+            (f64::INFINITY, "inf"),
+            (f64::from_bits(0x7ff8_0000_0000_0001), "NaN (0x7ff8000000000001)"),
+        ] {
+            let mismatch = Mismatch { got, scalar: Scalar::F64, ..UNWRITTEN };
+            let mismatch = Mismatch { is_unwritten: false, ..mismatch };
+            assert_eq!(mismatch.to_string(), format!("element 3 is {text}, must be 0.5"));
+        }
+        assert_eq!(UNWRITTEN.to_string(), "element 3 was never written; dispatched 32×1×1 workgroups of 16×16");
+    }
+}

@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::output::{PARTS, verify_parts};
+use super::output::verify_parts;
 use super::outside::store_outside;
+use super::parts::PARTS;
 use crate::backend::{Backend, Prepared, leak_if_lost};
 use crate::error::Result;
 use crate::job::Job;

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::freivalds::Freivalds;
 use super::mismatch::{Grid, Mismatch};
-use super::random::mixed;
+use super::parts::{LEAST_PART, MANY_PARTS, PIECES, SMALL, number_and_bytes, parts};
 use crate::backend::Prepared;
 use crate::error::{Error, Result};
 use crate::job::{Job, OutputCheck, POISON, Product};
@@ -143,39 +143,12 @@ pub(super) fn is_poison(bytes: &[u8], first: u64, at: usize, size: usize) -> boo
     words.is_some_and(|words| words.chunks_exact(4).all(|word| word == POISON.to_le_bytes()))
 }
 
-/// Number of parts that stand for an output that is never verified whole, each in `PIECES`. A hole of a thousandth of it, of
-/// any form, holds none with a probability of (1 - 1/1000)^16384 = 8e-8; if it is in one piece, never. Of attention, whose
-/// values take the host longest, there are 2048 pieces, which miss such a hole with 13 %, unless it was left unwritten.
-pub const MANY_PARTS: u64 = 1 << 12;
-/// Number of parts that stand for a large output in the further checks of a case's first epoch.
-pub const PARTS: u64 = 512;
-/// The same in later epochs.
-pub const FEW_PARTS: u64 = 256;
-
-/// Bytes of the parts that stand for a large output: many small ones find more than few large ones. Where a value takes
-/// the host long, parts are smaller, and then fewer.
-const PART: u64 = 1 << 11;
-const LEAST_PART: u64 = 1 << 4;
-
-/// A part of an output that is never verified whole is as many of the smallest pieces, far apart.
-const PIECES: u64 = 4;
-
-/// Operations of the host for all pieces of an output that is never verified whole, in units of [`OutputCheck::bytes_each`]:
-/// where a value takes it longer, as in attention, there are fewer pieces, down to a thirty-second.
-const OPERATIONS: u64 = 1 << 20;
-
 /// Pieces in which an output still holds what filled it are compared up to this number.
 const MOST_LEFT: usize = 16;
 
-/// An element of a product takes the host as long as this many values of a copy.
-const PRODUCT_COST: u64 = 1 << 8;
-
-/// Outputs up to this many times the size of their parts are verified whole.
-const SMALL: u64 = 2;
-
 /// Like [`verify`], but of a large output, of more than `number` × 4 KiB, only `number` parts of 2 KiB: the first, the
 /// last, and one in each section between, where `random` says. Parts are smaller in proportion, and fewer if they would be
-/// smaller than 16 B, where the kernel reads more than it writes, and in matrix products. With [`MANY_PARTS`], an output that
+/// smaller than 16 B, where the kernel reads more than it writes, and in matrix products. With `MANY_PARTS`, an output that
 /// is never verified whole is read whole besides, and compared wherever it was not written.
 ///
 /// # Errors
@@ -267,19 +240,6 @@ async fn compare_parts(
     blameless(job, check, found.find_map_first(|mismatch| mismatch))
 }
 
-/// How many parts stand for an output, of `number` at most, and the bytes of each, a multiple of 16. An output that is
-/// never verified whole has all of them.
-fn number_and_bytes(check: &OutputCheck, number: u64) -> (u64, u64) {
-    let cost = if check.product.is_some() { PRODUCT_COST } else { check.bytes_each.div_ceil(2).max(1) };
-    let part = (PART / cost).next_multiple_of(16).max(LEAST_PART);
-    if check.is_sampled {
-        let pieces = PIECES * number;
-        let affordable = pieces * OPERATIONS / (check.bytes_each.max(1) * PIECES * MANY_PARTS);
-        return (affordable.clamp(pieces / 32, pieces), LEAST_PART);
-    }
-    ((number * PART / cost / part).clamp(2, number), part)
-}
-
 /// The first wrong element of a part of a product, computed without the tables of the oracle.
 fn wrong_element(product: &Product, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
     let size = scalar.bytes();
@@ -294,23 +254,6 @@ fn wrong_element(product: &Product, scalar: Scalar, first: u64, bytes: &[u8]) ->
         })
     });
     found.find_map_first(|mismatch| mismatch)
-}
-
-/// `count` parts of `part` bytes of an output of `bytes`: one at a random place in each of as many equal sections, but the
-/// first and the last at their ends.
-fn parts(bytes: u64, count: u64, part: u64, random: u64) -> impl Iterator<Item = Range<u64>> {
-    let section = bytes / count;
-    (0..count).map(move |number| {
-        let draw = mixed(random, number) >> 32;
-        let start = match number {
-            0 => 0,
-            _ if number == count - 1 => bytes - part,
-            _ => number * section + draw % (section - part + 1),
-        };
-        // Offsets of copies are multiples of 16 bytes.
-        let start = start & !15;
-        start..if number == count - 1 { bytes } else { start + part }
-    })
 }
 
 /// Calls the oracles once. They compute tables in parallel at their first call. Called from within the thread pool, a
@@ -394,22 +337,7 @@ pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::input::{Input, Values};
-
-    const A: Input = Values::Summable.of(3);
-    const B: Input = Values::SummableFrom(1 << 40).of(3);
-    const PRODUCT: Product = Product { m: 37, n: 50, k: 29, a: A, b: B, scalar: Scalar::F32, is_by_columns: false };
-
-    const UNWRITTEN: Mismatch = Mismatch {
-        index: 3,
-        got: 0.0,
-        want: 0.5,
-        scalar: Scalar::F32,
-        of: None,
-        half: None,
-        is_unwritten: true,
-        dispatched: Some(Grid { groups: [32, 1, 1], workgroup: [16, 16, 1] }),
-    };
+    use crate::engine::checks::parts::tests::{PRODUCT, check};
 
     #[test]
     fn what_fills_an_output_is_told_from_values_in_every_type() {
@@ -436,63 +364,6 @@ mod tests {
     }
 
     #[test]
-    fn a_mismatch_has_few_digits() {
-        for (got, text) in [
-            (f64::from(f32::MAX), "3.4028234663852886e38"),
-            (f64::MAX, "1.7976931348623157e308"),
-            (1e-40, "1e-40"),
-            (-f64::MIN_POSITIVE, "-2.2250738585072014e-308"),
-            (0.1, "0.1"),
-            (-7.0, "-7"),
-            (4_294_967_295.0, "4294967295"),
-            (f64::INFINITY, "inf"),
-            (f64::from_bits(0x7ff8_0000_0000_0001), "NaN (0x7ff8000000000001)"),
-        ] {
-            let mismatch = Mismatch { got, scalar: Scalar::F64, ..UNWRITTEN };
-            let mismatch = Mismatch { is_unwritten: false, ..mismatch };
-            assert_eq!(mismatch.to_string(), format!("element 3 is {text}, must be 0.5"));
-        }
-        assert_eq!(UNWRITTEN.to_string(), "element 3 was never written; dispatched 32×1×1 workgroups of 16×16");
-    }
-
-    #[test]
-    fn parts_lie_in_the_output_with_both_ends_and_differ_by_the_random_number() {
-        for (bytes, count) in
-            [((32 << 20) + 4, PARTS), ((1 << 30) - 12, MANY_PARTS), (3 << 30, PARTS), ((4 << 20) + 4, FEW_PARTS)]
-        {
-            let parts = |random| parts(bytes, count, PART, random).collect::<Vec<_>>();
-            let some = parts(1);
-            assert_eq!((some.len() as u64, some[0].start, some[some.len() - 1].end), (count, 0, bytes));
-            assert!(some.windows(2).all(|pair| pair[0].end <= pair[1].start + 16), "{some:?}");
-            assert!(some.iter().all(|part| part.start % 16 == 0 && part.end - part.start >= PART && part.end <= bytes));
-            assert_ne!(some, parts(2));
-            // Whatever the numbers are, a hole as long as two sections holds a part.
-            let hole = bytes.div_ceil(count) * 2 + 16;
-            assert!(some.windows(2).all(|pair| pair[1].end - pair[0].start <= hole));
-            assert!(count < MANY_PARTS || hole <= bytes / 1000);
-        }
-    }
-
-    /// Holes of a thousandth of an output, in one piece, in many equal ones and in random ones, in every one of 200 runs.
-    #[test]
-    fn a_hole_of_a_thousandth_is_found_in_every_run() {
-        const BYTES: u64 = 64 << 20;
-        let sampled = OutputCheck { is_sampled: true, ..check(64, None, None) };
-        let (number, part) = number_and_bytes(&sampled, MANY_PARTS);
-        for run in 0..200 {
-            let first = mixed(run, 1) % (BYTES - BYTES / 1000);
-            let in_one = |at: u64| (first..first + BYTES / 1000).contains(&at);
-            let in_rows = |at: u64| (at / 4096 + run).is_multiple_of(1000);
-            let in_scalars = |at: u64| mixed(run ^ 0x5eed, at).is_multiple_of(1000);
-            let holes: [&dyn Fn(u64) -> bool; 3] = [&in_one, &in_rows, &in_scalars];
-            let places: Vec<u64> = parts(BYTES, number, part, mixed(run, 2)).flat_map(|part| part.step_by(4)).collect();
-            for (kind, is_hole) in holes.into_iter().enumerate() {
-                assert!(places.iter().any(|at| is_hole(*at)), "run {run}, hole {kind}");
-            }
-        }
-    }
-
-    #[test]
     fn a_wrong_element_of_a_part_of_a_product_is_found() {
         let bytes: Vec<u8> = right().iter().flat_map(|value| value.to_le_bytes()).collect();
         let (first, part) = (100, &bytes[400..656]);
@@ -503,37 +374,6 @@ mod tests {
             let found = wrong_element(&PRODUCT, Scalar::F32, first, &part).map(|mismatch| mismatch.index);
             assert_eq!(found, Some(first + index as u64));
         }
-    }
-
-    /// The check of an output that must be 0, 1, 2, …
-    fn check(bytes_each: u64, product: Option<Product>, tolerance: Option<crate::suite::Oracle>) -> OutputCheck {
-        let oracle = crate::suite::each(|index| index as f64);
-        let fault = Default::default();
-        OutputCheck {
-            buffer: 0,
-            scalars: 1 << 24,
-            bytes_each,
-            is_sampled: false,
-            oracle,
-            tolerance,
-            product,
-            fault,
-            of_reference: None,
-            padding: Vec::new(),
-            words_each: 1,
-        }
-    }
-
-    #[test]
-    fn parts_are_smaller_and_then_fewer_where_a_value_takes_the_host_longer() {
-        let parts = |bytes_each| number_and_bytes(&check(bytes_each, None, None), PARTS);
-        assert_eq!([0, 2, 3, 5].map(parts), [(PARTS, 2048), (PARTS, 2048), (PARTS, 1024), (508, 688)]);
-        assert_eq!([64, 256, 512, 1 << 30].map(parts), [(PARTS, 64), (PARTS, 16), (PARTS / 2, 16), (2, 16)]);
-        assert_eq!(number_and_bytes(&check(2, Some(PRODUCT), None), PARTS), (256, 16));
-        let sampled = |bytes_each| OutputCheck { is_sampled: true, ..check(bytes_each, None, None) };
-        let pieces = |bytes_each, number| number_and_bytes(&sampled(bytes_each), number);
-        assert_eq!([64, 512, 1 << 20].map(|each| pieces(each, MANY_PARTS)), [(16384, 16), (2048, 16), (512, 16)]);
-        assert_eq!(pieces(512, FEW_PARTS), (128, 16));
     }
 
     /// One element has no tolerance. It is found among others that all deviate, or none.
