@@ -113,13 +113,14 @@ async function run() {
     }
     isRunning = false;
     setRunning();
+    // The plan's text has its height before the page scrolls to what lies below it.
+    await showPlan();
     await compare.setOwnRows(records());
     if (rows.length > 0) revealCharts();
 }
 
 function setRunning() {
     if (isRunning) byId("run").disabled = true;
-    else showPlan();
     byId("stop").disabled = !isRunning;
     for (const input of byId("choice").querySelectorAll("input")) input.disabled = isRunning;
     for (const button of byId("families").querySelectorAll("button")) button.disabled = isRunning;

@@ -11,7 +11,11 @@ const shots = process.env.SCREENSHOTS;
 test("a run ends with the report's first screen", { skip, timeout: 8 * MINUTE }, async () => {
     const { page, log } = await open(SMALL);
     await measure(page, ["reduction", "transpose"]);
-    await page.waitForFunction(() => Math.abs(document.getElementById("charts").getBoundingClientRect().top) < 5);
+    await page.waitForFunction(
+        () => Math.abs(document.getElementById("charts").getBoundingClientRect().top) < 5,
+        null,
+        { timeout: 3 * MINUTE },
+    );
     if (shots) await page.screenshot({ path: join(shots, "ended-1280.png") });
     // It is drawn in the frame; the rest of the report is folded.
     const frame = page.frameLocator("#charts-frame");

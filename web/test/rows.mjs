@@ -29,10 +29,12 @@ export const withoutFigures = (rows) =>
 /** Calls of a vendor's library, which exist only through CUDA. */
 const isLibrary = (name) => /\/(cub|cublas|cudnn|cufft|cusparse)(_|$)/.test(name);
 
-/** Names without figures because a launch takes too long on this machine, which is said: a busy one is slower. */
+const TOO_SLOW = /one launch would take|the run reached its time limit/;
+
+/** Names without figures because this machine is too slow for them, which rows say: a busy one is slower. */
 export function tooSlow(rows) {
     const slow = withoutFigures(rows).filter((name) =>
-        rows.some((row) => `${row.family}/${row.benchmark}` === name && /one launch would take/.test(row.reason ?? "")),
+        rows.some((row) => `${row.family}/${row.benchmark}` === name && TOO_SLOW.test(row.reason ?? "")),
     );
     for (const name of slow) console.log(`SKIPPED: ${name} takes too long on this machine`);
     return slow;

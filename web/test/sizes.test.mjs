@@ -24,7 +24,7 @@ test(
         // Which cases fit into the time limit depends on how busy a software device is: what did not fit says so.
         const families = (names) => new Set(names.map((name) => name.split("/")[0]));
         const [found, slow] = [families(withFigures(rows)), families(tooSlow(rows))];
-        assert.ok(found.has("ceiling") && found.size > 1, [...found].join());
+        assert.ok(found.has("ceiling"), [...found].join());
         assert.deepEqual(
             FAMILIES.filter((name) => !found.has(name) && !slow.has(name)),
             [],
