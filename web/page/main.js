@@ -11,6 +11,9 @@ const ASKED = new URLSearchParams(location.search);
 const PLANT = ASKED.get("plant") ?? "";
 /** Sizes that replace those of the profile. */
 const SIZES = ASKED.getAll("size");
+/** The number of epochs of each case, and the time limit in seconds; empty for the profile's. */
+const EPOCHS = ASKED.get("epochs") ?? "";
+const SECONDS = ASKED.get("time") ?? "";
 
 /** The sizes of each profile and the length of its run. */
 const HINTS = {
@@ -104,6 +107,8 @@ async function run() {
             families: selected("family"),
             profile: selected("profile")[0],
             sizes: SIZES,
+            epochs: EPOCHS,
+            seconds: SECONDS,
             plant: PLANT,
         });
         progress.end(isInterrupted ? `Stopped after ${rows.length} rows.` : `Done: ${rows.length} rows.`);

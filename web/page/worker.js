@@ -23,8 +23,8 @@ const calls = {
         requestSubgroups();
         return JSON.parse(await core.open(JSON.stringify(await describeHost())));
     },
-    run: ({ families, profile, sizes, plant }) =>
-        core.run(families, profile, sizes, plant, (event) => postMessage(JSON.parse(event))),
+    run: ({ families, profile, sizes, epochs, seconds, plant }) =>
+        core.run(families, profile, sizes, epochs, seconds, plant, (event) => postMessage(JSON.parse(event))),
     stop: () => core.stop(),
     hide: ({ isHidden }) => core.hide(isHidden),
 };

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Device};
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{End, RowTable, Settings, fit, resume};
+use shaderbench::engine::{End, Epochs, RowTable, Settings, fit, resume};
 use shaderbench::error::{Error, Result};
 use shaderbench::families::FAMILIES;
 use shaderbench::suite::{Case, DeviceType, Extent, Profile, Shape};
@@ -101,38 +101,68 @@ pub fn count(families: Vec<String>, profile: &str, sizes: Vec<String>) -> Result
     Ok(cases.iter().filter(|case| !case.is_reserve).count())
 }
 
-/// Measures the cases that [`count`] counts. `plant` names a benchmark whose kernel gets a fault, to test the page;
-/// empty for none. `callback` receives each [`event::Event`] as JSON. Returns whether the run is interrupted.
+/// Measures the cases that [`count`] counts. `epochs` and `seconds` replace the profile's number of epochs and the time
+/// limit unless empty. `plant` names a benchmark whose kernel gets a fault, to test the page; empty for none. `callback`
+/// receives each [`event::Event`] as JSON. Returns whether the run is interrupted.
 ///
 /// # Errors
-/// If the run cannot continue.
+/// If a value is invalid, or the run cannot continue.
 #[wasm_bindgen]
 pub async fn run(
     families: Vec<String>,
     profile: &str,
     sizes: Vec<String>,
+    epochs: &str,
+    seconds: &str,
     plant: &str,
     callback: Function,
 ) -> Result<bool, JsError> {
     let cases = cases(families, profile, &sizes).map_err(js_error)?;
+    let settings = settings(profile, epochs, seconds).map_err(js_error)?;
     let Some(mut tab) = TAB.with(RefCell::take) else { return Err(JsError::new("no device is open")) };
-    let end = measure(&mut tab, cases, profile, plant, callback).await;
+    let end = measure(&mut tab, cases, settings, plant, callback).await;
     TAB.with(|slot| slot.replace(Some(tab)));
     end.map_err(js_error)
 }
 
-async fn measure(tab: &mut Tab, cases: Vec<Case>, profile: &str, plant: &str, callback: Function) -> Result<bool> {
+/// The settings of a run that starts now, without what only the tab knows.
+fn settings(profile: &str, epochs: &str, seconds: &str) -> Result<Settings> {
+    let now = String::from(js_sys::Date::new_0().to_iso_string());
+    let date = format!("{}Z", now.split('.').next().unwrap_or_default());
+    let mut settings = Settings::new(self::profile(profile)?, date, String::new(), String::new());
+    if let Some(epochs) = number("epochs", epochs)? {
+        settings.epochs = Epochs { least: epochs, most: epochs, ..settings.epochs };
+    }
+    settings.time = number("time", seconds)?.map(|seconds| Duration::from_secs(seconds as u64));
+    Ok(settings)
+}
+
+/// A whole number of the page's address; `None` if it is not given.
+fn number(name: &str, text: &str) -> Result<Option<usize>> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let number = text.parse().ok().filter(|number| *number > 0);
+    let invalid = || Error::Usage(format!("cannot read '{name}={text}': must be a whole number above 0"));
+    Ok(Some(number.ok_or_else(invalid)?))
+}
+
+async fn measure(
+    tab: &mut Tab,
+    cases: Vec<Case>,
+    mut settings: Settings,
+    plant: &str,
+    callback: Function,
+) -> Result<bool> {
     let mut cases = fit(cases, &[tab.backend.device()], |_| false).cases;
     if !plant.is_empty() {
         plant::plant_fault(&mut cases, plant)?;
     }
-    let now = String::from(js_sys::Date::new_0().to_iso_string());
-    let date = format!("{}Z", now.split('.').next().unwrap_or_default());
-    let mut settings = Settings::new(self::profile(profile)?, date, tab.os.clone(), tab.cpu.clone());
+    (settings.os, settings.cpu) = (tab.os.clone(), tab.cpu.clone());
     let random = |below: f64| (js_sys::Math::random() * below) as u64;
     (settings.seed, settings.secret) = (random(4_294_967_296.0), random(9_007_199_254_740_992.0));
     // With smaller sizes in reserve, a run has a time limit.
-    settings.time = cases.iter().any(|case| case.is_reserve).then_some(QUICK_TIME);
+    settings.time = settings.time.or(cases.iter().any(|case| case.is_reserve).then_some(QUICK_TIME));
     settings.end_to_end_bytes = settings.end_to_end_bytes.min(END_TO_END_BYTES);
     settings.rules.max_launches = MAX_LAUNCHES;
     tab::clear_stop();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MINUTE } from "./built.mjs";
+import { MINUTE, ONE_EPOCH } from "./built.mjs";
 import { measure, open, skip } from "./page.mjs";
 import { WITHOUT_FIGURES, assertRows, tooSlow, withoutFigures } from "./rows.mjs";
 
@@ -27,7 +27,7 @@ test("every kernel of attention is right", { skip, timeout: 5 * MINUTE }, async 
 
 /** Measures the selected families at the sizes of an address. */
 async function assertRight(address, isSelected) {
-    const { page, log } = await open(address);
+    const { page, log } = await open(address + ONE_EPOCH);
     const families = await page.$$eval("input[name=family]", (inputs) => inputs.map((input) => input.value));
     const rows = await measure(page, families.filter(isSelected));
     assertRows(rows);

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { MINUTE, SMALL } from "./built.mjs";
+import { MINUTE, ONE_EPOCH, SMALL } from "./built.mjs";
 import { measure, open, skip, waitForEnd } from "./page.mjs";
 
 const shots = process.env.SCREENSHOTS;
 
 test("a run ends with the report's first screen", { skip, timeout: 8 * MINUTE }, async () => {
-    const { page, log } = await open(SMALL);
+    const { page, log } = await open(SMALL + ONE_EPOCH);
     await measure(page, ["reduction", "transpose"]);
     await page.waitForFunction(
         () => Math.abs(document.getElementById("charts").getBoundingClientRect().top) < 5,
