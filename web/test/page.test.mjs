@@ -1,10 +1,9 @@
 // The built page in Chromium. `scripts/web.sh --test` builds the page and runs this.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { gzipSync } from "node:zlib";
 import { MINUTE, PAGE, SMALL } from "./built.mjs";
 import { filesBelow } from "./files.mjs";
 import { withScript, selectFamilies, drop, waitForEnd, waitForRows, notices, open, save, skip } from "./page.mjs";
@@ -139,11 +138,4 @@ test("the page fits both widths, in light and in dark, and works by keyboard", {
     );
     assert.equal(nameless, 0, "every control has a name");
     await page.context().close();
-});
-
-test("the page is smaller than 1.55 MB", { skip: existsSync(PAGE) ? false : skip }, () => {
-    const files = filesBelow(PAGE, (path) => !path.includes("/results/"));
-    const bytes = files.reduce((sum, path) => sum + gzipSync(readFileSync(path), { level: 9 }).length, 0);
-    console.log(`${bytes} bytes compressed`);
-    assert.ok(bytes < 1_550_000);
 });
