@@ -33,7 +33,7 @@ use outside::store_outside;
 use parts::{FEW_PARTS, MANY_PARTS, PARTS};
 use random::mixed;
 use reference::run_reference;
-use skipped_work::{LAUNCHES, Search, launches_between, slower_if_poisoned};
+use skipped_work::{LAUNCHES, Search, launched, launches_between, slower_if_poisoned};
 
 /// When a check runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,9 +182,8 @@ const SINGLE: u64 = 16;
 /// another finds a few of the verified scalars poisoned, and even their neighbours as they were. A kernel that counts its
 /// launches elsewhere, in a second buffer, in padding or in the part that is not compared, cannot tell.
 async fn poisoned_alone(probe: &mut Probe<'_>) -> Result<Option<String>> {
-    let Probe { prepared, job, random, budget_ns, .. } = probe;
-    let one_ns = prepared.sample(1).await?.wall_ns;
-    prepared.sample(launches_between(*budget_ns / 4.0, one_ns, mixed(*random, 5))).await?;
+    outlast(probe, mixed(probe.random, 5)).await?;
+    let Probe { prepared, job, random, .. } = probe;
     for check in job.checks() {
         let bytes = check.scalars * job.buffers[check.buffer].scalar.bytes() as u64;
         prepared.poison_range(check.buffer, 0..bytes).await?;
@@ -216,26 +215,32 @@ async fn poisoned_alone(probe: &mut Probe<'_>) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Minimum number of launches before the one that finds other inputs, if time allows.
-const LEAST_BETWEEN: f64 = 16.0;
+/// Launches until a kernel that counts them has done its work: a random number that a quarter of the epoch's time has room
+/// for. If the kernel is not the suite's, at least as many as its series had, whatever they cost: one that still counts then
+/// has not shortened the median.
+async fn outlast(probe: &mut Probe<'_>, random: u64) -> Result<()> {
+    let one_ns = probe.prepared.sample(1).await?.wall_ns;
+    let launches = launches_between(probe.budget_ns / 4.0, one_ns, random);
+    let of_series = probe.poisoned.filter(|_| probe.case.is_foreign()).map_or(0, Poisoned::launches);
+    launched(probe.prepared, launches.max(of_series), one_ns).await?;
+    Ok(())
+}
 
 /// A launch that finds other inputs, and the outputs of those before: a kernel that keeps its result anywhere gives the old
 /// one.
 async fn other_inputs(probe: &mut Probe<'_>) -> Result<Option<String>> {
-    let Probe { backend, prepared, job, case, random, first_stream, epoch, budget_ns, .. } = probe;
-    let mut case = (*case).clone();
+    let mut case = probe.case.clone();
     // The right values of the first epoch may still be known, and may have taken long.
-    case.shape.stream = if *epoch == 0 { mixed(mixed(*random, 7), case.shape.stream) } else { *first_stream };
+    case.shape.stream =
+        if probe.epoch == 0 { mixed(mixed(probe.random, 7), case.shape.stream) } else { probe.first_stream };
     let other = Job::new(&case)?;
-    if job.buffers.iter().zip(&other.buffers).all(|(a, b)| a.is_same_input(b)) || other.check.scalars == 0 {
+    let has_same = probe.job.buffers.iter().zip(&other.buffers).all(|(a, b)| a.is_same_input(b));
+    if has_same || other.check.scalars == 0 {
         return Ok(None);
     }
-    run_reference(*backend, &other).await?;
-    // A kernel that counts its launches has done all its work by then.
-    let one_ns = prepared.sample(1).await?.wall_ns;
-    let room = *budget_ns / 4.0;
-    let least = (room / one_ns.max(1.0)).clamp(2.0, LEAST_BETWEEN) as u32;
-    prepared.sample(launches_between(room, one_ns, mixed(*random, 9)).max(least)).await?;
+    run_reference(probe.backend, &other).await?;
+    outlast(probe, mixed(probe.random, 9)).await?;
+    let Probe { prepared, job, random, .. } = probe;
     let found = match prepared.refill(&other.buffers).await? {
         true => {
             prepared.sample(1).await?;

@@ -125,7 +125,7 @@ pub(in crate::engine) async fn slower_if_poisoned(
 
 /// Runs so many launches, of about `each_ns`, in submissions no longer than a system allows. Returns their time by the host's
 /// clock.
-async fn launched(prepared: &mut dyn Prepared, launches: u32, each_ns: f64) -> Result<f64> {
+pub(in crate::engine) async fn launched(prepared: &mut dyn Prepared, launches: u32, each_ns: f64) -> Result<f64> {
     const LONGEST_NS: f64 = 2e8;
     let together = ((LONGEST_NS / each_ns.max(1.0)) as u32).clamp(1, BETWEEN as u32);
     let (mut left, mut spent_ns) = (launches, 0.0);

@@ -92,6 +92,13 @@ pub struct Poisoned {
     pub single: Option<Pair>,
 }
 
+impl Poisoned {
+    /// Launches of the series before its last sample.
+    pub fn launches(self) -> u32 {
+        self.last.before + self.single.map_or(0, |single| single.before)
+    }
+}
+
 /// A time that begins with a launch into poisoned outputs, and another of as many launches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
