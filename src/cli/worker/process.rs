@@ -208,7 +208,8 @@ fn death(status: Option<ExitStatus>, doing: Activity, last: &[&str]) -> Death {
     let crashed = |how: String| Death { cause: Cause::Crashed, how };
     let during = during(doing);
     if let Some(line) = last.iter().rev().find(|line| line.contains("memory allocation of")) {
-        return crashed(format!("the process ended {during}, without memory: {}", visible_lines(line)));
+        let line = visible_lines(line);
+        return crashed(format!("the process ran out of memory {during} ({line}): raise its limit (ulimit -v)"));
     }
     let Some(status) = status else {
         return crashed(format!("the process closed its streams {during}"));
@@ -312,6 +313,10 @@ mod tests {
         let text = "panicked at src/cli/run.rs:1:1:\nno";
         assert_eq!(panicked(text, Activity::Running).how, "the program panicked while it ran: no");
         let starved = how(6, Activity::Compiling, &["memory allocation of 99 bytes failed", "x"]);
-        assert!(starved.ends_with("without memory: memory allocation of 99 bytes failed"), "{starved}");
+        assert_eq!(
+            starved,
+            "the process ran out of memory while it compiled a kernel (memory allocation of 99 bytes failed): raise its \
+             limit (ulimit -v)"
+        );
     }
 }
