@@ -63,6 +63,10 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
         Extent::Linear(_) if benchmark.wgsl.contains("SPAN") || benchmark.cuda.contains("SPAN") => {
             few.map(Extent::Linear).to_vec()
         }
+        // With divisions of 64 bits in each step, a software device needs a second for the largest size.
+        Extent::Linear(_) if benchmark.wgsl.contains("CHAINS") => {
+            linear[..15].iter().map(|n| Extent::Linear(*n)).collect()
+        }
         Extent::Linear(_) => linear.map(Extent::Linear).to_vec(),
         Extent::Matrix(..) => {
             let sides = matrices.into_iter().chain(long_rows);
