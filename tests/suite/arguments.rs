@@ -121,7 +121,9 @@ fn every_example_of_the_help_is_accepted() {
         let arguments: Vec<&str> = example.split(' ').skip(1).filter(|word| !word.is_empty()).collect();
         let is_run = ["run", "transpose"].contains(&arguments[0]);
         let arguments = if is_run { [&arguments[..], &["--dry-run"]].concat() } else { arguments };
-        let output = Folder::new().run(&arguments);
+        // Without a device, arguments are read and nothing is measured.
+        let folder = Folder::new();
+        let output = folder.shaderbench(&arguments).without_devices().run();
         for mistake in ["unexpected argument", "invalid value", "there is no", "unrecognized"] {
             let is_of_device = output.stderr.contains("there is no device");
             assert!(!output.stderr.contains(mistake) || is_of_device, "{output}");

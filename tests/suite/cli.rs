@@ -116,13 +116,7 @@ fn a_report_that_cannot_be_resumed_stays_unchanged() {
 #[test]
 fn without_a_driver_the_error_says_what_to_install() {
     let folder = Folder::new();
-    let mut program = folder.shaderbench(&["run"]);
-    for (name, value) in
-        [("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent"), ("WGPU_BACKEND", "vulkan")]
-    {
-        program = program.env(name, value);
-    }
-    program.run().fails_with(1, "install a Vulkan driver");
+    folder.shaderbench(&["run"]).without_devices().run().fails_with(1, "install a Vulkan driver");
     assert!(folder.is_empty(), "nothing is left behind");
 }
 

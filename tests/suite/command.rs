@@ -109,6 +109,12 @@ impl Program {
         self
     }
 
+    /// Hides every device of the machine.
+    pub fn without_devices(self) -> Self {
+        let names = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"];
+        names.into_iter().fold(self.env("WGPU_BACKEND", "vulkan"), |program, name| program.env(name, "/nonexistent"))
+    }
+
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.0.env(name, value);
         self
