@@ -268,7 +268,7 @@ mod tests {
             ("random & 2u", "random & 4u"),
             ("-fraction(random)", "fraction(random)"),
             ("<< 15u, draw.kind", "<< 14u, draw.kind"),
-            ("* 10u", "* 9u"),
+            ("* 9u", "* 8u"),
             ("summable(random) * (1.0 / 128.0)", "summable(random) * (1.0 / 64.0)"),
             ("+ (low >> 16u)", ""),
             ("max(random_at(index), 1u)", "random_at(index) + 1u"),

@@ -126,7 +126,7 @@ fn number(element: u32) -> f32 {
         case FRACTION: { return fraction(random); }
         case SIGNED_FRACTION: { return select(fraction(random), -fraction(random), (random & 1u) == 1u); }
         case SIGN: { return f32(random & 2u) - 1.0; }
-        case DIGIT: { return f32(((random >> 16u) * 10u) >> 16u); }
+        case DIGIT: { return f32(1u + (((random >> 16u) * 9u) >> 16u)); }
         case SCALED: { return whole(random, draw.most) * scale(row_of(element)); }
         case LOGIT_ROW: { return summable(random) + 8.0 * summable(of_row(row_of(element))); }
         default: { return summable(random) * (1.0 / 128.0); }

@@ -21,7 +21,7 @@ pub enum Values {
     /// ±1, independent of [`Values::Summable`]: a second operand that keeps sums and products with the first exact
     /// (integers as [`Values::Wide`]).
     Signs,
-    /// Decimal digits, 0 to 9, of any type.
+    /// Decimal digits, 1 to 9, of any type: a sum shows each that is left out.
     Digits,
     /// Whole numbers ±k with k in 1..=127 as floats: exponents whose differences are exact, and whose exponentials
     /// exceed f32 unless the largest is subtracted first.
@@ -101,7 +101,7 @@ impl Values {
     pub(super) fn drawn(self, scalar: Scalar, random: u32) -> f64 {
         match (self, scalar) {
             (_, Scalar::Unorm8) => f64::from(random & 0xff),
-            (Self::Digits, _) => f64::from(((random >> 16) * 10) >> 16),
+            (Self::Digits, _) => f64::from(1 + (((random >> 16) * 9) >> 16)),
             (Self::Logits, Scalar::F16 | Scalar::F32 | Scalar::F64 | Scalar::I8) => f64::from(summable(random)),
             (_, Scalar::U32) => f64::from(random.max(1)),
             (Self::Any, Scalar::F32) => f32::from_bits(any(random)).into(),
