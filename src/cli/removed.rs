@@ -22,6 +22,7 @@ const FORMER: &[(&str, &str)] = &[
     ("--against", "`share` compares no times with those of other reports"),
     ("--relative", "the column `share` of a report has the share of peak of each row"),
     ("--format openmetrics", "use `jq -rf contrib/openmetrics.jq` on the file of `run --json`"),
+    ("--format csv", "use `--format json`"),
     ("--format junit", "use `jq -rf contrib/junit.jq` on the file of `run --json`"),
     ("--format bencher", "use `jq -f contrib/bencher.jq` on the file of `run --json`"),
 ];
@@ -67,12 +68,16 @@ mod tests {
                     assert!(parser.find_subcommand(name).is_none(), "{name}");
                     command(name).into_iter().collect()
                 }
-                words => {
+                None => {
                     let all = ["run", "bench", "summary", "compare", "report", "outliers"];
-                    let commands = if words.is_some() { &all[4..5] } else { &all[..] };
-                    let (name, value) = words.unwrap_or((name, "x"));
+                    let parsed = |of| parser.clone().try_get_matches_from(["shaderbench", of, name, "x"]);
+                    all.iter().map(|of| option(&parsed(of).expect_err(name)).expect("a sentence")).collect()
+                }
+                // Another command may have a value of this name.
+                Some((name, value)) => {
                     let parsed = |of| parser.clone().try_get_matches_from(["shaderbench", of, name, value]);
-                    commands.iter().map(|of| option(&parsed(of).expect_err(name)).expect("a sentence")).collect()
+                    let errors = ["compare", "report"].iter().filter_map(|of| parsed(of).err());
+                    errors.map(|error| option(&error).expect("a sentence")).collect()
                 }
             };
             assert!(!sentences.is_empty() && sentences.iter().all(|error| error.to_string().contains(now)), "{name}");
