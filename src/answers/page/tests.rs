@@ -97,7 +97,7 @@ fn a_job_has_the_words_of_the_summary_about_the_vendor_s_library() {
     };
     let terminal = Terminal { width: 80, has_color: false };
     assert_eq!(library(&rows), (json!("transpose"), json!("cuBLAS 1.50× ±7 % faster")));
-    assert!(card(&rows, &[], terminal).contains("library is  cuBLAS 1.50× ±7 % faster in transpose\n"));
+    assert!(card(&rows, &[], terminal).contains("libraries   cuBLAS 1.50× ±7 % faster in transpose\n"));
     assert_eq!(library(&rows[..1]), (json!("transpose"), json!("")));
 }
 

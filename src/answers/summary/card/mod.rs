@@ -308,7 +308,7 @@ fn libraries(found: &[Best], all: &[&Record], room: usize, terminal: Terminal) -
         let (ratio, text) = cells::library(best, all)?;
         Some((ratio, text, best.job.name.to_owned()))
     };
-    from_largest("library is", (found.iter().filter_map(speed).collect(), "jobs"), room, terminal)
+    from_largest("libraries", (found.iter().filter_map(speed).collect(), "jobs"), room, terminal)
 }
 
 /// Speeds with their texts and of what they are, in at most `room` lines, the largest first. Those that do not fit are
@@ -324,13 +324,8 @@ fn from_largest(
         let (shown, rest) = speeds.split_at(count);
         let mut parts: Vec<String> = shown.iter().map(|(_, speed, what)| format!("{speed} in {what}")).collect();
         if let [(_, largest, _), .., (_, smallest, _)] = rest {
-            let range = format!("from {largest} to {smallest}");
-            let count = rest.len();
-            parts.push(if shown.is_empty() {
-                format!("{range} in {count} {things}")
-            } else {
-                format!("{count} more {range}")
-            });
+            let things = if shown.is_empty() { things } else { "more" };
+            parts.push(format!("{} {things}: {largest} to {smallest}", rest.len()));
         }
         labelled(label, &parts, terminal)
     };

@@ -160,7 +160,7 @@ fn families_that_do_not_fit_are_counted_the_most_costly_ones_named() {
         let text = lines.join(", ").replace('\n', "");
         let text = text.split_once("CUDA is").map_or("", |(_, families)| families.trim());
         let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
-        let (counted, named): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(|part| part.contains(" more "));
+        let (counted, named): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(|part| part.contains(" more: "));
         let number = |part: &&str| part.split(' ').next().and_then(|number| number.parse().ok());
         let count: usize = counted.first().map_or(0, |part| number(part).expect("a number"));
         assert!(count != 1 && (room == 0 || named.len() + count == sorted.len()), "{room}: {lines:?}");
@@ -169,7 +169,7 @@ fn families_that_do_not_fit_are_counted_the_most_costly_ones_named() {
         }
     }
     let text = card(&records, &["r.csv".to_owned()], PLAIN);
-    assert!(text.lines().count() <= LINES && text.contains(" in 9 jobs"), "{text}");
+    assert!(text.lines().count() <= LINES && text.contains(" 9 jobs: "), "{text}");
 }
 
 #[test]
@@ -258,21 +258,21 @@ fn libraries_compare_as_their_rows_do_the_fastest_first_in_two_lines() {
     let gemm = compared("matmul", "double_buffered", "GEMM f32");
     let transpose = compared("transpose", "tiled_wide", "transpose");
     let text = card(&records, &[], PLAIN);
-    let expected = format!("library is  cuBLAS {gemm} in GEMM f32, cuBLAS {transpose} in transpose");
+    let expected = format!("libraries   cuBLAS {gemm} in GEMM f32, cuBLAS {transpose} in transpose");
     assert!(
         gemm.ends_with("faster") && transpose.ends_with("slower") && text.contains(&expected),
         "{expected}\n{text}"
     );
     // Many are counted.
     let many = |index: u32| (f64::from(index), format!("cuSPARSE 1.0{index}× faster"), "a long job".to_owned());
-    let lines = from_largest("library is", ((1..9).map(many).collect(), "jobs"), 1, PLAIN);
-    assert_eq!(lines, ["library is  from cuSPARSE 1.08× faster to cuSPARSE 1.01× faster in 8 jobs"]);
-    let lines = from_largest("library is", ((1..9).map(many).collect(), "jobs"), LIBRARIES, PLAIN);
+    let lines = from_largest("libraries", ((1..9).map(many).collect(), "jobs"), 1, PLAIN);
+    assert_eq!(lines, ["libraries   8 jobs: cuSPARSE 1.08× faster to cuSPARSE 1.01× faster"]);
+    let lines = from_largest("libraries", ((1..9).map(many).collect(), "jobs"), LIBRARIES, PLAIN);
     assert_eq!(lines.len(), LIBRARIES);
-    assert!(lines[0].starts_with("library is  cuSPARSE 1.08× faster in a long job"), "{lines:?}");
-    assert!(lines[1].ends_with("7 more from cuSPARSE 1.07× faster to cuSPARSE 1.01× faster"), "{lines:?}");
+    assert!(lines[0].starts_with("libraries   cuSPARSE 1.08× faster in a long job"), "{lines:?}");
+    assert!(lines[1].ends_with("7 more: cuSPARSE 1.07× faster to cuSPARSE 1.01× faster"), "{lines:?}");
     assert!(lines.iter().all(|line| display_width(line) <= COLUMNS), "{lines:?}");
-    assert!(!card(&records[..1], &[], PLAIN).contains("library is"));
+    assert!(!card(&records[..1], &[], PLAIN).contains("libraries"));
 }
 
 #[test]
