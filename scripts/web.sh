@@ -2,8 +2,8 @@
 # Builds the page that runs the suite in a browser tab, and serves it on this machine. Installs what is missing.
 #   scripts/web.sh                 serves the page at the printed address (PORT, 8000 by default)
 #   scripts/web.sh --build-only    leaves the static files in target/web-page
-#   scripts/web.sh --test          tests the page in Chromium (CHROMIUM names another program), built in less time and
-#                                  not smaller; with WEB_TESTS=all as it is published, and two more families
+#   scripts/web.sh --test          tests the page in Chromium (CHROMIUM names another program), built without
+#                                  optimising its size; with WEB_TESTS=all as it is published, and two more families
 #   scripts/web.sh --check         checks that the core compiles for a browser
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -62,6 +62,15 @@ setup_node_packages() {
 # lines.
 shorter() { sed -e 's/^ *//' -e '/^\/\//d' -e '/^\/\*\*.*\*\/$/d' -e '/^\/\*\*/,/\*\/$/d' "$1"; }
 
+optimise() { # FOLDER
+    if has_node_packages binaryen; then
+        node web/node_modules/binaryen/bin/wasm-opt -Oz "$1/shaderbench_web_bg.wasm" -o "$1/smaller.wasm"
+        mv "$1/smaller.wasm" "$1/shaderbench_web_bg.wasm"
+    else
+        echo "note: npm cannot install binaryen: the program is not optimised by wasm-opt" >&2
+    fi
+}
+
 build_page() {
     local pkg="$PAGE/pkg"
     rm -rf "$PAGE"
@@ -72,14 +81,7 @@ build_page() {
     cargo run --quiet --package shaderbench-bindgen --locked -- "$TARGET/$TRIPLE/$PROFILE/shaderbench_web.wasm" "$pkg"
     shorter "$pkg/shaderbench_web.js" >"$pkg/shorter.js"
     mv "$pkg/shorter.js" "$pkg/shaderbench_web.js"
-    if [ "$PROFILE" != web ]; then
-        :
-    elif has_node_packages binaryen; then
-        node web/node_modules/binaryen/bin/wasm-opt -Oz "$pkg/shaderbench_web_bg.wasm" -o "$pkg/smaller.wasm"
-        mv "$pkg/smaller.wasm" "$pkg/shaderbench_web_bg.wasm"
-    else
-        echo "note: npm cannot install binaryen: the program is not optimised by wasm-opt" >&2
-    fi
+    [ "$PROFILE" != web ] || optimise "$pkg"
     copy_charts
     copy_reports
     # Otherwise GitHub Pages leaves out some files.

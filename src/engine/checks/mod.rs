@@ -216,8 +216,8 @@ async fn poisoned_alone(probe: &mut Probe<'_>) -> Result<Option<String>> {
 }
 
 /// Launches until a kernel that counts them has done its work: a random number that a quarter of the epoch's time has room
-/// for. If the kernel is not the suite's, at least as many as its series had, whatever they cost: one that still counts then
-/// has not shortened the median.
+/// for. If the kernel is not the suite's, at least as many as its series had, whatever they cost: a kernel that is
+/// still counting by then has not shortened its median time.
 async fn outlast(probe: &mut Probe<'_>, random: u64) -> Result<()> {
     let one_ns = probe.prepared.sample(1).await?.wall_ns;
     let launches = launches_between(probe.budget_ns / 4.0, one_ns, random);
