@@ -171,10 +171,12 @@ fn samples() -> impl Iterator<Item = (Input, Scalar)> {
         Values::LogitRows(77),
         Values::SortKeys(9001),
         Values::SortKeys(1 << 20),
+        Values::Queries(128),
+        Values::AttentionKeys(77),
     ];
     let inputs = kinds
         .into_iter()
-        .zip([0, 1, 2, 7, 63, 1 << 33, 3, 4, 6, 8, 9, 10, 11, 12])
+        .zip([0, 1, 2, 7, 63, 1 << 33, 3, 4, 6, 8, 9, 10, 11, 12, 13, 14])
         .map(|(values, stream)| values.of(stream));
     inputs.flat_map(|input| [Scalar::U32, Scalar::F32, Scalar::F16].map(|scalar| (input, scalar)))
 }

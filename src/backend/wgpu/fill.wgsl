@@ -38,6 +38,8 @@ const ANY: u32 = 8u;
 const SCALED: u32 = 9u;
 const LOGIT_ROW: u32 = 10u;
 const SORT_KEY: u32 = 11u;
+const QUERY: u32 = 12u;
+const ATTENTION_KEY: u32 = 13u;
 
 const AS_U32: u32 = 0u;
 const AS_F32: u32 = 1u;
@@ -115,6 +117,19 @@ fn sort_key(element: u32) -> u32 {
     return own;
 }
 
+// The first element of a row of attention's keys is 8; that of a query multiplies it, and shifts all scores of its row.
+fn first_of_row(element: u32) -> bool {
+    return (draw.first + element) % draw.columns == 0u;
+}
+
+fn query(element: u32) -> f32 {
+    let row = row_of(element);
+    if (first_of_row(element)) {
+        return 2.0 * summable(of_row(row));
+    }
+    return summable(random_at(element)) * select(1.0 / 32.0, 0.25, row % 61u == 7u);
+}
+
 fn fraction(random: u32) -> f32 {
     return f32((random >> 8u) | 1u) * (1.0 / 16777216.0);
 }
@@ -128,6 +143,8 @@ fn number(element: u32) -> f32 {
         case SIGN: { return f32(random & 2u) - 1.0; }
         case DIGIT: { return f32(1u + (((random >> 16u) * 9u) >> 16u)); }
         case SCALED: { return whole(random, draw.most) * scale(row_of(element)); }
+        case QUERY: { return query(element); }
+        case ATTENTION_KEY: { return select(summable(random) * (1.0 / 128.0), 8.0, first_of_row(element)); }
         case LOGIT_ROW: { return summable(random) + 8.0 * summable(of_row(row_of(element))); }
         default: { return summable(random) * (1.0 / 128.0); }
     }

@@ -50,6 +50,10 @@ pub(crate) enum DrawKind {
     LogitRow,
     /// [`Values::SortKeys`].
     SortKey,
+    /// [`Values::Queries`].
+    Query,
+    /// [`Values::AttentionKeys`].
+    AttentionKey,
 }
 
 impl Input {
@@ -74,6 +78,8 @@ impl Input {
                 | Values::Logits,
                 Scalar::U32,
             ) => DrawKind::Whole,
+            (Values::Queries(_), Scalar::F16 | Scalar::F32) => DrawKind::Query,
+            (Values::AttentionKeys(_), Scalar::F16 | Scalar::F32) => DrawKind::AttentionKey,
             (Values::Any, _) => DrawKind::Any,
             (Values::Scaled(_), _) => DrawKind::Scaled,
             (Values::Wide, Scalar::F32) => DrawKind::Fraction,
@@ -85,7 +91,9 @@ impl Input {
             _ => return None,
         };
         let (row, most) = match self.values {
-            Values::LogitRows(row) | Values::SortKeys(row) => (row, 0),
+            Values::LogitRows(row) | Values::SortKeys(row) | Values::Queries(row) | Values::AttentionKeys(row) => {
+                (row, 0)
+            }
             Values::Scaled(Scaled { row: Scaled::ONE_ROW, most, .. }) => (0, most),
             Values::Scaled(Scaled { row, most, .. }) => (row, most),
             _ => (0, 0),
