@@ -4,7 +4,9 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::input::{hash, key};
+use super::input::{hash, hashes, key};
+use super::rows::by_rows;
+use super::vectors::vectorised;
 
 /// A square sparse matrix, drawn from a random stream. It has as many nonzeros in every stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,37 +113,59 @@ impl Csr {
     /// The column of a nonzero.
     #[must_use]
     pub fn column(self, nonzero: u64) -> u64 {
-        self.column_by(self.key(), nonzero)
+        let mut column = [0];
+        self.columns(nonzero, &mut column);
+        column[0].into()
     }
 
-    /// The same with the key of its structure, which loops compute once.
-    #[inline(always)]
-    fn column_by(self, key: u32, nonzero: u64) -> u64 {
-        if self.pattern == Pattern::Banded {
-            let (row, place) = (nonzero / BAND, nonzero % BAND);
-            // The columns before which one is left out.
-            let gaps = hash(row, key);
-            let skipped = [gaps >> 16, gaps >> 24].map(|gap| u64::from(place >= u64::from(gap % (BAND as u32 + 1))));
-            let column = (row + place + skipped[0] + skipped[1]).wrapping_sub(BAND / 2 + 1);
-            // Only the first and the last rows need the division.
-            return if column < self.rows { column } else { column.wrapping_add(self.rows * BAND) % self.rows };
-        }
-        (u64::from(hash(nonzero, key)) * self.rows) >> 32
+    /// Writes the columns of the nonzeros from this one on.
+    pub fn columns(self, first: u64, columns: &mut [u32]) {
+        columns_of(self, first, columns);
     }
 
     /// Writes the words of an array from number `first` on into `bytes`, little-endian, on all cores; 0 behind its end.
     pub fn encode(self, array: CsrArray, first: u64, bytes: &mut [u8]) {
         const PIECE: usize = 1 << 16;
-        let (nonzeros, key) = (self.nonzeros(), self.key());
+        let nonzeros = self.nonzeros();
         bytes.par_chunks_mut(PIECE).enumerate().for_each(|(piece, chunk)| {
             let first = first + (piece * PIECE / 4) as u64;
             let words = chunk.as_chunks_mut::<4>().0;
-            let word = |index: u64| match array {
-                CsrArray::Starts if index <= self.rows => self.start(index),
-                CsrArray::Columns if index < nonzeros => self.column_by(key, index),
-                _ => 0,
-            };
-            (first..).zip(words).for_each(|(index, slot)| *slot = (word(index) as u32).to_le_bytes());
+            if array == CsrArray::Starts {
+                let start = |row| if row <= self.rows { self.start(row) as u32 } else { 0 };
+                (first..).zip(words).for_each(|(row, word)| *word = start(row).to_le_bytes());
+                return;
+            }
+            let mut columns = vec![0; words.len()];
+            self.columns(first, &mut columns[..words.len().min(nonzeros.saturating_sub(first) as usize)]);
+            words.iter_mut().zip(columns).for_each(|(word, column)| *word = column.to_le_bytes());
+        });
+    }
+}
+
+vectorised! {
+    /// See [`Csr::columns`].
+    fn columns_of(csr: Csr, first: u64, columns: &mut [u32]) {
+        let (key, rows) = (csr.key(), csr.rows);
+        if csr.pattern != Pattern::Banded {
+            hashes(first, 1, key, columns);
+            columns.iter_mut().for_each(|word| *word = ((u64::from(*word) * rows) >> 32) as u32);
+            return;
+        }
+        by_rows(first, columns, BAND, |row, place, columns| {
+            // The columns before which one is left out.
+            let gaps = hash(row, key);
+            let [a, b] = [gaps >> 16, gaps >> 24].map(|gap| gap % (BAND as u32 + 1));
+            let before = BAND as u32 / 2 + 1;
+            let skipped = |place: u32| place + u32::from(place >= a) + u32::from(place >= b);
+            if row >= u64::from(before) && row + BAND + 2 < rows {
+                let first = row as u32 - before;
+                (place as u32..).zip(columns).for_each(|(place, column)| *column = first + skipped(place));
+                return;
+            }
+            // Around the edges: a matrix may have fewer columns than the band.
+            for (place, column) in (place as u32..).zip(columns) {
+                *column = ((row + rows * BAND + u64::from(skipped(place)) - u64::from(before)) % rows) as u32;
+            }
         });
     }
 }

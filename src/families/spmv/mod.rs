@@ -164,19 +164,21 @@ fn product(shape: &Shape) -> Oracle {
     let (csr, scalar) = (csr(shape), shape.dtype.scalar());
     let (values, x) = (shape.input(VALUES), shape.input(X));
     Box::new(move |first, slots| {
-        let mut drawn = Vec::new();
+        let (mut drawn, mut factors, mut columns) = (Vec::new(), Vec::new(), Vec::new());
         for (first, slots) in (first..).step_by(ROWS).zip(slots.chunks_mut(ROWS)) {
             let mut start = csr.start(first);
             drawn.resize((csr.start(first + slots.len() as u64) - start) as usize, 0.0);
             values.elements(scalar, start, 1, &mut drawn);
-            let mut rest = drawn.as_slice();
+            columns.resize(drawn.len(), 0);
+            csr.columns(start, &mut columns);
+            factors.resize(drawn.len(), 0.0);
+            x.elements_at(scalar, &columns, &mut factors);
+            let mut terms = drawn.iter().zip(&factors).map(|(value, factor)| value * factor);
             for (row, slot) in (first..).zip(slots) {
                 let end = csr.start(row + 1);
-                let (own, others) = rest.split_at((end - start) as usize);
-                let terms = (start..).zip(own).map(|(nonzero, value)| value * x.at(scalar, csr.column(nonzero)));
                 // Rust has -0 for a sum of nothing.
-                *slot = 0.0 + terms.sum::<f64>();
-                (start, rest) = (end, others);
+                *slot = 0.0 + terms.by_ref().take((end - start) as usize).sum::<f64>();
+                start = end;
             }
         }
     })

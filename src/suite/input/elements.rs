@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::mixture::mixture;
 use super::picture::{grey, pixel};
-use super::random::{hash, key, mixed, salt};
+use super::random::{hash, hashes, key, mixed, salt};
 use super::values::{Scaled, Values, signed, summable};
 use crate::suite::rows::by_rows;
 use crate::suite::scalar::Scalar;
@@ -152,6 +152,11 @@ impl Input {
         elements(self, scalar, first, stride, slots);
     }
 
+    /// Writes the elements at these indices into `slots`.
+    pub fn elements_at(self, scalar: Scalar, indices: &[u32], slots: &mut [f64]) {
+        elements_at(self, scalar, indices, slots);
+    }
+
     /// Writes the elements from `first` on into `bytes`, little-endian, on all cores.
     pub fn encode(self, scalar: Scalar, first: u64, bytes: &mut [u8]) {
         const PIECE: usize = 1 << 16;
@@ -253,6 +258,15 @@ vectorised! {
                     }
                 });
             }
+            (
+                Values::Wide
+                | Values::Signed
+                | Values::Scaled(_)
+                | Values::Summable
+                | Values::SummableFrom(_)
+                | Values::Signs,
+                Scalar::U32,
+            ) => draw(position, stride, key, slots, |random| Values::Wide.drawn(Scalar::U32, random)),
             (Values::Scaled(Scaled { row, most, .. }), Scalar::F32 | Scalar::F64 | Scalar::F16)
                 if stride == 1 || row == Scaled::ONE_ROW =>
             {
@@ -304,6 +318,9 @@ vectorised! {
             (Values::Any, Scalar::F32) => {
                 draw(position, stride, key, slots, |random| Values::Any.drawn(Scalar::F32, random));
             }
+            (Values::Any, Scalar::F64) => {
+                draw(position, stride, key, slots, |random| Values::Any.drawn(Scalar::F64, random));
+            }
             (Values::Wide, Scalar::F32) => {
                 draw(position, stride, key, slots, |random| Values::Wide.drawn(Scalar::F32, random));
             }
@@ -313,13 +330,22 @@ vectorised! {
             (Values::Signed, Scalar::F32) => {
                 draw(position, stride, key, slots, |random| Values::Signed.drawn(Scalar::F32, random));
             }
-            (
-                Values::Wide | Values::Signed | Values::Summable | Values::SummableFrom(_) | Values::Signs,
-                Scalar::U32,
-            ) => {
-                draw(position, stride, key, slots, |random| Values::Wide.drawn(Scalar::U32, random));
-            }
             (kind, _) => draw(position, stride, key, slots, |random| kind.drawn(scalar, random)),
+        }
+    }
+}
+
+vectorised! {
+    /// See [`Input::elements_at`].
+    fn elements_at(input: Input, scalar: Scalar, indices: &[u32], slots: &mut [f64]) {
+        let indices = indices.iter().map(|index| u64::from(*index));
+        match input.values {
+            Values::Scaled(Scaled { row: Scaled::ONE_ROW, most, first }) if scalar == Scalar::F32 && !input.is_general(scalar) => {
+                let (key, scale) = (key(input.stream), input.scale(scalar, 0));
+                let drawn = indices.map(|index| f64::from(signed(hash(first.wrapping_add(index), key), most)) * scale);
+                slots.iter_mut().zip(drawn).for_each(|(slot, value)| *slot = value);
+            }
+            _ => indices.zip(slots).for_each(|(index, slot)| *slot = input.at(scalar, index)),
         }
     }
 }
@@ -330,17 +356,8 @@ fn draw(position: u64, stride: u64, key: u32, slots: &mut [f64], drawn: impl Fn(
     let mut block = [0; BLOCK];
     for (number, slots) in slots.chunks_mut(BLOCK).enumerate() {
         let position = position + (number * BLOCK) as u64 * stride;
-        let (high, randoms) = (position >> 32, &mut block[..slots.len()]);
-        if (position + stride * slots.len() as u64) >> 32 == high {
-            // Constants stay outside of the loop, and 32 bits suffice inside.
-            let (mut low, stride, salt) = (position as u32, stride as u32, salt(high as u32, key));
-            for random in &mut *randoms {
-                *random = mixed(low ^ salt, key);
-                low = low.wrapping_add(stride);
-            }
-        } else {
-            (0..).zip(&mut *randoms).for_each(|(number, random)| *random = hash(position + number * stride, key));
-        }
+        let randoms = &mut block[..slots.len()];
+        hashes(position, stride, key, randoms);
         slots.iter_mut().zip(randoms).for_each(|(slot, random)| *slot = drawn(*random));
     }
 }

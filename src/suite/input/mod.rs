@@ -13,5 +13,5 @@ mod values;
 pub(crate) use draw::Draw;
 pub(crate) use elements::BLOCK;
 pub use elements::Input;
-pub(super) use random::{hash, key};
+pub(super) use random::{hash, hashes, key};
 pub use values::{Scaled, Values};

@@ -14,6 +14,22 @@ pub(super) const fn salt(high: u32, key: u32) -> u32 {
     high.wrapping_mul(0x9e37_79b9) ^ 0x5eed_c0de ^ key
 }
 
+/// The random bits of indices `stride` apart, from this one on.
+#[inline(always)]
+pub(in crate::suite) fn hashes(first: u64, stride: u64, key: u32, randoms: &mut [u32]) {
+    let high = first >> 32;
+    if (first + stride * randoms.len() as u64) >> 32 == high {
+        // Constants stay outside of the loop, and 32 bits suffice inside.
+        let (mut low, stride, salt) = (first as u32, stride as u32, salt(high as u32, key));
+        for random in randoms {
+            *random = mixed(low ^ salt, key);
+            low = low.wrapping_add(stride);
+        }
+    } else {
+        (0..).zip(randoms).for_each(|(number, random)| *random = hash(first + number * stride, key));
+    }
+}
+
 /// The key of a stream: another for each of the first 2^32, and 0, which changes nothing, for stream 0.
 pub(in crate::suite) const fn key(stream: u64) -> u32 {
     mixed(stream as u32 ^ ((stream >> 32) as u32).wrapping_mul(0x9e37_79b9), 0)

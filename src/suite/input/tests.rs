@@ -79,6 +79,10 @@ fn elements_and_sums_agree_with_at_at_any_stride_and_past_32_bits() {
                 let at = |k: u64| input.at(scalar, first + k * stride);
                 assert!((0..).zip(slots).all(|(k, slot)| slot == at(k)), "{values:?} {scalar:?} {first} {stride}");
             }
+            let (indices, mut slots) = ([u32::MAX, 0, 7, u32::MAX - 3], [f64::NAN; 4]);
+            input.elements_at(scalar, &indices, &mut slots);
+            let at = indices.map(|index| input.at(scalar, index.into()));
+            assert_eq!(slots, at, "{values:?} {scalar:?}");
             // Any numbers have no sum.
             if values == Values::Any {
                 continue;
