@@ -54,7 +54,7 @@ has_node_packages() { # PACKAGE…
 }
 
 setup_node_packages() {
-    has_node_packages playwright-core binaryen ws && return 0
+    has_node_packages playwright-core binaryen && return 0
     command -v npm >/dev/null && npm ci --prefix web --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 }
 
@@ -138,8 +138,8 @@ check() {
 }
 
 test_page() {
-    if ! command -v node >/dev/null || ! has_node_packages playwright-core ws; then
-        echo "SKIPPED: Node.js, playwright-core or ws is not installed: the page is not tested"
+    if ! command -v node >/dev/null || ! has_node_packages playwright-core; then
+        echo "SKIPPED: Node.js or playwright-core is not installed: the page is not tested"
         return 0
     fi
     # Two files at a time: a run in a browser waits half of its time.

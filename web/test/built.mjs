@@ -1,6 +1,5 @@
 // What all tests of the built page share.
 
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 export const ROOT = new URL("../..", import.meta.url).pathname;
@@ -13,13 +12,3 @@ export const SMALL = "?size=512&size=256x256";
 export const ONE_EPOCH = "&epochs=1";
 /** Whether the answer of a row is right. On a busy machine a row may be implausible, because its ceiling was slow. */
 export const isRight = (row) => ["ok", "implausible"].includes(row.status);
-
-/** The first of these programs that exists, and the reason to skip its tests: `false` if there is none. */
-export function findBrowser(name, paths) {
-    const program = paths.find((path) => path && existsSync(path));
-    let skip = false;
-    if (!program) skip = `SKIPPED: ${name} is not installed`;
-    else if (!existsSync(join(PAGE, "index.html"))) skip = `SKIPPED: ${PAGE} is not built`;
-    if (skip) console.log(skip);
-    return { program, skip };
-}

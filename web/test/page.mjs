@@ -1,11 +1,11 @@
 // The built page in Chromium on its software device (SwiftShader). Playwright gives workers, downloads and changed
 // responses; the HTML report needs none of them, and its tests (tests/suite/browser.rs) run without Node.js.
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { MINUTE, PAGE, findBrowser } from "./built.mjs";
+import { MINUTE, PAGE } from "./built.mjs";
 import { serve } from "./serve.mjs";
 
 const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -17,7 +17,12 @@ const FLAGS = [
     "--use-webgpu-adapter=swiftshader",
 ];
 
-export const { program, skip } = findBrowser("Chromium", [process.env.CHROMIUM, ...PROGRAMS]);
+const program = [process.env.CHROMIUM, ...PROGRAMS].find((path) => path && existsSync(path));
+/** The reason to skip what needs the page in a browser: `false` if there is none. */
+export let skip = false;
+if (!program) skip = "SKIPPED: Chromium is not installed";
+else if (!existsSync(join(PAGE, "index.html"))) skip = `SKIPPED: ${PAGE} is not built`;
+if (skip) console.log(skip);
 
 export let server;
 let browser;
