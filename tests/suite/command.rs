@@ -200,9 +200,18 @@ pub fn is_installed(name: &str) -> bool {
 
 /// Whether `shaderbench` finds a device that needs no `--backend`. Prints that the test is skipped where it does not.
 pub fn has_device() -> bool {
-    let found = shaderbench_in_empty_folder(&["devices"]).stdout.contains("[0] ");
+    lists_a_device(&[], "there is no device to run on")
+}
+
+/// The same of a device with Vulkan.
+pub fn has_vulkan() -> bool {
+    lists_a_device(&["--backend", "vulkan"], "no device has Vulkan")
+}
+
+fn lists_a_device(arguments: &[&str], otherwise: &str) -> bool {
+    let found = shaderbench_in_empty_folder(&[&["devices"], arguments].concat()).stdout.contains("[0] ");
     if !found {
-        eprintln!("SKIPPED: there is no device to run on");
+        eprintln!("SKIPPED: {otherwise}");
     }
     found
 }

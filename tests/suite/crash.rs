@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::command::{Folder, has_device};
+use crate::command::{Folder, has_device, has_vulkan};
 use shaderbench::record::{Cause, Record, Status};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_shaderbench");
@@ -14,7 +14,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_shaderbench");
 fn layer() -> Option<PathBuf> {
     static LAYER: OnceLock<Option<Folder>> = OnceLock::new();
     let build = || {
-        if !cfg!(target_os = "linux") || !has_device() {
+        if !cfg!(target_os = "linux") || !has_vulkan() {
             return None;
         }
         let folder = Folder::new();

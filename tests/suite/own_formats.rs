@@ -1,6 +1,6 @@
 //! `bench` with kernels that are not WGSL: SPIR-V and CUDA C++.
 
-use crate::command::{Folder, Output, has_device};
+use crate::command::{Folder, Output, has_device, has_vulkan};
 use shaderbench::record::{Record, Status};
 use shaderbench::shader::Shader;
 use shaderbench::suite::{Checks, Constants};
@@ -40,7 +40,7 @@ fn spirv(wgsl: &str) -> Vec<u8> {
 
 #[test]
 fn spirv_of_another_compiler_is_right_with_checks_and_as_it_is() {
-    if !has_device() {
+    if !has_vulkan() {
         return;
     }
     let folder = example();
@@ -61,7 +61,7 @@ fn spirv_of_another_compiler_is_right_with_checks_and_as_it_is() {
 
 #[test]
 fn a_planted_fault_in_spirv_is_found_and_replayed() {
-    if !has_device() {
+    if !has_vulkan() {
         return;
     }
     let folder = example();
@@ -204,7 +204,7 @@ fn spirv_without_names_binds_by_number() {
 
 #[test]
 fn a_cuda_kernel_needs_cuda_and_a_twin_beside_wgsl_comes_along() {
-    if !has_device() {
+    if !has_vulkan() {
         return;
     }
     let folder = Folder::new();
