@@ -44,7 +44,7 @@ fn index_writes_the_committed_page() {
 #[test]
 fn the_readme_shows_the_summary_of_a_committed_report() {
     let readme = include_str!("../../README.md");
-    let (_, rest) = readme.split_once("`shaderbench summary` of a [committed report](").expect("a report");
+    let (_, rest) = readme.split_once("`shaderbench summary` on a [committed report](").expect("a report");
     let (path, rest) = rest.split_once("):\n\n```text\n").expect("a block");
     let (block, _) = rest.split_once("```\n").expect("its end");
     assert_eq!(shaderbench(&["summary", path]).run().succeeds().stdout, block, "copy it into README.md");
