@@ -38,7 +38,6 @@ cargo deny --all-features check "${checks[@]}"
 # The same database, and the programs that are built beside the workspace.
 if [ "${#checks[@]}" -eq 4 ] && cargo audit --version >/dev/null 2>&1; then
     cargo audit --quiet
-    cargo audit --quiet --file fuzz/Cargo.lock
 else
     skip "cargo-audit or its database is not there"
 fi

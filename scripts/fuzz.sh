@@ -21,16 +21,17 @@ for option in level=4 inline-8bit-counters pc-table trace-compares; do
 done
 # Only own code, and generic code that it instantiates, is observed: dependencies would take half of the time. Build scripts
 # do not link the fuzzer; cargo compiles them without --target.
-mkdir -p target
-cat >target/rustc <<'END'
+built="$(realpath -m "${CARGO_TARGET_DIR:-../target}")"
+mkdir -p "$built"
+cat >"$built/rustc-fuzz" <<'END'
 #!/bin/sh
 case "$CARGO_PKG_NAME $*" in
     shaderbench*" --target "*) exec "$@" $FUZZ_FLAGS ;;
     *) exec "$@" ;;
 esac
 END
-chmod +x target/rustc
-RUSTC_WRAPPER="$PWD/target/rustc" cargo build --release --target "$target"
+chmod +x "$built/rustc-fuzz"
+RUSTC_WRAPPER="$built/rustc-fuzz" cargo build --profile fuzz --target "$target" --target-dir "$built"
 mkdir -p corpus/csv corpus/json corpus/tables artifacts
 for report in "${csv_reports[@]/#/../}"; do
     name="$(basename "$(dirname "$report")")-$(basename "$report")"
@@ -49,6 +50,6 @@ else
     echo "SKIPPED: python3 is not installed: no hostile reports in the corpus"
 fi
 for name in "${targets[@]}"; do
-    "${CARGO_TARGET_DIR:-target}/$target/release/$name" "corpus/$name" -max_total_time="$seconds" \
+    "$built/$target/fuzz/$name" "corpus/$name" -max_total_time="$seconds" \
         -runs="${FUZZ_RUNS:--1}" -artifact_prefix="artifacts/$name-" -print_final_stats=1 -max_len=8192
 done

@@ -53,7 +53,7 @@ step cargo fmt --all --check
 step cargo clippy --locked --all-targets -- -D warnings
 step cargo clippy --locked --no-default-features -- -D warnings
 # Stable Rust checks the fuzz targets, which scripts/fuzz.sh runs.
-step cargo check --locked --manifest-path fuzz/Cargo.toml --target-dir "${CARGO_TARGET_DIR:-target}"
+step cargo check --locked --package shaderbench-fuzz
 step cargo doc --locked --no-deps --document-private-items
 step scripts/dependencies.sh ${is_all:+--install}
 step scripts/workflows.sh
