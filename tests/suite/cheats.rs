@@ -291,13 +291,10 @@ fn kernels_that_leave_out_work_are_wrong_wherever_they_note_it() {
         ("honest", "output[i] = work(i); aux[i] = 0u;", ""),
         ("control", "let x = work(i); output[i] = x; aux[i] = x;", ""),
         // By the output itself, by that of the neighbour, and in the epochs of some inputs only.
-        ("itself", "if (output[i] == POISON) { output[i] = work(i); aux[i] = 0u; }", by_time),
+        // A busy machine may hide the time of these: then they keep the results of other inputs.
+        ("itself", "if (output[i] == POISON) { output[i] = work(i); aux[i] = 0u; }", ""),
         ("neighbour", "if (output[i] == POISON && output[i ^ 1u] == POISON) { output[i] = work(i); }", ""),
-        (
-            "epoch",
-            "if (input[0] % 64u != 5u && output[i] != POISON) { return; } output[i] = work(i); aux[i] = 0u;",
-            by_time,
-        ),
+        ("epoch", "if (input[0] % 64u != 5u && output[i] != POISON) { return; } output[i] = work(i); aux[i] = 0u;", ""),
         // By the number of launches, in another output, behind what is compared, and from a later launch on.
         ("aside", "let seen = count(aux[i]); if (seen >= 2u) { return; } output[i] = work(i); aux[i] = seen + 1u;", ""),
         (
