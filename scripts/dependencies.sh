@@ -35,7 +35,7 @@ else
     skip "the RustSec advisory database cannot be downloaded: known vulnerabilities are not checked"
 fi
 cargo deny --all-features check "${checks[@]}"
-# The same database, and the programs that are built beside the workspace.
+# The same database.
 if [ "${#checks[@]}" -eq 4 ] && cargo audit --version >/dev/null 2>&1; then
     cargo audit --quiet
 else

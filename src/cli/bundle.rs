@@ -95,7 +95,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
                 }
                 Err(error) => say(&format!("no bundle of {name}: {}", error.chain())),
             },
-            Ok(None) => say(&format!("a single launch of {name} is right: no bundle written")),
+            Ok(None) => say(&format!("no bundle of {name}: a single launch on its first inputs is right")),
             Err(error) => say(&format!("no bundle of {name}: {}", error.chain())),
         }
     }

@@ -117,7 +117,7 @@ fn sort_key(element: u32) -> u32 {
     return own;
 }
 
-// The first element of a row of attention's keys is 8; that of a query multiplies it, and shifts all scores of its row.
+// Column 0 shifts the scores of attention: it is 8 in every key and random in each query.
 fn first_of_row(element: u32) -> bool {
     return (draw.first + element) % draw.columns == 0u;
 }

@@ -132,7 +132,7 @@ pub(in crate::engine) fn can_skip_work(_: &Case, job: &Job) -> bool {
 
 async fn skipped_work(probe: &mut Probe<'_>) -> Result<Option<String>> {
     let known = probe.poisoned.and_then(|poisoned| poisoned.single);
-    // The pair of the series is one of them.
+    // The pair of the series counts as one of the pairs.
     let pairs = if probe.epoch == 0 { LAUNCHES - usize::from(known.is_some()) } else { 1 };
     slower(probe, known, pairs).await
 }

@@ -340,7 +340,9 @@ vectorised! {
     fn elements_at(input: Input, scalar: Scalar, indices: &[u32], slots: &mut [f64]) {
         let indices = indices.iter().map(|index| u64::from(*index));
         match input.values {
-            Values::Scaled(Scaled { row: Scaled::ONE_ROW, most, first }) if scalar == Scalar::F32 && !input.is_general(scalar) => {
+            Values::Scaled(Scaled { row: Scaled::ONE_ROW, most, first })
+                if scalar == Scalar::F32 && !input.is_general(scalar) =>
+            {
                 let (key, scale) = (key(input.stream), input.scale(scalar, 0));
                 let drawn = indices.map(|index| f64::from(signed(hash(first.wrapping_add(index), key), most)) * scale);
                 slots.iter_mut().zip(drawn).for_each(|(slot, value)| *slot = value);
