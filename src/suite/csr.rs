@@ -111,8 +111,8 @@ impl Csr {
     }
 
     /// The column of a nonzero.
-    #[must_use]
-    pub fn column(self, nonzero: u64) -> u64 {
+    #[cfg(test)]
+    pub(crate) fn column(self, nonzero: u64) -> u64 {
         let mut column = [0];
         self.columns(nonzero, &mut column);
         column[0].into()
