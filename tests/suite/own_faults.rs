@@ -16,8 +16,20 @@ fn judged(files: &[(&str, &str)]) -> (Status, String, Option<i32>) {
 fn judged_with(files: &[(&str, &[u8])]) -> (Status, String, Option<i32>) {
     let folder = Folder::new();
     files.iter().for_each(|(name, bytes)| folder.write(name, bytes));
-    let output =
-        folder.run(&["bench", "k.toml", "--profile", "quick", "--epochs", "2", "--seed", "42", "--out", "r.csv"]);
+    let output = folder.run(&[
+        "bench",
+        "k.toml",
+        "--profile",
+        "quick",
+        "--time",
+        "5m",
+        "--epochs",
+        "2",
+        "--seed",
+        "42",
+        "--out",
+        "r.csv",
+    ]);
     let mut rows = folder.records("r.csv");
     rows.retain(|row| row.family == "k");
     assert_eq!(rows.len(), 1, "{output}");
@@ -107,7 +119,8 @@ fn a_declaration_at_fault_says_so_and_leaves_no_bundle() {
         folder.write("k.wgsl", &copy);
         folder.write("r.wgsl", &half);
         folder.write("k.toml", format!("sizes = 4096\nlimit = \"none\"\n{toml}\n"));
-        let output = folder.run(&["bench", "k.toml", "--profile", "quick", "--out", "r.csv"]).exits_with(3);
+        let output =
+            folder.run(&["bench", "k.toml", "--profile", "quick", "--time", "5m", "--out", "r.csv"]).exits_with(3);
         let rows = folder.records("r.csv");
         assert_eq!(rows[0].status, Status::Failed, "{toml}\n{output}");
         assert!(rows[0].reason.contains(sentence), "{toml}: {}", rows[0].reason);
@@ -142,7 +155,7 @@ fn variants_may_call_their_buffers_as_they_like() {
              \"4 * n\" }}\n[verify]\nexpect = \"let s = 0.0; for k in 0..4 * n {{ s += src[k]; }} s\"\n"
         )
     };
-    let line = ["bench", "ab.toml", "--profile", "quick", "--epochs", "1", "--out", "r.csv", "--force"];
+    let line = ["bench", "ab.toml", "--profile", "quick", "--time", "5m", "--epochs", "1", "--out", "r.csv", "--force"];
     folder.write("ab.toml", toml("\"a.wgsl\", \"b.wgsl\"", "src"));
     folder.run(&line).fails_with(2, "give this kernel names = { input = \"src\" }, or declare [buffers.input]");
     for kernels in [
@@ -181,7 +194,7 @@ fn a_bundle_of_an_older_run_does_not_stay_beside_a_new_one() {
     folder.write("k.wgsl", kernel(&format!("{IN}{OUT}"), "output[id.x] = a[id.x];"));
     let toml = |right: &str| format!("sizes = 4096\nlimit = \"none\"\n[verify]\nexpect = \"{right}\"\n");
     folder.write("k.toml", toml("a[i] + 1"));
-    let line = ["bench", "k.toml", "--profile", "quick", "--epochs", "1", "--out", "r.csv", "--force"];
+    let line = ["bench", "k.toml", "--profile", "quick", "--time", "5m", "--epochs", "1", "--out", "r.csv", "--force"];
     folder.run(&line).exits_with(3);
     assert!(folder.path("r-wrong").exists());
     // What is no bundle stays.
@@ -214,7 +227,8 @@ fn a_parameter_of_the_command_line_gives_an_override_its_value() {
     let folder = Folder::new();
     folder.write("k.wgsl", kernel(&format!("override m: f32;\n{OUT}"), "output[id.x] = 1.0 / m;"));
     folder.write("k.toml", "sizes = 64\nlimit = \"none\"\n[params]\nm = [2, 4]\n[verify]\nexpect = \"1.0 / m\"\n");
-    let line = ["bench", "k.toml", "--profile", "quick", "--epochs", "1", "--out", "r.csv", "--param", "m=8"];
+    let line =
+        ["bench", "k.toml", "--profile", "quick", "--time", "5m", "--epochs", "1", "--out", "r.csv", "--param", "m=8"];
     let output = folder.run(&line).succeeds();
     assert!(folder.records("r.csv")[0].params["m"] == 8.0, "{output}");
     // Also where the file says nothing.
