@@ -8,11 +8,11 @@
 use std::error::Error;
 use std::path::PathBuf;
 
+use gpu::backend::cuda::{Compiler, Ptx, PtxArchive, ptx};
+use gpu::engine::catalogue;
+use gpu::job::Language;
+use gpu::shader::twin::ENTRY_POINT;
 use rayon::prelude::*;
-use shaderbench::backend::cuda::{Compiler, Ptx, PtxArchive, ptx};
-use shaderbench::engine::catalogue;
-use shaderbench::job::Language;
-use shaderbench::shader::twin::ENTRY_POINT;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: ptx FILE")?;
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let programs = kernels
         .par_iter()
         .map(|kernel| Ok((kernel.cuda.as_str(), ptx(&compiler, &kernel.cuda)?)))
-        .collect::<shaderbench::error::Result<Vec<(&str, Vec<Ptx>)>>>()?;
+        .collect::<record::error::Result<Vec<(&str, Vec<Ptx>)>>>()?;
     let entry = format!(".visible .entry {ENTRY_POINT}(").into_bytes();
     let has_entry = |ptx: &Ptx| ptx.text.windows(entry.len()).any(|bytes| bytes == entry);
     if let Some((program, _)) = programs.iter().find(|(_, all)| !all.iter().all(has_entry)) {

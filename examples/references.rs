@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use shaderbench::answers::references::{Shipped, pack};
-use shaderbench::report::{example, reader};
+use answers::references::{Shipped, pack};
+use answers::report::{example, reader};
 
 #[path = "../tests/suite/common/committed.rs"]
 mod committed;

@@ -11,22 +11,22 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
-use shaderbench::backend::{Backend, Device};
-use shaderbench::engine::measure::Timer;
-use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{Changes, Fitted, Observer, RowTable, Settings, fit, resume};
-use shaderbench::record::{Record, Status};
-use shaderbench::suite::{Case, Profile};
+use gpu::backend::wgpu::{Timeouts, WgpuBackend, adapters};
+use gpu::backend::{Backend, Device};
+use gpu::engine::measure::Timer;
+use gpu::engine::plan::{Request, plan};
+use gpu::engine::{Changes, Fitted, Observer, RowTable, Settings, fit, resume};
+use record::suite::{Case, Profile};
+use record::{Record, Status};
 
 /// Shows nothing while it runs.
 struct Quiet;
 
 impl Observer for Quiet {
-    fn timer(&mut self, _: shaderbench::suite::Toolchain<'_>, _: &Timer) {}
+    fn timer(&mut self, _: record::suite::Toolchain<'_>, _: &Timer) {}
     fn start(&mut self, _: usize, _: &Case, _: &Record) {}
     fn row(&mut self, _: &Record) {}
-    fn finish(&mut self, _: &[Record], _: &Changes) -> shaderbench::error::Result<()> {
+    fn finish(&mut self, _: &[Record], _: &Changes) -> record::error::Result<()> {
         Ok(())
     }
 }

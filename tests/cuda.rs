@@ -14,17 +14,17 @@ use std::sync::OnceLock;
 
 use catalogue::{benchmark, benchmarks, files_below};
 use command::{program, shaderbench_in_empty_folder};
+use gpu::backend::Backend;
+use gpu::backend::cuda::{Compiler, Ptx, PtxArchive, devices, ptx};
+use gpu::engine::catalogue;
+use gpu::engine::checks::output::verify;
+use gpu::engine::plan::{Request, plan};
+use gpu::job::{Job, Language, POISON};
+use gpu::shader::{compute_capability, twin};
 use rayon::prelude::*;
-use shaderbench::backend::Backend;
-use shaderbench::backend::cuda::{Compiler, Ptx, PtxArchive, devices, ptx};
-use shaderbench::engine::catalogue;
-use shaderbench::engine::checks::output::verify;
-use shaderbench::engine::plan::{Request, plan};
-use shaderbench::error::Error;
-use shaderbench::job::{Job, Language, POISON};
-use shaderbench::shader::{compute_capability, twin};
-use shaderbench::suite::Access;
-use shaderbench::suite::{Case, Dtype, Extent, Profile, Shape};
+use record::error::Error;
+use record::suite::Access;
+use record::suite::{Case, Dtype, Extent, Profile, Shape};
 
 /// One case for each kernel that is compiled.
 fn kernels() -> Vec<(Case, Job)> {

@@ -10,9 +10,9 @@ mod peers;
 use std::collections::HashMap;
 use std::path::Path;
 
+use answers::report;
 use lines::{Against, LINES, Line, Unit};
-use shaderbench::record::{Record, Status};
-use shaderbench::report;
+use record::{Record, Status};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut files = std::env::args().skip(1);

@@ -7,8 +7,8 @@ mod synthetic;
 
 use std::process::ExitCode;
 
-use shaderbench::engine::measure::Rules;
-use shaderbench::record::stats;
+use gpu::engine::measure::Rules;
+use record::stats;
 use synthetic::{Disturbance, Process, Random};
 
 /// Launch times: many launches, or few, fit into the 0.1 s of a quick profile.

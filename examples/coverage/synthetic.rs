@@ -6,9 +6,9 @@
 //! Every distribution is a mixture of log-normal ones, so its median is known. With drift, the true median is that of
 //! the mixture over the series.
 
-use shaderbench::backend::{Prepared, Sample, Task};
-use shaderbench::engine::measure::{Rules, Timer, measure};
-use shaderbench::error::Result;
+use gpu::backend::{Prepared, Sample, Task};
+use gpu::engine::measure::{Rules, Timer, measure};
+use record::error::Result;
 
 /// The disturbances of a series.
 #[derive(Debug, Clone, Copy, Default)]

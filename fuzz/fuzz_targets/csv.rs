@@ -4,15 +4,15 @@
 
 use std::path::Path;
 
+use answers::report::csv;
 use libfuzzer_sys::fuzz_target;
-use shaderbench::report::csv;
 
 fuzz_target!(|bytes: &[u8]| {
     let report = match csv::read(Path::new("fuzz.csv"), bytes) {
         Ok(report) => report,
         Err(error) => {
             let text = error.to_string();
-            assert!(text.starts_with("fuzz.csv, line ") && !text.contains(shaderbench::error::is_hidden), "{text:?}");
+            assert!(text.starts_with("fuzz.csv, line ") && !text.contains(record::error::is_hidden), "{text:?}");
             return;
         }
     };

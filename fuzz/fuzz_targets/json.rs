@@ -5,20 +5,20 @@
 
 use std::path::Path;
 
+use answers::report::{csv, json, reader};
 use libfuzzer_sys::fuzz_target;
-use shaderbench::report::{csv, json, reader};
 
 fuzz_target!(|bytes: &[u8]| {
     let report = match json::read(Path::new("fuzz.json"), bytes) {
         Ok(report) => report,
         Err(error) => {
             let text = error.to_string();
-            assert!(text.starts_with("fuzz.json, line ") && !text.contains(shaderbench::error::is_hidden), "{text:?}");
+            assert!(text.starts_with("fuzz.json, line ") && !text.contains(record::error::is_hidden), "{text:?}");
             return;
         }
     };
     let notes = report.notes.join(" ");
-    assert!(!notes.contains(shaderbench::error::is_hidden), "{notes:?}");
+    assert!(!notes.contains(record::error::is_hidden), "{notes:?}");
     let again = json::read(Path::new("again.json"), &json::write(&report.records)).expect("own report");
     assert_eq!(again.records, report.records);
     let mut records = report.records;

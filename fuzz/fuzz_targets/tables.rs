@@ -8,16 +8,16 @@
 
 use std::path::Path;
 
+use answers::compare::text::{self, OutputFormat, Sort, View};
+use answers::compare::{Report, compare};
+use answers::report::{Medium, Terminal, lay_out, reader, sections};
+use answers::summary::{LINES, card, side_by_side};
+use answers::{articles, index, page as html, section};
+use kernels::FAMILIES;
+use kernels::articles::steps;
 use libfuzzer_sys::fuzz_target;
-use shaderbench::answers::compare::text::{self, OutputFormat, Sort, View};
-use shaderbench::answers::compare::{Report, compare};
-use shaderbench::answers::summary::{LINES, card, side_by_side};
-use shaderbench::answers::{articles, index, page as html, section};
-use shaderbench::error::is_hidden;
-use shaderbench::families::FAMILIES;
-use shaderbench::families::articles::steps;
-use shaderbench::record::Record;
-use shaderbench::report::{Medium, Terminal, lay_out, reader, sections};
+use record::Record;
+use record::error::is_hidden;
 
 fn check(what: &str, text: &str) {
     let is_bad = |character: char| character != '\n' && is_hidden(character);

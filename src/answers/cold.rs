@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::claim::time;
-use crate::record::Record;
-use crate::record::format;
-use crate::record::stats::{self, Estimate};
 use crate::report::table::label;
-use crate::suite::{COLD, params_text};
+use record::Record;
+use record::claim::time;
+use record::format;
+use record::stats::{self, Estimate};
+use record::suite::{COLD, params_text};
 
 /// The name of a case, whatever its caches.
 pub(super) fn without_caches(row: &Record) -> String {
@@ -73,8 +73,8 @@ pub(super) fn sentence(rows: &[&Record]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Status;
-    use crate::suite::{Api, Dtype, Extent};
+    use record::Status;
+    use record::suite::{Api, Dtype, Extent};
 
     fn row(n: u64, is_cold: bool, median_ns: f64) -> Record {
         Record {

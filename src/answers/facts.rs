@@ -1,8 +1,8 @@
 //! What a driver says beside the measured rows: of the compiled kernels, and of the card's memory.
 
-use crate::record::{Record, compiled, format};
 use crate::report::{Part, toolchains};
-use crate::suite::{Benchmark, Limit};
+use record::suite::{Benchmark, Limit};
+use record::{Record, compiled, format};
 
 /// Fields with what the driver reports of the kernels and, beside the peaks of reading, of the memory. None where rows
 /// have nothing of it.
@@ -47,8 +47,8 @@ fn memory(rows: &[&Record]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Bound;
-    use crate::suite::Api;
+    use record::Bound;
+    use record::suite::Api;
 
     #[test]
     fn a_rate_stands_beside_the_peak_by_the_driver() {

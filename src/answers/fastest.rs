@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::summary::figures::{Contest, contests};
-use crate::record::stats::Estimate;
-use crate::record::{Record, format};
 use crate::report::layout::{Column, Grid, Part, Row};
 use crate::report::toolchains;
-use crate::suite::{Extent, Family, Headline, Tag, Toolchain, binary_size};
+use record::stats::Estimate;
+use record::suite::{Extent, Family, Headline, Tag, Toolchain, binary_size};
+use record::{Record, format};
 
 /// The kernels of a job.
 pub(super) struct Job<'a> {
@@ -175,9 +175,9 @@ pub fn choices<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Choice<'
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::families::FAMILIES;
-    use crate::record::Status;
-    use crate::suite::{Api, Dtype};
+    use kernels::FAMILIES;
+    use record::Status;
+    use record::suite::{Api, Dtype};
 
     fn of(benchmark: &str, params: &[(&str, f64)], n: u64, ns: f64) -> Record {
         Record {

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use super::summary::figures::{MEMORY, Peak, peaks, spaces};
 use super::summary::{Shown, faster_ones, job_rate, jobs_of, operations, quoted_rate, quoted_time};
 use super::versus::mean_ratio;
-use crate::error::{is_hidden, visible};
-use crate::families::cache_curve::claims::DRAM;
-use crate::record::format::{distinct, joined};
-use crate::record::{Record, Status, by_card, by_run, format, typical};
 use crate::report::markdown::{escape, table};
 use crate::report::table::share_text;
 use crate::report::toolchains;
-use crate::suite::{Api, DeviceType, Limit, Scalar, Toolchain};
+use kernels::cache_curve::claims::DRAM;
+use record::error::{is_hidden, visible};
+use record::format::{distinct, joined};
+use record::suite::{Api, DeviceType, Limit, Scalar, Toolchain};
+use record::{Record, Status, by_card, by_run, format, typical};
 
 /// First line of the page. It marks the page as generated.
 pub const MARK: &str = "<!-- Written by `shaderbench report --format index`: do not edit. -->";
@@ -243,13 +243,13 @@ fn none() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::compare::Report;
-    use crate::answers::page as html;
-    use crate::answers::summary::card;
-    use crate::record::{Bound, Clock};
+    use crate::compare::Report;
+    use crate::page as html;
     use crate::report::{Terminal, csv};
-    use crate::suite::Extent;
-    use crate::suite::{Api, Dtype};
+    use crate::summary::card;
+    use record::suite::Extent;
+    use record::suite::{Api, Dtype};
+    use record::{Bound, Clock};
 
     fn row(backend: &str, family: &str, benchmark: &str, n: u64, gb_per_s: f64) -> Record {
         Record {
@@ -374,10 +374,7 @@ mod tests {
         let copy = spaces(&rows)[0].copy.expect("a peak");
         assert!((ceiling("copy")["gb_per_s"].as_f64().expect("a rate") / copy.value - 1.0).abs() <= 1e-4);
         let copy = quoted_rate(copy).expect("quiet");
-        let sum = crate::answers::summary::figures::best(&rows)
-            .into_iter()
-            .find(|best| best.job.name == "sum")
-            .expect("a sum");
+        let sum = crate::summary::figures::best(&rows).into_iter().find(|best| best.job.name == "sum").expect("a sum");
         for (name, figure) in [("read", &copy), ("sum", &job_rate(sum.row))] {
             // Of figures with one unit, the last has it.
             let number = figure.split(' ').next().expect("a number");

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::families::load_ns;
-use crate::record::{Record, by_card, format};
 use crate::report::layout::{Column, Grid, Medium, Part, Row, Terminal, lay_out};
-use crate::suite::Api;
+use kernels::load_ns;
+use record::suite::Api;
+use record::{Record, by_card, format};
 
 /// What is shown of a benchmark between cards: its name in the family `transfer`, and the title of its matrix.
 const SHOWN: [(&str, &str); 6] = [
@@ -70,8 +70,8 @@ fn figure(row: &Record) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Status;
-    use crate::suite::{Api, Dtype, Extent};
+    use record::Status;
+    use record::suite::{Api, Dtype, Extent};
 
     fn row(card: &str, benchmark: &str, peer: f64, gb_per_s: Option<f64>) -> Record {
         Record {

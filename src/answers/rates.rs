@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::families::rates::{flops, instructions, steps_of_a_chain};
-use crate::record::{Record, format};
 use crate::report::layout::{Column, Grid, Part, Row, Terminal};
+use kernels::rates::{flops, instructions, steps_of_a_chain};
+use record::{Record, format};
 
 /// Types, in the order of their columns.
 const TYPES: [&str; 8] = ["u32", "i32", "u64", "f16", "f32", "f64", "i16", "i64"];
@@ -117,9 +117,9 @@ fn grid(title: &str, cells: &[(&Record, String)], is_atomic: bool, terminal: Ter
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::families::rates::FAMILY;
     use crate::report::layout::{Medium, lay_out};
-    use crate::suite::{Api, Extent};
+    use kernels::rates::FAMILY;
+    use record::suite::{Api, Extent};
 
     fn row(benchmark: &str, chains: f64, median_ns: f64, gflop_per_s: f64) -> Record {
         Record {

@@ -7,15 +7,15 @@ use serde_json::{Value, to_value};
 use super::compare::Report;
 use super::summary::figures::best;
 use super::{cost, fastest, page, summary};
-use crate::families::FAMILIES;
-use crate::record::{Ranking, Record};
 use crate::report::{reader, toolchains};
+use kernels::FAMILIES;
+use record::{Ranking, Record};
 
 #[path = "../../tests/suite/common/committed.rs"]
 mod committed;
 
 fn committed() -> Vec<(String, Vec<Record>)> {
-    let paths = committed::committed_reports(Path::new(env!("CARGO_MANIFEST_DIR"))).into_iter();
+    let paths = committed::committed_reports(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))).into_iter();
     paths.map(|path| (path.display().to_string(), reader::open(&path).expect("a report").records)).collect()
 }
 

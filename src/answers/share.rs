@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::families::{FAMILIES, benchmark};
-use crate::record::{COLUMNS, Cause, Kind, Record, Status};
-use crate::suite::{Api, Block, Case, Params, Profile, Program, Shape, hash};
+use kernels::{FAMILIES, benchmark};
+use record::suite::{Api, Block, Case, Params, Profile, Program, Shape, hash};
+use record::{COLUMNS, Cause, Kind, Record, Status};
 
 /// Reports from this day on have a row for each type and size that the suite declares, apart from [`SIZES_SINCE`]. Set it to
 /// the day on which types or sizes of a benchmark are removed.

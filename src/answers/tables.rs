@@ -3,10 +3,10 @@
 use super::cold;
 #[cfg(not(target_family = "wasm"))]
 use super::rates;
-use crate::record::Record;
 use crate::report::layout::{Medium, Part, Terminal, lay_out};
 use crate::report::{Section, table, toolchains};
-use crate::suite::Toolchain;
+use record::Record;
+use record::suite::Toolchain;
 
 /// All sections as terminal tables, one for each API and compiler.
 #[must_use]
@@ -71,7 +71,7 @@ fn of_toolchain(section: &Section, rows: &[&Record], terminal: Terminal) -> Vec<
 #[cfg(target_family = "wasm")]
 mod rates {
     pub(super) fn parts(
-        _: &[&crate::record::Record],
+        _: &[&record::Record],
         _: crate::report::layout::Terminal,
     ) -> Option<Vec<crate::report::layout::Part>> {
         None

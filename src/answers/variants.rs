@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::format::ratio_with_interval;
-use crate::record::{Ranking, Record, Status, ranking, time_in_run};
 use crate::report::{table::label, toolchains};
+use record::format::ratio_with_interval;
+use record::{Ranking, Record, Status, ranking, time_in_run};
 
 /// The answer for the rows of one family: a sentence for each API and type, and one about the results. Kernels of one size
 /// are compared.
@@ -98,7 +98,7 @@ fn faulty(faults: &[&Record]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{Api, DeviceType, Dtype, Extent};
+    use record::suite::{Api, DeviceType, Dtype, Extent};
 
     fn row(benchmark: &str, n: u64, ns: f64, reach: f64) -> Record {
         Record {

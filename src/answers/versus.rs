@@ -7,10 +7,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::compare::ratios_in_turns;
-use crate::families::work_kind;
-use crate::record::Record;
-use crate::record::stats::{self, Estimate};
-use crate::suite::{Toolchain, WorkKind};
+use kernels::work_kind;
+use record::Record;
+use record::stats::{self, Estimate};
+use record::suite::{Toolchain, WorkKind};
 
 /// Geometric mean of (time of the first toolchain ÷ time of the second) over kernels, and the number of cases, those with cold
 /// caches left out. `None` if no case can be compared.

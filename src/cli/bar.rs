@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::interrupt::Interrupt;
 use super::output::{can_redraw, is_quiet, say, wrapped};
-use crate::engine::Expected;
+use gpu::engine::Expected;
 
 /// Time between two updates of the line: the time left falls during a long case too.
 const TICK: Duration = Duration::from_millis(500);

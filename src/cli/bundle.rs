@@ -11,14 +11,14 @@ use super::declaration::{TOML, of_folder};
 use super::output::{print, say};
 use super::selection::no_device;
 use super::worker::{Event, Link, Order, list};
-use crate::backend::{Backend, Device, Translator};
-use crate::engine::plan::{Source, select, with_source};
-use crate::engine::{WrongResult, stream_of, wrong_at, wrong_result};
-use crate::error::{Error, Result, usage};
-use crate::job::{Kernel, Language};
-use crate::record::{Record, Status};
-use crate::shader::{Shader, Target};
-use crate::suite::{Api, Benchmark, Case, Dtype, Extent, Family, Shape, Toolchain, params_text, parse_params};
+use gpu::backend::{Backend, Device, Translator};
+use gpu::engine::plan::{Source, select, with_source};
+use gpu::engine::{WrongResult, stream_of, wrong_at, wrong_result};
+use gpu::job::{Kernel, Language};
+use gpu::shader::{Shader, Target};
+use record::error::{Error, Result, usage};
+use record::suite::{Api, Benchmark, Case, Dtype, Extent, Family, Shape, Toolchain, params_text, parse_params};
+use record::{Record, Status};
 
 /// Arguments of `bench replay`.
 #[derive(clap::Args)]
@@ -390,7 +390,9 @@ fn of_suite(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Found,
     if wgsl.as_deref().is_some_and(|text| text != benchmark.wgsl)
         || cuda.as_deref().is_some_and(|text| text != benchmark.cuda)
     {
-        benchmark = with_source(benchmark, &Source { wgsl, cuda, ..Source::default() });
+        let mut source = Source::default();
+        (source.wgsl, source.cuda) = (wgsl, cuda);
+        benchmark = with_source(benchmark, &source);
     }
     if benchmark.cuda != selected[0].1.cuda {
         trusted(bundle, is_unchecked)?;

@@ -8,16 +8,16 @@ use super::output::{complain, print, print_json, say, terminal};
 use super::references::{is_example, shipped};
 use super::reports::read_all;
 use super::values::percentage;
-use crate::answers::compare::text::{OutputFormat, Sort, View, regression_lines, undecided, write};
-use crate::answers::compare::{Comparison, Report, Rules, compare_by};
-use crate::answers::references;
-use crate::engine::plan::filter::Filter;
-use crate::engine::plan::unknown_benchmark;
-use crate::error::{Error, Result, usage};
-use crate::families::FAMILIES;
-use crate::record::format::distinct;
-use crate::record::{MARGIN, Record};
-use crate::report::{Medium, reader, sort_records};
+use answers::compare::text::{OutputFormat, Sort, View, regression_lines, undecided, write};
+use answers::compare::{Comparison, Report, Rules, compare_by};
+use answers::references;
+use answers::report::{Medium, reader, sort_records};
+use gpu::engine::plan::filter::Filter;
+use gpu::engine::plan::unknown_benchmark;
+use kernels::FAMILIES;
+use record::error::{Error, Result, usage};
+use record::format::distinct;
+use record::{MARGIN, Record};
 
 /// Exit code for a case slower than the limit, beyond the noise of the runs.
 const REGRESSION: u8 = 4;

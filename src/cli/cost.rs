@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use super::format::Format;
 use super::output::{print, print_json};
 use super::reports::{name_runs, named_or_newest, read_all};
-use crate::answers::compare::Report;
-use crate::answers::cost::{self, Cost};
-use crate::error::{Error, Result, usage};
-use crate::record::{Record, by_card};
-use crate::suite::Api;
+use answers::compare::Report;
+use answers::cost::{self, Cost};
+use record::error::{Error, Result, usage};
+use record::suite::Api;
+use record::{Record, by_card};
 
 /// Arguments of `cost`.
 #[derive(clap::Args)]

@@ -11,10 +11,10 @@ use super::arguments::Generated;
 use super::help;
 use super::output::print;
 use super::tour::GLOSSARY;
-use crate::engine::plan::all_names;
-use crate::error::{Error, Result};
-use crate::families::articles::{ARTICLES, steps};
-use crate::report::replace_file;
+use answers::report::replace_file;
+use gpu::engine::plan::all_names;
+use kernels::articles::{ARTICLES, steps};
+use record::error::{Error, Result};
 
 /// Name of the program.
 const NAME: &str = env!("CARGO_PKG_NAME");

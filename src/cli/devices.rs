@@ -7,12 +7,12 @@ use super::output::{print, print_json, terminal};
 use super::selection::{is_same_card, no_device};
 use super::target::Through;
 use super::worker::list;
-use crate::backend::Device;
-use crate::backend::wgpu::refusal;
-use crate::error::{Error, Result};
-use crate::report::layout::columns;
-use crate::report::markdown::{escape, table};
-use crate::suite::Api;
+use answers::report::layout::columns;
+use answers::report::markdown::{escape, table};
+use gpu::backend::Device;
+use gpu::backend::wgpu::refusal;
+use record::error::{Error, Result};
+use record::suite::Api;
 
 /// Arguments of `devices`.
 #[derive(clap::Args)]

@@ -1,7 +1,7 @@
 //! The expected time of a run.
 
-use crate::backend::Device;
-use crate::suite::{DeviceType, Profile};
+use gpu::backend::Device;
+use record::suite::{DeviceType, Profile};
 
 /// Mean seconds of a case through one API with its epochs, kernels' compilation and verification, as runs of the whole
 /// suite took through Vulkan on H100s (`docs/research/2026-11-25-limits.md`). `None` if no such run has been timed.
@@ -38,7 +38,7 @@ pub(super) fn estimate(profile: Profile, cases: usize, card: &[&Device]) -> Opti
 mod tests {
     use super::*;
     use crate::cli::selection::fakes::device;
-    use crate::suite::Api;
+    use record::suite::Api;
 
     #[test]
     fn only_what_was_timed_is_estimated() {

@@ -12,21 +12,21 @@ use super::output::{print, print_json};
 use super::references::is_example;
 use super::reports::{Measured, named_or_newest};
 use super::tour::{GLOSSARY, is_step, measure, steps_named};
-use crate::answers::articles::GLOSSARY as TERMS;
-use crate::answers::articles::{self, StepData, glossary, sides};
-use crate::answers::cost::{BesideLibrary, libraries};
-use crate::answers::facts::facts;
-use crate::answers::fastest::{Choice, choice, choices};
-use crate::claim::ArticleClaim;
-use crate::engine::plan::{params_of, select};
-use crate::error::{Result, usage};
-use crate::families::FAMILIES;
-use crate::families::articles::{shown_by, steps};
-use crate::record::Record;
-use crate::record::format::distinct;
-use crate::report::json::columns;
-use crate::report::{self, Medium, Part, Section, lay_out, toolchains};
-use crate::suite::{Benchmark, Case, Family, Limit, Params, Shape, binary_size};
+use answers::articles::GLOSSARY as TERMS;
+use answers::articles::{self, StepData, glossary, sides};
+use answers::cost::{BesideLibrary, libraries};
+use answers::facts::facts;
+use answers::fastest::{Choice, choice, choices};
+use answers::report::json::columns;
+use answers::report::{self, Medium, Part, Section, lay_out, toolchains};
+use gpu::engine::plan::{params_of, select};
+use kernels::FAMILIES;
+use kernels::articles::{shown_by, steps};
+use record::Record;
+use record::claim::ArticleClaim;
+use record::error::{Result, usage};
+use record::format::distinct;
+use record::suite::{Benchmark, Case, Family, Limit, Params, Shape, binary_size};
 
 /// Arguments of `explain`.
 #[derive(clap::Args)]
@@ -271,7 +271,7 @@ fn described(family: &'static Family, benchmarks: &[&'static Benchmark], choice:
 
 /// What is said of a benchmark, as label and text; a text may be empty.
 pub(super) fn fields(family: &'static Family, benchmark: &'static Benchmark) -> Vec<(&'static str, String)> {
-    let header = benchmark.header();
+    let header = kernels::header(benchmark);
     let apis = if benchmark.spirv.is_empty() { "CUDA" } else { "CUDA and Vulkan" };
     let alone = benchmark.only_cuda.map_or_else(String::new, |why| format!("Only in {apis}: {why}."));
     vec![
@@ -405,6 +405,6 @@ fn rows(
     let section = Section { title: "measured", summary: &summary, findings, is_by_kernel, rows: rows.clone() };
     let libraries = if is_whole { libraries(family, &rows) } else { Vec::new() };
     let libraries = libraries.iter().map(|of| Part::Field { label: "library", text: of.text() });
-    let parts = crate::answers::section(&section, medium).into_iter().chain(facts(benchmarks, &rows));
+    let parts = answers::section(&section, medium).into_iter().chain(facts(benchmarks, &rows));
     Some(parts.chain(libraries).collect())
 }

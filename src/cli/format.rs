@@ -1,7 +1,7 @@
 //! Output formats of commands, and which runs they take together.
 
 use super::output::terminal;
-use crate::report::Medium;
+use answers::report::Medium;
 
 /// Output formats of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]

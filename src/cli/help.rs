@@ -4,8 +4,8 @@ use clap::{Command, CommandFactory};
 
 use super::arguments::{CommandLine, WIDTH};
 use super::output::print;
-use crate::engine::plan::all_names;
-use crate::error::{Result, usage};
+use gpu::engine::plan::all_names;
+use record::error::{Result, usage};
 
 /// A command with an example.
 struct Entry {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Error as IoError, ErrorKind, Read};
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use record::error::{Error, Result};
 
 /// Maximum size of a kernel or a declaration, in bytes.
 pub(super) const KERNEL: u64 = 64 << 20;

@@ -9,8 +9,8 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use super::output::{complain, say};
-use crate::error::{Error, Result, usage};
-use crate::report::remove_lock_files;
+use answers::report::remove_lock_files;
+use record::error::{Error, Result, usage};
 
 /// Exit code of an interrupted run, as for a program ended by SIGINT.
 pub(super) const EXIT_CODE: u8 = 130;

@@ -7,10 +7,10 @@ use super::reports::read_all;
 use super::run;
 use super::target::Through;
 use super::worker::list;
-use crate::answers::links as answer;
-use crate::error::{Error, Result, usage};
-use crate::record::Record;
-use crate::suite::Api;
+use answers::links as answer;
+use record::Record;
+use record::error::{Error, Result, usage};
+use record::suite::Api;
 
 /// Arguments of `links`.
 #[derive(clap::Args)]

@@ -1,7 +1,7 @@
 //! `list`: every family and benchmark.
 
-use crate::claim::ArticleClaim;
-use crate::families::articles::shown_by;
+use kernels::articles::shown_by;
+use record::claim::ArticleClaim;
 use serde_json::{Value, json};
 
 use super::explain::dtypes;
@@ -10,12 +10,12 @@ use super::output::{print, print_json, say, terminal};
 use super::target::apis;
 use super::tour::steps_named;
 use super::values::tag;
-use crate::engine::plan::params_of;
-use crate::error::Result;
-use crate::record::format::distinct;
-use crate::report::markdown::{escape, table};
-use crate::report::{families_in_reading_order, wrap};
-use crate::suite::{Api, Benchmark, Family, Tag};
+use answers::report::markdown::{escape, table};
+use answers::report::{families_in_reading_order, wrap};
+use gpu::engine::plan::params_of;
+use record::error::Result;
+use record::format::distinct;
+use record::suite::{Api, Benchmark, Family, Tag};
 
 /// Arguments of `list`.
 #[derive(clap::Args)]
@@ -124,7 +124,7 @@ fn object(family: &Family, benchmark: &Benchmark) -> Value {
         "dtypes": dtypes(benchmark),
         "sizes": distinct(benchmark.cases.iter().flat_map(|cases| cases.extents).map(ToString::to_string)),
         "params": params_of(benchmark),
-        "ceiling": benchmark.ceiling.map(crate::suite::Limit::name),
+        "ceiling": benchmark.ceiling.map(record::suite::Limit::name),
         "backends": backends,
     })
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::backend::{CompilerName, Device};
-use crate::engine::{Fitted, LeftOut};
-use crate::record::format::plural;
-use crate::record::{Record, Status};
-use crate::report::{self, Output};
-use crate::suite::{Case, DeviceType, Profile, params_text};
+use answers::report::{self, Output};
+use gpu::backend::{CompilerName, Device};
+use gpu::engine::{Fitted, LeftOut};
+use record::format::plural;
+use record::suite::{Case, DeviceType, Profile, params_text};
+use record::{Record, Status};
 
 /// What the run will do on each API, and the time limit if there is one.
 pub(super) fn beginning(
@@ -127,9 +127,9 @@ pub(super) fn how_to_go_on(file: &Output, wanted: usize, rest: Option<&str>) -> 
 mod tests {
     use super::*;
     use crate::cli::selection::fakes::device;
-    use crate::engine::fit;
-    use crate::engine::plan::{Request, plan};
-    use crate::suite::Api;
+    use gpu::engine::fit;
+    use gpu::engine::plan::{Request, plan};
+    use record::suite::Api;
 
     #[test]
     fn smaller_workgroups_are_told_with_the_smallest_limits_of_the_apis() {

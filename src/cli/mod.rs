@@ -17,7 +17,7 @@ mod help;
 mod host;
 mod inputs;
 mod interrupt;
-mod kernels;
+mod kernel_files;
 mod links;
 mod list;
 mod messages;

@@ -6,10 +6,10 @@ use super::format::Format;
 use super::output::{print, print_json, say};
 use super::reports::stream;
 use super::values::percentage;
-use crate::answers::outliers::text;
-use crate::answers::outliers::{self, Fleet, LEAST_UNITS, Rules, Verdicts};
-use crate::error::{Error, Result};
-use crate::record::format::plural;
+use answers::outliers::text;
+use answers::outliers::{self, Fleet, LEAST_UNITS, Rules, Verdicts};
+use record::error::{Error, Result};
+use record::format::plural;
 
 /// Exit code if there is a slow card.
 const SLOW: u8 = 4;

@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 
 use clap::ColorChoice;
 
-use crate::error::{Error, Result, usage, visible, visible_styled};
-use crate::report::Terminal;
-use crate::report::wrap;
+use answers::report::Terminal;
+use answers::report::wrap;
+use record::error::{Error, Result, usage, visible, visible_styled};
 
 /// Options of every command.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]

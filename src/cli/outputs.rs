@@ -4,9 +4,9 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use super::reports::OWN;
-use crate::backend::Device;
-use crate::error::{Error, Result, shown, usage};
-use crate::report::{Lock, Output, Target, check_folder};
+use answers::report::{Lock, Output, Target, check_folder};
+use gpu::backend::Device;
+use record::error::{Error, Result, shown, usage};
 
 /// Advice for an option that names a file.
 pub(super) const ANOTHER_FILE: &str = "name another file";

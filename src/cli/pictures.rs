@@ -5,12 +5,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::outputs::{check_different, check_new};
-use crate::engine::Picture;
-use crate::error::Result;
-use crate::job::Job;
-use crate::record::format::joined;
-use crate::report::{png, replace_file};
-use crate::suite::{Api, Case, Dtype};
+use answers::report::{png, replace_file};
+use gpu::engine::Picture;
+use gpu::job::Job;
+use record::error::Result;
+use record::format::joined;
+use record::suite::{Api, Case, Dtype};
 
 /// Whether a case draws a picture.
 pub(super) fn draws(case: &Case) -> bool {

@@ -19,9 +19,9 @@ use super::{
     bench, bundle, compare, cost, describe, devices, explain, help, links, list, outliers, removed, report, run, share,
     show, summary,
 };
-use crate::engine::plan::select;
-use crate::error::{Error, Result, usage};
-use crate::report::reader;
+use answers::report::reader;
+use gpu::engine::plan::select;
+use record::error::{Error, Result, usage};
 
 /// Parses the arguments, runs the command, prints any error and returns the exit code.
 #[must_use]

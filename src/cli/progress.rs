@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use super::bar::Bar;
 use super::interrupt::Interrupt;
-use crate::engine::measure::Timer;
-use crate::engine::{Changes, Expected, Observer};
-use crate::error::{Error, Result};
-use crate::record::Record;
-use crate::record::format::plural;
-use crate::report::{self, CsvFile, Output, table};
-use crate::suite::{Case, Toolchain};
+use answers::report::{self, CsvFile, Output, table};
+use gpu::engine::measure::Timer;
+use gpu::engine::{Changes, Expected, Observer};
+use record::Record;
+use record::error::{Error, Result};
+use record::format::plural;
+use record::suite::{Case, Toolchain};
 
 /// Minimum time between two writes of the JSON report during a run. It cannot be appended to and contains every sample,
 /// so each write is large.
@@ -136,7 +136,7 @@ impl Progress {
     fn end_family(&mut self) {
         let rows: Vec<&Record> = self.family.iter().collect();
         let Some(first) = rows.first() else { return };
-        let line = crate::answers::summary::headline(&first.family, &rows);
+        let line = answers::summary::headline(&first.family, &rows);
         self.say(&line);
         self.family.clear();
     }

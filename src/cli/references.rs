@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::answers::references::{Shipped, unpack};
-use crate::error::{Result, usage};
-use crate::report::csv::Parsed;
-use crate::report::reader;
+use answers::references::{Shipped, unpack};
+use answers::report::csv::Parsed;
+use answers::report::reader;
+use record::error::{Result, usage};
 
 /// What is kept of the reports in `results/`; `examples/references.rs` makes the file.
 const FILE: &[u8] = include_bytes!("../../data/references.json.gz");
@@ -34,9 +34,9 @@ pub(super) fn shipped() -> Result<Shipped> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::summary::card;
-    use crate::report::Terminal;
-    use crate::report::example::{SOURCE, pack as packed};
+    use answers::report::Terminal;
+    use answers::report::example::{SOURCE, pack as packed};
+    use answers::summary::card;
 
     #[test]
     fn the_example_is_a_committed_report_and_has_its_summary() {

@@ -2,7 +2,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::error::{Error, usage};
+use record::error::{Error, usage};
 
 /// What there was, and what does its work.
 const FORMER: &[(&str, &str)] = &[

@@ -8,12 +8,12 @@ use rayon::prelude::*;
 
 use super::output::say;
 use super::references::{EXAMPLE, example, is_example};
-use crate::answers::compare::Report;
-use crate::error::{Error, Result, shown, usage};
-use crate::record::format::joined;
-use crate::record::{Record, by_card, by_run, newest_runs};
-use crate::report::csv::Parsed;
-use crate::report::reader;
+use answers::compare::Report;
+use answers::report::csv::Parsed;
+use answers::report::reader;
+use record::error::{Error, Result, shown, usage};
+use record::format::joined;
+use record::{Record, by_card, by_run, newest_runs};
 
 /// Where runs write their reports by default. Git ignores it.
 pub(super) const OWN: &str = "reports";

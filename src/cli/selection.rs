@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::target::{Through, apis};
-use crate::backend::Device;
-use crate::backend::wgpu::refusal;
-use crate::engine::plan::unknown;
-use crate::error::{Error, Result, usage};
-use crate::suite::{Api, DeviceType};
+use gpu::backend::Device;
+use gpu::backend::wgpu::refusal;
+use gpu::engine::plan::unknown;
+use record::error::{Error, Result, usage};
+use record::suite::{Api, DeviceType};
 
 /// The error for a machine without a usable device.
 pub(super) fn no_device() -> Error {
@@ -182,9 +182,9 @@ fn uuid(device: &Device) -> Option<String> {
 #[cfg(test)]
 pub(super) mod fakes {
     use super::*;
-    use crate::backend::RuntimeChecks;
-    use crate::job::Language;
-    use crate::suite::Feature;
+    use gpu::backend::RuntimeChecks;
+    use gpu::job::Language;
+    use record::suite::Feature;
 
     /// A device with this name, API and facts.
     pub(in crate::cli) fn device(name: &str, api: Api, facts: &[(&str, &str)]) -> Device {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::inputs;
-use crate::engine::plan::{Source, select, unknown_benchmark};
-use crate::error::{Error, Result, usage};
-use crate::families::FAMILIES;
-use crate::suite::Family;
+use gpu::engine::plan::{Source, select, unknown_benchmark};
+use kernels::FAMILIES;
+use record::error::{Error, Result, usage};
+use record::suite::Family;
 
 /// The kernels `FAMILY/BENCHMARK.wgsl` and `.cu` in a folder, by `family/benchmark`. Other files are ignored. With
 /// `is_unchecked`, they run without run-time checks.

@@ -8,16 +8,16 @@ use super::explain::dtypes;
 use super::output::{print, say};
 use super::outputs::{ANOTHER_FILE, check_new};
 use super::values::param;
-use crate::backend::{Compiler, HlslCompiler};
-use crate::engine::plan::{Request, plan, select, unknown};
-use crate::error::{Error, Result, usage};
-use crate::job::{Job, Kernel};
-use crate::report::write_file;
-use crate::shader::module::{disassemble, specialize};
-use crate::shader::twin::without_prelude;
-use crate::shader::{Shader, ShaderModel, Target};
-use crate::suite::Checks;
-use crate::suite::{Benchmark, Case, Profile};
+use answers::report::write_file;
+use gpu::backend::{Compiler, HlslCompiler};
+use gpu::engine::plan::{Request, plan, select, unknown};
+use gpu::job::{Job, Kernel};
+use gpu::shader::module::{disassemble, specialize};
+use gpu::shader::twin::without_prelude;
+use gpu::shader::{Shader, ShaderModel, Target};
+use record::error::{Error, Result, usage};
+use record::suite::Checks;
+use record::suite::{Benchmark, Case, Profile};
 
 /// Arguments of `show`.
 #[derive(clap::Args)]

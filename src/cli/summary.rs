@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use super::format::{By, Format};
 use super::output::{print, print_json};
 use super::reports::{name_runs, named_or_newest, none_yet, read_all};
-use crate::answers::compare::Report;
-use crate::answers::summary::{card, headlines, side_by_side};
-use crate::error::Result;
-use crate::record::format::{joined, plural};
-use crate::record::{Record, by_card, typical};
-use crate::report::Medium;
+use answers::compare::Report;
+use answers::report::Medium;
+use answers::summary::{card, headlines, side_by_side};
+use record::error::Result;
+use record::format::{joined, plural};
+use record::{Record, by_card, typical};
 
 /// Arguments of `summary`.
 #[derive(clap::Args)]

@@ -2,10 +2,10 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::backend::wgpu::{APIS, Adapter, Timeouts, WgpuBackend, adapters};
-use crate::backend::{Backend, Device, Translator};
-use crate::error::{Result, usage};
-use crate::suite::Api;
+use gpu::backend::wgpu::{APIS, Adapter, Timeouts, WgpuBackend, adapters};
+use gpu::backend::{Backend, Device, Translator};
+use record::error::{Result, usage};
+use record::suite::Api;
 
 /// The APIs of this build.
 pub(super) fn apis() -> Vec<Api> {
@@ -35,7 +35,7 @@ pub(super) enum Target {
     Wgpu(Adapter),
     /// A CUDA device.
     #[cfg(feature = "cuda")]
-    Cuda(crate::backend::cuda::CudaDevice),
+    Cuda(gpu::backend::cuda::CudaDevice),
 }
 
 impl Target {
@@ -53,7 +53,7 @@ impl Target {
         Ok(match self {
             Self::Wgpu(adapter) => Box::new(WgpuBackend::open_with(adapter, Timeouts::DEFAULT, translator).await?),
             #[cfg(feature = "cuda")]
-            Self::Cuda(found) => Box::new(crate::backend::cuda::CudaBackend::open(found, Timeouts::DEFAULT.idle)?),
+            Self::Cuda(found) => Box::new(gpu::backend::cuda::CudaBackend::open(found, Timeouts::DEFAULT.idle)?),
         })
     }
 }
@@ -89,7 +89,7 @@ fn check_variable(value: Option<&str>) -> Result<()> {
 #[cfg(feature = "cuda")]
 fn cuda_ready() -> Vec<Target> {
     let found = cuda().unwrap_or_default();
-    match crate::backend::cuda::check_compiler() {
+    match gpu::backend::cuda::check_compiler() {
         Err(error) if !found.is_empty() => {
             super::output::say(&format!("CUDA is left out: {error}"));
             Vec::new()
@@ -106,12 +106,12 @@ const fn cuda_ready() -> Vec<Target> {
 /// CUDA's devices.
 #[cfg(feature = "cuda")]
 pub(super) fn cuda() -> Result<Vec<Target>> {
-    Ok(crate::backend::cuda::devices()?.into_iter().map(Target::Cuda).collect())
+    Ok(gpu::backend::cuda::devices()?.into_iter().map(Target::Cuda).collect())
 }
 
 #[cfg(not(feature = "cuda"))]
 pub(super) fn cuda() -> Result<Vec<Target>> {
-    Err(crate::error::Error::NoDevice("this program was built without CUDA (cargo's feature `cuda`)".to_owned()))
+    Err(record::error::Error::NoDevice("this program was built without CUDA (cargo's feature `cuda`)".to_owned()))
 }
 
 #[cfg(test)]

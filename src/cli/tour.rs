@@ -8,12 +8,12 @@ use super::reports::{Measured, OWN};
 use super::run;
 use super::selection::select_runs;
 use super::worker::list;
-use crate::answers::articles::{self, Side};
-use crate::claim::ArticleClaim;
-use crate::error::{Result, usage};
-use crate::families::articles::{ids, named};
-use crate::report::{Part, apis, reader};
-use crate::suite::DeviceType;
+use answers::articles::{self, Side};
+use answers::report::{Part, apis, reader};
+use kernels::articles::{ids, named};
+use record::claim::ArticleClaim;
+use record::error::{Result, usage};
+use record::suite::DeviceType;
 
 /// The name of the glossary among chapters and steps.
 pub(super) const GLOSSARY: &str = "glossary";

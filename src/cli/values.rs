@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::record::Status;
-use crate::suite::{Extent, Tag};
+use record::Status;
+use record::suite::{Extent, Tag};
 
 /// Parses `90`, `90s`, `2m` or `1h 30m`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {

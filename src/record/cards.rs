@@ -98,7 +98,7 @@ pub fn typical<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<&'a Rec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Status;
+    use crate::Status;
     use crate::suite::Api;
 
     fn row(backend: Api, card: &str, date: &str) -> Record {

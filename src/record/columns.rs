@@ -216,7 +216,7 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Clock, Status};
+    use crate::{Clock, Status};
 
     /// Programs that read reports rely on the order.
     #[test]

@@ -8,13 +8,13 @@ use crate::suite::DeviceType;
 const SEVERAL: usize = 2;
 
 /// Whether the row was measured with several placements of its buffers.
-pub(crate) fn has_several_epochs(row: &Record) -> bool {
+pub fn has_several_epochs(row: &Record) -> bool {
     row.epochs_ns.len() >= SEVERAL
 }
 
 /// Whether a driver runs the kernels on the host's CPU: caches, banks and lines are then those of the CPU, shared with
 /// other programs.
-pub(crate) fn is_software(row: &Record) -> bool {
+pub fn is_software(row: &Record) -> bool {
     row.device_type == Some(DeviceType::Software)
 }
 
@@ -30,13 +30,13 @@ const SHARED_CORES: f64 = 0.6;
 ///
 /// The interval of a row with one epoch does not include the variation between runs. An allowance for it is added in
 /// quadrature; on a software device always.
-pub(crate) fn time(row: &Record) -> Option<Estimate> {
+pub fn time(row: &Record) -> Option<Estimate> {
     with_allowance(row, if is_software(row) { SHARED_CORES } else { placement(row) })
 }
 
 /// The same beside other rows of one run: what slows a whole run slows all of them.
 #[cfg(not(target_family = "wasm"))]
-pub(crate) fn time_in_run(row: &Record) -> Option<Estimate> {
+pub fn time_in_run(row: &Record) -> Option<Estimate> {
     with_allowance(row, placement(row))
 }
 
@@ -60,17 +60,17 @@ fn per_time(row: &Record, rate: Option<f64>) -> Option<Estimate> {
 }
 
 /// Bytes per second, in GB/s.
-pub(crate) fn byte_rate(row: &Record) -> Option<Estimate> {
+pub fn byte_rate(row: &Record) -> Option<Estimate> {
     per_time(row, row.gb_per_s)
 }
 
 /// Operations per second, in GFLOP/s.
-pub(crate) fn flop_rate(row: &Record) -> Option<Estimate> {
+pub fn flop_rate(row: &Record) -> Option<Estimate> {
     per_time(row, row.gflop_per_s)
 }
 
 /// The row's part of the peak that limits it; the peak counts as exact, since the row is judged by it.
-pub(crate) fn share(row: &Record) -> Option<Estimate> {
+pub fn share(row: &Record) -> Option<Estimate> {
     per_time(row, row.share)
 }
 

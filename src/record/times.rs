@@ -1,8 +1,8 @@
 //! The time of each row of a run, estimated from its epochs.
 
 use super::stats::{self, Observation, Variance, moderate, round_to_seven_digits};
-use crate::record::{Clock, Record};
 use crate::suite::Api;
+use crate::{Clock, Record};
 
 /// Possible launch times in nanoseconds: 1 fs to 30 years. Other values are errors in the report, and would overflow or
 /// underflow later.
@@ -13,7 +13,7 @@ const RANGES: [f64; 5] = [3e3, 10e3, 30e3, 100e3, 1e6];
 
 /// Rows whose variance between epochs is comparable: those of one API and clock with similar times, or with any times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Class {
+pub struct Class {
     api: Option<Api>,
     clock: Option<Clock>,
     /// Index of the range of times; `None` for any.
@@ -21,14 +21,14 @@ pub(crate) struct Class {
 }
 
 /// The classes of a row with the time `ns`, finest first.
-pub(crate) fn classes(record: &Record, ns: f64) -> Vec<Class> {
+pub fn classes(record: &Record, ns: f64) -> Vec<Class> {
     let range = RANGES.iter().filter(|end| ns >= **end).count();
     [Some(range), None].map(|range| Class { api: record.backend, clock: record.timer, range }).to_vec()
 }
 
 /// Logarithms of the row's epochs in nanoseconds; of its median alone if it has fewer than two epochs. Empty without a
 /// possible time.
-pub(crate) fn log_epochs(record: &Record) -> Vec<f64> {
+pub fn log_epochs(record: &Record) -> Vec<f64> {
     let is_possible = |ns: &f64| POSSIBLE.contains(ns);
     let epochs = Some(&record.epochs_ns).filter(|epochs| epochs.len() > 1 && epochs.iter().all(is_possible));
     let times = epochs.map_or_else(|| record.median_ns.into_iter().filter(is_possible).collect(), Clone::clone);
@@ -37,7 +37,7 @@ pub(crate) fn log_epochs(record: &Record) -> Vec<f64> {
 
 /// Least variance of an epoch's log median: that of the clock's rounding. A step of the clock is tick ÷ launches; the
 /// rounding error is uniform over it, so its variance is step² / 12. Figures of seven digits are rounded to 10⁻⁶ or less.
-pub(crate) fn least_variance(record: &Record, ns: f64) -> f64 {
+pub fn least_variance(record: &Record, ns: f64) -> f64 {
     const FIGURE: f64 = 1e-6;
     let step = record.tick_ns.zip(record.launches).map_or(0.0, |(tick, launches)| tick / (launches.max(1) as f64 * ns));
     let step = if step.is_finite() { step.clamp(FIGURE, 1.0) } else { FIGURE };
@@ -45,7 +45,7 @@ pub(crate) fn least_variance(record: &Record, ns: f64) -> f64 {
 }
 
 /// Mean of `logs`, and the sum of squared distances from it.
-pub(crate) fn mean_and_squares(logs: &[f64]) -> (f64, f64) {
+pub fn mean_and_squares(logs: &[f64]) -> (f64, f64) {
     let mean = logs.iter().sum::<f64>() / logs.len() as f64;
     (mean, logs.iter().map(|log| (log - mean).powi(2)).sum())
 }
@@ -107,7 +107,7 @@ fn moderated(records: &[Record]) -> Vec<Moderated> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::stats::random::Random;
+    use crate::stats::random::Random;
 
     fn row(epochs_ns: Vec<f64>) -> Record {
         Record { backend: Some(Api::Vulkan), timer: Some(Clock::Timestamp), epochs_ns, ..Record::default() }

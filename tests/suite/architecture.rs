@@ -6,20 +6,18 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 use syn::{ItemMod, ItemUse, UseTree, Visibility};
 
-/// The rooms of the crate, the lowest first: each may import those before it.
-const ROOMS: &[&str] = &[
-    "error", "suite", "record", "claim", "shader", "job", "families", "backend", "report", "engine", "answers", "cli",
-];
+/// The crates, whose walls the compiler keeps, and the crate of the program.
+const CRATES: [&str; 5] = ["src/record", "src/kernels", "src/gpu", "src/answers", "src"];
 
-/// Rooms that a room may not import though they are lower. Two stairs stand on `suite`: what rows mean, and how kernels
-/// run. Compilers and devices know no row and no family, rows and families no compiler and no device, reports no device.
-const FORBIDDEN: &[(&str, &[&str])] = &[
-    ("shader", &["record", "claim"]),
-    ("job", &["record", "claim"]),
-    ("families", &["job"]),
-    ("backend", &["record", "claim", "families"]),
-    ("report", &["shader", "job", "backend"]),
-    ("answers", &["shader", "job", "backend", "engine"]),
+/// What the folders inside of a crate may import of it, and of the crates below. Compilers and devices know no row and no
+/// family.
+const IMPORTS: &[(&str, &[&str])] = &[
+    ("src/record/error", &["crate::error"]),
+    ("src/record/suite", &["crate::error", "crate::suite"]),
+    ("src/gpu/shader", &["crate::shader", "record::error", "record::suite", "kernels::PRELUDE"]),
+    ("src/gpu/job", &["crate::job", "crate::shader", "record::error", "record::suite"]),
+    ("src/gpu/backend", &["crate::backend", "crate::job", "crate::shader", "record::error", "record::suite"]),
+    ("src/answers/report", &["crate::report", "record::", "kernels::"]),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -27,46 +25,49 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
 }
 
-/// The room that a file belongs to: `backend` for `src/backend/wgpu/mod.rs`.
-fn room(path: &Path) -> String {
-    let inside = path.strip_prefix("src").expect("below src");
-    let first = inside.components().next().expect("a file").as_os_str().to_string_lossy().into_owned();
-    first.trim_end_matches(".rs").to_owned()
+/// The Rust files of a crate, without its build script.
+fn sources_of(root: &str) -> Vec<PathBuf> {
+    let is_rust = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("build.rs");
+    let is_of_other = |path: &PathBuf| CRATES.iter().any(|other| *other != "src" && path.starts_with(other));
+    let all = sources(Path::new(root)).into_iter().filter(is_rust);
+    all.filter(|path| root != "src" || !is_of_other(path)).collect()
+}
+
+fn all_sources() -> Vec<PathBuf> {
+    CRATES.iter().flat_map(|root| sources_of(root)).collect()
 }
 
 #[test]
 fn declarations_are_kept_forever_in_one_place() {
-    for path in sources(Path::new("src")) {
+    for path in all_sources() {
         let leaks = std::fs::read_to_string(&path).expect("readable").contains("Box::leak");
-        assert!(!leaks || path == Path::new("src/suite/kept.rs"), "{}: see suite::kept", path.display());
+        assert!(!leaks || path == Path::new("src/record/suite/kept.rs"), "{}: see suite::kept", path.display());
     }
 }
 
 #[test]
 fn imports_run_downward_only() {
-    let floor = |name: &str| ROOMS.iter().position(|room| *room == name);
-    for path in sources(Path::new("src")) {
-        let room = room(&path);
-        let Some(own) = floor(&room) else {
-            assert!(["lib", "main"].contains(&room.as_str()), "{} is in no room", path.display());
-            continue;
-        };
-        let forbidden = FORBIDDEN.iter().find(|(name, _)| *name == room).map_or(&[][..], |(_, rooms)| rooms);
-        let text = std::fs::read_to_string(&path).expect("readable");
-        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        for import in code.split("crate::").skip(1) {
-            let name: String = import.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            let Some(other) = floor(&name) else { continue };
-            assert!(other <= own && !forbidden.contains(&name.as_str()), "{} imports crate::{name}", path.display());
+    let is_of_a_name = |c: char| c.is_alphanumeric() || c == '_';
+    for (folder, allowed) in IMPORTS {
+        for path in sources(Path::new(folder)).iter().filter(|path| path.extension().is_some_and(|end| end == "rs")) {
+            let text = std::fs::read_to_string(path).expect("readable");
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for room in ["crate::", "record::", "kernels::"] {
+                for (at, _) in code.match_indices(room).filter(|(at, _)| !code[..*at].ends_with(is_of_a_name)) {
+                    let is_allowed = allowed.iter().any(|allowed| code[at..].starts_with(allowed));
+                    let import: String = code[at..].chars().take(40).collect();
+                    assert!(is_allowed || code[..at].ends_with("::"), "{} imports {import}", path.display());
+                }
+            }
         }
     }
 }
 
-/// A module by its path in the crate: `["backend", "wgpu"]` for `src/backend/wgpu/mod.rs`.
+/// A module by its path in its crate: `["backend", "wgpu"]` for `src/gpu/backend/wgpu/mod.rs`.
 type Module = Vec<String>;
 
-fn module(path: &Path) -> Module {
-    let inside = path.strip_prefix("src").expect("below src").with_extension("");
+fn module(root: &str, path: &Path) -> Module {
+    let inside = path.strip_prefix(root).expect("below its root").with_extension("");
     let parts = inside.iter().map(|part| part.to_string_lossy().into_owned());
     parts.filter(|part| !["mod", "lib"].contains(&part.as_str())).collect()
 }
@@ -175,31 +176,31 @@ fn circle(graph: &BTreeMap<Module, BTreeSet<Module>>) -> Option<Vec<Module>> {
 
 #[test]
 fn no_two_files_import_each_other_on_whatever_way() {
-    let files: BTreeMap<Module, Paths> = sources(Path::new("src"))
-        .iter()
-        .filter(|path| path.extension().is_some_and(|ending| ending == "rs"))
-        .map(|path| (module(path), Paths::of(path)))
-        .collect();
-    let needs = |from: &Module, paths: &Paths| -> BTreeSet<Module> {
-        let used = paths.used.iter().filter_map(|path| defined_in(from, path, &files));
-        used.filter(|to| to != from).collect()
-    };
-    let graph = files.iter().map(|(module, paths)| (module.clone(), needs(module, paths))).collect();
-    let circle = circle(&graph).map(|circle| circle.iter().map(|module| module.join("/")).collect::<Vec<_>>());
-    assert_eq!(circle, None, "these files import each other");
-    assert!(graph[&module(Path::new("src/engine/run/case.rs"))].contains(&module(Path::new("src/engine/run/rows.rs"))));
+    for root in CRATES {
+        let files: BTreeMap<Module, Paths> =
+            sources_of(root).iter().map(|path| (module(root, path), Paths::of(path))).collect();
+        let needs = |from: &Module, paths: &Paths| -> BTreeSet<Module> {
+            let used = paths.used.iter().filter_map(|path| defined_in(from, path, &files));
+            used.filter(|to| to != from).collect()
+        };
+        let graph = files.iter().map(|(module, paths)| (module.clone(), needs(module, paths))).collect();
+        let circle = circle(&graph).map(|circle| circle.iter().map(|module| module.join("/")).collect::<Vec<_>>());
+        assert_eq!(circle, None, "these files of {root} import each other");
+        let needs = |from: &str, to: &str| graph[&module(root, Path::new(from))].contains(&module(root, Path::new(to)));
+        assert!(root != "src/gpu" || needs("src/gpu/engine/run/case.rs", "src/gpu/engine/run/rows.rs"));
+    }
 }
 
 #[test]
 fn each_package_with_one_door_is_used_there_alone() {
     for (package, door) in [
-        ("naga::", "src/shader"),
-        ("spirv::", "src/shader"),
-        ("wgpu::", "src/backend/wgpu"),
-        ("cudarc::", "src/backend/cuda"),
-        ("libloading::", "src/backend"),
+        ("naga::", "src/gpu/shader"),
+        ("spirv::", "src/gpu/shader"),
+        ("wgpu::", "src/gpu/backend/wgpu"),
+        ("cudarc::", "src/gpu/backend/cuda"),
+        ("libloading::", "src/gpu/backend"),
     ] {
-        for path in sources(Path::new("src")).iter().filter(|path| !path.starts_with(door)) {
+        for path in all_sources().iter().filter(|path| !path.starts_with(door)) {
             let text = std::fs::read_to_string(path).expect("readable");
             let uses = text.lines().filter(|line| {
                 let own = line.replace("backend::wgpu::", "");
@@ -229,12 +230,13 @@ fn the_paths_in_contributing_exist() {
 
 #[test]
 fn the_core_reads_no_clock_and_no_file() {
-    for path in sources(Path::new("src")) {
+    for path in all_sources() {
         // On Linux a card's sensors, its link and its node are files.
         let is_sensor = path.parent().is_some_and(|folder| folder.ends_with("backend/monitor"));
         // nvcc compiles CUB from a file, and may hang.
         let is_compiled = path.ends_with("backend/cuda/library/cub.rs");
-        let is_edge = ["cli", "main", "report"].contains(&room(&path).as_str()) || is_sensor || is_compiled;
+        let edges = ["src/cli", "src/main.rs", "src/answers/report"];
+        let is_edge = edges.iter().any(|edge| path.starts_with(edge)) || is_sensor || is_compiled;
         let text = std::fs::read_to_string(&path).expect("readable");
         if !is_edge {
             assert!(!text.contains("std::time::Instant") && !text.contains("std::fs"), "{}", path.display());

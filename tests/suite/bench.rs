@@ -1,7 +1,7 @@
 //! `bench`: kernels that are not the suite's, and their TOML files.
 
 use crate::command::{Folder, Output, has_device, shaderbench_in_empty_folder};
-use shaderbench::record::{Record, Status};
+use record::{Record, Status};
 
 const BINDINGS: &str = "@group(0) @binding(0) var<storage, read> input: array<f32>;
 @group(0) @binding(1) var<storage, read_write> output: array<f32>;

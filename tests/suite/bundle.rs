@@ -4,9 +4,9 @@ use crate::catalogue::benchmark;
 use crate::command::{Folder, has_device};
 use crate::device::{adapter, common_dtype, open};
 use crate::mutations::{at_top, sizes};
-use shaderbench::engine::{WrongResult, wrong_at, wrong_result};
-use shaderbench::error::Result;
-use shaderbench::suite::{Benchmark, Case, Shape};
+use gpu::engine::{WrongResult, wrong_at, wrong_result};
+use record::error::Result;
+use record::suite::{Benchmark, Case, Shape};
 
 /// A tiled transpose with an index of the tile that is off by one bit.
 fn planted(folder: &Folder) {

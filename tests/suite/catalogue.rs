@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use shaderbench::families::FAMILIES;
-use shaderbench::suite::{Benchmark, Family};
+use kernels::FAMILIES;
+use record::suite::{Benchmark, Family};
 
 /// Every benchmark with its family and its full name, such as `transpose/tiled`.
 pub fn benchmarks() -> Vec<(String, &'static Family, &'static Benchmark)> {

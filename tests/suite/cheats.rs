@@ -1,10 +1,10 @@
 //! Kernels that cheat, planted by `--shaders` on a real device: each is `wrong`, and the honest one is `ok`.
 
 use crate::command::{Folder, has_device};
-use shaderbench::engine::stream_of;
-use shaderbench::record::{Record, Status};
-use shaderbench::suite::input::Values;
-use shaderbench::suite::{Dtype, Scalar};
+use gpu::engine::stream_of;
+use record::suite::input::Values;
+use record::suite::{Dtype, Scalar};
+use record::{Record, Status};
 
 /// `matmul/naive` whose store is `STORE`: `at` is the index of the element, `right` computes it.
 const PRODUCT: &str = "

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::catalogue::files_below;
 use crate::command::{Folder, Output, has_device, shaderbench_in_empty_folder};
-use shaderbench::record::{COLUMNS, Record, Status};
-use shaderbench::report::{self, csv};
-use shaderbench::suite::{Api, Dtype};
+use answers::report::{self, csv};
+use record::suite::{Api, Dtype};
+use record::{COLUMNS, Record, Status};
 
 /// On a busy machine a ceiling may be measured too low, and a row then be implausible: no fault of the program.
 const FAIL_ON_WRONG_ANSWERS: [&str; 2] = ["--fail-on", "wrong,failed"];

@@ -1,9 +1,9 @@
 //! Launches that find empty caches: the cases of `--cache`, what they run before each launch, and who uses their rows.
 
 use crate::device::{adapter, fault, open};
-use shaderbench::engine::plan::{Caches, Request, plan};
-use shaderbench::job::{Job, Step};
-use shaderbench::suite::{COLD, Case, Profile};
+use gpu::engine::plan::{Caches, Request, plan};
+use gpu::job::{Job, Step};
+use record::suite::{COLD, Case, Profile};
 use std::collections::BTreeSet;
 
 fn planned(filter: &str, caches: Caches) -> Vec<Case> {

@@ -7,8 +7,8 @@ use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use shaderbench::record::Record;
-use shaderbench::report::csv;
+use answers::report::csv;
+use record::Record;
 
 /// A program with its arguments, to be run without a terminal.
 pub struct Program(Command);

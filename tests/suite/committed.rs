@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::command::{Folder, has_device, is_installed, program};
 use crate::common::committed_reports;
 use crate::index::folder_of_reports;
-use shaderbench::answers::references::{Shipped, pack, unpack};
-use shaderbench::report::csv;
+use answers::references::{Shipped, pack, unpack};
+use answers::report::csv;
 
 #[test]
 fn the_references_are_made_from_the_committed_reports() {

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use crate::command::{Folder, Output};
 use crate::terminal::{trim_lines, without_colors};
-use shaderbench::answers::compare::text::{OutputFormat, Sort, View, write};
-use shaderbench::answers::compare::{Comparison, Report, compare};
-use shaderbench::record::{Bound, Clock, Record, Status};
-use shaderbench::report::Terminal;
-use shaderbench::report::{csv, json};
-use shaderbench::suite::Dtype;
-use shaderbench::suite::Extent;
-use shaderbench::suite::parse_params;
-use shaderbench::suite::{Api, Checks};
+use answers::compare::text::{OutputFormat, Sort, View, write};
+use answers::compare::{Comparison, Report, compare};
+use answers::report::Terminal;
+use answers::report::{csv, json};
+use record::suite::Dtype;
+use record::suite::Extent;
+use record::suite::parse_params;
+use record::suite::{Api, Checks};
+use record::{Bound, Clock, Record, Status};
 
 /// Five epochs around `median_ns`, from ÷ `reach` to × `reach`.
 fn epochs(median_ns: f64, reach: f64) -> Vec<f64> {

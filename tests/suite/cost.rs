@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::command::shaderbench;
 use crate::report_page::{H100, LLVMPIPE};
-use shaderbench::answers::cost::LINES;
-use shaderbench::record::Record;
-use shaderbench::report::csv;
-use shaderbench::suite::Api;
+use answers::cost::LINES;
+use answers::report::csv;
+use record::Record;
+use record::suite::Api;
 
 /// The cells of the line of a job, one space between them.
 fn line(text: &str, job: &str) -> String {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use crate::command::{Folder, has_device, has_vulkan};
-use shaderbench::record::{Cause, Record, Status};
+use record::{Cause, Record, Status};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_shaderbench");
 

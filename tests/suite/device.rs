@@ -11,13 +11,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use shaderbench::backend::wgpu::{Adapter, Timeouts, WgpuBackend, adapters};
-use shaderbench::backend::{Backend, Prepared};
-use shaderbench::engine::checks::output::verify;
-use shaderbench::engine::plan::{Request, plan};
-use shaderbench::error::Error;
-use shaderbench::job::{Contents, Job, JobBuffer, POISON};
-use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Profile, Shape};
+use gpu::backend::wgpu::{Adapter, Timeouts, WgpuBackend, adapters};
+use gpu::backend::{Backend, Prepared};
+use gpu::engine::checks::output::verify;
+use gpu::engine::plan::{Request, plan};
+use gpu::job::{Contents, Job, JobBuffer, POISON};
+use record::error::Error;
+use record::suite::{Benchmark, Case, Dtype, Extent, Profile, Shape};
 
 pub fn adapter() -> Option<Adapter> {
     let found = pollster::block_on(adapters(None)).into_iter().next();
@@ -33,8 +33,8 @@ pub fn open(adapter: Adapter) -> WgpuBackend {
 
 /// A CUDA device, where there are a device and NVRTC.
 #[cfg(feature = "cuda")]
-pub fn cuda() -> Option<shaderbench::backend::cuda::CudaBackend> {
-    use shaderbench::backend::cuda::{CudaBackend, devices};
+pub fn cuda() -> Option<gpu::backend::cuda::CudaBackend> {
+    use gpu::backend::cuda::{CudaBackend, devices};
     // Under compute-sanitizer kernels take a thousand times as long.
     let patience = if std::env::var_os("SHADERBENCH_ONLY").is_some() {
         30 * Timeouts::DEFAULT.idle
@@ -76,9 +76,8 @@ pub fn fault(backend: &mut dyn Backend, job: &mut Job) -> Result<Option<String>,
 
 async fn guard_touched(prepared: &mut dyn Prepared, job: &Job, index: usize) -> Result<Option<String>, Error> {
     let spec = &job.buffers[index];
-    let is_restored =
-        job.steps.iter().any(|step| matches!(step, shaderbench::job::Step::Restore { to, .. } if *to == index));
-    let is_cleared = job.steps.contains(&shaderbench::job::Step::Clear(index));
+    let is_restored = job.steps.iter().any(|step| matches!(step, gpu::job::Step::Restore { to, .. } if *to == index));
+    let is_cleared = job.steps.contains(&gpu::job::Step::Clear(index));
     if !matches!(spec.contents, Contents::Poison | Contents::PoisonF32 | Contents::Clock) || is_restored || is_cleared {
         return Ok(None);
     }
@@ -138,7 +137,7 @@ macro_rules! each_family {
 
         #[test]
         fn no_family_is_missing() {
-            let mut all: Vec<&str> = shaderbench::families::FAMILIES.iter().map(|family| family.name).collect();
+            let mut all: Vec<&str> = kernels::FAMILIES.iter().map(|family| family.name).collect();
             all.sort_unstable();
             assert_eq!(all, [$(stringify!($family)),*], "add the family to tests/suite/device.rs");
         }

@@ -1,9 +1,9 @@
 //! What differs on DirectX 12: a compiler of its own, and guards that naga leaves in HLSL. On fake devices.
 
 use crate::common::{Behaviour, Fake, cases, fake_on, measure};
-use shaderbench::backend::{Compiler, HlslCompiler};
-use shaderbench::record::{Record, Status};
-use shaderbench::suite::Api;
+use gpu::backend::{Compiler, HlslCompiler};
+use record::suite::Api;
+use record::{Record, Status};
 
 fn with(compiler: Compiler, version: [u32; 4]) -> Fake {
     let mut fake = fake_on(Api::Dx12, |_| Behaviour::Right);

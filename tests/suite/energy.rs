@@ -1,11 +1,11 @@
 //! `--energy`: energies of a fake device.
 
-use shaderbench::backend::monitor::Monitor;
-use shaderbench::backend::{Backend, Device, Prepared, Task};
-use shaderbench::engine::{self, Settings};
-use shaderbench::job::Job;
-use shaderbench::record::{Record, Status};
-use shaderbench::suite::Reading;
+use gpu::backend::monitor::Monitor;
+use gpu::backend::{Backend, Device, Prepared, Task};
+use gpu::engine::{self, Settings};
+use gpu::job::Job;
+use record::suite::Reading;
+use record::{Record, Status};
 
 use crate::command::{has_device, shaderbench_in_empty_folder};
 use crate::common::{Fake, Recorder, cases, lock, right, settings};

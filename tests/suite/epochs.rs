@@ -3,12 +3,12 @@
 use crate::common::{
     self, Behaviour, Fake, SUBJECT, cases, fake, fake_on, is_subject, only, plan_of_subject, right, settings, subject,
 };
-use shaderbench::backend::Backend;
-use shaderbench::engine::measure::Timer;
-use shaderbench::engine::{self, Changes, End, Epochs, Expected, Observer, Outcome, RowTable, Settings};
-use shaderbench::error::Result;
-use shaderbench::record::{Record, Status};
-use shaderbench::suite::{Api, Case, Toolchain};
+use gpu::backend::Backend;
+use gpu::engine::measure::Timer;
+use gpu::engine::{self, Changes, End, Epochs, Expected, Observer, Outcome, RowTable, Settings};
+use record::error::Result;
+use record::suite::{Api, Case, Toolchain};
+use record::{Record, Status};
 
 /// Notes in which order cases run, and may interrupt the run.
 #[derive(Default)]

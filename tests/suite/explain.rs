@@ -3,13 +3,14 @@
 use crate::catalogue::benchmarks;
 use crate::command::{Folder, is_installed, program, shaderbench, shaderbench_in_empty_folder};
 use crate::report_page::{H100, LLVMPIPE};
-use shaderbench::families::FAMILIES;
-use shaderbench::record::{Clock, Record, Status};
-use shaderbench::report::csv;
-use shaderbench::suite::Extent;
-use shaderbench::suite::parse_params;
-use shaderbench::suite::{Api, Dtype};
-use shaderbench::suite::{Benchmark, Header};
+use answers::report::csv;
+use kernels::FAMILIES;
+use kernels::Header;
+use record::suite::Benchmark;
+use record::suite::Extent;
+use record::suite::parse_params;
+use record::suite::{Api, Dtype};
+use record::{Clock, Record, Status};
 use std::collections::BTreeMap;
 
 /// The stdout of a command that succeeds in a folder without reports.
@@ -26,7 +27,7 @@ fn words(text: &str) -> Vec<&str> {
 fn every_benchmark_has_its_own_text_about_its_result_and_its_limit() {
     // The kernels of `rates` differ in their names alone.
     let all = benchmarks().into_iter().filter(|(name, ..)| !name.starts_with("rates/"));
-    let texts: Vec<(String, Header)> = all.map(|(name, _, benchmark)| (name, benchmark.header())).collect();
+    let texts: Vec<(String, Header)> = all.map(|(name, _, benchmark)| (name, kernels::header(benchmark))).collect();
     let mut seen: BTreeMap<Vec<&str>, String> = BTreeMap::new();
     for (name, header) in &texts {
         for (field, text) in [("look for", &header.look_for), ("limits", &header.limits)] {
@@ -49,12 +50,12 @@ fn every_benchmark_has_its_own_text_about_its_result_and_its_limit() {
 #[test]
 fn every_kernel_has_a_header_whose_texts_stand_once() {
     for (name, _, benchmark) in benchmarks() {
-        let header = benchmark.header();
+        let header = kernels::header(benchmark);
         let has_kernel = [benchmark.wgsl, benchmark.glsl].iter().any(|text| !text.is_empty());
         assert!(!benchmark.summary.is_empty() && !header.work.is_empty(), "{name}");
         assert!(!header.pattern.is_empty() || !has_kernel, "{name}: its header has no '// Pattern: '");
         let borrows = !benchmark.kernel.is_empty() && benchmark.kernel != name;
-        let of_file = Benchmark { look_for: "", limited_by: "", work_text: "", ..*benchmark }.header();
+        let of_file = kernels::header(&Benchmark { look_for: "", limited_by: "", work_text: "", ..*benchmark });
         let texts = [
             (of_file.work, benchmark.work_text),
             (of_file.look_for, benchmark.look_for),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::command::shaderbench;
 use crate::terminal::trim_lines;
-use shaderbench::record::format;
+use record::format;
 
 const BOTH: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
 

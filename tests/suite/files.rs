@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 
 use crate::command::{Folder, Output, Program, has_device, program};
-use shaderbench::engine::stream_of;
-use shaderbench::report::png;
-use shaderbench::suite::Scalar;
-use shaderbench::suite::input::Values;
+use answers::report::png;
+use gpu::engine::stream_of;
+use record::suite::Scalar;
+use record::suite::input::Values;
 
 /// A few rows. A busy machine may find rows implausible: no fault here.
 const RUN: [&str; 7] =

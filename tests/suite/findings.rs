@@ -5,12 +5,12 @@ use std::f64::consts::SQRT_2;
 use std::path::Path;
 
 use crate::common::committed_reports;
-use shaderbench::claim::{Finding, Quantity};
-use shaderbench::families::FAMILIES;
-use shaderbench::families::claims::{finding, measured};
-use shaderbench::record::{MARGIN, Record};
-use shaderbench::report::{apis, csv};
-use shaderbench::suite::DeviceType;
+use answers::report::{apis, csv};
+use kernels::FAMILIES;
+use kernels::claims::{finding, measured};
+use record::claim::{Finding, Quantity};
+use record::suite::DeviceType;
+use record::{MARGIN, Record};
 
 /// The rows of each report and API, with a name.
 fn reports() -> Vec<(String, Vec<Record>)> {

@@ -10,11 +10,11 @@ use serde_json::Value;
 use crate::browser::Browser;
 use crate::command::{Folder, shaderbench};
 use crate::report_page::{H100, H200, LLVMPIPE, assert_no_faults, column, opened, page};
-use shaderbench::answers::page::unpacked;
-use shaderbench::families::{beyond_mma, headlines};
-use shaderbench::record::{Record, Status};
-use shaderbench::report::csv;
-use shaderbench::suite::{Api, Limit};
+use answers::page::unpacked;
+use answers::report::csv;
+use kernels::{beyond_mma, headlines};
+use record::suite::{Api, Limit};
+use record::{Record, Status};
 
 fn rows(report: &str) -> Vec<Record> {
     csv::open(Path::new(report)).expect("a report").records

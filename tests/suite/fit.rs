@@ -7,12 +7,12 @@ use std::path::Path;
 use crate::command::{Folder, Program};
 use crate::common::{cases, device, measure, right, run, settings};
 use crate::device::{adapter, fault, one_case_each, open};
-use shaderbench::backend::{Backend, Device};
-use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{Fitted, RowTable, WORKGROUP_SIZE, fit};
-use shaderbench::job::Job;
-use shaderbench::record::{Record, Status};
-use shaderbench::suite::{Api, Case, Extent, Feature, Profile};
+use gpu::backend::{Backend, Device};
+use gpu::engine::plan::{Request, plan};
+use gpu::engine::{Fitted, RowTable, WORKGROUP_SIZE, fit};
+use gpu::job::Job;
+use record::suite::{Api, Case, Extent, Feature, Profile};
+use record::{Record, Status};
 
 /// A device that allows workgroups of this many invocations, with this many bytes of memory.
 fn with_limits(invocations: u32, bytes: u32) -> Device {

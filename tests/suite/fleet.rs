@@ -1,10 +1,10 @@
 //! Many reports in one file, `outliers`, formats of other tools, and how commands tell cards of one model apart.
 
 use crate::command::{Folder, Output};
-use shaderbench::answers::page::unpacked;
-use shaderbench::record::{Clock, Record};
-use shaderbench::report::{csv, json};
-use shaderbench::suite::{Api, Dtype, Extent};
+use answers::page::unpacked;
+use answers::report::{csv, json};
+use record::suite::{Api, Dtype, Extent};
+use record::{Clock, Record};
 
 /// A run on a card: eight cases of two families, that take `factor` times as long as usual.
 fn run(card: usize, factor: f64) -> Vec<Record> {

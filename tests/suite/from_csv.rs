@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::command::shaderbench;
 use crate::figures::{is_rounding, list, number, text};
-use shaderbench::families::benchmark;
-use shaderbench::suite::{Benchmark, WorkKind};
+use kernels::benchmark;
+use record::suite::{Benchmark, WorkKind};
 
 const REPORT: &str = "results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv";
 

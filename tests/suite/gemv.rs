@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use crate::catalogue::benchmark;
 use crate::device::{adapter, open};
-use shaderbench::backend::Backend;
-use shaderbench::job::{Contents, Job};
-use shaderbench::suite::{Case, Dtype, Extent, Shape};
+use gpu::backend::Backend;
+use gpu::job::{Contents, Job};
+use record::suite::{Case, Dtype, Extent, Shape};
 
 const ROWS: usize = 33;
 const COLUMNS: usize = 2080;

@@ -1,13 +1,13 @@
 //! The table as people see it, at 80 and 200 columns.
 
-use shaderbench::answers::{tables, write};
-use shaderbench::claim::{Finding, Stated};
-use shaderbench::record::{Bound, Clock, Record, Status};
-use shaderbench::report::table::line;
-use shaderbench::report::{Medium, Section, Terminal, json};
-use shaderbench::suite::Extent;
-use shaderbench::suite::parse_params;
-use shaderbench::suite::{Api, Dtype};
+use answers::report::table::line;
+use answers::report::{Medium, Section, Terminal, json};
+use answers::{tables, write};
+use record::claim::{Finding, Stated};
+use record::suite::Extent;
+use record::suite::parse_params;
+use record::suite::{Api, Dtype};
+use record::{Bound, Clock, Record, Status};
 
 fn statement(text: &str) -> Finding {
     Finding { given: String::new(), stated: vec![Stated { text: text.to_owned(), values: Vec::new() }] }
@@ -177,7 +177,7 @@ fn json_holds_every_column_and_every_sample() {
     assert_eq!(value[0]["epoch_samples"], serde_json::json!([2]));
     assert_eq!(value[0]["drift"], serde_json::Value::Null);
     let keys = value[0].as_object().expect("an object").len();
-    assert_eq!(keys, shaderbench::record::COLUMNS.len() + 2);
+    assert_eq!(keys, record::COLUMNS.len() + 2);
 }
 
 /// Rows of one card through `apis`: each case as it is made for one API, and then as `change` has it for each.

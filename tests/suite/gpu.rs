@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use crate::catalogue::{benchmark, benchmarks, few_rounds};
 use crate::device::{adapter, common_dtype, fault, open};
-use shaderbench::backend::Backend;
-use shaderbench::backend::wgpu::{Timeouts, WgpuBackend};
-use shaderbench::engine::checks::output::verify;
-use shaderbench::engine::plan::{Request, plan};
-use shaderbench::error::Error;
-use shaderbench::job::Job;
-use shaderbench::suite::{Benchmark, Case, DeviceType, Dtype, Extent, Profile, Shape};
+use gpu::backend::Backend;
+use gpu::backend::wgpu::{Timeouts, WgpuBackend};
+use gpu::engine::checks::output::verify;
+use gpu::engine::plan::{Request, plan};
+use gpu::job::Job;
+use record::error::Error;
+use record::suite::{Benchmark, Case, DeviceType, Dtype, Extent, Profile, Shape};
 
 /// Small and odd sizes: nothing, one short of a block, a block, one more, many blocks, no power of two.
 fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
@@ -111,7 +111,7 @@ fn small_cases() -> Vec<Case> {
 
 /// One test for each family, so that they run in parallel: most of their time is compilation on one core.
 mod every_benchmark_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers {
-    use shaderbench::suite::Benchmark;
+    use record::suite::Benchmark;
 
     fn verify_family(family: &str) {
         let Some(adapter) = crate::device::adapter() else { return };

@@ -8,11 +8,11 @@ use std::path::Path;
 use crate::browser::Browser;
 use crate::command::{Folder, Output, has_device, program};
 use crate::report_page::{assert_no_faults, opened};
-use shaderbench::answers::compare::Report;
-use shaderbench::answers::page as html;
-use shaderbench::error::is_hidden;
-use shaderbench::record::{COLUMNS, Clock, Record, Status};
-use shaderbench::report::{csv, json, reader};
+use answers::compare::Report;
+use answers::page as html;
+use answers::report::{csv, json, reader};
+use record::error::is_hidden;
+use record::{COLUMNS, Clock, Record, Status};
 
 const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv";
 
@@ -74,7 +74,7 @@ fn raw_csv(records: &[Record]) -> Vec<u8> {
             "shader_hash" => Some(&record.shader_hash),
             _ => None,
         };
-        let params = shaderbench::suite::params_text(&record.params);
+        let params = record::suite::params_text(&record.params);
         let cells = COLUMNS.iter().map(|column| {
             let own = (column.name == "params").then(|| params.clone());
             own.or_else(|| raw(column.name).cloned()).unwrap_or_else(|| (column.get)(record))
@@ -466,7 +466,7 @@ fn large(rows: usize, devices: usize, is_shared: bool) -> Vec<u8> {
         let case = if is_shared { index / devices } else { index };
         Record {
             device: format!("Device {}", index % devices),
-            n: Some(shaderbench::suite::Extent::Linear(1 + case as u64)),
+            n: Some(record::suite::Extent::Linear(1 + case as u64)),
             ..ok[case % ok.len()].clone()
         }
     });
@@ -546,7 +546,7 @@ fn a_check_that_compares_nothing_does_not_pass() {
 
 /// Columns of numbers.
 fn numeric() -> Vec<&'static str> {
-    let is_numeric = |column: &&shaderbench::record::Column| {
+    let is_numeric = |column: &&record::Column| {
         let mut record = Record::default();
         let is_text = (column.set)(&mut record, "words").is_ok();
         !is_text && (column.set)(&mut record, "7").is_ok() && column.name != "schema"

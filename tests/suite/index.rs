@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::catalogue::benchmarks;
 use crate::command::{Folder, Output, shaderbench};
 use crate::common::committed_reports;
-use shaderbench::families::benchmark;
-use shaderbench::record::{Record, SCHEMA, Status};
-use shaderbench::report::{apis, csv};
+use answers::report::{apis, csv};
+use kernels::benchmark;
+use record::{Record, SCHEMA, Status};
 
 fn index(folder: &Folder, reports: &str) -> Output {
     folder.run(&["report", reports, "--format", "index"])

@@ -1,10 +1,10 @@
 //! What `compare` says first: comparisons of planted reports, as the first screen of a terminal shows them.
 
-use shaderbench::answers::compare::text::{OutputFormat, Sort, View, write};
-use shaderbench::answers::compare::{Report, Rules, compare_by};
-use shaderbench::record::{Clock, Record};
-use shaderbench::report::Terminal;
-use shaderbench::suite::{Api, Extent};
+use answers::compare::text::{OutputFormat, Sort, View, write};
+use answers::compare::{Report, Rules, compare_by};
+use answers::report::Terminal;
+use record::suite::{Api, Extent};
+use record::{Clock, Record};
 
 const KERNELS: [&str; 5] = ["naive", "tiled", "vectorized", "cooperative", "split"];
 const FAMILIES: [&str; 8] = ["matmul", "scan", "transpose", "reduction", "stencil", "fft", "gemv", "spmv"];

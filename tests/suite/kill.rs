@@ -11,7 +11,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::command::{Folder, Program, has_device, program};
-use shaderbench::record::{Record, Status};
+use record::{Record, Status};
 
 /// A busy machine may find rows implausible: no fault here.
 const RUN: [&str; 6] = ["run", "transpose", "--size", "64x96", "--profile=quick", "--fail-on=wrong,failed"];

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::command::{Folder, Output, has_device, shaderbench, shaderbench_in_empty_folder};
-use shaderbench::answers::articles::{GLOSSARY, term};
-use shaderbench::claim::{ArticleClaim, Verdict};
-use shaderbench::families::articles::{self, ids, named, steps};
-use shaderbench::families::benchmark;
-use shaderbench::record::{Clock, Record, Status};
-use shaderbench::report::csv;
-use shaderbench::suite::{Api, DeviceType, Extent};
+use answers::articles::{GLOSSARY, term};
+use answers::report::csv;
+use kernels::articles::{self, ids, named, steps};
+use kernels::benchmark;
+use record::claim::{ArticleClaim, Verdict};
+use record::suite::{Api, DeviceType, Extent};
+use record::{Clock, Record, Status};
 
 const BOTH: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
 /// Of several epochs, so that its intervals are narrow.

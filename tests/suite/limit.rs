@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::common::{self, Behaviour, Fake, Recorder, cases, device, fake, fake_on, only, right, settings};
-use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{Outcome, RowTable, Settings};
-use shaderbench::record::{Record, Status};
-use shaderbench::suite::{Api, Case, DeviceType, Dtype, Profile};
+use gpu::engine::plan::{Request, plan};
+use gpu::engine::{Outcome, RowTable, Settings};
+use record::suite::{Api, Case, DeviceType, Dtype, Profile};
+use record::{Record, Status};
 
 /// The quick plan of a benchmark, with small sizes in reserve.
 fn planned(benchmark: &str) -> Vec<Case> {
@@ -80,7 +80,7 @@ fn an_api_too_slow_for_a_case_has_a_skipped_row() {
     let slow = |label: &str| if label.contains("global_atomic") { Behaviour::Slow(1e7) } else { Behaviour::Right };
     let (mut fast, mut slow) = (right(), fake_on(Api::Cuda, slow));
     let mut recorder = Recorder { is_in_any_order: true, ..Recorder::default() };
-    let backends: &mut [&mut dyn shaderbench::backend::Backend] = &mut [&mut fast, &mut slow];
+    let backends: &mut [&mut dyn gpu::backend::Backend] = &mut [&mut fast, &mut slow];
     let records = common::resume(backends, &cases, RowTable::default(), &limited(), &mut recorder).records;
     let of = |api: &str| {
         records.iter().filter(|row| row.benchmark == "global_atomic" && row.api_name() == api).collect::<Vec<_>>()

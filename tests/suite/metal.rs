@@ -3,8 +3,8 @@
 use crate::command::is_installed;
 use crate::compilers::rejection;
 use crate::shaders::{declared, texts_in};
+use gpu::shader::Target;
 use rayon::prelude::*;
-use shaderbench::shader::Target;
 use std::collections::BTreeSet;
 use std::path::Path;
 

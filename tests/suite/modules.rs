@@ -7,9 +7,9 @@ use crate::command::{is_installed, program};
 use crate::common::{cases, device};
 use crate::compilers::assert_spirv_val_accepts;
 use crate::device::{adapter, fault, open};
-use shaderbench::backend::Device;
-use shaderbench::job::{Job, Language};
-use shaderbench::suite::{Api, Feature, Value};
+use gpu::backend::Device;
+use gpu::job::{Job, Language};
+use record::suite::{Api, Feature, Value};
 
 fn files() -> Vec<PathBuf> {
     files_below(Path::new("shaders"), "comp")

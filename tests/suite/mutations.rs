@@ -5,10 +5,10 @@ use std::path::Path;
 
 use crate::catalogue::{benchmark, benchmarks, files_below};
 use crate::device::{adapter, common_dtype, fault, open};
-use shaderbench::job::Job;
-use shaderbench::shader::Shader;
-use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Family, Params, Shape};
-use shaderbench::suite::{DeviceType, Interface};
+use gpu::job::Job;
+use gpu::shader::Shader;
+use record::suite::{Benchmark, Case, Dtype, Extent, Family, Params, Shape};
+use record::suite::{DeviceType, Interface};
 
 /// A fault planted in a kernel: the kernel, the text that is replaced, and its replacement.
 pub(crate) type Mutation = (&'static str, &'static str, &'static str);

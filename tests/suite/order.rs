@@ -1,12 +1,12 @@
 //! The order of rows and families in tables.
 
 use crate::command::{Folder, shaderbench};
-use shaderbench::answers::tables;
-use shaderbench::families::FAMILIES;
-use shaderbench::families::articles::steps;
-use shaderbench::record::{Clock, Record};
-use shaderbench::report::{Terminal, csv, families_in_reading_order, sections};
-use shaderbench::suite::{Api, Dtype, Extent, parse_params};
+use answers::report::{Terminal, csv, families_in_reading_order, sections};
+use answers::tables;
+use kernels::FAMILIES;
+use kernels::articles::steps;
+use record::suite::{Api, Dtype, Extent, parse_params};
+use record::{Clock, Record};
 
 fn row(name: &str, n: u64, params: &str, median_ns: f64) -> Record {
     let (family, benchmark) = name.split_once('/').expect("a family");

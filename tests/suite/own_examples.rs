@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::command::{Folder, has_device};
-use shaderbench::record::{Record, Status};
+use record::{Record, Status};
 
 /// An example: its file, a size that is quick, its rows, and what it needs besides the program.
 type Example = (&'static str, &'static str, usize, &'static [&'static str]);

@@ -1,7 +1,7 @@
 //! Kernels of the user's on which the program was wrong once: right ones that were called wrong, and the reverse.
 
 use crate::command::{Folder, has_device};
-use shaderbench::record::Status;
+use record::Status;
 
 const MAIN: &str = "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>)";
 const IN: &str = "@group(0) @binding(0) var<storage, read> a: array<f32>;\n";

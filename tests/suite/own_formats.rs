@@ -1,9 +1,9 @@
 //! `bench` with kernels that are not WGSL: SPIR-V and CUDA C++.
 
 use crate::command::{Folder, Output, has_device, has_vulkan};
-use shaderbench::record::{Record, Status};
-use shaderbench::shader::Shader;
-use shaderbench::suite::{Checks, Constants};
+use gpu::shader::Shader;
+use record::suite::{Checks, Constants};
+use record::{Record, Status};
 
 /// glslang's SPIR-V of a kernel in GLSL, as an example of the repository.
 const EXAMPLE: &[u8] = include_bytes!("../../examples/spirv/saxpy.spv");

@@ -10,10 +10,10 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use crate::browser::Browser;
 use crate::command::Folder;
 use crate::report_page::{H100, H200, LLVMPIPE, assert_no_faults, column, faults, opened, page};
-use shaderbench::answers::page::unpacked;
-use shaderbench::record::{Record, Status};
-use shaderbench::report::csv;
-use shaderbench::suite::{Api, Dtype, Extent};
+use answers::page::unpacked;
+use answers::report::csv;
+use record::suite::{Api, Dtype, Extent};
+use record::{Record, Status};
 
 /// Every chart of the committed reports.
 const CHARTS: &[&str] = &[

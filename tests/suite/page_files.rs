@@ -7,8 +7,8 @@ use std::path::Path;
 use crate::command::{Folder, shaderbench};
 use crate::index::folder_of_reports;
 use crate::report_page::{H200, LLVMPIPE, page};
-use shaderbench::answers::page::unpacked;
-use shaderbench::report::csv;
+use answers::page::unpacked;
+use answers::report::csv;
 
 /// Reports of ten devices, each with as many rows as the largest committed one, and all figures different.
 fn ten_devices(folder: &Folder) -> Vec<String> {

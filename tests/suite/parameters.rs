@@ -4,9 +4,9 @@
 use crate::catalogue::{benchmarks, family, few_rounds};
 use crate::command::{Folder, shaderbench_in_empty_folder};
 use crate::device::{adapter, common_dtype, fault, open};
-use shaderbench::engine::plan::{Request, params_of, plan};
-use shaderbench::job::Job;
-use shaderbench::suite::{Accepted, Benchmark, Case, Extent, HOST_PARAMS, Profile, Shape};
+use gpu::engine::plan::{Request, params_of, plan};
+use gpu::job::Job;
+use record::suite::{Accepted, Benchmark, Case, Extent, HOST_PARAMS, Profile, Shape};
 
 #[test]
 fn declared_values_are_accepted() {

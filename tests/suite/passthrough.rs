@@ -2,12 +2,12 @@
 
 use crate::common;
 use crate::device::adapter;
-use shaderbench::backend::wgpu::{Timeouts, WgpuBackend};
-use shaderbench::backend::{Backend, Translator};
-use shaderbench::engine::checks::output::verify;
-use shaderbench::error::Result;
-use shaderbench::job::{Job, Kernel};
-use shaderbench::suite::{Api, Case, Profile};
+use gpu::backend::wgpu::{Timeouts, WgpuBackend};
+use gpu::backend::{Backend, Translator};
+use gpu::engine::checks::output::verify;
+use gpu::job::{Job, Kernel};
+use record::error::Result;
+use record::suite::{Api, Case, Profile};
 
 /// Hands on what wgpu's own compiler writes.
 struct Same;

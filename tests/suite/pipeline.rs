@@ -6,10 +6,10 @@ use crate::common::{
     Behaviour, Fake, Recorder, SUBJECT, cases, cases_of, fake, fake_on, measure, only, plan_of_subject, right, row_of,
     run, run_family, run_with, subject,
 };
-use shaderbench::engine::ceilings::Ceilings;
-use shaderbench::error::Result;
-use shaderbench::record::{Record, Status};
-use shaderbench::suite::{Api, Case, DeviceType, Dtype, Feature, Profile};
+use gpu::engine::ceilings::Ceilings;
+use record::error::Result;
+use record::suite::{Api, Case, DeviceType, Dtype, Feature, Profile};
+use record::{Record, Status};
 
 fn has_no_figures(record: &Record) -> bool {
     record.median_ns.is_none() && record.gb_per_s.is_none() && record.share.is_none() && record.samples.is_none()
@@ -87,8 +87,7 @@ fn cases_with_mapped_storage_are_skipped_on_a_device_without_it() {
         let cases = cases(&["transfer"], &["2^10"]);
         let records = measure(&mut backend, &cases);
         let is_for_all = |row: &&Record| {
-            shaderbench::families::benchmark(&row.family, &row.benchmark)
-                .is_some_and(|benchmark| benchmark.only_cuda.is_none())
+            kernels::benchmark(&row.family, &row.benchmark).is_some_and(|benchmark| benchmark.only_cuda.is_none())
         };
         for row in records.iter().filter(is_for_all) {
             let is_mapped = needs_mapping(row);

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalogue::{benchmark, family};
 use crate::device::{adapter, common_dtype, open};
-use shaderbench::backend::Backend;
-use shaderbench::engine::checks::precision::{Deviation, Launch};
-use shaderbench::families::FAMILIES;
-use shaderbench::shader::Shader;
-use shaderbench::suite::{Benchmark, Case, Dtype, Family, Params, Shape, Significands};
+use gpu::backend::Backend;
+use gpu::engine::checks::precision::{Deviation, Launch};
+use gpu::shader::Shader;
+use kernels::FAMILIES;
+use record::suite::{Benchmark, Case, Dtype, Family, Params, Shape, Significands};
 
 /// A planted fault exceeds the bound by this factor or more.
 const LEAST: f64 = 4.0;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use shaderbench::engine::plan::{Request, plan};
-use shaderbench::families::FAMILIES;
-use shaderbench::record::{Record, Status};
-use shaderbench::report::csv;
-use shaderbench::suite::{Case, Extent, Profile};
+use answers::report::csv;
+use gpu::engine::plan::{Request, plan};
+use kernels::FAMILIES;
+use record::suite::{Case, Extent, Profile};
+use record::{Record, Status};
 
 fn planned(profile: Profile) -> Vec<Case> {
     plan(&Request::new(Vec::new(), profile)).expect("a plan")

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::catalogue::benchmark;
 use crate::device::{adapter, fault, open};
-use shaderbench::backend::Backend;
-use shaderbench::job::{Job, Kernel};
-use shaderbench::suite::{Case, Dtype, Extent, Feature, Shape};
+use gpu::backend::Backend;
+use gpu::job::{Job, Kernel};
+use record::suite::{Case, Dtype, Extent, Feature, Shape};
 
 /// The text that is replaced, and its replacement.
 type Edit = (&'static str, &'static str);

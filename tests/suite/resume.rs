@@ -7,10 +7,10 @@ use crate::common::{
     self, Behaviour, Fake, Recorder, SUBJECT, Stage, cases, fake, fake_on, is_subject, measure, only, plan_of_subject,
     right, row_of, run, settings,
 };
-use shaderbench::backend::Backend;
-use shaderbench::engine::{End, Outcome, RowTable, Slots};
-use shaderbench::record::{Cause, Record, Status};
-use shaderbench::suite::{Api, Dtype, Extent, Profile};
+use gpu::backend::Backend;
+use gpu::engine::{End, Outcome, RowTable, Slots};
+use record::suite::{Api, Dtype, Extent, Profile};
+use record::{Cause, Record, Status};
 
 /// Resumes a run of the subject's family that left these rows.
 fn complete(backends: &mut [&mut Fake], records: Vec<Record>, recorder: &mut Recorder) -> Outcome {

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::command::Folder;
 use crate::report_page::H100;
+use answers::page::unpacked;
+use answers::report::csv;
+use record::Record;
 use serde_json::Value;
-use shaderbench::answers::page::unpacked;
-use shaderbench::record::Record;
-use shaderbench::report::csv;
 
 /// Rows of the committed H100 report as runs on this many days. The time of reductions differs from day to day; of the
 /// runs before the last one, it is that of `FACTORS`, and the second day lacks a few kernels.

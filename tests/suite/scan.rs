@@ -3,10 +3,10 @@
 
 use crate::catalogue::benchmark;
 use crate::device::{adapter, fault, open};
-use shaderbench::backend::Backend;
-use shaderbench::engine::checks::output::verify;
-use shaderbench::job::{Job, Kernel, Step};
-use shaderbench::suite::{Case, Dtype, Extent, Feature, Shape};
+use gpu::backend::Backend;
+use gpu::engine::checks::output::verify;
+use gpu::job::{Job, Kernel, Step};
+use record::suite::{Case, Dtype, Extent, Feature, Shape};
 
 /// The text that is replaced, and its replacement.
 type Edit<'a> = (&'a str, &'a str);

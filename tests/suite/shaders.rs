@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::catalogue::{benchmarks, files_below};
 use crate::command::is_installed;
 use crate::compilers::{assert_glslang_accepts_glsl, assert_glslang_accepts_hlsl, assert_spirv_val_accepts, rejection};
+use gpu::engine::plan::{Request, plan};
+use gpu::job::{Job, Language};
+use gpu::shader::{Shader, Target};
 use rayon::prelude::*;
-use shaderbench::engine::plan::{Request, plan};
-use shaderbench::job::{Job, Language};
-use shaderbench::shader::{Shader, Target};
-use shaderbench::suite::{Case, HOST_PARAMS, Profile};
-use shaderbench::suite::{Checks, Constants, Feature};
+use record::suite::{Case, HOST_PARAMS, Profile};
+use record::suite::{Checks, Constants, Feature};
 
 fn files() -> Vec<PathBuf> {
     files_below(Path::new("shaders"), "wgsl")

@@ -6,7 +6,7 @@ use crate::command::Folder;
 use crate::common::committed_reports;
 use crate::index::folder_of_reports;
 use crate::tampering::{Sheet, TAMPERINGS};
-use shaderbench::record::Record;
+use record::Record;
 
 const HONEST: &str = "results/nvidia-h200/2026-11-23-vulkan.csv";
 

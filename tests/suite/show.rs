@@ -3,9 +3,9 @@
 use crate::catalogue::{benchmark, benchmarks};
 use crate::command::{Folder, Output, is_installed, shaderbench};
 use crate::compilers::{assert_glslang_accepts_glsl, assert_glslang_accepts_hlsl, assert_spirv_val_accepts};
+use gpu::shader::Shader;
 use rayon::prelude::*;
-use shaderbench::shader::Shader;
-use shaderbench::suite::{Benchmark, Constants, Shape};
+use record::suite::{Benchmark, Constants, Shape};
 
 const LANGUAGES: [&str; 6] = ["wgsl", "spirv", "msl", "hlsl", "glsl", "cuda"];
 

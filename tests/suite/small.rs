@@ -9,12 +9,12 @@ use crate::catalogue::benchmark;
 use crate::command::{Folder, has_device};
 use crate::common::{cases, measure};
 use crate::device::{adapter, fault, one_case_each, open};
-use shaderbench::backend::Backend;
-use shaderbench::backend::wgpu::{Adapter, adapters};
-use shaderbench::engine::{Fitted, WORKGROUP_SIZE, fit};
-use shaderbench::job::Job;
-use shaderbench::record::{Clock, Record, Status};
-use shaderbench::suite::{Case, DeviceType, Feature};
+use gpu::backend::Backend;
+use gpu::backend::wgpu::{Adapter, adapters};
+use gpu::engine::{Fitted, WORKGROUP_SIZE, fit};
+use gpu::job::Job;
+use record::suite::{Case, DeviceType, Feature};
+use record::{Clock, Record, Status};
 
 /// A device with the least that WebGPU guarantees, and without optional features.
 fn small(mut adapter: Adapter) -> Adapter {

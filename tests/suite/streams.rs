@@ -2,9 +2,9 @@
 
 use crate::catalogue::{benchmark, benchmarks};
 use crate::device::common_dtype;
-use shaderbench::job::{Contents, Job, JobBuffer, Language};
-use shaderbench::suite::input::Values;
-use shaderbench::suite::{Benchmark, Case, CsrArray, Dtype, Extent, Family, Pattern, Shape};
+use gpu::job::{Contents, Job, JobBuffer, Language};
+use record::suite::input::Values;
+use record::suite::{Benchmark, Case, CsrArray, Dtype, Extent, Family, Pattern, Shape};
 
 /// Benchmarks whose answer is the same in every stream, and why.
 const FIXED_ANSWERS: &[(&str, &str)] = &[

@@ -1,10 +1,10 @@
 //! Tags: every family has its own, and `--tag` selects by them.
 
 use crate::command::shaderbench_in_empty_folder;
-use shaderbench::engine::plan::{Request, plan, select_tagged};
-use shaderbench::families::FAMILIES;
-use shaderbench::families::articles::shown_by;
-use shaderbench::suite::{Profile, Tag};
+use gpu::engine::plan::{Request, plan, select_tagged};
+use kernels::FAMILIES;
+use kernels::articles::shown_by;
+use record::suite::{Profile, Tag};
 
 const ALL: &str = "there are peak, article, llm, primitive, memory, cost";
 

@@ -3,8 +3,8 @@
 use crate::common::{
     Behaviour, Clock, Recorder, cases, fake, measure, only, right, row_of, run_family, run_with, subject,
 };
-use shaderbench::record::{Record, Status};
-use shaderbench::suite::Dtype;
+use record::suite::Dtype;
+use record::{Record, Status};
 
 #[test]
 fn copies_have_timestamps_where_the_device_has_them_for_copies() {
@@ -17,7 +17,7 @@ fn copies_have_timestamps_where_the_device_has_them_for_copies() {
         let records = measure(&mut backend, &cases);
         // Kernels have the timestamps of their pass in any case.
         let kernels = |row: &&Record| row.benchmark == "pinned_by_kernel";
-        assert!(records.iter().filter(kernels).all(|row| row.timer == Some(shaderbench::record::Clock::Timestamp)));
+        assert!(records.iter().filter(kernels).all(|row| row.timer == Some(record::Clock::Timestamp)));
         let by_device = ["clear_buffer", "staging_to_device", "pinned_to_device", "device_to_staging"];
         let mut count = 0;
         for row in records.iter().filter(|row| row.family == "transfer" && row.status == Status::Ok && !kernels(row)) {

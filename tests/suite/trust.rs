@@ -7,11 +7,11 @@ use crate::common::{
     Behaviour, Clock, Fake, SUBJECT, Stage, cases, fake, is_subject, lock, measure, only, plan_of_subject, right,
     row_of,
 };
-use shaderbench::backend::monitor::Monitor;
-use shaderbench::backend::{Backend, Device, Prepared, Sample, Task};
-use shaderbench::job::Job;
-use shaderbench::record::{Record, Status};
-use shaderbench::suite::{Reading, Throttle};
+use gpu::backend::monitor::Monitor;
+use gpu::backend::{Backend, Device, Prepared, Sample, Task};
+use gpu::job::Job;
+use record::suite::{Reading, Throttle};
+use record::{Record, Status};
 
 /// The state of the run.
 #[derive(Default)]

@@ -1,10 +1,10 @@
 //! What a run tells the page.
 
+use answers::report::{json, table};
 use js_sys::Function;
+use record::Record;
 use serde::Serialize;
 use serde_json::Value;
-use shaderbench::record::Record;
-use shaderbench::report::{json, table};
 use wasm_bindgen::JsValue;
 
 /// An event of a run. `web/page/main.js` has a function for each.

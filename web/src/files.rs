@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use answers::compare::Report;
+use answers::page as html;
+use answers::report::{csv as csv_report, json as json_report, reader};
+use record::Record;
+use record::error::Result;
 use serde_json::{Value, json};
-use shaderbench::answers::compare::Report;
-use shaderbench::answers::page as html;
-use shaderbench::error::Result;
-use shaderbench::record::Record;
-use shaderbench::report::{csv as csv_report, json as json_report, reader};
 
 /// Converts a JSON report to CSV.
 pub(crate) fn csv(json: &str) -> Result<String> {

@@ -10,15 +10,15 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::time::Duration;
 
+use gpu::backend::wgpu::{Timeouts, WgpuBackend, adapters};
+use gpu::backend::{Backend, Device};
+use gpu::engine::plan::{Request, plan};
+use gpu::engine::{End, Epochs, RowTable, Settings, fit, resume};
 use js_sys::Function;
+use kernels::FAMILIES;
+use record::error::{Error, Result};
+use record::suite::{Case, DeviceType, Extent, Profile, Shape};
 use serde_json::{Value, json};
-use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
-use shaderbench::backend::{Backend, Device};
-use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{End, Epochs, RowTable, Settings, fit, resume};
-use shaderbench::error::{Error, Result};
-use shaderbench::families::FAMILIES;
-use shaderbench::suite::{Case, DeviceType, Extent, Profile, Shape};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 use rows::Rows;
@@ -43,7 +43,7 @@ fn start() {
 #[wasm_bindgen]
 #[must_use]
 pub fn choices() -> String {
-    let family = |family: &&shaderbench::suite::Family| json!({ "name": family.name, "summary": family.summary });
+    let family = |family: &&record::suite::Family| json!({ "name": family.name, "summary": family.summary });
     let families: Vec<Value> = FAMILIES.iter().map(family).collect();
     json!({ "version": shaderbench::VERSION, "profiles": Profile::ALL.map(Profile::name), "families": families })
         .to_string()
@@ -130,6 +130,7 @@ fn settings(profile: &str, epochs: &str, seconds: &str) -> Result<Settings> {
     let now = String::from(js_sys::Date::new_0().to_iso_string());
     let date = format!("{}Z", now.split('.').next().unwrap_or_default());
     let mut settings = Settings::new(self::profile(profile)?, date, String::new(), String::new());
+    shaderbench::BUILD.clone_into(&mut settings.tool_version);
     if let Some(epochs) = number("epochs", epochs)? {
         settings.epochs = Epochs { least: epochs, most: epochs, ..settings.epochs };
     }

@@ -1,8 +1,8 @@
 //! Plants a fault in a kernel, to show that the page reports wrong results: the kernel's last store writes twice the
 //! value. The row's `shader_hash` changes too.
 
-use shaderbench::error::{Error, Result};
-use shaderbench::suite::{Benchmark, Case, Check};
+use record::error::{Error, Result};
+use record::suite::{Benchmark, Case, Check};
 
 /// Plants the fault in the kernel of the benchmark `name` (`transpose/tiled`).
 ///

@@ -1,12 +1,12 @@
 //! Sends the events of a run to the page.
 
+use answers::report::table;
+use gpu::engine::measure::Timer;
+use gpu::engine::{Changes, Expected, Observer};
 use js_sys::Function;
-use shaderbench::engine::measure::Timer;
-use shaderbench::engine::{Changes, Expected, Observer};
-use shaderbench::error::Result;
-use shaderbench::record::Record;
-use shaderbench::report::table;
-use shaderbench::suite::{Case, Toolchain};
+use record::Record;
+use record::error::Result;
+use record::suite::{Case, Toolchain};
 
 use crate::event::{Event, Row};
 use crate::tab;

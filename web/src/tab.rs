@@ -3,11 +3,11 @@
 use std::cell::{Cell, RefCell};
 
 use futures_channel::oneshot;
+use gpu::backend::wgpu::WgpuBackend;
+use gpu::backend::{Backend, Device, Prepared, Sample, Task};
+use gpu::job::{Job, Step};
 use js_sys::Function;
-use shaderbench::backend::wgpu::WgpuBackend;
-use shaderbench::backend::{Backend, Device, Prepared, Sample, Task};
-use shaderbench::error::{Error, Result};
-use shaderbench::job::{Job, Step};
+use record::error::{Error, Result};
 
 use crate::event::Event;
 

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::side::Side;
 use super::terms::term;
-use crate::claim::{ArticleClaim, Quantity};
-use crate::families::articles::judged;
-use crate::suite::Api;
+use kernels::articles::judged;
+use record::claim::{ArticleClaim, Quantity};
+use record::suite::Api;
 
 /// A step, and what the rows of each API say of its claim.
 #[derive(Debug, Serialize)]

@@ -5,9 +5,9 @@ use anstyle::{AnsiColor, Style};
 use super::picture::{drawn, predicted};
 use super::side::Side;
 use super::terms::term;
-use crate::claim::{ArticleClaim, Verdict};
-use crate::families::articles::{ARTICLES, judged, pictured, steps};
 use crate::report::layout::{Cell, Column, DIM, Grid, Part, Row, colored};
+use kernels::articles::{ARTICLES, judged, pictured, steps};
+use record::claim::{ArticleClaim, Verdict};
 
 /// How many claims hold, then every step in a line with the verdict of each side.
 #[must_use]

@@ -1,8 +1,8 @@
 //! Pictures of block characters: columns over a parameter, and bars of rates.
 
-use crate::claim::{Bar, Graph, Picture};
-use crate::record::format;
 use crate::report::layout::{BAR, padded};
+use record::claim::{Bar, Graph, Picture};
+use record::format;
 use textwrap::core::display_width;
 
 /// Column characters, from one eighth to a full cell.

@@ -1,7 +1,7 @@
 //! The rows of each API of a report's first device.
 
-use crate::record::Record;
 use crate::report::{apis, toolchains};
+use record::Record;
 
 /// The rows of one device through one API.
 pub struct Side<'a> {
@@ -34,7 +34,7 @@ pub fn sides(records: &[Record]) -> Vec<Side<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::Api;
+    use record::suite::Api;
 
     #[test]
     fn both_apis_of_a_run_are_sides_and_other_cards_are_not() {

@@ -5,9 +5,9 @@ use super::pair::Pair;
 use super::sides::Match;
 use super::sparse::Sparse;
 use super::timing::{Ratio, Timing};
-use crate::record::stats::Estimate;
-use crate::record::{Record, ranking_by};
-use crate::suite::WorkKind;
+use record::stats::Estimate;
+use record::suite::WorkKind;
+use record::{Record, ranking_by};
 
 /// A case with its rows on every side.
 #[derive(Debug, Clone, PartialEq)]

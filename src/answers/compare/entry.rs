@@ -6,9 +6,9 @@ use std::hash::{BuildHasher, RandomState};
 
 use super::series::Series;
 use super::timing::Timing;
-use crate::record::stats::{Variance, median};
-use crate::record::{Clock, Record, Status, Unlike, comparable};
-use crate::suite::Api;
+use record::stats::{Variance, median};
+use record::suite::Api;
+use record::{Clock, Record, Status, Unlike, comparable};
 
 /// A difference between the two rows of a pair other than time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Variation between processes that the epochs of one process do not show, estimated within a comparison.
 
 use super::timing::Ratio;
-use crate::record::stats::{LogValue, Variance, median, student_quartile};
+use record::stats::{LogValue, Variance, median, student_quartile};
 
 /// Minimum number of pairs: with fewer, the estimate itself is a matter of chance.
 pub(super) const LEAST: usize = 30;
@@ -38,7 +38,7 @@ pub(super) fn inflated(ratio: &Ratio, factor: f64) -> Ratio {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::stats::random::Random;
+    use record::stats::random::Random;
 
     const DEGREES: f64 = 12.0;
 

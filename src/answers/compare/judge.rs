@@ -12,8 +12,8 @@ use super::series::{Series, differences, variances};
 use super::sides::{Match, Side};
 use super::timing::Ratio;
 use super::verdict::Verdict;
-use crate::record::stats::{Errors, LogValue, Null, adjusted_p_values};
-use crate::record::{Record, times::Class};
+use record::stats::{Errors, LogValue, Null, adjusted_p_values};
+use record::{Record, times::Class};
 
 /// The pairs of every match, each with the index of its case, with verdicts corrected for the number of all of them.
 /// `on_side` has the indices of the cases on each side. The `rest` of the cases is not compared, but shows how rows of the
@@ -137,8 +137,8 @@ fn inflate(all: &mut [Judged; 2], of: Match) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Clock;
-    use crate::suite::Api;
+    use record::Clock;
+    use record::suite::Api;
 
     fn row(api: Api, epochs_ns: &[f64]) -> Record {
         Record {

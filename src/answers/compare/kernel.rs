@@ -9,9 +9,9 @@ use super::pair::Pair;
 use super::timing::Ratio;
 use super::verdict::Verdict;
 use super::{Comparison, Match};
-use crate::record::stats::{Errors, LogValue, Null, adjusted_p_values};
-use crate::record::{Record, compiled_changes};
-use crate::suite::WorkKind;
+use record::stats::{Errors, LogValue, Null, adjusted_p_values};
+use record::suite::WorkKind;
+use record::{Record, compiled_changes};
 
 /// A kernel that is slower or faster. A kernel may be slower in some cases and faster in others: it is then listed twice.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::series::{Series, larger};
 use super::timing::Ratio;
-use crate::record::stats::{LogValue, Variance, sum};
-use crate::record::times::mean_and_squares;
+use record::stats::{LogValue, Variance, sum};
+use record::times::mean_and_squares;
 
 /// A pair of rows: its ratio, and the times it was computed from.
 pub(super) struct Member<'s, 'a> {

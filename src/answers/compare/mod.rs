@@ -1,12 +1,12 @@
 //! Comparison of reports: matches rows, and computes ratios of times with confidence intervals and verdicts.
 //!
-//! Rows match by family, benchmark, type, size, parameters and source ([`comparable`](crate::record::comparable)). Run-time checks that a case asks for are parameters;
+//! Rows match by family, benchmark, type, size, parameters and source ([`comparable`](record::comparable)). Run-time checks that a case asks for are parameters;
 //! other differences in checks get a [`Mark`]. A *side* is one card (or all cards of a model), API, driver and version of the tool, measured
 //! together with the same other APIs. Several runs of a side are pooled; for each case, only runs with the kernel,
 //! checks and clock of the newest run are used.
 //!
 //! A time is the mean over runs of the mean over epochs of logarithms. Its variance is moderated by the rows of its
-//! class ([`moderate`](crate::record::stats::moderate)). Run-to-run variation is measured in each run, by its epochs; no
+//! class ([`moderate`](record::stats::moderate)). Run-to-run variation is measured in each run, by its epochs; no
 //! figure of it is built in. The variances of two sides add up (Welch's test). APIs that took turns in the same runs are
 //! compared by the differences between their epochs.
 
@@ -39,11 +39,11 @@ pub use sparse::Sparse;
 pub use timing::{Ratio, Timing};
 pub use verdict::{FALSE_DISCOVERIES, Verdict};
 
-use crate::families::work_kind;
-use crate::record::stats::{Errors, LogValue, Null, adjusted_p_values};
-use crate::record::{Record, Unlike};
-use crate::suite::WorkKind;
 use entry::Copies;
+use kernels::work_kind;
+use record::stats::{Errors, LogValue, Null, adjusted_p_values};
+use record::suite::WorkKind;
+use record::{Record, Unlike};
 use series::{Series, variances};
 use sides::Sides;
 

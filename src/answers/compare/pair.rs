@@ -16,7 +16,7 @@ pub struct Pair<'a> {
     /// The verdict on the ratio.
     pub verdict: Verdict,
     /// The p-value of the hypothesis that the times differ by no more than the margin, adjusted for all pairs of the
-    /// comparison ([`benjamini_hochberg`](crate::record::stats::benjamini_hochberg)). `None` if nothing is known about run-to-run variation.
+    /// comparison ([`benjamini_hochberg`](record::stats::benjamini_hochberg)). `None` if nothing is known about run-to-run variation.
     pub adjusted_p: Option<f64>,
     /// Differences other than time.
     pub marks: Vec<Mark>,

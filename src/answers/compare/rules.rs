@@ -1,6 +1,6 @@
 //! How to compare.
 
-use crate::record::{MARGIN, Record};
+use record::{MARGIN, Record};
 
 /// How to compare.
 #[derive(Clone, Copy)]

@@ -1,8 +1,8 @@
 //! The times of a case as logarithms, by run and epoch, and the variance of their mean.
 
-use crate::record::Record;
-use crate::record::stats::{Observation, Variance, f_above, moderate};
-use crate::record::times::{Class, classes, least_variance, log_epochs, mean_and_squares};
+use record::Record;
+use record::stats::{Observation, Variance, f_above, moderate};
+use record::times::{Class, classes, least_variance, log_epochs, mean_and_squares};
 
 /// One run of a case.
 #[derive(Debug, Clone, PartialEq)]

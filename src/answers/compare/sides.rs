@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::record::{CardId, Record};
-use crate::suite::Api;
+use record::suite::Api;
+use record::{CardId, Record};
 
 /// A report that was read.
 #[derive(Debug, Clone, Default)]

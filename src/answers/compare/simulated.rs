@@ -1,8 +1,8 @@
 //! Comparisons of simulated runs: how often verdicts and intervals are right.
 
-use crate::answers::compare::*;
-use crate::record::{Clock, stats::random::Random};
-use crate::suite::{Api, Extent};
+use crate::compare::*;
+use record::suite::{Api, Extent};
+use record::{Clock, stats::random::Random};
 
 const EPOCHS: usize = 5;
 

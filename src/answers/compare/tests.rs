@@ -1,8 +1,8 @@
-use crate::answers::compare::*;
-use crate::record::{Clock, Status};
-use crate::suite::Dtype;
-use crate::suite::Extent;
-use crate::suite::{Api, Checks};
+use crate::compare::*;
+use record::suite::Dtype;
+use record::suite::Extent;
+use record::suite::{Api, Checks};
+use record::{Clock, Status};
 
 /// A row with a time of `time` × 10 µs in five epochs that differ by 0.08 % (standard deviation).
 fn row(benchmark: &str, time: f64) -> Record {
@@ -272,7 +272,7 @@ fn each_compiler_is_a_side_and_the_built_in_one_needs_no_name() {
 
 #[test]
 fn cases_that_differ_by_their_caches_are_counted_and_not_compared() {
-    use crate::answers::compare::text::{OutputFormat, Sort, View, write};
+    use crate::compare::text::{OutputFormat, Sort, View, write};
     use crate::report::Terminal;
     let cold = |benchmark: &str| Record { params: [("COLD".to_owned(), 1.0)].into(), ..row(benchmark, 60.0) };
     let a = report("a", &[row("naive", 100.0), row("tiled", 50.0), row("wide", 50.0)]);

@@ -1,8 +1,8 @@
 //! The time of a case on one side, from one or more runs, and ratios of times.
 
 use super::series::Series;
-use crate::record::stats::{LogValue, Variance, reach};
-use crate::record::times::POSSIBLE;
+use record::stats::{LogValue, Variance, reach};
+use record::times::POSSIBLE;
 
 /// The time of one launch.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -35,7 +35,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict on `ratio` with the adjusted p-value of [`adjusted_p_values`](crate::record::stats::adjusted_p_values).
+    /// The verdict on `ratio` with the adjusted p-value of [`adjusted_p_values`](record::stats::adjusted_p_values).
     pub(super) fn new(ratio: &Ratio, margin: f64, adjusted: Option<f64>) -> Self {
         let Some((low, high)) = ratio.interval else { return Self::Unclear };
         let (least, most) = (1.0 / (1.0 + margin), 1.0 + margin);
@@ -55,8 +55,8 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::MARGIN;
-    use crate::record::stats::{LogValue, Variance};
+    use record::MARGIN;
+    use record::stats::{LogValue, Variance};
 
     /// A ratio whose interval reaches from ÷ `reach` to × `reach`, with about normal noise.
     fn ratio(value: f64, reach: f64) -> Ratio {

@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-use crate::answers::summary::figures::{Beside, Contest, beside, best_of, beyond_wgsl, contests};
-use crate::answers::versus::Ratios;
-use crate::families::{FAMILIES, benchmark, headlines};
-use crate::record::Record;
-use crate::record::stats::Estimate;
 use crate::report::toolchains;
-use crate::suite::{Api, Benchmark, Dtype, Family, Headline, Toolchain};
+use crate::summary::figures::{Beside, Contest, beside, best_of, beyond_wgsl, contests};
+use crate::versus::Ratios;
+use kernels::{FAMILIES, benchmark, headlines};
+use record::Record;
+use record::stats::Estimate;
+use record::suite::{Api, Benchmark, Dtype, Family, Headline, Toolchain};
 
 /// What the portable API costs on one card, by job, the dearest first.
 pub struct Cost<'a> {

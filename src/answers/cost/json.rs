@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::cases::{Case, Cost, JobCost};
-use crate::record::stats::Estimate;
+use record::stats::Estimate;
 
 /// The cost on a card. Ratios are times of WGSL ÷ times of what it is compared with.
 #[derive(Debug, Serialize)]

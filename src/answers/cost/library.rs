@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::cases::fastest;
-use crate::answers::summary::figures::{beside, contests};
-use crate::answers::summary::{Compared, compared};
-use crate::record::stats::Estimate;
-use crate::record::{Record, by_card, format};
 use crate::report::toolchains;
-use crate::suite::{Api, Family, Headline};
+use crate::summary::figures::{beside, contests};
+use crate::summary::{Compared, compared};
+use record::stats::Estimate;
+use record::suite::{Api, Family, Headline};
+use record::{Record, by_card, format};
 
 /// The fastest kernel of a type at the largest size at which the library was measured, too.
 #[derive(Debug, Serialize)]

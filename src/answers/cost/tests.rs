@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::text::range;
 use super::{BesideLibrary, Cost, json, libraries, screen};
-use crate::families::{FAMILIES, headlines};
-use crate::record::stats::Estimate;
-use crate::record::{Clock, Record, Status};
 use crate::report::{Medium, Terminal};
-use crate::suite::{Api, Dtype, Extent};
+use kernels::{FAMILIES, headlines};
+use record::stats::Estimate;
+use record::suite::{Api, Dtype, Extent};
+use record::{Clock, Record, Status};
 
 const TERMINAL: Medium = Medium::Terminal(Terminal { width: 80, has_color: false });
 

@@ -1,11 +1,11 @@
 //! The cost of the portable API on one screen.
 
 use super::cases::{Case, Cost, JobCost};
-use crate::answers::summary::size;
-use crate::record::format;
-use crate::record::stats::Estimate;
 use crate::report::layout::{Column, Grid, Part, Row};
 use crate::report::{Medium, lay_out};
+use crate::summary::size;
+use record::format;
+use record::stats::Estimate;
 
 /// Lines of the screen: a terminal has two more, for the command and the prompt.
 pub const LINES: usize = 22;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::answers::compare::FALSE_DISCOVERIES;
-use crate::answers::outliers::{Fleet, Model, Unit};
-use crate::record::stats::{
+use crate::compare::FALSE_DISCOVERIES;
+use crate::outliers::{Fleet, Model, Unit};
+use record::stats::{
     Estimate, SPREAD_EFFICIENCY, benjamini_hochberg, binomial_above, median, median_interval, simes, spread, student,
     student_above,
 };

@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, HashMap};
 
 pub use judge::{Family, LEAST_UNITS, Rules, Slow, SlowFamily, Verdicts};
 
-use crate::record::times::{least_variance, log_epochs, mean_and_squares};
-use crate::record::{Clock, Record, Status};
-use crate::suite::{Api, Checks, Dtype, Extent, Toolchain};
+use record::suite::{Api, Checks, Dtype, Extent, Toolchain};
+use record::times::{least_variance, log_epochs, mean_and_squares};
+use record::{Clock, Record, Status};
 
 /// What is compared with others of its model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Simulated fleets: slow cards are found, and hardly any other.
 
-use crate::answers::outliers::*;
-use crate::record::stats::random::Random;
+use crate::outliers::*;
+use record::stats::random::Random;
 
 /// How the cards of a simulated fleet differ, as standard deviations of logarithms.
 #[derive(Clone, Copy)]

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::answers::outliers::{By, Family, LEAST_UNITS, Rules, Slow, Unit, Verdicts};
-use crate::record::format::{joined, percent, percent_change, percent_limit, time_change, time_change_cell};
-use crate::record::stats::Estimate;
+use crate::outliers::{By, Family, LEAST_UNITS, Rules, Slow, Unit, Verdicts};
 use crate::report::layout::{Column, Grid, Medium, Part, Row, lay_out};
+use record::format::{joined, percent, percent_change, percent_limit, time_change, time_change_cell};
+use record::stats::Estimate;
 
 /// Units that the verdict names.
 const NAMED: usize = 3;
@@ -159,7 +159,7 @@ pub fn json(verdicts: &Verdicts) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::outliers::{Model, SlowFamily};
+    use crate::outliers::{Model, SlowFamily};
     use crate::report::Terminal;
 
     const PLAIN: Medium = Medium::Terminal(Terminal { width: 80, has_color: false });

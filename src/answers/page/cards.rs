@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::answers::compare::Comparison;
-use crate::record::{Record, by_card};
-use crate::suite::DeviceType;
+use crate::compare::Comparison;
+use record::suite::DeviceType;
+use record::{Record, by_card};
 
 /// A card, with what its sides are named by.
 pub(super) struct Card<'a> {

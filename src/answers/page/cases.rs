@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::figure::Figure;
-use crate::answers::compare::{CaseComparison, Comparison, Entry};
-use crate::record::{Bound, Clock, Record, Status};
-use crate::suite::{Checks, Dtype, Extent};
+use crate::compare::{CaseComparison, Comparison, Entry};
+use record::suite::{Checks, Dtype, Extent};
+use record::{Bound, Clock, Record, Status};
 
 /// Largest parameter and predicted speed for the charts; others are errors in the report, and axes would overflow.
 const MOST_PARAM: f64 = 1e15;

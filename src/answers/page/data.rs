@@ -8,13 +8,13 @@ use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::matches::{Match, matches};
 use super::names::{Name, device, names, title};
 use super::screen::{self, Screen, cards_on, screen};
-use crate::answers::compare::{Comparison, Entry, Report, Rules, Side, compare_by};
-use crate::answers::summary::SOFTWARE;
-use crate::families::FAMILIES;
-use crate::families::claims::finding;
-use crate::record::{Record, Status};
+use crate::compare::{Comparison, Entry, Report, Rules, Side, compare_by};
 use crate::report::section::other_families;
-use crate::suite::{Api, Chart, DeviceType, Family};
+use crate::summary::SOFTWARE;
+use kernels::FAMILIES;
+use kernels::claims::finding;
+use record::suite::{Api, Chart, DeviceType, Family};
+use record::{Record, Status};
 
 /// All data of the page. It serializes to plain JSON; the comments of the fields define their meaning.
 #[derive(Serialize)]
@@ -87,7 +87,7 @@ pub(super) struct SideData<'a> {
 
 /// The page data of a comparison from [`super::sides`].
 ///
-/// As in [`crate::answers::compare`], a side is one card, API, driver and version. Several runs of a side are pooled.
+/// As in [`crate::compare`], a side is one card, API, driver and version. Several runs of a side are pooled.
 #[must_use]
 pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let mut texts = Texts::default();

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::figure::Figure;
-use crate::answers::summary::figures::{Peak, peaks};
-use crate::answers::summary::{operations, quoted_rate, quoted_time};
-use crate::families::cache_curve::claims as cache_curve;
-use crate::families::cache_curve::claims::Level;
-use crate::record::{Record, stats::Estimate};
-use crate::suite::Scalar;
+use crate::summary::figures::{Peak, peaks};
+use crate::summary::{operations, quoted_rate, quoted_time};
+use kernels::cache_curve::claims as cache_curve;
+use kernels::cache_curve::claims::Level;
+use record::suite::Scalar;
+use record::{Record, stats::Estimate};
 
 /// A measured limit of a side.
 #[derive(Serialize)]

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::cards::Card;
 use super::cases::{Ranges, Texts};
 use super::figure::Figure;
-use crate::answers::compare::{CaseComparison, Comparison, Match as SidePair, Pair, Ratio, Side, Verdict};
-use crate::suite::Api;
+use crate::compare::{CaseComparison, Comparison, Match as SidePair, Pair, Ratio, Side, Verdict};
+use record::suite::Api;
 
 /// A match: a side and its baseline.
 #[derive(Serialize)]

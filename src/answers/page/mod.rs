@@ -8,12 +8,12 @@ mod cases;
 mod data;
 mod facts;
 mod figure;
-mod kernels;
 mod matches;
 mod names;
 mod packed;
 mod plain;
 mod screen;
+mod sources;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use packed::packed;
@@ -22,8 +22,8 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 pub use data::{Data, data, sides, sides_by};
-pub use kernels::{Kernel, benchmarks};
 pub use packed::unpacked;
+pub use sources::{Kernel, benchmarks};
 
 /// Style sheet of the page.
 pub const STYLE: &str = include_str!("drawing/page.css");

@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::cards::Card;
-use crate::answers::compare::{Comparison, Side};
-use crate::answers::summary::letter;
-use crate::record::format::joined;
-use crate::suite::Api;
+use crate::compare::{Comparison, Side};
+use crate::summary::letter;
+use record::format::joined;
+use record::suite::Api;
 
 /// The names of a side.
 pub(super) struct Name {

@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use super::cards::Card;
 use super::figure::Figure;
-use crate::answers::compare::{Comparison, Entry};
-use crate::answers::summary::cells::{self, Level, Marks, marks_of};
-use crate::answers::summary::figures::{best, peaks, spaces, troubles};
-use crate::answers::summary::{self, Shown, UNLIKE, faster, faster_ones, in_order, jobs_of, quoted_time};
-use crate::answers::versus::Ratios;
-use crate::record::{Record, stats::Estimate, typical};
-use crate::suite::Toolchain;
+use crate::compare::{Comparison, Entry};
+use crate::summary::cells::{self, Level, Marks, marks_of};
+use crate::summary::figures::{best, peaks, spaces, troubles};
+use crate::summary::{self, Shown, UNLIKE, faster, faster_ones, in_order, jobs_of, quoted_time};
+use crate::versus::Ratios;
+use record::suite::Toolchain;
+use record::{Record, stats::Estimate, typical};
 
 /// The first screen.
 #[derive(Serialize)]

@@ -1,12 +1,12 @@
 use serde_json::{Value, json};
 
-use crate::answers::compare::{Report, Rules};
-use crate::answers::page::*;
-use crate::answers::summary::card;
-use crate::families::cache_curve;
-use crate::record::{Bound, Clock, Record, Status};
+use crate::compare::{Report, Rules};
+use crate::page::*;
 use crate::report::Terminal;
-use crate::suite::{Api, DeviceType, Dtype, Extent};
+use crate::summary::card;
+use kernels::cache_curve;
+use record::suite::{Api, DeviceType, Dtype, Extent};
+use record::{Bound, Clock, Record, Status};
 
 fn row(backend: &str, benchmark: &str, median_ns: f64) -> Record {
     Record {

@@ -16,8 +16,8 @@ pub use reference::{Figure, Reference, Unit};
 #[cfg(not(target_family = "wasm"))]
 pub use text::write;
 
-use crate::record::stats::{median, round_to_seven_digits};
-use crate::record::{MARGIN, Record};
+use record::stats::{median, round_to_seven_digits};
+use record::{MARGIN, Record};
 
 /// A run beside the references of its model.
 #[derive(Debug, Clone, PartialEq, Serialize)]

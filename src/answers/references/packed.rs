@@ -7,10 +7,10 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
-use crate::answers::references::Reference;
-use crate::answers::share::kernel_key;
-use crate::record::Record;
+use crate::references::Reference;
 use crate::report::limited::Limited;
+use crate::share::kernel_key;
+use record::Record;
 
 /// What is kept of the committed reports.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub fn unpack(bytes: &[u8]) -> Result<Shipped, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::references::{Figure, Unit};
+    use crate::references::{Figure, Unit};
 
     #[test]
     fn reports_survive_packing_in_any_order_and_once() {

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::answers::summary::figures::{best_of, peak_rows, rated, spaces};
-use crate::claim::{byte_rate, flop_rate, is_software, time};
-use crate::families::headlines;
-use crate::families::memory_spaces::claims as memory_spaces;
-use crate::record::stats::{Estimate, round_to_seven_digits};
-use crate::record::{Clock, Record, Status};
-use crate::suite::hash;
-use crate::suite::{Headline, Limit, Scalar, Toolchain};
+use crate::summary::figures::{best_of, peak_rows, rated, spaces};
+use kernels::headlines;
+use kernels::memory_spaces::claims as memory_spaces;
+use record::claim::{byte_rate, flop_rate, is_software, time};
+use record::stats::{Estimate, round_to_seven_digits};
+use record::suite::hash;
+use record::suite::{Headline, Limit, Scalar, Toolchain};
+use record::{Clock, Record, Status};
 
 /// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! The text of a report beside references: one line a headline, and a sentence about those outside all references.
 
 use super::{Beside, Figure, Headline, Unit};
-use crate::record::format;
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
-use crate::suite::Api;
+use record::format;
+use record::suite::Api;
 
 /// Each run of a report beside the references of its model.
 #[must_use]

@@ -4,10 +4,10 @@ use super::cells::{self, Level};
 use super::common::{Shown, UNLIKE, faster_ones, jobs_of};
 use super::figures::{peaks, spaces};
 use super::texts::{job_rate, quoted_time};
-use crate::record::{Record, format, stats::Estimate};
 use crate::report::layout::{Column, Grid, Medium, Part, Row, lay_out};
 use crate::report::toolchains;
-use crate::suite::{Scalar, Toolchain, binary_range};
+use record::suite::{Scalar, Toolchain, binary_range};
+use record::{Record, format, stats::Estimate};
 
 /// Reports side by side that fit in 80 columns.
 const MOST: usize = 4;
@@ -40,7 +40,7 @@ pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String
 }
 
 /// A, B, …, Z, AA, AB, …
-pub(in crate::answers) fn letter(index: usize) -> String {
+pub(crate) fn letter(index: usize) -> String {
     let last = char::from(b'A' + (index % 26) as u8);
     if index < 26 { last.to_string() } else { format!("{}{last}", letter(index / 26 - 1)) }
 }
@@ -58,19 +58,19 @@ fn title(name: &str, records: &[Record], toolchain: Toolchain) -> String {
 }
 
 /// A figure of a side, as the table has it.
-pub(in crate::answers) struct Figure<'a> {
-    pub(in crate::answers) name: String,
-    pub(in crate::answers) text: String,
+pub(crate) struct Figure<'a> {
+    pub(crate) name: String,
+    pub(crate) text: String,
     /// The figure as a number; only rates have one, of which more is better.
-    pub(in crate::answers) rate: Option<f64>,
+    pub(crate) rate: Option<f64>,
     /// The row of a job.
-    pub(in crate::answers) row: Option<&'a Record>,
+    pub(crate) row: Option<&'a Record>,
     /// Whether the job's kernel or its source is another one than in most columns of the API: no ratio.
-    pub(in crate::answers) is_unlike: bool,
+    pub(crate) is_unlike: bool,
 }
 
 /// The figures of the rows of one toolchain and of its jobs ([`jobs_of`]), in the order of the summary.
-pub(in crate::answers) fn figures_of<'a>(rows: &[&'a Record], jobs: &[Shown<'a>]) -> Vec<Figure<'a>> {
+pub(crate) fn figures_of<'a>(rows: &[&'a Record], jobs: &[Shown<'a>]) -> Vec<Figure<'a>> {
     let mut figures: Vec<Figure> = Vec::new();
     let mut add = |name: String, text: Option<String>, rate: Option<f64>, row: Option<&'a Record>| {
         figures.extend(text.map(|text| Figure { name, text, rate, row, is_unlike: false }));
@@ -103,9 +103,7 @@ pub(in crate::answers) fn figures_of<'a>(rows: &[&'a Record], jobs: &[Shown<'a>]
 
 /// The names of all figures in one order: a name that the sides before lack stands behind the one that precedes it in
 /// its own side.
-pub(in crate::answers) fn in_order<'n>(
-    sides: impl IntoIterator<Item = impl IntoIterator<Item = &'n str>>,
-) -> Vec<&'n str> {
+pub(crate) fn in_order<'n>(sides: impl IntoIterator<Item = impl IntoIterator<Item = &'n str>>) -> Vec<&'n str> {
     let mut names: Vec<&str> = Vec::new();
     for side in sides {
         let mut at = 0;

@@ -2,26 +2,26 @@
 
 use super::figures::{Best, Peak, Space, beside};
 use super::texts::{arithmetic_name, faster, job_rate, operations, quoted_rate, quoted_time};
-use crate::claim::flop_rate;
-use crate::families::beyond_mma;
-use crate::record::{Record, format, stats::Estimate};
 use crate::report::table;
-use crate::suite::{Extent, Limit, binary_range, binary_size};
+use kernels::beyond_mma;
+use record::claim::flop_rate;
+use record::suite::{Extent, Limit, binary_range, binary_size};
+use record::{Record, format, stats::Estimate};
 
 /// A level of memory; what is unknown or too noisy to quote is `None`.
 #[derive(serde::Serialize)]
-pub(in crate::answers) struct Level {
-    pub(in crate::answers) name: String,
-    pub(in crate::answers) read: Option<String>,
+pub(crate) struct Level {
+    pub(crate) name: String,
+    pub(crate) read: Option<String>,
     /// Peak bandwidth by the driver's figures; the terminal alone shows it.
     #[serde(skip)]
-    pub(in crate::answers) peak: Option<String>,
+    pub(crate) peak: Option<String>,
     /// Bytes read and written.
-    pub(in crate::answers) copy: Option<String>,
+    pub(crate) copy: Option<String>,
     /// Of a dependent load.
-    pub(in crate::answers) latency: Option<String>,
+    pub(crate) latency: Option<String>,
     /// Its size, measured and by the driver; of workgroup memory its banks.
-    pub(in crate::answers) size: Option<String>,
+    pub(crate) size: Option<String>,
 }
 
 impl From<&Space> for Level {
@@ -45,7 +45,7 @@ impl From<&Space> for Level {
 
 /// Names and rates of the peaks of arithmetic, with their values in 10^9 operations per second. Where a kernel of the card,
 /// among `all` rows, multiplies f16 faster than a subgroup's instruction, it follows that.
-pub(in crate::answers) fn arithmetic(peaks: &[Peak], all: &[&Record]) -> Vec<(String, String, Estimate)> {
+pub(crate) fn arithmetic(peaks: &[Peak], all: &[&Record]) -> Vec<(String, String, Estimate)> {
     let of_arithmetic = peaks.iter().filter(|peak| matches!(peak.limit, Limit::Fma | Limit::Tensor));
     let cells = |peak: &Peak| {
         let rate = peak.gflop_per_s?;
@@ -60,32 +60,32 @@ pub(in crate::answers) fn arithmetic(peaks: &[Peak], all: &[&Record]) -> Vec<(St
 }
 
 /// A job, its size, its fastest kernel, the rate with its share of a peak, and its speed relative to the naive kernel.
-pub(in crate::answers) struct Job {
-    pub(in crate::answers) name: &'static str,
-    pub(in crate::answers) size: String,
-    pub(in crate::answers) kernel: String,
-    pub(in crate::answers) rate: String,
-    pub(in crate::answers) share: Option<f64>,
+pub(crate) struct Job {
+    pub(crate) name: &'static str,
+    pub(crate) size: String,
+    pub(crate) kernel: String,
+    pub(crate) rate: String,
+    pub(crate) share: Option<f64>,
     /// The share in percent; empty if there is none.
-    pub(in crate::answers) share_text: String,
+    pub(crate) share_text: String,
     /// Empty where there is no naive kernel, or no sure difference.
-    pub(in crate::answers) naive: String,
-    pub(in crate::answers) marks: Marks,
+    pub(crate) naive: String,
+    pub(crate) marks: Marks,
 }
 
 /// What the marks of a job say.
 #[derive(Clone, Copy)]
-pub(in crate::answers) struct Marks {
+pub(crate) struct Marks {
     /// No other kernel of the job has a rate.
-    pub(in crate::answers) is_only: bool,
+    pub(crate) is_only: bool,
     /// Another kernel may be as fast.
-    pub(in crate::answers) is_tied: bool,
+    pub(crate) is_tied: bool,
     /// Smaller than the size at which its rate saturates.
-    pub(in crate::answers) is_small: bool,
+    pub(crate) is_small: bool,
     /// Bytes that fit in a cache.
-    pub(in crate::answers) is_cached: bool,
+    pub(crate) is_cached: bool,
     /// Faster than the measured peak.
-    pub(in crate::answers) is_above: bool,
+    pub(crate) is_above: bool,
 }
 
 impl From<&Best<'_>> for Job {
@@ -118,13 +118,13 @@ impl From<&Best<'_>> for Job {
 
 /// How the vendor's library compares with the kernel of a job, if it was measured beside it: the ratio of their speeds, and
 /// `cuBLAS 1.05× faster`.
-pub(in crate::answers) fn library(best: &Best, all: &[&Record]) -> Option<(f64, String)> {
+pub(crate) fn library(best: &Best, all: &[&Record]) -> Option<(f64, String)> {
     let beside = beside(best.row, all)?;
     Some((beside.ratio.value, format!("{} {}", beside.library, faster(beside.ratio))))
 }
 
 /// What the marks of these jobs mean, those that are there.
-pub(in crate::answers) fn marks_of(jobs: &[Job]) -> Vec<&'static str> {
+pub(crate) fn marks_of(jobs: &[Job]) -> Vec<&'static str> {
     let is_any = |is_set: fn(&Marks) -> bool| jobs.iter().any(|job| is_set(&job.marks));
     let meanings = [
         (is_any(|marks| marks.is_above), "! above 100 %"),
@@ -136,7 +136,7 @@ pub(in crate::answers) fn marks_of(jobs: &[Job]) -> Vec<&'static str> {
 }
 
 /// The size of a row: `2^28`, `8192²`, `4096³`; of attention heads × length × width.
-pub(in crate::answers) fn size(row: &Record) -> String {
+pub(crate) fn size(row: &Record) -> String {
     let Some(extent) = row.n else { return String::new() };
     let mut sides = extent.sides();
     sides.extend(row.params.get("D").map(|width| *width as u64));

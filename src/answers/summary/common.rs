@@ -5,27 +5,27 @@ use std::collections::BTreeMap;
 use super::cells::size;
 use super::figures::{Best, best_of, counted, rate};
 use super::texts::job_rate;
-use crate::families::headlines;
-use crate::record::stats::geometric_mean;
-use crate::record::{MARGIN, Record, comparable};
-use crate::suite::{DeviceType, Headline, Toolchain};
+use kernels::headlines;
+use record::stats::geometric_mean;
+use record::suite::{DeviceType, Headline, Toolchain};
+use record::{MARGIN, Record, comparable};
 
 /// A job in one column.
 #[derive(Clone)]
-pub(in crate::answers) struct Shown<'a> {
-    pub(in crate::answers) job: &'static Headline,
+pub(crate) struct Shown<'a> {
+    pub(crate) job: &'static Headline,
     /// The row of the kernel that the columns of this API have in common; the fastest one where there is none.
-    pub(in crate::answers) row: &'a Record,
+    pub(crate) row: &'a Record,
     /// Whether its kernel, source or size is another one than that of most columns of the API: no ratio.
-    pub(in crate::answers) is_unlike: bool,
+    pub(crate) is_unlike: bool,
     /// The fastest kernel of the column, where it is another one and faster.
-    pub(in crate::answers) faster: Option<&'a Record>,
+    pub(crate) faster: Option<&'a Record>,
 }
 
 /// The jobs of each column, in the order of the summary. Columns of one API and compiler show one kernel, at one type, size
 /// and set of parameters, and if possible of one source. A software device shows its own fastest kernel: beside GPUs, the
 /// sizes that it can run would decide.
-pub(in crate::answers) fn jobs_of<'a>(columns: &[Vec<&'a Record>]) -> Vec<Vec<Shown<'a>>> {
+pub(crate) fn jobs_of<'a>(columns: &[Vec<&'a Record>]) -> Vec<Vec<Shown<'a>>> {
     let mut jobs: Vec<Vec<Shown>> = vec![Vec::new(); columns.len()];
     let mut groups: Vec<(Option<Toolchain>, bool, Vec<usize>)> = Vec::new();
     for (index, rows) in columns.iter().enumerate() {
@@ -104,7 +104,7 @@ fn common<'a>(
 }
 
 /// The kernels that are faster than the one that all columns have: `GEMM f16 by cooperative: B also has wgmma, 744 TFLOP/s`.
-pub(in crate::answers) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usize) -> &'n str) -> Vec<String> {
+pub(crate) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usize) -> &'n str) -> Vec<String> {
     let mut notes: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for (column, shown) in jobs.iter().enumerate().flat_map(|(column, jobs)| jobs.iter().map(move |job| (column, job)))
     {
@@ -125,13 +125,13 @@ pub(in crate::answers) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usi
 }
 
 /// What [`Shown::is_unlike`] means.
-pub(in crate::answers) const UNLIKE: &str =
+pub(crate) const UNLIKE: &str =
     "≠ another kernel, source or size than without this mark, through the same API: the figures give no ratio";
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{Api, Dtype, Extent};
+    use record::suite::{Api, Dtype, Extent};
 
     fn row(api: Api, benchmark: &str, hash: &str, tflops: f64) -> Record {
         let ns = 2e12 / tflops / 1e3;

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::figures::{Best, Peak, Space, beside, best, peaks, spaces, troubles};
-use crate::answers::versus::Ratios;
-use crate::record::{Record, stats::Estimate};
 use crate::report::toolchains;
-use crate::suite::{Limit, Scalar, Toolchain};
+use crate::versus::Ratios;
+use record::suite::{Limit, Scalar, Toolchain};
+use record::{Record, stats::Estimate};
 
 /// The headline figures of a card through one API and compiler.
 #[derive(Debug, Serialize)]

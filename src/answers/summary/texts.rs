@@ -1,19 +1,19 @@
 //! Figures of the summary.
 
 use super::figures::Peak;
-use crate::claim::{byte_rate, flop_rate};
-use crate::record::stats::Estimate;
-use crate::record::{MARGIN, Record, format};
 use crate::report::table;
-use crate::suite::{Limit, Scalar};
+use record::claim::{byte_rate, flop_rate};
+use record::stats::Estimate;
+use record::suite::{Limit, Scalar};
+use record::{MARGIN, Record, format};
 
 /// A rate in GB/s.
-pub(in crate::answers) fn quoted_rate(rate: Estimate) -> Option<String> {
+pub(crate) fn quoted_rate(rate: Estimate) -> Option<String> {
     format::quoted(rate.times(1e3), format::BYTE_RATE_UNITS)
 }
 
 /// How the speeds of two sides compare.
-pub(in crate::answers) enum Compared {
+pub(crate) enum Compared {
     /// The same within the margin of verdicts.
     Same,
     /// `1.48× faster`, `1.03× slower`.
@@ -23,7 +23,7 @@ pub(in crate::answers) enum Compared {
 }
 
 /// How a side compares whose speed is `ratio` times that of another. `mark` writes the noise.
-pub(in crate::answers) fn compared(ratio: Estimate, mark: fn(f64) -> String) -> Compared {
+pub(crate) fn compared(ratio: Estimate, mark: fn(f64) -> String) -> Compared {
     let Estimate { value, low, high } = ratio;
     if 1.0 / (1.0 + MARGIN) <= low && high <= 1.0 + MARGIN {
         return Compared::Same;
@@ -40,7 +40,7 @@ pub(in crate::answers) fn compared(ratio: Estimate, mark: fn(f64) -> String) -> 
 }
 
 /// The same as a text: `1.48× faster`, `1.48× ±3 % faster`, `same`, `unclear`.
-pub(in crate::answers) fn faster(ratio: Estimate) -> String {
+pub(crate) fn faster(ratio: Estimate) -> String {
     faster_with(ratio, format::plus_minus)
 }
 
@@ -70,19 +70,19 @@ pub(super) fn without_repeated_units(figures: Vec<String>) -> Vec<String> {
 }
 
 /// `f32`, `mma f16`: of tensor cores what a subgroup's matrix instruction reaches, which need not be their peak.
-pub(in crate::answers) fn arithmetic_name(peak: &Peak) -> String {
+pub(crate) fn arithmetic_name(peak: &Peak) -> String {
     let scalar = peak.scalar.map_or("", Scalar::name);
     if peak.limit == Limit::Tensor { "mma f16".to_owned() } else { scalar.to_owned() }
 }
 
 /// Operations per second, from 10^9: `33.2 TOP/s` for integers, `65.6 TFLOP/s` for floats.
-pub(in crate::answers) fn operations(peak: &Peak, gflop_per_s: Estimate) -> Option<String> {
+pub(crate) fn operations(peak: &Peak, gflop_per_s: Estimate) -> Option<String> {
     let is_float = peak.limit != Limit::TensorInt8 && peak.scalar.is_none_or(Scalar::is_float);
     format::quoted(gflop_per_s.times(1e3), format::operation_units(is_float).0)
 }
 
 /// The rate of a job: of bytes where the row counts any, else of operations. Too noisy to quote, it is the row's own.
-pub(in crate::answers) fn job_rate(row: &Record) -> String {
+pub(crate) fn job_rate(row: &Record) -> String {
     let rate = match row.gb_per_s {
         Some(_) => byte_rate(row).and_then(quoted_rate),
         None => {
@@ -93,7 +93,7 @@ pub(in crate::answers) fn job_rate(row: &Record) -> String {
 }
 
 /// A time in nanoseconds.
-pub(in crate::answers) fn quoted_time(ns: Estimate) -> Option<String> {
+pub(crate) fn quoted_time(ns: Estimate) -> Option<String> {
     format::quoted(ns, format::TIME_UNITS)
 }
 

@@ -2,20 +2,21 @@
 
 use std::path::PathBuf;
 
-use crate::backend::Backend;
-use crate::backend::wgpu::{Timeouts, WgpuBackend, adapters};
+use crate::BUILD;
 use crate::cli::declaration::{Own, family};
-use crate::engine::measure::Timer;
-use crate::engine::plan::{Request, plan};
-use crate::engine::{Changes, Observer, Settings};
-use crate::error::{Error, Result};
-use crate::record::Record;
-use crate::suite::{Case, Profile, Toolchain};
+use gpu::backend::Backend;
+use gpu::backend::wgpu::{Timeouts, WgpuBackend, adapters};
+use gpu::engine::measure::Timer;
+use gpu::engine::plan::{Request, plan};
+use gpu::engine::{Changes, Observer, Settings};
+use record::Record;
+use record::error::{Error, Result};
+use record::suite::{Case, Profile, Toolchain};
 
 /// Kernels in WGSL, with what a TOML file would say of them: see `docs/bench.md` for its lines.
 ///
 /// ```
-/// # fn main() -> shaderbench::error::Result<()> {
+/// # fn main() -> shaderbench::record::error::Result<()> {
 /// const TWICE: &str = "
 ///     @group(0) @binding(0) var<storage, read> input: array<f32>;
 ///     @group(0) @binding(1) var<storage, read_write> output: array<f32>;
@@ -115,9 +116,10 @@ impl Bench {
             let none = || Error::NoDevice("there is no device".to_owned());
             let adapter = adapters(None).await.into_iter().next().ok_or_else(none)?;
             let mut backend = WgpuBackend::open(adapter, Timeouts::DEFAULT).await?;
-            let settings = Settings::new(self.profile, String::new(), String::new(), String::new());
+            let mut settings = Settings::new(self.profile, String::new(), String::new(), String::new());
+            BUILD.clone_into(&mut settings.tool_version);
             let mut apis: [&mut dyn Backend; 1] = [&mut backend];
-            crate::engine::run(&mut apis, &cases, &settings, &mut Quiet).await
+            gpu::engine::run(&mut apis, &cases, &settings, &mut Quiet).await
         })
     }
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::cli::output::print;
-use crate::error::{Result, usage};
-use crate::report::write_file;
+use answers::report::write_file;
+use record::error::{Result, usage};
 
 /// Arguments of `bench init`.
 #[derive(clap::Args)]

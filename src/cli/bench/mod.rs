@@ -14,8 +14,8 @@ use super::declaration::Own;
 use super::output::say;
 use super::reports::{FOLDERS, OWN};
 use super::{bundle, run};
-use crate::error::{Error, Result, usage};
-use crate::suite::{Benchmark, Declaration};
+use record::error::{Error, Result, usage};
+use record::suite::{Benchmark, Declaration};
 
 /// Arguments of `bench`: the options of `run`, and what a TOML file can say.
 pub(super) struct Arguments {

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::cli::inputs;
-use crate::error::visible;
-use crate::suite::budget::Budget;
+use record::error::visible;
+use record::suite::budget::Budget;
 
 /// Time between two looks at a command that runs: what a command takes longer by at most.
 const STEP: Duration = Duration::from_micros(200);

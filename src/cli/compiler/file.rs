@@ -2,10 +2,10 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::backend::Translator;
-use crate::error::Result;
-use crate::job::Kernel;
-use crate::shader::SpirvKernel;
+use gpu::backend::Translator;
+use gpu::job::Kernel;
+use gpu::shader::SpirvKernel;
+use record::error::Result;
 
 /// Name of the compiler of such rows.
 const FILE: &str = "file";

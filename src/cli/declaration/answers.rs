@@ -11,9 +11,9 @@ use super::script::{Scope, Script};
 use super::stored::{Number, Numbers, Rule};
 use crate::cli::compiler::printed;
 use crate::cli::inputs;
-use crate::error::Result;
-use crate::suite::budget::Budget;
-use crate::suite::{Benchmark, Constants, Extent, Oracle, Scalar, Shape};
+use record::error::Result;
+use record::suite::budget::Budget;
+use record::suite::{Benchmark, Constants, Extent, Oracle, Scalar, Shape};
 
 /// How an output is verified.
 pub(super) struct Verify {

@@ -9,12 +9,12 @@ use super::fields::{Word, scalar};
 use super::script::{Scope, Script, fault};
 use super::stored::{Number, Numbers, words_each};
 use crate::cli::inputs;
-use crate::error::Result;
-use crate::shader::module::words;
-use crate::shader::{Layout, Texels};
-use crate::suite::budget::Budget;
-use crate::suite::input::Values;
-use crate::suite::{Contents, Scalar, TexelFormat, Texture};
+use gpu::shader::module::words;
+use gpu::shader::{Layout, Texels};
+use record::error::Result;
+use record::suite::budget::Budget;
+use record::suite::input::Values;
+use record::suite::{Contents, Scalar, TexelFormat, Texture};
 
 /// A buffer or texture as the file declares it.
 #[derive(Default, Clone)]

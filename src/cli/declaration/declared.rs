@@ -12,10 +12,10 @@ use super::launch::{Launch, Source, version};
 use super::script::{Scope, Script, fault, variables};
 use super::steps::Steps;
 use super::stored::{Rule, words_each};
-use crate::error::{Error, Result};
-use crate::shader::Layout;
-use crate::suite::kept::kept_name;
-use crate::suite::{
+use gpu::shader::Layout;
+use record::error::{Error, Result};
+use record::suite::kept::kept_name;
+use record::suite::{
     Access, Answer, Buffer, Constants, Contents, Declaration, HOST_PARAMS, Interface, Reference, Sampling, Scalar,
     Shape, Step, Work,
 };

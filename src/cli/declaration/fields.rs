@@ -3,9 +3,9 @@
 use super::script::{Scope, Script};
 use super::spec::ValueSpec;
 use super::stored::EXACT;
-use crate::error::{Result, usage};
-use crate::shader::{Field, Layout};
-use crate::suite::Scalar;
+use gpu::shader::{Field, Layout};
+use record::error::{Result, usage};
+use record::suite::Scalar;
 
 /// Values by the names of fields.
 #[derive(Clone)]

@@ -10,11 +10,11 @@ use crate::cli::compiler::{printed, spirv};
 use crate::cli::inputs;
 use crate::cli::messages::first_of;
 use crate::cli::shaders;
-use crate::error::{Error, Result, shown, usage, visible};
-use crate::shader::module::words;
-use crate::shader::{Layout, Shader, SpirvKernel, twin};
-use crate::suite::kept::{kept, kept_text};
-use crate::suite::{Accepted, Access, Binding, Constants, Dtype, Feature, Limit};
+use gpu::shader::module::words;
+use gpu::shader::{Layout, Shader, SpirvKernel, twin};
+use record::error::{Error, Result, shown, usage, visible};
+use record::suite::kept::{kept, kept_text};
+use record::suite::{Accepted, Access, Binding, Constants, Dtype, Feature, Limit};
 
 /// The first bytes of SPIR-V.
 const SPIRV: [u8; 4] = 0x0723_0203_u32.to_le_bytes();

@@ -7,11 +7,11 @@ use super::expression::{Meaning, Value};
 use super::fields::{Fields, proposed};
 use super::script::{Scope, fault};
 use super::steps::{Dispatch as Written, Step as Declaration, Steps};
-use crate::error::{Error, Result};
-use crate::shader::Layout;
-use crate::suite::budget::{Budget, Shared};
-use crate::suite::kept::kept_name;
-use crate::suite::{Access, Binding, Dispatch, Entry, Extent, Interface, Shape, Step};
+use gpu::shader::Layout;
+use record::error::{Error, Result};
+use record::suite::budget::{Budget, Shared};
+use record::suite::kept::kept_name;
+use record::suite::{Access, Binding, Dispatch, Entry, Extent, Interface, Shape, Step};
 
 /// Steps of one launch, beyond which nobody waits for it.
 const MOST_STEPS: usize = 100_000;

@@ -13,9 +13,9 @@ use super::shared::{Origin, shared};
 use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec, Text, VerifySpec};
 use super::steps::{Steps, scripts};
 use crate::cli::inputs;
-use crate::error::{Result, shown, usage, visible};
-use crate::suite::kept::{kept, kept_items, kept_name, kept_text};
-use crate::suite::{Benchmark, Cases, Constants, Dtype, Extent, Family, Limit, Params, Profile};
+use record::error::{Result, shown, usage, visible};
+use record::suite::kept::{kept, kept_items, kept_name, kept_text};
+use record::suite::{Benchmark, Cases, Constants, Dtype, Extent, Family, Limit, Params, Profile};
 
 /// The family of these kernels. It lives as long as the program, like the suite's.
 pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'static Family, Vec<KernelText>)> {
@@ -46,7 +46,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     let name = spec.name.clone().unwrap_or_else(|| stem(if has_file { &beside } else { first }));
     let mut name = visible(&name).into_owned();
     // Rows of a family of the suite are the suite's.
-    if crate::families::FAMILIES.iter().any(|family| family.name == name) {
+    if kernels::FAMILIES.iter().any(|family| family.name == name) {
         name.push_str("_own");
     }
     let reference = reference(&spec, &origin)?;

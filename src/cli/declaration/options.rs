@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::suite::Extent;
+use record::suite::Extent;
 
 /// What the command line says about the kernels, in place of a TOML file or of some of its lines.
 #[derive(Debug, Clone, Default, clap::Args, Serialize, Deserialize)]

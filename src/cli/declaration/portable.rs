@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::kernel::{Kernel, Text};
 use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec};
 use crate::cli::inputs;
-use crate::error::{Result, usage};
-use crate::suite::{Dtype, hash};
+use record::error::{Result, usage};
+use record::suite::{Dtype, hash};
 
 /// The name of the TOML file.
 pub(in crate::cli) const TOML: &str = "kernel.toml";

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::expression::{Expression, Frame, Meaning, Value};
-use crate::error::{Error, Result, usage};
-use crate::suite::{Extent, Interface, Shape, Value as Constant};
+use record::error::{Error, Result, usage};
+use record::suite::{Extent, Interface, Shape, Value as Constant};
 
 /// The names that an expression may use.
 pub(super) type Scope = BTreeMap<String, Meaning>;

@@ -16,10 +16,10 @@ use super::spec::{BufferSpec, Contents, OneOrMany, SamplerSpec, Spec, Text, Veri
 use super::steps::uniforms;
 use super::stored::Numbers;
 use crate::cli::inputs;
-use crate::error::{Result, shown, usage, visible};
-use crate::suite::input::Values;
-use crate::suite::kept::{kept, kept_text};
-use crate::suite::{Benchmark, Binding, Dtype, Sampling, TexelFormat};
+use record::error::{Result, shown, usage, visible};
+use record::suite::input::Values;
+use record::suite::kept::{kept, kept_text};
+use record::suite::{Benchmark, Binding, Dtype, Sampling, TexelFormat};
 
 /// Where a declaration is.
 pub(super) struct Origin<'a> {

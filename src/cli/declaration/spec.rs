@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::options::Own as Options;
 use crate::cli::inputs;
-use crate::error::{Result, usage};
+use record::error::{Result, usage};
 
 /// What the interface of a kernel does not say.
 #[derive(Debug, Default, Clone, Deserialize, Serialize)]
@@ -277,12 +277,12 @@ impl Spec {
     /// Reads a file.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let text = String::from_utf8(inputs::contents(path, inputs::KERNEL)?)
-            .map_err(|_| usage!("{} is no text in UTF-8", crate::error::shown(path)))?;
+            .map_err(|_| usage!("{} is no text in UTF-8", record::error::shown(path)))?;
         toml::from_str(&text).map_err(|error| {
             let before = |span: std::ops::Range<usize>| text[..span.start.min(text.len())].matches('\n').count();
             let line = 1 + error.span().map_or(0, before);
             let message = error.message().lines().collect::<Vec<_>>().join(" ");
-            usage!("{}, line {line}: {message}", crate::error::shown(path))
+            usage!("{}, line {line}: {message}", record::error::shown(path))
         })
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::fields::Fields;
 use super::script::Script;
 use super::spec::{KernelTable, OneOrMany, StepSpec, Text, ValueSpec};
-use crate::error::{Result, usage};
+use record::error::{Result, usage};
 
 /// A step of a launch.
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! What a type holds of a number of a file or an expression.
 
 use super::expression::Value;
-use crate::suite::Scalar;
+use record::suite::Scalar;
 
 /// Beyond this, a number of 64 bits that was computed in f64 has lost its last digits.
 pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::format::By;
 use crate::cli::reports::{FOLDERS, none_yet};
-use crate::error::{Result, shown, usage};
-use crate::report::reader;
+use answers::report::reader;
+use record::error::{Result, shown, usage};
 
 /// Arguments of `report`.
 #[derive(clap::Args)]

@@ -14,10 +14,10 @@ use crate::cli::interrupt;
 use crate::cli::output::{complain, print, say};
 use crate::cli::outputs::{check_different, check_new};
 use crate::cli::reports::{Streamed, stream};
-use crate::error::{Error, Result, shown, usage};
-use crate::record::Record;
-use crate::record::format::plural;
-use crate::report::{Output, csv, reader};
+use answers::report::{Output, csv, reader};
+use record::Record;
+use record::error::{Error, Result, shown, usage};
+use record::format::plural;
 
 /// Whether the merged file is packed, by its ending.
 fn is_packed(path: &Path) -> Result<bool> {

@@ -10,18 +10,18 @@ use super::format::By;
 use super::output::print;
 use super::outputs::{check_different, check_new};
 use super::reports::{in_folder, none_readable, read};
-use crate::answers::compare::{Comparison, Report, Rules};
-use crate::answers::index::{self, Entry, MARK};
-use crate::answers::page::{self as html, Kernel};
-use crate::error::{Error, Result, shown, usage};
-use crate::families::FAMILIES;
-use crate::record::Record;
-use crate::record::format::plural;
-use crate::report::{Target, github, reader, replace_file, write_file};
-use crate::suite::{Benchmark, Family};
+use answers::compare::{Comparison, Report, Rules};
+use answers::index::{self, Entry, MARK};
+use answers::page::{self as html, Kernel};
+use answers::report::{Target, github, reader, replace_file, write_file};
 pub(super) use arguments::Arguments;
 use arguments::Format;
+use kernels::FAMILIES;
 use merge::merge;
+use record::Record;
+use record::error::{Error, Result, shown, usage};
+use record::format::plural;
+use record::suite::{Benchmark, Family};
 
 /// Runs the command and returns the exit code.
 pub(super) fn report(arguments: &Arguments) -> Result<u8> {

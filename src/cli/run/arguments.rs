@@ -8,13 +8,13 @@ use clap::{Args, FromArgMatches};
 
 use crate::cli::declaration::Own;
 use crate::cli::format::{TableFormat, Tables};
-use crate::cli::kernels::{KernelFiles, Kernels};
+use crate::cli::kernel_files::{KernelFiles, Kernels};
 use crate::cli::target::Through;
 use crate::cli::values::{duration, fail_on, param, size, tag};
-use crate::engine::plan::Caches;
-use crate::error::{Error, Result, usage};
-use crate::record::Status;
-use crate::suite::{Extent, Family, Profile, Tag};
+use gpu::engine::plan::Caches;
+use record::Status;
+use record::error::{Error, Result, usage};
+use record::suite::{Extent, Family, Profile, Tag};
 
 /// Arguments of `run`.
 #[derive(clap::Args)]
@@ -209,7 +209,7 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Settings;
+    use gpu::engine::Settings;
 
     #[test]
     fn help_and_documents_name_the_epochs_of_the_profiles() {

@@ -4,16 +4,17 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
 use super::arguments::Arguments;
-use crate::backend::{Backend, Device, Translator};
+use crate::BUILD;
 use crate::cli::compiler::Files;
 use crate::cli::host::{self, operating_system, processor};
-use crate::cli::kernels::Kernels;
+use crate::cli::kernel_files::Kernels;
 use crate::cli::output::say;
 use crate::cli::selection::no_device;
 use crate::cli::target::Target;
-use crate::engine::{Epochs, Settings};
-use crate::error::{Error, Result, usage};
-use crate::suite::Profile;
+use gpu::backend::{Backend, Device, Translator};
+use gpu::engine::{Epochs, Settings};
+use record::error::{Error, Result, usage};
+use record::suite::Profile;
 
 /// Random seeds are below this: as many as there are different inputs, too many for a kernel to know the answers of all.
 const SEEDS: u64 = 1 << 32;
@@ -29,6 +30,7 @@ pub(super) fn settings(
     devices: &[Device],
 ) -> Result<Settings> {
     let mut settings = Settings::new(profile, date(now()?), operating_system(), processor());
+    BUILD.clone_into(&mut settings.tool_version);
     settings.host = arguments.host.clone().unwrap_or_else(host::name);
     settings.is_anonymous = arguments.anonymous;
     settings.time = time;

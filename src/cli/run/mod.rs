@@ -21,18 +21,18 @@ use super::pictures::{Pictures, draws};
 use super::progress::Progress;
 use super::selection::{select_runs, why_this_card};
 use super::worker::{Done, Listed, Run, list};
-use crate::answers::summary::{self, card_within};
-use crate::answers::variants;
-use crate::backend::Device;
-use crate::engine::plan::{by_part, plan, select_tagged, without_size};
-use crate::engine::{Fitted, RowTable, Settings};
-use crate::error::{Error, Result, usage};
-use crate::job::Job;
-use crate::record::Record;
-use crate::record::format::plural;
-use crate::report::csv::Parsed;
-use crate::report::{self, CsvFile, Part, lay_out};
-use crate::suite::{Case, DeviceType, Profile, budget};
+use answers::report::csv::Parsed;
+use answers::report::{self, CsvFile, Part, lay_out};
+use answers::summary::{self, card_within};
+use answers::variants;
+use gpu::backend::Device;
+use gpu::engine::plan::{by_part, plan, select_tagged, without_size};
+use gpu::engine::{Fitted, RowTable, Settings};
+use gpu::job::Job;
+use record::Record;
+use record::error::{Error, Result, usage};
+use record::format::plural;
+use record::suite::{Case, DeviceType, Profile, budget};
 
 pub(super) use arguments::Arguments;
 use devices::settings;
@@ -352,7 +352,7 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
         Tables::Family => sections.retain(|section| section.rows.iter().any(is_named)),
         Tables::None => return Ok(answer),
     }
-    Ok(answer + &crate::answers::write(&sections, arguments.format.medium()))
+    Ok(answer + &answers::write(&sections, arguments.format.medium()))
 }
 
 /// Whether the run ends with a summary: `explain` shows its rows, Markdown is for tables alone, and kernels of `bench` do no

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use super::arguments::Arguments;
-use crate::backend::Device;
 use crate::cli::estimate::estimate;
 use crate::cli::messages::smaller_workgroups;
 use crate::cli::output::{print, say};
-use crate::engine::plan::{Caches, Request, plan};
-use crate::engine::{Fitted, WORKGROUP_SIZE, fit};
-use crate::error::Result;
-use crate::record::format::plural;
-use crate::suite::{Case, DeviceType, Profile};
+use gpu::backend::Device;
+use gpu::engine::plan::{Caches, Request, plan};
+use gpu::engine::{Fitted, WORKGROUP_SIZE, fit};
+use record::error::Result;
+use record::format::plural;
+use record::suite::{Case, DeviceType, Profile};
 
 /// The request of the command line. `has_reserves` adds small sizes, for runs with a time limit.
 pub(super) fn request(arguments: &Arguments, profile: Profile, has_reserves: bool) -> Request {

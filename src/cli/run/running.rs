@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use crate::backend::Device;
 use crate::cli::progress::Progress;
 use crate::cli::worker::{Death, Done, Event, Order, Run};
-use crate::engine::plan::CaseName;
-use crate::engine::{Changes, Observer, RowTable, Slots};
-use crate::error::{Error, Result};
-use crate::record::{Cause, Record, Status};
-use crate::suite::{Case, Toolchain};
+use gpu::backend::Device;
+use gpu::engine::plan::CaseName;
+use gpu::engine::{Changes, Observer, RowTable, Slots};
+use record::error::{Error, Result};
+use record::suite::{Case, Toolchain};
+use record::{Cause, Record, Status};
 
 /// The run of an open card.
 pub(super) struct Running {
@@ -157,11 +157,11 @@ mod tests {
     use crate::cli::interrupt::Interrupt;
     use crate::cli::selection::fakes::device;
     use crate::cli::worker::Sent;
-    use crate::engine::Settings;
-    use crate::engine::measure::Timer;
-    use crate::engine::plan::{Request, plan};
-    use crate::report::{CsvFile, Output};
-    use crate::suite::{Api, Profile};
+    use answers::report::{CsvFile, Output};
+    use gpu::engine::Settings;
+    use gpu::engine::measure::Timer;
+    use gpu::engine::plan::{Request, plan};
+    use record::suite::{Api, Profile};
 
     /// A run of a few cases, its folder, and the rows that a worker would send.
     fn running() -> (tempfile::TempDir, Running, Vec<Record>) {

@@ -4,20 +4,20 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::devices::{has_energy, open};
-use crate::backend::monitor::Monitor;
-use crate::backend::{Backend, Device};
 use crate::cli::bundle;
-use crate::cli::kernels::KernelFiles;
+use crate::cli::kernel_files::KernelFiles;
 use crate::cli::output::say;
 use crate::cli::pictures::Pictures;
 use crate::cli::target::Target;
 use crate::cli::worker::{Done, Event, Link, Order, Run, Sent};
-use crate::engine::measure::Timer;
-use crate::engine::plan::named;
-use crate::engine::{Changes, End, Expected, Observer, Picture, RowTable};
-use crate::error::Result;
-use crate::record::Record;
-use crate::suite::{Api, Case, Toolchain, budget};
+use gpu::backend::monitor::Monitor;
+use gpu::backend::{Backend, Device};
+use gpu::engine::measure::Timer;
+use gpu::engine::plan::named;
+use gpu::engine::{Changes, End, Expected, Observer, Picture, RowTable};
+use record::Record;
+use record::error::Result;
+use record::suite::{Api, Case, Toolchain, budget};
 
 /// Opens the card of the order, and measures until there are no more orders.
 pub(in crate::cli) fn serve(
@@ -55,7 +55,7 @@ fn measure(
     let mut sender = EventSender { link, others, known: earlier.records().to_vec(), pictures: run.pictures };
     let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
     apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
-    let outcome = pollster::block_on(crate::engine::resume(&mut apis, cases, earlier, &run.settings, &mut sender))?;
+    let outcome = pollster::block_on(gpu::engine::resume(&mut apis, cases, earlier, &run.settings, &mut sender))?;
     sender.others.look();
     let (is_interrupted, no_device) = match outcome.end {
         End::Complete => (false, None),

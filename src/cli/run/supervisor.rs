@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use super::arguments::Arguments;
 use super::running::Running;
-use crate::backend::Device;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::output::say;
 use crate::cli::worker::{
     Death, Done, Environment, Event, Listed, Message, Messages, Order, Worker, check_version, silence,
 };
-use crate::engine::Observer;
-use crate::error::{Error, Result};
-use crate::record::Cause;
-use crate::suite::DeviceType;
+use gpu::backend::Device;
+use gpu::engine::Observer;
+use record::Cause;
+use record::error::{Error, Result};
+use record::suite::DeviceType;
 
 /// Time between two looks at the clock and for interruptions.
 const TICK: Duration = Duration::from_millis(100);

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use super::output::{complain, print, say};
 use super::outputs::words;
 use super::references::shipped;
-use crate::answers::share::{Checks, Fault, Remedy, case_text, faults};
-use crate::engine::program;
-use crate::error::{Error, Result, is_hidden, shown, usage};
-use crate::families::FAMILIES;
-use crate::record::Record;
-use crate::record::format::{distinct, plural};
-use crate::report::{Target, apis, csv, replace_file};
+use answers::report::{Target, apis, csv, replace_file};
+use answers::share::{Checks, Fault, Remedy, case_text, faults};
+use gpu::engine::program;
+use kernels::FAMILIES;
+use record::Record;
+use record::error::{Error, Result, is_hidden, shown, usage};
+use record::format::{distinct, plural};
 
 /// Exit code for a report with faults.
 const FAULTY: u8 = 1;

@@ -1,9 +1,9 @@
 //! The text of a pull request that shares a report.
 
-use crate::answers::summary::card;
-use crate::record::format::distinct;
-use crate::record::{Record, Status};
-use crate::report::{Terminal, apis};
+use answers::report::{Terminal, apis};
+use answers::summary::card;
+use record::format::distinct;
+use record::{Record, Status};
 
 /// A text of the report in which no name is a person or an issue of the repository.
 fn inert(text: &str) -> String {
@@ -31,7 +31,7 @@ pub(super) fn text(records: &[Record], path: &str) -> String {
     }
     let table: String = cells
         .iter()
-        .map(|(name, value)| format!("| {name} | {} |\n", inert(&crate::report::markdown::escape(value))))
+        .map(|(name, value)| format!("| {name} | {} |\n", inert(&answers::report::markdown::escape(value))))
         .collect();
     let summary = card(records, &[path.to_owned()], Terminal { width: 80, has_color: false });
     format!(

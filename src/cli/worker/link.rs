@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::protocol::{Activity, Event, MOST_MESSAGE, Order, VERSION, lines};
-use crate::backend;
 use crate::cli::target::{Target, targets};
 use crate::cli::{interrupt, output};
-use crate::error::{Error, Result};
+use gpu::backend;
+use record::error::{Error, Result};
 
 /// The only argument of a worker.
 pub(in crate::cli) const WORD: &str = "worker";

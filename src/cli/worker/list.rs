@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::process::{Death, Environment, Message, Messages, SILENCE, Stopped, Worker, next, set_silence};
 use super::protocol::{Event, Order, check_version};
-use crate::backend::Device;
 use crate::cli::output::say;
 use crate::cli::target::{Through, apis};
-use crate::error::{Error, Result};
-use crate::suite::Api;
+use gpu::backend::Device;
+use record::error::{Error, Result};
+use record::suite::Api;
 
 /// Drivers list their devices within this time.
 const LONGEST: Duration = Duration::from_secs(60);

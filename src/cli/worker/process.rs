@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use super::link::WORD;
 use super::protocol::{Activity, Event, MOST_MESSAGE, MOST_TEXT, Order, lines};
 use crate::cli::output::say;
-use crate::error::{Error, Result, one_line, shown, usage, visible_lines};
-use crate::record::Cause;
+use record::Cause;
+use record::error::{Error, Result, one_line, shown, usage, visible_lines};
 
 /// A worker that tells nothing for this long is ended: no driver call can be cancelled, and no case with its compilation and
 /// verification takes so long. `SHADERBENCH_SILENCE`, in seconds, is for tests.

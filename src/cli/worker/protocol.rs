@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub(in crate::cli) use crate::backend::Activity;
-use crate::backend::Device;
-use crate::cli::kernels::KernelFiles;
+use crate::cli::kernel_files::KernelFiles;
 use crate::cli::pictures::Pictures;
 use crate::cli::target::Through;
-use crate::engine::measure::Timer;
-use crate::engine::plan::CaseName;
-use crate::engine::{Expected, LeftOut, RowTable, Settings};
-use crate::error::{Error, Result};
-use crate::record::Record;
-use crate::suite::Api;
+pub(in crate::cli) use gpu::backend::Activity;
+use gpu::backend::Device;
+use gpu::engine::measure::Timer;
+use gpu::engine::plan::CaseName;
+use gpu::engine::{Expected, LeftOut, RowTable, Settings};
+use record::Record;
+use record::error::{Error, Result};
+use record::suite::Api;
 
 /// Version of these messages. Change it with them: a program that is replaced while it runs starts another worker.
 pub(in crate::cli) const VERSION: u32 = 2;

@@ -1,6 +1,6 @@
 //! The 95 % confidence interval of a median, from samples in the order of measurement.
 
-use crate::record::stats::{median_of_sorted, sorted, student};
+use crate::stats::{median_of_sorted, sorted, student};
 
 /// Probability outside the interval.
 const ALPHA: f64 = 0.05;

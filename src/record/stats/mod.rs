@@ -4,8 +4,7 @@ mod interval;
 mod log;
 mod many;
 mod moderated;
-#[cfg(test)]
-pub(crate) mod random;
+pub mod random;
 #[cfg(not(target_family = "wasm"))]
 mod robust;
 mod student;

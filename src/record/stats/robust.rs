@@ -41,7 +41,7 @@ pub fn spread(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::stats::random::Random;
+    use crate::stats::random::Random;
 
     /// Mean of the estimate ÷ the truth over many samples.
     fn bias(count: usize, outliers: usize) -> f64 {

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use shaderbench::backend::{Backend, Device, Prepared, RuntimeChecks, Sample, Task};
-use shaderbench::error::{Error, Result};
-use shaderbench::job::{Contents, Job, Language};
-use shaderbench::suite::{Api, DeviceType, Feature};
+use gpu::backend::{Backend, Device, Prepared, RuntimeChecks, Sample, Task};
+use gpu::job::{Contents, Job, Language};
+use record::error::{Error, Result};
+use record::suite::{Api, DeviceType, Feature};
 
 /// What the fake device does with a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -260,7 +260,7 @@ fn copy(job: &Job) -> Job {
         host_part: job.host_part,
         steps: job.steps.clone(),
         end_to_end: job.end_to_end.clone(),
-        check: shaderbench::job::OutputCheck {
+        check: gpu::job::OutputCheck {
             buffer: job.check.buffer,
             scalars: job.check.scalars,
             bytes_each: job.check.bytes_each,
@@ -369,7 +369,7 @@ impl Prepared for FakeJob<'_> {
             let spec = &self.job.buffers[buffer];
             let mut out = vec![0; bytes as usize];
             if self.is_poisoned {
-                let poison = shaderbench::job::JobBuffer { contents: Contents::Poison, ..spec.clone() };
+                let poison = gpu::job::JobBuffer { contents: Contents::Poison, ..spec.clone() };
                 poison.fill(0, &mut out);
             } else if spec.contents == Contents::Clock {
                 // Each workgroup starts 1 ns after the one before it and takes 500 ns.

@@ -1,13 +1,13 @@
 //! Runs on fake devices, and what an observer saw of them.
 
 use super::fake::{Behaviour, Fake, fake, only};
-use shaderbench::backend::Backend;
-use shaderbench::engine::measure::Timer;
-use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{self, Changes, Epochs, Observer, Outcome, RowTable, Settings};
-use shaderbench::error::Result;
-use shaderbench::record::{Record, Status};
-use shaderbench::suite::{Case, Dtype, Profile, Toolchain};
+use gpu::backend::Backend;
+use gpu::engine::measure::Timer;
+use gpu::engine::plan::{Request, plan};
+use gpu::engine::{self, Changes, Epochs, Observer, Outcome, RowTable, Settings};
+use record::error::Result;
+use record::suite::{Case, Dtype, Profile, Toolchain};
+use record::{Record, Status};
 
 /// An observer that records its calls.
 #[derive(Default)]
@@ -78,7 +78,7 @@ pub(crate) fn cases(filters: &[&str], sizes: &[&str]) -> Vec<Case> {
 }
 
 pub(crate) fn cases_of(profile: Profile, filters: &[&str], sizes: &[&str]) -> Vec<Case> {
-    use shaderbench::suite::Extent;
+    use record::suite::Extent;
     let request = Request {
         sizes: sizes.iter().map(|size| Extent::parse(size).expect("a size")).collect(),
         ..Request::new(filters.iter().map(|filter| (*filter).to_owned()).collect(), profile)

@@ -1,9 +1,9 @@
 //! What a comparison answers, in sentences and as a table of kernels.
 
 use super::sentences::{change, count, counted, labels, short_change, without_variation};
-use crate::answers::compare::{ChangedKernel, Comparison, Match, Pair, Side, Verdict};
-use crate::record::{compiled_changes, format};
-use crate::suite::{Api, WorkKind};
+use crate::compare::{ChangedKernel, Comparison, Match, Pair, Side, Verdict};
+use record::suite::{Api, WorkKind};
+use record::{compiled_changes, format};
 
 /// A case is too noisy if its interval reaches farther than this to either side, as a fraction of the time.
 const NOISY: f64 = 0.0275;

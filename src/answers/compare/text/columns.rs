@@ -4,10 +4,10 @@ use anstyle::{AnsiColor, Style};
 
 use super::sentences::{labels, marked, name, none, short_change};
 use super::view::{Sort, View};
-use crate::answers::compare::{CaseComparison, Comparison, Pair, Ratio, Side, Verdict};
-use crate::record::format::time;
+use crate::compare::{CaseComparison, Comparison, Pair, Ratio, Side, Verdict};
 use crate::report::layout::{Cell, Mark as RowMark, colored};
 use crate::report::table;
+use record::format::time;
 
 /// A column: heading and one cell per row.
 pub(super) struct Column {

@@ -9,9 +9,9 @@ use super::answer::{answer, recompiled};
 use super::sentences::{labels, name};
 use super::view::groups;
 use super::view::{Sort, View};
-use crate::answers::compare::{CaseComparison, ChangedKernel, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
-use crate::record::Clock;
-use crate::suite::{Api, Checks};
+use crate::compare::{CaseComparison, ChangedKernel, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
+use record::Clock;
+use record::suite::{Api, Checks};
 
 /// Sides, matches with means, cases with times and ratios, and regressions if `view` has a limit.
 pub(super) fn json(comparison: &Comparison, view: View) -> String {
@@ -51,7 +51,7 @@ impl Serialize for Cases<'_, '_> {
 }
 
 fn regressions_value(comparison: &Comparison, limit: f64) -> Value {
-    let regression = |one: &crate::answers::compare::Regression| {
+    let regression = |one: &crate::compare::Regression| {
         let [baseline, side] = labels(comparison, one.of);
         json!({
             "case": name(one.case), "baseline": baseline, "side": side, "is_beyond_noise": one.is_certain,
@@ -62,7 +62,7 @@ fn regressions_value(comparison: &Comparison, limit: f64) -> Value {
     json!({ "limit": limit, "found": found })
 }
 
-fn side_value(side: &crate::answers::compare::Side) -> Value {
+fn side_value(side: &crate::compare::Side) -> Value {
     json!({
         "label": side.label, "is_baseline": side.is_baseline, "device": side.device,
         "card": side.card, "host": side.host, "backend": side.api.map_or("", Api::name), "apis": side.apis,
@@ -113,7 +113,7 @@ fn case_value(comparison: &Comparison, case: &CaseComparison) -> Value {
     let row = case.row;
     let entry = |(side, entry): (usize, &Entry)| (comparison.sides[side].label.clone(), entry_value(entry));
     let entries: serde_json::Map<String, Value> = case.entries.iter().map(entry).collect();
-    let pair = |(of, pair): (usize, &crate::answers::compare::Pair)| {
+    let pair = |(of, pair): (usize, &crate::compare::Pair)| {
         let [baseline, side] = labels(comparison, of);
         let marks: Vec<&str> = pair.marks.iter().map(|mark: &Mark| mark.name()).collect();
         json!({

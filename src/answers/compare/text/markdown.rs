@@ -7,7 +7,7 @@ use super::sentences::{
 };
 use super::view::View;
 use super::view::groups;
-use crate::answers::compare::{ChangedKernel, Comparison};
+use crate::compare::{ChangedKernel, Comparison};
 use crate::report::markdown::{escape, table};
 
 pub(super) fn write(comparison: &Comparison, view: View) -> String {
@@ -51,7 +51,7 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
 
 fn sides(comparison: &Comparison) -> String {
     let heading = ["", "device and API", "driver", "shaderbench", "runs", "reports"].map(str::to_owned);
-    let row = |side: &crate::answers::compare::Side| {
+    let row = |side: &crate::compare::Side| {
         let name = [vec![title(side)], particulars(comparison, side)].concat().join(", ");
         [side.label.as_str(), &name, side.driver, side.tool_version, &days(side), &side.reports.join(", ")]
             .map(str::to_owned)

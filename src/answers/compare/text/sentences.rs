@@ -1,12 +1,12 @@
 //! The sentences of a comparison, shared by all formats.
 
-use crate::answers::cold::without_caches;
-use crate::answers::compare::{
+use crate::cold::without_caches;
+use crate::compare::{
     CaseComparison, Comparison, Entry, Evidence, Mark, Match, Ratio, Regression, Side, Tally, Verdict,
 };
-use crate::record::{Unlike, format};
 use crate::report::table::label;
-use crate::suite::{Api, WorkKind};
+use record::suite::{Api, WorkKind};
+use record::{Unlike, format};
 
 /// Maximum number of names in a line.
 const NAMES: usize = 5;

@@ -10,10 +10,10 @@ use super::sentences::{
 };
 use super::view::View;
 use super::view::{Group, groups};
-use crate::answers::compare::{CaseComparison, ChangedKernel, Comparison, Mark, Pair, Verdict};
-use crate::record::format::joined;
+use crate::compare::{CaseComparison, ChangedKernel, Comparison, Mark, Pair, Verdict};
 use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};
-use crate::suite::WorkKind;
+use record::format::joined;
+use record::suite::WorkKind;
 
 /// Minimum and maximum width of row names.
 const NAME: std::ops::RangeInclusive<usize> = 24..=56;

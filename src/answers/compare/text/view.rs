@@ -1,7 +1,7 @@
 //! Options of a printed comparison, and the order of its rows.
 
 use super::sentences::name;
-use crate::answers::compare::{CaseComparison, Comparison};
+use crate::compare::{CaseComparison, Comparison};
 use crate::report::layout::Terminal;
 
 /// The output format of a comparison.

@@ -1,17 +1,17 @@
 //! The summary of a report: one screen of 24 lines by 80 columns, with its command and the prompt, that says what the
 //! device can do.
 
-use crate::families::claims::finding;
 use anstyle::AnsiColor;
+use kernels::claims::finding;
 
 use super::cells::{self, Job, Level, marks_of};
 use super::figures::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces, troubles};
 use super::texts::{faster, faster_in_cell, quoted_time, without_repeated_units};
-use crate::answers::versus::Ratios;
-use crate::record::{Record, format, stats::Estimate};
 use crate::report::layout::{BOLD, DIM, Terminal, colored, fitted, padded, paint};
 use crate::report::{apis, table, toolchains};
-use crate::suite::{Api, DeviceType, Toolchain};
+use crate::versus::Ratios;
+use record::suite::{Api, DeviceType, Toolchain};
+use record::{Record, format, stats::Estimate};
 use textwrap::core::display_width;
 
 /// Lines of the summary.

@@ -1,11 +1,11 @@
 //! What the summary shows, and leaves out.
 
 use super::*;
-use crate::answers::summary::cells::size;
-use crate::answers::summary::job_rate;
-use crate::record::Status;
 use crate::report::csv;
-use crate::suite::{Dtype, Extent};
+use crate::summary::cells::size;
+use crate::summary::job_rate;
+use record::Status;
+use record::suite::{Dtype, Extent};
 
 const PLAIN: Terminal = Terminal { width: 80, has_color: false };
 
@@ -209,7 +209,7 @@ fn every_rate_of_the_summary_is_one_of_the_report() {
     let text = card(&records, &[], PLAIN);
     let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(Api::Vulkan)).collect();
     let found = best(&rows);
-    assert_eq!(found.len(), crate::families::headlines().len());
+    assert_eq!(found.len(), kernels::headlines().len());
     for best in found {
         let line = text.lines().find(|line| line.starts_with(&format!("{} ", best.job.name))).expect(best.job.name);
         assert!(line.contains(&job_rate(best.row)) && line.contains(&best.row.benchmark), "{line}");
@@ -219,7 +219,7 @@ fn every_rate_of_the_summary_is_one_of_the_report() {
 
 #[test]
 fn ratios_to_the_other_api_are_those_of_a_comparison_of_all_rows() {
-    use crate::answers::compare::ratios_in_turns;
+    use crate::compare::ratios_in_turns;
     let records = both();
     let text = card(&records, &[], PLAIN);
     let rows_of = |api| records.iter().filter(move |row| row.backend == Some(api) && row.status == Status::Ok);
@@ -248,12 +248,12 @@ fn libraries_compare_as_their_rows_do_the_fastest_first_in_two_lines() {
             (row.family.as_str(), row.benchmark.as_str(), row.n) == (family, name, size)
                 && (row.backend, row.dtype) == (Some(api), Some(Dtype::F32))
         };
-        records.iter().find(is_it).and_then(crate::claim::time).expect("a time")
+        records.iter().find(is_it).and_then(record::claim::time).expect("a time")
     };
     let compared = |family: &str, kernel: &str, job: &str| {
         let [kernel, library] =
             [(Api::Vulkan, kernel), (Api::Cuda, "cublas")].map(|(api, name)| row_of(api, family, name, job));
-        faster(crate::record::stats::ratio(kernel, library).expect("a ratio"))
+        faster(record::stats::ratio(kernel, library).expect("a ratio"))
     };
     let gemm = compared("matmul", "double_buffered", "GEMM f32");
     let transpose = compared("transpose", "tiled_wide", "transpose");

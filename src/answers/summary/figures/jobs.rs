@@ -1,9 +1,9 @@
 //! The fastest kernel of each job.
 
-use crate::families::{FAMILIES, benchmark, headlines, is_library};
-use crate::record::stats::{self, Estimate};
-use crate::record::{Ranking, Record, Status, byte_rate, flop_rate, ranking, time};
-use crate::suite::{Benchmark, Headline};
+use kernels::{FAMILIES, benchmark, headlines, is_library};
+use record::stats::{self, Estimate};
+use record::suite::{Benchmark, Headline};
+use record::{Ranking, Record, Status, byte_rate, flop_rate, ranking, time};
 
 /// The fastest kernel of a job.
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ pub struct Best<'a> {
     /// Its row.
     pub row: &'a Record,
     /// The rows of the same work.
-    pub(in crate::answers) ranking: Ranking<&'a Record>,
+    pub(crate) ranking: Ranking<&'a Record>,
     /// Whether no other kernel of the job has a rate.
     pub is_only: bool,
     /// Whether the largest size of the profile quick, at which the rate saturates, is larger.
@@ -33,17 +33,17 @@ impl Best<'_> {
 /// Rows of a job that do the same work: one type and size, the same values of the job's parameters, as many bytes and
 /// operations.
 #[derive(Debug, Clone)]
-pub(in crate::answers) struct Contest<'a> {
+pub(crate) struct Contest<'a> {
     /// The values of the job's parameters.
     #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "only `explain` shows them"))]
-    pub(in crate::answers) given: Given,
+    pub(crate) given: Given,
     /// The rows that have a time.
-    pub(in crate::answers) rows: Vec<&'a Record>,
-    pub(in crate::answers) ranking: Ranking<&'a Record>,
+    pub(crate) rows: Vec<&'a Record>,
+    pub(crate) ranking: Ranking<&'a Record>,
 }
 
 /// Bytes per second, else operations per second; in a product the operations.
-pub(in crate::answers) fn rate(job: &Headline, row: &Record) -> Option<Estimate> {
+pub(crate) fn rate(job: &Headline, row: &Record) -> Option<Estimate> {
     if job.is_largest { byte_rate(row) } else { flop_rate(row) }
 }
 
@@ -65,7 +65,7 @@ pub fn best<'a>(rows: &[&'a Record]) -> Vec<Best<'a>> {
 type Given = Vec<(&'static str, f64)>;
 
 /// The contests of a job among `rows` of one device through one API, by type and size.
-pub(in crate::answers) fn contests<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<Contest<'a>> {
+pub(crate) fn contests<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<Contest<'a>> {
     let parameters = parameters(family, job);
     let mut found: Vec<(Given, Vec<(&Record, Estimate)>)> = Vec::new();
     for row in counted(family, job, rows) {
@@ -88,7 +88,7 @@ pub(in crate::answers) fn contests<'a>(family: &str, job: &Headline, rows: &[&'a
 }
 
 /// The rows of a job that count: correct ones of its kernels, with hot caches, and no library's.
-pub(in crate::answers) fn counted<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<&'a Record> {
+pub(crate) fn counted<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<&'a Record> {
     let is_wanted = |row: &&&Record| {
         row.family == family
             && row.status == Status::Ok
@@ -119,7 +119,7 @@ fn parameters(family: &str, job: &Headline) -> Vec<&'static str> {
 }
 
 /// The same with their rates: those of the largest size if the job asks for it.
-pub(in crate::answers) fn rated<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<(&'a Record, Estimate)> {
+pub(crate) fn rated<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<(&'a Record, Estimate)> {
     let counted = counted(family, job, rows).into_iter();
     let mut rated: Vec<(&Record, Estimate)> = counted.filter_map(|row| Some((row, rate(job, row)?))).collect();
     if job.is_largest {
@@ -165,7 +165,7 @@ fn is_small(row: &Record) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{Dtype, Extent};
+    use record::suite::{Dtype, Extent};
 
     fn row(benchmark: &str, n: u64, gb_per_s: f64, noise: f64) -> Record {
         let ns = 4.0 * n as f64 / gb_per_s;

@@ -1,11 +1,11 @@
 //! The vendor's library beside the suite's kernels.
 
 use super::jobs::is_same_case;
-use crate::claim::time;
-use crate::families::benchmark;
-use crate::record::stats::{self, Estimate};
-use crate::record::{Record, Status};
-use crate::suite::{Benchmark, Library};
+use kernels::benchmark;
+use record::claim::time;
+use record::stats::{self, Estimate};
+use record::suite::{Benchmark, Library};
+use record::{Record, Status};
 
 /// A library at the case of a kernel.
 #[derive(Debug, Clone, Copy)]
@@ -59,8 +59,8 @@ fn fastest<'a, T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Clock;
-    use crate::suite::{Api, Dtype, Extent};
+    use record::Clock;
+    use record::suite::{Api, Dtype, Extent};
 
     fn row(family: &str, benchmark: &str, dtype: Dtype, n: u64, ns: f64) -> Record {
         Record {

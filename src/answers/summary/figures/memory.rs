@@ -1,11 +1,11 @@
 //! DRAM, caches and workgroup memory: bandwidth, latency and size.
 
 use super::peaks::{Peak, peaks};
-use crate::families::bank_conflict::claims as bank_conflict;
-use crate::families::cache_curve::claims as cache_curve;
-use crate::families::memory_spaces::claims as memory_spaces;
-use crate::record::{Record, stats::Estimate};
-use crate::suite::Limit;
+use kernels::bank_conflict::claims as bank_conflict;
+use kernels::cache_curve::claims as cache_curve;
+use kernels::memory_spaces::claims as memory_spaces;
+use record::suite::Limit;
+use record::{Record, stats::Estimate};
 
 /// Names of the level behind all caches: DRAM, or memory where caches are not told apart.
 pub const MEMORY: &[&str] = &[cache_curve::DRAM, UNTOLD];

@@ -9,10 +9,10 @@ mod troubles;
 
 pub use jobs::{Best, best, best_of};
 #[cfg(not(target_family = "wasm"))]
-pub(in crate::answers) use jobs::{Contest, contests};
-pub(in crate::answers) use jobs::{counted, rate, rated};
+pub(crate) use jobs::{Contest, contests};
+pub(crate) use jobs::{counted, rate, rated};
 pub use library::{Beside, beside, beyond_wgsl};
 pub use memory::{MEMORY, Space, spaces};
-pub(in crate::answers) use peaks::peak_rows;
+pub(crate) use peaks::peak_rows;
 pub use peaks::{Peak, peaks};
 pub use troubles::{Troubles, UNSTEADY, troubles};

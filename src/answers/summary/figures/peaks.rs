@@ -1,9 +1,9 @@
 //! Measured peaks of a device.
 
-use crate::claim::{byte_rate, flop_rate, time};
-use crate::record::stats::Estimate;
-use crate::record::{Bound, Record, Status, times::POSSIBLE};
-use crate::suite::{Limit, Scalar};
+use record::claim::{byte_rate, flop_rate, time};
+use record::stats::Estimate;
+use record::suite::{Limit, Scalar};
+use record::{Bound, Record, Status, times::POSSIBLE};
 
 /// A measured peak.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,7 +35,7 @@ pub fn peaks(rows: &[&Record]) -> Vec<Peak> {
 }
 
 /// The same, each with the row that shows it.
-pub(in crate::answers) fn peak_rows<'a>(rows: &[&'a Record]) -> Vec<(Peak, &'a Record)> {
+pub(crate) fn peak_rows<'a>(rows: &[&'a Record]) -> Vec<(Peak, &'a Record)> {
     let mut best: Vec<(Bound, &Record, f64)> = Vec::new();
     for row in rows.iter().copied().filter(|row| row.family == "ceiling" && row.status == Status::Ok) {
         let Some(share) = row.share.filter(|share| *share > 0.0) else { continue };

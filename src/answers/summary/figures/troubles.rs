@@ -1,6 +1,6 @@
 //! Rows that need a look.
 
-use crate::record::{Clock, Record, Status};
+use record::{Clock, Record, Status};
 
 /// A row timed by the device whose 95 % interval is wider than this, relative to its median, is unsteady.
 pub const UNSTEADY: f64 = 0.05;

@@ -15,7 +15,7 @@ use tree::{Fault, Node};
 use value::Arity;
 pub(super) use value::Value;
 
-use crate::suite::budget::Budget;
+use record::suite::budget::Budget;
 
 /// Operations of one evaluation, against loops that nobody waits for.
 const MOST_OPERATIONS: u64 = 10_000_000;

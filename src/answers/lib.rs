@@ -1,0 +1,31 @@
+//! One folder for each question that a reader asks of rows: what answers it, and how the answer reads. No GPU, no files.
+
+pub mod articles;
+mod cold;
+pub mod compare;
+#[cfg(not(target_family = "wasm"))]
+pub mod cost;
+#[cfg(not(target_family = "wasm"))]
+pub mod facts;
+#[cfg(not(target_family = "wasm"))]
+pub mod fastest;
+pub mod index;
+#[cfg(not(target_family = "wasm"))]
+pub mod links;
+#[cfg(not(target_family = "wasm"))]
+pub mod outliers;
+pub mod page;
+#[cfg(not(target_family = "wasm"))]
+mod rates;
+pub mod references;
+pub mod report;
+#[cfg(test)]
+mod same_fastest;
+pub mod share;
+pub mod summary;
+mod tables;
+#[cfg(not(target_family = "wasm"))]
+pub mod variants;
+pub mod versus;
+
+pub use tables::{section, tables, write};

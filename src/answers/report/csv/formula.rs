@@ -1,0 +1,66 @@
+//! Keeps spreadsheets from running text as a formula.
+//!
+//! A spreadsheet computes a cell that begins with one of these signs (OWASP, *CSV Injection*). A leading apostrophe makes
+//! it text. A reader takes the apostrophe off again, so that a text comes back as it was.
+
+use std::borrow::Cow;
+
+const SIGNS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+
+/// Whether the text, without leading apostrophes, is a formula. Numbers are none.
+fn is_formula(text: &str) -> bool {
+    let core = text.trim_start_matches('\'');
+    core.starts_with(SIGNS) && !is_number(core)
+}
+
+fn is_number(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E')) && text.parse::<f64>().is_ok()
+}
+
+/// The text with an apostrophe in front if a spreadsheet would compute it.
+#[must_use]
+pub fn neutral(text: String) -> String {
+    if is_formula(&text) { format!("'{text}") } else { text }
+}
+
+/// The text that [`neutral`] was given.
+pub(super) fn original(text: Cow<'_, str>) -> Cow<'_, str> {
+    if !(text.starts_with('\'') && is_formula(&text)) {
+        return text;
+    }
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(&text[1..]),
+        Cow::Owned(text) => Cow::Owned(text[1..].to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_become_text_and_numbers_stay() {
+        for (text, written) in [
+            ("=1+1", "'=1+1"),
+            ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+            ("-2+3", "'-2+3"),
+            ("-inf", "'-inf"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1", "'\t=1"),
+            ("\r=1", "'\r=1"),
+            ("＝1", "'＝1"),
+            ("'=1", "''=1"),
+            ("-1.5", "-1.5"),
+            ("+1e-9", "+1e-9"),
+            ("-", "'-"),
+            ("'quoted'", "'quoted'"),
+            ("", ""),
+            ("A=1", "A=1"),
+        ] {
+            assert_eq!(neutral(text.to_owned()), written);
+            assert_eq!(original(Cow::Borrowed(written)), text);
+        }
+        // A file that was not written by this version.
+        assert_eq!(original(Cow::Borrowed("=1")), "=1");
+    }
+}

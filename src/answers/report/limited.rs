@@ -1,0 +1,36 @@
+//! A source of bytes that ends with an error beyond a limit.
+
+use std::io::{Error, ErrorKind, Read, Result};
+
+/// Maximum size of a report in bytes, packed or unpacked.
+pub const MOST_BYTES: u64 = 256 << 20;
+
+/// Reads at most [`MOST_BYTES`] from `source`, whatever it claims: a device file and a compressed file have no end.
+pub struct Limited<R> {
+    source: R,
+    left: u64,
+}
+
+impl<R: Read> Limited<R> {
+    /// Nothing of `source` is read yet.
+    pub const fn new(source: R) -> Self {
+        Self { source, left: MOST_BYTES }
+    }
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let length = self.source.read(buffer)?;
+        self.left = self.left.checked_sub(length as u64).ok_or_else(too_large)?;
+        Ok(length)
+    }
+}
+
+/// The error for a report beyond the limit.
+pub fn too_large() -> Error {
+    let message = format!(
+        "larger than {} MiB: split it by device or by run, or name the folder of its reports",
+        MOST_BYTES >> 20
+    );
+    Error::new(ErrorKind::FileTooLarge, message)
+}

@@ -1,0 +1,151 @@
+//! Groups rows by family, with findings.
+
+use kernels::claims::finding;
+use kernels::{FAMILIES, articles};
+use record::Record;
+use record::claim::Finding;
+use record::format::distinct;
+use record::suite::{Api, Dtype, Extent, Family, Toolchain};
+
+/// The rows of one family and their findings.
+pub struct Section<'a> {
+    /// Family name, or another title.
+    pub title: &'a str,
+    /// What the family does, in one sentence.
+    pub summary: &'a str,
+    /// Findings on this device, each with the API and the compiler of its rows.
+    pub findings: Vec<(Toolchain<'a>, Finding)>,
+    /// Rows in order.
+    pub rows: Vec<&'a Record>,
+    /// Whether rows are grouped by kernel (ceilings) rather than by type and size.
+    pub is_by_kernel: bool,
+}
+
+/// The APIs of `records`, in order of first occurrence.
+pub fn apis<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Api> {
+    distinct(records.into_iter().filter_map(|record| record.backend))
+}
+
+/// The APIs of `records`, each with each of its compilers, in order of first occurrence.
+pub fn toolchains<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Toolchain<'a>> {
+    distinct(records.into_iter().filter_map(Record::toolchain))
+}
+
+/// The findings of a family's rows, separately for each API and compiler.
+#[must_use]
+pub fn findings<'a>(family: &str, rows: &[&'a Record]) -> Vec<(Toolchain<'a>, Finding)> {
+    let found = |toolchain: Toolchain<'a>| {
+        let of_toolchain: Vec<_> = rows.iter().copied().filter(|row| row.toolchain() == Some(toolchain)).collect();
+        Some((toolchain, finding(family, &of_toolchain)?))
+    };
+    toolchains(rows.iter().copied()).into_iter().filter_map(found).collect()
+}
+
+/// The families in the order of the tour of the articles, by the first step that is about a family: ceilings, which the
+/// other rows are compared with, then the families of the steps, then the others in the order of the suite.
+#[must_use]
+pub fn families_in_reading_order() -> Vec<&'static Family> {
+    let steps = articles::steps();
+    let step = |family: &Family| {
+        let first = family.benchmarks.first()?;
+        let is_of = |kernel: &&str| kernel.split('/').next() == Some(family.name);
+        steps.iter().position(|step| step.kernels.first().is_some_and(is_of) || step.shows(family.name, first.name))
+    };
+    let mut families = FAMILIES.to_vec();
+    families.sort_by_key(|family| (family.name != "ceiling", step(family).unwrap_or(steps.len())));
+    families
+}
+
+/// Sorts the rows of a family: by type and size, or by kernel if `is_by_kernel`, then the parameters as numbers. Types,
+/// kernels and sets of parameters keep the order in which they first occur.
+pub fn sort_rows(rows: &mut [&Record], is_by_kernel: bool) {
+    let mut order = Order::default();
+    rows.sort_by_cached_key(|row| order.key(row, is_by_kernel));
+}
+
+/// Sorts the rows of each card, API and compiler as the tables of a run. Cards, APIs and compilers keep their order.
+pub fn sort_records(records: &mut [Record]) {
+    let families = families_in_reading_order();
+    let (mut order, mut sides, mut others) = (Order::default(), First::default(), First::default());
+    records.sort_by_cached_key(|row| {
+        let route = (row.backend, row.compiler.clone(), row.driver.clone());
+        let card = (row.device.clone(), row.card_id().host.to_owned(), row.card.clone());
+        let side = (card, route, row.tool_version.clone());
+        let known = families.iter().position(|family| family.name == row.family);
+        let family = known.unwrap_or_else(|| families.len() + others.position(row.family.clone()));
+        let is_by_kernel = known.is_some_and(|known| families[known].is_by_kernel);
+        (sides.position(side), family, order.key(row, is_by_kernel))
+    });
+}
+
+/// What precedes what by its first occurrence.
+#[derive(Default)]
+struct Order {
+    dtypes: First<Option<Dtype>>,
+    kernels: First<(String, String)>,
+    sets: First<Vec<String>>,
+}
+
+/// The position of a row in its family: kernel of a table by kernel, type, size, kernel; number of parameters, set of
+/// parameters, their values.
+type Key = ((Option<usize>, usize, Option<(u64, Extent)>, usize), (usize, usize, Vec<i64>));
+
+impl Order {
+    fn key(&mut self, row: &Record, is_by_kernel: bool) -> Key {
+        let kernel = self.kernels.position((row.family.clone(), row.benchmark.clone()));
+        let size = row.n.map(|n| (n.count(), n));
+        let group = (is_by_kernel.then_some(kernel), self.dtypes.position(row.dtype), size, kernel);
+        let set = self.sets.position(row.params.keys().cloned().collect());
+        // The number of parameters first: a kernel without any is what its variants are compared with.
+        (group, (row.params.len(), set, row.params.values().copied().map(numeric).collect()))
+    }
+}
+
+/// Numbers things by their first occurrence.
+struct First<T>(Vec<T>);
+
+impl<T> Default for First<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: PartialEq> First<T> {
+    fn position(&mut self, thing: T) -> usize {
+        self.0.iter().position(|known| *known == thing).unwrap_or_else(|| {
+            self.0.push(thing);
+            self.0.len() - 1
+        })
+    }
+}
+
+/// A number that is larger for a larger value, NaN last: [`f64::total_cmp`] as a key.
+const fn numeric(value: f64) -> i64 {
+    let bits = value.to_bits().cast_signed();
+    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
+}
+
+/// One section per family that has rows, in reading order, as are the rows; then those of families that are not the
+/// suite's.
+#[must_use]
+pub fn sections(records: &[Record]) -> Vec<Section<'_>> {
+    let section = |family: &'static Family| {
+        let mut rows: Vec<_> = records.iter().filter(|record| record.family == family.name).collect();
+        let findings = findings(family.name, &rows);
+        sort_rows(&mut rows, family.is_by_kernel);
+        Section { title: family.name, summary: family.summary, findings, rows, is_by_kernel: family.is_by_kernel }
+    };
+    let known = families_in_reading_order().into_iter().map(section).filter(|section| !section.rows.is_empty());
+    let other = |title| {
+        let mut rows: Vec<_> = records.iter().filter(|record| record.family == title).collect();
+        sort_rows(&mut rows, false);
+        Section { title, summary: "", findings: Vec::new(), rows, is_by_kernel: false }
+    };
+    known.chain(other_families(records).into_iter().map(other)).collect()
+}
+
+/// The families of rows that are not the suite's, in order of first occurrence: those of `bench`, and of other versions.
+pub fn other_families<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<&'a str> {
+    let names = records.into_iter().map(|row| row.family.as_str());
+    distinct(names.filter(|name| FAMILIES.iter().all(|family| family.name != *name)))
+}

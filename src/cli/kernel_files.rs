@@ -1,0 +1,65 @@
+//! The kernels of a run: the suite's, those of `--shaders` or those of `bench`. The program and its workers read them from
+//! the same files.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cli::declaration::{Own, family};
+use crate::cli::shaders::{sources, trusted};
+use gpu::engine::plan::Source;
+use gpu::shader::SpirvKernel;
+use record::error::Result;
+use record::suite::{Family, budget};
+
+/// Where the kernels are.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(in crate::cli) struct KernelFiles {
+    /// The files of `bench`; empty for the suite's kernels.
+    pub(in crate::cli) files: Vec<OsString>,
+    /// What the command line of `bench` says about its files.
+    pub(in crate::cli) own: Own,
+    /// The folder of `--shaders`.
+    pub(in crate::cli) folder: Option<OsString>,
+    /// What selects kernels of the suite.
+    pub(in crate::cli) filters: Vec<String>,
+    pub(in crate::cli) is_unchecked: bool,
+    pub(in crate::cli) host_timeout: Option<Duration>,
+}
+
+/// The kernels that are not the suite's.
+#[derive(Default)]
+pub(in crate::cli) struct Kernels {
+    /// The family of `bench`.
+    pub(in crate::cli) own: Option<&'static Family>,
+    /// Sources in place of the suite's, by `family/benchmark`.
+    pub(in crate::cli) sources: BTreeMap<String, Source>,
+    /// Kernels of `bench` that run as the SPIR-V that they are.
+    pub(in crate::cli) spirv: Vec<&'static SpirvKernel>,
+}
+
+impl KernelFiles {
+    /// Reads the files, within the time limit of what kernels make the host do.
+    pub(in crate::cli) fn load(&self) -> Result<Kernels> {
+        budget::set_limit(self.host_timeout.unwrap_or(budget::USUAL));
+        let sources = |folder| sources(Path::new(folder), self.is_unchecked, &self.filters);
+        let sources = self.folder.as_ref().map(sources).transpose()?.unwrap_or_default();
+        let mut kernels = Kernels { sources, ..Kernels::default() };
+        if self.files.is_empty() {
+            return Ok(kernels);
+        }
+        budget::start_preparing();
+        let files: Vec<PathBuf> = self.files.iter().map(PathBuf::from).collect();
+        let (own, texts) = family(&files, &self.own)?;
+        kernels.own = Some(own);
+        if self.is_unchecked {
+            kernels.sources.extend(trusted(own));
+            // As a file is meant to run: without checks, and without a detour through WGSL.
+            kernels.spirv = texts.iter().filter_map(|text| text.spirv).collect();
+        }
+        Ok(kernels)
+    }
+}

@@ -1,0 +1,163 @@
+//! CUDA graphs: one call submits all launches of a sample.
+//!
+//! The host needs 2 to 4 µs to submit a launch. Shorter launches would be timed at the host's pace.
+
+use std::ptr;
+use std::rc::Rc;
+
+use cudarc::driver::sys;
+use web_time::Instant;
+
+use super::context::Context;
+use super::event::Event;
+use crate::backend::Sample;
+use record::error::Result;
+
+/// Maximum number of launches in a graph: the most of a measured sample.
+const MAX_LAUNCHES: u32 = 1000;
+
+/// Maximum number of nodes in a graph: instantiating one takes a microsecond or more.
+const MAX_NODES: usize = 4000;
+
+/// Number of graphs that a job keeps: the slope takes turns between three numbers of launches.
+const MAX_KEPT: usize = 4;
+
+/// Whether a sample of that many launches, each of `steps` steps, is submitted as a graph. A single launch is not: the
+/// host's pace does not matter to it.
+pub(super) fn is_worthwhile(launches: u32, steps: usize) -> bool {
+    (2..=MAX_LAUNCHES).contains(&launches) && launches as usize * steps <= MAX_NODES
+}
+
+/// The graphs of a job, by their number of launches.
+#[derive(Default)]
+pub(super) struct Graphs {
+    /// The last used one is the last.
+    kept: Vec<(u32, Graph)>,
+    /// Whether the driver refused one.
+    is_refused: bool,
+}
+
+impl Graphs {
+    /// A sample of all launches as one graph; `None` where the driver refuses it. `operations` adds the launches to the
+    /// stream of `context`, which must be current; it is called if there is no graph of as many launches.
+    ///
+    /// # Safety
+    /// The memory, textures and modules that the operations use exist as long as `self`.
+    ///
+    /// # Errors
+    /// Errors after which the device is unusable.
+    pub(super) unsafe fn sample(
+        &mut self,
+        context: &Rc<Context>,
+        launches: u32,
+        operations: impl FnOnce() -> Result<()>,
+    ) -> Result<Option<Sample>> {
+        if self.is_refused {
+            return Ok(None);
+        }
+        let known = self.kept.iter().position(|(of, _)| *of == launches);
+        let graph = match known {
+            Some(index) => Ok(self.kept.remove(index).1),
+            // SAFETY: the caller promises that what the operations use outlives `self`, which owns the graph from the
+            // next lines on and never lends it.
+            None => unsafe { Graph::capture(context, operations) },
+        };
+        match graph.and_then(|graph| Ok((graph.sample()?, graph))) {
+            Ok((sample, graph)) => {
+                if self.kept.len() >= MAX_KEPT {
+                    self.kept.remove(0);
+                }
+                self.kept.push((launches, graph));
+                Ok(Some(sample))
+            }
+            Err(error) if error.ends_device() => Err(error),
+            Err(_) => {
+                self.is_refused = true;
+                self.kept.clear();
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// A graph that is ready to run, with a timestamp before and after its operations.
+struct Graph {
+    context: Rc<Context>,
+    raw: sys::CUgraphExec,
+    start: Event,
+    end: Event,
+}
+
+impl Graph {
+    /// Captures what `operations` add to the stream of `context`, which must be current.
+    ///
+    /// # Safety
+    /// The memory, textures and modules that the operations use exist as long as the graph.
+    unsafe fn capture(context: &Rc<Context>, operations: impl FnOnce() -> Result<()>) -> Result<Self> {
+        // The events are nodes of the graph: the host's call is not between them.
+        let (start, end) = (Event::new(context)?, Event::new(context)?);
+        let recorded = || {
+            start.record_in_graph()?;
+            operations()?;
+            end.record_in_graph()
+        };
+        // SAFETY: the caller promises what the operations use. The template is destroyed at the end of this function,
+        // while both events exist.
+        let template = Template { context: Rc::clone(context), raw: unsafe { context.capture(recorded)? } };
+        let mut graph = Self { context: Rc::clone(context), raw: ptr::null_mut(), start, end };
+        // SAFETY: `graph.raw` is a valid place for the handle, and the template exists. Zero is no flag.
+        let status = unsafe { sys::cuGraphInstantiateWithFlags(&raw mut graph.raw, template.raw, 0) };
+        context.check("preparing a graph", status)?;
+        // The first launch would upload it, within its time.
+        // SAFETY: the driver has just returned the graph, and `drop` destroys it.
+        context.issue("uploading a graph", |stream| unsafe { sys::cuGraphUpload(graph.raw, stream) })?;
+        context.wait()?;
+        Ok(graph)
+    }
+
+    /// Runs the graph and waits for it.
+    fn sample(&self) -> Result<Sample> {
+        let begin = Instant::now();
+        // SAFETY: `capture` made the graph in this context, `drop` destroys it. The caller of `capture` promised that
+        // what its nodes use exists as long as `self`; the next line waits for them.
+        self.context.issue("launching a graph", |stream| unsafe { sys::cuGraphLaunch(self.raw, stream) })?;
+        self.context.wait()?;
+        let wall_ns = begin.elapsed().as_nanos() as f64;
+        Ok(Sample { device_ns: Some(self.start.ns_until(&self.end)?), wall_ns })
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        if !self.raw.is_null() {
+            // SAFETY: the graph was made in this context, and no other code destroys it. Its events are dropped after
+            // it.
+            self.context.free(|| unsafe { sys::cuGraphExecDestroy(self.raw) });
+        }
+    }
+}
+
+/// A captured graph, which graphs to run are made of.
+struct Template {
+    context: Rc<Context>,
+    raw: sys::CUgraph,
+}
+
+impl Drop for Template {
+    fn drop(&mut self) {
+        // SAFETY: the graph came from `Context::capture`, which leaves it to its caller, and no other code destroys it.
+        self.context.free(|| unsafe { sys::cuGraphDestroy(self.raw) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_launches_are_a_graph_unless_it_would_be_large() {
+        assert!(is_worthwhile(2, 1) && is_worthwhile(1000, 1) && is_worthwhile(1000, 4));
+        assert!(!is_worthwhile(0, 1) && !is_worthwhile(1, 1) && !is_worthwhile(1001, 1) && !is_worthwhile(1000, 5));
+        assert!(!is_worthwhile(2, 2001));
+    }
+}

@@ -1,0 +1,56 @@
+//! The part of the host's work that a job times.
+
+use super::nvrtc::Compiler;
+use super::twins::Twins;
+use crate::job::{Job, Kernel};
+use crate::shader::twin;
+use record::error::{Error, Result};
+use record::suite::HostPart;
+
+/// The part of the host's work that a job times.
+pub(super) struct Host {
+    pub(super) part: HostPart,
+    pub(super) compiler: Option<Source>,
+}
+
+/// What a kernel is compiled from.
+pub(super) struct Source {
+    pub(super) compiler: Compiler,
+    pub(super) target: String,
+    pub(super) program: String,
+    pub(super) entries: Vec<String>,
+}
+
+/// Whether CUDA has the part of the host's work that the job times.
+///
+/// # Errors
+/// [`Error::Unsupported`] with what takes its place.
+pub(super) fn check(job: &Job) -> Result<()> {
+    let why = match job.host_part {
+        Some(HostPart::Encode) => "CUDA records no commands: a launch is one call, which host_cost/submit times",
+        Some(HostPart::BindGroups) => "CUDA has no bind groups: buffers are arguments of a launch",
+        Some(HostPart::Uniforms) => "on this API numbers are arguments of a launch: use host_cost/immediates instead",
+        _ => return Ok(()),
+    };
+    Err(Error::Unsupported(why.to_owned()))
+}
+
+impl Host {
+    /// That of `job`; `None` if it times its kernel.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where kernels would have to be compiled without a compiler.
+    pub(super) fn of(twins: &Twins, job: &Job) -> Result<Option<Self>> {
+        let Some(part) = job.host_part else { return Ok(None) };
+        let compiler = match twins {
+            _ if !part.compiles() => None,
+            Twins::Nvrtc { compiler, target, .. } => {
+                let Kernel { cuda, interface, .. } = &job.kernel;
+                let (compiler, target) = (compiler.clone(), target.clone());
+                Some(Source { compiler, target, program: cuda.clone(), entries: twin::entries(interface) })
+            }
+            Twins::Ptx { .. } => return Err(Error::Unsupported("needs NVRTC, which compiles kernels".to_owned())),
+        };
+        Ok(Some(Self { part, compiler }))
+    }
+}

@@ -1,0 +1,254 @@
+//! Memory of the device, pinned memory of the host, and copies between them.
+
+use std::ops::Range;
+use std::ptr;
+use std::rc::Rc;
+
+use cudarc::driver::sys;
+
+use super::context::Context;
+use record::error::{Error, Result};
+
+/// Memory that kernels access: on the device, or pinned on the host.
+pub(super) struct Memory {
+    context: Rc<Context>,
+    address: u64,
+    bytes: u64,
+    /// Bytes of the guard zones before and behind it, each.
+    guard: u64,
+    /// The host memory, if it is not on the device.
+    host: Option<Pinned>,
+}
+
+impl Memory {
+    /// Allocates `bytes`, a multiple of 4, in `context`, which must be current. The contents are undefined.
+    pub(super) fn new(context: &Rc<Context>, bytes: u64) -> Result<Self> {
+        Self::guarded(context, bytes, 0)
+    }
+
+    /// Allocates `bytes` between two guard zones of `guard` bytes, both multiples of 4: kernels and copies use the bytes
+    /// in between. The contents are undefined. A guard that is a multiple of 256 keeps the driver's alignment.
+    pub(super) fn guarded(context: &Rc<Context>, bytes: u64, guard: u64) -> Result<Self> {
+        let mut start = 0;
+        let all = bytes.saturating_add(guard.saturating_mul(2)).max(16);
+        // SAFETY: `start` is a valid place for the pointer. No allocation is empty, which the driver would refuse.
+        let status = unsafe { sys::cuMemAlloc_v2(&raw mut start, all as usize) };
+        context.check(&format!("allocating {} MiB", all.div_ceil(1 << 20)), status)?;
+        Ok(Self { context: Rc::clone(context), address: start + guard, bytes, guard, host: None })
+    }
+
+    /// Pinned host memory that kernels access.
+    pub(super) fn on_host(pinned: Pinned) -> Result<Self> {
+        let mut address = 0;
+        // SAFETY: the memory came from `cuMemHostAlloc` and is freed with `pinned` only; `address` is a valid place for
+        // the pointer.
+        let status = unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut address, pinned.start.cast(), 0) };
+        pinned.context.check("finding the device's address of the host's memory", status)?;
+        Ok(Self {
+            context: Rc::clone(&pinned.context),
+            address,
+            bytes: pinned.bytes as u64,
+            guard: 0,
+            host: Some(pinned),
+        })
+    }
+
+    /// The address that kernels use.
+    pub(super) const fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Length in bytes.
+    pub(super) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Fills the memory with copies of `word`.
+    pub(super) fn fill(&self, word: u32) -> Result<()> {
+        self.fill_words(0..self.bytes / 4, word)
+    }
+
+    /// Fills these words of the memory, as far as it has them, with copies of `word`.
+    pub(super) fn fill_words(&self, words: Range<u64>, word: u32) -> Result<()> {
+        let end = words.end.min(self.bytes / 4);
+        let start = words.start.min(end);
+        if start == end {
+            return Ok(());
+        }
+        let (address, count) = (self.address + 4 * start, (end - start) as usize);
+        // SAFETY: the memory has these words, and the driver frees it only after previous work in the stream.
+        self.context.issue("filling memory", |stream| unsafe { sys::cuMemsetD32Async(address, word, count, stream) })
+    }
+
+    /// Fills the guard zones with copies of `word`.
+    pub(super) fn fill_guards(&self, word: u32) -> Result<()> {
+        let words = self.guard as usize / 4;
+        if words == 0 {
+            return Ok(());
+        }
+        for start in [self.address - self.guard, self.address + self.bytes] {
+            // SAFETY: `guarded` allocated `guard` bytes before `address` and behind the memory, and the driver frees
+            // them only after previous work in the stream.
+            let fill = |stream| unsafe { sys::cuMemsetD32Async(start, word, words, stream) };
+            self.context.issue("filling memory", fill)?;
+        }
+        Ok(())
+    }
+
+    /// The contents of the guard zones, before and behind the memory.
+    pub(super) fn guards(&self) -> Result<[Vec<u8>; 2]> {
+        let mut zones = [Vec::new(), Vec::new()];
+        for (zone, start) in zones.iter_mut().zip([self.address - self.guard, self.address + self.bytes]) {
+            zone.resize(self.guard as usize, 0);
+            if zone.is_empty() {
+                continue;
+            }
+            // SAFETY: `guarded` allocated `guard` bytes at `start`. A `Vec` is pageable memory, for which the driver
+            // returns when the copy is finished.
+            self.context.issue("copying from the device", |stream| unsafe {
+                sys::cuMemcpyDtoHAsync_v2(zone.as_mut_ptr().cast(), start, zone.len(), stream)
+            })?;
+        }
+        self.context.wait()?;
+        Ok(zones)
+    }
+
+    /// The context that the memory belongs to.
+    pub(super) const fn context(&self) -> &Rc<Context> {
+        &self.context
+    }
+
+    /// The same as [`Memory::copy_from`] where the two may be of different cards: the work of `context`, which must be
+    /// current.
+    pub(super) fn copy_across(&self, from: &Self, context: &Context) -> Result<()> {
+        let bytes = from.bytes.min(self.bytes) as usize;
+        let (to_context, from_context) = (self.context.raw(), from.context.raw());
+        // SAFETY: both have at least that many bytes, of their contexts, which live as long as the memory. The caller
+        // waits for the copy before it frees either.
+        context.issue("copying between cards", |stream| unsafe {
+            sys::cuMemcpyPeerAsync(self.address, to_context, from.address, from_context, bytes, stream)
+        })
+    }
+
+    /// Copies the start of `from` over the start of this memory, as far as both go.
+    pub(super) fn copy_from(&self, from: &Self) -> Result<()> {
+        let bytes = from.bytes.min(self.bytes) as usize;
+        // SAFETY: both have at least that many bytes, and the driver frees them only after previous work in the stream.
+        self.context.issue("copying memory", |stream| unsafe {
+            sys::cuMemcpyDtoDAsync_v2(self.address, from.address, bytes, stream)
+        })
+    }
+
+    /// Copies `bytes` into this memory from `offset` on.
+    ///
+    /// # Safety
+    /// As for [`upload_to`], which copies.
+    pub(super) unsafe fn upload(&self, offset: u64, bytes: &[u8]) -> Result<()> {
+        if offset.saturating_add(bytes.len() as u64) > self.bytes {
+            return Err(Error::Validation("a copy to the device runs past its buffer".to_owned()));
+        }
+        // SAFETY: the length was checked; the caller promises the rest.
+        unsafe { upload_to(&self.context, bytes, self.address + offset) }
+    }
+
+    /// Copies `bytes` of this memory from `offset` on into pinned memory, from byte `at` of it on.
+    ///
+    /// # Safety
+    /// No code accesses `to` before the next [`Context::wait`] has returned without an error.
+    pub(super) unsafe fn download(&self, offset: u64, to: &mut Pinned, at: u64, bytes: u64) -> Result<()> {
+        if offset.saturating_add(bytes) > self.bytes || at.saturating_add(bytes) > to.bytes as u64 {
+            return Err(Error::Validation("a copy to the host runs past its buffers".to_owned()));
+        }
+        // SAFETY: both lengths were checked. The driver frees both only after previous work in the stream.
+        self.context.issue("copying from the device", |stream| unsafe {
+            sys::cuMemcpyDtoHAsync_v2(to.start.add(at as usize).cast(), self.address + offset, bytes as usize, stream)
+        })
+    }
+
+    /// Copies the start of this memory into pageable memory.
+    pub(super) fn download_pageable(&self, to: &mut Vec<u8>) -> Result<()> {
+        if to.len() as u64 > self.bytes {
+            return Err(Error::Validation("a copy to the host runs past its buffer".to_owned()));
+        }
+        // SAFETY: the length was checked. A `Vec` is pageable memory, for which the driver returns when the copy is
+        // finished.
+        self.context.issue("copying from the device", |stream| unsafe {
+            sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), self.address, to.len(), stream)
+        })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if self.host.is_none() {
+            // SAFETY: the memory came from `cuMemAlloc` in this context, at the start of the first guard zone, and no
+            // other code frees it. The call waits for previous work.
+            self.context.free(|| unsafe { sys::cuMemFree_v2(self.address - self.guard) });
+        }
+    }
+}
+
+/// Copies `bytes` to a device address.
+///
+/// # Safety
+/// There are that many bytes of memory of `context` at `address`. If `bytes` are pinned memory, they are not changed
+/// before the next [`Context::wait`] has returned without an error; of pageable memory, the driver makes a copy before
+/// it returns.
+pub(super) unsafe fn upload_to(context: &Context, bytes: &[u8], address: u64) -> Result<()> {
+    // SAFETY: the caller promises the destination and that pinned memory stays unchanged. `Pinned` is freed by the
+    // driver, after previous work in the stream.
+    context.issue("copying to the device", |stream| unsafe {
+        sys::cuMemcpyHtoDAsync_v2(address, bytes.as_ptr().cast(), bytes.len(), stream)
+    })
+}
+
+/// Pinned memory of the host, which the device copies from and to without staging.
+pub(super) struct Pinned {
+    context: Rc<Context>,
+    start: *mut u8,
+    bytes: usize,
+}
+
+impl Pinned {
+    /// Allocates `bytes` of zeros in `context`, which must be current.
+    pub(super) fn new(context: &Rc<Context>, bytes: usize) -> Result<Self> {
+        let mut start = ptr::null_mut();
+        // SAFETY: `start` is a valid place for the pointer. No allocation is empty, which the driver would refuse.
+        let status = unsafe { sys::cuMemHostAlloc(&raw mut start, bytes.max(16), 0) };
+        context.check(&format!("pinning {} MiB of the host's memory", bytes.div_ceil(1 << 20)), status)?;
+        let start: *mut u8 = start.cast();
+        // SAFETY: at least that many bytes were allocated, and no other code has the pointer yet.
+        unsafe { start.write_bytes(0, bytes) };
+        Ok(Self { context: Rc::clone(context), start, bytes })
+    }
+
+    /// The bytes.
+    ///
+    /// # Errors
+    /// Where the context no longer works: closing it frees them.
+    pub(super) fn bytes(&self) -> Result<&[u8]> {
+        self.context.check_open()?;
+        // SAFETY: `new` allocated and initialised them, and only `drop` and `Context::close` free them. No backend
+        // closes its context while a job runs. Whoever starts a copy into them has waited for it (`Memory::download`).
+        Ok(unsafe { std::slice::from_raw_parts(self.start, self.bytes) })
+    }
+
+    /// The bytes, to write.
+    ///
+    /// # Errors
+    /// As for [`Pinned::bytes`].
+    pub(super) fn bytes_mut(&mut self) -> Result<&mut [u8]> {
+        self.context.check_open()?;
+        // SAFETY: as in `bytes`, and `self` is borrowed mutably. Whoever starts a copy from them has waited for it
+        // (`upload_to`).
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) })
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // SAFETY: the memory came from `cuMemHostAlloc` in this context, and no other code frees it. The call waits for
+        // previous work.
+        self.context.free(|| unsafe { sys::cuMemFreeHost(self.start.cast()) });
+    }
+}

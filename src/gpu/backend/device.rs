@@ -1,0 +1,324 @@
+//! A device's properties and limits, and whether a job fits them.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::compiler::HlslCompiler;
+use super::translator::CompilerName;
+use crate::job::{Checks, Job, JobBuffer, Language, Mapping, Step};
+use record::error::{Error, Result};
+use record::suite::{
+    Access, Api, BUILT_IN, Case, DeviceType, Entry, Feature, HostPart, Interface, SubgroupSize, Toolchain,
+};
+
+impl<'a> From<&'a Device> for Toolchain<'a> {
+    /// The API of a device, and what compiles its kernels.
+    fn from(device: &'a Device) -> Self {
+        Self { api: device.api, compiler: &device.kernel_compiler.name }
+    }
+}
+
+/// How an API handles run-time checks ([`Checks`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum RuntimeChecks {
+    /// Each check can be switched on and off.
+    Switchable,
+    /// All checks are always on, as in a browser.
+    AlwaysOn,
+    /// The API has no such checks.
+    Absent,
+    /// A compiler that the user names decides.
+    Unknown,
+}
+
+/// A property for display only: section, name and value.
+pub(super) type Fact = (Cow<'static, str>, String, String);
+
+/// A device's properties and limits.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub struct Device {
+    /// Name, from the driver.
+    pub name: String,
+    /// Vendor.
+    pub vendor: String,
+    /// Kind.
+    pub kind: DeviceType,
+    /// Driver and version; on DirectX 12 also the compiler.
+    pub driver: String,
+    /// What compiles WGSL for it.
+    pub kernel_compiler: CompilerName,
+    /// What compiles its kernels on DirectX 12; `None` through other APIs, whose drivers compile them.
+    pub compiler: Option<HlslCompiler>,
+    /// The API that it is reached through.
+    pub api: Api,
+    /// The language that its kernels are compiled from.
+    pub language: Language,
+    /// Whether a browser runs its kernels. Browsers end launches that run long, on software devices too.
+    pub is_in_browser: bool,
+    /// How its API handles run-time checks.
+    pub runtime_checks: RuntimeChecks,
+    /// PCI address (`0000:1b:00.0`), where the driver reports it.
+    pub pci_address: Option<String>,
+    /// UUID (`GPU-01234567-89ab-cdef-0123-456789abcdef`), where the driver reports it.
+    pub uuid: Option<String>,
+    /// Invocations of a subgroup, where the driver reports them.
+    pub subgroup: Option<SubgroupSize>,
+    /// Shader features that it has.
+    pub features: BTreeSet<Feature>,
+    /// Whether it can write timestamps around a pass.
+    pub has_timestamps: bool,
+    /// Whether it can write timestamps around copies, too.
+    pub has_copy_timestamps: bool,
+    /// Whether the host can map storage buffers.
+    pub has_mappable_storage: bool,
+    /// Whether kernels and copies access pinned host memory that is no storage buffer.
+    pub has_pinned_memory: bool,
+    /// Whether uploads can start from a mapped staging buffer ([`JobBuffer::is_upload_staging`]).
+    pub has_upload_staging: bool,
+    /// Largest buffer, in bytes.
+    pub max_buffer_bytes: u64,
+    /// Largest part of a buffer that a kernel can bind, in bytes.
+    pub max_binding_bytes: u64,
+    /// Longest side of a 2-D texture, in texels.
+    pub max_texture_side: u32,
+    /// Bits of the fraction of a texture coordinate: as the driver reports them, or what the API guarantees.
+    pub sub_texel_bits: u32,
+    /// Storage buffers that a kernel can bind.
+    pub max_storage_buffers: u32,
+    /// Workgroup memory, in bytes.
+    pub max_workgroup_bytes: u32,
+    /// Invocations of a workgroup.
+    pub max_invocations: u32,
+    /// Invocations of a workgroup along x, y and z.
+    pub max_workgroup_size: [u32; 3],
+    /// Workgroups along one side of the grid.
+    pub max_groups: u32,
+    /// Every other property, as `(section, name, value)`: for display only.
+    pub facts: Vec<Fact>,
+}
+
+/// Kernels that a driver's compiler does not finish: part of the device's name, the kernel, and what the compiler took
+/// before it was stopped. A compiler in this process cannot be stopped, so it must not start.
+const UNFINISHED: &[(&str, &str, &str)] =
+    &[("SwiftShader", "matmul/double_buffered", "after 10 minutes it had used 8.7 GB of memory")];
+
+impl Device {
+    /// The properties that every API reports, for display.
+    #[must_use]
+    pub fn basics(&self) -> Vec<(&'static str, String)> {
+        let [x, y, z] = self.max_workgroup_size;
+        let features: Vec<_> = self.features.iter().map(|feature| feature.name()).collect();
+        let mut basics = vec![
+            ("name", self.name.clone()),
+            ("vendor", self.vendor.clone()),
+            ("type", self.kind.name().to_owned()),
+            ("backend", self.api.to_string()),
+            ("driver", self.driver.clone()),
+            ("timestamps", if self.has_timestamps { "yes" } else { "no" }.to_owned()),
+            ("shader features", features.join(", ")),
+            ("workgroup memory", format!("{} B", self.max_workgroup_bytes)),
+            ("invocations a workgroup", format!("{} ({x} x {y} x {z})", self.max_invocations)),
+            ("workgroups a side", self.max_groups.to_string()),
+            ("storage buffers a kernel", self.max_storage_buffers.to_string()),
+            ("largest buffer", format!("{} MiB", self.max_buffer_bytes >> 20)),
+            ("largest binding", format!("{} MiB", self.max_binding_bytes >> 20)),
+        ];
+        if let Some(compiler) = &self.compiler {
+            basics.insert(5, ("shader compiler", compiler.to_string()));
+        }
+        basics
+    }
+
+    /// The run-time checks that the case runs with; `None` if they are not known. Where the API has none, those that its
+    /// parameters ask for: [`Device::check`] refuses such a case.
+    #[must_use]
+    pub fn checks(&self, case: &Case) -> Option<Checks> {
+        match self.runtime_checks {
+            RuntimeChecks::Switchable => Some(case.checks()),
+            RuntimeChecks::AlwaysOn => Some(Checks::ALL),
+            RuntimeChecks::Absent => Some(Checks::of(&case.shape)),
+            RuntimeChecks::Unknown => None,
+        }
+    }
+
+    /// [`Device::checks`], and the guards of divisions that naga leaves in HLSL where checks are off.
+    #[must_use]
+    pub fn checks_in(&self, case: &Case, interface: &Interface) -> Option<Checks> {
+        let checks = self.checks(case)?;
+        Some(Checks { division: checks.division || self.compiler.is_some() && interface.divides, ..checks })
+    }
+
+    /// The largest buffer that a kernel can bind whole, in bytes.
+    #[must_use]
+    pub fn largest_buffer(&self) -> u64 {
+        self.max_binding_bytes.min(self.max_buffer_bytes)
+    }
+
+    /// Whether the job can run here. Checked before anything is created, because APIs accept some excesses silently
+    /// (wgpu: workgroup memory, and workgroup sizes that come from overrides).
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with what is missing or too large, and the device's limit.
+    pub fn check(&self, job: &Job) -> Result<()> {
+        self.check_kernel(job)?;
+        self.check_workgroup(&job.kernel.interface)?;
+        self.check_size(job)
+    }
+
+    /// [`Device::check`] for a kernel that the API's own compiler makes, whatever compiler is compared with it.
+    ///
+    /// # Errors
+    /// As of [`Device::check`].
+    pub fn check_own(&self, job: &Job) -> Result<()> {
+        match self.runtime_checks {
+            RuntimeChecks::Unknown => Self { runtime_checks: RuntimeChecks::Switchable, ..self.clone() }.check(job),
+            _ => self.check(job),
+        }
+    }
+
+    /// Whether the device can run the job's kernel, whatever the size of its workgroups and buffers.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with what is missing.
+    pub fn check_kernel(&self, job: &Job) -> Result<()> {
+        let interface = &job.kernel.interface;
+        let has_module = !job.kernel.module.is_empty();
+        let runs_module = has_module && self.api == Api::Vulkan;
+        if let Some(only) = job.only.filter(|only| only.language != self.language && !runs_module) {
+            let also = if has_module { ": only CUDA and Vulkan run this kernel" } else { "" };
+            return refuse(format!("{}{also}", only.why));
+        }
+        if runs_module && !self.kernel_compiler.name.is_empty() {
+            return refuse(format!("{} compiles WGSL, and this kernel is SPIR-V", self.kernel_compiler.name));
+        }
+        if runs_module && !job.kernel.is_trusted() {
+            return refuse("this SPIR-V is not the suite's: nothing would check it".to_owned());
+        }
+        if self.is_in_browser && job.host_part.is_some_and(HostPart::compiles) {
+            return refuse("a browser compiles after the call has returned: the host cannot time it".to_owned());
+        }
+        let foreign = Toolchain::from(self).foreign();
+        if !foreign.is_empty() && job.host_part.is_some_and(HostPart::compiles) {
+            return refuse(format!("times {BUILT_IN}, which wgpu compiles with, and not {foreign}"));
+        }
+        if self.runtime_checks == RuntimeChecks::AlwaysOn && job.kernel.measures_checks {
+            return refuse("a browser keeps all run-time checks on: none can be switched by itself".to_owned());
+        }
+        if self.runtime_checks == RuntimeChecks::Absent && job.kernel.measures_checks {
+            return refuse(format!("{} adds no run-time checks", self.api.title()));
+        }
+        if self.runtime_checks == RuntimeChecks::Unknown && job.kernel.measures_checks {
+            return refuse(format!("{} decides on run-time checks: none can be switched", self.kernel_compiler.name));
+        }
+        if self.runtime_checks == RuntimeChecks::Unknown && !job.kernel.is_trusted() {
+            let name = &self.kernel_compiler.name;
+            return refuse(format!("{name} may leave out run-time checks, which this kernel needs: pass --unchecked"));
+        }
+        if let Some(feature) = interface.features.difference(&self.features).next() {
+            return refuse(format!("the device has no {}", feature.name()));
+        }
+        let unfinished = UNFINISHED.iter().find(|(driver, kernel, _)| {
+            self.api == Api::Vulkan && self.name.contains(driver) && job.label.split(' ').next() == Some(*kernel)
+        });
+        if let Some((driver, _, effort)) = unfinished {
+            return refuse(format!("{driver}'s compiler does not finish this kernel: {effort}"));
+        }
+        if job.kernel.checks.zero_init
+            && let Some(reason) = self.compiler.as_ref().and_then(|one| one.slow_zeroing(interface.workgroup_bytes))
+        {
+            return refuse(reason);
+        }
+        if self.runtime_checks == RuntimeChecks::Switchable
+            && !job.kernel.is_trusted()
+            && interface.features.contains(&Feature::CooperativeMatrix)
+        {
+            return refuse("the API has no run-time checks for cooperative matrices: pass --unchecked".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Whether workgroups of this size and memory are within the device's limits.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with the excess and the limit.
+    pub fn check_workgroup(&self, interface: &Interface) -> Result<()> {
+        if interface.workgroup_bytes > self.max_workgroup_bytes {
+            let (needs, has) = (interface.workgroup_bytes, self.max_workgroup_bytes);
+            return refuse(format!("needs {needs} bytes of workgroup memory, the device has {has}"));
+        }
+        let sizes = interface.entries.iter().map(|entry| entry.workgroup_size);
+        for needs in sizes.chain([interface.workgroup_size]) {
+            let (all, has) = (needs.iter().product::<u32>(), self.max_invocations);
+            if all > has {
+                return refuse(format!("needs {all} invocations a workgroup, the device allows {has}"));
+            }
+            let has = self.max_workgroup_size;
+            if needs.iter().zip(has).any(|(needs, has)| *needs > has) {
+                return refuse(format!("needs workgroups of {needs:?} invocations, the device allows {has:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether buffers, textures and grid are within the device's limits.
+    fn check_size(&self, job: &Job) -> Result<()> {
+        let interface = &job.kernel.interface;
+        let is_storage = |access| matches!(access, Access::Read | Access::ReadWrite);
+        let storage = |entry: &Entry| {
+            entry.bindings.iter().filter(|place| is_storage(interface.bindings[**place].access)).count()
+        };
+        let storage = interface.entries.iter().map(storage).max().unwrap_or(0);
+        if storage > self.max_storage_buffers as usize {
+            return refuse(format!("needs {storage} storage buffers, the device allows {}", self.max_storage_buffers));
+        }
+        let sides = job.buffers.iter().filter_map(|buffer| buffer.texture()).map(|t| t.width.max(t.height));
+        if let Some(side) = sides.max().filter(|side| *side > u64::from(self.max_texture_side)) {
+            return refuse(format!(
+                "needs a texture of {side} texels a side, the device allows {}",
+                self.max_texture_side
+            ));
+        }
+        let needs_mapping = |buffer: &JobBuffer| match buffer.mapping {
+            Some(Mapping::Pinned) => !self.has_pinned_memory,
+            Some(_) => !buffer.is_staging,
+            None => false,
+        };
+        if !self.has_mappable_storage && job.buffers.iter().any(needs_mapping) {
+            return refuse("the device has no storage buffers that the host can map".to_owned());
+        }
+        if !self.has_upload_staging && job.buffers.iter().any(JobBuffer::is_upload_staging) {
+            return refuse("on this API, use transfer/pinned_to_device instead".to_owned());
+        }
+        let limit = self.largest_buffer();
+        if let Some(largest) = job.buffers.iter().map(|buffer| buffer.bytes).max().filter(|bytes| *bytes > limit) {
+            let (needs, has) = (largest.div_ceil(1 << 20), limit >> 20);
+            return refuse(format!("needs a buffer of {needs} MiB, the device allows {has} MiB"));
+        }
+        let groups = job.steps.iter().filter_map(|step| match step {
+            Step::Dispatch(own) => own.groups.iter().max().copied(),
+            _ => None,
+        });
+        if let Some(most) = groups.max().filter(|most| *most > self.max_groups) {
+            return refuse(format!("needs {most} workgroups along one side, the device allows {}", self.max_groups));
+        }
+        Ok(())
+    }
+}
+
+fn refuse(reason: String) -> Result<()> {
+    Err(Error::Unsupported(reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subgroup_sizes_are_one_number_a_range_or_nothing() {
+        let text = |least, most| SubgroupSize::reported(least, most).map(|size| size.to_string());
+        assert_eq!(text(0, 0), None);
+        assert_eq!(text(32, 32).as_deref(), Some("32"));
+        assert_eq!(text(8, 32).as_deref(), Some("8-32"));
+        assert_eq!((text(0, 64).as_deref(), text(16, 0).as_deref()), (Some("64"), Some("16")));
+    }
+}

@@ -1,0 +1,55 @@
+//! Memory of a job on the device.
+
+use std::rc::Rc;
+
+use crate::job::JobBuffer;
+use record::error::{Error, Result};
+
+/// The memory of one of a job's buffers.
+#[derive(Clone)]
+pub(super) enum Memory {
+    Buffer(Rc<wgpu::Buffer>),
+    Texture(wgpu::Texture),
+}
+
+impl Memory {
+    pub(super) fn buffer(&self) -> Result<&wgpu::Buffer> {
+        match self {
+            Self::Buffer(buffer) => Ok(buffer),
+            Self::Texture(_) => Err(Error::Validation("a step needs a buffer, and has a texture".to_owned())),
+        }
+    }
+
+    /// The view of a texture; `None` for a buffer.
+    pub(super) fn view(&self) -> Option<wgpu::TextureView> {
+        match self {
+            Self::Buffer(_) => None,
+            Self::Texture(texture) => Some(texture.create_view(&wgpu::TextureViewDescriptor::default())),
+        }
+    }
+
+    /// Frees the memory now. A browser would free it at its next garbage collection; elsewhere the last owner frees it
+    /// when dropped.
+    pub(super) fn free(&self) {
+        if cfg!(target_family = "wasm") {
+            match self {
+                Self::Buffer(buffer) => buffer.destroy(),
+                Self::Texture(texture) => texture.destroy(),
+            }
+        }
+    }
+}
+
+/// The binding of a buffer of a job. Its guard zone is bound too: an API drops or moves stores outside of a binding, so
+/// that they would not be seen. Only a kernel that reads lengths must not be given a longer buffer. What follows in the
+/// memory, which may be longer (`Pool`), is not bound.
+pub(super) fn binding<'a>(
+    memory: &'a wgpu::Buffer,
+    spec: &JobBuffer,
+    reads_lengths: bool,
+) -> wgpu::BindingResource<'a> {
+    // A uniform block is as long as its type, which ends at a multiple of 16 bytes.
+    let told = if spec.is_uniform { spec.bytes } else { spec.told_bytes };
+    let size = std::num::NonZero::new(if reads_lengths { told } else { spec.bytes + spec.guard });
+    wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: memory, offset: 0, size })
+}

@@ -1,0 +1,148 @@
+//! The parts of a large output that are compared, where not all of it is.
+
+use std::ops::Range;
+
+use super::random::mixed;
+use crate::job::OutputCheck;
+
+/// Number of parts that stand for an output that is never verified whole, each in `PIECES`. A hole of a thousandth of it, of
+/// any form, holds none with a probability of (1 - 1/1000)^16384 = 8e-8; if it is in one piece, never. Of attention, whose
+/// values take the host longest, there are 2048 pieces, which miss such a hole with 13 %, unless it was left unwritten.
+pub(super) const MANY_PARTS: u64 = 1 << 12;
+/// Number of parts that stand for a large output in the further checks of a case's first epoch.
+pub(super) const PARTS: u64 = 512;
+/// The same in later epochs.
+pub(super) const FEW_PARTS: u64 = 256;
+
+/// Bytes of the parts that stand for a large output: many small ones find more than few large ones. Where a value takes
+/// the host long, parts are smaller, and then fewer.
+const PART: u64 = 1 << 11;
+pub(super) const LEAST_PART: u64 = 1 << 4;
+
+/// A part of an output that is never verified whole is as many of the smallest pieces, far apart.
+pub(super) const PIECES: u64 = 4;
+
+/// Operations of the host for all pieces of an output that is never verified whole, in units of [`OutputCheck::bytes_each`]:
+/// where a value takes it longer, as in attention, there are fewer pieces, down to a thirty-second.
+const OPERATIONS: u64 = 1 << 20;
+
+/// An element of a product takes the host as long as this many values of a copy.
+const PRODUCT_COST: u64 = 1 << 8;
+
+/// Outputs up to this many times the size of their parts are verified whole.
+pub(super) const SMALL: u64 = 2;
+
+/// How many parts stand for an output, of `number` at most, and the bytes of each, a multiple of 16. An output that is
+/// never verified whole has all of them.
+pub(super) fn number_and_bytes(check: &OutputCheck, number: u64) -> (u64, u64) {
+    let cost = if check.product.is_some() { PRODUCT_COST } else { check.bytes_each.div_ceil(2).max(1) };
+    let part = (PART / cost).next_multiple_of(16).max(LEAST_PART);
+    if check.is_sampled {
+        let pieces = PIECES * number;
+        let affordable = pieces * OPERATIONS / (check.bytes_each.max(1) * PIECES * MANY_PARTS);
+        return (affordable.clamp(pieces / 32, pieces), LEAST_PART);
+    }
+    ((number * PART / cost / part).clamp(2, number), part)
+}
+
+/// `count` parts of `part` bytes of an output of `bytes`: one at a random place in each of as many equal sections, but the
+/// first and the last at their ends.
+pub(super) fn parts(bytes: u64, count: u64, part: u64, random: u64) -> impl Iterator<Item = Range<u64>> {
+    let section = bytes / count;
+    (0..count).map(move |number| {
+        let draw = mixed(random, number) >> 32;
+        let start = match number {
+            0 => 0,
+            _ if number == count - 1 => bytes - part,
+            _ => number * section + draw % (section - part + 1),
+        };
+        // Offsets of copies are multiples of 16 bytes.
+        let start = start & !15;
+        start..if number == count - 1 { bytes } else { start + part }
+    })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::job::Product;
+    use record::suite::Scalar;
+    use record::suite::input::{Input, Values};
+
+    const A: Input = Values::Summable.of(3);
+    const B: Input = Values::SummableFrom(1 << 40).of(3);
+    pub(in super::super) const PRODUCT: Product =
+        Product { m: 37, n: 50, k: 29, a: A, b: B, scalar: Scalar::F32, is_by_columns: false };
+
+    /// The check of an output that must be 0, 1, 2, …
+    pub(in super::super) fn check(
+        bytes_each: u64,
+        product: Option<Product>,
+        tolerance: Option<record::suite::Oracle>,
+    ) -> OutputCheck {
+        let oracle = record::suite::each(|index| index as f64);
+        let fault = Default::default();
+        OutputCheck {
+            buffer: 0,
+            scalars: 1 << 24,
+            bytes_each,
+            is_sampled: false,
+            oracle,
+            tolerance,
+            product,
+            fault,
+            of_reference: None,
+            padding: Vec::new(),
+            words_each: 1,
+        }
+    }
+
+    #[test]
+    fn parts_lie_in_the_output_with_both_ends_and_differ_by_the_random_number() {
+        for (bytes, count) in
+            [((32 << 20) + 4, PARTS), ((1 << 30) - 12, MANY_PARTS), (3 << 30, PARTS), ((4 << 20) + 4, FEW_PARTS)]
+        {
+            let parts = |random| parts(bytes, count, PART, random).collect::<Vec<_>>();
+            let some = parts(1);
+            assert_eq!((some.len() as u64, some[0].start, some[some.len() - 1].end), (count, 0, bytes));
+            assert!(some.windows(2).all(|pair| pair[0].end <= pair[1].start + 16), "{some:?}");
+            assert!(some.iter().all(|part| part.start % 16 == 0 && part.end - part.start >= PART && part.end <= bytes));
+            assert_ne!(some, parts(2));
+            // Whatever the numbers are, a hole as long as two sections holds a part.
+            let hole = bytes.div_ceil(count) * 2 + 16;
+            assert!(some.windows(2).all(|pair| pair[1].end - pair[0].start <= hole));
+            assert!(count < MANY_PARTS || hole <= bytes / 1000);
+        }
+    }
+
+    /// Holes of a thousandth of an output, in one piece, in many equal ones and in random ones, in every one of 200 runs.
+    #[test]
+    fn a_hole_of_a_thousandth_is_found_in_every_run() {
+        const BYTES: u64 = 64 << 20;
+        let sampled = OutputCheck { is_sampled: true, ..check(64, None, None) };
+        let (number, part) = number_and_bytes(&sampled, MANY_PARTS);
+        for run in 0..200 {
+            let first = mixed(run, 1) % (BYTES - BYTES / 1000);
+            let in_one = |at: u64| (first..first + BYTES / 1000).contains(&at);
+            let in_rows = |at: u64| (at / 4096 + run).is_multiple_of(1000);
+            let in_scalars = |at: u64| mixed(run ^ 0x5eed, at).is_multiple_of(1000);
+            let holes: [&dyn Fn(u64) -> bool; 3] = [&in_one, &in_rows, &in_scalars];
+            let places: Vec<u64> = parts(BYTES, number, part, mixed(run, 2)).flat_map(|part| part.step_by(4)).collect();
+            for (kind, is_hole) in holes.into_iter().enumerate() {
+                assert!(places.iter().any(|at| is_hole(*at)), "run {run}, hole {kind}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_are_smaller_and_then_fewer_where_a_value_takes_the_host_longer() {
+        let parts = |bytes_each| number_and_bytes(&check(bytes_each, None, None), PARTS);
+        assert_eq!([0, 2, 3, 5].map(parts), [(PARTS, 2048), (PARTS, 2048), (PARTS, 1024), (508, 688)]);
+        assert_eq!([64, 256, 512, 1 << 30].map(parts), [(PARTS, 64), (PARTS, 16), (PARTS / 2, 16), (2, 16)]);
+        assert_eq!(number_and_bytes(&check(2, Some(PRODUCT), None), PARTS), (256, 16));
+        let sampled = |bytes_each| OutputCheck { is_sampled: true, ..check(bytes_each, None, None) };
+        let pieces = |bytes_each, number| number_and_bytes(&sampled(bytes_each), number);
+        assert_eq!([64, 512, 1 << 20].map(|each| pieces(each, MANY_PARTS)), [(16384, 16), (2048, 16), (512, 16)]);
+        assert_eq!(pieces(512, FEW_PARTS), (128, 16));
+    }
+}

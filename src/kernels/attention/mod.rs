@@ -1,0 +1,235 @@
+//! `attention`: softmax(q kᵀ / √d) v for each head of a transformer, with the scores in memory, in tiles, and on tensor
+//! cores.
+
+pub(crate) mod claims;
+mod oracle;
+
+use oracle::{is_causal, width};
+use record::suite::prelude::*;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "attention",
+    summary: "attention, softmax(q kᵀ / √d) v; sizes are heads × length",
+    tags: &[Tag::Llm],
+    model_text: "4·length²·d operations per head, half of them if causal, over the peak of the units that do them: two \
+        matrix products. Their inputs are few bytes for so many operations. Scores in memory are 4 bytes each, written \
+        twice and read more often. With the online softmax, a tile of them exists at a time, on chip.",
+    headlines: &[Headline {
+        name: "attention",
+        place: 9,
+        naive: "naive",
+        scalar: None,
+        is_largest: false,
+        cause: "another kernel",
+        ..Headline::F32
+    }],
+    benchmarks: &[
+        Benchmark {
+            name: "naive",
+            since: "2026-11-25",
+            accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), D, CAUSAL],
+            cases: &cases(F32, &[Extent::Matrix(16, 4096)]),
+            buffers: |shape, _| {
+                let (heads, length) = shape.extent.matrix();
+                let mut buffers = inputs(shape, 0);
+                let scores = heads.saturating_mul(length).saturating_mul(length);
+                buffers.push(Buffer { name: "scores", scalars: scores, contents: Contents::PoisonF32 });
+                buffers.extend(STAGES.iter().zip(0..).map(|(name, stage)| uniform(name, &[heads, length, stage])));
+                buffers
+            },
+            steps: |shape, interface| {
+                let (heads, length) = shape.extent.matrix();
+                let (rows, invocations) = (heads.saturating_mul(length), u64::from(interface.invocations()));
+                let scores = rows.saturating_mul(length).div_ceil(invocations);
+                let elements = rows.saturating_mul(width(shape)).div_ceil(invocations);
+                let stage = |(name, groups): (&&'static str, u64)| {
+                    Step::bound(grid(groups), vec!["q", "k", "v", "scores", "output", name])
+                };
+                STAGES.iter().zip([scores, rows, elements]).map(stage).collect()
+            },
+            unsupported: |shape| {
+                let (heads, length) = shape.extent.matrix();
+                let scores = heads.saturating_mul(length).saturating_mul(length);
+                (scores > u64::from(u32::MAX)).then_some("2^32 scores or more: indices have 32 bits")
+            },
+            tolerance: Some(|shape, interface| oracle::tolerance(shape, oracle::in_memory(shape, interface))),
+            ..BASE
+        },
+        Benchmark {
+            name: "tiled",
+            since: "2026-11-25",
+            accepts: &[D, CAUSAL],
+            cases: &cases(F32, LONG),
+            steps: |shape, _| by_queries(shape, 64),
+            tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_tiles(shape))),
+            ..BASE
+        },
+        Benchmark {
+            name: "cooperative",
+            since: "2026-11-25",
+            quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(16, 16384), &[FULL, CAUSAL_128])],
+            accepts: &[("WG", Accepted::OneOf(&[256.0])), ("QUERIES", Accepted::OneOf(&[128.0])), D, CAUSAL],
+            twin_differs: Some("scores in registers, cp.async prefetch"),
+            cases: &cases(F16, LONG),
+            // Tiles beyond the end of the last head are read, and their scores replaced.
+            buffers: |shape, _| buffers(shape, PADDING),
+            steps: |shape, interface| by_queries(shape, interface.parameter("QUERIES").max(16)),
+            ceiling: Some(Limit::Tensor),
+            tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_halves(shape))),
+            ..BASE
+        },
+        Benchmark {
+            name: "wgmma",
+            since: "2026-11-27T22",
+            only_cuda: Some("WGSL has no asynchronous copies and no products by several subgroups"),
+            accepts: &[D, CAUSAL, ("BLOCKS", Accepted::Whole(1, 1024))],
+            cases: &WGMMA_CASES,
+            buffers: |shape, interface| {
+                let blocks = interface.parameter("BLOCKS");
+                let (heads, length) = shape.extent.matrix();
+                let mut buffers = inputs(shape, 0);
+                // Three tensor maps of 128 bytes for each block.
+                let words = vec![0; 96 * blocks as usize];
+                buffers.push(Buffer { name: "maps", scalars: 96 * blocks, contents: Contents::Words(words) });
+                buffers.push(uniform("sizes", &[heads, length]));
+                buffers
+            },
+            steps: |_, interface| vec![Step::dispatch(interface.parameter("BLOCKS"))],
+            ceiling: Some(Limit::Tensor),
+            tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_halves(shape))),
+            ..BASE
+        },
+        Benchmark {
+            name: "cudnn",
+            since: "2026-11-27",
+            quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(16, 16384), &[FULL])],
+            summary: "cuDNN, NVIDIA's library: attention in one kernel on tensor cores, f16 inputs and output",
+            look_for: "What PyTorch calls in place of cooperative, by its cuDNN backend. On Hopper its kernels use wgmma, \
+                whose rate is above that of the instructions that ceiling/tensor measures. Its output is f16, that of \
+                the others f32.",
+            limited_by: "Tensor cores and exponentials, which the library's kernels overlap; power, where the clock drops.",
+            work_text: "4·length²·d operations per head, half of them if causal.",
+            only_cuda: Some("cuDNN is NVIDIA's"),
+            library: Some(Library::CuDnn),
+            accepts: &[D, CAUSAL],
+            cases: &cases(F16, LONG),
+            buffers: |shape, _| {
+                let mut buffers = inputs(shape, 0);
+                buffers[3].contents = Contents::Poison;
+                buffers
+            },
+            steps: |shape, _| {
+                let (heads, length) = shape.extent.matrix();
+                let routine = Routine::Attention { heads, length, width: width(shape), is_causal: is_causal(shape) };
+                vec![Step::Library { routine, buffers: vec!["q", "k", "v", "output"] }]
+            },
+            ceiling: Some(Limit::Tensor),
+            tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_library(shape))),
+            ..BASE
+        },
+    ],
+    ..Family::BLANK
+};
+
+/// Kernels hold an output in registers that they name.
+const D: (&str, Accepted) = ("D", Accepted::OneOf(&[64.0, 128.0]));
+const CAUSAL: (&str, Accepted) = ("CAUSAL", Accepted::SWITCH);
+
+/// The uniforms of the three launches.
+const STAGES: [&str; 3] = ["first", "second", "third"];
+
+/// What the benchmarks here share.
+const BASE: Benchmark = Benchmark {
+    small: Some(Extent::Matrix(2, 100)),
+    precise_at: Some(Extent::Matrix(2, 33)),
+    buffers: |shape, _| buffers(shape, 0),
+    work,
+    ceiling: Some(Limit::Fma),
+    host_cost: |shape| shape.extent.matrix().1 / 32,
+    check: Check::of("output", |shape, _| elements(shape), |shape, _| oracle::attended(shape)),
+    ..Benchmark::BLANK
+};
+
+const F32: &[Dtype] = &[Dtype::F32];
+const F16: &[Dtype] = &[Dtype::F16];
+
+const FULL: Params = &[("CAUSAL", 0.0), ("D", 128.0)];
+const CAUSAL_128: Params = &[("CAUSAL", 1.0), ("D", 128.0)];
+const FULL_64: Params = &[("CAUSAL", 0.0), ("D", 64.0)];
+const CAUSAL_64: Params = &[("CAUSAL", 1.0), ("D", 64.0)];
+
+/// As many blocks as an H100 has SMs: they stay for the whole launch.
+const HOPPER: [Params; 4] = [
+    &[("BLOCKS", 132.0), ("CAUSAL", 0.0), ("D", 128.0)],
+    &[("BLOCKS", 132.0), ("CAUSAL", 1.0), ("D", 128.0)],
+    &[("BLOCKS", 132.0), ("CAUSAL", 0.0), ("D", 64.0)],
+    &[("BLOCKS", 132.0), ("CAUSAL", 1.0), ("D", 64.0)],
+];
+
+const WGMMA_CASES: [Cases; 2] = [
+    Cases::standard(F16, &[Extent::Matrix(3, 200)], &HOPPER),
+    Cases {
+        from: Profile::Standard,
+        dtypes: F16,
+        extents: &[Extent::Matrix(4, 1024), Extent::Matrix(16, 1024), LONG[0], LONG[1]],
+        params: &[HOPPER[0], HOPPER[1], HOPPER[2]],
+    },
+];
+
+/// Sequences that a language model reads at once.
+const LONG: &[Extent] = &[Extent::Matrix(16, 4096), Extent::Matrix(16, 16384)];
+
+/// An odd size with all parameters, sequences of 1024 tokens, and those in `long`.
+const fn cases(dtypes: &'static [Dtype], long: &'static [Extent]) -> [Cases; 5] {
+    const ODD: &[Extent] = &[Extent::Matrix(3, 200)];
+    const HEADLINE: &[Extent] = &[Extent::Matrix(4, 1024)];
+    const MANY_HEADS: &[Extent] = &[Extent::Matrix(16, 1024)];
+    [
+        Cases::standard(dtypes, ODD, &[FULL, CAUSAL_128]),
+        Cases::standard(dtypes, ODD, &[FULL_64, CAUSAL_64]),
+        Cases::standard(dtypes, HEADLINE, &[FULL, CAUSAL_128]),
+        Cases::standard(dtypes, MANY_HEADS, &[FULL, CAUSAL_128]),
+        Cases::standard(dtypes, long, &[FULL, CAUSAL_128, FULL_64]),
+    ]
+}
+
+/// Elements of q, of k, of v and of the output: heads × length × d, in this order.
+fn elements(shape: &Shape) -> u64 {
+    shape.count().saturating_mul(width(shape))
+}
+
+/// Two products of length² × d multiply-adds per head, of which causal ones need half: length·(length + 1) / 2.
+fn work(shape: &Shape) -> Work {
+    let (heads, length) = shape.extent.matrix();
+    let keys = if is_causal(shape) { length.saturating_mul(length + 1) / 2 } else { length.saturating_mul(length) };
+    Work { bytes: 0, flops: heads.saturating_mul(keys).saturating_mul(4 * width(shape)) }
+}
+
+/// Rows beyond the end: as many as a workgroup may have queries, and twice as many keys as it reads at once.
+const PADDING: u64 = 256;
+
+/// q, k and v with `padding` more rows, and the output.
+fn inputs(shape: &Shape, padding: u64) -> Vec<Buffer> {
+    let scalars = elements(shape).saturating_add(padding * width(shape));
+    let input = |name, values| Buffer::input(name, scalars, values);
+    vec![
+        input("q", Values::Queries(width(shape))),
+        input("k", Values::AttentionKeys(width(shape))),
+        input("v", oracle::VALUES),
+        Buffer { name: "output", scalars: elements(shape), contents: Contents::PoisonF32 },
+    ]
+}
+
+fn buffers(shape: &Shape, padding: u64) -> Vec<Buffer> {
+    let (heads, length) = shape.extent.matrix();
+    let mut buffers = inputs(shape, padding);
+    buffers.push(uniform("sizes", &[heads, length]));
+    buffers
+}
+
+/// Workgroups of so many queries of one head.
+fn by_queries(shape: &Shape, queries: u64) -> Vec<Step> {
+    let (heads, length) = shape.extent.matrix();
+    vec![Step::dispatch(heads.saturating_mul(length.div_ceil(queries)))]
+}

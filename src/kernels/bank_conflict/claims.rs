@@ -1,0 +1,394 @@
+//! The number of banks of workgroup memory, and the cost of conflicts.
+
+use crate::bank_conflict::conflict;
+use crate::predicted;
+use record::claim::{
+    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, WITHIN, Why, graph, has_params, is_near,
+    is_no_slower, is_software, largest, measured, noisy, of, speed, speeds,
+};
+use record::stats::Estimate;
+use record::{Record, Status, format, stats};
+
+pub(crate) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "number of banks",
+        rows: "stride 1, 2, 4 … and the odd strides, at the largest size",
+        condition: "the device is no software; every ratio of two times that decides is clear of √2; a number of banks \
+            if doubling costs time up to it and none beyond, at no odd stride; a lower limit if it costs time up to \
+            the largest stride",
+        state: number,
+    }),
+    Claim::Measured(Measured {
+        name: "no banks",
+        rows: "stride 1, 2, 4 … and the odd strides, at the largest size",
+        condition: "the device is no software; every ratio of two times that decides is clear of √2, and no number of \
+            banks explains them",
+        state: none,
+    }),
+    Claim::Measured(Measured {
+        name: "stride 32",
+        rows: "stride 1, 32 and 33, and one word for all, at the same size",
+        condition: "the device is no software; each ratio's interval is within ±15 %",
+        state: stride_32,
+    }),
+    Claim::Measured(Measured {
+        name: "bytes and halves",
+        rows: "bytes, bytes_direct, halves, halves_direct with APART=1, at the same size",
+        condition: COMPARED,
+        state: direct,
+    }),
+    Claim::Article(ArticleClaim {
+        id: "E1",
+        title: "strides, and the number of banks",
+        claim: "From compute capability 2.x on, shared memory has 32 banks for the threads of a whole warp.",
+        kernels: &["bank_conflict/stride"],
+        terms: &["__shared__", "warp"],
+        prediction: || {
+            let speed = |stride, banks| format::percent(1.0 / conflict(stride, banks) as f64);
+            format!(
+                "At stride s, gcd(s, 32) threads of a warp wait for one bank: {} of the speed at stride 2, {} at stride \
+                 32, full speed at every odd stride. With the 16 banks of compute capability 1.x, {} at stride 32.",
+                speed(2, 32),
+                speed(32, 32),
+                speed(32, 16)
+            )
+        },
+        judge: Judge::Claim(count_banks),
+        model: || {
+            vec![graph("speed over STRIDE by the model of 32 banks", STRIDES, |s| predicted(STRIDE, "STRIDE", s))]
+        },
+        picture: |rows| {
+            let values = speeds(rows, STRIDE, "STRIDE", STRIDES);
+            measured(graph("speed over STRIDE, measured", STRIDES, |s| values.get(s as usize - 1).copied()?))
+        },
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "E2",
+        title: "one word for many threads",
+        claim: "From compute capability 2.x on, several words are broadcast at once, each to all threads that read it.",
+        kernels: &["bank_conflict/broadcast", "bank_conflict/stride"],
+        terms: &["__shared__", "warp"],
+        prediction: || {
+            "The speed of stride 1, however many threads share a word. Compute capability 1.x broadcasts one word a step."
+                .to_owned()
+        },
+        judge: Judge::Claim(broadcast),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "E3",
+        title: "bytes and halves",
+        claim: "From compute capability 2.x on, threads that read neighbouring bytes of one word do not conflict.",
+        kernels: &[
+            "bank_conflict/bytes",
+            "bank_conflict/halves",
+            "bank_conflict/bytes_direct",
+            "bank_conflict/halves_direct",
+        ],
+        terms: &["char and short", "__shared__"],
+        prediction: || {
+            "Bytes of one word are as fast as bytes 4 apart; halves likewise. On compute capability 1.x they conflict. \
+             WGSL unpacks them from words."
+                .to_owned()
+        },
+        judge: Judge::Claim(narrow),
+        ..ArticleClaim::BLANK
+    }),
+];
+
+/// The number of banks that the times over strides 1, 2, 4 … show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Banks {
+    /// Stride 2 costs nothing, or no number of banks explains the curve.
+    None,
+    /// Doubling the stride costs nothing from this one on.
+    Inferred(u64),
+    /// Doubling the stride costs time up to the largest one measured: there are at least as many.
+    AtLeast(u64),
+}
+
+/// Whether `slow` takes longer than `fast`; `None` where the interval of their ratio contains √2, which is as far from
+/// two as from one.
+fn is_slower(slow: Estimate, fast: Estimate) -> Option<bool> {
+    let ratio = stats::ratio(slow, fast)?;
+    if ratio.low >= std::f64::consts::SQRT_2 {
+        return Some(true);
+    }
+    (ratio.high < std::f64::consts::SQRT_2).then_some(false)
+}
+
+/// Infers the number of banks from `time` by stride; `None` where too few strides were measured, or where they are too
+/// noisy.
+///
+/// With B banks, a power of two, stride s is an s-way conflict up to s = B, and B-way from there on: each doubling
+/// below B doubles the time, none above it does, and no odd stride conflicts.
+fn banks(time: impl Fn(u64) -> Option<Estimate>) -> Option<Banks> {
+    let first = time(1)?;
+    for odd in (3..64).step_by(2).filter_map(&time) {
+        if is_slower(odd, first)? {
+            return Some(Banks::None);
+        }
+    }
+    let mut stride = 1;
+    while let (Some(here), Some(doubled)) = (time(stride), time(2 * stride)) {
+        if !is_slower(doubled, here)? {
+            // Larger strides must cost the same: a single slow row is noise.
+            for beyond in (1..=6).map(|power| 1 << power).filter(|&beyond| beyond > stride).filter_map(&time) {
+                if is_slower(beyond, here)? || is_slower(here, beyond)? {
+                    return Some(Banks::None);
+                }
+            }
+            return Some(if stride > 1 { Banks::Inferred(stride) } else { Banks::None });
+        }
+        stride *= 2;
+    }
+    (stride > 1).then_some(Banks::AtLeast(stride))
+}
+
+/// The number of banks that the rows of one device show, if any.
+#[must_use]
+pub fn inferred_banks(rows: &[&Record]) -> Option<u64> {
+    let rows: Vec<&Record> = rows.iter().copied().filter(|row| row.status == Status::Ok).collect();
+    match shown(&rows)? {
+        Banks::Inferred(banks) => Some(banks),
+        Banks::None | Banks::AtLeast(_) => None,
+    }
+}
+
+/// The largest row of stride 1.
+fn unstrided<'a>(rows: &[&'a Record]) -> Option<&'a Record> {
+    largest(of(rows, "stride").filter(|row| has_params(row, &[("STRIDE", 1.0)]) && row.median_ns.is_some()))
+}
+
+/// The time of a row with one parameter, of the size of stride 1.
+fn time(rows: &[&Record], benchmark: &str, param: (&str, f64)) -> Option<Estimate> {
+    let first = unstrided(rows)?;
+    record::claim::time(of(rows, benchmark).find(|row| has_params(row, &[param]) && row.n == first.n)?)
+}
+
+fn strided(rows: &[&Record], stride: u64) -> Option<Estimate> {
+    time(rows, "stride", ("STRIDE", stride as f64))
+}
+
+/// The speed at a stride relative to stride 1.
+fn speed_at(rows: &[&Record], stride: u64) -> Option<Estimate> {
+    stats::ratio(strided(rows, 1)?, strided(rows, stride)?)
+}
+
+fn shown(rows: &[&Record]) -> Option<Banks> {
+    if rows.iter().any(|row| is_software(row)) {
+        return None;
+    }
+    banks(|stride| strided(rows, stride))
+}
+
+fn number(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
+    match shown(rows)? {
+        Banks::Inferred(banks) => {
+            let banks = facts.count("banks", banks);
+            Some(format!("{banks} banks inferred: from stride {banks} on, doubling the stride costs nothing."))
+        }
+        Banks::AtLeast(banks) => {
+            let banks = facts.count("least banks", banks);
+            Some(format!("At least {banks} banks: up to stride {banks}, doubling the stride costs time."))
+        }
+        Banks::None => None,
+    }
+}
+
+fn none(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
+    if shown(rows)? != Banks::None {
+        return None;
+    }
+    let (even, odd) = (facts.times("stride 2", speed_at(rows, 2)?)?, facts.times("stride 3", speed_at(rows, 3)?)?);
+    Some(format!("No banks inferred: strides 2 and 3 run at {even} and {odd} the speed of stride 1."))
+}
+
+fn stride_32(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
+    if rows.iter().any(|row| is_software(row)) {
+        return None;
+    }
+    // Up to stride 64 the models of 32 and 16 banks differ only at the multiples of 32.
+    let model = |banks| format::ratio(1.0 / conflict(32, banks) as f64);
+    let whole = facts.times("stride 32", speed_at(rows, 32)?)?;
+    let padded = facts.times("stride 33", speed_at(rows, 33)?)?;
+    let shared = time(rows, "broadcast", ("GROUP", 256.0)).and_then(|shared| stats::ratio(strided(rows, 1)?, shared));
+    let shared = shared.and_then(|speed| facts.times("one word for all", speed));
+    Some(format!(
+        "Stride 32 runs at {whole} the speed of stride 1 (model: {} with 32 banks, {} with the 16 of compute \
+         capability 1.x), stride 33 at {padded}{}.",
+        model(32),
+        model(16),
+        shared.map_or_else(String::new, |speed| format!(", one word for all at {speed}"))
+    ))
+}
+
+fn direct(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
+    let mut takes = |benchmark: &str| {
+        let time_apart = |benchmark: &str| time(rows, benchmark, ("APART", 1.0));
+        let takes = facts.duration(
+            format!("{benchmark} direct"),
+            time_apart(&format!("{benchmark}_direct"))?,
+            time_apart(benchmark)?,
+        )?;
+        Some(format!("loading {benchmark} takes {takes} extracting them from words"))
+    };
+    let parts: Vec<String> = ["bytes", "halves"].into_iter().filter_map(&mut takes).collect();
+    let list = parts.join("; ");
+    (!parts.is_empty()).then(|| format!("In workgroup memory, {list}."))
+}
+
+const STRIDE: &str = "bank_conflict/stride";
+const STRIDES: std::ops::RangeInclusive<u64> = 1..=64;
+
+fn count_banks(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
+    let at = |s: f64| -> [(&str, f64); 1] { [("STRIDE", s)] };
+    let [one, two, whole, odd] =
+        rows.together([(STRIDE, &at(1.0)), (STRIDE, &at(2.0)), (STRIDE, &at(32.0)), (STRIDE, &at(33.0))])?;
+    let (second, whole, odd) = (speed(two, one)?, speed(whole, one)?, speed(odd, one)?);
+    let mut quoted = |name, ratio| facts.times(name, ratio).ok_or_else(|| noisy("the ratio of the speeds is", ratio));
+    let text = format!(
+        "Relative to stride 1, the speed at stride 2 is {}, at stride 32 {}, at stride 33 {}.",
+        quoted("stride 2", second)?,
+        quoted("stride 32", whole)?,
+        quoted("stride 33", odd)?
+    );
+    match inferred_banks(&rows.family("bank_conflict")) {
+        Some(banks) => Ok(Answer::new(banks == 32, format!("The times show {banks} banks. {text}"))),
+        // No conflict at stride 32 is no such bank.
+        None if is_near(whole, 1.0)? => Ok(Answer::new(false, format!("No bank conflicts. {text}"))),
+        None => Err(Why::new("no number of banks explains the times of all strides, or they are too noisy")),
+    }
+}
+
+fn broadcast(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
+    const GROUPS: [f64; 3] = [2.0, 16.0, 256.0];
+    let mut holds = true;
+    let mut figures = Vec::new();
+    for group in GROUPS {
+        let [shared, one] =
+            rows.together([("bank_conflict/broadcast", &[("GROUP", group)]), (STRIDE, &[("STRIDE", 1.0)])])?;
+        let speed = speed(shared, one)?;
+        holds &= is_no_slower(speed)?;
+        let name = format!("{group} threads a word");
+        figures.push(facts.times(&*name, speed).map(|times| format!("{name} {times}")));
+    }
+    let text = if holds {
+        format!("Reads of a word that 2, 16 or all threads share are as fast as stride 1, {WITHIN}.")
+    } else {
+        "Reads of a word that threads share are slower than stride 1.".to_owned()
+    };
+    Ok(Answer::new(holds, text).with(figures))
+}
+
+fn narrow(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
+    let mut holds = true;
+    let mut parts = Vec::new();
+    for (name, apart) in [("bytes", 4.0), ("halves", 2.0), ("bytes_direct", 4.0), ("halves_direct", 2.0)] {
+        let kernel = format!("bank_conflict/{name}");
+        let pair = rows.together([(&kernel, &[("APART", 1.0)]), (&kernel, &[("APART", apart)])]);
+        // WGSL has no loads of bytes and halves.
+        if name.ends_with("_direct") && pair.is_err() {
+            continue;
+        }
+        let [near, far] = pair?;
+        let speed = speed(near, far)?;
+        let is_free = is_no_slower(speed)?;
+        holds &= is_free;
+        if !is_free {
+            let times = facts.times(name, speed).ok_or_else(|| noisy("the ratio of the speeds is", speed))?;
+            parts.push(format!(
+                "neighbouring {} are {times} as fast as {apart} bytes apart",
+                name.replace("_direct", " loaded directly")
+            ));
+        }
+    }
+    let text = match parts.as_slice() {
+        [] => format!(
+            "Four threads reading one word's bytes are as fast as four threads reading four words ({WITHIN}); two \
+             threads reading a word's halves likewise."
+        ),
+        parts => format!("A conflict: {}.", parts.join(", ")),
+    };
+    Ok(Answer::new(holds, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planted::{found, noisy, row};
+    use record::claim::{Finding, Quantity};
+    use record::suite::DeviceType;
+
+    fn rows(time: impl Fn(u64) -> f64) -> Vec<Record> {
+        let row = |stride: u64| row("stride", &[("STRIDE", stride as f64)], 131_072, time(stride));
+        [1, 2, 3, 4, 8, 16, 17, 31, 32, 33, 48, 64].map(row).into()
+    }
+
+    fn finding(rows: &[Record]) -> Option<Finding> {
+        found("bank_conflict", rows)
+    }
+
+    fn text(rows: &[Record]) -> String {
+        finding(rows).expect("enough rows").text()
+    }
+
+    /// A launch of 5 µs, and 80 µs for each pass of the conflict.
+    fn with_banks(count: u64) -> Vec<Record> {
+        rows(|stride| 5e3 + 80e3 * conflict(stride, count) as f64)
+    }
+
+    #[test]
+    fn banks_are_inferred_from_the_curve() {
+        let text_32 = text(&with_banks(32));
+        assert!(text_32.starts_with("32 banks inferred"), "{text_32}");
+        assert!(text_32.contains("model: 0.0312× with 32 banks, 0.0625× with the 16"), "{text_32}");
+        assert!(text_32.contains("stride 33 at 1.00×"), "{text_32}");
+        assert_eq!(finding(&with_banks(32)).and_then(|found| found.value("banks")), Some(Quantity::Count(32)));
+        let text_16 = text(&with_banks(16));
+        assert!(text_16.starts_with("16 banks inferred") && text_16.contains("Stride 32 runs at 0.0661×"), "{text_16}");
+        let text_64 = text(&with_banks(64));
+        assert!(text_64.starts_with("At least 64 banks"), "{text_64}");
+        assert_eq!(finding(&with_banks(64)).and_then(|found| found.value("banks")), None);
+    }
+
+    #[test]
+    fn a_flat_curve_shows_no_banks() {
+        let text = text(&rows(|stride| 1e6 + 3e4 * (stride % 5) as f64));
+        assert!(text.starts_with("No banks inferred"), "{text}");
+    }
+
+    /// Noise that slows a single row, or all that comes after the first, is no conflict.
+    #[test]
+    fn curves_that_no_banks_explain_show_none() {
+        let slow = text(&rows(|stride| if stride == 1 { 1e6 } else { 2e6 }));
+        assert!(slow.starts_with("No banks inferred: strides 2 and 3 run at 0.500× and 0.500×"), "{slow}");
+        let single = text(&rows(|stride| if stride == 2 { 2e6 } else { 1e6 }));
+        assert!(single.starts_with("No banks inferred: strides 2 and 3 run at 0.500× and 1.00×"), "{single}");
+    }
+
+    #[test]
+    fn noise_never_changes_the_number_of_banks() {
+        for count in [16, 32] {
+            for (seed, noise) in (0..40).flat_map(|seed| [0.01, 0.05, 0.1, 0.3].map(|noise| (seed, noise))) {
+                let rows = noisy(&with_banks(count), noise, seed);
+                let banks = inferred_banks(&rows.iter().collect::<Vec<_>>());
+                assert!(banks == Some(count) || banks.is_none() && noise > 0.05, "{banks:?} at ±{noise}");
+                let text = finding(&rows).map_or_else(String::new, |found| found.text());
+                assert!(!text.contains("No banks") && !text.contains("At least"), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_the_first_two_strides_or_in_software_there_is_no_finding() {
+        let mut rows = with_banks(32);
+        assert_eq!(finding(&rows[..1]), None);
+        assert_eq!(finding(&rows[1..]), None);
+        rows[1].median_ns = None;
+        assert!(!text(&rows).contains("banks inferred"));
+        let software = |row: Record| Record { device_type: Some(DeviceType::Software), ..row };
+        assert_eq!(finding(&with_banks(32).into_iter().map(software).collect::<Vec<_>>()), None);
+    }
+}

@@ -1,0 +1,317 @@
+//! `bank_conflict`: workgroup memory read in patterns with bank conflicts (source article 004).
+//!
+//! Workgroup memory is split into banks of 32-bit words, one word per clock each: word w lies in bank w mod banks.
+//! Invocations of a subgroup that read different words of one bank are served one after the other; those that read the
+//! same word share it.
+
+pub mod claims;
+
+use std::sync::OnceLock;
+
+use record::suite::prelude::*;
+use record::suite::{consecutive, sets};
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "bank_conflict",
+    summary: "reads of workgroup memory with bank conflicts; model: speed relative to stride 1 with 32 banks",
+    tags: &[Tag::Article, Tag::Memory],
+    model_text: "Word w of workgroup memory lies in bank w mod 32. A subgroup's access takes as many passes as the \
+        fullest bank has distinct words: gcd(STRIDE, 32) for strides, 1 for shared words; compute capability 1.x had \
+        16 banks per half-warp. The model is 1 over that number.",
+    chart: Chart::Own,
+    benchmarks: &[
+        Benchmark {
+            name: "stride",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 17), POWERS)],
+            accepts: &[("STRIDE", Accepted::Whole(0, 1024))],
+            cases: &[
+                Cases::standard(&[Dtype::F32], SIZE, QUICK_STRIDES),
+                Cases::standard(&[Dtype::F32], LARGE, &STRIDES),
+            ],
+            model: Some(|shape| 1.0 / conflict(shape.param("STRIDE", 1.0) as u64, 32) as f64),
+            check: Check::of("output", all, |shape, _| {
+                let stride = shape.param("STRIDE", 1.0) as u64;
+                sums(rounds(shape), SPAN, move |i| stride * i, words(shape))
+            }),
+            ..BASE
+        },
+        Benchmark {
+            name: "broadcast",
+            quick: &[],
+            accepts: &[("GROUP", Accepted::Whole(1, 1024))],
+            cases: &[Cases::standard(&[Dtype::F32], SIZE, QUICK_GROUPS), Cases::standard(&[Dtype::F32], LARGE, GROUPS)],
+            ceiling: None,
+            no_ceiling: "a word is delivered once to all invocations that share it, so more bytes are read than the \
+                banks deliver",
+            model: Some(|_| 1.0),
+            check: Check::of("output", all, |shape, _| {
+                let group = (shape.param("GROUP", 1.0) as u64).max(1);
+                sums(rounds(shape), SPAN, move |i| i / group, words(shape))
+            }),
+            ..BASE
+        },
+        Benchmark {
+            name: "bytes",
+            summary: "8-bit values, four per word: neighbours in one word (APART 1), or each in a word of its own \
+                (APART 4)",
+            look_for: "APART=1 as fast as APART=4: lanes that share a word do not conflict. On compute capability 1.x \
+                four neighbours in one word take four passes.",
+            limited_by: "Instructions: each byte takes a word load, a shift and a mask, so a quarter of the loaded \
+                bytes count.",
+            wgsl: concat!(
+                include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/packed.wgsl.in")),
+                "\n/// Bits of a value.\nconst BITS = 8u;\n"
+            ),
+            cuda: concat!(
+                "// Twin of bytes.wgsl: the same code. It loads words and extracts bytes, as WGSL must.\n\n",
+                "constexpr u32 BITS = 8u;\n",
+                include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/packed.cu.in"))
+            ),
+            cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
+            work: |shape| work(shape, 1),
+            check: Check::of("output", all, |shape, _| sums_of_parts(shape, 4)),
+            ..NARROW
+        },
+        Benchmark {
+            name: "halves",
+            summary: "16-bit values, two per word: neighbours in one word (APART 1), or each in a word of its own \
+                (APART 2)",
+            look_for: "The same speed for both distances, as with bytes: two lanes in one word are one access of its \
+                bank. The comparison with bytes shows whether loads or unpacking are the limit.",
+            limited_by: "The loads, one word per 2 useful bytes, and one shift each.",
+            wgsl: concat!(
+                include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/packed.wgsl.in")),
+                "\n/// Bits of a value.\nconst BITS = 16u;\n"
+            ),
+            cuda: concat!(
+                "// Twin of halves.wgsl: the same code. It loads words and extracts 16-bit values, as WGSL must.\n\n",
+                "constexpr u32 BITS = 16u;\n",
+                include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/packed.cu.in"))
+            ),
+            cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
+            work: |shape| work(shape, 2),
+            check: Check::of("output", all, |shape, _| sums_of_parts(shape, 2)),
+            ..NARROW
+        },
+        Benchmark {
+            name: "bytes_direct",
+            summary: "the 8-bit values of bytes, loaded as bytes instead of extracted from words",
+            look_for: "The gain over bytes: an 8-bit load needs no shift and no mask. No gain means that the loads are \
+                the limit.",
+            limited_by: "The rate of load instructions, whatever their width: a byte costs as much as a word.",
+            work_text: "16 ROUNDS bytes read by each invocation; n scalars are stored.",
+            cuda: concat!(
+                "// CUDA alone: the kernel `bytes` with 8-bit loads. WGSL must load words and extract bytes.\n\n",
+                "constexpr u32 BITS = 8u;\n",
+                include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/packed_direct.cu.in"))
+            ),
+            only_cuda: Some("WGSL has no 8-bit integers"),
+            cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
+            work: |shape| work(shape, 1),
+            check: Check::of("output", all, |shape, _| sums_of_parts(shape, 4)),
+            ..NARROW
+        },
+        Benchmark {
+            name: "halves_direct",
+            summary: "the 16-bit values of halves, loaded as halves instead of extracted from words",
+            look_for: "The ratio to halves: the cost of WGSL's missing 16-bit loads. APART must make no difference \
+                here either.",
+            limited_by: "One load instruction per 2 bytes: half of what the banks could deliver in the same cycle.",
+            work_text: "16 ROUNDS halves read by each invocation; n scalars are stored.",
+            cuda: concat!(
+                "// CUDA alone: the kernel `halves` with 16-bit loads. WGSL must load words and extract 16-bit values.\n\n",
+                "constexpr u32 BITS = 16u;\n",
+                include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/packed_direct.cu.in"))
+            ),
+            only_cuda: Some("WGSL has no 16-bit integers"),
+            cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
+            work: |shape| work(shape, 2),
+            check: Check::of("output", all, |shape, _| sums_of_parts(shape, 2)),
+            ..NARROW
+        },
+    ],
+    ..Family::BLANK
+};
+
+/// What the benchmarks here share: whole words, each read by one invocation.
+const BASE: Benchmark = Benchmark {
+    small: Some(Extent::Linear(1 << 12)),
+    cases: &[],
+    buffers: |shape, _| {
+        vec![
+            Buffer::input("input", TABLE, Values::Summable),
+            Buffer::output("output", shape.count()),
+            uniform("sizes", &[shape.count(), ADVANCE]),
+        ]
+    },
+    work: |shape| work(shape, 4),
+    ceiling: Some(Limit::Workgroup),
+    bound: Bound::Roundings(|shape, _| READS * rounds(shape) + 8),
+    check: Check::of("", |_, _| 0, |_, _| each(|_| f64::NAN)),
+    ..Benchmark::BLANK
+};
+
+/// Parts of words. Since compute capability 2.x, neighbours that read parts of one word do not conflict: both distances
+/// cost the same.
+const NARROW: Benchmark = Benchmark { accepts: &[("APART", Accepted::Whole(0, 1024))], model: Some(|_| 1.0), ..BASE };
+
+/// Invocations: a workgroup for each of a hundred SMs and more, and twice as many. Long loops make the launch and the
+/// filling of the tables negligible, even without conflicts; on a small device they cost less than more invocations
+/// would.
+const SIZE: &[Extent] = &[Extent::Linear(1 << 16)];
+const LARGE: &[Extent] = &[Extent::Linear(1 << 17)];
+
+const fn cases(params: &'static [Params]) -> [Cases; 2] {
+    [Cases::standard(&[Dtype::U32], SIZE, params), Cases::standard(&[Dtype::U32], LARGE, params)]
+}
+
+const QUICK_GROUPS: &[Params] = &[&[("GROUP", 2.0)], &[("GROUP", 16.0)], &[("GROUP", 256.0)]];
+
+const GROUPS: &[Params] =
+    &[&[("GROUP", 2.0)], &[("GROUP", 4.0)], &[("GROUP", 8.0)], &[("GROUP", 16.0)], &[("GROUP", 256.0)]];
+
+/// The powers of two, which tell the number of banks, and an odd stride.
+const POWERS: &[Params] = &[
+    &[("STRIDE", 1.0)],
+    &[("STRIDE", 2.0)],
+    &[("STRIDE", 4.0)],
+    &[("STRIDE", 8.0)],
+    &[("STRIDE", 16.0)],
+    &[("STRIDE", 32.0)],
+    &[("STRIDE", 33.0)],
+    &[("STRIDE", 64.0)],
+];
+
+const QUICK_STRIDES: &[Params] = &[
+    &[("STRIDE", 1.0)],
+    &[("STRIDE", 2.0)],
+    &[("STRIDE", 3.0)],
+    &[("STRIDE", 4.0)],
+    &[("STRIDE", 8.0)],
+    &[("STRIDE", 16.0)],
+    &[("STRIDE", 31.0)],
+    &[("STRIDE", 32.0)],
+    &[("STRIDE", 33.0)],
+    &[("STRIDE", 64.0)],
+];
+
+const STRIDES: [Params; 64] = sets(&consecutive("STRIDE", 1));
+
+/// Words of the table in workgroup memory, the range of a round's first read, and the distance of its other reads.
+const TABLE: u64 = 4096;
+const SPAN: u64 = 2048;
+const STEP: u64 = 128;
+const READS: u64 = 16;
+/// Words that the reads of a round are ahead of those of the round before: odd, so that every bank, byte and half is
+/// read.
+const ADVANCE: u64 = 37;
+
+/// The invocations of a subgroup that share a bank when each reads a word `stride` after its neighbour's, with as many
+/// invocations as banks: gcd(stride, banks). Compute capability 1.x serves half-warps of 16 from 16 banks, later ones
+/// warps of 32 from 32.
+#[must_use]
+pub const fn conflict(stride: u64, banks: u64) -> u64 {
+    let (mut a, mut b) = (stride, banks);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+fn rounds(shape: &Shape) -> u64 {
+    shape.param("ROUNDS", 1024.0) as u64
+}
+
+/// Work of reads from workgroup memory, `bytes` each.
+fn work(shape: &Shape, bytes: u64) -> Work {
+    let reads = READS * rounds(shape) * shape.count();
+    Work { bytes: bytes * reads, flops: 0 }
+}
+
+/// The words of the table as f32.
+fn words(shape: &Shape) -> impl Fn(u64) -> f64 + Send + Sync + 'static {
+    let input = shape.input(Values::Summable);
+    move |index| input.at(Scalar::F32, index)
+}
+
+fn sums_of_parts(shape: &Shape, parts: u64) -> Oracle {
+    let (apart, bits, input) = (shape.param("APART", 1.0) as u64, 32 / parts, shape.input(Values::Summable));
+    let part = move |index: u64| {
+        let word = input.at(Scalar::U32, index / parts) as u64;
+        (word >> (index % parts * bits) & ((1 << bits) - 1)) as f64
+    };
+    sums(rounds(shape), SPAN * parts, move |i| apart * i, part)
+}
+
+/// The sum of invocation i: for each round, the values at (start(i) + `ADVANCE` · round) mod `span` and at 15 multiples
+/// of `STEP` after it. Invocations whose starts agree mod `span` have the same sum, so there are `span` sums.
+fn sums(
+    rounds: u64,
+    span: u64,
+    start: impl Fn(u64) -> u64 + Send + Sync + 'static,
+    value: impl Fn(u64) -> f64 + Send + Sync + 'static,
+) -> Oracle {
+    let sums = OnceLock::new();
+    let step = STEP * span / SPAN;
+    let all = move || -> Vec<f64> {
+        let values: Vec<f64> = (0..span + READS * step).map(&value).collect();
+        let round = |at: u64| (0..READS).map(|read| values[(at + read * step) as usize]).sum::<f64>();
+        let by_start: Vec<f64> = (0..span).map(round).collect();
+        totals(&by_start, rounds)
+    };
+    each(move |i| sums.get_or_init(&all)[(start(i) % span) as usize])
+}
+
+/// For each start, the sum of `rounds` values that are `ADVANCE` apart, with indices modulo the length. Starts on the same
+/// cycle share prefix sums, which are exact: all values are multiples of the same power of two.
+fn totals(values: &[f64], rounds: u64) -> Vec<f64> {
+    let mut totals = vec![None; values.len()];
+    for first in 0..values.len() {
+        if totals[first].is_some() {
+            continue;
+        }
+        let next = |at: &usize| Some((at + ADVANCE as usize) % values.len()).filter(|at| *at != first);
+        let cycle: Vec<usize> = std::iter::successors(Some(first), next).collect();
+        let mut prefix = vec![0.0];
+        for at in &cycle {
+            prefix.push(prefix[prefix.len() - 1] + values[*at]);
+        }
+        let (length, all) = (cycle.len(), prefix[cycle.len()]);
+        let (whole, rest) = (rounds / length as u64, (rounds % length as u64) as usize);
+        for (index, at) in cycle.iter().enumerate() {
+            let end = index + rest;
+            let upto = if end > length { all + prefix[end - length] } else { prefix[end] };
+            totals[*at] = Some(whole as f64 * all + (upto - prefix[index]));
+        }
+    }
+    totals.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_are_the_sums_of_all_rounds() {
+        for length in [1_u64, 5, 37, 74, 512] {
+            let values: Vec<f64> = (0..length).map(|i| f64::from((i * i % 97) as u32) / 8.0 - 3.0).collect();
+            for rounds in [0, 1, 2, 36, 37, 500, 1024] {
+                let sum = |first: u64| (0..rounds).map(|k| values[((first + ADVANCE * k) % length) as usize]).sum();
+                assert_eq!(totals(&values, rounds), (0..length).map(sum).collect::<Vec<f64>>(), "{length} {rounds}");
+            }
+        }
+    }
+
+    /// The model equals the largest number of a warp's distinct words in one bank.
+    #[test]
+    fn the_model_counts_the_words_in_the_fullest_bank() {
+        for banks in [16, 32] {
+            for stride in 1..=64 {
+                let mut load = vec![0; banks as usize];
+                (0..banks).for_each(|lane| load[(stride * lane % SPAN % banks) as usize] += 1);
+                assert_eq!(load.iter().max(), Some(&conflict(stride, banks)), "stride {stride}, {banks} banks");
+            }
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! `cache_curve`: read latency and bandwidth over growing working sets, and the caches that their steps show.
+//!
+//! A working set is the largest power of two, or for latencies three times one, within the case's size. One launch
+//! follows at most `MOST_STEPS` lines, 32 MiB of them, which limits its time. The next launch continues where it
+//! stopped, so that several launches cover a larger set and none finds in a cache what the one before it loaded. The
+//! warm-up covers sets up to some 128 MiB once; in a larger set some lines are first touched in a sample. On a device
+//! whose caches hold such a set the latency would be too high, never too low.
+//!
+//! A load by a 32-bit index also waits for its address arithmetic. In L1 of an H200, at 1980 MHz, a step takes 32
+//! cycles by stored addresses (`memory_spaces/pointer_latency`; 34 by gpu-benches), 40 by index in the CUDA twin, and
+//! 48 through Vulkan.
+
+mod chains;
+pub mod claims;
+mod granule;
+mod levels;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use record::suite::each_of_period;
+use record::suite::pointer_chase::Cycle;
+use record::suite::prelude::*;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "cache_curve",
+    summary: "read latency and bandwidth by working set, and the caches inferred from them",
+    tags: &[Tag::Article, Tag::Memory],
+    model_text: "A staircase: latency is flat while the working set fits a level, and rises to the next level where it \
+        does not. Plateaus within 15 % over a doubling of the set are levels; sets between two plateaus lie partly in \
+        each. A cache's size lies between the largest set that is surely inside and the smallest that is surely \
+        beyond.",
+    is_by_kernel: true,
+    chart: Chart::Own,
+    benchmarks: &[
+        Benchmark {
+            name: "latency",
+            quick: QUICK_CURVE,
+            accepts: &[("LOADS", Accepted::Multiple(16, 1 << 20))],
+            is_latency: true,
+            cases: &[Cases::standard(&[Dtype::U32], QUICK, PLAIN), Cases::standard(&[Dtype::U32], LATENCY_SETS, PLAIN)],
+            buffers: |shape, _| {
+                let cycle = walk(shape);
+                vec![
+                    Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
+                    Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
+                    Buffer::output("output", 4),
+                    uniform("sizes", &[cycle.length(), steps(cycle, &shape.params)]),
+                ]
+            },
+            steps: |_, _| vec![Step::dispatch(1)],
+            work: |shape| Work { bytes: 4 * steps(cycle(shape.count()), &shape.params), flops: 0 },
+            check: Check::of(
+                "output",
+                |_, _| 1,
+                |shape, _| {
+                    let answer = walk(shape).answer();
+                    each(move |_| answer.into())
+                },
+            ),
+            ..BASE
+        },
+        chains::CHAINS,
+        Benchmark {
+            name: "bandwidth",
+            cases: &[
+                Cases::standard(&[Dtype::Vec4F32], QUICK, PLAIN),
+                Cases::standard(&[Dtype::Vec4F32], BANDWIDTH_SETS, PLAIN),
+            ],
+            buffers: |shape, interface| {
+                let (elements, sums) = (elements(shape), sums(shape, interface));
+                vec![
+                    Buffer::input("input", 4 * elements, Values::Summable),
+                    Buffer::output("output", sums),
+                    uniform("sizes", &[elements - 1, sums]),
+                ]
+            },
+            steps: |shape, interface| vec![Step::dispatch(groups(shape, u64::from(interface.invocations())))],
+            // For the declared workgroup of 256; other sizes read as much except in the last workgroup.
+            work: |shape| Work { bytes: groups(shape, 256) * 256 * ROUNDS * 16, flops: 0 },
+            bound: Bound::Roundings(|_, _| ROUNDS + 8),
+            check: Check::of("output", sums, sums_read),
+            ..BASE
+        },
+        Benchmark {
+            name: "read_once",
+            since: "2026-11-23",
+            quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 27), PLAIN)],
+            cases: &[Cases::standard(
+                &[Dtype::Vec4F32],
+                &[Extent::Linear(1 << 25), Extent::Linear(1 << 26), Extent::Linear(1 << 27)],
+                PLAIN,
+            )],
+            buffers: |shape, interface| {
+                let sums = sums_once(shape, interface);
+                vec![
+                    Buffer::input("input", shape.count(), Values::Summable),
+                    Buffer::output("output", sums),
+                    uniform("sizes", &[shape.count() / 4, sums]),
+                ]
+            },
+            steps: |shape, interface| {
+                vec![Step::dispatch(sums_once(shape, interface) / u64::from(interface.invocations()))]
+            },
+            work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
+            // Each byte is read once, as by the kernel that measures the peak.
+            ceiling: Some(Limit::Read),
+            bound: Bound::Roundings(|_, _| ROUNDS + 8),
+            check: Check::of("output", sums_once, sums_read_once),
+            ..BASE
+        },
+        Benchmark {
+            name: "slices",
+            since: "2026-11-23",
+            quick: &[
+                Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 18), ROTATIONS),
+                Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 21), ROTATIONS),
+            ],
+            accepts: &[("ROTATE", Accepted::Whole(0, 1024))],
+            cases: &[
+                Cases::standard(&[Dtype::Vec4F32], &[Extent::Linear(1 << 18), Extent::Linear(1 << 20)], ROTATIONS),
+                Cases::standard(&[Dtype::Vec4F32], SLICED_SETS, ROTATIONS),
+            ],
+            buffers: |shape, _| {
+                let elements = elements(shape);
+                let shift = u64::from((elements / slices(shape)).ilog2());
+                vec![
+                    Buffer::input("input", 4 * elements, Values::Summable),
+                    Buffer::output("output", SLICED_SUMS),
+                    uniform("sizes", &[shift, slices(shape), 0, SLICED_SUMS]),
+                ]
+            },
+            steps: |_, _| vec![Step::dispatch(MOST_SLICES)],
+            work: |_| Work { bytes: SLICED_SUMS * SLICED_ROUNDS * 16, flops: 0 },
+            bound: Bound::Roundings(|_, _| SLICED_ROUNDS + 8),
+            check: Check::of("output", |_, _| SLICED_SUMS, sums_of_slices),
+            ..BASE
+        },
+        Benchmark {
+            name: "granule",
+            since: "2026-11-23",
+            accepts: &[("APART", Accepted::PowerOfTwo(8, 128))],
+            is_latency: true,
+            cases: &[
+                Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 18)], DISTANCES),
+                Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 18), Extent::Linear(1 << 26)], DISTANCES),
+            ],
+            buffers: |shape, _| {
+                let cycle = walk_of_blocks(shape);
+                vec![
+                    Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
+                    Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
+                    Buffer::output("output", 4),
+                    uniform("sizes", &[cycle.length(), pairs(cycle), 0]),
+                ]
+            },
+            steps: |_, _| vec![Step::dispatch(1)],
+            work: |shape| Work { bytes: 2 * 4 * pairs(blocks(shape.count())), flops: 0 },
+            check: Check::of(
+                "output",
+                |_, _| 1,
+                |shape, _| {
+                    let answer = walk_of_blocks(shape).answer();
+                    each(move |_| answer.into())
+                },
+            ),
+            ..BASE
+        },
+    ],
+    ..Family::BLANK
+};
+
+/// What the benchmarks here share. They have no ceiling unless they read each byte once: repeated reads measure caches,
+/// of which no peak is measured.
+const BASE: Benchmark = Benchmark {
+    cases: &[],
+    buffers: |_, _| Vec::new(),
+    steps: |_, _| Vec::new(),
+    work: |_| Work { bytes: 0, flops: 0 },
+    check: Check::of("", |_, _| 0, |_, _| each(|_| f64::NAN)),
+    ..Benchmark::BLANK
+};
+
+const PLAIN: &[Params] = &[&[]];
+
+/// A sixteenth of the loads of a launch: the sets that exceed all caches would need most of the time of `quick`. Small
+/// ones have all loads, since a launch finds an empty L1.
+const LOADS: &[Params] = &[&[("LOADS", (MOST_STEPS / 16) as f64)]];
+/// 16 KiB to 512 MiB: two sets in each cache of large GPUs, and in DRAM.
+const QUICK_CURVE: &[Quick] = &[
+    Quick::at(&[Dtype::U32], Extent::Linear(1 << 12), PLAIN),
+    Quick::at(&[Dtype::U32], Extent::Linear(1 << 14), PLAIN),
+    Quick::at(&[Dtype::U32], Extent::Linear(1 << 15), PLAIN),
+    of_words(1 << 16),
+    of_words(3 << 15),
+    of_words(1 << 18),
+    of_words(1 << 20),
+    of_words(1 << 22),
+    of_words(1 << 24),
+    of_words(1 << 26),
+    of_words(1 << 27),
+];
+
+const fn of_words(words: u64) -> Quick {
+    Quick::at(&[Dtype::U32], Extent::Linear(words), LOADS)
+}
+
+/// 4 KiB to 16 MiB.
+const QUICK: &[Extent] = &powers::<7>(10, 2);
+/// 4 KiB to 512 MiB: larger than the last cache of most devices.
+const BANDWIDTH_SETS: &[Extent] = &powers::<18>(10, 1);
+/// 4 KiB to 512 MiB, with 3/2 of each power of two, so that a step is found within a factor of 1.5. The largest is twice
+/// the largest cache of any GPU (256 MiB), so that the curve ends in DRAM.
+const LATENCY_SETS: &[Extent] = &with_middles::<35>(10);
+/// 1 MiB to 64 MiB: slices of 1 to 64 KiB.
+const SLICED_SETS: &[Extent] = &powers::<7>(18, 1);
+const ROTATIONS: &[Params] = &[&[("ROTATE", 0.0)], &[("ROTATE", 1.0)]];
+const DISTANCES: &[Params] = &[&[("APART", 16.0)], &[("APART", 32.0)], &[("APART", 64.0)], &[("APART", 128.0)]];
+
+/// Sizes from 2^first words on, each 2^step times the one before.
+const fn powers<const N: usize>(first: u32, step: u32) -> [Extent; N] {
+    let mut extents = [Extent::Linear(0); N];
+    let mut index = 0;
+    while index < N {
+        extents[index] = Extent::Linear(1 << (first + step * index as u32));
+        index += 1;
+    }
+    extents
+}
+
+/// Sizes from 2^first words on, alternately 3/2 and 4/3 of the one before.
+const fn with_middles<const N: usize>(first: u32) -> [Extent; N] {
+    let mut extents = [Extent::Linear(0); N];
+    let mut index = 0;
+    while index < N {
+        let power = 1 << (first + index as u32 / 2);
+        extents[index] = Extent::Linear(if index % 2 == 0 { power } else { power / 2 * 3 });
+        index += 1;
+    }
+    extents
+}
+
+/// Words of a line: 128 bytes, two lines of most CPUs, and the bytes that GPUs fetch for a whole subgroup.
+const LINE: u64 = 32;
+/// Enough to make the launch negligible.
+const LEAST_STEPS: u64 = 1 << 16;
+/// A quarter of a second at 1 µs each, the most for one launch.
+const MOST_STEPS: u64 = 1 << 18;
+/// With whole rounds, a walk that never starts would give the same answer.
+const SURPLUS: u64 = 16;
+
+/// The walk of `latency` through a buffer of `words`: a step for each line.
+pub fn cycle(words: u64) -> Cycle {
+    Cycle::new(words / LINE, LINE)
+}
+
+/// Dependent loads of a launch of `latency`: those that the parameter LOADS asks for, else one for each line, within
+/// limits.
+pub fn steps(cycle: Cycle, params: &BTreeMap<String, f64>) -> u64 {
+    let usual = cycle.length().clamp(LEAST_STEPS, MOST_STEPS);
+    params.get("LOADS").map_or(usual, |loads| *loads as u64) + SURPLUS
+}
+
+/// The walk of a launch of `latency`.
+fn walk(shape: &Shape) -> Cycle {
+    let cycle = cycle(shape.count());
+    cycle.of(shape.stream).walked(steps(cycle, &shape.params))
+}
+
+/// The walk of a launch of `granule`.
+fn walk_of_blocks(shape: &Shape) -> Cycle {
+    let cycle = blocks(shape.count());
+    cycle.of(shape.stream).walked(pairs(cycle))
+}
+
+/// Words of a block of `granule`: 256 bytes, at most two lines of any GPU.
+const BLOCK: u64 = 64;
+
+pub(crate) fn blocks(words: u64) -> Cycle {
+    Cycle::new(words / BLOCK, BLOCK)
+}
+
+/// Steps of `granule`, of two loads each. They never make whole rounds.
+pub(crate) fn pairs(cycle: Cycle) -> u64 {
+    cycle.length().clamp(1 << 14, 1 << 17) + 8
+}
+
+/// Workgroups of `slices`, and most slices of a set.
+pub(crate) const MOST_SLICES: u64 = 1 << 10;
+/// Elements that an invocation of `slices` reads, as in its shader.
+const SLICED_ROUNDS: u64 = 128;
+/// Invocations of a workgroup of `slices`, as in its shader.
+const SLICED_WORKGROUP: u64 = 256;
+const SLICED_SUMS: u64 = MOST_SLICES * SLICED_WORKGROUP;
+
+/// Slices of a set: one for each workgroup, if the set has as many elements.
+fn slices(shape: &Shape) -> u64 {
+    elements(shape).min(MOST_SLICES)
+}
+
+fn sums_of_slices(shape: &Shape, _: &Interface) -> Oracle {
+    /// As in the shader.
+    const FAR: u64 = 389;
+    /// Elements whose sums a table of 32 MiB holds.
+    const MOST: u64 = 1 << 22;
+    let (elements, slices, scalar) = (elements(shape), slices(shape), shape.dtype.scalar());
+    let values = shape.input(Values::Summable);
+    let (length, step) = (elements / slices, FAR * shape.param("ROTATE", 0.0) as u64);
+    let sum = move |element: u64| (4 * element..4 * element + 4).map(|at| values.at(scalar, at)).sum::<f64>();
+    let table = OnceLock::new();
+    each(move |i| {
+        let (block, t) = (i / SLICED_WORKGROUP, i % SLICED_WORKGROUP);
+        let read = (0..SLICED_ROUNDS).map(|round| {
+            let k = round * SLICED_WORKGROUP + t;
+            (block + k / length * step) % slices * length + k % length
+        });
+        if elements > MOST {
+            // Rust has -0 for a sum of nothing.
+            return 0.0 + read.map(sum).sum::<f64>();
+        }
+        let table = table.get_or_init(|| (0..elements).into_par_iter().map(sum).collect::<Vec<f64>>());
+        // Rust has -0 for a sum of nothing.
+        0.0 + read.map(|element| table[element as usize]).sum::<f64>()
+    })
+}
+
+/// Invocations of `read_once`: whole workgroups, each of which reads [`ROUNDS`] elements per invocation.
+fn sums_once(shape: &Shape, interface: &Interface) -> u64 {
+    let workgroup = u64::from(interface.invocations());
+    (shape.count() / 4).div_ceil(ROUNDS * workgroup).max(1) * workgroup
+}
+
+fn sums_read_once(shape: &Shape, interface: &Interface) -> Oracle {
+    let (elements, workgroup) = (shape.count() / 4, u64::from(interface.invocations()));
+    let (scalar, values) = (shape.dtype.scalar(), shape.input(Values::Summable));
+    each(move |i| {
+        let first = i / workgroup * ROUNDS * workgroup + i % workgroup;
+        let read = (0..ROUNDS).map(|k| first + k * workgroup).filter(|element| *element < elements);
+        // Rust has -0 for a sum of nothing.
+        0.0 + read.flat_map(|element| 4 * element..4 * element + 4).map(|at| values.at(scalar, at)).sum::<f64>()
+    })
+}
+
+/// Elements that an invocation of `bandwidth` reads, as in its shader.
+const ROUNDS: u64 = 64;
+/// Enough invocations for every SM: 512 workgroups of 256.
+const LEAST_INVOCATIONS: u64 = 1 << 17;
+
+/// Elements of four scalars in the working set.
+const fn elements(shape: &Shape) -> u64 {
+    let elements = shape.count() / 4;
+    if elements == 0 { 1 } else { 1 << elements.ilog2() }
+}
+
+fn groups(shape: &Shape, workgroup: u64) -> u64 {
+    LEAST_INVOCATIONS.max(elements(shape) / ROUNDS).div_ceil(workgroup)
+}
+
+fn sums(shape: &Shape, interface: &Interface) -> u64 {
+    let workgroup = u64::from(interface.invocations());
+    groups(shape, workgroup) * workgroup
+}
+
+fn sums_read(shape: &Shape, interface: &Interface) -> Oracle {
+    /// Up to this many elements, a table of all distinct sums pays.
+    const FEW: u64 = 1 << 20;
+    let (elements, workgroup) = (elements(shape), u64::from(interface.invocations()));
+    let (input, scalar, span) = (shape.input(Values::Summable), shape.dtype.scalar(), ROUNDS * workgroup);
+    let sum = move |i: u64| -> f64 {
+        let first = i / workgroup * span + i % workgroup;
+        let read = (0..ROUNDS).map(|k| (first + k * workgroup) % elements);
+        // Rust has -0 for a sum of nothing.
+        0.0 + read.flat_map(|at| 4 * at..4 * at + 4).map(|at| input.at(scalar, at)).sum::<f64>()
+    };
+    // Workgroups this far apart start at the same element: elements / gcd(elements, span), with elements a power of
+    // two.
+    let period = workgroup * (elements >> elements.trailing_zeros().min(span.trailing_zeros()));
+    if elements > FEW { each(sum) } else { each_of_period(period, sum) }
+}

@@ -1,0 +1,138 @@
+//! Tensor cores: chains of matrix products from registers, by type of the factors.
+//!
+//! WGSL has f16 alone, since naga allows no other factors. The other types are CUDA's, by the PTX instruction of a warp,
+//! `mma.sync`; bf16 and 8-bit integers also Vulkan's, by cooperative matrices in SPIR-V of glslang. Their inputs are ±1 as f32, which the kernels convert without a loss; the type of a row is that of the
+//! sums.
+
+use super::oracles::{MATRIX, covering, sums_of_products, sums_of_tiles, tensor_rounds};
+use record::suite::prelude::*;
+
+/// Tensor cores, with the matrix products of a subgroup from registers. Larger instructions (Hopper's wgmma), which
+/// neither API offers to portable kernels, can be faster.
+pub(super) const F16: Benchmark = Benchmark {
+    name: "tensor",
+    quick: &[Quick::at(&[Dtype::F16], Extent::Linear(1 << 22), ROUNDS)],
+    accepts: &[("ROUNDS", Accepted::Whole(1, 131_072))],
+    cases: &cases(&[Dtype::F16]),
+    work: |shape| Work { bytes: 0, flops: 2 * 16 * 8 * tensor_rounds(shape) * shape.count() },
+    ceiling: Some(Limit::Tensor),
+    buffers: |shape, _| {
+        // Whole matrices of sums; the last may be counted in part.
+        let sums = shape.count().next_multiple_of(MATRIX);
+        vec![
+            Buffer::input("input", (31 + 6) * MATRIX, Values::Signs),
+            Buffer { name: "output", scalars: sums, contents: Contents::PoisonF32 },
+            uniform("sizes", &[shape.count()]),
+        ]
+    },
+    // 32 invocations compute a matrix of 256 sums.
+    steps: |shape, interface| covering(shape, interface, 8),
+    unsupported: |shape| {
+        (tensor_rounds(shape) > 131_072).then_some("f32 sums are inexact with more than 131072 ROUNDS")
+    },
+    bound: Bound::Roundings(|shape, _| roundings(shape, 16)),
+    check: Check::of("output", all, sums_of_products),
+    // As for the other chains.
+    small: Some(Extent::Linear(1 << 16)),
+    sets_ceiling: true,
+    ..Benchmark::BLANK
+};
+
+/// Factors of bf16.
+pub(super) const BF16: Benchmark = Benchmark {
+    name: "tensor_bf16",
+    since: "2026-11-24T22",
+    quick: &[],
+    ceiling: Some(Limit::TensorBf16),
+    only_cuda: Some("naga has no type for bf16"),
+    work: |shape| operations(shape, 16),
+    buffers: |shape, _| buffers(shape, 16),
+    factor_bits: Some(Scalar::Bf16.significant_bits()),
+    bound: Bound::Roundings(|shape, _| roundings(shape, 16)),
+    check: Check::of("output", all, |shape, _| sums_of_tiles(shape, 16)),
+    ..OTHER
+};
+
+/// Factors of tf32.
+pub(super) const TF32: Benchmark = Benchmark {
+    name: "tensor_tf32",
+    since: "2026-11-24T22",
+    quick: &[],
+    ceiling: Some(Limit::TensorTf32),
+    only_cuda: Some("naga has no type for tf32"),
+    work: |shape| operations(shape, 8),
+    buffers: |shape, _| buffers(shape, 8),
+    factor_bits: Some(11),
+    bound: Bound::Roundings(|shape, _| roundings(shape, 8)),
+    check: Check::of("output", all, |shape, _| sums_of_tiles(shape, 8)),
+    ..OTHER
+};
+
+/// Factors of 8-bit integers.
+pub(super) const INT8: Benchmark = Benchmark {
+    name: "tensor_int8",
+    since: "2026-11-24T22",
+    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 22), ROUNDS)],
+    ceiling: Some(Limit::TensorInt8),
+    only_cuda: Some("naga has no type for 8-bit integers"),
+    cases: &cases(&[Dtype::U32]),
+    ..DEEP
+};
+
+/// Factors of fp8.
+pub(super) const FP8: Benchmark = Benchmark {
+    name: "tensor_fp8",
+    since: "2026-11-24T22",
+    quick: &[],
+    ceiling: Some(Limit::TensorFp8),
+    only_cuda: Some("naga has no type for fp8"),
+    factor_bits: Some(Scalar::E4m3.significant_bits()),
+    // Hopper's tensor cores keep 14 bits of a sum.
+    bound: Bound::Roundings(|shape, _| roundings(shape, 32) << 10),
+    ..DEEP
+};
+
+/// What kernels with an instruction of depth 32 share.
+const DEEP: Benchmark = Benchmark {
+    accepts: &[("ROUNDS", Accepted::Whole(1, 65_536))],
+    work: |shape| operations(shape, 32),
+    buffers: |shape, _| buffers(shape, 32),
+    unsupported: |shape| (tensor_rounds(shape) > 65_536).then_some("f32 sums are inexact with more than 65536 ROUNDS"),
+    check: Check::of("output", all, |shape, _| sums_of_tiles(shape, 32)),
+    ..OTHER
+};
+
+/// What the kernels without WGSL share.
+const OTHER: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), ROUNDS)],
+    cases: &cases(&[Dtype::F32]),
+    ..F16
+};
+
+/// Enough that loading and the last wave of workgroups are negligible.
+const ROUNDS: &[Params] = &[&[("ROUNDS", 4096.0)]];
+
+const fn cases(dtypes: &'static [Dtype]) -> [Cases; 2] {
+    const EXTENTS: &[Extent] = &[Extent::Linear(1 << 22)];
+    [Cases::standard(dtypes, EXTENTS, &[&[("ROUNDS", 512.0)]]), Cases::standard(dtypes, EXTENTS, ROUNDS)]
+}
+
+/// Each of a product's terms may be truncated, and so may its sum (see `matmul`); then eight chains are added.
+fn roundings(shape: &Shape, depth: u64) -> u64 {
+    3 * depth * tensor_rounds(shape) + 8
+}
+
+/// Of products of 16×`depth` by `depth`×16.
+fn operations(shape: &Shape, depth: u64) -> Work {
+    Work { bytes: 0, flops: 2 * depth * 8 * tensor_rounds(shape) * shape.count() }
+}
+
+/// Tiles of 16×`depth` factors as f32, and whole matrices of sums.
+fn buffers(shape: &Shape, depth: u64) -> Vec<Buffer> {
+    let signs = Contents::Of(Scalar::F32, Box::new(Contents::Input(Values::Signs)));
+    vec![
+        Buffer { name: "input", scalars: (31 + 6) * 16 * depth, contents: signs },
+        Buffer::output("output", shape.count().next_multiple_of(MATRIX)),
+        uniform("sizes", &[shape.count()]),
+    ]
+}

@@ -1,0 +1,47 @@
+//! What the rows of a family support: the statements of its own claims.
+
+use super::given::without_given;
+use super::{MEASURED, is_library};
+use record::Record;
+use record::claim::{DeviceRows, Finding, Measured, Stated};
+
+/// Every claim of the suite's own with its family: what may be stated, which rows it follows from, and when.
+pub fn measured() -> impl Iterator<Item = (&'static str, &'static Measured)> {
+    MEASURED.iter().flat_map(|(family, claims)| claims.iter().map(move |claim| (*family, claim)))
+}
+
+/// What the rows of a family show of one device through one API; `None` where they support no claim. A library's rows are
+/// for comparison only.
+#[must_use]
+pub fn finding(family: &str, rows: &[&Record]) -> Option<Finding> {
+    let rows: Vec<&Record> = rows.iter().copied().filter(|row| !is_library(row)).collect();
+    let (rows, given) = without_given(&rows);
+    let rows: Vec<&Record> = rows.iter().map(AsRef::as_ref).collect();
+    let sheet = DeviceRows::new(&rows);
+    let measured_here = measured().filter(|(name, _)| *name == family);
+    let stated: Vec<Stated> = measured_here.filter_map(|(_, claim)| claim.stated(&sheet)).collect();
+    (!stated.is_empty()).then_some(Finding { given, stated })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FAMILIES;
+
+    #[test]
+    fn every_family_has_claims_that_need_rows() {
+        for family in FAMILIES {
+            assert!(measured().any(|(name, _)| name == family.name), "{}", family.name);
+            assert_eq!(finding(family.name, &[]), None, "{}", family.name);
+        }
+    }
+
+    #[test]
+    fn every_claim_is_described() {
+        let mut seen = std::collections::BTreeSet::new();
+        for (family, claim) in measured() {
+            assert!(seen.insert((family, claim.name)), "{family}: {} twice", claim.name);
+            assert!(claim.rows.len() > 10 && claim.condition.len() > 10, "{family}: {}", claim.name);
+        }
+    }
+}

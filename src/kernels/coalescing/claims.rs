@@ -1,0 +1,295 @@
+//! The cost of unaligned, strided and shared reads.
+
+use crate::claims::finding;
+use crate::coalescing::{addresses, degree_of_coalescing};
+use record::claim::{
+    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Quantity, Report, Why, beside,
+    byte_rate, graph, measured, percent, rate, rates, scalars, scaled, speed, speeds,
+};
+use record::stats::Estimate;
+use record::suite::binary_size;
+use record::{Record, format};
+
+pub(crate) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "speed at an offset",
+        rows: "offset, offset_apart and offset_reads with OFFSET=1 and OFFSET=16, a whole fetch, else OFFSET=0, at each size",
+        condition: "each percentage's interval is within ±15 %",
+        state: |rows, facts| one_element_off(rows, facts).ok().map(Report::into_text),
+    }),
+    Claim::Measured(Measured {
+        name: "speed at a stride",
+        rows: "stride with STRIDE=1, 2, 4 … 32, at the largest size",
+        condition: "STRIDE=8 spans twice L2; each rate's interval is within ±15 %",
+        state: |rows, facts| useful_rates(rows, facts).ok(),
+    }),
+    Claim::Measured(Measured {
+        name: "uniform buffer",
+        rows: "broadcast_uniform and broadcast_storage, at the largest size",
+        condition: COMPARED,
+        state: |rows, facts| one_for_all(rows, facts).ok().map(Report::into_text),
+    }),
+    Claim::Article(ArticleClaim {
+        id: "D1",
+        title: "the degree of coalescing",
+        claim: "Transactions move sectors of 32 bytes: the degree of coalescing is the bytes that a warp asks for over \
+            those of its sectors.",
+        kernels: &["cache_curve/granule", "coalescing/offset", "coalescing/stride", "coalescing/broadcast_storage"],
+        terms: &["warp", "global memory"],
+        prediction: || {
+            format!(
+                "The degree is {} at an offset of 1, {} at stride 2, {} from stride 8 on, and {} if all threads read \
+                 one word. It counts bytes; the article derives no speed from it.",
+                degree(1, 1),
+                degree(2, 0),
+                degree(8, 0),
+                degree(0, 0)
+            )
+        },
+        judge: Judge::Claim(sectors),
+        model: || {
+            vec![
+                graph("degree of coalescing over OFFSET", OFFSETS, |k| Some(degree_of_coalescing(&addresses(1, k), 4))),
+                graph("degree of coalescing over STRIDE", STRIDES, |s| Some(degree_of_coalescing(&addresses(s, 0), 4))),
+            ]
+        },
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "D2",
+        title: "arrays read and written at an offset",
+        claim: "At an offset of one element a warp needs five sectors instead of four: a degree of 80 %.",
+        kernels: &["coalescing/offset", "coalescing/offset_apart", "coalescing/offset_reads"],
+        terms: &["warp", "global memory"],
+        prediction: || {
+            "80 % counts bytes; the article says nothing of speed. The fifth sector is the first of the next warp, which a \
+             cache may keep. The article launches <<<128, 32>>>: `run coalescing/offset --size 4096 --param WG=32`."
+                .to_owned()
+        },
+        judge: Judge::Report(one_element_off),
+        picture: |rows| {
+            let values = speeds(rows, OFFSET, "OFFSET", OFFSETS);
+            measured(graph("speed over OFFSET relative to OFFSET=0", OFFSETS, |k| values.get(k as usize).copied()?))
+        },
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "D3",
+        title: "one element for all threads",
+        claim: "If all threads read one element of global memory, the degree is 12.5 %; constant memory suits it.",
+        kernels: &["coalescing/broadcast_uniform", "coalescing/broadcast_storage"],
+        terms: &["__constant__", "global memory"],
+        prediction: || "1×, if a cache serves the one sector to every warp.".to_owned(),
+        judge: Judge::Report(one_for_all),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "D4",
+        title: "arrays read at a stride",
+        claim: "The suite adds strides: from 8 elements on, each load of a warp has a sector of its own.",
+        kernels: &["coalescing/stride", "cache_curve/granule"],
+        terms: &["warp", "global memory"],
+        prediction: || {
+            "The bytes moved per second stay the same, if the bytes of whole sectors or fetches are counted. The stores \
+             stay coalesced."
+                .to_owned()
+        },
+        judge: Judge::Report(stride),
+        picture: |rows| {
+            let values = speeds(rows, STRIDE, "STRIDE", STRIDES);
+            measured(graph("speed over STRIDE relative to STRIDE=1", STRIDES, |s| {
+                values.get(s as usize - 1).copied()?
+            }))
+        },
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "D9",
+        title: "where allocations start",
+        claim: "Allocations start at a multiple of 256 bytes.",
+        kernels: &["coalescing/offset_apart"],
+        terms: &["cudaMalloc()"],
+        prediction: || {
+            "OFFSET=0 is as fast as OFFSET=16, which is 64 bytes on, and faster than OFFSET=1. Rows cannot show more than \
+             the alignment of a fetch."
+                .to_owned()
+        },
+        judge: Judge::Report(aligned),
+        ..ArticleClaim::BLANK
+    }),
+];
+
+const NONE: &[(&str, f64)] = &[];
+const OFFSET: &str = "coalescing/offset";
+const READS: &str = "coalescing/offset_reads";
+const APART: &str = "coalescing/offset_apart";
+const STRIDE: &str = "coalescing/stride";
+const OFFSETS: std::ops::RangeInclusive<u64> = 0..=31;
+const STRIDES: std::ops::RangeInclusive<u64> = 1..=32;
+
+/// The degree of coalescing of f32 loads in percent.
+fn degree(stride: u64, offset: u64) -> String {
+    format!("{} %", 100.0 * degree_of_coalescing(&addresses(stride, offset), 4))
+}
+
+/// The bytes of a fetch that `cache_curve` shows.
+fn fetch(rows: &DeviceRows, name: &str) -> Option<u64> {
+    let found = finding("cache_curve", &rows.family("cache_curve"))?;
+    if let Quantity::Bytes(bytes) = found.value(name)? { Some(bytes) } else { None }
+}
+
+fn sectors(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
+    let bytes = fetch(rows, "fill of the first level");
+    let bytes = bytes.ok_or_else(|| {
+        Why::new("the rows of `cache_curve` are missing, or too noisy to show what a miss in the first cache fetches")
+    })?;
+    let dram = fetch(rows, "fetch from DRAM");
+    let dram = dram.map(|dram| format!("A load from DRAM fetches {}.", facts.bytes("fetch from DRAM", dram)));
+    let miss = facts.bytes("sector", bytes);
+    Ok(Answer::new(bytes == 32, format!("A miss in the first cache fetches {miss}.")).and(dram))
+}
+
+/// The part of the speed at a base that is left at an offset of one element: at the largest size, and at the others.
+fn left(rows: &DeviceRows, facts: &mut Facts, kernel: &str) -> Result<String, Why> {
+    let at = |k: f64| -> [(&str, f64); 1] { [("OFFSET", k)] };
+    // 16 elements are 64 bytes, a whole fetch from DRAM; older reports have 0, where a branch of the kernel is dropped.
+    let (base, found) = [16.0, 0.0]
+        .into_iter()
+        .find_map(|base| Some((base, rows.together([(kernel, &at(1.0)), (kernel, &at(base))]).ok()?)))
+        .ok_or_else(|| rows.missing(&[kernel]))?;
+    let [one, aligned] = found;
+    let part = percent(facts, &format!("{kernel} {}", one.size()), speed(one, aligned)?)?;
+    let rates = rates(facts, one, aligned);
+    let (own, bases) = (at(1.0), at(base));
+    let others = rows.timed((kernel, &own)).filter(|row| row.n != one.n).filter_map(|row| {
+        let aligned = rows.timed((kernel, &bases)).find(|aligned| aligned.n == row.n)?;
+        let part = percent(facts, &format!("{kernel} {}", row.size()), speed(row, aligned).ok()?).ok()?;
+        Some(format!(", {part} at {}", row.short_size()))
+    });
+    let others: String = others.collect();
+    let rates = rates.map_or_else(String::new, |rates| format!(" ({rates})"));
+    Ok(format!("{part} of the speed at OFFSET={base} at {}{rates}{others}", one.short_size()))
+}
+
+fn one_element_off(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    let offset = left(rows, facts, OFFSET)?;
+    let apart = left(rows, facts, APART).ok();
+    let apart = apart.map(|left| format!("Where neighbouring pieces of 128 bytes run far apart in time: {left}."));
+    let reads = left(rows, facts, READS).ok().map(|left| format!("With aligned stores: {left}."));
+    Ok(Report::new(format!("At OFFSET=1: {offset}.")).and(apart).and(reads))
+}
+
+fn aligned(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    let at = |k: f64| -> [(&str, f64); 1] { [("OFFSET", k)] };
+    let [zero, one, whole] = rows.together([(APART, &at(0.0)), (APART, &at(1.0)), (APART, &at(16.0))])?;
+    let speeds = (speed(zero, whole)?, speed(one, whole)?);
+    let (start, off) = (percent(facts, "OFFSET=0", speeds.0)?, percent(facts, "OFFSET=1", speeds.1)?);
+    let shows = speeds.0.low > speeds.1.high && speeds.0.high > 0.95;
+    let shows = shows.then(|| "The buffers start at a multiple of a fetch.".to_owned());
+    let size = zero.short_size();
+    Ok(Report::new(format!("At {size}, OFFSET=0 runs at {start} of the speed of OFFSET=16, OFFSET=1 at {off}."))
+        .and(shows))
+}
+
+/// The strides whose rates are quoted.
+const SHOWN: [u64; 6] = [1, 2, 4, 8, 16, 32];
+
+/// The row of stride 1 at the largest size.
+fn unstrided<'a>(rows: &DeviceRows<'a>) -> Result<&'a Record, Why> {
+    let [first, _] = rows.together([(STRIDE, &[("STRIDE", 1.0)]), (STRIDE, &[("STRIDE", 8.0)])])?;
+    Ok(first)
+}
+
+/// The row of a stride at the size of stride 1.
+fn strided<'a>(rows: &DeviceRows<'a>, first: &Record, stride: u64) -> Option<&'a Record> {
+    rows.timed((STRIDE, &[("STRIDE", stride as f64)])).find(|row| row.n == first.n && row.timer == first.timer)
+}
+
+/// The rates at the strides, of the bytes that are used.
+fn useful_rates(rows: &DeviceRows, facts: &mut Facts) -> Result<String, Why> {
+    let first = unstrided(rows)?;
+    let span = |stride: u64| format::scaled((4 * scalars(first) * stride) as f64 / 1e3, &["kB", "MB", "GB"]);
+    if let Some(l2) = first.l2_bytes.filter(|l2| 4 * scalars(first) * 8 < 2 * l2) {
+        return Err(Why::new(format!(
+            "at {} the loads of stride 8 span {}, beside an L2 of {}: `run coalescing/stride --size 14000000` goes past it",
+            first.short_size(),
+            span(8),
+            binary_size(l2)
+        )));
+    }
+    let rates = SHOWN.into_iter().filter_map(|stride| {
+        let row = strided(rows, first, stride)?;
+        rate(facts, &format!("stride {stride}"), row)
+    });
+    let rates: Vec<String> = rates.collect();
+    if rates.is_empty() {
+        return Err(Why::new("the rates are too noisy to quote"));
+    }
+    let (size, least, most) = (first.short_size(), span(1), span(*STRIDES.end()));
+    Ok(format!("At {size} elements, where the loads span {least} to {most}: {}.", rates.join(", ")))
+}
+
+/// The rates of the bytes that are used, and those of whole fetches: of each element the store, and of the load what lies
+/// between it and the next one.
+fn stride(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    let text = useful_rates(rows, facts)?;
+    let first = unstrided(rows)?;
+    let (bytes, source) = match fetch(rows, "fetch from DRAM") {
+        Some(bytes) => (bytes, "fetches from DRAM"),
+        None => (32, "sectors"),
+    };
+    let total = |stride: u64| {
+        let moved = 4 + bytes.min(4 * stride);
+        Some(scaled(byte_rate(strided(rows, first, stride)?)?, moved as f64 / 8.0))
+    };
+    let rates: Vec<Estimate> = (4..=bytes / 2).filter_map(total).collect();
+    let by_value = |a: &&Estimate, b: &&Estimate| a.value.total_cmp(&b.value);
+    let ends = rates.iter().min_by(by_value).zip(rates.iter().max_by(by_value));
+    let range = ends.and_then(|(least, most)| {
+        Some((facts.byte_rate("least bytes moved", *least)?, facts.byte_rate("most bytes moved", *most)?))
+    });
+    let whole = range.map(|(least, most)| {
+        let size = binary_size(bytes);
+        format!("Counting whole {source} of {size}, strides 4 to {} all move between {least} and {most}.", bytes / 2)
+    });
+    Ok(Report::new(text).and(whole))
+}
+
+fn one_for_all(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    let uniform = (("coalescing/broadcast_uniform", NONE), "reading the element from constant memory");
+    beside(rows, facts, uniform, (("coalescing/broadcast_storage", NONE), "reading it from global memory"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::planted::{found, row};
+    use record::Record;
+
+    #[test]
+    fn rows_of_one_size_are_compared() {
+        let stride = |stride: f64, ns: f64| Record {
+            gb_per_s: Some(8.0 * 1024.0 / ns),
+            ..row("stride", &[("STRIDE", stride)], 1024, ns)
+        };
+        let rows = [
+            row("offset", &[("OFFSET", 0.0)], 4096, 10.0e6),
+            row("offset", &[("OFFSET", 1.0)], 4096, 20.0e6),
+            row("offset", &[("OFFSET", 0.0)], 8192, 30.0e6),
+            row("offset", &[("OFFSET", 1.0)], 8192, 40.0e6),
+            row("offset_apart", &[("OFFSET", 1.0)], 1024, 12.5e6),
+            row("offset_apart", &[("OFFSET", 8.0)], 1024, 11.0e6),
+            row("offset_apart", &[("OFFSET", 16.0)], 1024, 10.0e6),
+            stride(1.0, 10.0),
+            stride(8.0, 40.0),
+            row("broadcast_storage", &[], 1024, 10.0e6),
+            row("broadcast_uniform", &[], 1024, 10.0e6),
+        ];
+        assert_eq!(
+            found("coalescing", &rows).expect("enough rows").text(),
+            "At OFFSET=1: 75 % of the speed at OFFSET=0 at 2^13, 50 % at 2^12. Where neighbouring pieces of 128 bytes \
+             run far apart in time: 80 % of the speed at OFFSET=16 at 2^10. At 2^10 elements, where the loads span \
+             4.10 kB to 131 kB: stride 1 819 GB/s, stride 8 205 GB/s. At 2^10, reading the element from constant \
+             memory is as fast, within 10 %, as reading it from global memory."
+        );
+    }
+}

@@ -1,0 +1,282 @@
+//! `coalescing`: sectors that a subgroup's accesses touch, relative to the bytes that it reads (source article 003).
+//!
+//! The model of a row counts sectors only: the bytes of the sectors that the kernel touches in the first row of the
+//! size, over those of the row itself. Caches may hide some of it: the fifth sector of an offset access is the first
+//! one of the next subgroup, and where both run close together it crosses the bus once.
+
+pub(crate) mod claims;
+
+use record::suite::prelude::*;
+use record::suite::{SUBGROUP, Traffic, consecutive, sets};
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "coalescing",
+    summary: "offset, strided and broadcast memory access; model: speed relative to the size's first row by sectors \
+        moved",
+    tags: &[Tag::Article, Tag::Memory],
+    model_text: "Memory moves in sectors of 32 bytes. The model is the sector bytes of the size's first row over those \
+        of the row: the degree of coalescing. Caches can make a row faster than the model, since neighbouring \
+        subgroups share sectors.",
+    chart: Chart::Own,
+    benchmarks: &[
+        Benchmark {
+            name: "offset",
+            cases: &[
+                Cases::standard(&[Dtype::F32], QUICK, QUICK_OFFSETS),
+                Cases::standard(&[Dtype::F32], LARGE, &OFFSETS),
+                // The article's launch, <<<128, 32>>>.
+                Cases::standard(
+                    &[Dtype::F32],
+                    &[Extent::Linear(128 * 32)],
+                    &[&[("OFFSET", 0.0), ("WG", 32.0)], &[("OFFSET", 1.0), ("WG", 32.0)]],
+                ),
+            ],
+            ..OFFSET
+        },
+        Benchmark {
+            name: "offset_reads",
+            since: "2026-11-26",
+            cases: &[
+                Cases::standard(
+                    &[Dtype::F32],
+                    &[Extent::Linear(1 << 26)],
+                    &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)], &[("OFFSET", 8.0)], &[("OFFSET", 16.0)]],
+                ),
+                Cases::standard(&[Dtype::F32], IN_L2, FEW_OFFSETS),
+            ],
+            buffers: |shape, _| {
+                let read = shape.count() + offset(shape);
+                vec![input("x", read), input("y", read + LEAD), output(shape), elements(shape)]
+            },
+            model: Some(|shape| OFFSET_BYTES / (2.0 * access(1, offset(shape)).moved + SUBGROUP_BYTES)),
+            check: Check::of("z", all, |shape, _| {
+                let offset = offset(shape);
+                sums(shape, move |i| [i + offset, i + offset + LEAD])
+            }),
+            ..OFFSET
+        },
+        Benchmark {
+            name: "offset_apart",
+            since: "2026-11-23",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 26), &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)]])],
+            cases: &[
+                Cases::standard(&[Dtype::F32], QUICK, APART_OFFSETS),
+                Cases::standard(&[Dtype::F32], APART, QUICK_OFFSETS),
+            ],
+            // Whole pieces: the last one may be any subgroup's.
+            steps: |shape, interface| {
+                let invocations = shape.count().div_ceil(SUBGROUP) * SUBGROUP;
+                Step::covering(invocations, interface)
+            },
+            ..OFFSET
+        },
+        Benchmark {
+            name: "stride",
+            quick: &[Quick::at(
+                &[Dtype::F32],
+                Extent::Linear(14_000_000),
+                &[&[("STRIDE", 1.0)], &[("STRIDE", 8.0)], &[("STRIDE", 32.0)]],
+            )],
+            accepts: &[("STRIDE", Accepted::Whole(1, 1024))],
+            cases: &[
+                Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 20)], QUICK_STRIDES),
+                // Larger than caches at stride 1, below 2 GiB at stride 32.
+                Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 20), Extent::Linear(14_000_000)], &STRIDES),
+            ],
+            buffers: |shape, _| {
+                let x = Contents::Input(Values::Wide);
+                vec![
+                    Buffer { name: "x", scalars: shape.count().saturating_mul(stride(shape)), contents: x },
+                    output(shape),
+                    elements(shape),
+                ]
+            },
+            model: Some(|shape| 2.0 * SUBGROUP_BYTES / (access(stride(shape), 0).moved + SUBGROUP_BYTES)),
+            traffic: Some(|shape| access(stride(shape), 0)),
+            bound: Bound::Tolerance,
+            check: Check::of("z", all, |shape, _| {
+                let (input, stride) = (shape.input(Values::Wide), stride(shape));
+                Box::new(move |first, slots| input.elements(Scalar::F32, stride * first, stride, slots))
+            }),
+            ..BASE
+        },
+        Benchmark {
+            name: "broadcast_storage",
+            // In addition to y and z, one sector for the word that all share.
+            model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES + access(0, 0).moved)),
+            traffic: Some(|_| access(0, 0)),
+            ..BASE
+        },
+        Benchmark {
+            name: "broadcast_uniform",
+            // Constants take a path of their own.
+            model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES)),
+            traffic: Some(|_| access(1, 0)),
+            ..BASE
+        },
+    ],
+    ..Family::BLANK
+};
+
+/// What the benchmarks here share: one element per invocation, one array read and one written.
+const BASE: Benchmark = Benchmark {
+    cases: &[Cases::standard(&[Dtype::F32], QUICK, &[&[]]), Cases::standard(&[Dtype::F32], LARGE, &[&[]])],
+    buffers: |shape, _| vec![input("x", 4), input("y", shape.count()), output(shape), elements(shape)],
+    work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
+    ceiling: Some(Limit::Copy),
+    bound: Bound::Roundings(|_, _| 1),
+    check: Check::of("z", all, |shape, _| sums(shape, |i| [0, i])),
+    ..Benchmark::BLANK
+};
+
+/// Sums of two arrays at an offset.
+const OFFSET: Benchmark = Benchmark {
+    accepts: &[("OFFSET", Accepted::Whole(0, 1024))],
+    buffers: |shape, _| {
+        vec![input("x", shape.count()), input("y", shape.count() + LEAD), output(shape), elements(shape)]
+    },
+    work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: shape.count() },
+    model: Some(|shape| OFFSET_BYTES / (3.0 * access(1, offset(shape)).moved)),
+    traffic: Some(|shape| access(1, offset(shape))),
+    bound: Bound::Roundings(|_, _| 1),
+    check: Check::of("z", all, |shape, _| sums(shape, |i| [i, i + LEAD])),
+    ..BASE
+};
+
+const QUICK: &[Extent] = &[Extent::Linear(1 << 22)];
+const LARGE: &[Extent] = &[Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
+
+const QUICK_OFFSETS: &[Params] = &[
+    &[("OFFSET", 0.0)],
+    &[("OFFSET", 1.0)],
+    &[("OFFSET", 2.0)],
+    &[("OFFSET", 4.0)],
+    &[("OFFSET", 8.0)],
+    &[("OFFSET", 16.0)],
+    &[("OFFSET", 31.0)],
+];
+/// None, a whole sector, and 1, whose code is that of the sector.
+const APART_OFFSETS: &[Params] = &[&[("OFFSET", 0.0)], &[("OFFSET", 8.0)], &[("OFFSET", 1.0)]];
+/// In L2, about its size, and above it.
+const APART: &[Extent] = &[IN_L2[0], Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
+const IN_L2: &[Extent] = &[Extent::Linear(3 << 19)];
+/// None, less than a sector, and whole ones.
+const FEW_OFFSETS: &[Params] = &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)], &[("OFFSET", 16.0)]];
+const OFFSETS: [Params; 32] = sets(&consecutive("OFFSET", 0));
+
+const QUICK_STRIDES: &[Params] = &[
+    &[("STRIDE", 1.0)],
+    &[("STRIDE", 2.0)],
+    &[("STRIDE", 4.0)],
+    &[("STRIDE", 8.0)],
+    &[("STRIDE", 16.0)],
+    &[("STRIDE", 32.0)],
+];
+const STRIDES: [Params; 32] = sets(&consecutive("STRIDE", 1));
+
+/// Elements by which `y` begins after `x` in the random stream (also in `offset`): whole sectors.
+const LEAD: u64 = 64;
+
+/// Bytes that a subgroup reads in one access of four bytes per invocation, and in the three accesses of `offset`.
+const SUBGROUP_BYTES: f64 = 4.0 * SUBGROUP as f64;
+const OFFSET_BYTES: f64 = 3.0 * SUBGROUP_BYTES;
+
+fn stride(shape: &Shape) -> u64 {
+    shape.param("STRIDE", 1.0) as u64
+}
+
+fn offset(shape: &Shape) -> u64 {
+    shape.param("OFFSET", 0.0) as u64
+}
+
+/// An oracle from the two positions in the random stream whose elements are added.
+fn sums(shape: &Shape, positions: impl Fn(u64) -> [u64; 2] + Send + Sync + 'static) -> Oracle {
+    let input = shape.input(Values::Summable);
+    each(move |i| positions(i).map(|at| input.at(Scalar::F32, at)).iter().sum())
+}
+
+fn input(name: &'static str, scalars: u64) -> Buffer {
+    Buffer::input(name, scalars, Values::Summable)
+}
+
+fn output(shape: &Shape) -> Buffer {
+    Buffer::output("z", shape.count())
+}
+
+fn elements(shape: &Shape) -> Buffer {
+    uniform("sizes", &[shape.count()])
+}
+
+/// Degree of coalescing ([`Traffic::degree`]) of a subgroup that reads `width` bytes at each address, in bytes.
+#[must_use]
+pub fn degree_of_coalescing(addresses: &[u64], width: u64) -> f64 {
+    Traffic::of(addresses, width).degree()
+}
+
+/// Addresses of a subgroup whose invocations access f32 elements `stride` apart, from element `offset` on. Parameters of
+/// foreign reports may be anything: the addresses wrap.
+pub(crate) fn addresses(stride: u64, offset: u64) -> Vec<u64> {
+    (0..SUBGROUP).map(|lane| stride.wrapping_mul(lane).wrapping_add(offset).wrapping_mul(4)).collect()
+}
+
+/// The traffic of such an access.
+fn access(stride: u64, offset: u64) -> Traffic {
+    Traffic::of(&addresses(stride, offset), 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The figures of source article 003, and some that follow from its patterns.
+    #[test]
+    fn degrees_of_coalescing_are_the_articles() {
+        let degree = |stride, offset| degree_of_coalescing(&addresses(stride, offset), 4);
+        assert_eq!(degree(1, 0), 1.0);
+        assert_eq!(degree(1, 1), 0.8);
+        assert_eq!(degree(1, 8), 1.0);
+        assert_eq!(degree(1, 31), 0.8);
+        assert_eq!(degree(0, 0), 0.125);
+        assert_eq!(degree(2, 0), 0.5);
+        assert_eq!([8, 9, 16, 32].map(|stride| degree(stride, 0)), [0.125; 4]);
+        assert_eq!(degree_of_coalescing(&[30], 4), 4.0 / 64.0, "a word across two sectors moves both");
+    }
+
+    #[test]
+    fn a_row_has_the_bytes_of_its_worst_access() {
+        let traffic = |benchmark: &Benchmark, params: &[(&str, f64)]| {
+            let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            let shape = Shape::new(Dtype::F32, Extent::Linear(1 << 20), params);
+            let traffic = benchmark.traffic.map(|traffic| traffic(&shape)).unwrap_or_default();
+            (traffic.asked, traffic.moved)
+        };
+        let [offset, reads, apart, stride, storage, uniform] = FAMILY.benchmarks else { panic!("six benchmarks") };
+        assert_eq!(traffic(offset, &[("OFFSET", 1.0)]), (128.0, 160.0));
+        assert_eq!(traffic(reads, &[("OFFSET", 1.0)]), (128.0, 160.0));
+        assert_eq!(traffic(apart, &[("OFFSET", 8.0)]), (128.0, 128.0));
+        assert_eq!(traffic(stride, &[("STRIDE", 2.0)]), (128.0, 256.0));
+        assert_eq!(traffic(storage, &[]), (4.0, 32.0));
+        assert_eq!(traffic(uniform, &[]), (128.0, 128.0));
+        assert!(traffic(stride, &[("STRIDE", 1e15)]).1 > 0.0, "no number of a report overflows");
+    }
+
+    #[test]
+    fn models_follow_from_the_sectors() {
+        let model = |benchmark: usize, name: &str, value: f64| {
+            let params = [(name.to_owned(), value)].into();
+            let shape = Shape::new(Dtype::F32, Extent::Linear(1 << 22), params);
+            FAMILY.benchmarks[benchmark].model.map(|model| model(&shape))
+        };
+        assert_eq!(model(0, "OFFSET", 0.0), Some(1.0));
+        assert_eq!(model(0, "OFFSET", 1.0), Some(0.8));
+        assert_eq!(model(1, "OFFSET", 16.0), Some(1.0));
+        assert_eq!(model(1, "OFFSET", 1.0), Some(384.0 / 448.0));
+        assert_eq!(model(2, "OFFSET", 1.0), Some(0.8));
+        assert_eq!(model(3, "STRIDE", 1.0), Some(1.0));
+        assert_eq!(model(3, "STRIDE", 2.0), Some(256.0 / 384.0));
+        assert_eq!(model(3, "STRIDE", 32.0), Some(256.0 / 1152.0));
+        assert_eq!(model(4, "", 0.0), Some(384.0 / 288.0));
+        assert_eq!(model(5, "", 0.0), Some(1.5));
+    }
+}

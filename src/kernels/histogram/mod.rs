@@ -1,0 +1,136 @@
+//! `histogram`: how often each of 256 values occurs among random bytes, four packed in each word.
+
+pub(crate) mod claims;
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use record::suite::input::BLOCK;
+use record::suite::prelude::*;
+use record::suite::vectors::words_of;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "histogram",
+    summary: "counts of the 256 byte values in an array of words",
+    tags: &[Tag::Primitive],
+    model_text: "Reading each word once is the lower bound. Each word also needs four atomic additions: they are free \
+        only where the memory that holds the counters accepts them as fast as words arrive.",
+    headlines: &[Headline {
+        name: "histogram",
+        place: 5,
+        naive: "global_atomic",
+        scalar: None,
+        cause: "counters in L2",
+        ..Headline::F32
+    }],
+    benchmarks: &[
+        Benchmark {
+            name: "global_atomic",
+            // Software devices need a tenth of a second for 2^22 words.
+            cases: &[Cases::standard(&[Dtype::U32], SMALL, &[&[]]), Cases::standard(&[Dtype::U32], ALL, &[&[]])],
+            steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 1)],
+            ..BASE
+        },
+        Benchmark { name: "workgroup_atomic", ..BASE },
+        Benchmark {
+            name: "vec4",
+            since: "2026-11-21",
+            steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 64)],
+            ..BASE
+        },
+        Benchmark {
+            name: "private",
+            quick: &[],
+            accepts: &[("COPIES", Accepted::Whole(1, 64))],
+            cases: &cases(&[&[("COPIES", 4.0)], &[("COPIES", 8.0)]]),
+            ..BASE
+        },
+        Benchmark {
+            name: "cub",
+            since: "2026-11-27",
+            quick: &[],
+            summary: "CUB, NVIDIA's library: DeviceHistogram::HistogramEven of bytes",
+            look_for: "Its rate beside that of vec4. It loads bytes, and finds the bin of each by arithmetic, as bins may be \
+                any.",
+            limited_by: "Arithmetic and atomic additions for each byte.",
+            work_text: "n words read; 4 additions for each.",
+            only_cuda: Some("CUB is part of CUDA"),
+            library: Some(Library::Cub),
+            steps: |shape, _| {
+                let routine = Routine::CountBytes { n: 4 * shape.count() };
+                vec![Step::Library { routine, buffers: vec!["input", "bins"] }]
+            },
+            ..BASE
+        },
+    ],
+    ..Family::BLANK
+};
+
+/// What the benchmarks here share: 16 words per invocation. The counts start at zero for each launch, outside the timed
+/// span.
+const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), &[&[]])],
+    cases: &cases(&[&[]]),
+    buffers: |shape, _| {
+        vec![
+            Buffer::input("input", shape.count(), Values::Wide),
+            Buffer::output("bins", BINS as u64),
+            uniform("sizes", &[shape.count()]),
+        ]
+    },
+    steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 16)],
+    work: |shape| Work { bytes: shape.array_bytes(), flops: 4 * shape.count() },
+    ceiling: Some(Limit::Read),
+    check: Check::of("bins", |_, _| BINS as u64, |shape, _| counted(shape)),
+    ..Benchmark::BLANK
+};
+
+const BINS: usize = 256;
+
+const SMALL: &[Extent] = &[Extent::Linear(1 << 20)];
+const QUICK: &[Extent] = &[Extent::Linear(1 << 20), Extent::Linear(1 << 22)];
+const ALL: &[Extent] = &[Extent::Linear(1 << 20), Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
+
+const fn cases(params: &'static [Params]) -> [Cases; 2] {
+    [Cases::standard(&[Dtype::U32], QUICK, params), Cases::standard(&[Dtype::U32], ALL, params)]
+}
+
+/// One dispatch in which each invocation covers `words` words.
+fn covering(shape: &Shape, interface: &Interface, words: u64) -> Step {
+    Step::dispatch(shape.count().div_ceil(words * u64::from(interface.invocations())))
+}
+
+/// Counts all words once, on all cores.
+fn counted(shape: &Shape) -> Oracle {
+    const PIECE: u64 = 1 << 16;
+    let (n, input) = (shape.count(), shape.input(Values::Wide));
+    let merge = |mut a: [u32; BINS], b: [u32; BINS]| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a = a.wrapping_add(b));
+        a
+    };
+    let count = move |piece: u64| {
+        // Counts for each byte of a word: an addition waits for the last one to the same count.
+        let mut bins = [[0_u32; BINS]; 4];
+        let (mut values, mut words) = ([0.0; BLOCK], [0; BLOCK]);
+        let end = n.min((piece + 1) * PIECE);
+        for first in (piece * PIECE..end).step_by(BLOCK) {
+            let length = (end - first).min(BLOCK as u64) as usize;
+            input.elements(Scalar::U32, first, 1, &mut values[..length]);
+            words_of(&values[..length], &mut words[..length]);
+            for word in &words[..length] {
+                bins.iter_mut().zip(word.to_le_bytes()).for_each(|(bins, byte)| bins[usize::from(byte)] += 1);
+            }
+        }
+        bins.into_iter().fold([0; BINS], merge)
+    };
+    let known = OnceLock::new();
+    Box::new(move |first, values| {
+        let all = || (0..n.div_ceil(PIECE)).into_par_iter().map(count).reduce(|| [0; BINS], merge);
+        let bins = known.get_or_init(all);
+        for (slot, bin) in values.iter_mut().zip(&bins[first as usize..]) {
+            *slot = f64::from(*bin);
+        }
+    })
+}

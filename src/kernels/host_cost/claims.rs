@@ -1,0 +1,67 @@
+//! What a dispatch costs the host, by part.
+
+use record::Record;
+use record::claim::{Claim, DeviceRows, Facts, Measured, difference, of, scalars, scaled, time};
+use record::stats::Estimate;
+
+pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
+    name: "host time of a dispatch",
+    rows: "dispatch and each other part: the rows with the fewest and the most dispatches of a submission",
+    condition: "the difference of the two times is above zero",
+    state: costs,
+})];
+
+/// A benchmark, and the words for it.
+const PARTS: [(&str, &str); 8] = [
+    ("dispatch", "encode, submit and wait"),
+    ("encode", "encode alone"),
+    ("submit", "submit alone"),
+    ("bind_group", "a bind group"),
+    ("immediates", "all with an immediate"),
+    ("uniform_write", "all with a uniform write"),
+    ("indirect", "all of an indirect dispatch"),
+    ("graph", "all in a graph"),
+];
+
+fn costs(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
+    let alone = of(rows, "dispatch").filter(|row| row.n.is_some()).find(|row| scalars(row) == 1).and_then(time);
+    let alone = alone.and_then(|ns| facts.time("one dispatch alone", ns));
+    let cost = |(benchmark, words): (&'static str, &str)| {
+        let (most, ns) = each(of(rows, benchmark).collect())?;
+        let ns = facts.time(format!("each of {most} by {benchmark}"), ns)?;
+        Some(format!("{words} {ns}"))
+    };
+    let costs: Vec<String> = PARTS.into_iter().filter_map(cost).collect();
+    let alone = alone.map(|ns| format!("One dispatch, submitted and waited for, takes the host {ns}."));
+    let each = (!costs.is_empty()).then(|| format!("One more in a submission costs: {}.", costs.join(", ")));
+    let all: Vec<String> = alone.into_iter().chain(each).collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// The most dispatches of these rows, and the nanoseconds of one more in a submission.
+fn each(mut rows: Vec<&Record>) -> Option<(u64, Estimate)> {
+    rows.retain(|row| row.n.is_some());
+    rows.sort_by_key(|row| scalars(row));
+    let (first, last) = (rows.first()?, rows.last()?);
+    let more = scalars(last) - scalars(first);
+    let each = (more > 0).then_some(scaled(difference(time(last)?, time(first)?), 1.0 / more as f64))?;
+    (each.low > 0.0).then_some((scalars(last), each))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::planted::{found, row};
+
+    #[test]
+    fn a_dispatch_costs_what_one_more_adds() {
+        let rows = [
+            row("dispatch", &[], 1, 20_000.0),
+            row("dispatch", &[], 1000, 2_018_000.0),
+            row("encode", &[], 1, 3_000.0),
+            row("encode", &[], 1000, 1_002_000.0),
+        ];
+        let text = "One dispatch, submitted and waited for, takes the host 20.0 µs. One more in a submission costs: \
+                    encode, submit and wait 2.00 µs, encode alone 1.00 µs.";
+        assert_eq!(found("host_cost", &rows).expect("rows").text(), text);
+    }
+}

@@ -1,0 +1,190 @@
+//! `host_cost`: what a dispatch costs the host through each API, by part.
+//!
+//! A submission has as many dispatches as the size says, each of one workgroup, in one pass. Each computes from what the
+//! one before it stored, so that verification finds one that is left out. Between them lies a barrier, which wgpu adds
+//! by itself. The host's clock times one part of the submission, and the row is the time of all its dispatches: divided
+//! by the size, it is what one costs. Tens of microseconds through WebGPU, by arXiv 2604.02344.
+
+pub(crate) mod claims;
+
+use record::suite::prelude::*;
+use record::suite::{Dispatch, HostPart};
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "host_cost",
+    summary: "host time of a submission of 1 to 1000 dispatches, by part, and of compiling a kernel",
+    tags: &[Tag::Cost],
+    model_text: "A constant for each submission, and one for each dispatch in it: time = submission + n * dispatch. The \
+        device works meanwhile, so that the whole is at least the device's time of the dispatches.",
+    is_by_kernel: true,
+    chart: Chart::Own,
+    benchmarks: &[
+        Benchmark { name: "dispatch", host_part: Some(HostPart::Whole), ..BASE },
+        Benchmark {
+            name: "encode",
+            summary: "recording the commands of the dispatches, until they can be submitted",
+            look_for: "The time per dispatch: the API's validation, its tracking of buffers for barriers, and the \
+                driver's recording.",
+            limited_by: "One core of the host, which validates each dispatch and tracks its buffers.",
+            host_part: Some(HostPart::Encode),
+            ..BASE
+        },
+        Benchmark {
+            name: "bind_group",
+            summary: "making a bind group for each dispatch",
+            look_for: "Its ratio to encode: what a program saves that keeps its bind groups.",
+            limited_by: "One core of the host: validation, and the driver's descriptors.",
+            host_part: Some(HostPart::BindGroups),
+            ..BASE
+        },
+        Benchmark {
+            name: "submit",
+            summary: "the call that submits the recorded commands; CUDA: the calls that launch the kernels",
+            look_for: "Whether it grows with the size: what is left of the work until the call. CUDA: the cost of a \
+                launch.",
+            limited_by: "One core of the host, and a system call where the driver needs one.",
+            host_part: Some(HostPart::Submit),
+            ..BASE
+        },
+        Benchmark {
+            name: "wait",
+            summary: "from the end of the submitting call until the host knows that the device is done",
+            look_for: "The time at size 1: the way to the device and back. At larger sizes the rest of the device's work.",
+            limited_by: "How the host waits, by polling or by sleeping, and the device's time.",
+            host_part: Some(HostPart::Wait),
+            ..BASE
+        },
+        Benchmark {
+            name: "immediates",
+            kernel: "host_cost/immediates",
+            host_part: Some(HostPart::Whole),
+            steps: |shape, _| chain(shape, |from, to, own| numbered(vec![from, to], own)),
+            check: Check { oracle: |shape, _| chained(shape, |own| own), ..BASE.check },
+            ..BASE
+        },
+        Benchmark {
+            name: "uniform_write",
+            kernel: "host_cost/uniform_write",
+            host_part: Some(HostPart::Uniforms),
+            buffers: |shape, interface| {
+                let mut buffers = (BASE.buffers)(shape, interface);
+                buffers.push(uniform("own", &[0]));
+                buffers
+            },
+            steps: |shape, _| chain(shape, |from, to, own| numbered(vec![from, to, "own"], own)),
+            check: Check { oracle: |shape, _| chained(shape, |own| own), ..BASE.check },
+            ..BASE
+        },
+        Benchmark {
+            name: "indirect",
+            summary: "encode, submit and wait, of dispatches whose number of workgroups the device reads from a buffer",
+            look_for: "Its ratio to dispatch. wgpu validates the number on the device, by a dispatch of its own before \
+                each.",
+            limited_by: "As in dispatch, and the validation that wgpu adds on the device.",
+            host_part: Some(HostPart::Whole),
+            buffers: |shape, interface| {
+                let mut buffers = (BASE.buffers)(shape, interface);
+                let words = vec![1, 1, 1, 0];
+                buffers.push(Buffer { name: "groups", scalars: 4, contents: Contents::Words(words) });
+                buffers
+            },
+            steps: |shape, _| {
+                let indirect = Some(("groups", 0));
+                chain(shape, |from, to, _| Dispatch { buffers: vec![from, to], indirect, ..Dispatch::default() })
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "graph",
+            kernel: "host_cost/graph",
+            only_cuda: Some("only CUDA keeps submissions: a command buffer of WebGPU is submitted once"),
+            host_part: Some(HostPart::Graph),
+            ..BASE
+        },
+        Benchmark { name: "pipeline_first", host_part: Some(HostPart::FirstPipeline), ..PIPELINE },
+        Benchmark {
+            name: "pipeline_again",
+            summary: "compiling the same kernel again, which caches of the driver may hold",
+            look_for: "Its ratio to pipeline_first: 1 where nothing is cached. wgpu itself translates again.",
+            limited_by: "naga's translation where the driver has a cache.",
+            host_part: Some(HostPart::NextPipeline),
+            ..PIPELINE
+        },
+    ],
+    ..Family::BLANK
+};
+
+/// Words of a buffer: one for each invocation.
+const WORDS: u64 = 64;
+
+/// What the benchmarks here share.
+const BASE: Benchmark = Benchmark {
+    since: "2026-11-27",
+    kernel: "host_cost/dispatch",
+    cases: &[Cases::standard(&[Dtype::U32], COUNTS, PLAIN)],
+    buffers: |_, _| {
+        let buffer = |name, contents| Buffer { name, scalars: WORDS, contents };
+        vec![
+            buffer("input", Contents::Input(Values::Wide)),
+            buffer("one", Contents::Poison),
+            buffer("other", Contents::Poison),
+            buffer("output", Contents::Poison),
+        ]
+    },
+    steps: |shape, _| chain(shape, |from, to, _| Dispatch { buffers: vec![from, to], ..Dispatch::default() }),
+    no_ceiling: "the host limits it, whose peak no kernel measures",
+    check: Check::of("output", |_, _| WORDS, |shape, _| chained(shape, |_| 1)),
+    ..Benchmark::BLANK
+};
+
+/// What the benchmarks of compilers share: one dispatch, which shows that the kernel is right.
+const PIPELINE: Benchmark = Benchmark {
+    kernel: "host_cost/pipeline_first",
+    cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], PLAIN)],
+    buffers: |_, _| {
+        let buffer = |name, contents| Buffer { name, scalars: WORDS, contents };
+        vec![buffer("input", Contents::Input(Values::Wide)), buffer("output", Contents::Poison), uniform("sizes", &[0])]
+    },
+    steps: |_, _| vec![Step::dispatch(1)],
+    check: Check { oracle: |shape, _| after(shape, 1, |_| 1), ..BASE.check },
+    ..BASE
+};
+
+/// As many dispatches as the size says, from `input` to `output`, each from the buffer that the one before it wrote.
+/// `dispatch` gets these buffers and the number of the dispatch, from 1 on.
+fn chain(
+    shape: &Shape,
+    dispatch: impl Fn(&'static str, &'static str, u32) -> Dispatch<&'static str>,
+) -> Vec<Step<&'static str>> {
+    let (count, between) = (shape.count(), ["one", "other"]);
+    let step = |number: u64| {
+        let from = if number == 1 { "input" } else { between[(number % 2) as usize] };
+        let to = if number == count { "output" } else { between[((number + 1) % 2) as usize] };
+        Step::Dispatch(dispatch(from, to, number as u32))
+    };
+    (1..=count).map(step).collect()
+}
+
+/// A dispatch with its number.
+fn numbered(buffers: Vec<&'static str>, number: u32) -> Dispatch<&'static str> {
+    Dispatch { buffers, immediates: vec![number], ..Dispatch::default() }
+}
+
+/// The words at the end of the chain, to each of which dispatch k adds `added(k)`.
+fn chained(shape: &Shape, added: fn(u32) -> u32) -> Oracle {
+    after(shape, shape.count() as u32, added)
+}
+
+fn after(shape: &Shape, dispatches: u32, added: fn(u32) -> u32) -> Oracle {
+    let (input, scalar) = (shape.input(Values::Wide), shape.dtype.scalar());
+    each(move |i| {
+        let next = |word: u32, number| word.wrapping_mul(5).wrapping_add(added(number));
+        f64::from((1..=dispatches).fold(input.at(scalar, i) as u32, next))
+    })
+}
+
+const PLAIN: &[Params] = &[&[]];
+
+/// Dispatches of a submission.
+const COUNTS: &[Extent] = &[Extent::Linear(1), Extent::Linear(10), Extent::Linear(100), Extent::Linear(1000)];

@@ -1,0 +1,120 @@
+//! What the kernels of a matrix product share: cases, factors, buffers and the right product.
+
+use record::suite::Product;
+use record::suite::prelude::*;
+
+/// What the benchmarks here share: one element of C per invocation.
+pub(super) const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F32], Extent::Product(4096, 4096, 4096), &[&[]])],
+    cases: &cases(&[&[]], &[&[]]),
+    buffers: |shape, _| {
+        let (m, n, k) = sides(shape);
+        vec![
+            Buffer::input("a", m * k, A),
+            Buffer::input("b", k * n, B),
+            Buffer::output("c", m * n),
+            uniform("sizes", &[m, n, k]),
+        ]
+    },
+    steps: |shape, interface| tiles(shape, interface.workgroup_size[0].into(), interface.workgroup_size[1].into()),
+    work: |shape| Work { bytes: 0, flops: 2 * shape.count() },
+    ceiling: Some(Limit::Fma),
+    // A product and a sum for each term, and the sums of parts of K.
+    bound: Bound::Roundings(|shape, _| sides(shape).2 + 8),
+    check: Check::of(
+        "c",
+        |shape, _| {
+            let (m, n, _) = sides(shape);
+            m * n
+        },
+        |shape, _| product(shape),
+    ),
+    ..Benchmark::BLANK
+};
+
+/// Products of two elements are multiples of 2^-14, and a sum of K of them is exact in f32 while it stays below 2^10.
+/// Its standard deviation is √K/3: 21 at K = 4096, 43 at K = 16384. The elements are the same in f16. Tensor cores may
+/// truncate bits below the 24 of the largest addend (Fasi et al., *Numerical behavior of NVIDIA tensor cores*, 2021):
+/// below 2^10 no such bits are set.
+pub(super) const A: Values = Values::Summable;
+pub(super) const B: Values = Values::SummableFrom(1 << 40);
+
+/// Of tensor cores, which may truncate each addend of a sum of 4 products or more, and the sum (Fasi et al.): by two units
+/// of f32 each.
+pub(super) const BY_TENSOR_CORES: Bound = Bound::Roundings(|shape, _| 3 * sides(shape).2 + 8);
+
+/// `headline`: the parameters at the largest size of the quick profile, where a software device needs half a second per
+/// launch.
+pub(super) const fn cases(params: &'static [Params], headline: &'static [Params]) -> [Cases; 3] {
+    of_type(&[Dtype::F32], params, headline)
+}
+
+pub(super) const fn of_type(
+    dtypes: &'static [Dtype],
+    params: &'static [Params],
+    headline: &'static [Params],
+) -> [Cases; 3] {
+    const ODD: &[Extent] = &[Extent::Product(200, 333, 77)];
+    const HEADLINE: &[Extent] = &[Extent::Product(512, 512, 512)];
+    const ALL: &[Extent] = &[
+        Extent::Product(200, 333, 77),
+        Extent::Product(512, 512, 512),
+        Extent::Product(1000, 1001, 999),
+        Extent::Product(1024, 1024, 1024),
+        Extent::Product(2048, 2048, 2048),
+        Extent::Product(4096, 4096, 4096),
+    ];
+    [
+        Cases::standard(dtypes, ODD, params),
+        Cases::standard(dtypes, HEADLINE, headline),
+        Cases::standard(dtypes, ALL, params),
+    ]
+}
+
+/// M, N and K.
+pub(super) const fn sides(shape: &Shape) -> (u64, u64, u64) {
+    match shape.extent {
+        Extent::Product(m, n, k) => (m, n, k),
+        extent => {
+            let (rows, columns) = extent.matrix();
+            (rows, columns, 1)
+        }
+    }
+}
+
+/// One dispatch whose workgroups cover `width` columns by `height` rows of C each.
+pub(super) fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
+    let (m, n, _) = sides(shape);
+    let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
+    vec![Step::bound([side(n, width), side(m, height), 1], Vec::new())]
+}
+
+/// The right product.
+fn product(shape: &Shape) -> Oracle {
+    let (m, n, k) = sides(shape);
+    let (a, b, scalar) = (shape.input(A), shape.input(B), shape.dtype.scalar());
+    Product { m, n, k, a, b, scalar, is_by_columns: false }.oracle()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::suite::Scalar;
+
+    /// The results are exact: with K = 4096 every partial sum lies far below 2^10, and f32 gives the same bits as f64.
+    #[test]
+    fn sums_of_products_are_exact_in_f32() {
+        const K: u64 = 4096;
+        for (stream, element) in (0..64).flat_map(|stream| (0..32).map(move |element| (stream, element))) {
+            let (mut narrow, mut wide) = (0.0_f32, 0.0_f64);
+            for p in 0..K {
+                let (a, b) =
+                    (A.of(stream).at(Scalar::F32, element * K + p), B.of(stream).at(Scalar::F32, p * K + element));
+                narrow += a as f32 * b as f32;
+                wide += a * b;
+                assert!(wide.abs() < 256.0, "stream {stream}, element {element}: {wide} after {p}");
+            }
+            assert_eq!(f64::from(narrow), wide);
+        }
+    }
+}

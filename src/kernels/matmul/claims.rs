@@ -1,0 +1,90 @@
+//! The gain of tiles, registers and tensor cores in a matrix product.
+
+use record::Record;
+use record::claim::{
+    ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Fastest, Judge, Measured, Report, Why, compared, fastest_flops,
+    of, scalars, speed,
+};
+
+pub(crate) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "gain of tiles",
+        rows: "naive, and the fastest row of tiled, at the largest size",
+        condition: COMPARED,
+        state: tiles,
+    }),
+    Claim::Measured(Measured {
+        name: "rate with registers",
+        rows: "the fastest row of register_blocked, at the largest size",
+        condition: "its interval is within ±15 %",
+        state: |rows, facts| reach(rows, facts, "register_blocked", "4×4 elements per invocation in registers", FMA),
+    }),
+    Claim::Measured(Measured {
+        name: "rate with prefetched tiles",
+        rows: "the fastest row of double_buffered, at the largest size",
+        condition: "its interval is within ±15 %",
+        state: |rows, facts| reach(rows, facts, "double_buffered", "8×8 elements with the next tiles prefetched", FMA),
+    }),
+    Claim::Measured(Measured {
+        name: "rate of tensor cores",
+        rows: "the fastest row of cooperative, at the largest size",
+        condition: "its interval is within ±15 %",
+        state: |rows, facts| {
+            reach(
+                rows,
+                facts,
+                "cooperative",
+                "products of a subgroup on tensor cores, with f16 factors,",
+                "the peak of the tensor cores",
+            )
+        },
+    }),
+    Claim::Article(ArticleClaim {
+        id: "E5",
+        title: "the matrix product in tiles",
+        claim: "The article links a matrix product in tiles of shared memory; the suite adds blocks in registers.",
+        kernels: &["matmul/naive", "matmul/tiled", "matmul/register_blocked"],
+        terms: &["__shared__", "__syncthreads()", "register"],
+        prediction: || {
+            "A tile of side 16 reads global memory 16 times less often than the naive kernel; caches serve some of \
+             these reads already."
+                .to_owned()
+        },
+        judge: Judge::Report(product),
+        ..ArticleClaim::BLANK
+    }),
+];
+
+const NONE: &[(&str, f64)] = &[];
+const FMA: &str = "the measured FMA peak";
+
+/// The fastest row of a benchmark at the family's largest size.
+fn best<'a>(rows: &[&'a Record], benchmark: &str) -> Option<Fastest<'a>> {
+    let largest = rows.iter().filter(|row| row.gflop_per_s.is_some()).map(|row| scalars(row)).max()?;
+    fastest_flops(of(rows, benchmark).filter(|row| scalars(row) == largest))
+}
+
+fn tiles(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
+    let (naive, tiled) = (best(rows, "naive")?, best(rows, "tiled")?);
+    let gain = facts.speed("tiled over naive", tiled.rate, naive.rate)?;
+    let with = if tiled.is_certain() { format!(" (fastest with {})", tiled.row.params_text()) } else { String::new() };
+    let n = tiled.row.short_size();
+    Some(format!("At {n}, tiles in workgroup memory{with} are {gain} the naive kernel."))
+}
+
+fn reach(rows: &DeviceRows, facts: &mut Facts, benchmark: &str, what: &str, peak: &str) -> Option<String> {
+    let best = best(rows, benchmark)?;
+    let rate = facts.flop_rate(benchmark, best.rate)?;
+    let share = facts.share(format!("{benchmark} share"), best.row, peak);
+    Some(format!("At {}, {what} reach {rate}{share}.", best.row.short_size()))
+}
+
+fn product(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    let tile = &[("TILE", 16.0)][..];
+    let [tiled, naive] = rows.together([("matmul/tiled", tile), ("matmul/naive", NONE)])?;
+    let [blocked, _] = rows.together([("matmul/register_blocked", NONE), ("matmul/tiled", tile)])?;
+    let first = compared(facts, "tiled over naive", speed(tiled, naive)?)?;
+    let second = compared(facts, "registers over tiled", speed(blocked, tiled)?)?;
+    let size = tiled.short_size();
+    Ok(Report::new(format!("At {size}, tiles are {first} the naive kernel, and blocks in registers {second} tiles.")))
+}

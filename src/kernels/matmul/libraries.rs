@@ -1,0 +1,201 @@
+//! The matrix product by NVIDIA's libraries.
+
+use super::base::{A, B, BASE, BY_TENSOR_CORES, of_type, sides};
+use record::suite::prelude::*;
+use record::suite::{Precision, Product};
+
+pub(super) const CUBLAS: Benchmark = Benchmark {
+    name: "cublas",
+    summary: "cuBLAS, NVIDIA's library, in f32",
+    look_for: "The vendor's rate in true f32. It differs from register_blocked by hand-tuned machine code, \
+        larger tiles, and loads that bypass registers.",
+    limited_by: "The FMA units, near their peak at large sizes; power, where the clock drops.",
+    work_text: "2mnk operations.",
+    only_cuda: Some("cuBLAS is part of CUDA"),
+    library: Some(Library::CuBlas),
+    steps: |shape, _| multiplied(shape, Precision::Own),
+    ..BASE
+};
+
+pub(super) const CUBLAS_TF32: Benchmark = Benchmark {
+    name: "cublas_tf32",
+    since: "2026-11-29",
+    quick: &[],
+    summary: "cuBLAS in f32, with factors rounded to tf32 for tensor cores",
+    look_for: "Its gain over cublas, for 11 significant bits in each factor in place of 24. The inputs here have no \
+        more bits, so that results are the same.",
+    limited_by: "The tensor cores at tf32, half of their rate at f16.",
+    work_text: "2mnk operations.",
+    only_cuda: Some("cuBLAS is part of CUDA"),
+    library: Some(Library::CuBlas),
+    factor_bits: Some(11),
+    bound: BY_TENSOR_CORES,
+    cases: &of_type(&[Dtype::Tf32], &[&[]], &[&[]]),
+    steps: |shape, _| multiplied(shape, Precision::Tf32),
+    ceiling: Some(Limit::TensorTf32),
+    ..BASE
+};
+
+pub(super) const CUBLAS_F16: Benchmark = Benchmark {
+    name: "cublas_f16",
+    since: "2026-11-27",
+    quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), &[&[]])],
+    summary: "cuBLAS on tensor cores: f16 factors, f32 sums and results",
+    look_for: "What a CUDA program would call in place of cooperative. On Hopper it uses wgmma, whose rate is above \
+        that of the instructions that ceiling/tensor measures.",
+    limited_by: "The tensor cores at f16, or power, where the clock drops.",
+    work_text: "2mnk operations.",
+    only_cuda: Some("cuBLAS is part of CUDA"),
+    library: Some(Library::CuBlas),
+    cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
+    buffers: |shape, interface| {
+        let mut buffers = (BASE.buffers)(shape, interface);
+        buffers[2].contents = Contents::PoisonF32;
+        buffers
+    },
+    steps: |shape, _| multiplied(shape, Precision::Own),
+    bound: BY_TENSOR_CORES,
+    ceiling: Some(Limit::Tensor),
+    ..BASE
+};
+
+pub(super) const CUBLAS_LT_BF16: Benchmark = Benchmark {
+    name: "cublaslt_bf16",
+    summary: "cuBLASLt on tensor cores: bf16 factors, f32 sums and results, B stored by columns",
+    look_for: "The rate of cublas_f16: both factors have 16 bits and go through the same units. bf16 has the exponents of f32, \
+        and 8 significant bits for f16's 11.",
+    limited_by: "The tensor cores at bf16, as fast as at f16, or power, where the clock drops.",
+    buffers: |shape, _| narrow_buffers(shape, Scalar::Bf16),
+    factor_bits: Some(Scalar::Bf16.significant_bits()),
+    check: checked(|shape, _| narrow_product(shape, Scalar::Bf16)),
+    ceiling: Some(Limit::TensorBf16),
+    ..NARROW
+};
+
+pub(super) const CUBLAS_LT_FP8: Benchmark = Benchmark {
+    name: "cublaslt_fp8",
+    summary: "cuBLASLt on tensor cores: fp8 factors (e4m3), f32 sums and results, B stored by columns",
+    look_for: "Its gain over cublaslt_bf16, at most 2: factors have half the bytes. The option \
+        CUBLASLT_MATMUL_DESC_FAST_ACCUM, which sums with fewer bits, is off.",
+    limited_by: "The tensor cores at fp8, or power, where the clock drops. Up to 1024³ it takes as long as bf16.",
+    buffers: |shape, _| narrow_buffers(shape, Scalar::E4m3),
+    factor_bits: Some(Scalar::E4m3.significant_bits()),
+    // Hopper's tensor cores keep 14 bits of a sum.
+    bound: Bound::Roundings(|shape, _| sides(shape).2 << 11),
+    check: checked(|shape, _| narrow_product(shape, Scalar::E4m3)),
+    ceiling: Some(Limit::TensorFp8),
+    ..NARROW
+};
+
+pub(super) const CUBLAS_LT_INT8: Benchmark = Benchmark {
+    name: "cublaslt_int8",
+    summary: "cuBLASLt on tensor cores: signed 8-bit factors, sums and results of 32-bit integers, B stored by columns",
+    look_for: "Its gain over cublaslt_bf16, at most 2, and its ratio to cublaslt_fp8, which has factors of as many bits.",
+    limited_by: "The tensor cores at 8 bits, twice as fast as at 16, or power, where the clock drops.",
+    cases: &narrow_cases(&[Dtype::U32]),
+    buffers: |shape, _| narrow_buffers(shape, Scalar::I8),
+    factor_bits: Some(Scalar::I8.significant_bits()),
+    check: checked(|shape, _| narrow_product(shape, Scalar::I8)),
+    ceiling: Some(Limit::TensorInt8),
+    ..NARROW
+};
+
+/// What the products of cuBLASLt share.
+const NARROW: Benchmark = Benchmark {
+    since: "2026-11-28",
+    quick: &[],
+    work_text: "2mnk operations.",
+    only_cuda: Some("cuBLASLt is part of CUDA"),
+    library: Some(Library::CuBlasLt),
+    unsupported: |shape| {
+        let (m, n, k) = sides(shape);
+        let are_whole = [m, n, k].into_iter().all(|side| side.is_multiple_of(16));
+        (!are_whole).then_some("cuBLASLt takes these types where all sides are multiples of 16")
+    },
+    cases: &narrow_cases(&[Dtype::F32]),
+    steps: |shape, _| {
+        let (m, n, k) = sides(shape);
+        let buffers = vec!["a", "b_by_columns", "c"];
+        vec![Step::Library { routine: Routine::MultiplyByColumns { m, n, k }, buffers }]
+    },
+    bound: BY_TENSOR_CORES,
+    ..BASE
+};
+
+const fn narrow_cases(dtypes: &'static [Dtype]) -> [Cases; 1] {
+    const EXTENTS: &[Extent] = &[
+        Extent::Product(208, 336, 80),
+        Extent::Product(1024, 1024, 1024),
+        Extent::Product(2048, 2048, 2048),
+        Extent::Product(4096, 4096, 4096),
+    ];
+    [Cases::standard(dtypes, EXTENTS, &[&[]])]
+}
+
+const fn checked(oracle: fn(&Shape, &Interface) -> Oracle) -> Check {
+    Check { oracle, ..BASE.check }
+}
+
+/// Random factors whose products have exact sums. Those of 8-bit integers stay below 2^31 while K is below 2^17.
+const fn factors(scalar: Scalar) -> [Values; 2] {
+    match scalar {
+        Scalar::I8 => [Values::LogitsFrom(0), Values::LogitsFrom(SECOND)],
+        Scalar::E4m3 => [Values::EighthsFrom(0), Values::EighthsFrom(SECOND)],
+        _ => [A, B],
+    }
+}
+
+/// Where B starts in the random stream, far behind A.
+const SECOND: u64 = 1 << 40;
+
+fn narrow_buffers(shape: &Shape, scalar: Scalar) -> Vec<Buffer> {
+    let ((m, n, k), [a, b]) = (sides(shape), factors(scalar));
+    let typed = |scalar, contents| Contents::Of(scalar, Box::new(contents));
+    let sums = if scalar.is_float() { Scalar::F32 } else { Scalar::I32 };
+    vec![
+        Buffer { name: "a", scalars: m * k, contents: typed(scalar, Contents::Input(a)) },
+        Buffer { name: "b_by_columns", scalars: n * k, contents: typed(scalar, Contents::Input(b)) },
+        Buffer { name: "c", scalars: m * n, contents: typed(sums, Contents::Poison) },
+    ]
+}
+
+fn narrow_product(shape: &Shape, scalar: Scalar) -> Oracle {
+    let ((m, n, k), [a, b]) = (sides(shape), factors(scalar).map(|values| shape.input(values)));
+    Product { m, n, k, a, b, scalar, is_by_columns: true }.oracle()
+}
+
+/// A call of cuBLAS.
+fn multiplied(shape: &Shape, precision: Precision) -> Vec<Step> {
+    let (m, n, k) = sides(shape);
+    vec![Step::Library { routine: Routine::Multiply { m, n, k, precision }, buffers: vec!["a", "b", "c"] }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With K = 4096 every partial sum of eighths lies below 2^8, where 14 bits hold it.
+    #[test]
+    fn sums_of_fp8_fit_the_bits_that_tensor_cores_keep() {
+        const K: u64 = 4096;
+        let [a, b] = factors(Scalar::E4m3);
+        for (stream, element) in (0..64).flat_map(|stream| (0..32).map(move |element| (stream, element))) {
+            let at = |values: Values, p: u64| values.of(stream).at(Scalar::E4m3, element * K + p);
+            let most = (0..K).scan(0.0_f64, |sum, p| {
+                *sum += at(a, p) * at(b, p);
+                Some(sum.abs())
+            });
+            assert!(most.fold(0.0, f64::max) < 256.0, "stream {stream}, element {element}");
+        }
+    }
+
+    /// A type holds its factors to the last bit.
+    #[test]
+    fn factors_are_of_their_types() {
+        for scalar in [Scalar::Bf16, Scalar::E4m3, Scalar::I8] {
+            for values in factors(scalar) {
+                assert!((0..4096).all(|index| scalar.holds(values.of(1).at(scalar, index))), "{scalar:?}");
+            }
+        }
+    }
+}

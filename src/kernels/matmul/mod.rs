@@ -1,0 +1,135 @@
+//! `matmul`: the matrix product, naive, tiled, blocked in registers, and on tensor cores.
+
+mod base;
+pub(crate) mod claims;
+mod libraries;
+
+use base::{A, B, BASE, BY_TENSOR_CORES, cases, of_type, sides, tiles};
+use record::suite::prelude::*;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "matmul",
+    summary: "the matrix product of M×K by K×N, summed in 32 bits",
+    tags: &[Tag::Article, Tag::Llm, Tag::Primitive],
+    model_text: "2mnk operations over the FMA rate, if each loaded element is used often enough: with tiles of side S \
+        memory is read S times less often than in the naive kernel. Tensor cores have a peak of their own.",
+    headlines: &[
+        Headline { name: "GEMM f32", place: 6, naive: "naive", is_largest: false, ..Headline::F32 },
+        Headline {
+            name: "GEMM f16",
+            place: 7,
+            benchmarks: &["cooperative", "wgmma"],
+            scalar: None,
+            is_largest: false,
+            cause: "no async copies",
+            ..Headline::F32
+        },
+    ],
+    benchmarks: &[
+        Benchmark { name: "naive", ..BASE },
+        Benchmark {
+            name: "tiled",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Product(4096, 4096, 4096), &[&[("TILE", 16.0)]])],
+            accepts: &[("TILE", Accepted::Whole(1, 32))],
+            cases: &cases(&[&[("TILE", 8.0)], &[("TILE", 16.0)], &[("TILE", 32.0)]], &[&[("TILE", 16.0)]]),
+            ..BASE
+        },
+        REGISTER_BLOCKED,
+        Benchmark {
+            name: "double_buffered",
+            since: "2026-11-21",
+            buffers: |shape, _| {
+                let (m, n, k) = sides(shape);
+                // Padded to whole vec4.
+                let whole = |scalars: u64| scalars.next_multiple_of(4);
+                vec![
+                    Buffer::input("a", whole(m * k), A),
+                    Buffer::input("b", whole(k * n), B),
+                    Buffer::output("c", m * n),
+                    uniform("sizes", &[m, n, k]),
+                ]
+            },
+            steps: |shape, _| tiles(shape, 128, 128),
+            ..BASE
+        },
+        libraries::CUBLAS,
+        Benchmark {
+            name: "cooperative",
+            quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), &[&[]])],
+            twin_differs: Some("cp.async prefetch, two iterations ahead"),
+            cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
+            buffers: |shape, _| {
+                let (m, n, k) = sides(shape);
+                // Padded to whole vec4.
+                let factor = |name, scalars: u64, values| Buffer::input(name, scalars.next_multiple_of(4), values);
+                vec![
+                    factor("a", m * k, A),
+                    factor("b", k * n, B),
+                    Buffer { name: "c", scalars: m * n, contents: Contents::PoisonF32 },
+                    uniform("sizes", &[m, n, k]),
+                ]
+            },
+            steps: |shape, _| tiles(shape, 128, 128),
+            ceiling: Some(Limit::Tensor),
+            bound: BY_TENSOR_CORES,
+            ..BASE
+        },
+        Benchmark {
+            name: "wgmma",
+            since: "2026-11-27T22",
+            quick: &[],
+            only_cuda: Some("WGSL has no asynchronous copies and no products by several subgroups"),
+            unsupported: |shape| {
+                let (_, n, k) = sides(shape);
+                let is_aligned = n.is_multiple_of(8) && k.is_multiple_of(8);
+                (!is_aligned)
+                    .then_some("the copied rows start at multiples of 16 bytes: take multiples of 8 for N and K")
+            },
+            accepts: &[("BLOCKS", Accepted::Multiple(2, 1024))],
+            cases: &WGMMA_CASES,
+            buffers: |shape, interface| {
+                let (m, n, k) = sides(shape);
+                let blocks = interface.parameter("BLOCKS");
+                vec![
+                    Buffer::input("a", m * k, A),
+                    Buffer::input("b", k * n, B),
+                    Buffer { name: "c", scalars: m * n, contents: Contents::PoisonF32 },
+                    // Two tensor maps of 128 bytes for each block.
+                    Buffer {
+                        name: "maps",
+                        scalars: 64 * blocks,
+                        contents: Contents::Words(vec![0; 64 * blocks as usize]),
+                    },
+                    uniform("sizes", &[m, n, k]),
+                ]
+            },
+            steps: |_, interface| vec![Step::dispatch(interface.parameter("BLOCKS"))],
+            ceiling: Some(Limit::Tensor),
+            bound: BY_TENSOR_CORES,
+            ..BASE
+        },
+        libraries::CUBLAS_TF32,
+        libraries::CUBLAS_F16,
+        libraries::CUBLAS_LT_BF16,
+        libraries::CUBLAS_LT_FP8,
+        libraries::CUBLAS_LT_INT8,
+    ],
+    ..Family::BLANK
+};
+
+/// Register blocking; `safety_tax` also measures it with run-time checks.
+pub(super) const REGISTER_BLOCKED: Benchmark =
+    Benchmark { name: "register_blocked", steps: |shape, _| tiles(shape, 64, 64), ..BASE };
+
+/// Whole tiles and an odd size, on as many blocks as an H100 has SMs.
+const WGMMA_CASES: [Cases; 1] = [Cases::standard(
+    &[Dtype::F16],
+    &[
+        Extent::Product(203, 328, 72),
+        Extent::Product(1024, 1024, 1024),
+        Extent::Product(2048, 2048, 2048),
+        Extent::Product(4096, 4096, 4096),
+    ],
+    &[&[("BLOCKS", 132.0)]],
+)];

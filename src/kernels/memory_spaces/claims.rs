@@ -1,0 +1,292 @@
+//! Latency and bandwidth of each address space.
+
+use record::claim::{
+    ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, Why, all_right, byte_rate, is_software,
+    known_time, longest, of, param, rate, scaled, time,
+};
+use record::stats::Estimate;
+use record::{Record, Status, stats};
+
+pub(crate) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "latencies",
+        rows: "each latency benchmark: its time over STEPS",
+        condition: "each interval is within ±15 %",
+        state: latencies,
+    }),
+    Claim::Measured(Measured {
+        name: "read bandwidths",
+        rows: "each bandwidth benchmark at its most ROUNDS, where the launch costs least",
+        condition: "each interval is within ±15 %",
+        state: bandwidths,
+    }),
+    Claim::Measured(Measured {
+        name: "fewer registers",
+        rows: "spill with REGISTERS=64 and REGISTERS=256, at their most ROUNDS",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let limited =
+                |registers: f64| longest_of(of(rows, "spill").filter(|row| param(row, "REGISTERS") == Some(registers)));
+            let speed = facts.speed("64 registers over 256", limited(64.0)?, limited(256.0)?)?;
+            Some(format!("Limited to 64 registers, a kernel with 96 live values is {speed} with 256."))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "tables",
+        rows: "each table benchmark with EACH=1 and EACH=0, at their most ROUNDS",
+        condition: "each ratio's interval is within ±15 %",
+        state: tables,
+    }),
+    Claim::Article(ArticleClaim {
+        id: "B1",
+        title: "the memory spaces",
+        claim: "The article lists the spaces: where each lies, what caches it, who may access it, and for how long.",
+        kernels: &[
+            "memory_spaces/register_bandwidth",
+            "memory_spaces/workgroup_bandwidth",
+            "memory_spaces/workgroup_latency",
+            "memory_spaces/storage_latency",
+            "memory_spaces/pointer_latency",
+            "memory_spaces/pinned_latency",
+        ],
+        terms: &["register", "local memory", "__shared__", "__constant__", "texture", "global memory"],
+        prediction: || {
+            "Registers have the highest rate. Every space but pinned memory is read from a cache here: its words are \
+             few. An index takes arithmetic at each load, a pointer none."
+                .to_owned()
+        },
+        table: SPACES_TABLE,
+        judge: Judge::Report(spaces),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "B8",
+        title: "tables in constant memory",
+        claim: "The article fills constant memory in two ways: with values in the code, and from the host.",
+        kernels: &["memory_spaces/table_uniform", "memory_spaces/table_const", "memory_spaces/table_storage"],
+        terms: &["__constant__", "__constant__ with values", "cudaMemcpyToSymbol()"],
+        prediction: || {
+            "The constant cache serves one address at a time: up to 32 for a warp that reads 32 elements, so 1/32 of \
+             the rate at worst."
+                .to_owned()
+        },
+        judge: Judge::Report(constant_tables),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "B12",
+        title: "bytes in constant memory",
+        claim: "The article's array in constant memory holds chars.",
+        kernels: &["memory_spaces/table_bytes"],
+        terms: &["__constant__", "char and short"],
+        prediction: || "The right byte for every thread. WGSL unpacks bytes from words.".to_owned(),
+        is_timing: false,
+        judge: Judge::Report(bytes),
+        ..ArticleClaim::BLANK
+    }),
+];
+
+const NONE: &[(&str, f64)] = &[];
+/// Benchmarks of dependent loads, and the space that each reads.
+const LATENCIES: [(&str, &str); 7] = [
+    ("storage_latency", "storage"),
+    ("pointer_latency", "pointer"),
+    ("uniform_latency", "uniform"),
+    ("texture_latency", "texture"),
+    ("workgroup_latency", "workgroup"),
+    ("private_latency", "private"),
+    ("pinned_latency", "pinned host memory"),
+];
+
+/// Benchmarks of independent loads, and the space that each reads.
+const BANDWIDTHS: [(&str, &str); 6] = [
+    ("storage_bandwidth", "storage"),
+    ("uniform_bandwidth", "uniform"),
+    ("texture_bandwidth", "texture"),
+    ("workgroup_bandwidth", "workgroup"),
+    ("private_bandwidth", "private"),
+    ("register_bandwidth", "register"),
+];
+
+/// Kernels that read a small table, and the space that it lies in.
+const TABLES: [(&str, &str); 3] =
+    [("table_const", "const"), ("table_uniform", "uniform"), ("table_storage", "storage")];
+
+/// Latency of a dependent load from a space (`workgroup`, `storage`, …), in nanoseconds; `None` on a software device,
+/// where it is a time of the host.
+#[must_use]
+pub fn latency(rows: &[&Record], space: &str) -> Option<Estimate> {
+    let (benchmark, _) = LATENCIES.iter().find(|(_, known)| *known == space)?;
+    let rows: Vec<&Record> = rows.iter().copied().filter(|row| row.status == Status::Ok && !is_software(row)).collect();
+    step_times(&rows, benchmark).next()
+}
+
+/// The time of a step in each row of a chain of dependent loads, in nanoseconds.
+fn step_times(rows: &[&Record], benchmark: &str) -> impl Iterator<Item = Estimate> {
+    of(rows, benchmark).filter_map(|row| Some(scaled(time(row)?, 1.0 / param(row, "STEPS")?)))
+}
+
+fn latencies(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
+    let mut latencies: Vec<(Estimate, &str)> = Vec::new();
+    for (benchmark, space) in LATENCIES {
+        latencies.extend(step_times(rows, benchmark).map(|ns| (ns, space)));
+    }
+    latencies.sort_by(|a, b| a.0.value.total_cmp(&b.0.value));
+    let list: Vec<String> = latencies
+        .iter()
+        .filter_map(|(ns, space)| Some(format!("{space} {}", facts.time(format!("{space} latency"), *ns)?)))
+        .collect();
+    (!list.is_empty()).then(|| format!("Latency of a dependent load: {}.", list.join(", ")))
+}
+
+/// The rate with the most rounds, where the launch costs least.
+fn longest_of<'a>(rows: impl Iterator<Item = &'a Record>) -> Option<Estimate> {
+    let row = rows
+        .filter(|row| row.gb_per_s.is_some())
+        .filter_map(|row| Some((param(row, "ROUNDS")?, row)))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    byte_rate(row?.1)
+}
+
+fn bandwidths(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
+    let rate = |(benchmark, space): (&str, &'static str)| Some((longest_of(of(rows, benchmark))?, space));
+    let mut rates: Vec<(Estimate, &str)> = BANDWIDTHS.into_iter().filter_map(rate).collect();
+    rates.sort_by(|a, b| b.0.value.total_cmp(&a.0.value));
+    let list: Vec<String> = rates
+        .iter()
+        .filter_map(|(rate, space)| Some(format!("{space} {}", facts.byte_rate(format!("{space} bandwidth"), *rate)?)))
+        .collect();
+    (!list.is_empty()).then(|| format!("Read bandwidth: {}.", list.join(", ")))
+}
+
+fn tables(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
+    let table = |benchmark: &str, is_each: f64| {
+        longest_of(of(rows, benchmark).filter(|row| param(row, "EACH") == Some(is_each)))
+    };
+    let ratio = |(benchmark, space): (&str, &str)| {
+        let ratio = stats::ratio(table(benchmark, 1.0)?, table(benchmark, 0.0)?)?;
+        Some(format!("{space} {}", facts.times(format!("{space} table, own element"), ratio)?))
+    };
+    let tables: Vec<String> = TABLES.into_iter().filter_map(ratio).collect();
+    let list = tables.join(", ");
+    (!tables.is_empty()).then(|| {
+        format!("Reading a table, the rate with one element per invocation over that with a common element: {list}.")
+    })
+}
+
+const SPACES_TABLE: &str = "  space     location     cached in       access                      lifetime
+  register  SM           -               one thread, read and write  thread
+  local     device DRAM  L1, L2          one thread, read and write  thread
+  shared    SM           -               one block, read and write   block
+  constant  device DRAM  constant cache  threads read, host sets     until freed
+  texture   device DRAM  L1, L2          threads read, host sets     until freed
+  global    device DRAM  L1, L2          all threads and host        until freed
+  host      host DRAM    host's caches   host                        until freed
+  pinned    host DRAM    host's caches   host; threads over the bus  until freed";
+
+/// Spaces by the names of their benchmarks: `workgroup_latency`.
+const SPACES: [(&str, &str); 8] = [
+    ("register", "register"),
+    ("private", "local"),
+    ("workgroup", "shared"),
+    ("uniform", "constant"),
+    ("texture", "texture"),
+    ("storage", "global"),
+    ("pointer", "global by a pointer"),
+    ("pinned", "pinned"),
+];
+
+fn spaces(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    let kernel = |space: &str, of: &str| format!("memory_spaces/{space}_{of}");
+    let mut latency = |space: &str, name: &str| {
+        let row = longest(rows, (&kernel(space, "latency"), NONE)).ok()?;
+        let each = scaled(known_time(row).ok()?, 1.0 / row.params.get("STEPS")?);
+        Some(format!("{name} {}", facts.time(format!("{name} latency"), each)?))
+    };
+    let latencies: Vec<String> = SPACES.iter().filter_map(|(space, name)| latency(space, name)).collect();
+    let mut read =
+        |space: &str, name: &str| rate(facts, name, longest(rows, (&kernel(space, "bandwidth"), NONE)).ok()?);
+    let rates: Vec<String> = SPACES.iter().filter_map(|(space, name)| read(space, name)).collect();
+    if latencies.is_empty() && rates.is_empty() {
+        return Err(rows.missing(&["memory_spaces/workgroup_latency", "memory_spaces/register_bandwidth"]));
+    }
+    let sentence = |start: &str, list: &[String]| (!list.is_empty()).then(|| format!("{start}: {}.", list.join(", ")));
+    let sentences = [sentence("Latency of a dependent load", &latencies), sentence("Read rate", &rates)];
+    Ok(Report::new(sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")))
+}
+
+fn bytes(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    const KERNEL: &str = "memory_spaces/table_bytes";
+    let found = rows.verified(&[KERNEL])?;
+    let found = found.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
+    let mut time_of = |name: &str, each: f64| {
+        let row = longest(rows, (KERNEL, &[("EACH", each)])).ok().filter(|_| !rows.is_software())?;
+        rate(facts, name, row)
+    };
+    let rates = [time_of("one byte for all threads", 0.0), time_of("a byte for each", 1.0)];
+    Ok(Report::new(all_right(found.len()) + ".").with(rates))
+}
+
+fn constant_tables(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    const SPACES: [(&str, &str); 3] = [
+        ("memory_spaces/table_uniform", "constant memory filled by the host"),
+        ("memory_spaces/table_const", "values in the code"),
+        ("memory_spaces/table_storage", "global memory"),
+    ];
+    let mut time_of = |each: f64| {
+        let rate = |(kernel, name): (&str, &str)| {
+            let row = longest(rows, (kernel, &[("EACH", each)])).ok()?;
+            rate(facts, &format!("{name}, EACH={each}"), row).map(|text| text.replace(&format!(", EACH={each}"), ""))
+        };
+        SPACES.into_iter().filter_map(rate).collect::<Vec<String>>().join(", ")
+    };
+    let (common, own) = (time_of(0.0), time_of(1.0));
+    if common.is_empty() || own.is_empty() {
+        return Err(rows.missing(&SPACES.map(|(kernel, _)| kernel)));
+    }
+    Ok(Report::new(format!("All threads read one element: {common}. Each thread reads an element of its own: {own}.")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory_spaces::FAMILY;
+    use crate::planted::{found, row};
+
+    /// Benchmarks that measure no space.
+    const OTHERS: [&str; 2] = ["spill", "table_bytes"];
+
+    #[test]
+    fn every_latency_and_bandwidth_of_the_family_has_a_space() {
+        let named: Vec<&str> = [&LATENCIES[..], &BANDWIDTHS, &TABLES].concat().iter().map(|(name, _)| *name).collect();
+        for benchmark in FAMILY.benchmarks {
+            assert!(named.contains(&benchmark.name) || OTHERS.contains(&benchmark.name), "{}", benchmark.name);
+            let has_latency = LATENCIES.iter().any(|(name, _)| *name == benchmark.name);
+            assert_eq!(benchmark.is_latency, has_latency, "{}", benchmark.name);
+        }
+        assert_eq!(named.len() + OTHERS.len(), FAMILY.benchmarks.len());
+    }
+
+    #[test]
+    fn spaces_are_ranked() {
+        let row = |benchmark: &str, params: &[(&str, f64)], median_ns: f64, gb_per_s: f64| Record {
+            gb_per_s: Some(gb_per_s),
+            ..row(benchmark, params, 1024, median_ns)
+        };
+        let rows = [
+            row("storage_latency", &[("STEPS", 1000.0)], 30_000.0, 0.1),
+            row("workgroup_latency", &[("STEPS", 1000.0)], 20_000.0, 0.1),
+            row("storage_bandwidth", &[("ROUNDS", 4.0)], 1.0, 900.0),
+            row("storage_bandwidth", &[("ROUNDS", 64.0)], 1.0, 1000.0),
+            row("workgroup_bandwidth", &[("ROUNDS", 64.0)], 1.0, 2000.0),
+            row("table_uniform", &[("EACH", 0.0), ("ROUNDS", 64.0)], 1.0, 800.0),
+            row("table_uniform", &[("EACH", 1.0), ("ROUNDS", 64.0)], 1.0, 100.0),
+        ];
+        assert_eq!(
+            found("memory_spaces", &rows).expect("rows").text(),
+            "Latency of a dependent load: workgroup 20.0 ns, storage 30.0 ns. Read bandwidth: workgroup 2.00 TB/s, \
+             storage 1.00 TB/s. Reading a table, the rate with one element per invocation over that with a common \
+             element: uniform 0.125×."
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! The latency of a dependent load from each space: one invocation walks through its words.
+
+use super::buffers::{output, square};
+use super::oracles::SHIFT;
+use record::suite::TexelFormat;
+use record::suite::pointer_chase::Cycle;
+use record::suite::prelude::*;
+
+pub(super) const STORAGE: Benchmark = Benchmark { name: "storage_latency", quick: &[], is_latency: true, ..LATENCIES };
+
+pub(super) const POINTER: Benchmark = Benchmark {
+    name: "pointer_latency",
+    quick: &[],
+    is_latency: true,
+    only_cuda: Some("WGSL cannot store pointers"),
+    buffers: |shape, _| {
+        let addresses = Buffer::output("addresses", 2 * WALK.length());
+        walked(shape, WALK).into_iter().chain([addresses]).collect()
+    },
+    ..LATENCIES
+};
+
+pub(super) const UNIFORM: Benchmark = Benchmark {
+    name: "uniform_latency",
+    is_latency: true,
+    buffers: |shape, _| walked(shape, UNIFORM_WALK),
+    check: Check::of(
+        "output",
+        |_, _| 1,
+        |shape, _| {
+            let end = UNIFORM_WALK.of(shape.stream).after(steps(shape)) + SHIFT;
+            each(move |_| end as f64)
+        },
+    ),
+    ..LATENCIES
+};
+
+pub(super) const TEXTURE: Benchmark = Benchmark {
+    name: "texture_latency",
+    is_latency: true,
+    buffers: |shape, _| {
+        let mut buffers = walked(shape, WALK);
+        let cycle = Contents::Cycle(WALK.of(shape.stream));
+        buffers[0].contents = square(WALK.length(), TexelFormat::R32Uint, cycle);
+        buffers
+    },
+    ..LATENCIES
+};
+
+pub(super) const PINNED: Benchmark = Benchmark {
+    name: "pinned_latency",
+    since: "2026-11-23",
+    quick: &[],
+    is_latency: true,
+    accepts: &[("STEPS", Accepted::Multiple(16, 1 << 18))],
+    cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], &[&[("STEPS", 4096.0)]])],
+    buffers: |shape, _| {
+        let contents = Contents::OnHost(Box::new(Contents::Cycle(pinned_walk(shape))));
+        vec![
+            Buffer { name: "cycle", scalars: PINNED_WALK.words(), contents },
+            Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
+            output(4),
+            uniform("sizes", &[PINNED_WALK.length()]),
+        ]
+    },
+    check: Check::of(
+        "output",
+        |_, _| 1,
+        |shape, _| {
+            let answer = pinned_walk(shape).answer();
+            each(move |_| answer.into())
+        },
+    ),
+    ..LATENCIES
+};
+
+pub(super) const WORKGROUP: Benchmark = Benchmark { name: "workgroup_latency", is_latency: true, ..LATENCIES };
+
+pub(super) const PRIVATE: Benchmark = Benchmark {
+    name: "private_latency",
+    quick: &[],
+    is_latency: true,
+    buffers: |shape, _| walked(shape, PRIVATE_WALK),
+    check: Check {
+        buffer: "output",
+        scalars: |_, _| 1,
+        // The cycle is stored rotated by SHIFT, and the walk starts there.
+        oracle: |shape, _| {
+            let end = (PRIVATE_WALK.of(shape.stream).after(steps(shape)) + SHIFT) % PRIVATE_WALK.length();
+            each(move |_| end as f64)
+        },
+    },
+    ..LATENCIES
+};
+
+/// A single invocation.
+const LATENCIES: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1), &[&[("STEPS", STEPS as f64)]])],
+    accepts: &[("STEPS", Accepted::Multiple(16, 1 << 20))],
+    cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], &[&[("STEPS", STEPS as f64)]])],
+    buffers: |shape, _| walked(shape, WALK),
+    steps: |_, _| vec![Step::dispatch(1)],
+    work: |shape| Work { bytes: 4 * steps(shape), flops: 0 },
+    no_ceiling: "latency limits it: each load waits for the one before",
+    check: Check::of(
+        "output",
+        |_, _| 1,
+        |shape, _| {
+            let end = WALK.of(shape.stream).after(steps(shape)) + SHIFT;
+            each(move |_| end as f64)
+        },
+    ),
+    ..Benchmark::BLANK
+};
+
+/// Steps of a walk: many rounds, which make launch and fill negligible, but no whole number of them, so that it does
+/// not end at its start.
+const STEPS: u64 = 240_000;
+/// 4 KiB of words.
+const WALK: Cycle = Cycle::new(1024, 1);
+/// Compilers do not accept larger private arrays.
+const PRIVATE_WALK: Cycle = Cycle::new(256, 1);
+/// 128 MiB of lines, as in `cache_curve/latency`: more than the L2 of today's GPUs holds, and no more than WebGPU
+/// lets a kernel bind.
+const PINNED_WALK: Cycle = Cycle::new(1 << 20, 32);
+/// 4 KiB of uniform-array elements.
+const UNIFORM_WALK: Cycle = Cycle::new(256, 4);
+
+fn steps(shape: &Shape) -> u64 {
+    (shape.param("STEPS", STEPS as f64) as u64).next_multiple_of(16)
+}
+
+fn pinned_walk(shape: &Shape) -> Cycle {
+    PINNED_WALK.of(shape.stream).walked(steps(shape))
+}
+
+fn walked(shape: &Shape, cycle: Cycle) -> Vec<Buffer> {
+    vec![
+        Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle.of(shape.stream)) },
+        output(4),
+        uniform("sizes", &[SHIFT, cycle.length()]),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where a walk ends depends on its order: else no load would be needed to know it.
+    #[test]
+    fn walks_end_in_many_places() {
+        for cycle in [WALK, PRIVATE_WALK, UNIFORM_WALK] {
+            let mut ends: Vec<u64> = (0..64).map(|stream| cycle.of(stream).after(STEPS)).collect();
+            ends.sort_unstable();
+            ends.dedup();
+            assert!(STEPS > cycle.length() && ends.len() > 40, "{}: {ends:?}", cycle.length());
+        }
+    }
+}

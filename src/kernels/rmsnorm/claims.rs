@@ -1,0 +1,19 @@
+//! The claims of the normalisation, whose kernels are those of `softmax` in shape.
+
+use crate::softmax::claims::{by_length, gain};
+use record::claim::{COMPARED, Claim, Measured};
+
+pub(crate) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "normalisation by the length of rows",
+        rows: "the fastest row of subgroup at each size with the most elements",
+        condition: "each rate's interval is within ±15 %",
+        state: |rows, facts| by_length(rows, facts, "subgroup", "RMS normalisation in registers"),
+    }),
+    Claim::Measured(Measured {
+        name: "gain over two passes",
+        rows: "two_pass and the fastest other row, at the size with the longest rows that both have",
+        condition: COMPARED,
+        state: |rows, facts| gain(rows, facts, "two_pass"),
+    }),
+];

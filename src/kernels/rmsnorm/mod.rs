@@ -1,0 +1,152 @@
+//! `rmsnorm`: each row of a matrix divided by its root mean square, times a gain for each column, as between the layers of
+//! a language model.
+
+pub(crate) mod claims;
+
+use std::sync::OnceLock;
+
+use super::softmax::{LONG, PLAIN, QUICK, additions, by_lanes, cases};
+use record::suite::WholeRows;
+use record::suite::prelude::*;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "rmsnorm",
+    summary: "the root-mean-square normalisation of each row of a matrix",
+    tags: &[Tag::Llm],
+    model_text: "A normalisation reads and writes every element once, as a copy does; the gains of the columns stay in \
+        a cache. Two passes over memory read it twice: 3n instead of 2n, two thirds of the copy rate at best.",
+    benchmarks: &[
+        Benchmark {
+            name: "two_pass",
+            since: "2026-11-24",
+            accepts: &[WG],
+            buffers: |shape, _| {
+                let (rows, columns) = shape.extent.matrix();
+                let mut buffers = buffers(shape, 1);
+                buffers.push(Buffer::output("factors", rows));
+                buffers.extend(STAGES.iter().zip(0..).map(|(name, stage)| uniform(name, &[rows, columns, stage])));
+                buffers
+            },
+            steps: |shape, _| {
+                let stage = |name: &&'static str| {
+                    Step::bound(grid(shape.extent.matrix().0), vec!["input", "gains", "factors", "output", name])
+                };
+                STAGES.iter().map(stage).collect()
+            },
+            ..BASE
+        },
+        Benchmark { name: "workgroup", since: "2026-11-24", quick: &[], accepts: &[WG], ..BASE },
+        Benchmark {
+            name: "subgroup",
+            since: "2026-11-24",
+            accepts: &[WG, ("VECTORS", Accepted::OneOf(&[1.0, 2.0, 4.0, 8.0]))],
+            cases: &cases(LONG),
+            buffers: |shape, _| buffers(shape, 4),
+            steps: by_lanes,
+            ..BASE
+        },
+    ],
+    ..Family::BLANK
+};
+
+/// Trees halve the workgroup.
+const WG: (&str, Accepted) = ("WG", Accepted::PowerOfTwo(32, 1024));
+
+/// The uniforms of the two passes.
+const STAGES: [&str; 2] = ["first", "second"];
+
+/// What the benchmarks here share: one workgroup per row.
+const BASE: Benchmark = Benchmark {
+    quick: QUICK,
+    small: Some(Extent::Matrix(512, 512)),
+    cases: &cases(PLAIN),
+    buffers: |shape, _| buffers(shape, 1),
+    steps: |shape, _| vec![Step::dispatch(shape.extent.matrix().0)],
+    work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
+    ceiling: Some(Limit::Copy),
+    tolerance: Some(tolerance),
+    check: Check::of("output", all, |shape, _| normalised(shape, 1.0)),
+    ..Benchmark::BLANK
+};
+
+const INPUT: Values = Values::Summable;
+const GAINS: Values = Values::SummableFrom(1 << 40);
+
+/// Keeps rows of zeros finite; the kernels have the same.
+const EPSILON: f32 = 1e-5;
+
+/// Input, gains and output, padded to whole vectors.
+fn buffers(shape: &Shape, lanes: u64) -> Vec<Buffer> {
+    let (rows, columns) = shape.extent.matrix();
+    let padded = |name, scalars: u64, contents| Buffer { name, scalars: scalars.next_multiple_of(lanes), contents };
+    vec![
+        padded("input", shape.count(), Contents::Input(INPUT)),
+        padded("gains", columns, Contents::Input(GAINS)),
+        padded("output", shape.count(), Contents::Poison),
+        uniform("sizes", &[rows, columns]),
+    ]
+}
+
+/// The normalised elements, or their magnitudes times `units`, where that is not 1.
+fn normalised(shape: &Shape, units: f64) -> Oracle {
+    let (rows, columns, gains) = (WholeRows::new(shape, INPUT), shape.extent.matrix().1, shape.input(GAINS));
+    let known: OnceLock<Vec<f64>> = OnceLock::new();
+    Box::new(move |first, slots| {
+        let gains = known.get_or_init(|| {
+            let mut of_columns = vec![0.0; columns as usize];
+            gains.elements(Scalar::F32, 0, 1, &mut of_columns);
+            of_columns
+        });
+        let factor = |values: &[f64]| (sum_of_squares(values) / columns as f64 + f64::from(EPSILON)).sqrt().recip();
+        rows.visit(first, slots, factor, |factor, column, slots| {
+            for (slot, gain) in slots.iter_mut().zip(&gains[column as usize..]) {
+                let value = *slot * factor * gain;
+                *slot = if units == 1.0 { value } else { value.abs() * units };
+            }
+        });
+    })
+}
+
+/// Exact in any order: squares are multiples of 2^-14 below 1. Eight sums at a time, since each addition waits for the
+/// last one of its sum.
+fn sum_of_squares(values: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    for eight in values.chunks(sums.len()) {
+        sums.iter_mut().zip(eight).for_each(|(sum, value)| *sum += value * value);
+    }
+    sums.iter().sum()
+}
+
+/// The error that WGSL allows, in units in the last place (2^-23 of the value at most). A square, and each addition of
+/// squares, none of which is negative, rounds by half a unit; the division by the columns is within 2.5, the addition
+/// of EPSILON within 0.5. The inverse square root halves the relative error of its argument, and is within 2 itself. Two
+/// products round by half a unit each. The factor covers products of errors, which are below 2^-16.
+fn tolerance(shape: &Shape, interface: &Interface) -> Oracle {
+    let units = (0.5 * (1.0 + additions(shape, interface)) + 2.5 + 0.5) / 2.0 + 2.0 + 1.0;
+    normalised(shape, units * f64::from(f32::EPSILON) * (1.0 + f64::powi(2.0, -13)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::suite::Dtype;
+
+    #[test]
+    fn rows_without_their_gains_have_a_mean_square_of_one() {
+        let shape = Shape { stream: 5, ..Shape::new(Dtype::F32, Extent::Matrix(5, 300), Default::default()) };
+        let (mut got, mut piece) = (vec![0.0; 1500], vec![0.0; 400]);
+        normalised(&shape, 1.0)(0, &mut got);
+        let gains = shape.input(GAINS);
+        for row in got.chunks(300) {
+            let squares = (0..).zip(row).map(|(column, value)| (value / gains.at(Scalar::F32, column)).powi(2));
+            let mean = squares.sum::<f64>() / 300.0;
+            // EPSILON is 3e-5 of the mean square of the input, a third.
+            assert!((mean - 1.0).abs() < 1e-4, "{mean}");
+        }
+        normalised(&shape, 1.0)(550, &mut piece);
+        assert_eq!(piece, got[550..950]);
+        normalised(&shape, 0.5)(550, &mut piece);
+        assert!(piece.iter().zip(&got[550..]).all(|(half, value)| *half == value.abs() * 0.5));
+    }
+}

@@ -1,0 +1,110 @@
+//! `roofline`: from copying to computing, by operations per element.
+
+pub(crate) mod claims;
+
+use record::suite::prelude::*;
+use record::suite::vectors::vectorised;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "roofline",
+    summary: "the transition from memory-bound to compute-bound, by fused multiply-adds per element",
+    tags: &[Tag::Peak],
+    model_text: "Time is the longer of moving 2n scalars and doing 2 FMAS n operations: constant up to the ridge, \
+        which is the ratio of the two peaks in operations per byte, and proportional to FMAS beyond it.",
+    chart: Chart::Own,
+    benchmarks: &[Benchmark {
+        name: "fma_an_element",
+        quick: &[Quick::at(
+            &[Dtype::Vec4F32],
+            Extent::Linear(1 << 26),
+            &[&[("FMAS", 1.0)], &[("FMAS", 16.0)], &[("FMAS", 256.0)]],
+        )],
+        accepts: &[("FMAS", Accepted::Whole(1, 1024))],
+        cases: &[
+            Cases::standard(
+                &[Dtype::Vec4F32],
+                &[Extent::Linear(1 << 22)],
+                &[&[("FMAS", 1.0)], &[("FMAS", 4.0)], &[("FMAS", 16.0)], &[("FMAS", 64.0)], &[("FMAS", 256.0)]],
+            ),
+            Cases::standard(
+                &[Dtype::Vec4F32],
+                &[Extent::Linear(1 << 22), Extent::Linear(1 << 26)],
+                &[
+                    &[("FMAS", 1.0)],
+                    &[("FMAS", 4.0)],
+                    &[("FMAS", 8.0)],
+                    &[("FMAS", 16.0)],
+                    &[("FMAS", 32.0)],
+                    &[("FMAS", 64.0)],
+                    &[("FMAS", 128.0)],
+                    &[("FMAS", 256.0)],
+                    &[("FMAS", 512.0)],
+                ],
+            ),
+        ],
+        buffers: |shape, _| {
+            vec![
+                Buffer::input("input", shape.count(), Values::Signed),
+                Buffer::output("output", shape.count()),
+                uniform("sizes", &[shape.count() / shape.dtype.lanes(), addend(shape).to_bits().into()]),
+            ]
+        },
+        steps: |shape, interface| {
+            let elements = shape.count() / shape.dtype.lanes();
+            Step::covering(elements, interface)
+        },
+        work: |shape| Work {
+            bytes: 2 * shape.array_bytes(),
+            flops: 2 * shape.param("FMAS", 16.0) as u64 * shape.count(),
+        },
+        ceiling: Some(Limit::Copy),
+        // Eight at a time, in L1.
+        host_cost: |shape| shape.param("FMAS", 16.0) as u64 / 16,
+        bound: Bound::Roundings(|shape, _| shape.param("FMAS", 16.0) as u64),
+        check: Check::of("output", all, |shape, _| {
+            let (input, scalar) = (shape.input(Values::Signed), shape.dtype.scalar());
+            let (fmas, addend) = (shape.param("FMAS", 16.0), addend(shape));
+            if shape.significands.are_few() {
+                return Box::new(move |first, slots| {
+                    input.elements(scalar, first, 1, slots);
+                    added(slots, fmas as u32, addend);
+                });
+            }
+            // Without roundings, after F rounds of x ← m·x + p: x + F·p for m = 1; for m = −1 every second round
+            // cancels the one before.
+            each(move |i| match input.at(scalar, i) {
+                x if x > 0.0 => x + fmas * f64::from(addend),
+                x if fmas % 2.0 == 0.0 => x,
+                x => f64::from(addend) - x,
+            })
+        }),
+        ..Benchmark::BLANK
+    }],
+    ..Family::BLANK
+};
+
+/// The addend: about 1/32, with a full significand.
+fn addend(shape: &Shape) -> f32 {
+    let random = Values::Wide.of(shape.stream).at(Scalar::U32, 1 << 50) as u32;
+    f32::from_bits(0x3d00_0001 | random & 0x007f_ffff)
+}
+
+vectorised! {
+    /// Replaces each x by what FMAS steps x ← m·x + p make of it, with m = 1 if it is positive and -1 else. A product by m is
+    /// exact: a step rounds once, fused or not.
+    fn added(slots: &mut [f64], fmas: u32, addend: f32) {
+        const LANES: usize = 64;
+        for slots in slots.chunks_mut(LANES) {
+            let (mut x, mut m) = ([0.0_f32; LANES], [1.0_f32; LANES]);
+            for ((x, m), slot) in x.iter_mut().zip(&mut m).zip(&*slots) {
+                *x = *slot as f32;
+                *m = if *x > 0.0 { 1.0 } else { -1.0 };
+            }
+            for _ in 0..fmas {
+                x.iter_mut().zip(&m).for_each(|(x, m)| *x = *m * *x + addend);
+            }
+            slots.iter_mut().zip(x).for_each(|(slot, x)| *slot = x.into());
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The cost of run-time checks.
+
+use super::FAMILY;
+use record::Record;
+use record::claim::{Claim, DeviceRows, Facts, Measured, of, time};
+use record::stats::{Estimate, differ};
+use record::suite::Checks;
+
+pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
+    name: "cost of run-time checks",
+    rows: "each kernel with all checks, with none, and with each check alone, at the largest size",
+    condition: "a factor if the interval of the ratio excludes 1; else alike if both are within ±5 %; a single check is \
+            named if it surely costs time, and more than the others",
+    state: costs,
+})];
+
+fn costs(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
+    let costs: Vec<String> = FAMILY.benchmarks.iter().filter_map(|one| cost(rows, facts, one.name)).collect();
+    (!costs.is_empty()).then(|| format!("With all checks on, {}.", costs.join("; ")))
+}
+
+fn cost(rows: &DeviceRows, facts: &mut Facts, benchmark: &str) -> Option<String> {
+    let measured: Vec<&Record> = of(rows, benchmark).filter(|row| row.median_ns.is_some()).collect();
+    // Sizes are in ascending order.
+    let n = measured.iter().rfind(|row| row.checks.map(Checks::switchable) == Some(Checks::ALL))?.n;
+    let own =
+        |checks| time(measured.iter().find(|row| row.n == n && row.checks.map(Checks::switchable) == Some(checks))?);
+    let (on, off) = (own(Checks::ALL)?, own(Checks::default())?);
+    let all = facts.duration(format!("{benchmark} checks on"), on, off)?;
+    let single = [
+        Checks { bounds: true, ..Checks::default() },
+        Checks { loops: true, ..Checks::default() },
+        Checks { zero_init: true, ..Checks::default() },
+    ];
+    let mut alone: Vec<(Estimate, Checks)> =
+        single.into_iter().filter_map(|checks| Some((own(checks)?, checks))).collect();
+    alone.sort_by(|a, b| b.0.value.total_cmp(&a.0.value));
+    let slowest = alone
+        .first()
+        .filter(|(slowest, _)| alone[1..].iter().all(|(other, _)| differ(*slowest, *other, 0.0).is_some()));
+    let alone = slowest.and_then(|(with, checks)| {
+        let ratio = differ(*with, off, 0.0).filter(|ratio| ratio.low > 1.0)?;
+        let ratio = facts.times(format!("{benchmark} {}", checks.name()), ratio)?;
+        Some(format!(" ({} alone: {ratio})", checks.name()))
+    });
+    Some(format!("{benchmark} takes {all} with none{}", alone.unwrap_or_default()))
+}

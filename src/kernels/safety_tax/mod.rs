@@ -1,0 +1,107 @@
+//! `safety_tax`: the cost of the run-time checks that an API adds to a kernel: bounds checks, loop bounds, and
+//! zero-initialisation of workgroup memory, each alone and all together, on kernels of other families.
+
+pub(crate) mod claims;
+
+use crate::{ceiling, matmul, transpose};
+use record::suite::prelude::*;
+
+/// The sets of checks for every kernel here, after the kernel's own parameters: none, each alone, all.
+macro_rules! checked {
+    ($($own:expr),*) => {
+        &[
+            &[$($own),*],
+            &[$($own,)* ("BOUNDS", 1.0)],
+            &[$($own,)* ("LOOPS", 1.0)],
+            &[$($own,)* ("ZERO_INIT", 1.0)],
+            &[$($own,)* ("BOUNDS", 1.0), ("LOOPS", 1.0), ("ZERO_INIT", 1.0)],
+        ]
+    };
+}
+
+/// Without checks, and with all of them.
+macro_rules! both {
+    ($($own:expr),*) => {
+        &[&[$($own),*], &[$($own,)* ("BOUNDS", 1.0), ("LOOPS", 1.0), ("ZERO_INIT", 1.0)]]
+    };
+}
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "safety_tax",
+    summary: "the cost of bounds checks, loop bounds and zero-initialisation of workgroup memory",
+    tags: &[Tag::Article, Tag::Cost],
+    model_text: "The same kernel with and without the checks that an API adds: the ratio of times is the cost, 1.00 \
+        where there is none. A bounds check is a minimum for each access, a loop bound a counter for each round, \
+        zero-initialisation a store for each word and a barrier.",
+    is_by_kernel: true,
+    chart: Chart::Own,
+    benchmarks: &[
+        Benchmark {
+            name: "fma",
+            kernel: "ceiling/fma",
+            quick: &[],
+            summary: "the FMA chains of ceiling/fma",
+            look_for: "Near 1.00 for bounds, since its loop does not access memory, and more for loops: the counter \
+                adds work to each round.",
+            limited_by: "The FMA pipelines, which share issue slots with the loop's guard; unrolling also suffers \
+                where the compiler no longer knows the count.",
+            cases: &[Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 20)], checked!(("ROUNDS", 16.0)))],
+            sets_ceiling: false,
+            ..ceiling::FMA
+        },
+        Benchmark {
+            name: "transpose",
+            kernel: "transpose/tiled",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(2048, 2048), both!(("PAD", 1.0)))],
+            summary: "the padded tile of transpose/tiled",
+            look_for: "Bounds checks on four loads, four stores and the tile: the ratio shows the cost of minimums and \
+                of address arithmetic that no longer folds.",
+            limited_by: "Integer instructions around each access with checks on; memory without them.",
+            cases: &[Cases::standard(&[Dtype::F32], &[Extent::Matrix(2048, 2048)], checked!(("PAD", 1.0)))],
+            ..transpose::TILED
+        },
+        Benchmark {
+            name: "matmul",
+            kernel: "matmul/register_blocked",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Product(2048, 2048, 2048), both!())],
+            summary: "the matrix product of matmul/register_blocked",
+            look_for: "Its inner loop is unrolled and has more indices than the other kernels here. Loop bounds alone \
+                can prevent the unrolling.",
+            limited_by: "With checks instruction issue, instead of the multiply-adds; registers that the guards need \
+                may also spill.",
+            cases: &[
+                Cases::standard(&[Dtype::F32], &[Extent::Product(512, 512, 512)], checked!()),
+                // Enough tiles for every SM of a large device.
+                Cases::standard(&[Dtype::F32], &[Extent::Product(2048, 2048, 2048)], checked!()),
+            ],
+            small: Some(Extent::Product(128, 128, 128)),
+            ..matmul::REGISTER_BLOCKED
+        },
+        Benchmark {
+            name: "workgroup_fill",
+            quick: &[],
+            // The last loop ends by wrapping around, one step below word 0.
+            accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))],
+            cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 20)], checked!())],
+            buffers: |shape, _| vec![Buffer::output("output", shape.count()), uniform("sizes", &[shape.count()])],
+            work: |shape| Work { bytes: 2 * 16 * shape.array_bytes(), flops: 0 },
+            ceiling: Some(Limit::Workgroup),
+            sets_ceiling: false,
+            check: Check::of("output", all, |_, interface| read_back(interface.invocations())),
+            ..ceiling::FMA
+        },
+    ],
+    ..Family::BLANK
+};
+
+/// The sum of an invocation of `workgroup_fill`: its workgroup's words from the end backwards, a workgroup apart.
+fn read_back(invocations: u32) -> Oracle {
+    const WORDS: u32 = 4096;
+    each(move |i| {
+        let (t, first) = (i as u32 % invocations, i as u32 / invocations * invocations);
+        let indices = (0..WORDS / invocations).map(|step| WORDS - 1 - t - step * invocations);
+        let words = indices.map(|k| first.wrapping_add(k).wrapping_mul(2_654_435_761));
+        f64::from(words.fold(0_u32, |sum, word| sum.wrapping_mul(3).wrapping_add(word)))
+    })
+}

@@ -1,0 +1,73 @@
+//! The table of the kernels in `shaders/`, which `build.rs` writes, and what benchmarks take from it.
+
+use record::suite::prelude::*;
+
+/// What the files `shaders/<kernel>.*` hold; empty where there is no such file.
+struct Shaders {
+    /// Family and benchmark: `transpose/tiled`.
+    kernel: &'static str,
+    /// From the header of the file that is read first: WGSL, GLSL, CUDA C++.
+    summary: &'static str,
+    wgsl: &'static str,
+    glsl: &'static str,
+    cuda: &'static str,
+    spirv: &'static [u8],
+}
+
+const SHADERS: &[Shaders] = include!(concat!(env!("OUT_DIR"), "/shaders.rs"));
+
+/// `benchmarks` with what their files hold, at compile time: the summary and the programs that a literal leaves empty.
+pub(super) const fn with_shaders<const COUNT: usize>(family: &str, benchmarks: &[Benchmark]) -> [Benchmark; COUNT] {
+    let mut all = [Benchmark::BLANK; COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        let mut one = benchmarks[index];
+        if let Some(files) = shaders_of(family, one.name, one.kernel) {
+            if one.summary.is_empty() {
+                one.summary = files.summary;
+            }
+            if one.wgsl.is_empty() && one.only_cuda.is_none() {
+                one.wgsl = files.wgsl;
+            }
+            if one.cuda.is_empty() {
+                one.cuda = files.cuda;
+            }
+            (one.glsl, one.spirv) = (files.glsl, files.spirv);
+        }
+        // A browser's program explains nothing, and stays small.
+        if cfg!(target_family = "wasm") {
+            (one.look_for, one.limited_by, one.work_text) = ("", "", "");
+        }
+        all[index] = one;
+        index += 1;
+    }
+    all
+}
+
+/// The files of a benchmark, or of the `kernel` that it borrows.
+const fn shaders_of(family: &str, name: &str, kernel: &str) -> Option<&'static Shaders> {
+    let mut index = 0;
+    while index < SHADERS.len() {
+        let known = SHADERS[index].kernel.as_bytes();
+        let is_own = known.len() == family.len() + 1 + name.len()
+            && starts_with(known, family.as_bytes())
+            && starts_with(known.split_at(family.len() + 1).1, name.as_bytes());
+        let is_borrowed = known.len() == kernel.len() && starts_with(known, kernel.as_bytes());
+        if is_borrowed || kernel.is_empty() && is_own {
+            return Some(&SHADERS[index]);
+        }
+        index += 1;
+    }
+    None
+}
+
+const fn starts_with(text: &[u8], start: &[u8]) -> bool {
+    let mut index = 0;
+    while index < start.len() {
+        if text[index] != start[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}

@@ -1,0 +1,79 @@
+//! Softmax and normalisation by the length of rows, and the gain of one pass over several.
+
+use record::Record;
+use record::claim::{COMPARED, Claim, DeviceRows, Facts, Measured, byte_rate, fastest, of, scalars};
+use record::suite::prelude::*;
+
+pub(crate) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "softmax by the length of rows",
+        rows: "the fastest row of subgroup at each size with the most elements",
+        condition: "each rate's interval is within ±15 %",
+        state: |rows, facts| by_length(rows, facts, "subgroup", "Softmax in registers"),
+    }),
+    Claim::Measured(Measured {
+        name: "gain over three passes",
+        rows: "three_pass and the fastest other row, at the size with the longest rows that both have",
+        condition: COMPARED,
+        state: |rows, facts| gain(rows, facts, "three_pass"),
+    }),
+];
+
+/// Elements of a row.
+pub(crate) fn columns(row: &Record) -> u64 {
+    row.n.map_or(0, |extent: Extent| extent.matrix().1)
+}
+
+pub(crate) fn by_length(rows: &[&Record], facts: &mut Facts, kernel: &str, job: &str) -> Option<String> {
+    let timed: Vec<&Record> = of(rows, kernel).filter(|row| byte_rate(row).is_some()).collect();
+    let most = timed.iter().map(|row| scalars(row)).max()?;
+    let mut lengths: Vec<u64> = timed.iter().filter(|row| scalars(row) == most).map(|row| columns(row)).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    let of_length = |length: u64| {
+        let best =
+            fastest(timed.iter().copied().filter(|row| scalars(row) == most && columns(row) == length), byte_rate)?;
+        let rate = facts.byte_rate(format!("rows of {length}"), best.rate)?;
+        let share = facts.share(format!("rows of {length} share"), best.row, "the measured copy peak");
+        Some(format!("rows of {length} at {rate}{share}"))
+    };
+    let parts: Vec<String> = lengths.into_iter().filter_map(of_length).collect();
+    (!parts.is_empty()).then(|| format!("{job} runs {}.", parts.join(", ")))
+}
+
+pub(crate) fn gain(rows: &DeviceRows, facts: &mut Facts, passes: &str) -> Option<String> {
+    let measured = rows.iter().copied().filter(|row| byte_rate(row).is_some());
+    let others = measured.filter(|row| row.benchmark != passes);
+    let has_size = |row: &&Record| byte_rate(row).is_some() && others.clone().any(|other| other.n == row.n);
+    let several = of(rows, passes).filter(has_size).max_by_key(|row| (columns(row), scalars(row)))?;
+    let best = fastest(others.filter(|row| row.n == several.n), byte_rate)?;
+    let speed = facts.speed(format!("{} over {passes}", best.row.benchmark), best.rate, byte_rate(several)?)?;
+    Some(format!("At {}, {} is {speed} {passes}.", several.short_size(), best.row.benchmark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planted::{found, row};
+
+    #[test]
+    fn each_length_of_rows_has_its_rate() {
+        let row = |name: &str, rows, columns, rate: f64| Record {
+            n: Some(Extent::Matrix(rows, columns)),
+            gb_per_s: Some(rate),
+            ..row(name, &[], 1, 1e9 / rate)
+        };
+        let rows = [
+            row("three_pass", 100, 100, 500.0),
+            row("subgroup", 100, 100, 1000.0),
+            row("three_pass", 10, 1000, 400.0),
+            row("online", 10, 1000, 900.0),
+            row("subgroup", 10, 1000, 2000.0),
+            row("subgroup", 3, 7, 3000.0),
+        ];
+        let text = found("softmax", &rows).expect("a finding").text();
+        let said = "Softmax in registers runs rows of 100 at 1.00 TB/s, rows of 1000 at 2.00 TB/s. \
+                    At 10x1000, subgroup is 5.00× as fast as three_pass.";
+        assert_eq!(text, said);
+    }
+}

@@ -1,0 +1,51 @@
+//! The fastest stencil in two and in three dimensions, and the gain over reading each neighbour.
+
+use record::Record;
+use record::claim::{COMPARED, Claim, Facts, Measured, byte_rate, fastest, fastest_bytes, is_f32, label};
+
+pub(crate) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "fastest stencil in two dimensions",
+        rows: "naive_2d, tiled_2d and rolled_2d, f32, at the largest size",
+        condition: "one kernel is named if no other ties with it, else those that tie",
+        state: |rows, facts| best(rows, facts, "2d"),
+    }),
+    Claim::Measured(Measured {
+        name: "gain over the naive stencil in two dimensions",
+        rows: "naive_2d, and the fastest of the others at its largest size",
+        condition: COMPARED,
+        state: |rows, facts| gain(rows, facts, "2d"),
+    }),
+    Claim::Measured(Measured {
+        name: "fastest stencil in three dimensions",
+        rows: "naive_3d, tiled_3d and rolled_3d, f32, at the largest size",
+        condition: "one kernel is named if no other ties with it, else those that tie",
+        state: |rows, facts| best(rows, facts, "3d"),
+    }),
+    Claim::Measured(Measured {
+        name: "gain over the naive stencil in three dimensions",
+        rows: "naive_3d, and the fastest of the others at its largest size",
+        condition: COMPARED,
+        state: |rows, facts| gain(rows, facts, "3d"),
+    }),
+];
+
+/// The rows of f32 of kernels of so many dimensions.
+fn of_kind<'a>(rows: &[&'a Record], dimensions: &'static str) -> impl Iterator<Item = &'a Record> + Clone {
+    rows.iter().copied().filter(move |row| is_f32(row) && row.benchmark.ends_with(dimensions))
+}
+
+fn best(rows: &[&Record], facts: &mut Facts, dimensions: &'static str) -> Option<String> {
+    let best = fastest_bytes(of_kind(rows, dimensions))?;
+    let fastest = facts.fastest(&format!("fastest {dimensions}"), &best, label, "the measured copy peak")?;
+    Some(format!("Stencil of {} f32: {fastest}.", best.row.short_size()))
+}
+
+fn gain(rows: &[&Record], facts: &mut Facts, dimensions: &'static str) -> Option<String> {
+    let naive = format!("naive_{dimensions}");
+    let plain = fastest_bytes(of_kind(rows, dimensions).filter(|row| row.benchmark == naive))?;
+    let others = of_kind(rows, dimensions).filter(|row| row.benchmark != naive && row.n == plain.row.n);
+    let other = fastest(others, byte_rate)?;
+    let speed = facts.speed(format!("{} over {naive}", other.row.benchmark), other.rate, plain.rate)?;
+    Some(format!("At that size, {} is {speed} {naive}.", label(other.row)))
+}

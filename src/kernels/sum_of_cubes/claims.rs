@@ -1,0 +1,203 @@
+//! The gain of each step of the article's sum.
+
+use record::claim::{
+    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, Why, bars, difference, duration,
+    faster, is_faster, known_time, noisy, of, scalars, short, speed, time,
+};
+use record::stats::Estimate;
+use record::{Record, format, stats};
+
+pub(crate) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "speedup by step",
+        rows: "the kernels of each two neighbouring steps, at the largest size",
+        condition: "each factor's interval is within ±15 %",
+        state: steps,
+    }),
+    Claim::Measured(Measured {
+        name: "accumulation in workgroup memory",
+        rows: "accumulate_in_workgroup and serial_block_sum, at the largest size",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let n = largest_n(rows)?;
+            let (shared, register) = (own(rows, "accumulate_in_workgroup", n)?, own(rows, "serial_block_sum", n)?);
+            let takes = facts.duration("workgroup memory over a register", shared, register)?;
+            Some(format!("Accumulating in workgroup memory takes {takes} in a register."))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "speedup of all steps",
+        rows: "one_invocation and tree_block_sum, at the largest size",
+        condition: "the intervals are apart",
+        state: |rows, facts| {
+            let n = largest_n(rows)?;
+            let speed = facts.speed("all steps", own(rows, "one_invocation", n)?, own(rows, "tree_block_sum", n)?)?;
+            Some(format!("At {} u32, the tree is {speed} the first step.", short(n)))
+        },
+    }),
+    Claim::Article(ArticleClaim {
+        id: "C1",
+        title: "thread 0 adds its block's sums",
+        claim: "With the sum of each block on the device the run takes longer; the host then adds 32 numbers instead of \
+            8,192.",
+        kernels: &[
+            "sum_of_cubes/serial_block_sum",
+            "sum_of_cubes/many_blocks_host_sum",
+            "sum_of_cubes/accumulate_in_workgroup",
+        ],
+        terms: &["__syncthreads()", "__shared__", "threadIdx", "blockIdx", "gridDim"],
+        prediction: || {
+            "32 blocks of 256 threads sum the cubes of 1,048,576 digits; after a barrier, thread 0 adds 256 numbers. The \
+             times are those of the kernels alone."
+                .to_owned()
+        },
+        judge: Judge::Claim(block_sums),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "C2",
+        title: "a tree instead of thread 0",
+        claim: "Thread 0 adding alone is what makes the run longer, and a tree mends it.",
+        kernels: &["sum_of_cubes/tree_block_sum", "sum_of_cubes/serial_block_sum", "sum_of_cubes/many_blocks_host_sum"],
+        terms: &["__syncthreads()", "__shared__"],
+        prediction: || "8 steps instead of 255 additions in a row.".to_owned(),
+        judge: Judge::Claim(tree),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "C3",
+        title: "from one thread to many blocks",
+        claim: "The article times one thread, one block in chunks, one block with coalesced reads, and 32 blocks.",
+        kernels: &[
+            "sum_of_cubes/one_invocation",
+            "sum_of_cubes/one_block_chunks",
+            "sum_of_cubes/one_block_interleaved",
+            "sum_of_cubes/many_blocks_host_sum",
+        ],
+        terms: &["kernel<<<blocks, threads>>>", "threadIdx", "blockIdx", "blockDim"],
+        prediction: || {
+            "At most 256× from one thread to a block, and at most 32× from one block to 32: no step gains more than \
+             its threads."
+                .to_owned()
+        },
+        judge: Judge::Report(each_step),
+        picture: |rows| {
+            let like = rows.timed((LADDER[0].0, NONE)).last()?;
+            bars(
+                rows,
+                like,
+                &[LADDER[0].0, LADDER[1].0, LADDER[2].0, LADDER[3].0, SERIAL, TREE].map(|name| (name, NONE)),
+            )
+        },
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "C4",
+        title: "a clock read inside the kernel",
+        claim: "The latest end minus the earliest start of all blocks is the run time of the kernel, without its launch.",
+        kernels: &["sum_of_cubes/clock_in_kernel"],
+        terms: &["clock()", "clock64(), %globaltimer", "cudaEvent_t"],
+        prediction: || "Less than the time between two events, which includes the launch.".to_owned(),
+        judge: Judge::Claim(clock),
+        ..ArticleClaim::BLANK
+    }),
+];
+
+const NONE: &[(&str, f64)] = &[];
+/// A kernel, the kernel of the next step, and what the step adds.
+const STEPS: [(&str, &str, &str); 4] = [
+    ("one_invocation", "one_block_chunks", "a workgroup instead of one invocation"),
+    ("one_block_chunks", "one_block_interleaved", "coalesced reads"),
+    ("one_block_interleaved", "many_blocks_host_sum", "32 workgroups"),
+    ("serial_block_sum", "tree_block_sum", "a tree instead of one invocation"),
+];
+
+fn largest_n(rows: &[&Record]) -> Option<u64> {
+    rows.iter().filter(|row| row.n.is_some()).map(|row| scalars(row)).max()
+}
+
+/// The time of a kernel.
+fn own(rows: &[&Record], benchmark: &str, n: u64) -> Option<Estimate> {
+    time(of(rows, benchmark).find(|row| scalars(row) == n)?)
+}
+
+fn steps(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
+    let n = largest_n(rows)?;
+    let gain = |(from, to, what): &(&str, &str, &str)| {
+        let gain = stats::ratio(own(rows, from, n)?, own(rows, to, n)?)?;
+        Some(format!("{what} {}", facts.times(*what, gain)?))
+    };
+    let gains: Vec<String> = STEPS.iter().filter_map(gain).collect();
+    (!gains.is_empty()).then(|| format!("Speedup by step at {} u32: {}.", short(n), gains.join(", ")))
+}
+
+const SERIAL: &str = "sum_of_cubes/serial_block_sum";
+const ACCUMULATE: &str = "sum_of_cubes/accumulate_in_workgroup";
+const BARE: &str = "sum_of_cubes/many_blocks_host_sum";
+const TREE: &str = "sum_of_cubes/tree_block_sum";
+
+/// The kernels of the steps, and what each step adds.
+const LADDER: [(&str, &str); 4] = [
+    ("sum_of_cubes/one_invocation", ""),
+    ("sum_of_cubes/one_block_chunks", "a block instead of one thread"),
+    ("sum_of_cubes/one_block_interleaved", "coalesced reads"),
+    ("sum_of_cubes/many_blocks_host_sum", "32 blocks"),
+];
+
+/// The times of the kernels with and without block sums, in one sentence.
+fn with_and_without(facts: &mut Facts, serial: &Record, without_sums: &Record) -> Result<String, Why> {
+    let mut time = |name: &str, row| {
+        let time = facts.time(name, known_time(row)?);
+        time.ok_or_else(|| Why::new(format!("the time {name} is too noisy to quote")))
+    };
+    let (with, without) = (time("with block sums", serial)?, time("without block sums", without_sums)?);
+    Ok(format!("At {}, the kernel takes {with} with block sums and {without} without them.", serial.short_size()))
+}
+
+fn block_sums(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
+    let [without_sums, serial] = rows.together([(BARE, NONE), (SERIAL, NONE)])?;
+    let holds = is_faster(speed(without_sums, serial)?, 1.0)?;
+    let text = with_and_without(facts, serial, without_sums)?;
+    let shared = rows.together([(ACCUMULATE, NONE)]).ok();
+    let shared = shared.and_then(|[row]| duration(facts, "accumulating in shared memory", row));
+    Ok(Answer::new(holds, text).with([shared]))
+}
+
+fn tree(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
+    let answer = faster(rows, facts, 1.0, ((TREE, NONE), "the tree"), ((SERIAL, NONE), "thread 0 alone"))?;
+    // The kernel that leaves the sums of a block to the host shows what both ways of adding them cost at most.
+    let Ok([without_sums, serial]) = rows.together([(BARE, NONE), (SERIAL, NONE)]) else { return Ok(answer) };
+    let whole = known_time(serial)?;
+    let part = difference(whole, known_time(without_sums)?);
+    let part = if part.low > 0.0 { facts.time("adding a block's sums", part) } else { None };
+    let cost = part.zip(facts.time("thread 0 alone", whole));
+    let cost = cost.map(|(part, whole)| format!("Adding a block's sums takes {part} of {whole}."));
+    Ok(answer.and(cost))
+}
+
+fn each_step(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    let found = rows.together(LADDER.map(|(kernel, _)| (kernel, NONE)))?;
+    let mut parts = Vec::new();
+    for (pair, (_, what)) in found.windows(2).zip(&LADDER[1..]) {
+        let gain = speed(pair[1], pair[0])?;
+        parts.push(format!("{what} {}", facts.times(*what, gain).ok_or_else(|| noisy("a step gains", gain))?));
+    }
+    let last = facts.time("32 blocks time", known_time(found[3])?).map(|time| format!("32 blocks {time}"));
+    let size = found[0].short_size();
+    Ok(Report::new(format!("Speed relative to the step before, at {size}: {}.", parts.join(", "))).with([last]))
+}
+
+fn clock(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
+    const KERNEL: &str = "sum_of_cubes/clock_in_kernel";
+    let [row] = rows.together([(KERNEL, NONE)])?;
+    let inside = row.in_kernel_ns.ok_or_else(|| Why::new(format!("`{KERNEL}` has no time from inside")))?;
+    let outside = known_time(row)?;
+    // The time from inside has no interval of its own: that of the events decides.
+    if inside >= outside.low && inside <= outside.high {
+        return Err(Why::new("too noisy to tell: the time from inside lies within the noise of the events"));
+    }
+    let events = facts.time("events", outside).ok_or_else(|| Why::new("the time is too noisy to quote"))?;
+    let inside_text = format::scaled(inside, format::TIME_UNITS);
+    let text = format!("By the clock in the kernel it takes {inside_text}, between two events {events}.");
+    Ok(Answer::new(inside < outside.low, text))
+}

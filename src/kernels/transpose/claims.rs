@@ -1,0 +1,185 @@
+//! The gain of coalescing, tiles and padding in a transpose.
+
+use record::Record;
+use record::claim::{
+    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Fastest, Judge, Measured, Picture, Report, Why,
+    all_right, bars, byte_rate, compared, faster, fastest_bytes, is_f32, label, like, longest, rate, speed,
+};
+use record::suite::prelude::*;
+
+pub(crate) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "fastest transpose",
+        rows: "f32, at the largest size",
+        condition: "one kernel is named if no other ties with it, else those that tie",
+        state: fastest,
+    }),
+    Claim::Measured(Measured {
+        name: "coalesced writes",
+        rows: "naive_coalesced_write and naive_coalesced_read, f32, at the largest size",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let (write, read) = (("naive_coalesced_write", NONE), ("naive_coalesced_read", NONE));
+            let speed = faster_by(rows, facts, "coalesced writes over coalesced reads", write, read)?;
+            Some(format!("With coalesced writes the naive kernel is {speed} with coalesced reads."))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "input bound as read",
+        rows: "naive_coalesced_write and naive_read_write_input, f32, at the largest size",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let (read, both) = (("naive_coalesced_write", NONE), ("naive_read_write_input", NONE));
+            let speed = faster_by(rows, facts, "read over read_write", read, both)?;
+            Some(format!("With an input bound as `read` the naive kernel is {speed} with one bound as `read_write`."))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "padded tile",
+        rows: "tiled with PAD=1 and with PAD=0, f32, at the largest size",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let (padded, bare) = (("tiled", &[("PAD", 1.0)][..]), ("tiled", &[("PAD", 0.0)][..]));
+            let speed = faster_by(rows, facts, "padded tile over unpadded", padded, bare)?;
+            Some(format!("A padded tile is {speed} an unpadded one."))
+        },
+    }),
+    Claim::Article(ArticleClaim {
+        id: "D5",
+        title: "the naive transpose, two ways",
+        claim: "With elements of f64, coalesced writes are about twice as fast as coalesced reads.",
+        kernels: &["transpose/naive_coalesced_write", "transpose/naive_coalesced_read"],
+        terms: &["double", "const T* __restrict__", "global memory"],
+        prediction: || {
+            "2× in the article, with blocks of 32×32 threads: caches serve uncoalesced reads, but not uncoalesced \
+             writes. It holds if the writes are faster."
+                .to_owned()
+        },
+        judge: Judge::Claim(two_ways),
+        picture: |rows| bars(rows, longest(rows, (READ, NONE)).ok()?, &[(READ, NONE), (WRITE, NONE)]),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "D6",
+        title: "the transpose through a shared tile",
+        claim: "The suite adds the tile: in shared memory it makes reads and writes coalesced.",
+        kernels: &["transpose/tiled", "transpose/naive_coalesced_write"],
+        terms: &["__shared__", "__syncthreads()"],
+        prediction: || {
+            "Without padding, a column of the tile is a 32-way bank conflict; with one column more, it has none."
+                .to_owned()
+        },
+        judge: Judge::Report(tile),
+        picture: ladder,
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "D7",
+        title: "64-bit elements and odd sizes",
+        claim: "The article's elements have 64 bits; the suite adds f32, and sides that are no multiple of the tile.",
+        kernels: &["transpose/naive_coalesced_read", "transpose/naive_coalesced_write", "transpose/tiled"],
+        terms: &["double"],
+        prediction: || "The same answers at every size. f64 needs a device that has it.".to_owned(),
+        is_timing: false,
+        judge: Judge::Report(sizes),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "D8",
+        after: "D5",
+        title: "the read-only path",
+        claim: "Coalesced writes are faster since `__ldg` caches the uncoalesced reads.",
+        kernels: &["transpose/naive_coalesced_write", "transpose/naive_read_write_input"],
+        terms: &["__ldg()", "const T* __restrict__", "T*"],
+        prediction: || {
+            "Before Pascal, only read-only inputs have a cache in the SM. A GPU with one L1 for all loads gains nothing \
+             by a read-only input."
+                .to_owned()
+        },
+        judge: Judge::Claim(|rows, facts| {
+            let read = ((WRITE, NONE), "the kernel with a read-only input");
+            let both = (("transpose/naive_read_write_input", NONE), "the kernel with a writable input");
+            faster(rows, facts, 1.0, read, both)
+        }),
+        ..ArticleClaim::BLANK
+    }),
+];
+
+/// A benchmark with its parameters.
+type Named<'a> = (&'a str, &'a [(&'a str, f64)]);
+
+const NONE: &[(&str, f64)] = &[];
+
+fn best<'a>(rows: &[&'a Record]) -> Option<Fastest<'a>> {
+    fastest_bytes(rows.iter().copied().filter(|row| is_f32(row)))
+}
+
+fn fastest(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
+    let best = best(rows)?;
+    let fastest = facts.fastest("fastest", &best, label, "the measured copy peak")?;
+    Some(format!("Transpose of {} f32: {fastest}.", best.row.short_size()))
+}
+
+fn faster_by(rows: &DeviceRows, facts: &mut Facts, name: &str, own: Named, other: Named) -> Option<String> {
+    let best = best(rows)?;
+    let rate = |(benchmark, params): Named| byte_rate(like(rows, benchmark, params, best.row)?);
+    facts.speed(name, rate(own)?, rate(other)?)
+}
+
+const READ: &str = "transpose/naive_coalesced_read";
+const WRITE: &str = "transpose/naive_coalesced_write";
+const TILED: &str = "transpose/tiled";
+const UNPADDED: Named = (TILED, &[("PAD", 0.0)]);
+const PADDED: Named = (TILED, &[("PAD", 1.0)]);
+
+/// The two naive kernels as the article launches them if there are such rows: f64 in blocks of 32×32 threads; else with
+/// f64; else as they are.
+fn two_ways(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
+    const ARTICLE: &[(&str, f64)] = &[("HEIGHT", 32.0)];
+    let wide: Vec<&Record> = rows.all().iter().copied().filter(|row| row.dtype == Some(Dtype::F64)).collect();
+    let wide = DeviceRows::new(&wide);
+    let has = |sheet: &DeviceRows, params| sheet.together([(WRITE, params), (READ, params)]).is_ok();
+    let (rows, params) = match (has(&wide, ARTICLE), has(&wide, NONE)) {
+        (true, _) => (&wide, ARTICLE),
+        (false, true) => (&wide, NONE),
+        (false, false) => (rows, NONE),
+    };
+    let write = ((WRITE, params), "the kernel with coalesced writes");
+    let answer = faster(rows, facts, 1.0, write, ((READ, params), "the kernel with coalesced reads"))?;
+    let [row, _] = rows.together([(WRITE, params), (READ, params)])?;
+    let kind = match (row.dtype, params.is_empty()) {
+        (Some(Dtype::F64), false) => None,
+        (Some(Dtype::F64), true) => Some("The blocks have 32×8 threads."),
+        _ => Some("The report has no rows of f64: these are of f32."),
+    };
+    Ok(answer.and(kind.map(str::to_owned)))
+}
+
+fn tile(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    let [padded, unpadded, naive] = rows.together([PADDED, UNPADDED, (WRITE, NONE)])?;
+    let first = compared(facts, "padded over unpadded", speed(padded, unpadded)?)?;
+    let second = compared(facts, "padded over naive", speed(padded, naive)?)?;
+    let size = padded.short_size();
+    let text = format!(
+        "At {size}, the padded tile is {first} the unpadded one, and {second} the naive kernel with coalesced writes."
+    );
+    let figures = [(padded, "padded"), (unpadded, "unpadded"), (naive, "naive")];
+    Ok(Report::new(text).with(figures.map(|(row, name)| rate(facts, name, row))))
+}
+
+fn sizes(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    let is_odd = |row: &&&Record| matches!(row.n, Some(Extent::Matrix(r, c)) if r % 32 != 0 || c % 32 != 0);
+    let all = rows.verified(&[READ, WRITE, TILED])?;
+    let all = all.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
+    let wide = all.iter().filter(|row| row.dtype == Some(Dtype::F64)).count();
+    let odd = all.iter().filter(is_odd).count();
+    let text = format!("{}: {wide} of f64, {odd} with a side that is no multiple of 32.", all_right(all.len()));
+    let wide = rows.timed(PADDED).filter(|row| row.dtype == Some(Dtype::F64) && !rows.is_software()).last();
+    Ok(Report::new(text).with([wide.and_then(|row| rate(facts, "padded tile with f64", row))]))
+}
+
+fn ladder(rows: &DeviceRows) -> Option<Picture> {
+    let like = longest(rows, (READ, NONE)).ok()?;
+    let others = ["transpose/tiled_vec4", "transpose/registers", "transpose/tiled_wide"].map(|kernel| (kernel, NONE));
+    bars(rows, like, &[&[(READ, NONE), (WRITE, NONE), UNPADDED, PADDED], &others[..]].concat())
+}

@@ -1,0 +1,230 @@
+//! `transpose`: rows × columns to columns × rows (source article 003), naive and through a tile of workgroup memory.
+
+pub(crate) mod claims;
+
+use record::suite::prelude::*;
+use record::suite::{SUBGROUP, Traffic, by_rows};
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "transpose",
+    summary: "the transpose of a matrix",
+    tags: &[Tag::Article, Tag::Primitive, Tag::Memory],
+    model_text: "A transpose moves as many bytes as a copy, so the model is a copy at the same working set. The rest \
+        is lost to partly used sectors or to bank conflicts.",
+    headlines: &[Headline {
+        name: "transpose",
+        place: 2,
+        naive: "naive_coalesced_read",
+        cause: "launch overhead",
+        ..Headline::F32
+    }],
+    chart: Chart::Ladder("How close does each transpose come to the peak copy rate?"),
+    benchmarks: &[
+        Benchmark {
+            name: "naive_coalesced_read",
+            steps: |shape, interface| {
+                tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, u64::from(interface.workgroup_size[1]))
+            },
+            traffic: Some(|shape| traffic(shape, |lane| [0, lane], |lane| [lane, 0])),
+            ..NAIVE
+        },
+        Benchmark { name: "naive_coalesced_write", ..NAIVE },
+        Benchmark { name: "naive_read_write_input", quick: &[], cases: &cases(&[&[]]), ..NAIVE },
+        TILED,
+        Benchmark {
+            name: "tiled_vec4",
+            traffic: Some(|shape| {
+                by_fours(shape, |lane| [lane / 8, 4 * (lane % 8)], |lane| [lane / 8, 4 * (lane % 8)])
+            }),
+            steps: |shape, _| tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, 32),
+            ..BASE
+        },
+        Benchmark {
+            name: "registers",
+            since: "2026-11-21",
+            quick: &[],
+            traffic: Some(|shape| {
+                by_fours(shape, |lane| [4 * (lane / 4), 4 * (lane % 4)], |lane| [4 * (lane % 4), 4 * (lane / 4)])
+            }),
+            steps: |shape, _| tiles(shape.extent.matrix().1, 64, shape.extent.matrix().0, 64),
+            ..BASE
+        },
+        Benchmark {
+            name: "tiled_wide",
+            since: "2026-11-22",
+            steps: |shape, _| tiles(shape.extent.matrix().1, 64, shape.extent.matrix().0, 64),
+            ..BASE
+        },
+        Benchmark {
+            name: "cublas",
+            summary: "cuBLAS, NVIDIA's library: geam, used as a transpose",
+            look_for: "The suite's kernels compared with the vendor's: a share above tiled_vec4 shows what is left to \
+                gain, a share below it that geam is not made for pure transposes.",
+            limited_by: "The kernel that the library selects for the shape; odd leading dimensions cost it alignment.",
+            work_text: "2n scalars moved.",
+            only_cuda: Some("cuBLAS is part of CUDA"),
+            library: Some(Library::CuBlas),
+            traffic: None,
+            steps: |shape, _| {
+                let (rows, columns) = shape.extent.matrix();
+                vec![Step::Library { routine: Routine::Transpose { rows, columns }, buffers: vec!["input", "output"] }]
+            },
+            ..BASE
+        },
+    ],
+    ..Family::BLANK
+};
+
+/// The tile of the article; `safety_tax` also measures it with run-time checks.
+pub(super) const TILED: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), &[&[("PAD", 0.0)], &[("PAD", 1.0)]])],
+    accepts: &[("PAD", Accepted::Whole(0, 1024)), HEIGHTS],
+    name: "tiled",
+    cases: &cases(&[&[("PAD", 0.0)], &[("PAD", 1.0)]]),
+    steps: |shape, _| tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, 32),
+    ..BASE
+};
+
+/// The article has blocks of 32×8 and of 32×32.
+const HEIGHTS: (&str, Accepted) = ("HEIGHT", Accepted::PowerOfTwo(1, 32));
+
+/// Workgroups of 32×HEIGHT invocations, one element each, that write rows.
+const NAIVE: Benchmark = Benchmark {
+    accepts: &[HEIGHTS],
+    cases: &naive_cases(),
+    steps: |shape, interface| {
+        tiles(shape.extent.matrix().0, 32, shape.extent.matrix().1, u64::from(interface.workgroup_size[1]))
+    },
+    traffic: Some(|shape| traffic(shape, |lane| [lane, 0], |lane| [0, lane])),
+    ..BASE
+};
+
+/// What the benchmarks here share; subgroups read and write rows.
+const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), &[&[]])],
+    small: Some(Extent::Matrix(512, 512)),
+    cases: &cases(&[&[]]),
+    buffers: |shape, _| {
+        let (rows, columns) = shape.extent.matrix();
+        vec![
+            Buffer::input("input", shape.count(), Values::Any),
+            Buffer::output("output", shape.count()),
+            uniform("sizes", &[rows, columns]),
+        ]
+    },
+    work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
+    ceiling: Some(Limit::Copy),
+    traffic: Some(|shape| traffic(shape, |lane| [0, lane], |lane| [0, lane])),
+    check: Check::of("output", all, |shape, _| {
+        let ((rows, columns), scalar) = (shape.extent.matrix(), shape.dtype.scalar());
+        let input = shape.input(Values::Any);
+        Box::new(move |first, slots| {
+            by_rows(first, slots, rows, |column, row, slots| {
+                input.elements(scalar, row * columns + column, columns, slots);
+            });
+        })
+    }),
+    ..Benchmark::BLANK
+};
+
+const fn cases(params: &'static [Params]) -> [Cases; 3] {
+    const QUICK: &[Extent] = &[Extent::Matrix(4096, 4096), Extent::Matrix(8192, 8192)];
+    const F64: &[Extent] = &[Extent::Matrix(2048, 2048)];
+    const ALL: &[Extent] = &[
+        Extent::Matrix(1000, 3001),
+        Extent::Matrix(4100, 2052),
+        Extent::Matrix(1024, 1024),
+        Extent::Matrix(4096, 4096),
+        Extent::Matrix(8192, 8192),
+        Extent::Matrix(16384, 16384),
+    ];
+    [
+        Cases::standard(&[Dtype::F32], QUICK, params),
+        Cases::standard(&[Dtype::F64], F64, params),
+        Cases::standard(&[Dtype::F32, Dtype::F64], ALL, params),
+    ]
+}
+
+/// The usual ones, and those of the article: f64, blocks of 32×32.
+const fn naive_cases() -> [Cases; 4] {
+    const ARTICLE: Cases = Cases::standard(
+        &[Dtype::F64],
+        &[Extent::Matrix(2048, 2048), Extent::Matrix(8192, 8192)],
+        &[&[("HEIGHT", 32.0)]],
+    );
+    let [quick, f64, all] = cases(&[&[]]);
+    [quick, f64, all, ARTICLE]
+}
+
+/// One dispatch whose workgroups cover `width` by `height` elements each.
+fn tiles(across: u64, width: u64, down: u64, height: u64) -> Vec<Step> {
+    let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
+    vec![Step::bound([side(across, width), side(down, height), 1], Vec::new())]
+}
+
+/// Row and column of the element that a lane accesses.
+type Place = fn(u64) -> [u64; 2];
+
+/// The traffic of a subgroup that reads and writes single elements.
+fn traffic(shape: &Shape, read: Place, written: Place) -> Traffic {
+    both(shape, read, written, shape.dtype.bytes(), 1)
+}
+
+/// The traffic of a subgroup that reads and writes four neighbours at a time, 16 bytes an access; single elements of rows
+/// where a side is no multiple of four.
+fn by_fours(shape: &Shape, read: Place, written: Place) -> Traffic {
+    let (rows, columns) = shape.extent.matrix();
+    if (rows | columns) % 4 != 0 {
+        return traffic(shape, |lane| [0, lane], |lane| [0, lane]);
+    }
+    both(shape, read, written, 16, shape.dtype.bytes() / 4)
+}
+
+/// The traffic of accesses of `width` bytes at `pieces` neighbouring places.
+fn both(shape: &Shape, read: Place, written: Place, width: u64, pieces: u64) -> Traffic {
+    let (rows, columns) = shape.extent.matrix();
+    side(shape, columns, read, width, pieces).worse(side(shape, rows, written, width, pieces))
+}
+
+/// The mean over eight rows, after which rows start at the same byte of a sector again, of the accesses to a matrix with
+/// this many elements a row. Sizes of foreign reports may be anything: the addresses wrap.
+fn side(shape: &Shape, pitch: u64, place: Place, width: u64, pieces: u64) -> Traffic {
+    const ROWS: u64 = 8;
+    let access = |first: u64, piece: u64| {
+        let address = |lane| {
+            let [row, column] = place(lane);
+            let element = (first + row).wrapping_mul(pitch).wrapping_add(column);
+            element.wrapping_mul(shape.dtype.bytes()).wrapping_add(piece * width)
+        };
+        Traffic::of(&(0..SUBGROUP).map(address).collect::<Vec<_>>(), width)
+    };
+    let accesses: Vec<Traffic> =
+        (0..ROWS).flat_map(|first| (0..pieces).map(move |piece| (first, piece))).map(|(f, p)| access(f, p)).collect();
+    Traffic::mean(&accesses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_degree_of_coalescing_follows_from_the_rows() {
+        let degree = |name: &str, dtype, (rows, columns)| {
+            let benchmark = FAMILY.benchmarks.iter().find(|benchmark| benchmark.name == name);
+            let shape = Shape::new(dtype, Extent::Matrix(rows, columns), std::collections::BTreeMap::new());
+            benchmark.and_then(|benchmark| benchmark.traffic).map(|traffic| traffic(&shape).degree())
+        };
+        // Whole sectors one way, 32 sectors for 32 elements the other.
+        let naive = Some(4.0 / 32.0);
+        assert_eq!(degree("naive_coalesced_read", Dtype::F32, (1024, 1024)), naive);
+        assert_eq!(degree("naive_coalesced_write", Dtype::F32, (1024, 1024)), naive);
+        assert_eq!(degree("naive_coalesced_write", Dtype::F64, (1024, 1024)), Some(8.0 / 32.0));
+        assert_eq!(degree("tiled", Dtype::F32, (1024, 1024)), Some(1.0));
+        assert_eq!(degree("registers", Dtype::F32, (1024, 1024)), Some(1.0));
+        assert_eq!(degree("registers", Dtype::F64, (1024, 1024)), Some(0.5));
+        // Of eight rows of 3001 elements one starts with a sector, and 1000 is a multiple of 8.
+        assert_eq!(degree("tiled", Dtype::F32, (1000, 3001)), Some(128.0 / ((128.0 + 7.0 * 160.0) / 8.0)));
+        assert_eq!(degree("cublas", Dtype::F32, (1024, 1024)), None);
+    }
+}

@@ -1,0 +1,308 @@
+//! The cost of each way to declare and share workgroup memory.
+
+use record::Record;
+use record::claim::{
+    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, Subject, Why, all_right, beside,
+    byte_rate, duration, has_params, largest, noisy, of, param, rate, right, scalars, speed, time,
+};
+use record::stats::Estimate;
+use record::suite::binary_size;
+
+pub(crate) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "length as an override",
+        rows: "override_size and fixed_size, at the largest size that both have",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let takes = slowdown(rows, facts, "override over fixed length", "override_size", "fixed_size")?;
+            Some(format!("An array whose length is an override takes {takes} one of fixed length."))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "length set at launch",
+        rows: "dynamic_size and fixed_size, at the largest size that both have",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let takes = slowdown(rows, facts, "launch over fixed length", "dynamic_size", "fixed_size")?;
+            Some(format!("An array whose length is set at launch takes {takes} one of fixed length."))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "one block of words",
+        rows: "carved and structured, at the largest size that both have",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let takes = slowdown(rows, facts, "one array over a struct", "carved", "structured")?;
+            Some(format!("Three arrays in one block of words take {takes} a struct of three."))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "writes to one word",
+        rows: "same_word and distinct_words, at the largest size that both have",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let takes = slowdown(rows, facts, "one word over 32 words", "same_word", "distinct_words")?;
+            Some(format!("32 writes to one word take {takes} writes to 32 words."))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "atomics on one word",
+        rows: "atomic_word and distinct_words, at the largest size that both have",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let takes = slowdown(rows, facts, "atomics over 32 words", "atomic_word", "distinct_words")?;
+            Some(format!("32 atomicMax operations on one word take {takes} writes to 32 words."))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "copy by occupancy",
+        rows: "occupancy with the least and the most workgroup memory, at the largest size",
+        condition: "both rates' intervals are within ±15 %",
+        state: |rows, facts| {
+            let (few, many) = occupancy(rows)?;
+            let (few_bytes, many_bytes) = (binary_size(4 * words(few)), binary_size(4 * words(many)));
+            let few = facts.byte_rate(format!("copy holding {few_bytes}"), byte_rate(few)?)?;
+            let many = facts.byte_rate(format!("copy holding {many_bytes}"), byte_rate(many)?)?;
+            Some(format!(
+                "A copy by workgroups of 64 runs at {few} with {few_bytes} of workgroup memory each, at {many} with \
+                 {many_bytes}."
+            ))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "zeroing by the API",
+        rows: "zero_init zeroed by the API and not zeroed, at the largest size",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let zeroed = zeroed(rows, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)])?;
+            let takes = facts.duration("zeroed by the API", zeroed.0, zeroed.1)?;
+            Some(format!("Workgroups that use 1 KiB of 16 KiB take {takes} without zeroing when the API zeroes all."))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "zeroing by the kernel",
+        rows: "zero_init zeroed by the kernel and not zeroed, at the largest size",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let zeroed = zeroed(rows, &[("ZEROING", 1.0)])?;
+            let takes = facts.duration("zeroed by the kernel", zeroed.0, zeroed.1)?;
+            Some(format!("Workgroups that use 1 KiB of 16 KiB take {takes} without zeroing when the kernel zeroes it."))
+        },
+    }),
+    Claim::Article(ArticleClaim {
+        id: "A2",
+        title: "static and dynamic shared arrays",
+        claim: "A shared array whose size the third launch parameter sets gives the same result as one of fixed size.",
+        kernels: &[
+            "workgroup_memory/fixed_size",
+            "workgroup_memory/override_size",
+            "workgroup_memory/dynamic_size",
+            "workgroup_memory/fixed_bytes",
+            "workgroup_memory/dynamic_bytes",
+        ],
+        terms: &["__shared__", "extern __shared__"],
+        prediction: || {
+            "The same words, and 1× the speed: the kernels do the same work. The parameter counts bytes: length × sizeof. \
+             WGSL sets the length when it creates the pipeline. The article's array is 8 × uchar."
+                .to_owned()
+        },
+        is_timing: false,
+        judge: Judge::Claim(arrays),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "A6",
+        title: "shared memory limits the blocks of an SM",
+        claim: "A block has 48 KiB of shared memory at most, and every block of a launch has as much.",
+        kernels: &["workgroup_memory/occupancy"],
+        terms: &["__shared__", "streaming multiprocessor", "block"],
+        prediction: || {
+            "The blocks that run on an SM share its memory: the more each holds, the fewer run. Their threads then no \
+             longer hide the latency of DRAM."
+                .to_owned()
+        },
+        judge: Judge::Report(blocks_of_an_sm),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "B2",
+        title: "shared arrays start without a value",
+        claim: "A shared array cannot be initialised where it is declared.",
+        kernels: &["workgroup_memory/zero_init", "safety_tax/workgroup_fill", "workgroup_memory/static_and_dynamic"],
+        terms: &["__shared__", "extern __shared__"],
+        prediction: || {
+            "CUDA leaves the array as it is. WGSL has no initialiser either, but the API sets every word to zero. Both \
+             cost time: every word is stored once more."
+                .to_owned()
+        },
+        judge: Judge::Report(zeroing),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "B3",
+        also: &["E4"],
+        title: "three arrays in one shared block",
+        claim: "Dynamic shared arrays all start at one address: the kernel divides the block by byte offsets.",
+        kernels: &["workgroup_memory/carved", "workgroup_memory/structured"],
+        terms: &["extern __shared__"],
+        prediction: || {
+            "The same answers as with a struct: 128 × i16 at 0, 64 × f32 at 256, 256 × i32 at 512. CUDA's pointers have \
+             types; WGSL has to shift and cast words at each access."
+                .to_owned()
+        },
+        is_timing: false,
+        judge: Judge::Claim(divided),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "E6",
+        title: "many threads write one word",
+        claim: "If several threads of a warp write one word of shared memory, one of the values remains; which one is \
+            not defined.",
+        kernels: &["workgroup_memory/same_word", "workgroup_memory/distinct_words", "workgroup_memory/atomic_word"],
+        terms: &["__shared__", "atomicMax()"],
+        prediction: || "One of the 32 values; an atomic keeps the largest.".to_owned(),
+        is_timing: false,
+        judge: Judge::Claim(one_value),
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "E7",
+        title: "four threads write one word's bytes",
+        claim: "The article stores single bytes of shared memory, of which several lie in one word.",
+        kernels: &["workgroup_memory/bytes_of_word"],
+        terms: &["char and short", "__shared__"],
+        prediction: || {
+            "All four bytes remain. WGSL has no bytes: its kernel sets them by atomics, and says nothing of a byte's store."
+                .to_owned()
+        },
+        is_timing: false,
+        judge: Judge::Report(bytes_of_word),
+        ..ArticleClaim::BLANK
+    }),
+];
+
+const NONE: &[(&str, f64)] = &[];
+/// How long `benchmark` takes compared with `other`, at the largest size at which both were measured.
+fn slowdown(rows: &DeviceRows, facts: &mut Facts, name: &str, benchmark: &str, other: &str) -> Option<String> {
+    let measured = |name| of(rows, name).filter(|row| row.median_ns.is_some());
+    let pairs = measured(benchmark).filter_map(|row| Some((row, measured(other).find(|other| other.n == row.n)?)));
+    let (row, other) = pairs.max_by_key(|(row, _)| scalars(row))?;
+    facts.duration(name, time(row)?, time(other)?)
+}
+
+/// Times of `zero_init` with these parameters and without zeroing, at the largest size.
+fn zeroed(rows: &[&Record], params: &[(&str, f64)]) -> Option<(Estimate, Estimate)> {
+    let measured = || of(rows, "zero_init").filter(|row| row.median_ns.is_some());
+    let n = largest(measured())?.n;
+    let time_at = |params: &[(&str, f64)]| time(measured().find(|row| row.n == n && has_params(row, params))?);
+    Some((time_at(params)?, time_at(&[("ZEROING", 0.0)])?))
+}
+
+/// The copies by the workgroups with the least and the most workgroup memory, at the largest size.
+fn occupancy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, &'a Record)> {
+    let measured = || of(rows, "occupancy").filter(|row| row.gb_per_s.is_some());
+    let most = measured().map(scalars).max()?;
+    let of_largest = || measured().filter(|row| scalars(row) == most);
+    let (few, many) = (of_largest().min_by_key(|row| words(row))?, of_largest().max_by_key(|row| words(row))?);
+    (words(few) < words(many)).then_some((few, many))
+}
+
+/// Words of workgroup memory per workgroup.
+fn words(row: &Record) -> u64 {
+    param(row, "WORDS").unwrap_or(0.0) as u64
+}
+
+const FIXED: &str = "workgroup_memory/fixed_size";
+
+fn arrays(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
+    const AT_LAUNCH: &str = "workgroup_memory/dynamic_size";
+    const OVERRIDE: &str = "workgroup_memory/override_size";
+    let is_cuda = rows.verified(&[AT_LAUNCH]).is_ok();
+    let (kernel, name, params) = if is_cuda {
+        (AT_LAUNCH, "a size set at launch", [("SHARED_BYTES", 1024.0)])
+    } else {
+        (OVERRIDE, "a size set by an override", [("LENGTH", 256.0)])
+    };
+    // Older reports have no arrays of bytes.
+    let bytes = if is_cuda { "workgroup_memory/dynamic_bytes" } else { "workgroup_memory/fixed_bytes" };
+    let kernels = [FIXED, kernel, bytes];
+    let kernels = if rows.of(bytes).next().is_some() { &kernels[..] } else { &kernels[..2] };
+    let answer = right(rows, kernels, |rows| format!("{}, with a fixed size and with {name}.", all_right(rows.len())))?;
+    let label = format!("the kernel with {name}");
+    Ok(answer.and(beside_hardware(rows, facts, ((kernel, &params), &label), ((FIXED, NONE), "that with a fixed size"))))
+}
+
+/// How fast a kernel is beside another, unless it runs on a software device.
+fn beside_hardware(rows: &DeviceRows, facts: &mut Facts, own: Subject, other: Subject) -> Option<String> {
+    if rows.is_software() { None } else { beside(rows, facts, own, other).ok().map(Report::into_text) }
+}
+
+fn blocks_of_an_sm(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    const KERNEL: &str = "workgroup_memory/occupancy";
+    let most = largest(rows.of(KERNEL).filter(|row| row.gb_per_s.is_some()));
+    let size = most.ok_or_else(|| rows.missing(&[KERNEL]))?.n;
+    let mut copies: Vec<&Record> = rows.iter().copied().filter(|row| row.name() == KERNEL && row.n == size).collect();
+    copies.sort_by_key(|row| words(row));
+    let mut copy = |row: &Record| {
+        let bytes = binary_size(4 * words(row));
+        Some(format!("{bytes} each {}", facts.byte_rate(format!("copy holding {bytes}"), byte_rate(row)?)?))
+    };
+    let rates: Vec<String> = copies.iter().filter_map(|row| copy(row)).collect();
+    match copies.first().filter(|_| rates.len() > 1) {
+        Some(first) => Ok(Report::new(format!(
+            "A copy of {} by blocks of {} threads that hold shared memory: {}.",
+            first.short_size(),
+            first.workgroup_size.map_or(64, |[x, y, z]| x * y * z),
+            rates.join(", ")
+        ))),
+        None => Err(rows.missing(&[KERNEL])),
+    }
+}
+
+fn zeroing(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    const KERNEL: &str = "workgroup_memory/zero_init";
+    let [set, left] = rows.together([(KERNEL, &[("ZEROING", 1.0)]), (KERNEL, &[("ZEROING", 0.0)])])?;
+    let longer = speed(left, set)?;
+    let quoted = facts.times("set by the kernel", longer).ok_or_else(|| noisy("the ratio is", longer))?;
+    let by_api = rows.together([(KERNEL, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)]), (KERNEL, &[("ZEROING", 0.0)])]);
+    let by_api = by_api.ok().and_then(|[set, left]| {
+        let longer = speed(left, set).ok()?;
+        Some(format!(", and {} as long if the API sets it", facts.times("set by the API", longer)?))
+    });
+    let by_api = by_api.unwrap_or_default();
+    Ok(Report::new(format!("The kernel takes {quoted} as long if it sets 16 KiB first{by_api}.")))
+}
+
+fn divided(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
+    const CARVED: &str = "workgroup_memory/carved";
+    const STRUCT: &str = "workgroup_memory/structured";
+    let answer =
+        right(rows, &[CARVED, STRUCT], |rows| format!("{}, divided by hand and as a struct.", all_right(rows.len())))?;
+    let carved = ((CARVED, NONE), "the divided block");
+    Ok(answer.and(beside_hardware(rows, facts, carved, ((STRUCT, NONE), "the struct of three arrays"))))
+}
+
+fn bytes_of_word(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
+    const KERNEL: &str = "workgroup_memory/bytes_of_word";
+    let found = rows.verified(&[KERNEL])?;
+    let found = found.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
+    let text = all_right(found.len()) + ": the four bytes of each word remain.";
+    let row = rows.together([(KERNEL, NONE)]).ok().filter(|_| !rows.is_software());
+    let rate = row.and_then(|[row]| rate(facts, "bytes written and read", row));
+    Ok(Report::new(text).with([rate]))
+}
+
+fn one_value(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
+    let answer = right(rows, &["workgroup_memory/same_word"], |_| {
+        "In every round exactly one of the 32 values remains, and it is one that was written.".to_owned()
+    })?;
+    let kernels = [("distinct_words", "32 words"), ("same_word", "one word"), ("atomic_word", "atomics on one word")];
+    let mut figure = |(kernel, name): (&str, &str)| {
+        let kernel = format!("workgroup_memory/{kernel}");
+        let row = rows.together([(&kernel, NONE)]).ok().filter(|_| !rows.is_software())?;
+        duration(facts, name, row[0])
+    };
+    let figures: Vec<Option<String>> = kernels.into_iter().map(&mut figure).collect();
+    Ok(answer.with(figures))
+}

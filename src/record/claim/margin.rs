@@ -1,0 +1,97 @@
+//! What two rows show of each other beyond a margin of ten percent.
+
+use super::device_rows::Why;
+use super::facts::Facts;
+use crate::stats::{self, Estimate};
+use crate::{Record, byte_rate, format, time};
+
+/// Speeds that differ by less than this factor count as the same: too little to prefer one kernel, and about what rows of
+/// one epoch leave uncertain. One is faster if the whole 95 % interval of the ratio is above it; they are the same if the
+/// whole interval is within it (an equivalence test by two one-sided tests, Schuirmann, *Journal of Pharmacokinetics and
+/// Biopharmaceutics* 15, 1987).
+pub const MARGIN: f64 = 1.1;
+/// [`MARGIN`] in words.
+pub const WITHIN: &str = "within 10 %";
+
+/// The row's time in nanoseconds.
+pub fn known_time(row: &Record) -> Result<Estimate, Why> {
+    time(row).ok_or_else(|| Why::new(format!("`{}` has too few samples for an interval", row.name())))
+}
+
+/// The speed of `own` relative to `other`, at the same work: the ratio of their times.
+pub fn speed(own: &Record, other: &Record) -> Result<Estimate, Why> {
+    let ratio = stats::ratio(known_time(other)?, known_time(own)?);
+    ratio.ok_or_else(|| Why::new("the rows have no interval"))
+}
+
+/// Whether a speed relative to another is surely more than `least`. It is not if the speeds are the same within the
+/// margin; else the rows show nothing.
+pub fn is_faster(speed: Estimate, least: f64) -> Result<bool, Why> {
+    if speed.low > least {
+        Ok(true)
+    } else if speed.high <= MARGIN {
+        Ok(false)
+    } else {
+        Err(noisy("the ratio of the speeds is", speed))
+    }
+}
+
+/// Whether `found` is `expected`, [`WITHIN`] 10 %; an interval that overlaps the margin's ends shows nothing.
+pub fn is_near(found: Estimate, expected: f64) -> Result<bool, Why> {
+    let (low, high) = (found.low / expected, found.high / expected);
+    if low >= MARGIN.recip() && high <= MARGIN {
+        Ok(true)
+    } else if high < MARGIN.recip() || low > MARGIN {
+        Ok(false)
+    } else {
+        Err(noisy("the ratio is", found))
+    }
+}
+
+/// Whether the speed relative to another is no lower, by more than the margin.
+pub fn is_no_slower(speed: Estimate) -> Result<bool, Why> {
+    if speed.low >= MARGIN.recip() {
+        Ok(true)
+    } else if speed.high < MARGIN.recip() {
+        Ok(false)
+    } else {
+        Err(noisy("the ratio of the speeds is", speed))
+    }
+}
+
+/// `too noisy: the ratio is 1.02× [0.95, 1.12]`.
+pub fn noisy(what: &str, ratio: Estimate) -> Why {
+    let ratio = format::ratio_with_interval(ratio.value, Some((ratio.low, ratio.high)));
+    Why::new(format!("too noisy: {what} {ratio}"))
+}
+
+/// `3.5× as fast as`; `as fast, within 10 %, as` where the interval contains one.
+pub fn compared(facts: &mut Facts, name: &str, speed: Estimate) -> Result<String, Why> {
+    let is_apart = speed.low > 1.0 || speed.high < 1.0;
+    match if is_apart { facts.times(name, speed) } else { None } {
+        Some(times) => Ok(format!("{times} as fast as")),
+        None if speed.low >= MARGIN.recip() && speed.high <= MARGIN => Ok(format!("as fast, {WITHIN}, as")),
+        None if speed.low > MARGIN => Ok("faster than".to_owned()),
+        None if speed.high < MARGIN.recip() => Ok("slower than".to_owned()),
+        None if speed.high <= MARGIN => Ok(format!("not faster, {WITHIN}, than")),
+        None if speed.low >= MARGIN.recip() => Ok(format!("not slower, {WITHIN}, than")),
+        None => Err(noisy("the ratio of the speeds is", speed)),
+    }
+}
+
+/// A part of a whole: `80 %`, `80 % ±6 %`.
+pub fn percent(facts: &mut Facts, name: &str, part: Estimate) -> Result<String, Why> {
+    facts.percent(name, part).ok_or_else(|| noisy("the ratio is", part))
+}
+
+/// `name 484 GB/s`, if the row has a rate that is not too noisy to quote.
+pub fn rate(facts: &mut Facts, name: &str, row: &Record) -> Option<String> {
+    let rate = facts.byte_rate(name, byte_rate(row)?)?;
+    Some(format!("{name} {rate}"))
+}
+
+/// `name 23.6 µs`, if it is not too noisy to quote.
+pub fn duration(facts: &mut Facts, name: &str, row: &Record) -> Option<String> {
+    let time = facts.time(name, time(row)?)?;
+    Some(format!("{name} {time}"))
+}

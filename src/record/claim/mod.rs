@@ -1,0 +1,63 @@
+//! Claims: statements that the rows of one device through one API can support, and how rows are asked for them.
+//!
+//! A [`Claim`] is the suite's own, measured, or an article's. Of an article's, `Judge` tells whether it claims something
+//! that rows can decide, so that no verdict is given on a claim that nobody made. Families declare their claims.
+
+mod article;
+mod device_rows;
+mod facts;
+mod judges;
+mod margin;
+mod measured;
+mod pair;
+mod pick;
+
+pub use article::{Answer, Judge, Report};
+pub use article::{ArticleClaim, Bar, Graph, Judgement, Picture, Verdict};
+pub use device_rows::{DeviceRows, Why};
+pub use facts::Facts;
+pub use facts::{Finding, Quantity, Stated};
+pub use judges::*;
+pub use margin::*;
+pub use measured::COMPARED;
+pub use measured::Measured;
+pub use pair::*;
+pub use pick::*;
+
+pub use crate::{byte_rate, flop_rate, has_several_epochs, is_software, share, time};
+
+/// A statement that the rows of one device through one API may support.
+pub enum Claim {
+    /// The suite's own: a sentence with figures, or nothing. Nobody claimed it before, so that there is no verdict.
+    Measured(Measured),
+    /// An article's: rows support a verdict on it or are reported.
+    Article(ArticleClaim),
+}
+
+/// How many of `claims` are measured.
+pub const fn measured_count(claims: &[Claim]) -> usize {
+    let (mut count, mut index) = (0, 0);
+    while index < claims.len() {
+        count += matches!(claims[index], Claim::Measured(_)) as usize;
+        index += 1;
+    }
+    count
+}
+
+/// The measured ones of `claims`, at compile time: a program that judges no article has none of their texts.
+pub const fn measured_of<const COUNT: usize>(claims: &[Claim]) -> [Measured; COUNT] {
+    let mut found = [Measured::BLANK; COUNT];
+    let (mut count, mut index) = (0, 0);
+    while index < claims.len() {
+        if let Claim::Measured(own) = &claims[index] {
+            found[count] = *own;
+            // A browser's program documents no claims: its page stays small.
+            if cfg!(target_family = "wasm") {
+                (found[count].rows, found[count].condition) = ("", "");
+            }
+            count += 1;
+        }
+        index += 1;
+    }
+    found
+}

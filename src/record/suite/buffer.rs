@@ -1,0 +1,208 @@
+//! Buffers and their contents before the first launch.
+
+use super::csr::{Csr, CsrArray};
+use super::input::Values;
+use super::pointer_chase::Cycle;
+use super::scalar::Scalar;
+
+/// A buffer of a job.
+pub struct Buffer {
+    /// Name by which steps and bindings find it.
+    pub name: &'static str,
+    /// Length in scalars of the case's element type; in f32 for [`Contents::PoisonF32`], in u32 words for
+    /// [`Contents::Words`], [`Contents::Cycle`], [`Contents::Csr`] and [`Contents::Clock`]; in those of
+    /// [`Contents::Of`].
+    pub scalars: u64,
+    /// Its contents before the first launch.
+    pub contents: Contents,
+}
+
+impl Buffer {
+    /// A buffer of random scalars.
+    pub const fn input(name: &'static str, scalars: u64, values: Values) -> Self {
+        Self { name, scalars, contents: Contents::Input(values) }
+    }
+
+    /// A buffer that a kernel writes, of the case's element type.
+    pub const fn output(name: &'static str, scalars: u64) -> Self {
+        Self { name, scalars, contents: Contents::Poison }
+    }
+}
+
+/// The contents of a buffer before a launch.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Contents {
+    /// Random input.
+    Input(Values),
+    /// The same of this scalar type, whatever the element type.
+    Of(Scalar, Box<Contents>),
+    /// The same in host memory, where kernels reach it.
+    OnHost(Box<Contents>),
+    /// The same in the memory of another card: of the one so many places after this card in the driver's list, which
+    /// starts again at its end; 0 = of this card, in a context of its own.
+    OnPeer(u32, Box<Contents>),
+    /// Constants for a uniform buffer, or state that one launch passes to the next.
+    Words(Vec<u32>),
+    /// A walk through memory for dependent loads.
+    Cycle(Cycle),
+    /// An array of a sparse matrix, in words.
+    Csr(Csr, CsrArray),
+    /// A 2-D texture; the host sees its texels row by row, without padding.
+    Texture(Texture),
+    /// An output: garbage that no right answer contains.
+    Poison,
+    /// [`Contents::Poison`] of f32, whatever the element type: for sums of products of narrower numbers.
+    PoisonF32,
+    /// [`Contents::Poison`] where each workgroup stores the time at its start and end: two 64-bit counts of
+    /// nanoseconds.
+    Clock,
+}
+
+/// A 2-D texture of one level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Texture {
+    /// Texels of a row.
+    pub width: u64,
+    /// Rows.
+    pub height: u64,
+    /// The type of a texel.
+    pub format: TexelFormat,
+    /// Whether a kernel binds it as a storage texture.
+    pub is_storage: bool,
+    /// Contents of the texels, row by row; [`Contents::Poison`] for an output.
+    pub texels: Box<Contents>,
+}
+
+impl Texture {
+    /// Bytes of its texels.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.width * self.height * self.format.bytes()
+    }
+
+    /// Bytes from one row to the next in a buffer on the other side of a copy.
+    #[must_use]
+    pub const fn pitch(&self) -> u64 {
+        (self.width * self.format.bytes()).next_multiple_of(ROW_PITCH)
+    }
+}
+
+/// The type of a texel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TexelFormat {
+    /// Four 8-bit fractions: the usual format of pictures, which every device filters.
+    Rgba8Unorm,
+    /// Four bytes.
+    Rgba8Uint,
+    /// Four 16-bit floats.
+    Rgba16Float,
+    /// One 32-bit float, which not every device filters.
+    R32Float,
+    /// One word.
+    R32Uint,
+    /// One signed word.
+    R32Sint,
+    /// Two 32-bit floats.
+    Rg32Float,
+    /// Two words.
+    Rg32Uint,
+    /// Four 32-bit floats.
+    Rgba32Float,
+    /// Four words.
+    Rgba32Uint,
+}
+
+impl TexelFormat {
+    /// Every format.
+    pub const ALL: [Self; 10] = [
+        Self::Rgba8Unorm,
+        Self::Rgba8Uint,
+        Self::Rgba16Float,
+        Self::R32Float,
+        Self::R32Uint,
+        Self::R32Sint,
+        Self::Rg32Float,
+        Self::Rg32Uint,
+        Self::Rgba32Float,
+        Self::Rgba32Uint,
+    ];
+
+    /// Its name in WGSL.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rgba8Unorm => "rgba8unorm",
+            Self::Rgba8Uint => "rgba8uint",
+            Self::Rgba16Float => "rgba16float",
+            Self::R32Float => "r32float",
+            Self::R32Uint => "r32uint",
+            Self::R32Sint => "r32sint",
+            Self::Rg32Float => "rg32float",
+            Self::Rg32Uint => "rg32uint",
+            Self::Rgba32Float => "rgba32float",
+            Self::Rgba32Uint => "rgba32uint",
+        }
+    }
+
+    /// The type of its scalars. Fractions of 8 bits are numbers from 0 to 255.
+    #[must_use]
+    pub const fn scalar(self) -> Scalar {
+        match self {
+            Self::Rgba8Unorm | Self::Rgba8Uint => Scalar::Unorm8,
+            Self::Rgba16Float => Scalar::F16,
+            Self::R32Float | Self::Rg32Float | Self::Rgba32Float => Scalar::F32,
+            Self::R32Uint | Self::R32Sint | Self::Rg32Uint | Self::Rgba32Uint => Scalar::U32,
+        }
+    }
+
+    /// Scalars of a texel.
+    #[must_use]
+    pub const fn channels(self) -> u64 {
+        match self {
+            Self::R32Float | Self::R32Uint | Self::R32Sint => 1,
+            Self::Rg32Float | Self::Rg32Uint => 2,
+            Self::Rgba8Unorm | Self::Rgba8Uint | Self::Rgba16Float | Self::Rgba32Float | Self::Rgba32Uint => 4,
+        }
+    }
+
+    /// Bytes of a texel.
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        self.channels() * self.scalar().bytes() as u64
+    }
+
+    /// Whether only some devices filter it: one of 32-bit floats.
+    #[must_use]
+    pub const fn is_f32(self) -> bool {
+        matches!(self, Self::R32Float | Self::Rg32Float | Self::Rgba32Float)
+    }
+}
+
+/// How a sampler reads between and beyond texels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sampling {
+    /// Whether it interpolates between texels; else it takes the nearest one.
+    pub is_linear: bool,
+    /// Whether a texture repeats beyond its borders; else its border texels do.
+    pub repeats: bool,
+}
+
+impl Sampling {
+    /// Linear filtering, a texture that repeats: those of the suite's kernels.
+    pub const LINEAR: Self = Self { is_linear: true, repeats: true };
+}
+
+/// In copies to and from textures, buffer rows start at multiples of this many bytes: wgpu's rule, which CUDA's pitched
+/// allocations also satisfy.
+pub const ROW_PITCH: u64 = 256;
+
+/// The word that fills outputs before they are checked: an unlikely integer; a NaN as f32, f64 and f16.
+pub const POISON: u32 = 0xffc0_fead;
+
+/// A uniform buffer of these words, padded to the 16 bytes that uniform blocks are aligned to.
+#[must_use]
+pub fn uniform(name: &'static str, words: &[u64]) -> Buffer {
+    let mut words: Vec<u32> = words.iter().map(|&word| u32::try_from(word).unwrap_or(u32::MAX)).collect();
+    words.resize(words.len().next_multiple_of(4), 0);
+    Buffer { name, scalars: words.len() as u64, contents: Contents::Words(words) }
+}

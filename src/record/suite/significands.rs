@@ -1,0 +1,28 @@
+//! How many significant bits inputs have.
+//!
+//! The usual inputs have few, so that results are exact; a kernel that keeps as few has the right result too.
+
+/// The significands of a shape's float inputs. Integers, constants, ramps and pictures of bytes are the same in each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Significands {
+    /// Few bits, as the declared values have them: nothing rounds.
+    #[default]
+    Few,
+    /// At most so many bits, or those of the type if it has fewer, of both signs and over six binades.
+    Full(u32),
+    /// The magnitudes of the same values. No kernel gets them: they turn the oracle of a sum into that of its terms'
+    /// magnitudes.
+    Magnitudes(u32),
+}
+
+impl Significands {
+    /// Whether inputs are magnitudes.
+    pub const fn are_magnitudes(self) -> bool {
+        matches!(self, Self::Magnitudes(_))
+    }
+
+    /// Whether inputs have few bits, so that sums of them are exact.
+    pub const fn are_few(self) -> bool {
+        matches!(self, Self::Few)
+    }
+}
