@@ -72,6 +72,7 @@ if has_chromium && command -v npm >/dev/null; then
 else
     echo "SKIPPED: Chromium or npm is not installed (apt-get install chromium npm): the page is not built and tested"
 fi
+[ -z "$is_all" ] || step scripts/crates.sh
 [ -z "$is_all" ] || step scripts/first-run.sh --cached
 [ -z "$is_all" ] || step no_new_files
 if [ "${#failed[@]}" -gt 0 ]; then
