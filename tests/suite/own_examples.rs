@@ -134,8 +134,22 @@ fn planted_faults_in_the_kernels_of_the_examples_are_found() {
         }
         let folder = examples(file, before, after);
         let toml = format!("{name}.toml");
-        let output =
-            folder.run(&["bench", &toml, "--size", size, "--profile", "quick", "--out", "r.csv"]).exits_with(3);
+        let output = folder
+            .run(&[
+                "bench",
+                &toml,
+                "--size",
+                size,
+                "--profile",
+                "quick",
+                "--epochs",
+                "1",
+                "--time",
+                "5m",
+                "--out",
+                "r.csv",
+            ])
+            .exits_with(3);
         let rows = folder.records("r.csv");
         let stem = file.trim_end_matches(".wgsl");
         // Of several kernels, the faulty one.
