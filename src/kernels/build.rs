@@ -29,7 +29,7 @@ fn table(folder: &Path) -> io::Result<String> {
             if family.path().is_dir() { fs::read_dir(family.path())?.collect::<io::Result<_>>()? } else { vec![] };
         for file in files {
             let name = file.file_name().display().to_string();
-            if let Some((benchmark, "wgsl" | "cu")) = name.split_once('.') {
+            if let Some((benchmark, "wgsl" | "cu" | "header")) = name.split_once('.') {
                 kernels.insert(format!("{}/{benchmark}", family.file_name().display()));
             }
         }
@@ -39,9 +39,11 @@ fn table(folder: &Path) -> io::Result<String> {
         let path = |end: &str| folder.join(format!("{kernel}.{end}"));
         let text = |end| if path(end).exists() { fs::read_to_string(path(end)) } else { Ok(String::new()) };
         let (mut wgsl, mut glsl, mut cuda) = (text("wgsl")?, text("comp")?, text("cu")?);
+        // The texts of a benchmark without a kernel of its own; those of kernels are read where they are printed.
+        let own = header::Header::of(&text("header")?);
         let spirv = if path("spv").exists() { fs::read(path("spv"))? } else { Vec::new() };
         let described = [&wgsl, &glsl, &cuda].into_iter().find(|text| !text.is_empty());
-        let summary = described.map_or_else(String::new, |text| header::Header::of(text).summary);
+        let summary = described.map_or(own.summary, |text| header::Header::of(text).summary);
         if is_browser {
             // A browser runs no twin. Beside WGSL it needs to know that there is one; without WGSL it reads the interface there.
             cuda = if wgsl.is_empty() || cuda.is_empty() { code(&cuda) } else { "-".to_owned() };
@@ -51,8 +53,9 @@ fn table(folder: &Path) -> io::Result<String> {
         }
         _ = write!(
             table,
-            "Shaders {{ kernel: {kernel:?}, summary: {summary:?}, wgsl: {wgsl:?}, glsl: {glsl:?}, cuda: {cuda:?}, \
-             spirv: &{spirv:?} }},"
+            "Shaders {{ kernel: {kernel:?}, summary: {summary:?}, work: {:?}, look_for: {:?}, limits: {:?}, \
+             wgsl: {wgsl:?}, glsl: {glsl:?}, cuda: {cuda:?}, spirv: &{spirv:?} }},",
+            own.work, own.look_for, own.limits
         );
     }
     Ok(table + "]")

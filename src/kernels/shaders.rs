@@ -6,8 +6,12 @@ use record::suite::prelude::*;
 struct Shaders {
     /// Family and benchmark: `transpose/tiled`.
     kernel: &'static str,
-    /// From the header of the file that is read first: WGSL, GLSL, CUDA C++.
+    /// From the header of the file that is read first: WGSL, GLSL, CUDA C++, a header alone.
     summary: &'static str,
+    /// These three are empty beside a kernel, whose header has them.
+    work: &'static str,
+    look_for: &'static str,
+    limits: &'static str,
     wgsl: &'static str,
     glsl: &'static str,
     cuda: &'static str,
@@ -16,12 +20,20 @@ struct Shaders {
 
 const SHADERS: &[Shaders] = include!(concat!(env!("OUT_DIR"), "/shaders.rs"));
 
-/// `benchmarks` with what their files hold, at compile time: the summary and the programs that a literal leaves empty.
+/// `benchmarks` with what their files hold, at compile time: the texts and the programs that a literal leaves empty.
 pub(super) const fn with_shaders<const COUNT: usize>(family: &str, benchmarks: &[Benchmark]) -> [Benchmark; COUNT] {
     let mut all = [Benchmark::BLANK; COUNT];
     let mut index = 0;
     while index < COUNT {
         let mut one = benchmarks[index];
+        if let Some(own) = shaders_of(family, one.name, "") {
+            if one.summary.is_empty() {
+                one.summary = own.summary;
+            }
+            if one.look_for.is_empty() {
+                (one.work_text, one.look_for, one.limited_by) = (own.work, own.look_for, own.limits);
+            }
+        }
         if let Some(files) = shaders_of(family, one.name, one.kernel) {
             if one.summary.is_empty() {
                 one.summary = files.summary;

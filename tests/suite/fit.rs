@@ -24,7 +24,7 @@ fn fitted(cases: Vec<Case>, devices: &[&Device]) -> Fitted {
 }
 
 /// Invocations and bytes of the case's workgroups.
-fn workgroup(case: &Case) -> (u32, u32) {
+fn workgroup(case: &Case) -> (u64, u32) {
     let interface = Job::new(case).expect("valid").kernel.interface;
     (interface.invocations(), interface.workgroup_bytes)
 }

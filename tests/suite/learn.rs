@@ -85,7 +85,7 @@ fn texts_of_steps_are_sentences() {
     for step in steps() {
         assert!(step.title.chars().count() <= ArticleClaim::TITLE && !step.title.is_empty(), "{}", step.id);
         assert!(step.claim.ends_with('.') && !step.claim.contains(". "), "{}: one sentence: {}", step.id, step.claim);
-        assert!((step.prediction)().ends_with('.'), "{}", step.id);
+        assert!(step.expected().ends_with('.'), "{}", step.id);
         assert!(!step.terms.is_empty() && step.terms.iter().all(|name| term(name).is_some()), "{}", step.id);
         assert!(claims.insert(step.claim), "{}: another step's claim", step.id);
     }

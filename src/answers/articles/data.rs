@@ -75,7 +75,7 @@ pub fn data(step: &ArticleClaim, sides: &[Side]) -> StepData {
             .filter_map(|cuda| term(cuda))
             .map(|term| Name { cuda: term.cuda, wgsl: term.wgsl })
             .collect(),
-        expected: (step.prediction)(),
+        expected: step.expected(),
         verdicts: sides.iter().map(verdict).collect(),
     }
 }

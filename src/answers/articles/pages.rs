@@ -74,7 +74,7 @@ pub fn step(step: &ArticleClaim, sides: &[Side]) -> Vec<Part> {
     }
     parts.extend([
         field(if step.is_judged() { "claim" } else { "article" }, step.claim.to_owned()),
-        field("expected", (step.prediction)()),
+        field("expected", step.expected()),
         field("kernels", kernels(step)),
         field("names", terms(step)),
     ]);

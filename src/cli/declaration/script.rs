@@ -97,7 +97,7 @@ pub(super) fn variables(shape: &Shape, interface: Option<&Interface>) -> Scope {
         for (name, value) in ["workgroup_x", "workgroup_y", "workgroup_z"].iter().zip(interface.workgroup_size) {
             known(name, whole(value.into()));
         }
-        known("workgroup", whole(interface.invocations().into()));
+        known("workgroup", whole(interface.invocations()));
     }
     for (name, value) in &shape.params {
         known(name, if value.fract() == 0.0 { Value::Whole(*value as i64) } else { Value::Real(*value) });

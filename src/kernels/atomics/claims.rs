@@ -1,6 +1,6 @@
 //! Rates of atomic additions, to one word and to many.
 
-use record::claim::{Claim, DeviceRows, Facts, Measured, fastest_flops, of, scalars, short};
+use record::claim::{Claim, DeviceRows, Facts, Measured, fastest_flops, joined, of, scalars, short};
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "rates of atomic additions",
@@ -26,6 +26,6 @@ fn rates(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         };
         parts.push(format!("{rate} to {to}{with}"));
     }
-    let list = parts.join(", ");
-    (!parts.is_empty()).then(|| format!("Atomic additions per second by {} invocations: {list}.", short(largest)))
+    let list = joined(parts, ", ")?;
+    Some(format!("Atomic additions per second by {} invocations: {list}.", short(largest)))
 }

@@ -7,8 +7,7 @@ pub(crate) mod claims;
 
 use record::suite::prelude::*;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "atomics",
     summary: "atomic additions of u32 (operations are atomic additions)",
     tags: &[Tag::Cost],
@@ -19,14 +18,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "same_address",
             buffers: |shape, _| buffers(shape, 1),
-            check: Check::of(
-                "counters",
-                |_, _| 1,
-                |shape, _| {
-                    let (n, total) = (shape.count(), totals(shape));
-                    each(move |_| total(0, 1, n))
-                },
-            ),
+            check: Check::of("counters", one, |shape, _| {
+                let (n, total) = (shape.count(), totals(shape));
+                each(move |_| total(0, 1, n))
+            }),
             ..BASE
         },
         Benchmark {
@@ -38,15 +33,11 @@ pub const FAMILY: Family = Family {
                 &[("ROUNDS", 8.0), ("SLOTS", 4096.0)],
                 &[("ROUNDS", 8.0), ("SLOTS", 262_144.0)],
             ]),
-            buffers: |shape, _| buffers(shape, slots(shape)),
-            check: Check::of(
-                "counters",
-                |shape, _| slots(shape),
-                |shape, _| {
-                    let (n, slots, total) = (shape.count(), slots(shape), totals(shape));
-                    each(move |slot| total(slot, slots, n.saturating_sub(slot).div_ceil(slots)))
-                },
-            ),
+            buffers: |shape, interface| buffers(shape, slots(shape, interface)),
+            check: Check::of("counters", slots, |shape, interface| {
+                let (n, slots, total) = (shape.count(), slots(shape, interface), totals(shape));
+                each(move |slot| total(slot, slots, n.saturating_sub(slot).div_ceil(slots)))
+            }),
             ..BASE
         },
         Benchmark {
@@ -55,7 +46,7 @@ pub const FAMILY: Family = Family {
             // Every counter is stored once, none is added to.
             steps: |shape, interface| vec![Step::dispatch(groups(shape, interface))],
             check: Check::of("counters", groups, |shape, interface| {
-                let (n, width, total) = (shape.count(), u64::from(interface.invocations()), totals(shape));
+                let (n, width, total) = (shape.count(), interface.invocations(), totals(shape));
                 each(move |block| total(block * width, 1, width.min(n - block * width)))
             }),
             ..BASE
@@ -68,17 +59,15 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 22), &[&[("ROUNDS", 8.0)]])],
     cases: &cases(&[&[("ROUNDS", 8.0)]]),
-    buffers: |_, _| Vec::new(),
     steps: |shape, interface| vec![Step::Clear("counters"), Step::dispatch(groups(shape, interface))],
     work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
     no_ceiling: "these rows measure the peak rates of atomic additions themselves",
-    check: Check::of("", |_, _| 0, |_, _| each(|_| f64::NAN)),
     ..Benchmark::BLANK
 };
 
 const fn cases(params: &'static [Params]) -> [Cases; 2] {
     const QUICK: &[Extent] = &[Extent::Linear(1 << 18)];
-    const ALL: &[Extent] = &[Extent::Linear(1 << 18), Extent::Linear(1 << 22)];
+    const ALL: &[Extent] = &linear([1 << 18, 1 << 22]);
     [Cases::standard(&[Dtype::U32], QUICK, params), Cases::standard(&[Dtype::U32], ALL, params)]
 }
 
@@ -86,12 +75,12 @@ fn rounds(shape: &Shape) -> u64 {
     shape.param("ROUNDS", 8.0) as u64
 }
 
-fn slots(shape: &Shape) -> u64 {
+fn slots(shape: &Shape, _: &Interface) -> u64 {
     shape.param("SLOTS", 4096.0) as u64
 }
 
 fn groups(shape: &Shape, interface: &Interface) -> u64 {
-    shape.count().div_ceil(u64::from(interface.invocations()))
+    shape.count().div_ceil(interface.invocations())
 }
 
 fn buffers(shape: &Shape, counters: u64) -> Vec<Buffer> {

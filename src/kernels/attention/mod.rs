@@ -7,8 +7,7 @@ mod oracle;
 use oracle::{is_causal, width};
 use record::suite::prelude::*;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "attention",
     summary: "attention, softmax(q kᵀ / √d) v; sizes are heads × length",
     tags: &[Tag::Llm],
@@ -27,30 +26,22 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "naive",
-            since: "2026-11-25",
             accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), D, CAUSAL],
             cases: &cases(F32, &[Extent::Matrix(16, 4096)]),
             buffers: |shape, _| {
-                let (heads, length) = shape.extent.matrix();
-                let mut buffers = inputs(shape, 0);
-                let scores = heads.saturating_mul(length).saturating_mul(length);
-                buffers.push(Buffer { name: "scores", scalars: scores, contents: Contents::PoisonF32 });
-                buffers.extend(STAGES.iter().zip(0..).map(|(name, stage)| uniform(name, &[heads, length, stage])));
-                buffers
+                let scores = Buffer::output_f32("scores", shape.count().saturating_mul(shape.columns()));
+                let buffers = Buffer::and(inputs(shape, 0), [scores]);
+                Buffer::and(buffers, Buffer::of_launches(&STAGES, &shape.extent.sides()))
             },
             steps: |shape, interface| {
-                let (heads, length) = shape.extent.matrix();
-                let (rows, invocations) = (heads.saturating_mul(length), u64::from(interface.invocations()));
-                let scores = rows.saturating_mul(length).div_ceil(invocations);
+                let (rows, invocations) = (shape.count(), interface.invocations());
+                let scores = rows.saturating_mul(shape.columns()).div_ceil(invocations);
                 let elements = rows.saturating_mul(width(shape)).div_ceil(invocations);
-                let stage = |(name, groups): (&&'static str, u64)| {
-                    Step::bound(grid(groups), vec!["q", "k", "v", "scores", "output", name])
-                };
-                STAGES.iter().zip([scores, rows, elements]).map(stage).collect()
+                let stage = |(name, groups)| Step::bound(grid(groups), vec!["q", "k", "v", "scores", "output", name]);
+                STAGES.into_iter().zip([scores, rows, elements]).map(stage).collect()
             },
             unsupported: |shape| {
-                let (heads, length) = shape.extent.matrix();
-                let scores = heads.saturating_mul(length).saturating_mul(length);
+                let scores = shape.count().saturating_mul(shape.columns());
                 (scores > u64::from(u32::MAX)).then_some("2^32 scores or more: indices have 32 bits")
             },
             tolerance: Some(|shape, interface| oracle::tolerance(shape, oracle::in_memory(shape, interface))),
@@ -58,7 +49,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "tiled",
-            since: "2026-11-25",
             accepts: &[D, CAUSAL],
             cases: &cases(F32, LONG),
             steps: |shape, _| by_queries(shape, 64),
@@ -67,7 +57,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cooperative",
-            since: "2026-11-25",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(16, 16384), &[FULL, CAUSAL_128])],
             accepts: &[("WG", Accepted::OneOf(&[256.0])), ("QUERIES", Accepted::OneOf(&[128.0])), D, CAUSAL],
             twin_differs: Some("scores in registers, cp.async prefetch"),
@@ -86,14 +75,10 @@ pub const FAMILY: Family = Family {
             accepts: &[D, CAUSAL, ("BLOCKS", Accepted::Whole(1, 1024))],
             cases: &WGMMA_CASES,
             buffers: |shape, interface| {
-                let blocks = interface.parameter("BLOCKS");
-                let (heads, length) = shape.extent.matrix();
-                let mut buffers = inputs(shape, 0);
                 // Three tensor maps of 128 bytes for each block.
-                let words = vec![0; 96 * blocks as usize];
-                buffers.push(Buffer { name: "maps", scalars: 96 * blocks, contents: Contents::Words(words) });
-                buffers.push(uniform("sizes", &[heads, length]));
-                buffers
+                let words = 96 * interface.parameter("BLOCKS");
+                let maps = Buffer::new("maps", words, Contents::Words(vec![0; words as usize]));
+                Buffer::and(inputs(shape, 0), [maps, uniform("sizes", &shape.extent.sides())])
             },
             steps: |_, interface| vec![Step::dispatch(interface.parameter("BLOCKS"))],
             ceiling: Some(Limit::Tensor),
@@ -104,12 +89,6 @@ pub const FAMILY: Family = Family {
             name: "cudnn",
             since: "2026-11-27",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(16, 16384), &[FULL])],
-            summary: "cuDNN, NVIDIA's library: attention in one kernel on tensor cores, f16 inputs and output",
-            look_for: "What PyTorch calls in place of cooperative, by its cuDNN backend. On Hopper its kernels use wgmma, \
-                whose rate is above that of the instructions that ceiling/tensor measures. Its output is f16, that of \
-                the others f32.",
-            limited_by: "Tensor cores and exponentials, which the library's kernels overlap; power, where the clock drops.",
-            work_text: "4·length²·d operations per head, half of them if causal.",
             only_cuda: Some("cuDNN is NVIDIA's"),
             library: Some(Library::CuDnn),
             accepts: &[D, CAUSAL],
@@ -122,7 +101,7 @@ pub const FAMILY: Family = Family {
             steps: |shape, _| {
                 let (heads, length) = shape.extent.matrix();
                 let routine = Routine::Attention { heads, length, width: width(shape), is_causal: is_causal(shape) };
-                vec![Step::Library { routine, buffers: vec!["q", "k", "v", "output"] }]
+                Step::library(routine, &["q", "k", "v", "output"])
             },
             ceiling: Some(Limit::Tensor),
             tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_library(shape))),
@@ -139,14 +118,14 @@ const CAUSAL: (&str, Accepted) = ("CAUSAL", Accepted::SWITCH);
 /// The uniforms of the three launches.
 const STAGES: [&str; 3] = ["first", "second", "third"];
 
-/// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
+    since: "2026-11-25",
     small: Some(Extent::Matrix(2, 100)),
     precise_at: Some(Extent::Matrix(2, 33)),
     buffers: |shape, _| buffers(shape, 0),
     work,
     ceiling: Some(Limit::Fma),
-    host_cost: |shape| shape.extent.matrix().1 / 32,
+    host_cost: |shape| shape.columns() / 32,
     check: Check::of("output", |shape, _| elements(shape), |shape, _| oracle::attended(shape)),
     ..Benchmark::BLANK
 };
@@ -160,7 +139,7 @@ const FULL_64: Params = &[("CAUSAL", 0.0), ("D", 64.0)];
 const CAUSAL_64: Params = &[("CAUSAL", 1.0), ("D", 64.0)];
 
 /// As many blocks as an H100 has SMs: they stay for the whole launch.
-const HOPPER: [Params; 4] = [
+const HOPPER: &[Params] = &[
     &[("BLOCKS", 132.0), ("CAUSAL", 0.0), ("D", 128.0)],
     &[("BLOCKS", 132.0), ("CAUSAL", 1.0), ("D", 128.0)],
     &[("BLOCKS", 132.0), ("CAUSAL", 0.0), ("D", 64.0)],
@@ -168,17 +147,12 @@ const HOPPER: [Params; 4] = [
 ];
 
 const WGMMA_CASES: [Cases; 2] = [
-    Cases::standard(F16, &[Extent::Matrix(3, 200)], &HOPPER),
-    Cases {
-        from: Profile::Standard,
-        dtypes: F16,
-        extents: &[Extent::Matrix(4, 1024), Extent::Matrix(16, 1024), LONG[0], LONG[1]],
-        params: &[HOPPER[0], HOPPER[1], HOPPER[2]],
-    },
+    Cases::standard(F16, &[Extent::Matrix(3, 200)], HOPPER),
+    Cases::standard(F16, &matrices([(4, 1024), (16, 1024), (16, 4096), (16, 16384)]), HOPPER.split_at(3).0),
 ];
 
 /// Sequences that a language model reads at once.
-const LONG: &[Extent] = &[Extent::Matrix(16, 4096), Extent::Matrix(16, 16384)];
+const LONG: &[Extent] = &matrices([(16, 4096), (16, 16384)]);
 
 /// An odd size with all parameters, sequences of 1024 tokens, and those in `long`.
 const fn cases(dtypes: &'static [Dtype], long: &'static [Extent]) -> [Cases; 5] {
@@ -217,15 +191,12 @@ fn inputs(shape: &Shape, padding: u64) -> Vec<Buffer> {
         input("q", Values::Queries(width(shape))),
         input("k", Values::AttentionKeys(width(shape))),
         input("v", oracle::VALUES),
-        Buffer { name: "output", scalars: elements(shape), contents: Contents::PoisonF32 },
+        Buffer::output_f32("output", elements(shape)),
     ]
 }
 
 fn buffers(shape: &Shape, padding: u64) -> Vec<Buffer> {
-    let (heads, length) = shape.extent.matrix();
-    let mut buffers = inputs(shape, padding);
-    buffers.push(uniform("sizes", &[heads, length]));
-    buffers
+    Buffer::and(inputs(shape, padding), [uniform("sizes", &shape.extent.sides())])
 }
 
 /// Workgroups of so many queries of one head.

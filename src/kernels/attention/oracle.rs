@@ -30,7 +30,7 @@ struct Head {
 impl Head {
     /// Head `number`, each key and value of `width` elements.
     fn new(shape: &Shape, number: u64) -> Self {
-        let scalars = shape.extent.matrix().1 * width(shape);
+        let scalars = shape.columns() * width(shape);
         let drawn = |input: Input| -> Vec<f32> {
             let (mut narrow, mut wide) = (vec![0.0; scalars as usize], [0.0; BLOCK]);
             for (first, narrow) in (number * scalars..).step_by(BLOCK).zip(narrow.chunks_mut(BLOCK)) {
@@ -91,7 +91,7 @@ fn by_queries(
 ) -> Oracle {
     let (shape, heads) = (shape.clone(), Heads::default());
     Box::new(move |first, slots| {
-        let (length, width) = (shape.extent.matrix().1, width(&shape));
+        let (length, width) = (shape.columns(), width(&shape));
         let queries = shape.input(Values::Queries(width));
         let (mut query, mut weights) = (vec![0.0; width as usize], Vec::new());
         by_rows(first, slots, width, |row, column, slots| {
@@ -165,7 +165,7 @@ const TRUNCATED: f64 = 3.0;
 /// those of the invocations. For an element of the output, one invocation adds products for all keys; before it, an
 /// exponential is multiplied by the inverse of the sum (2.5 units of 2^-23, and a rounding).
 pub(super) fn in_memory(shape: &Shape, interface: &Interface) -> Errors {
-    let (length, invocations) = (shape.extent.matrix().1 as f64, f64::from(interface.invocations()));
+    let (length, invocations) = (shape.columns() as f64, interface.invocations() as f64);
     Errors {
         addend: length + 1.0 + 6.0,
         weight: (length / invocations).ceil() + invocations.log2(),
@@ -181,7 +181,7 @@ pub(super) fn in_memory(shape: &Shape, interface: &Interface) -> Errors {
 /// the addend's difference from the maximum, whose error [`tolerance`] counts. An addend itself is a sum of four
 /// products, and the quotient has 6 units as above.
 pub(super) fn in_tiles(shape: &Shape) -> Errors {
-    let tiles = (shape.extent.matrix().1 as f64 / 16.0).ceil();
+    let tiles = (shape.columns() as f64 / 16.0).ceil();
     let of_tiles = (4.0 + 6.0 + 1.0) * tiles;
     Errors { addend: of_tiles + 4.0 + 6.0, weight: of_tiles + 2.0, lost: 0.0, stored: 0.0, term: 1.0, offset: 0.0 }
 }
@@ -192,7 +192,7 @@ pub(super) fn in_tiles(shape: &Shape) -> Errors {
 /// both sums by an exponential every 64 keys: 7 units or less. WGSL does so where a maximum grows by 2^8: of scores up
 /// to ±60, 22 times at most. The largest exponential is 2^6 or more, and f16 rounds the smallest by 2^-25: 2^-31 of it.
 pub(super) fn in_halves(shape: &Shape) -> Errors {
-    let sixteens = (shape.extent.matrix().1 as f64 / 16.0).ceil();
+    let sixteens = (shape.columns() as f64 / 16.0).ceil();
     let of_factors = 2.0 * sixteens + 7.0 * 22.0;
     Errors {
         addend: f64::powi(2.0, 24 - 11) + 4.0 * sixteens + of_factors + 6.0,
@@ -211,7 +211,7 @@ pub(super) fn in_halves(shape: &Shape) -> Errors {
 /// multiplied by an exponential at most for each 16 keys, 7 units, and the exponentials may be added one after the other.
 /// An output is below 1, and f16 rounds it by 2^-12 or less.
 pub(super) fn in_library(shape: &Shape) -> Errors {
-    let length = shape.extent.matrix().1 as f64;
+    let length = shape.columns() as f64;
     let of_factors = 7.0 * (length / 16.0).ceil();
     Errors {
         addend: f64::powi(2.0, 24 - 11) + 4.0 * (length / 8.0).ceil() + of_factors + 6.0,
@@ -238,7 +238,7 @@ pub(super) fn tolerance(shape: &Shape, errors: Errors) -> Oracle {
     if !shape.significands.are_few() {
         return bound(shape, errors);
     }
-    let length = shape.extent.matrix().1 as f64;
+    let length = shape.columns() as f64;
     let of_exponential = 2.0 * (3.0 + 2.0 * (1.45 * length.ln() + errors.offset)) + 3.0 * 60.0;
     let (width, queries) = (width(shape), shape.input(Values::Queries(width(shape))));
     let factor = 8.0 / (width as f64).sqrt();
@@ -260,7 +260,7 @@ fn bound(shape: &Shape, errors: Errors) -> Oracle {
     const UNIT: f64 = 1.0 / (1 << 24) as f64;
     let (width, scale) = (width(shape), 1.0 / (width(shape) as f64).sqrt());
     let of_score = (errors.term * width as f64 + 8.0) * scale;
-    let unknown = errors.lost * shape.extent.matrix().1 as f64 + errors.stored;
+    let unknown = errors.lost * shape.columns() as f64 + errors.stored;
     by_queries(shape, move |query, keys, values, weights, slots| {
         let mut magnitudes = weights.clone();
         scores_in_f64(query, keys, weights, |a, b| a * b);
@@ -299,7 +299,7 @@ mod tests {
 
     /// Element `index` by the definition.
     fn by_definition(shape: &Shape, index: u64) -> f64 {
-        let (length, width) = (shape.extent.matrix().1, width(shape));
+        let (length, width) = (shape.columns(), width(shape));
         let (row, column) = (index / width, index % width);
         let at = |values: Values, index| shape.input(values).at(Scalar::F32, index);
         let end = if is_causal(shape) { row % length + 1 } else { length };

@@ -4,7 +4,7 @@ use crate::bank_conflict::conflict;
 use crate::predicted;
 use record::claim::{
     Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, WITHIN, Why, graph, has_params, is_near,
-    is_no_slower, is_software, largest, measured, noisy, of, speed, speeds,
+    is_no_slower, is_software, joined, largest, measured, noisy, of, speed, speeds,
 };
 use record::stats::Estimate;
 use record::{Record, Status, format, stats};
@@ -41,9 +41,9 @@ pub(crate) const CLAIMS: &[Claim] = &[
         id: "E1",
         title: "strides, and the number of banks",
         claim: "From compute capability 2.x on, shared memory has 32 banks for the threads of a whole warp.",
-        kernels: &["bank_conflict/stride"],
+        kernels: &[STRIDE],
         terms: &["__shared__", "warp"],
-        prediction: || {
+        computed_prediction: || {
             let speed = |stride, banks| format::percent(1.0 / conflict(stride, banks) as f64);
             format!(
                 "At stride s, gcd(s, 32) threads of a warp wait for one bank: {} of the speed at stride 2, {} at stride \
@@ -67,12 +67,10 @@ pub(crate) const CLAIMS: &[Claim] = &[
         id: "E2",
         title: "one word for many threads",
         claim: "From compute capability 2.x on, several words are broadcast at once, each to all threads that read it.",
-        kernels: &["bank_conflict/broadcast", "bank_conflict/stride"],
+        kernels: &["bank_conflict/broadcast", STRIDE],
         terms: &["__shared__", "warp"],
-        prediction: || {
-            "The speed of stride 1, however many threads share a word. Compute capability 1.x broadcasts one word a step."
-                .to_owned()
-        },
+        prediction: "The speed of stride 1, however many threads share a word. Compute capability 1.x broadcasts one \
+            word a step.",
         judge: Judge::Claim(broadcast),
         ..ArticleClaim::BLANK
     }),
@@ -87,11 +85,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "bank_conflict/halves_direct",
         ],
         terms: &["char and short", "__shared__"],
-        prediction: || {
-            "Bytes of one word are as fast as bytes 4 apart; halves likewise. On compute capability 1.x they conflict. \
-             WGSL unpacks them from words."
-                .to_owned()
-        },
+        prediction: "Bytes of one word are as fast as bytes 4 apart; halves likewise. On compute capability 1.x they \
+            conflict. WGSL unpacks them from words.",
         judge: Judge::Claim(narrow),
         ..ArticleClaim::BLANK
     }),
@@ -156,7 +151,6 @@ pub fn inferred_banks(rows: &[&Record]) -> Option<u64> {
     }
 }
 
-/// The largest row of stride 1.
 fn unstrided<'a>(rows: &[&'a Record]) -> Option<&'a Record> {
     largest(of(rows, "stride").filter(|row| has_params(row, &[("STRIDE", 1.0)]) && row.median_ns.is_some()))
 }
@@ -171,7 +165,6 @@ fn strided(rows: &[&Record], stride: u64) -> Option<Estimate> {
     time(rows, "stride", ("STRIDE", stride as f64))
 }
 
-/// The speed at a stride relative to stride 1.
 fn speed_at(rows: &[&Record], stride: u64) -> Option<Estimate> {
     stats::ratio(strided(rows, 1)?, strided(rows, stride)?)
 }
@@ -234,9 +227,8 @@ fn direct(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         )?;
         Some(format!("loading {benchmark} takes {takes} extracting them from words"))
     };
-    let parts: Vec<String> = ["bytes", "halves"].into_iter().filter_map(&mut takes).collect();
-    let list = parts.join("; ");
-    (!parts.is_empty()).then(|| format!("In workgroup memory, {list}."))
+    let list = joined(["bytes", "halves"].into_iter().filter_map(&mut takes), "; ")?;
+    Some(format!("In workgroup memory, {list}."))
 }
 
 const STRIDE: &str = "bank_conflict/stride";

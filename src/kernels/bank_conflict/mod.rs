@@ -8,11 +8,36 @@ pub mod claims;
 
 use std::sync::OnceLock;
 
+use record::suite::consecutive;
 use record::suite::prelude::*;
-use record::suite::{consecutive, sets};
 
-/// The family.
-pub const FAMILY: Family = Family {
+/// The kernel that extracts parts of so many bits from words.
+macro_rules! wgsl {
+    ($bits:literal) => {
+        concat!(
+            include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/packed.wgsl.in")),
+            "\n/// Bits of a value.\nconst BITS = ",
+            $bits,
+            "u;\n"
+        )
+    };
+}
+
+/// A kernel of parts of so many bits, with its first line.
+macro_rules! cuda {
+    ($file:literal, $bits:literal, $line:literal) => {
+        concat!(
+            "// ",
+            $line,
+            "\n\nconstexpr u32 BITS = ",
+            $bits,
+            "u;\n",
+            include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/", $file))
+        )
+    };
+}
+
+pub(super) const FAMILY: Family = Family {
     name: "bank_conflict",
     summary: "reads of workgroup memory with bank conflicts; model: speed relative to stride 1 with 32 banks",
     tags: &[Tag::Article, Tag::Memory],
@@ -38,7 +63,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "broadcast",
-            quick: &[],
             accepts: &[("GROUP", Accepted::Whole(1, 1024))],
             cases: &[Cases::standard(&[Dtype::F32], SIZE, QUICK_GROUPS), Cases::standard(&[Dtype::F32], LARGE, GROUPS)],
             ceiling: None,
@@ -53,82 +77,43 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "bytes",
-            summary: "8-bit values, four per word: neighbours in one word (APART 1), or each in a word of its own \
-                (APART 4)",
-            look_for: "APART=1 as fast as APART=4: lanes that share a word do not conflict. On compute capability 1.x \
-                four neighbours in one word take four passes.",
-            limited_by: "Instructions: each byte takes a word load, a shift and a mask, so a quarter of the loaded \
-                bytes count.",
-            wgsl: concat!(
-                include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/packed.wgsl.in")),
-                "\n/// Bits of a value.\nconst BITS = 8u;\n"
+            wgsl: wgsl!("8"),
+            cuda: cuda!(
+                "packed.cu.in",
+                "8",
+                "Twin of bytes.wgsl: the same code. It loads words and extracts bytes, as WGSL must."
             ),
-            cuda: concat!(
-                "// Twin of bytes.wgsl: the same code. It loads words and extracts bytes, as WGSL must.\n\n",
-                "constexpr u32 BITS = 8u;\n",
-                include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/packed.cu.in"))
-            ),
-            cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
-            work: |shape| work(shape, 1),
-            check: Check::of("output", all, |shape, _| sums_of_parts(shape, 4)),
-            ..NARROW
+            ..BYTES
         },
         Benchmark {
             name: "halves",
-            summary: "16-bit values, two per word: neighbours in one word (APART 1), or each in a word of its own \
-                (APART 2)",
-            look_for: "The same speed for both distances, as with bytes: two lanes in one word are one access of its \
-                bank. The comparison with bytes shows whether loads or unpacking are the limit.",
-            limited_by: "The loads, one word per 2 useful bytes, and one shift each.",
-            wgsl: concat!(
-                include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/packed.wgsl.in")),
-                "\n/// Bits of a value.\nconst BITS = 16u;\n"
+            wgsl: wgsl!("16"),
+            cuda: cuda!(
+                "packed.cu.in",
+                "16",
+                "Twin of halves.wgsl: the same code. It loads words and extracts 16-bit values, as WGSL must."
             ),
-            cuda: concat!(
-                "// Twin of halves.wgsl: the same code. It loads words and extracts 16-bit values, as WGSL must.\n\n",
-                "constexpr u32 BITS = 16u;\n",
-                include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/packed.cu.in"))
-            ),
-            cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
-            work: |shape| work(shape, 2),
-            check: Check::of("output", all, |shape, _| sums_of_parts(shape, 2)),
-            ..NARROW
+            ..HALVES
         },
         Benchmark {
             name: "bytes_direct",
-            summary: "the 8-bit values of bytes, loaded as bytes instead of extracted from words",
-            look_for: "The gain over bytes: an 8-bit load needs no shift and no mask. No gain means that the loads are \
-                the limit.",
-            limited_by: "The rate of load instructions, whatever their width: a byte costs as much as a word.",
-            work_text: "16 ROUNDS bytes read by each invocation; n scalars are stored.",
-            cuda: concat!(
-                "// CUDA alone: the kernel `bytes` with 8-bit loads. WGSL must load words and extract bytes.\n\n",
-                "constexpr u32 BITS = 8u;\n",
-                include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/packed_direct.cu.in"))
+            cuda: cuda!(
+                "packed_direct.cu.in",
+                "8",
+                "CUDA alone: the kernel `bytes` with 8-bit loads. WGSL must load words and extract bytes."
             ),
             only_cuda: Some("WGSL has no 8-bit integers"),
-            cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
-            work: |shape| work(shape, 1),
-            check: Check::of("output", all, |shape, _| sums_of_parts(shape, 4)),
-            ..NARROW
+            ..BYTES
         },
         Benchmark {
             name: "halves_direct",
-            summary: "the 16-bit values of halves, loaded as halves instead of extracted from words",
-            look_for: "The ratio to halves: the cost of WGSL's missing 16-bit loads. APART must make no difference \
-                here either.",
-            limited_by: "One load instruction per 2 bytes: half of what the banks could deliver in the same cycle.",
-            work_text: "16 ROUNDS halves read by each invocation; n scalars are stored.",
-            cuda: concat!(
-                "// CUDA alone: the kernel `halves` with 16-bit loads. WGSL must load words and extract 16-bit values.\n\n",
-                "constexpr u32 BITS = 16u;\n",
-                include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/bank_conflict/packed_direct.cu.in"))
+            cuda: cuda!(
+                "packed_direct.cu.in",
+                "16",
+                "CUDA alone: the kernel `halves` with 16-bit loads. WGSL must load words and extract 16-bit values."
             ),
             only_cuda: Some("WGSL has no 16-bit integers"),
-            cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
-            work: |shape| work(shape, 2),
-            check: Check::of("output", all, |shape, _| sums_of_parts(shape, 2)),
-            ..NARROW
+            ..HALVES
         },
     ],
     ..Family::BLANK
@@ -137,24 +122,30 @@ pub const FAMILY: Family = Family {
 /// What the benchmarks here share: whole words, each read by one invocation.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 12)),
-    cases: &[],
-    buffers: |shape, _| {
-        vec![
-            Buffer::input("input", TABLE, Values::Summable),
-            Buffer::output("output", shape.count()),
-            uniform("sizes", &[shape.count(), ADVANCE]),
-        ]
-    },
+    buffers: |shape, _| Buffer::from_to((TABLE, Values::Summable), shape.count(), &[shape.count(), ADVANCE]),
     work: |shape| work(shape, 4),
     ceiling: Some(Limit::Workgroup),
     bound: Bound::Roundings(|shape, _| READS * rounds(shape) + 8),
-    check: Check::of("", |_, _| 0, |_, _| each(|_| f64::NAN)),
     ..Benchmark::BLANK
 };
 
 /// Parts of words. Since compute capability 2.x, neighbours that read parts of one word do not conflict: both distances
 /// cost the same.
 const NARROW: Benchmark = Benchmark { accepts: &[("APART", Accepted::Whole(0, 1024))], model: Some(|_| 1.0), ..BASE };
+
+const BYTES: Benchmark = Benchmark {
+    cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
+    work: |shape| work(shape, 1),
+    check: Check::of("output", all, |shape, _| sums_of_parts(shape, 4)),
+    ..NARROW
+};
+
+const HALVES: Benchmark = Benchmark {
+    cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
+    work: |shape| work(shape, 2),
+    check: Check::of("output", all, |shape, _| sums_of_parts(shape, 2)),
+    ..NARROW
+};
 
 /// Invocations: a workgroup for each of a hundred SMs and more, and twice as many. Long loops make the launch and the
 /// filling of the tables negligible, even without conflicts; on a small device they cost less than more invocations
@@ -166,35 +157,14 @@ const fn cases(params: &'static [Params]) -> [Cases; 2] {
     [Cases::standard(&[Dtype::U32], SIZE, params), Cases::standard(&[Dtype::U32], LARGE, params)]
 }
 
-const QUICK_GROUPS: &[Params] = &[&[("GROUP", 2.0)], &[("GROUP", 16.0)], &[("GROUP", 256.0)]];
+const QUICK_GROUPS: &[Params] = &sets(&values("GROUP", [2.0, 16.0, 256.0]));
 
-const GROUPS: &[Params] =
-    &[&[("GROUP", 2.0)], &[("GROUP", 4.0)], &[("GROUP", 8.0)], &[("GROUP", 16.0)], &[("GROUP", 256.0)]];
+const GROUPS: &[Params] = &sets(&values("GROUP", [2.0, 4.0, 8.0, 16.0, 256.0]));
 
 /// The powers of two, which tell the number of banks, and an odd stride.
-const POWERS: &[Params] = &[
-    &[("STRIDE", 1.0)],
-    &[("STRIDE", 2.0)],
-    &[("STRIDE", 4.0)],
-    &[("STRIDE", 8.0)],
-    &[("STRIDE", 16.0)],
-    &[("STRIDE", 32.0)],
-    &[("STRIDE", 33.0)],
-    &[("STRIDE", 64.0)],
-];
+const POWERS: &[Params] = &sets(&values("STRIDE", [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 33.0, 64.0]));
 
-const QUICK_STRIDES: &[Params] = &[
-    &[("STRIDE", 1.0)],
-    &[("STRIDE", 2.0)],
-    &[("STRIDE", 3.0)],
-    &[("STRIDE", 4.0)],
-    &[("STRIDE", 8.0)],
-    &[("STRIDE", 16.0)],
-    &[("STRIDE", 31.0)],
-    &[("STRIDE", 32.0)],
-    &[("STRIDE", 33.0)],
-    &[("STRIDE", 64.0)],
-];
+const QUICK_STRIDES: &[Params] = &sets(&values("STRIDE", [1.0, 2.0, 3.0, 4.0, 8.0, 16.0, 31.0, 32.0, 33.0, 64.0]));
 
 const STRIDES: [Params; 64] = sets(&consecutive("STRIDE", 1));
 

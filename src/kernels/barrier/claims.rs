@@ -1,7 +1,7 @@
 //! The cost of a barrier, by workgroup size.
 
 use record::Record;
-use record::claim::{Claim, DeviceRows, Facts, Measured, difference, param, scalars, scaled, short, time};
+use record::claim::{Claim, DeviceRows, Facts, Measured, difference, joined, param, scalars, scaled, short, time};
 use record::stats::Estimate;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
@@ -16,10 +16,8 @@ fn rounds(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let cost = |(width, ns): (f64, Estimate)| {
         Some(format!("{} for WG={width}", facts.time(format!("round of WG={width}"), ns)?))
     };
-    let costs: Vec<String> = costs(rows, smallest).into_iter().filter_map(cost).collect();
-    let list = costs.join(", ");
-    (!costs.is_empty())
-        .then(|| format!("One round (store, barrier, load, add) by {} invocations takes {list}.", short(smallest)))
+    let list = joined(costs(rows, smallest).into_iter().filter_map(cost), ", ")?;
+    Some(format!("One round (store, barrier, load, add) by {} invocations takes {list}.", short(smallest)))
 }
 
 /// Nanoseconds of a round for each workgroup size that was measured with two numbers of rounds, at `n` invocations.

@@ -9,8 +9,7 @@ pub(crate) mod claims;
 use record::suite::by_rows;
 use record::suite::prelude::*;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "barrier",
     summary: "rounds of exchange between neighbours in a workgroup, with one barrier each",
     tags: &[Tag::Cost],
@@ -25,51 +24,32 @@ pub const FAMILY: Family = Family {
         )],
         cases: &[
             // Few workgroups, so that on a large device each has an SM to itself: the latency of a round.
-            Cases::standard(
-                &[Dtype::U32],
-                &[Extent::Linear(1 << 11)],
-                &[
-                    &[("ROUNDS", 250.0), ("WG", 32.0)],
-                    &[("ROUNDS", 250.0), ("WG", 64.0)],
-                    &[("ROUNDS", 250.0), ("WG", 128.0)],
-                    &[("ROUNDS", 250.0), ("WG", 256.0)],
-                    &[("ROUNDS", 250.0), ("WG", 512.0)],
-                    &[("ROUNDS", 1000.0), ("WG", 32.0)],
-                    &[("ROUNDS", 1000.0), ("WG", 64.0)],
-                    &[("ROUNDS", 1000.0), ("WG", 128.0)],
-                    &[("ROUNDS", 1000.0), ("WG", 256.0)],
-                    &[("ROUNDS", 1000.0), ("WG", 512.0)],
-                ],
-            ),
+            Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 11)], ALONE),
             // Enough workgroups to fill an SM: rounds of different workgroups overlap.
             Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 18)], FULL),
         ],
-        buffers: |shape, _| {
-            vec![
-                Buffer::input("input", shape.count(), Values::Wide),
-                Buffer::output("output", shape.count()),
-                uniform("sizes", &[shape.count()]),
-            ]
-        },
+        buffers: |shape, _| Buffer::in_and_out(shape, Values::Wide, &[shape.count()]),
         work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
         host_cost: |shape| rounds(shape) / 4,
         no_ceiling: "latency limits it: the additions that it counts wait for barriers",
-        check: Check::of("output", all, |shape, interface| {
-            let (n, rounds, width) = (shape.count(), rounds(shape), u64::from(interface.invocations()));
-            let input = shape.input(Values::Wide);
-            Box::new(move |first, slots| {
-                by_rows(first, slots, width, |group, column, slots| {
-                    let start = |i| if i < n { input.at(Scalar::U32, i) as u32 } else { 0 };
-                    let started = (group * width..(group + 1) * width).map(start).collect();
-                    let values = &exchanged(started, rounds as u32)[column as usize..];
-                    slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = f64::from(*value));
-                });
-            })
-        }),
+        check: Check::of("output", all, results),
         ..Benchmark::BLANK
     }],
     ..Family::BLANK
 };
+
+const ALONE: &[Params] = &[
+    &[("ROUNDS", 250.0), ("WG", 32.0)],
+    &[("ROUNDS", 250.0), ("WG", 64.0)],
+    &[("ROUNDS", 250.0), ("WG", 128.0)],
+    &[("ROUNDS", 250.0), ("WG", 256.0)],
+    &[("ROUNDS", 250.0), ("WG", 512.0)],
+    &[("ROUNDS", 1000.0), ("WG", 32.0)],
+    &[("ROUNDS", 1000.0), ("WG", 64.0)],
+    &[("ROUNDS", 1000.0), ("WG", 128.0)],
+    &[("ROUNDS", 1000.0), ("WG", 256.0)],
+    &[("ROUNDS", 1000.0), ("WG", 512.0)],
+];
 
 const FULL: &[Params] = &[
     &[("ROUNDS", 50.0), ("WG", 64.0)],
@@ -87,6 +67,19 @@ fn exchanged(mut values: Vec<u32>, rounds: u32) -> Vec<u32> {
         values.iter_mut().zip(own).for_each(|(value, own)| *value = value.wrapping_add(own ^ k));
     }
     values
+}
+
+fn results(shape: &Shape, interface: &Interface) -> Oracle {
+    let (n, rounds, width) = (shape.count(), rounds(shape), interface.invocations());
+    let input = shape.input(Values::Wide);
+    Box::new(move |first, slots| {
+        by_rows(first, slots, width, |group, column, slots| {
+            let start = |i| if i < n { input.at(Scalar::U32, i) as u32 } else { 0 };
+            let started = (group * width..(group + 1) * width).map(start).collect();
+            let values = &exchanged(started, rounds as u32)[column as usize..];
+            slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = f64::from(*value));
+        });
+    })
 }
 
 fn rounds(shape: &Shape) -> u64 {

@@ -9,23 +9,13 @@ pub(super) const CHAINS: Benchmark = Benchmark {
     since: "2026-11-26",
     accepts: &[("THREADS", Accepted::Whole(1, 1 << 22))],
     small: Some(Extent::Linear(1 << 20)),
-    cases: &[Cases::standard(
-        &[Dtype::U32],
-        &[Extent::Linear(1 << 27)],
-        &[
-            &[("THREADS", 32.0)],
-            &[("THREADS", 1024.0)],
-            &[("THREADS", 8192.0)],
-            &[("THREADS", 32768.0)],
-            &[("THREADS", 262_144.0)],
-        ],
-    )],
+    cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 27)], THREADS)],
     buffers: |shape, _| {
         let (cycle, threads) = (cycle(shape.count()).of(shape.stream), threads(shape));
         let starts = cycle.every(chain(shape)).take(threads as usize).map(|position| position as u32).collect();
         vec![
-            Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
-            Buffer { name: "starts", scalars: threads, contents: Contents::Words(starts) },
+            Buffer::new("cycle", cycle.words(), Contents::Cycle(cycle)),
+            Buffer::new("starts", threads, Contents::Words(starts)),
             Buffer::output("output", threads),
             uniform("sizes", &[chain(shape)]),
         ]
@@ -33,20 +23,20 @@ pub(super) const CHAINS: Benchmark = Benchmark {
     steps: |shape, interface| Step::covering(threads(shape), interface),
     work: |shape| Work { bytes: 4 * threads(shape) * chain(shape), flops: 0 },
     no_ceiling: "it loads one word of each line",
-    check: Check {
-        buffer: "output",
-        scalars: |shape, _| threads(shape),
-        // A chain ends where the next one starts.
-        oracle: |shape, _| {
-            let (cycle, chain) = (cycle(shape.count()).of(shape.stream), chain(shape));
-            each(move |i| cycle.after((i + 1) * chain) as f64)
-        },
-    },
+    // A chain ends where the next one starts.
+    check: Check::of("output", |shape, _| threads(shape), ends),
     ..Benchmark::BLANK
 };
 
 /// Words of a line, as in `latency`.
 const LINE: u64 = 32;
+
+const THREADS: &[Params] = &sets(&values("THREADS", [32.0, 1024.0, 8192.0, 32768.0, 262_144.0]));
+
+fn ends(shape: &Shape, _: &Interface) -> Oracle {
+    let (cycle, chain) = (cycle(shape.count()).of(shape.stream), chain(shape));
+    each(move |i| cycle.after((i + 1) * chain) as f64)
+}
 
 fn cycle(words: u64) -> Cycle {
     Cycle::new(words / LINE, LINE)

@@ -5,7 +5,7 @@ use super::levels::{Bracket, Point, bracket, latency, plateaus};
 use super::{MOST_SLICES, cycle, steps};
 use record::claim::{
     Answer, ArticleClaim, Claim, DeviceRows, Facts, Judge, MARGIN, Measured, Why, byte_rate, compared, has_params,
-    has_several_epochs, is_faster, is_software, level, of, param, scalars, scaled, speed, time,
+    has_several_epochs, is_faster, is_software, joined, level, of, param, scalars, scaled, speed, time,
 };
 use record::stats::{self, Estimate};
 use record::suite::binary_size;
@@ -80,11 +80,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Global and local memory have no cache.",
         kernels: &["cache_curve/latency"],
         terms: &["global memory", "local memory"],
-        prediction: || {
-            "One latency at every size, if there is no cache; else one for each level. Since compute capability 2.x both \
-             have L1 and L2."
-                .to_owned()
-        },
+        prediction: "One latency at every size, if there is no cache; else one for each level. Since compute \
+            capability 2.x both have L1 and L2.",
         judge: Judge::Claim(no_cache),
         ..ArticleClaim::BLANK
     }),
@@ -94,11 +91,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "A load from global memory takes hundreds of cycles.",
         kernels: &["cache_curve/latency"],
         terms: &["global memory"],
-        prediction: || {
-            "100 cycles or more. The report has no clock of the SMs: at 1 GHz a cycle takes 1 ns, and no GPU of today runs \
-             at more than 3.5 GHz."
-                .to_owned()
-        },
+        prediction: "100 cycles or more. The report has no clock of the SMs: at 1 GHz a cycle takes 1 ns, and no GPU \
+            of today runs at more than 3.5 GHz.",
         judge: Judge::Claim(hundreds_of_cycles),
         ..ArticleClaim::BLANK
     }),
@@ -108,11 +102,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Many threads hide the latency of global memory.",
         kernels: &["cache_curve/chains"],
         terms: &["thread", "warp", "global memory"],
-        prediction: || {
-            "Each thread follows a chain of its own through 512 MiB. The loads per second grow with the threads, until \
-             the memory serves no more."
-                .to_owned()
-        },
+        prediction: "Each thread follows a chain of its own through 512 MiB. The loads per second grow with the \
+            threads, until the memory serves no more.",
         judge: Judge::Claim(hidden),
         ..ArticleClaim::BLANK
     }),
@@ -324,8 +315,7 @@ fn latencies(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let latency = |(name, level): &(String, Level)| {
         Some(format!("{} in {name}", facts.time(format!("{name} latency"), level.latency?)?))
     };
-    let parts: Vec<String> = levels.iter().filter_map(latency).collect();
-    (!parts.is_empty()).then(|| format!("A dependent load takes {}.", parts.join(", ")))
+    Some(format!("A dependent load takes {}.", joined(levels.iter().filter_map(latency), ", ")?))
 }
 
 /// Whether the end of the last cache is its size: the driver's figure of L2 lies in the bracket widened by one set on
@@ -349,7 +339,7 @@ fn sizes(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
             .map_or_else(String::new, |l2| format!(" (the driver says {})", facts.bytes("L2 size by the driver", l2)));
         parts.push(format!("{name} {size}{driver}"));
     }
-    (!parts.is_empty()).then(|| format!("Cache sizes: {}.", parts.join(", ")))
+    Some(format!("Cache sizes: {}.", joined(parts, ", ")?))
 }
 
 fn rise(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
@@ -391,8 +381,7 @@ fn bandwidths(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let parts = level_bandwidths(rows).into_iter().filter_map(|(name, rate)| {
         Some(format!("{} from {name}", facts.byte_rate(format!("{name} bandwidth"), rate)?))
     });
-    let parts: Vec<String> = parts.collect();
-    (!parts.is_empty()).then(|| format!("The kernels of this family read at {}.", parts.join(", ")))
+    Some(format!("The kernels of this family read at {}.", joined(parts, ", ")?))
 }
 
 /// The rate of reading from each level, in GB/s, with the level's name; empty where the rows contradict each other. The

@@ -20,12 +20,11 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use record::suite::each_of_period;
 use record::suite::pointer_chase::Cycle;
 use record::suite::prelude::*;
+use record::suite::{each_of_period, sum};
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "cache_curve",
     summary: "read latency and bandwidth by working set, and the caches inferred from them",
     tags: &[Tag::Article, Tag::Memory],
@@ -44,24 +43,12 @@ pub const FAMILY: Family = Family {
             cases: &[Cases::standard(&[Dtype::U32], QUICK, PLAIN), Cases::standard(&[Dtype::U32], LATENCY_SETS, PLAIN)],
             buffers: |shape, _| {
                 let cycle = walk(shape);
-                vec![
-                    Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
-                    Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
-                    Buffer::output("output", 4),
-                    uniform("sizes", &[cycle.length(), steps(cycle, &shape.params)]),
-                ]
+                Buffer::of_walk(cycle, Contents::Cycle(cycle), &[cycle.length(), steps(cycle, &shape.params)])
             },
             steps: |_, _| vec![Step::dispatch(1)],
             work: |shape| Work { bytes: 4 * steps(cycle(shape.count()), &shape.params), flops: 0 },
-            check: Check::of(
-                "output",
-                |_, _| 1,
-                |shape, _| {
-                    let answer = walk(shape).answer();
-                    each(move |_| answer.into())
-                },
-            ),
-            ..BASE
+            check: Check::of("output", one, |shape, _| constant(walk(shape).answer().into())),
+            ..Benchmark::BLANK
         },
         chains::CHAINS,
         Benchmark {
@@ -72,45 +59,31 @@ pub const FAMILY: Family = Family {
             ],
             buffers: |shape, interface| {
                 let (elements, sums) = (elements(shape), sums(shape, interface));
-                vec![
-                    Buffer::input("input", 4 * elements, Values::Summable),
-                    Buffer::output("output", sums),
-                    uniform("sizes", &[elements - 1, sums]),
-                ]
+                Buffer::from_to((4 * elements, Values::Summable), sums, &[elements - 1, sums])
             },
-            steps: |shape, interface| vec![Step::dispatch(groups(shape, u64::from(interface.invocations())))],
+            steps: |shape, interface| vec![Step::dispatch(groups(shape, interface.invocations()))],
             // For the declared workgroup of 256; other sizes read as much except in the last workgroup.
             work: |shape| Work { bytes: groups(shape, 256) * 256 * ROUNDS * 16, flops: 0 },
             bound: Bound::Roundings(|_, _| ROUNDS + 8),
             check: Check::of("output", sums, sums_read),
-            ..BASE
+            ..Benchmark::BLANK
         },
         Benchmark {
             name: "read_once",
             since: "2026-11-23",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 27), PLAIN)],
-            cases: &[Cases::standard(
-                &[Dtype::Vec4F32],
-                &[Extent::Linear(1 << 25), Extent::Linear(1 << 26), Extent::Linear(1 << 27)],
-                PLAIN,
-            )],
+            cases: &[Cases::standard(&[Dtype::Vec4F32], &linear([1 << 25, 1 << 26, 1 << 27]), PLAIN)],
             buffers: |shape, interface| {
                 let sums = sums_once(shape, interface);
-                vec![
-                    Buffer::input("input", shape.count(), Values::Summable),
-                    Buffer::output("output", sums),
-                    uniform("sizes", &[shape.count() / 4, sums]),
-                ]
+                Buffer::from_to((shape.count(), Values::Summable), sums, &[shape.count() / 4, sums])
             },
-            steps: |shape, interface| {
-                vec![Step::dispatch(sums_once(shape, interface) / u64::from(interface.invocations()))]
-            },
+            steps: |shape, interface| vec![Step::dispatch(sums_once(shape, interface) / interface.invocations())],
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             // Each byte is read once, as by the kernel that measures the peak.
             ceiling: Some(Limit::Read),
             bound: Bound::Roundings(|_, _| ROUNDS + 8),
             check: Check::of("output", sums_once, sums_read_once),
-            ..BASE
+            ..Benchmark::BLANK
         },
         Benchmark {
             name: "slices",
@@ -121,23 +94,19 @@ pub const FAMILY: Family = Family {
             ],
             accepts: &[("ROTATE", Accepted::Whole(0, 1024))],
             cases: &[
-                Cases::standard(&[Dtype::Vec4F32], &[Extent::Linear(1 << 18), Extent::Linear(1 << 20)], ROTATIONS),
+                Cases::standard(&[Dtype::Vec4F32], &linear([1 << 18, 1 << 20]), ROTATIONS),
                 Cases::standard(&[Dtype::Vec4F32], SLICED_SETS, ROTATIONS),
             ],
             buffers: |shape, _| {
                 let elements = elements(shape);
                 let shift = u64::from((elements / slices(shape)).ilog2());
-                vec![
-                    Buffer::input("input", 4 * elements, Values::Summable),
-                    Buffer::output("output", SLICED_SUMS),
-                    uniform("sizes", &[shift, slices(shape), 0, SLICED_SUMS]),
-                ]
+                Buffer::from_to((4 * elements, Values::Summable), SLICED_SUMS, &[shift, slices(shape), 0, SLICED_SUMS])
             },
             steps: |_, _| vec![Step::dispatch(MOST_SLICES)],
             work: |_| Work { bytes: SLICED_SUMS * SLICED_ROUNDS * 16, flops: 0 },
             bound: Bound::Roundings(|_, _| SLICED_ROUNDS + 8),
             check: Check::of("output", |_, _| SLICED_SUMS, sums_of_slices),
-            ..BASE
+            ..Benchmark::BLANK
         },
         Benchmark {
             name: "granule",
@@ -146,42 +115,19 @@ pub const FAMILY: Family = Family {
             is_latency: true,
             cases: &[
                 Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 18)], DISTANCES),
-                Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 18), Extent::Linear(1 << 26)], DISTANCES),
+                Cases::standard(&[Dtype::U32], &linear([1 << 18, 1 << 26]), DISTANCES),
             ],
             buffers: |shape, _| {
                 let cycle = walk_of_blocks(shape);
-                vec![
-                    Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
-                    Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
-                    Buffer::output("output", 4),
-                    uniform("sizes", &[cycle.length(), pairs(cycle), 0]),
-                ]
+                Buffer::of_walk(cycle, Contents::Cycle(cycle), &[cycle.length(), pairs(cycle), 0])
             },
             steps: |_, _| vec![Step::dispatch(1)],
             work: |shape| Work { bytes: 2 * 4 * pairs(blocks(shape.count())), flops: 0 },
-            check: Check::of(
-                "output",
-                |_, _| 1,
-                |shape, _| {
-                    let answer = walk_of_blocks(shape).answer();
-                    each(move |_| answer.into())
-                },
-            ),
-            ..BASE
+            check: Check::of("output", one, |shape, _| constant(walk_of_blocks(shape).answer().into())),
+            ..Benchmark::BLANK
         },
     ],
     ..Family::BLANK
-};
-
-/// What the benchmarks here share. They have no ceiling unless they read each byte once: repeated reads measure caches,
-/// of which no peak is measured.
-const BASE: Benchmark = Benchmark {
-    cases: &[],
-    buffers: |_, _| Vec::new(),
-    steps: |_, _| Vec::new(),
-    work: |_| Work { bytes: 0, flops: 0 },
-    check: Check::of("", |_, _| 0, |_, _| each(|_| f64::NAN)),
-    ..Benchmark::BLANK
 };
 
 const PLAIN: &[Params] = &[&[]];
@@ -218,18 +164,7 @@ const LATENCY_SETS: &[Extent] = &with_middles::<35>(10);
 /// 1 MiB to 64 MiB: slices of 1 to 64 KiB.
 const SLICED_SETS: &[Extent] = &powers::<7>(18, 1);
 const ROTATIONS: &[Params] = &[&[("ROTATE", 0.0)], &[("ROTATE", 1.0)]];
-const DISTANCES: &[Params] = &[&[("APART", 16.0)], &[("APART", 32.0)], &[("APART", 64.0)], &[("APART", 128.0)]];
-
-/// Sizes from 2^first words on, each 2^step times the one before.
-const fn powers<const N: usize>(first: u32, step: u32) -> [Extent; N] {
-    let mut extents = [Extent::Linear(0); N];
-    let mut index = 0;
-    while index < N {
-        extents[index] = Extent::Linear(1 << (first + step * index as u32));
-        index += 1;
-    }
-    extents
-}
+const DISTANCES: &[Params] = &sets(&values("APART", [16.0, 32.0, 64.0, 128.0]));
 
 /// Sizes from 2^first words on, alternately 3/2 and 4/3 of the one before.
 const fn with_middles<const N: usize>(first: u32) -> [Extent; N] {
@@ -264,13 +199,11 @@ pub fn steps(cycle: Cycle, params: &BTreeMap<String, f64>) -> u64 {
     params.get("LOADS").map_or(usual, |loads| *loads as u64) + SURPLUS
 }
 
-/// The walk of a launch of `latency`.
 fn walk(shape: &Shape) -> Cycle {
     let cycle = cycle(shape.count());
     cycle.of(shape.stream).walked(steps(cycle, &shape.params))
 }
 
-/// The walk of a launch of `granule`.
 fn walk_of_blocks(shape: &Shape) -> Cycle {
     let cycle = blocks(shape.count());
     cycle.of(shape.stream).walked(pairs(cycle))
@@ -309,7 +242,7 @@ fn sums_of_slices(shape: &Shape, _: &Interface) -> Oracle {
     let (elements, slices, scalar) = (elements(shape), slices(shape), shape.dtype.scalar());
     let values = shape.input(Values::Summable);
     let (length, step) = (elements / slices, FAR * shape.param("ROTATE", 0.0) as u64);
-    let sum = move |element: u64| (4 * element..4 * element + 4).map(|at| values.at(scalar, at)).sum::<f64>();
+    let of_element = move |element: u64| (4 * element..4 * element + 4).map(|at| values.at(scalar, at)).sum::<f64>();
     let table = OnceLock::new();
     each(move |i| {
         let (block, t) = (i / SLICED_WORKGROUP, i % SLICED_WORKGROUP);
@@ -318,29 +251,26 @@ fn sums_of_slices(shape: &Shape, _: &Interface) -> Oracle {
             (block + k / length * step) % slices * length + k % length
         });
         if elements > MOST {
-            // Rust has -0 for a sum of nothing.
-            return 0.0 + read.map(sum).sum::<f64>();
+            return sum(read.map(of_element));
         }
-        let table = table.get_or_init(|| (0..elements).into_par_iter().map(sum).collect::<Vec<f64>>());
-        // Rust has -0 for a sum of nothing.
-        0.0 + read.map(|element| table[element as usize]).sum::<f64>()
+        let table = table.get_or_init(|| (0..elements).into_par_iter().map(of_element).collect::<Vec<f64>>());
+        sum(read.map(|element| table[element as usize]))
     })
 }
 
 /// Invocations of `read_once`: whole workgroups, each of which reads [`ROUNDS`] elements per invocation.
 fn sums_once(shape: &Shape, interface: &Interface) -> u64 {
-    let workgroup = u64::from(interface.invocations());
+    let workgroup = interface.invocations();
     (shape.count() / 4).div_ceil(ROUNDS * workgroup).max(1) * workgroup
 }
 
 fn sums_read_once(shape: &Shape, interface: &Interface) -> Oracle {
-    let (elements, workgroup) = (shape.count() / 4, u64::from(interface.invocations()));
+    let (elements, workgroup) = (shape.count() / 4, interface.invocations());
     let (scalar, values) = (shape.dtype.scalar(), shape.input(Values::Summable));
     each(move |i| {
         let first = i / workgroup * ROUNDS * workgroup + i % workgroup;
         let read = (0..ROUNDS).map(|k| first + k * workgroup).filter(|element| *element < elements);
-        // Rust has -0 for a sum of nothing.
-        0.0 + read.flat_map(|element| 4 * element..4 * element + 4).map(|at| values.at(scalar, at)).sum::<f64>()
+        sum(read.flat_map(|element| 4 * element..4 * element + 4).map(|at| values.at(scalar, at)))
     })
 }
 
@@ -360,23 +290,22 @@ fn groups(shape: &Shape, workgroup: u64) -> u64 {
 }
 
 fn sums(shape: &Shape, interface: &Interface) -> u64 {
-    let workgroup = u64::from(interface.invocations());
+    let workgroup = interface.invocations();
     groups(shape, workgroup) * workgroup
 }
 
 fn sums_read(shape: &Shape, interface: &Interface) -> Oracle {
     /// Up to this many elements, a table of all distinct sums pays.
     const FEW: u64 = 1 << 20;
-    let (elements, workgroup) = (elements(shape), u64::from(interface.invocations()));
+    let (elements, workgroup) = (elements(shape), interface.invocations());
     let (input, scalar, span) = (shape.input(Values::Summable), shape.dtype.scalar(), ROUNDS * workgroup);
-    let sum = move |i: u64| -> f64 {
+    let of_invocation = move |i: u64| -> f64 {
         let first = i / workgroup * span + i % workgroup;
         let read = (0..ROUNDS).map(|k| (first + k * workgroup) % elements);
-        // Rust has -0 for a sum of nothing.
-        0.0 + read.flat_map(|at| 4 * at..4 * at + 4).map(|at| input.at(scalar, at)).sum::<f64>()
+        sum(read.flat_map(|at| 4 * at..4 * at + 4).map(|at| input.at(scalar, at)))
     };
     // Workgroups this far apart start at the same element: elements / gcd(elements, span), with elements a power of
     // two.
     let period = workgroup * (elements >> elements.trailing_zeros().min(span.trailing_zeros()));
-    if elements > FEW { each(sum) } else { each_of_period(period, sum) }
+    if elements > FEW { each(of_invocation) } else { each_of_period(period, of_invocation) }
 }

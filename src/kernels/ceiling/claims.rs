@@ -1,7 +1,8 @@
 //! The measured peaks of the device.
 
 use record::claim::{
-    Claim, DeviceRows, Facts, Fastest, Figure, Measured, byte_rate, fastest_of_largest, flop_rate, of, scalars, time,
+    Claim, DeviceRows, Facts, Fastest, Figure, Measured, byte_rate, fastest_of_largest, flop_rate, joined, of, scalars,
+    time,
 };
 use record::suite::binary_size;
 use record::suite::prelude::*;
@@ -45,7 +46,7 @@ fn peaks(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     if let Some(time) = launch.and_then(|ns| facts.time("launch", ns)) {
         parts.push(format!("launch {time} back to back"));
     }
-    (!parts.is_empty()).then(|| format!("Measured peaks: {}.", parts.join("; ")))
+    Some(format!("Measured peaks: {}.", joined(parts, "; ")?))
 }
 
 fn in_parentheses(text: &str) -> String {

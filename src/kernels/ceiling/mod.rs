@@ -12,8 +12,7 @@ use oracles::{
 use record::suite::copied;
 use record::suite::prelude::*;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "ceiling",
     summary: "peaks of the device: memory and workgroup-memory bandwidth, FMA rates, tensor cores, launch overhead",
     tags: &[Tag::Peak, Tag::Article],
@@ -27,13 +26,13 @@ pub const FAMILY: Family = Family {
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[]])],
             cases: &[
                 Cases::standard(NARROW, &[Extent::Linear(1 << 24)], &[&[]]),
-                Cases::standard(&[Dtype::Vec4F32], &QUICK, &[&[]]),
+                Cases::standard(&[Dtype::Vec4F32], QUICK, &[&[]]),
                 Cases::standard(NARROW, &LADDER, &[&[]]),
                 Cases::standard(&[Dtype::Vec4F32], &LADDER, &[&[]]),
             ],
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
-            buffers: |shape, _| vec![input(shape.count()), output(shape.count()), elements(shape)],
+            buffers: |shape, _| Buffer::in_and_out(shape, Values::Wide, &[shape.elements()]),
             check: Check::of("output", all, |shape, _| copied(shape, Values::Wide)),
             ..BASE
         },
@@ -42,23 +41,17 @@ pub const FAMILY: Family = Family {
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)]])],
             accepts: &[("ITEMS", Accepted::Whole(1, 4096))],
             cases: &[
-                Cases::standard(&[Dtype::Vec4F32], &QUICK, &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)]]),
-                Cases::standard(
-                    &[Dtype::Vec4F32],
-                    &LADDER,
-                    &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)], &[("ITEMS", 128.0)]],
-                ),
+                Cases::standard(&[Dtype::Vec4F32], QUICK, &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)]]),
+                Cases::standard(&[Dtype::Vec4F32], &LADDER, &sets(&values("ITEMS", [8.0, 32.0, 128.0]))),
             ],
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Read),
-            buffers: |shape, interface| {
-                vec![summable(shape.count()), output(readers(shape, interface)), elements(shape)]
-            },
+            buffers: |shape, interface| summed(shape, readers(shape, interface)),
             steps: |shape, interface| covering(shape, interface, read_items(shape)),
             bound: Bound::Roundings(|shape, _| read_items(shape) + 8),
             check: Check::of(
                 "output",
-                |shape, interface| readers(shape, interface).min(shape.count() / shape.dtype.lanes()),
+                |shape, interface| readers(shape, interface).min(shape.elements()),
                 sums_of_readers,
             ),
             ..BASE
@@ -68,10 +61,10 @@ pub const FAMILY: Family = Family {
             since: "2026-11-22",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[("ITEMS", 32.0)]])],
             accepts: &[("WG", Accepted::PowerOfTwo(1, 1024)), ("ITEMS", Accepted::Whole(1, 4096))],
-            cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 32.0)]]),
+            cases: &ladder(&[&[("ITEMS", 32.0)]]),
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Read),
-            buffers: |shape, interface| vec![summable(shape.count()), output(trees(shape, interface)), elements(shape)],
+            buffers: |shape, interface| summed(shape, trees(shape, interface)),
             steps: |shape, interface| covering(shape, interface, read_items(shape)),
             // Its own elements, and a tree.
             bound: Bound::Roundings(|shape, _| read_items(shape) + 16),
@@ -81,11 +74,11 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "fill",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[]])],
-            cases: &ladder(&[Dtype::Vec4F32], &[&[]]),
+            cases: &ladder(&[&[]]),
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Fill),
             buffers: |shape, _| {
-                vec![output(shape.count()), uniform("sizes", &[shape.count() / shape.dtype.lanes(), FILL_BASE])]
+                vec![Buffer::output("output", shape.count()), uniform("sizes", &[shape.elements(), FILL_BASE])]
             },
             check: Check::of("output", all, |shape, _| {
                 let lanes = shape.dtype.lanes();
@@ -131,7 +124,7 @@ pub const FAMILY: Family = Family {
             ],
             work: |shape| Work { bytes: 16 * shape.param("ROUNDS", 128.0) as u64 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Workgroup),
-            buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
+            buffers: |shape, _| table(shape, Values::Summable),
             bound: Bound::Roundings(|shape, _| 16 * shape.param("ROUNDS", 128.0) as u64 + 8),
             check: Check::of("output", all, workgroup_sums),
             small: Some(Extent::Linear(1 << 14)),
@@ -143,10 +136,10 @@ pub const FAMILY: Family = Family {
             cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], &[&[]])],
             work: |_| Work::default(),
             ceiling: Some(Limit::Launch),
-            buffers: |_, _| vec![output(4), uniform("sizes", &[SIGN])],
+            buffers: |_, _| vec![Buffer::output("output", 4), uniform("sizes", &[SIGN])],
             steps: |_, _| vec![Step::dispatch(1)],
             end_to_end: Some(|_, _| vec![Step::dispatch(1)]),
-            check: Check::of("output", |_, _| 1, |_, _| each(|_| SIGN as f64)),
+            check: Check::of("output", one, |_, _| each(|_| SIGN as f64)),
             ..BASE
         },
     ],
@@ -170,7 +163,7 @@ pub(super) const FMA: Benchmark = Benchmark {
     ],
     work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
     ceiling: Some(Limit::Fma),
-    buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
+    buffers: |shape, _| table(shape, Values::Summable),
     // A multiply-add in each step, and the sum of eight chains.
     bound: Bound::Roundings(|shape, _| 32 * shape.param("ROUNDS", 16.0) as u64 + 8),
     check: Check::of("output", all, fma_chains),
@@ -190,28 +183,14 @@ const FMA_F16: Benchmark = Benchmark {
         Cases::standard(HALVES, &[Extent::Linear(1 << 22)], &[&[("ROUNDS", 31.0)]]),
     ],
     work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * f16_rounds(shape) * shape.count() },
-    buffers: |shape, _| {
-        let scalars = TABLE * shape.dtype.lanes();
-        let signs = Buffer::input("input", scalars, Values::Signs);
-        vec![signs, output(shape.count()), elements(shape)]
-    },
+    buffers: |shape, _| table(shape, Values::Signs),
     unsupported: |shape| (f16_rounds(shape) > 31).then_some("f16 sums are inexact with more than 31 ROUNDS"),
     check: Check::of("output", all, f16_chains),
     ..FMA
 };
 
-/// What the benchmarks here share.
-const BASE: Benchmark = Benchmark {
-    cases: &[],
-    buffers: |_, _| Vec::new(),
-    steps: |shape, interface| covering(shape, interface, 1),
-    work: |_| Work { bytes: 0, flops: 0 },
-    sets_ceiling: true,
-    check: Check::of("", |_, _| 0, |_, _| each(|_| f64::NAN)),
-    ..Benchmark::BLANK
-};
+const BASE: Benchmark = Benchmark { sets_ceiling: true, ..Benchmark::BLANK };
 
-/// What the integer chains share.
 const INTEGER: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 22), &[&[("ROUNDS", 32.0)]])],
     cases: &[
@@ -219,31 +198,22 @@ const INTEGER: Benchmark = Benchmark {
         Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 22)], &[&[("ROUNDS", 32.0)]]),
     ],
     work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
-    buffers: |shape, _| {
-        let table = Buffer::input("input", TABLE, Values::Wide);
-        vec![table, output(shape.count()), elements(shape)]
-    },
+    buffers: |shape, _| Buffer::from_to((TABLE, Values::Wide), shape.count(), &[shape.elements()]),
     small: SMALL,
     ..BASE
 };
 
 /// Working sets for bandwidth, in f32 words: 256 KiB to 1 GiB per array. Doubling keeps every row within a factor of √2
 /// of the peak it is compared with, and misses no cache.
-pub const LADDER: [Extent; 13] = [
-    Extent::Linear(1 << 16),
-    Extent::Linear(1 << 17),
-    Extent::Linear(1 << 18),
-    Extent::Linear(1 << 19),
-    Extent::Linear(1 << 20),
-    Extent::Linear(1 << 21),
-    Extent::Linear(1 << 22),
-    Extent::Linear(1 << 23),
-    Extent::Linear(1 << 24),
-    Extent::Linear(1 << 25),
-    Extent::Linear(1 << 26),
-    Extent::Linear(1 << 27),
-    Extent::Linear(1 << 28),
-];
+pub const LADDER: [Extent; 13] = powers(16, 1);
+
+/// Working sets of the quick profile.
+const QUICK: &[Extent] = &linear([1 << 20, 1 << 24, 1 << 26, 1 << 28]);
+
+const fn ladder(params: &'static [Params]) -> [Cases; 2] {
+    const DTYPES: &[Dtype] = &[Dtype::Vec4F32];
+    [Cases::standard(DTYPES, QUICK, params), Cases::standard(DTYPES, &LADDER, params)]
+}
 
 const NARROW: &[Dtype] = &[Dtype::F32, Dtype::Vec2F32];
 const HALVES: &[Dtype] = &[Dtype::F16, Dtype::Vec2F16];
@@ -251,32 +221,17 @@ const HALVES: &[Dtype] = &[Dtype::F16, Dtype::Vec2F16];
 /// A slow device runs this for some milliseconds, not for half a second.
 const SMALL: Option<Extent> = Some(Extent::Linear(1 << 16));
 
-/// Working sets of the quick profile.
-const QUICK: [Extent; 4] =
-    [Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 26), Extent::Linear(1 << 28)];
-
-const fn ladder(dtypes: &'static [Dtype], params: &'static [Params]) -> [Cases; 2] {
-    [Cases::standard(dtypes, &QUICK, params), Cases::standard(dtypes, &LADDER, params)]
-}
-
 const FILL_BASE: u64 = 4_000_000;
 const SIGN: u64 = 0x00c0_ffee;
 /// Elements of the table that `fma` and `workgroup_read` read, with room for the 10 after each start.
 const TABLE: u64 = 1024 + 16;
 
-fn input(scalars: u64) -> Buffer {
-    Buffer::input("input", scalars, Values::Wide)
+/// The table of a kernel that reads no more.
+fn table(shape: &Shape, values: Values) -> Vec<Buffer> {
+    Buffer::from_to((TABLE * shape.dtype.lanes(), values), shape.count(), &[shape.elements()])
 }
 
-fn summable(scalars: u64) -> Buffer {
-    Buffer::input("input", scalars, Values::Summable)
-}
-
-fn output(scalars: u64) -> Buffer {
-    Buffer::output("output", scalars)
-}
-
-/// The uniform with the number of elements of type `T`.
-fn elements(shape: &Shape) -> Buffer {
-    uniform("sizes", &[shape.count() / shape.dtype.lanes()])
+/// An array, of which a kernel stores so many sums.
+fn summed(shape: &Shape, sums: u64) -> Vec<Buffer> {
+    Buffer::from_to((shape.count(), Values::Summable), sums, &[shape.elements()])
 }

@@ -9,8 +9,8 @@ pub(super) const MATRIX: u64 = 16 * 16;
 
 /// One dispatch in which each invocation covers `items` elements.
 pub(super) fn covering(shape: &Shape, interface: &Interface, items: u64) -> Vec<Step> {
-    let elements = shape.count() / shape.dtype.lanes();
-    vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations()) * items))]
+    let elements = shape.elements();
+    vec![Step::dispatch(elements.div_ceil(interface.invocations() * items))]
 }
 
 /// Invocations of `read`, which is also the number of its sums where the input reaches that far.
@@ -18,18 +18,18 @@ pub(super) fn readers(shape: &Shape, interface: &Interface) -> u64 {
     let Some(Step::Dispatch(Dispatch { groups, .. })) = covering(shape, interface, read_items(shape)).pop() else {
         return 0;
     };
-    groups.iter().map(|&side| u64::from(side)).product::<u64>() * u64::from(interface.invocations())
+    groups.iter().map(|&side| u64::from(side)).product::<u64>() * interface.invocations()
 }
 
 /// Workgroups of `read_tree` that read something, which is also the number of its sums.
 pub(super) fn trees(shape: &Shape, interface: &Interface) -> u64 {
-    let width = u64::from(interface.invocations());
-    (readers(shape, interface) / width).min((shape.count() / shape.dtype.lanes()).div_ceil(width))
+    let width = interface.invocations();
+    (readers(shape, interface) / width).min((shape.elements()).div_ceil(width))
 }
 
 pub(super) fn sums_of_trees(shape: &Shape, interface: &Interface) -> Oracle {
-    let (readers, elements) = (readers(shape, interface), shape.count() / shape.dtype.lanes());
-    let (scalar, lanes, width) = (shape.dtype.scalar(), shape.dtype.lanes(), u64::from(interface.invocations()));
+    let (readers, elements) = (readers(shape, interface), shape.elements());
+    let (scalar, lanes, width) = (shape.dtype.scalar(), shape.dtype.lanes(), interface.invocations());
     let input = shape.input(Values::Summable);
     each_on_all_cores(move |block| {
         let rows = (block * width..elements).step_by(readers as usize);
@@ -42,7 +42,7 @@ pub(super) fn read_items(shape: &Shape) -> u64 {
 }
 
 pub(super) fn sums_of_readers(shape: &Shape, interface: &Interface) -> Oracle {
-    let (readers, elements) = (readers(shape, interface), shape.count() / shape.dtype.lanes());
+    let (readers, elements) = (readers(shape, interface), shape.elements());
     let (input, scalar, lanes) = (shape.input(Values::Summable), shape.dtype.scalar(), shape.dtype.lanes());
     // The sums are exact in any order. Neighbouring ones are of neighbouring elements, which are drawn together.
     Box::new(move |first, sums| {

@@ -21,7 +21,7 @@ pub(super) const F16: Benchmark = Benchmark {
         let sums = shape.count().next_multiple_of(MATRIX);
         vec![
             Buffer::input("input", (31 + 6) * MATRIX, Values::Signs),
-            Buffer { name: "output", scalars: sums, contents: Contents::PoisonF32 },
+            Buffer::output_f32("output", sums),
             uniform("sizes", &[shape.count()]),
         ]
     },
@@ -38,10 +38,8 @@ pub(super) const F16: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Factors of bf16.
 pub(super) const BF16: Benchmark = Benchmark {
     name: "tensor_bf16",
-    since: "2026-11-24T22",
     quick: &[],
     ceiling: Some(Limit::TensorBf16),
     only_cuda: Some("naga has no type for bf16"),
@@ -53,10 +51,8 @@ pub(super) const BF16: Benchmark = Benchmark {
     ..OTHER
 };
 
-/// Factors of tf32.
 pub(super) const TF32: Benchmark = Benchmark {
     name: "tensor_tf32",
-    since: "2026-11-24T22",
     quick: &[],
     ceiling: Some(Limit::TensorTf32),
     only_cuda: Some("naga has no type for tf32"),
@@ -68,10 +64,8 @@ pub(super) const TF32: Benchmark = Benchmark {
     ..OTHER
 };
 
-/// Factors of 8-bit integers.
 pub(super) const INT8: Benchmark = Benchmark {
     name: "tensor_int8",
-    since: "2026-11-24T22",
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 22), ROUNDS)],
     ceiling: Some(Limit::TensorInt8),
     only_cuda: Some("naga has no type for 8-bit integers"),
@@ -79,10 +73,8 @@ pub(super) const INT8: Benchmark = Benchmark {
     ..DEEP
 };
 
-/// Factors of fp8.
 pub(super) const FP8: Benchmark = Benchmark {
     name: "tensor_fp8",
-    since: "2026-11-24T22",
     quick: &[],
     ceiling: Some(Limit::TensorFp8),
     only_cuda: Some("naga has no type for fp8"),
@@ -102,8 +94,8 @@ const DEEP: Benchmark = Benchmark {
     ..OTHER
 };
 
-/// What the kernels without WGSL share.
 const OTHER: Benchmark = Benchmark {
+    since: "2026-11-24T22",
     quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), ROUNDS)],
     cases: &cases(&[Dtype::F32]),
     ..F16
@@ -131,7 +123,7 @@ fn operations(shape: &Shape, depth: u64) -> Work {
 fn buffers(shape: &Shape, depth: u64) -> Vec<Buffer> {
     let signs = Contents::Of(Scalar::F32, Box::new(Contents::Input(Values::Signs)));
     vec![
-        Buffer { name: "input", scalars: (31 + 6) * 16 * depth, contents: signs },
+        Buffer::new("input", (31 + 6) * 16 * depth, signs),
         Buffer::output("output", shape.count().next_multiple_of(MATRIX)),
         uniform("sizes", &[shape.count()]),
     ]

@@ -34,9 +34,9 @@ pub(crate) const CLAIMS: &[Claim] = &[
         title: "the degree of coalescing",
         claim: "Transactions move sectors of 32 bytes: the degree of coalescing is the bytes that a warp asks for over \
             those of its sectors.",
-        kernels: &["cache_curve/granule", "coalescing/offset", "coalescing/stride", "coalescing/broadcast_storage"],
+        kernels: &["cache_curve/granule", OFFSET, STRIDE, "coalescing/broadcast_storage"],
         terms: &["warp", "global memory"],
-        prediction: || {
+        computed_prediction: || {
             format!(
                 "The degree is {} at an offset of 1, {} at stride 2, {} from stride 8 on, and {} if all threads read \
                  one word. It counts bytes; the article derives no speed from it.",
@@ -59,13 +59,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
         id: "D2",
         title: "arrays read and written at an offset",
         claim: "At an offset of one element a warp needs five sectors instead of four: a degree of 80 %.",
-        kernels: &["coalescing/offset", "coalescing/offset_apart", "coalescing/offset_reads"],
+        kernels: &[OFFSET, APART, READS],
         terms: &["warp", "global memory"],
-        prediction: || {
-            "80 % counts bytes; the article says nothing of speed. The fifth sector is the first of the next warp, which a \
-             cache may keep. The article launches <<<128, 32>>>: `run coalescing/offset --size 4096 --param WG=32`."
-                .to_owned()
-        },
+        prediction: "80 % counts bytes; the article says nothing of speed. The fifth sector is the first of the next \
+            warp, which a cache may keep. The article launches <<<128, 32>>>: `run coalescing/offset --size 4096 \
+            --param WG=32`.",
         judge: Judge::Report(one_element_off),
         picture: |rows| {
             let values = speeds(rows, OFFSET, "OFFSET", OFFSETS);
@@ -79,7 +77,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "If all threads read one element of global memory, the degree is 12.5 %; constant memory suits it.",
         kernels: &["coalescing/broadcast_uniform", "coalescing/broadcast_storage"],
         terms: &["__constant__", "global memory"],
-        prediction: || "1×, if a cache serves the one sector to every warp.".to_owned(),
+        prediction: "1×, if a cache serves the one sector to every warp.",
         judge: Judge::Report(one_for_all),
         ..ArticleClaim::BLANK
     }),
@@ -87,13 +85,10 @@ pub(crate) const CLAIMS: &[Claim] = &[
         id: "D4",
         title: "arrays read at a stride",
         claim: "The suite adds strides: from 8 elements on, each load of a warp has a sector of its own.",
-        kernels: &["coalescing/stride", "cache_curve/granule"],
+        kernels: &[STRIDE, "cache_curve/granule"],
         terms: &["warp", "global memory"],
-        prediction: || {
-            "The bytes moved per second stay the same, if the bytes of whole sectors or fetches are counted. The stores \
-             stay coalesced."
-                .to_owned()
-        },
+        prediction: "The bytes moved per second stay the same, if the bytes of whole sectors or fetches are counted. \
+            The stores stay coalesced.",
         judge: Judge::Report(stride),
         picture: |rows| {
             let values = speeds(rows, STRIDE, "STRIDE", STRIDES);
@@ -107,13 +102,10 @@ pub(crate) const CLAIMS: &[Claim] = &[
         id: "D9",
         title: "where allocations start",
         claim: "Allocations start at a multiple of 256 bytes.",
-        kernels: &["coalescing/offset_apart"],
+        kernels: &[APART],
         terms: &["cudaMalloc()"],
-        prediction: || {
-            "OFFSET=0 is as fast as OFFSET=16, which is 64 bytes on, and faster than OFFSET=1. Rows cannot show more than \
-             the alignment of a fetch."
-                .to_owned()
-        },
+        prediction: "OFFSET=0 is as fast as OFFSET=16, which is 64 bytes on, and faster than OFFSET=1. Rows cannot \
+            show more than the alignment of a fetch.",
         judge: Judge::Report(aligned),
         ..ArticleClaim::BLANK
     }),

@@ -7,10 +7,9 @@
 pub(crate) mod claims;
 
 use record::suite::prelude::*;
-use record::suite::{SUBGROUP, Traffic, consecutive, sets};
+use record::suite::{SUBGROUP, Traffic, consecutive};
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "coalescing",
     summary: "offset, strided and broadcast memory access; model: speed relative to the size's first row by sectors \
         moved",
@@ -41,7 +40,7 @@ pub const FAMILY: Family = Family {
                 Cases::standard(
                     &[Dtype::F32],
                     &[Extent::Linear(1 << 26)],
-                    &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)], &[("OFFSET", 8.0)], &[("OFFSET", 16.0)]],
+                    &sets(&values("OFFSET", [0.0, 1.0, 8.0, 16.0])),
                 ),
                 Cases::standard(&[Dtype::F32], IN_L2, FEW_OFFSETS),
             ],
@@ -65,32 +64,21 @@ pub const FAMILY: Family = Family {
                 Cases::standard(&[Dtype::F32], APART, QUICK_OFFSETS),
             ],
             // Whole pieces: the last one may be any subgroup's.
-            steps: |shape, interface| {
-                let invocations = shape.count().div_ceil(SUBGROUP) * SUBGROUP;
-                Step::covering(invocations, interface)
-            },
+            steps: |shape, interface| Step::covering(shape.count().next_multiple_of(SUBGROUP), interface),
             ..OFFSET
         },
         Benchmark {
             name: "stride",
-            quick: &[Quick::at(
-                &[Dtype::F32],
-                Extent::Linear(14_000_000),
-                &[&[("STRIDE", 1.0)], &[("STRIDE", 8.0)], &[("STRIDE", 32.0)]],
-            )],
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(14_000_000), &sets(&values("STRIDE", [1.0, 8.0, 32.0])))],
             accepts: &[("STRIDE", Accepted::Whole(1, 1024))],
             cases: &[
                 Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 20)], QUICK_STRIDES),
                 // Larger than caches at stride 1, below 2 GiB at stride 32.
-                Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 20), Extent::Linear(14_000_000)], &STRIDES),
+                Cases::standard(&[Dtype::F32], &linear([1 << 20, 14_000_000]), &STRIDES),
             ],
             buffers: |shape, _| {
-                let x = Contents::Input(Values::Wide);
-                vec![
-                    Buffer { name: "x", scalars: shape.count().saturating_mul(stride(shape)), contents: x },
-                    output(shape),
-                    elements(shape),
-                ]
+                let x = Buffer::input("x", shape.count().saturating_mul(stride(shape)), Values::Wide);
+                vec![x, output(shape), elements(shape)]
             },
             model: Some(|shape| 2.0 * SUBGROUP_BYTES / (access(stride(shape), 0).moved + SUBGROUP_BYTES)),
             traffic: Some(|shape| access(stride(shape), 0)),
@@ -145,34 +133,19 @@ const OFFSET: Benchmark = Benchmark {
 };
 
 const QUICK: &[Extent] = &[Extent::Linear(1 << 22)];
-const LARGE: &[Extent] = &[Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
+const LARGE: &[Extent] = &linear([1 << 22, 1 << 26]);
 
-const QUICK_OFFSETS: &[Params] = &[
-    &[("OFFSET", 0.0)],
-    &[("OFFSET", 1.0)],
-    &[("OFFSET", 2.0)],
-    &[("OFFSET", 4.0)],
-    &[("OFFSET", 8.0)],
-    &[("OFFSET", 16.0)],
-    &[("OFFSET", 31.0)],
-];
+const QUICK_OFFSETS: &[Params] = &sets(&values("OFFSET", [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 31.0]));
 /// None, a whole sector, and 1, whose code is that of the sector.
-const APART_OFFSETS: &[Params] = &[&[("OFFSET", 0.0)], &[("OFFSET", 8.0)], &[("OFFSET", 1.0)]];
+const APART_OFFSETS: &[Params] = &sets(&values("OFFSET", [0.0, 8.0, 1.0]));
 /// In L2, about its size, and above it.
 const APART: &[Extent] = &[IN_L2[0], Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
 const IN_L2: &[Extent] = &[Extent::Linear(3 << 19)];
 /// None, less than a sector, and whole ones.
-const FEW_OFFSETS: &[Params] = &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)], &[("OFFSET", 16.0)]];
+const FEW_OFFSETS: &[Params] = &sets(&values("OFFSET", [0.0, 1.0, 16.0]));
 const OFFSETS: [Params; 32] = sets(&consecutive("OFFSET", 0));
 
-const QUICK_STRIDES: &[Params] = &[
-    &[("STRIDE", 1.0)],
-    &[("STRIDE", 2.0)],
-    &[("STRIDE", 4.0)],
-    &[("STRIDE", 8.0)],
-    &[("STRIDE", 16.0)],
-    &[("STRIDE", 32.0)],
-];
+const QUICK_STRIDES: &[Params] = &sets(&values("STRIDE", [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]));
 const STRIDES: [Params; 32] = sets(&consecutive("STRIDE", 1));
 
 /// Elements by which `y` begins after `x` in the random stream (also in `offset`): whole sectors.

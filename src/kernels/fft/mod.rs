@@ -8,8 +8,7 @@ use record::suite::by_rows;
 use record::suite::input::{Input, Scaled};
 use record::suite::prelude::*;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "fft",
     summary: "batched Fourier transforms of complex f32; a size is transforms x points",
     model_text: "A transform that fits workgroup memory is read and written once, as by a copy: 16 bytes per point. \
@@ -26,35 +25,30 @@ const STOCKHAM: Benchmark = Benchmark {
     since: "2026-11-24",
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), &[&[("RADIX", 2.0)], &[("RADIX", 16.0)]])],
     unsupported: |shape| {
-        let points = shape.extent.matrix().1;
-        let is_supported = points.is_power_of_two() && (256..=4096).contains(&points);
+        let is_supported = shape.columns().is_power_of_two() && (256..=4096).contains(&shape.columns());
         (!is_supported).then_some("a transform has 256, 512, 1024, 2048 or 4096 points")
     },
     cases: &[Cases::standard(&[Dtype::F32], QUICK, RADICES), Cases::standard(&[Dtype::F32], ALL, RADICES)],
     accepts: &[("RADIX", Accepted::PowerOfTwo(2, 16))],
-    of_size: &[("LOG_POINTS", |shape| f64::from(shape.extent.matrix().1.max(1).ilog2()))],
+    of_size: &[("LOG_POINTS", |shape| log_points(shape) as f64)],
     small: Some(Extent::Matrix(64, 256)),
     buffers: |shape, interface| {
-        let (transforms, points) = shape.extent.matrix();
-        let words = twiddles(points, interface.parameter("RADIX").max(2));
+        let words = twiddles(shape.columns(), interface.parameter("RADIX").max(2));
         vec![
             Buffer::input("input", 2 * shape.count(), points_of(shape)),
             Buffer::output("output", 2 * shape.count()),
-            Buffer { name: "twiddles", scalars: words.len() as u64, contents: Contents::Words(words) },
-            uniform("sizes", &[transforms]),
+            Buffer::new("twiddles", words.len() as u64, Contents::Words(words)),
+            uniform("sizes", &[shape.rows()]),
         ]
     },
     steps: |shape, _| vec![Step::dispatch(shape.count().div_ceil(4096))],
-    work: |shape| Work {
-        bytes: 4 * shape.array_bytes(),
-        flops: 5 * shape.count() * u64::from(shape.extent.matrix().1.max(1).ilog2()),
-    },
+    work: |shape| Work { bytes: 4 * shape.array_bytes(), flops: 5 * shape.count() * log_points(shape) },
     ceiling: Some(Limit::Copy),
     tolerance: Some(|shape, _| allowed(shape)),
     // Each term of each result: see `error`, for one factor of two.
-    bound: Bound::Roundings(|shape, _| 7 * u64::from(shape.extent.matrix().1.max(1).ilog2())),
+    bound: Bound::Roundings(|shape, _| 7 * log_points(shape)),
     precise_at: Some(Extent::Matrix(33, 256)),
-    check: Check::of("output", |shape: &Shape, _: &Interface| 2 * shape.count(), |shape, _| transformed(shape)),
+    check: Check::of("output", |shape, _| 2 * shape.count(), |shape, _| transformed(shape)),
     ..Benchmark::BLANK
 };
 
@@ -63,41 +57,35 @@ const CUFFT: Benchmark = Benchmark {
     name: "cufft",
     since: "2026-11-27",
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), PLAIN)],
-    summary: "cuFFT, NVIDIA's library",
-    look_for: "Its share of the copy peak, beside that of stockham with RADIX=16.",
-    limited_by: "DRAM: the points are read and written once.",
-    work_text: "16 bytes and 5 log2(points) operations for each point.",
     only_cuda: Some("cuFFT is part of CUDA"),
     library: Some(Library::CuFft),
     accepts: &[],
     of_size: &[],
     cases: &[Cases::standard(&[Dtype::F32], QUICK, PLAIN), Cases::standard(&[Dtype::F32], ALL, PLAIN)],
     buffers: |shape, _| {
-        let buffer = |name, contents| Buffer { name, scalars: 2 * shape.count(), contents };
+        let buffer = |name, contents| Buffer::new(name, 2 * shape.count(), contents);
         vec![buffer("input", Contents::Input(points_of(shape))), buffer("output", Contents::Poison)]
     },
     steps: |shape, _| {
         let (count, points) = shape.extent.matrix();
-        vec![Step::Library { routine: Routine::Transform { count, points }, buffers: vec!["input", "output"] }]
+        Step::library(Routine::Transform { count, points }, &["input", "output"])
     },
     ..STOCKHAM
 };
 
 const PLAIN: &[Params] = &[&[]];
 
-const RADICES: &[Params] = &[&[("RADIX", 2.0)], &[("RADIX", 4.0)], &[("RADIX", 8.0)], &[("RADIX", 16.0)]];
+const RADICES: &[Params] = &sets(&values("RADIX", [2.0, 4.0, 8.0, 16.0]));
 const QUICK: &[Extent] = &[Extent::Matrix(1024, 4096)];
-const ALL: &[Extent] = &[
-    Extent::Matrix(1001, 256),
-    Extent::Matrix(131_072, 256),
-    Extent::Matrix(32_768, 1024),
-    Extent::Matrix(1024, 4096),
-    Extent::Matrix(8192, 4096),
-];
+const ALL: &[Extent] = &matrices([(1001, 256), (131_072, 256), (32_768, 1024), (1024, 4096), (8192, 4096)]);
+
+fn log_points(shape: &Shape) -> u64 {
+    shape.columns().max(1).ilog2().into()
+}
 
 /// The real and imaginary parts of points: those of a transform have a power of two of their own.
 const fn points_of(shape: &Shape) -> Values {
-    Values::Scaled(Scaled { most: 127, row: 2 * shape.extent.matrix().1, first: 0 })
+    Values::Scaled(Scaled { most: 127, row: 2 * shape.columns(), first: 0 })
 }
 
 /// exp(-2πi `numerator` / `denominator`).
@@ -135,7 +123,7 @@ fn error(points: u64) -> f64 {
 /// The error allowed for each part of each point of each transform: [`error`] times the root mean square of its results, which
 /// is the norm of its inputs.
 fn allowed(shape: &Shape) -> Oracle {
-    let (input, points) = (shape.input(points_of(shape)), shape.extent.matrix().1);
+    let (input, points) = (shape.input(points_of(shape)), shape.columns());
     Box::new(move |first, slots| {
         by_rows(first, slots, 2 * points, |row, _, slots| slots.fill(error(points) * norm(input, row, points)));
     })
@@ -150,7 +138,7 @@ fn norm(input: Input, number: u64, points: u64) -> f64 {
 
 /// Transform by transform, in f64.
 fn transformed(shape: &Shape) -> Oracle {
-    let points = shape.extent.matrix().1;
+    let points = shape.columns();
     let input = shape.input(points_of(shape));
     let roots: Vec<[f64; 2]> = (0..points).map(|k| root(k, points)).collect();
     let are_magnitudes = shape.significands.are_magnitudes();

@@ -6,31 +6,23 @@ use record::claim::{
 };
 use record::suite::prelude::*;
 
+/// The fastest product with weights of this kind.
+macro_rules! fastest {
+    ($weights:literal, $is_of:expr) => {
+        Claim::Measured(Measured {
+            name: concat!("fastest product with ", $weights, " weights"),
+            rows: concat!("those with ", $weights, " weights, at the largest size"),
+            condition: "one kernel is named if no other ties with it, else those that tie",
+            state: |rows, facts| best(rows, facts, $weights, $is_of),
+        })
+    };
+}
+
 pub(crate) const CLAIMS: &[Claim] = &[
-    Claim::Measured(Measured {
-        name: "fastest product with f32 weights",
-        rows: "those with f32 weights, at the largest size",
-        condition: "one kernel is named if no other ties with it, else those that tie",
-        state: |rows, facts| best(rows, facts, "f32", |row| is_f32(row) && !is_quantised(row)),
-    }),
-    Claim::Measured(Measured {
-        name: "fastest product with f16 weights",
-        rows: "those with f16 weights, at the largest size",
-        condition: "one kernel is named if no other ties with it, else those that tie",
-        state: |rows, facts| best(rows, facts, "f16", |row| row.dtype == Some(Dtype::F16)),
-    }),
-    Claim::Measured(Measured {
-        name: "fastest product with 8-bit weights",
-        rows: "those with 8-bit weights, at the largest size",
-        condition: "one kernel is named if no other ties with it, else those that tie",
-        state: |rows, facts| best(rows, facts, "8-bit", |row| row.benchmark.starts_with("q8")),
-    }),
-    Claim::Measured(Measured {
-        name: "fastest product with 4-bit weights",
-        rows: "those with 4-bit weights, at the largest size",
-        condition: "one kernel is named if no other ties with it, else those that tie",
-        state: |rows, facts| best(rows, facts, "4-bit", |row| row.benchmark.starts_with("q4")),
-    }),
+    fastest!("f32", |row| is_f32(row) && !is_quantised(row)),
+    fastest!("f16", |row| row.dtype == Some(Dtype::F16)),
+    fastest!("8-bit", |row| row.benchmark.starts_with("q8")),
+    fastest!("4-bit", |row| row.benchmark.starts_with("q4")),
     Claim::Measured(Measured {
         name: "gain of 4-bit weights",
         rows: "q4_vec4 and the fastest row with f32 weights, at the largest size that both have",

@@ -26,13 +26,9 @@ pub(super) const fn x_of_blocks(bits: u64) -> Values {
     if bits == 8 { scaled(7, 1 << 40) } else { X }
 }
 
-pub(super) const fn columns(shape: &Shape) -> u64 {
-    shape.extent.matrix().1
-}
-
 /// Blocks of a row.
 pub(super) const fn blocks_of_row(shape: &Shape) -> u64 {
-    columns(shape).div_ceil(32)
+    shape.columns().div_ceil(32)
 }
 
 /// The first elements of an input.
@@ -47,7 +43,7 @@ const PIECE: usize = 512;
 
 /// Products of float weights.
 pub(super) fn of_floats(shape: &Shape) -> Oracle {
-    let (columns, scalar) = (columns(shape), shape.dtype.scalar());
+    let (columns, scalar) = (shape.columns(), shape.dtype.scalar());
     let (weights, x) = (shape.input(WEIGHTS), shape.input(X));
     let known = OnceLock::new();
     each_on_all_cores(move |row| {
@@ -76,7 +72,7 @@ pub(super) fn of_blocks(shape: &Shape, bits: u64) -> Oracle {
     if !shape.significands.are_few() {
         return of_blocks_by_element(shape, bits);
     }
-    let (columns, blocks) = (columns(shape), blocks_of_row(shape));
+    let (columns, blocks) = (shape.columns(), blocks_of_row(shape));
     let (words, scales, x) = (shape.input(WORDS), shape.input(SCALES), shape.input(x_of_blocks(bits)));
     let known = OnceLock::new();
     // In units of x, everything is whole: a product is exact in i32, and a sum of them in f64.
@@ -105,7 +101,8 @@ pub(super) fn of_blocks(shape: &Shape, bits: u64) -> Oracle {
 
 /// The same in f64, for x and scales with full significands.
 fn of_blocks_by_element(shape: &Shape, bits: u64) -> Oracle {
-    let (columns, blocks, are_magnitudes) = (columns(shape), blocks_of_row(shape), shape.significands.are_magnitudes());
+    let (columns, blocks, are_magnitudes) =
+        (shape.columns(), blocks_of_row(shape), shape.significands.are_magnitudes());
     let (words, scales, x) = (shape.input(WORDS), shape.input(SCALES), shape.input(x_of_blocks(bits)));
     each_on_all_cores(move |row| {
         let of_block = |number: u64| {

@@ -10,8 +10,7 @@ use record::suite::input::BLOCK;
 use record::suite::prelude::*;
 use record::suite::vectors::words_of;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "histogram",
     summary: "counts of the 256 byte values in an array of words",
     tags: &[Tag::Primitive],
@@ -51,17 +50,9 @@ pub const FAMILY: Family = Family {
             name: "cub",
             since: "2026-11-27",
             quick: &[],
-            summary: "CUB, NVIDIA's library: DeviceHistogram::HistogramEven of bytes",
-            look_for: "Its rate beside that of vec4. It loads bytes, and finds the bin of each by arithmetic, as bins may be \
-                any.",
-            limited_by: "Arithmetic and atomic additions for each byte.",
-            work_text: "n words read; 4 additions for each.",
             only_cuda: Some("CUB is part of CUDA"),
             library: Some(Library::Cub),
-            steps: |shape, _| {
-                let routine = Routine::CountBytes { n: 4 * shape.count() };
-                vec![Step::Library { routine, buffers: vec!["input", "bins"] }]
-            },
+            steps: |shape, _| Step::library(Routine::CountBytes { n: 4 * shape.count() }, &["input", "bins"]),
             ..BASE
         },
     ],
@@ -90,8 +81,8 @@ const BASE: Benchmark = Benchmark {
 const BINS: usize = 256;
 
 const SMALL: &[Extent] = &[Extent::Linear(1 << 20)];
-const QUICK: &[Extent] = &[Extent::Linear(1 << 20), Extent::Linear(1 << 22)];
-const ALL: &[Extent] = &[Extent::Linear(1 << 20), Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
+const QUICK: &[Extent] = &linear([1 << 20, 1 << 22]);
+const ALL: &[Extent] = &linear([1 << 20, 1 << 22, 1 << 26]);
 
 const fn cases(params: &'static [Params]) -> [Cases; 2] {
     [Cases::standard(&[Dtype::U32], QUICK, params), Cases::standard(&[Dtype::U32], ALL, params)]
@@ -99,7 +90,7 @@ const fn cases(params: &'static [Params]) -> [Cases; 2] {
 
 /// One dispatch in which each invocation covers `words` words.
 fn covering(shape: &Shape, interface: &Interface, words: u64) -> Step {
-    Step::dispatch(shape.count().div_ceil(words * u64::from(interface.invocations())))
+    Step::dispatch(shape.count().div_ceil(words * interface.invocations()))
 }
 
 /// Counts all words once, on all cores.

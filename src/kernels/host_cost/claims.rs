@@ -1,7 +1,7 @@
 //! What a dispatch costs the host, by part.
 
 use record::Record;
-use record::claim::{Claim, DeviceRows, Facts, Measured, difference, of, scalars, scaled, time};
+use record::claim::{Claim, DeviceRows, Facts, Measured, difference, joined, of, scalars, scaled, time};
 use record::stats::Estimate;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
@@ -31,11 +31,10 @@ fn costs(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         let ns = facts.time(format!("each of {most} by {benchmark}"), ns)?;
         Some(format!("{words} {ns}"))
     };
-    let costs: Vec<String> = PARTS.into_iter().filter_map(cost).collect();
+    let costs = joined(PARTS.into_iter().filter_map(cost), ", ");
     let alone = alone.map(|ns| format!("One dispatch, submitted and waited for, takes the host {ns}."));
-    let each = (!costs.is_empty()).then(|| format!("One more in a submission costs: {}.", costs.join(", ")));
-    let all: Vec<String> = alone.into_iter().chain(each).collect();
-    (!all.is_empty()).then(|| all.join(" "))
+    let each = costs.map(|costs| format!("One more in a submission costs: {costs}."));
+    joined(alone.into_iter().chain(each), " ")
 }
 
 /// The most dispatches of these rows, and the nanoseconds of one more in a submission.

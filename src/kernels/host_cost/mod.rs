@@ -10,8 +10,7 @@ pub(crate) mod claims;
 use record::suite::prelude::*;
 use record::suite::{Dispatch, HostPart};
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "host_cost",
     summary: "host time of a submission of 1 to 1000 dispatches, by part, and of compiling a kernel",
     tags: &[Tag::Cost],
@@ -21,40 +20,10 @@ pub const FAMILY: Family = Family {
     chart: Chart::Own,
     benchmarks: &[
         Benchmark { name: "dispatch", host_part: Some(HostPart::Whole), ..BASE },
-        Benchmark {
-            name: "encode",
-            summary: "recording the commands of the dispatches, until they can be submitted",
-            look_for: "The time per dispatch: the API's validation, its tracking of buffers for barriers, and the \
-                driver's recording.",
-            limited_by: "One core of the host, which validates each dispatch and tracks its buffers.",
-            host_part: Some(HostPart::Encode),
-            ..BASE
-        },
-        Benchmark {
-            name: "bind_group",
-            summary: "making a bind group for each dispatch",
-            look_for: "Its ratio to encode: what a program saves that keeps its bind groups.",
-            limited_by: "One core of the host: validation, and the driver's descriptors.",
-            host_part: Some(HostPart::BindGroups),
-            ..BASE
-        },
-        Benchmark {
-            name: "submit",
-            summary: "the call that submits the recorded commands; CUDA: the calls that launch the kernels",
-            look_for: "Whether it grows with the size: what is left of the work until the call. CUDA: the cost of a \
-                launch.",
-            limited_by: "One core of the host, and a system call where the driver needs one.",
-            host_part: Some(HostPart::Submit),
-            ..BASE
-        },
-        Benchmark {
-            name: "wait",
-            summary: "from the end of the submitting call until the host knows that the device is done",
-            look_for: "The time at size 1: the way to the device and back. At larger sizes the rest of the device's work.",
-            limited_by: "How the host waits, by polling or by sleeping, and the device's time.",
-            host_part: Some(HostPart::Wait),
-            ..BASE
-        },
+        Benchmark { name: "encode", host_part: Some(HostPart::Encode), ..BASE },
+        Benchmark { name: "bind_group", host_part: Some(HostPart::BindGroups), ..BASE },
+        Benchmark { name: "submit", host_part: Some(HostPart::Submit), ..BASE },
+        Benchmark { name: "wait", host_part: Some(HostPart::Wait), ..BASE },
         Benchmark {
             name: "immediates",
             kernel: "host_cost/immediates",
@@ -67,27 +36,17 @@ pub const FAMILY: Family = Family {
             name: "uniform_write",
             kernel: "host_cost/uniform_write",
             host_part: Some(HostPart::Uniforms),
-            buffers: |shape, interface| {
-                let mut buffers = (BASE.buffers)(shape, interface);
-                buffers.push(uniform("own", &[0]));
-                buffers
-            },
+            buffers: |shape, interface| Buffer::and((BASE.buffers)(shape, interface), [uniform("own", &[0])]),
             steps: |shape, _| chain(shape, |from, to, own| numbered(vec![from, to, "own"], own)),
             check: Check { oracle: |shape, _| chained(shape, |own| own), ..BASE.check },
             ..BASE
         },
         Benchmark {
             name: "indirect",
-            summary: "encode, submit and wait, of dispatches whose number of workgroups the device reads from a buffer",
-            look_for: "Its ratio to dispatch. wgpu validates the number on the device, by a dispatch of its own before \
-                each.",
-            limited_by: "As in dispatch, and the validation that wgpu adds on the device.",
             host_part: Some(HostPart::Whole),
             buffers: |shape, interface| {
-                let mut buffers = (BASE.buffers)(shape, interface);
-                let words = vec![1, 1, 1, 0];
-                buffers.push(Buffer { name: "groups", scalars: 4, contents: Contents::Words(words) });
-                buffers
+                let groups = Buffer::new("groups", 4, Contents::Words(vec![1, 1, 1, 0]));
+                Buffer::and((BASE.buffers)(shape, interface), [groups])
             },
             steps: |shape, _| {
                 let indirect = Some(("groups", 0));
@@ -103,14 +62,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark { name: "pipeline_first", host_part: Some(HostPart::FirstPipeline), ..PIPELINE },
-        Benchmark {
-            name: "pipeline_again",
-            summary: "compiling the same kernel again, which caches of the driver may hold",
-            look_for: "Its ratio to pipeline_first: 1 where nothing is cached. wgpu itself translates again.",
-            limited_by: "naga's translation where the driver has a cache.",
-            host_part: Some(HostPart::NextPipeline),
-            ..PIPELINE
-        },
+        Benchmark { name: "pipeline_again", host_part: Some(HostPart::NextPipeline), ..PIPELINE },
     ],
     ..Family::BLANK
 };
@@ -118,13 +70,12 @@ pub const FAMILY: Family = Family {
 /// Words of a buffer: one for each invocation.
 const WORDS: u64 = 64;
 
-/// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     since: "2026-11-27",
     kernel: "host_cost/dispatch",
     cases: &[Cases::standard(&[Dtype::U32], COUNTS, PLAIN)],
     buffers: |_, _| {
-        let buffer = |name, contents| Buffer { name, scalars: WORDS, contents };
+        let buffer = |name, contents| Buffer::new(name, WORDS, contents);
         vec![
             buffer("input", Contents::Input(Values::Wide)),
             buffer("one", Contents::Poison),
@@ -143,7 +94,7 @@ const PIPELINE: Benchmark = Benchmark {
     kernel: "host_cost/pipeline_first",
     cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], PLAIN)],
     buffers: |_, _| {
-        let buffer = |name, contents| Buffer { name, scalars: WORDS, contents };
+        let buffer = |name, contents| Buffer::new(name, WORDS, contents);
         vec![buffer("input", Contents::Input(Values::Wide)), buffer("output", Contents::Poison), uniform("sizes", &[0])]
     },
     steps: |_, _| vec![Step::dispatch(1)],
@@ -187,4 +138,4 @@ fn after(shape: &Shape, dispatches: u32, added: fn(u32) -> u32) -> Oracle {
 const PLAIN: &[Params] = &[&[]];
 
 /// Dispatches of a submission.
-const COUNTS: &[Extent] = &[Extent::Linear(1), Extent::Linear(10), Extent::Linear(100), Extent::Linear(1000)];
+const COUNTS: &[Extent] = &linear([1, 10, 100, 1000]);

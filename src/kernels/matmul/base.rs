@@ -7,28 +7,13 @@ use record::suite::prelude::*;
 pub(super) const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Product(4096, 4096, 4096), &[&[]])],
     cases: &cases(&[&[]], &[&[]]),
-    buffers: |shape, _| {
-        let (m, n, k) = sides(shape);
-        vec![
-            Buffer::input("a", m * k, A),
-            Buffer::input("b", k * n, B),
-            Buffer::output("c", m * n),
-            uniform("sizes", &[m, n, k]),
-        ]
-    },
+    buffers: |shape, _| buffers(shape, 1, Contents::Poison),
     steps: |shape, interface| tiles(shape, interface.workgroup_size[0].into(), interface.workgroup_size[1].into()),
     work: |shape| Work { bytes: 0, flops: 2 * shape.count() },
     ceiling: Some(Limit::Fma),
     // A product and a sum for each term, and the sums of parts of K.
     bound: Bound::Roundings(|shape, _| sides(shape).2 + 8),
-    check: Check::of(
-        "c",
-        |shape, _| {
-            let (m, n, _) = sides(shape);
-            m * n
-        },
-        |shape, _| product(shape),
-    ),
+    check: Check::of("c", results, |shape, _| product(shape)),
     ..Benchmark::BLANK
 };
 
@@ -56,18 +41,29 @@ pub(super) const fn of_type(
 ) -> [Cases; 3] {
     const ODD: &[Extent] = &[Extent::Product(200, 333, 77)];
     const HEADLINE: &[Extent] = &[Extent::Product(512, 512, 512)];
-    const ALL: &[Extent] = &[
-        Extent::Product(200, 333, 77),
-        Extent::Product(512, 512, 512),
-        Extent::Product(1000, 1001, 999),
-        Extent::Product(1024, 1024, 1024),
-        Extent::Product(2048, 2048, 2048),
-        Extent::Product(4096, 4096, 4096),
-    ];
+    const ALL: &[Extent] = &products([
+        (200, 333, 77),
+        (512, 512, 512),
+        (1000, 1001, 999),
+        (1024, 1024, 1024),
+        (2048, 2048, 2048),
+        (4096, 4096, 4096),
+    ]);
     [
         Cases::standard(dtypes, ODD, params),
         Cases::standard(dtypes, HEADLINE, headline),
         Cases::standard(dtypes, ALL, params),
+    ]
+}
+
+/// The factors, padded to whole vectors of `lanes`, the product and the sizes.
+pub(super) fn buffers(shape: &Shape, lanes: u64, product: Contents) -> Vec<Buffer> {
+    let (m, n, k) = sides(shape);
+    vec![
+        Buffer::input("a", (m * k).next_multiple_of(lanes), A),
+        Buffer::input("b", (k * n).next_multiple_of(lanes), B),
+        Buffer::new("c", m * n, product),
+        uniform("sizes", &[m, n, k]),
     ]
 }
 
@@ -82,14 +78,17 @@ pub(super) const fn sides(shape: &Shape) -> (u64, u64, u64) {
     }
 }
 
+const fn results(shape: &Shape, _: &Interface) -> u64 {
+    let (m, n, _) = sides(shape);
+    m * n
+}
+
 /// One dispatch whose workgroups cover `width` columns by `height` rows of C each.
 pub(super) fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
     let (m, n, _) = sides(shape);
-    let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
-    vec![Step::bound([side(n, width), side(m, height), 1], Vec::new())]
+    Step::dividing([(n, width), (m, height), (1, 1)])
 }
 
-/// The right product.
 fn product(shape: &Shape) -> Oracle {
     let (m, n, k) = sides(shape);
     let (a, b, scalar) = (shape.input(A), shape.input(B), shape.dtype.scalar());

@@ -6,6 +6,18 @@ use record::claim::{
     of, scalars, speed,
 };
 
+/// The rate of a kernel, and its share of a peak.
+macro_rules! reach {
+    ($name:literal, $kernel:literal, $what:literal, $peak:expr) => {
+        Claim::Measured(Measured {
+            name: $name,
+            rows: concat!("the fastest row of ", $kernel, ", at the largest size"),
+            condition: "its interval is within ±15 %",
+            state: |rows, facts| reach(rows, facts, $kernel, $what, $peak),
+        })
+    };
+}
+
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "gain of tiles",
@@ -13,43 +25,22 @@ pub(crate) const CLAIMS: &[Claim] = &[
         condition: COMPARED,
         state: tiles,
     }),
-    Claim::Measured(Measured {
-        name: "rate with registers",
-        rows: "the fastest row of register_blocked, at the largest size",
-        condition: "its interval is within ±15 %",
-        state: |rows, facts| reach(rows, facts, "register_blocked", "4×4 elements per invocation in registers", FMA),
-    }),
-    Claim::Measured(Measured {
-        name: "rate with prefetched tiles",
-        rows: "the fastest row of double_buffered, at the largest size",
-        condition: "its interval is within ±15 %",
-        state: |rows, facts| reach(rows, facts, "double_buffered", "8×8 elements with the next tiles prefetched", FMA),
-    }),
-    Claim::Measured(Measured {
-        name: "rate of tensor cores",
-        rows: "the fastest row of cooperative, at the largest size",
-        condition: "its interval is within ±15 %",
-        state: |rows, facts| {
-            reach(
-                rows,
-                facts,
-                "cooperative",
-                "products of a subgroup on tensor cores, with f16 factors,",
-                "the peak of the tensor cores",
-            )
-        },
-    }),
+    reach!("rate with registers", "register_blocked", "4×4 elements per invocation in registers", FMA),
+    reach!("rate with prefetched tiles", "double_buffered", "8×8 elements with the next tiles prefetched", FMA),
+    reach!(
+        "rate of tensor cores",
+        "cooperative",
+        "products of a subgroup on tensor cores, with f16 factors,",
+        "the peak of the tensor cores"
+    ),
     Claim::Article(ArticleClaim {
         id: "E5",
         title: "the matrix product in tiles",
         claim: "The article links a matrix product in tiles of shared memory; the suite adds blocks in registers.",
         kernels: &["matmul/naive", "matmul/tiled", "matmul/register_blocked"],
         terms: &["__shared__", "__syncthreads()", "register"],
-        prediction: || {
-            "A tile of side 16 reads global memory 16 times less often than the naive kernel; caches serve some of \
-             these reads already."
-                .to_owned()
-        },
+        prediction: "A tile of side 16 reads global memory 16 times less often than the naive kernel; caches serve \
+            some of these reads already.",
         judge: Judge::Report(product),
         ..ArticleClaim::BLANK
     }),

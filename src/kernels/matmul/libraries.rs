@@ -1,16 +1,11 @@
 //! The matrix product by NVIDIA's libraries.
 
-use super::base::{A, B, BASE, BY_TENSOR_CORES, of_type, sides};
+use super::base::{A, B, BASE, BY_TENSOR_CORES, buffers, of_type, sides};
 use record::suite::prelude::*;
 use record::suite::{Precision, Product};
 
 pub(super) const CUBLAS: Benchmark = Benchmark {
     name: "cublas",
-    summary: "cuBLAS, NVIDIA's library, in f32",
-    look_for: "The vendor's rate in true f32. It differs from register_blocked by hand-tuned machine code, \
-        larger tiles, and loads that bypass registers.",
-    limited_by: "The FMA units, near their peak at large sizes; power, where the clock drops.",
-    work_text: "2mnk operations.",
     only_cuda: Some("cuBLAS is part of CUDA"),
     library: Some(Library::CuBlas),
     steps: |shape, _| multiplied(shape, Precision::Own),
@@ -21,11 +16,6 @@ pub(super) const CUBLAS_TF32: Benchmark = Benchmark {
     name: "cublas_tf32",
     since: "2026-11-29",
     quick: &[],
-    summary: "cuBLAS in f32, with factors rounded to tf32 for tensor cores",
-    look_for: "Its gain over cublas, for 11 significant bits in each factor in place of 24. The inputs here have no \
-        more bits, so that results are the same.",
-    limited_by: "The tensor cores at tf32, half of their rate at f16.",
-    work_text: "2mnk operations.",
     only_cuda: Some("cuBLAS is part of CUDA"),
     library: Some(Library::CuBlas),
     factor_bits: Some(11),
@@ -40,19 +30,10 @@ pub(super) const CUBLAS_F16: Benchmark = Benchmark {
     name: "cublas_f16",
     since: "2026-11-27",
     quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), &[&[]])],
-    summary: "cuBLAS on tensor cores: f16 factors, f32 sums and results",
-    look_for: "What a CUDA program would call in place of cooperative. On Hopper it uses wgmma, whose rate is above \
-        that of the instructions that ceiling/tensor measures.",
-    limited_by: "The tensor cores at f16, or power, where the clock drops.",
-    work_text: "2mnk operations.",
     only_cuda: Some("cuBLAS is part of CUDA"),
     library: Some(Library::CuBlas),
     cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
-    buffers: |shape, interface| {
-        let mut buffers = (BASE.buffers)(shape, interface);
-        buffers[2].contents = Contents::PoisonF32;
-        buffers
-    },
+    buffers: |shape, _| buffers(shape, 1, Contents::PoisonF32),
     steps: |shape, _| multiplied(shape, Precision::Own),
     bound: BY_TENSOR_CORES,
     ceiling: Some(Limit::Tensor),
@@ -61,10 +42,6 @@ pub(super) const CUBLAS_F16: Benchmark = Benchmark {
 
 pub(super) const CUBLAS_LT_BF16: Benchmark = Benchmark {
     name: "cublaslt_bf16",
-    summary: "cuBLASLt on tensor cores: bf16 factors, f32 sums and results, B stored by columns",
-    look_for: "The rate of cublas_f16: both factors have 16 bits and go through the same units. bf16 has the exponents of f32, \
-        and 8 significant bits for f16's 11.",
-    limited_by: "The tensor cores at bf16, as fast as at f16, or power, where the clock drops.",
     buffers: |shape, _| narrow_buffers(shape, Scalar::Bf16),
     factor_bits: Some(Scalar::Bf16.significant_bits()),
     check: checked(|shape, _| narrow_product(shape, Scalar::Bf16)),
@@ -74,10 +51,6 @@ pub(super) const CUBLAS_LT_BF16: Benchmark = Benchmark {
 
 pub(super) const CUBLAS_LT_FP8: Benchmark = Benchmark {
     name: "cublaslt_fp8",
-    summary: "cuBLASLt on tensor cores: fp8 factors (e4m3), f32 sums and results, B stored by columns",
-    look_for: "Its gain over cublaslt_bf16, at most 2: factors have half the bytes. The option \
-        CUBLASLT_MATMUL_DESC_FAST_ACCUM, which sums with fewer bits, is off.",
-    limited_by: "The tensor cores at fp8, or power, where the clock drops. Up to 1024³ it takes as long as bf16.",
     buffers: |shape, _| narrow_buffers(shape, Scalar::E4m3),
     factor_bits: Some(Scalar::E4m3.significant_bits()),
     // Hopper's tensor cores keep 14 bits of a sum.
@@ -89,9 +62,6 @@ pub(super) const CUBLAS_LT_FP8: Benchmark = Benchmark {
 
 pub(super) const CUBLAS_LT_INT8: Benchmark = Benchmark {
     name: "cublaslt_int8",
-    summary: "cuBLASLt on tensor cores: signed 8-bit factors, sums and results of 32-bit integers, B stored by columns",
-    look_for: "Its gain over cublaslt_bf16, at most 2, and its ratio to cublaslt_fp8, which has factors of as many bits.",
-    limited_by: "The tensor cores at 8 bits, twice as fast as at 16, or power, where the clock drops.",
     cases: &narrow_cases(&[Dtype::U32]),
     buffers: |shape, _| narrow_buffers(shape, Scalar::I8),
     factor_bits: Some(Scalar::I8.significant_bits()),
@@ -100,11 +70,9 @@ pub(super) const CUBLAS_LT_INT8: Benchmark = Benchmark {
     ..NARROW
 };
 
-/// What the products of cuBLASLt share.
 const NARROW: Benchmark = Benchmark {
     since: "2026-11-28",
     quick: &[],
-    work_text: "2mnk operations.",
     only_cuda: Some("cuBLASLt is part of CUDA"),
     library: Some(Library::CuBlasLt),
     unsupported: |shape| {
@@ -115,20 +83,14 @@ const NARROW: Benchmark = Benchmark {
     cases: &narrow_cases(&[Dtype::F32]),
     steps: |shape, _| {
         let (m, n, k) = sides(shape);
-        let buffers = vec!["a", "b_by_columns", "c"];
-        vec![Step::Library { routine: Routine::MultiplyByColumns { m, n, k }, buffers }]
+        Step::library(Routine::MultiplyByColumns { m, n, k }, &["a", "b_by_columns", "c"])
     },
     bound: BY_TENSOR_CORES,
     ..BASE
 };
 
 const fn narrow_cases(dtypes: &'static [Dtype]) -> [Cases; 1] {
-    const EXTENTS: &[Extent] = &[
-        Extent::Product(208, 336, 80),
-        Extent::Product(1024, 1024, 1024),
-        Extent::Product(2048, 2048, 2048),
-        Extent::Product(4096, 4096, 4096),
-    ];
+    const EXTENTS: &[Extent] = &products([(208, 336, 80), (1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096)]);
     [Cases::standard(dtypes, EXTENTS, &[&[]])]
 }
 
@@ -153,9 +115,9 @@ fn narrow_buffers(shape: &Shape, scalar: Scalar) -> Vec<Buffer> {
     let typed = |scalar, contents| Contents::Of(scalar, Box::new(contents));
     let sums = if scalar.is_float() { Scalar::F32 } else { Scalar::I32 };
     vec![
-        Buffer { name: "a", scalars: m * k, contents: typed(scalar, Contents::Input(a)) },
-        Buffer { name: "b_by_columns", scalars: n * k, contents: typed(scalar, Contents::Input(b)) },
-        Buffer { name: "c", scalars: m * n, contents: typed(sums, Contents::Poison) },
+        Buffer::new("a", m * k, typed(scalar, Contents::Input(a))),
+        Buffer::new("b_by_columns", n * k, typed(scalar, Contents::Input(b))),
+        Buffer::new("c", m * n, typed(sums, Contents::Poison)),
     ]
 }
 
@@ -164,10 +126,9 @@ fn narrow_product(shape: &Shape, scalar: Scalar) -> Oracle {
     Product { m, n, k, a, b, scalar, is_by_columns: true }.oracle()
 }
 
-/// A call of cuBLAS.
 fn multiplied(shape: &Shape, precision: Precision) -> Vec<Step> {
     let (m, n, k) = sides(shape);
-    vec![Step::Library { routine: Routine::Multiply { m, n, k, precision }, buffers: vec!["a", "b", "c"] }]
+    Step::library(Routine::Multiply { m, n, k, precision }, &["a", "b", "c"])
 }
 
 #[cfg(test)]

@@ -4,11 +4,10 @@ mod base;
 pub(crate) mod claims;
 mod libraries;
 
-use base::{A, B, BASE, BY_TENSOR_CORES, cases, of_type, sides, tiles};
+use base::{BASE, BY_TENSOR_CORES, buffers, cases, of_type, sides, tiles};
 use record::suite::prelude::*;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "matmul",
     summary: "the matrix product of M×K by K×N, summed in 32 bits",
     tags: &[Tag::Article, Tag::Llm, Tag::Primitive],
@@ -32,24 +31,14 @@ pub const FAMILY: Family = Family {
             name: "tiled",
             quick: &[Quick::at(&[Dtype::F32], Extent::Product(4096, 4096, 4096), &[&[("TILE", 16.0)]])],
             accepts: &[("TILE", Accepted::Whole(1, 32))],
-            cases: &cases(&[&[("TILE", 8.0)], &[("TILE", 16.0)], &[("TILE", 32.0)]], &[&[("TILE", 16.0)]]),
+            cases: &cases(&sets(&values("TILE", [8.0, 16.0, 32.0])), &[&[("TILE", 16.0)]]),
             ..BASE
         },
         REGISTER_BLOCKED,
         Benchmark {
             name: "double_buffered",
             since: "2026-11-21",
-            buffers: |shape, _| {
-                let (m, n, k) = sides(shape);
-                // Padded to whole vec4.
-                let whole = |scalars: u64| scalars.next_multiple_of(4);
-                vec![
-                    Buffer::input("a", whole(m * k), A),
-                    Buffer::input("b", whole(k * n), B),
-                    Buffer::output("c", m * n),
-                    uniform("sizes", &[m, n, k]),
-                ]
-            },
+            buffers: |shape, _| buffers(shape, 4, Contents::Poison),
             steps: |shape, _| tiles(shape, 128, 128),
             ..BASE
         },
@@ -59,17 +48,7 @@ pub const FAMILY: Family = Family {
             quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), &[&[]])],
             twin_differs: Some("cp.async prefetch, two iterations ahead"),
             cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
-            buffers: |shape, _| {
-                let (m, n, k) = sides(shape);
-                // Padded to whole vec4.
-                let factor = |name, scalars: u64, values| Buffer::input(name, scalars.next_multiple_of(4), values);
-                vec![
-                    factor("a", m * k, A),
-                    factor("b", k * n, B),
-                    Buffer { name: "c", scalars: m * n, contents: Contents::PoisonF32 },
-                    uniform("sizes", &[m, n, k]),
-                ]
-            },
+            buffers: |shape, _| buffers(shape, 4, Contents::PoisonF32),
             steps: |shape, _| tiles(shape, 128, 128),
             ceiling: Some(Limit::Tensor),
             bound: BY_TENSOR_CORES,
@@ -89,20 +68,11 @@ pub const FAMILY: Family = Family {
             accepts: &[("BLOCKS", Accepted::Multiple(2, 1024))],
             cases: &WGMMA_CASES,
             buffers: |shape, interface| {
-                let (m, n, k) = sides(shape);
-                let blocks = interface.parameter("BLOCKS");
-                vec![
-                    Buffer::input("a", m * k, A),
-                    Buffer::input("b", k * n, B),
-                    Buffer { name: "c", scalars: m * n, contents: Contents::PoisonF32 },
-                    // Two tensor maps of 128 bytes for each block.
-                    Buffer {
-                        name: "maps",
-                        scalars: 64 * blocks,
-                        contents: Contents::Words(vec![0; 64 * blocks as usize]),
-                    },
-                    uniform("sizes", &[m, n, k]),
-                ]
+                // Two tensor maps of 128 bytes for each block.
+                let words = 64 * interface.parameter("BLOCKS");
+                let mut buffers = buffers(shape, 1, Contents::PoisonF32);
+                buffers.insert(3, Buffer::new("maps", words, Contents::Words(vec![0; words as usize])));
+                buffers
             },
             steps: |_, interface| vec![Step::dispatch(interface.parameter("BLOCKS"))],
             ceiling: Some(Limit::Tensor),
@@ -125,11 +95,6 @@ pub(super) const REGISTER_BLOCKED: Benchmark =
 /// Whole tiles and an odd size, on as many blocks as an H100 has SMs.
 const WGMMA_CASES: [Cases; 1] = [Cases::standard(
     &[Dtype::F16],
-    &[
-        Extent::Product(203, 328, 72),
-        Extent::Product(1024, 1024, 1024),
-        Extent::Product(2048, 2048, 2048),
-        Extent::Product(4096, 4096, 4096),
-    ],
+    &products([(203, 328, 72), (1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096)]),
     &[&[("BLOCKS", 132.0)]],
 )];

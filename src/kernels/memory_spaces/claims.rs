@@ -2,7 +2,7 @@
 
 use record::claim::{
     ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, Why, all_right, byte_rate, is_software,
-    known_time, longest, of, param, rate, scaled, time,
+    joined, known_time, longest, of, param, rate, scaled, time,
 };
 use record::stats::Estimate;
 use record::{Record, Status, stats};
@@ -50,11 +50,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "memory_spaces/pinned_latency",
         ],
         terms: &["register", "local memory", "__shared__", "__constant__", "texture", "global memory"],
-        prediction: || {
-            "Registers have the highest rate. Every space but pinned memory is read from a cache here: its words are \
-             few. An index takes arithmetic at each load, a pointer none."
-                .to_owned()
-        },
+        prediction: "Registers have the highest rate. Every space but pinned memory is read from a cache here: its \
+            words are few. An index takes arithmetic at each load, a pointer none.",
         table: SPACES_TABLE,
         judge: Judge::Report(spaces),
         ..ArticleClaim::BLANK
@@ -65,11 +62,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The article fills constant memory in two ways: with values in the code, and from the host.",
         kernels: &["memory_spaces/table_uniform", "memory_spaces/table_const", "memory_spaces/table_storage"],
         terms: &["__constant__", "__constant__ with values", "cudaMemcpyToSymbol()"],
-        prediction: || {
-            "The constant cache serves one address at a time: up to 32 for a warp that reads 32 elements, so 1/32 of \
-             the rate at worst."
-                .to_owned()
-        },
+        prediction: "The constant cache serves one address at a time: up to 32 for a warp that reads 32 elements, so \
+            1/32 of the rate at worst.",
         judge: Judge::Report(constant_tables),
         ..ArticleClaim::BLANK
     }),
@@ -79,7 +73,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The article's array in constant memory holds chars.",
         kernels: &["memory_spaces/table_bytes"],
         terms: &["__constant__", "char and short"],
-        prediction: || "The right byte for every thread. WGSL unpacks bytes from words.".to_owned(),
+        prediction: "The right byte for every thread. WGSL unpacks bytes from words.",
         is_timing: false,
         judge: Judge::Report(bytes),
         ..ArticleClaim::BLANK
@@ -127,16 +121,11 @@ fn step_times(rows: &[&Record], benchmark: &str) -> impl Iterator<Item = Estimat
 }
 
 fn latencies(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
-    let mut latencies: Vec<(Estimate, &str)> = Vec::new();
-    for (benchmark, space) in LATENCIES {
-        latencies.extend(step_times(rows, benchmark).map(|ns| (ns, space)));
-    }
+    let of_space = |(benchmark, space)| step_times(rows, benchmark).map(move |ns| (ns, space));
+    let mut latencies: Vec<(Estimate, &str)> = LATENCIES.into_iter().flat_map(of_space).collect();
     latencies.sort_by(|a, b| a.0.value.total_cmp(&b.0.value));
-    let list: Vec<String> = latencies
-        .iter()
-        .filter_map(|(ns, space)| Some(format!("{space} {}", facts.time(format!("{space} latency"), *ns)?)))
-        .collect();
-    (!list.is_empty()).then(|| format!("Latency of a dependent load: {}.", list.join(", ")))
+    let latency = |(ns, space)| Some(format!("{space} {}", facts.time(format!("{space} latency"), ns)?));
+    Some(format!("Latency of a dependent load: {}.", joined(latencies.into_iter().filter_map(latency), ", ")?))
 }
 
 /// The rate with the most rounds, where the launch costs least.
@@ -152,11 +141,8 @@ fn bandwidths(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let rate = |(benchmark, space): (&str, &'static str)| Some((longest_of(of(rows, benchmark))?, space));
     let mut rates: Vec<(Estimate, &str)> = BANDWIDTHS.into_iter().filter_map(rate).collect();
     rates.sort_by(|a, b| b.0.value.total_cmp(&a.0.value));
-    let list: Vec<String> = rates
-        .iter()
-        .filter_map(|(rate, space)| Some(format!("{space} {}", facts.byte_rate(format!("{space} bandwidth"), *rate)?)))
-        .collect();
-    (!list.is_empty()).then(|| format!("Read bandwidth: {}.", list.join(", ")))
+    let rate = |(rate, space)| Some(format!("{space} {}", facts.byte_rate(format!("{space} bandwidth"), rate)?));
+    Some(format!("Read bandwidth: {}.", joined(rates.into_iter().filter_map(rate), ", ")?))
 }
 
 fn tables(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
@@ -167,11 +153,8 @@ fn tables(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         let ratio = stats::ratio(table(benchmark, 1.0)?, table(benchmark, 0.0)?)?;
         Some(format!("{space} {}", facts.times(format!("{space} table, own element"), ratio)?))
     };
-    let tables: Vec<String> = TABLES.into_iter().filter_map(ratio).collect();
-    let list = tables.join(", ");
-    (!tables.is_empty()).then(|| {
-        format!("Reading a table, the rate with one element per invocation over that with a common element: {list}.")
-    })
+    let list = joined(TABLES.into_iter().filter_map(ratio), ", ")?;
+    Some(format!("Reading a table, the rate with one element per invocation over that with a common element: {list}."))
 }
 
 const SPACES_TABLE: &str = "  space     location     cached in       access                      lifetime
@@ -217,8 +200,7 @@ fn spaces(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
 
 fn bytes(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     const KERNEL: &str = "memory_spaces/table_bytes";
-    let found = rows.verified(&[KERNEL])?;
-    let found = found.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))?;
+    let found = rows.right(&[KERNEL])?;
     let mut time_of = |name: &str, each: f64| {
         let row = longest(rows, (KERNEL, &[("EACH", each)])).ok().filter(|_| !rows.is_software())?;
         rate(facts, name, row)

@@ -6,38 +6,28 @@ use record::suite::TexelFormat;
 use record::suite::pointer_chase::Cycle;
 use record::suite::prelude::*;
 
-pub(super) const STORAGE: Benchmark = Benchmark { name: "storage_latency", quick: &[], is_latency: true, ..LATENCIES };
+pub(super) const STORAGE: Benchmark = Benchmark { name: "storage_latency", quick: &[], ..LATENCIES };
 
 pub(super) const POINTER: Benchmark = Benchmark {
     name: "pointer_latency",
     quick: &[],
-    is_latency: true,
     only_cuda: Some("WGSL cannot store pointers"),
     buffers: |shape, _| {
         let addresses = Buffer::output("addresses", 2 * WALK.length());
-        walked(shape, WALK).into_iter().chain([addresses]).collect()
+        Buffer::and(walked(shape, WALK), [addresses])
     },
     ..LATENCIES
 };
 
 pub(super) const UNIFORM: Benchmark = Benchmark {
     name: "uniform_latency",
-    is_latency: true,
     buffers: |shape, _| walked(shape, UNIFORM_WALK),
-    check: Check::of(
-        "output",
-        |_, _| 1,
-        |shape, _| {
-            let end = UNIFORM_WALK.of(shape.stream).after(steps(shape)) + SHIFT;
-            each(move |_| end as f64)
-        },
-    ),
+    check: Check::of("output", one, |shape, _| end(shape, UNIFORM_WALK)),
     ..LATENCIES
 };
 
 pub(super) const TEXTURE: Benchmark = Benchmark {
     name: "texture_latency",
-    is_latency: true,
     buffers: |shape, _| {
         let mut buffers = walked(shape, WALK);
         let cycle = Contents::Cycle(WALK.of(shape.stream));
@@ -51,45 +41,27 @@ pub(super) const PINNED: Benchmark = Benchmark {
     name: "pinned_latency",
     since: "2026-11-23",
     quick: &[],
-    is_latency: true,
     accepts: &[("STEPS", Accepted::Multiple(16, 1 << 18))],
     cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], &[&[("STEPS", 4096.0)]])],
     buffers: |shape, _| {
         let contents = Contents::OnHost(Box::new(Contents::Cycle(pinned_walk(shape))));
-        vec![
-            Buffer { name: "cycle", scalars: PINNED_WALK.words(), contents },
-            Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
-            output(4),
-            uniform("sizes", &[PINNED_WALK.length()]),
-        ]
+        Buffer::of_walk(PINNED_WALK, contents, &[PINNED_WALK.length()])
     },
-    check: Check::of(
-        "output",
-        |_, _| 1,
-        |shape, _| {
-            let answer = pinned_walk(shape).answer();
-            each(move |_| answer.into())
-        },
-    ),
+    check: Check::of("output", one, |shape, _| constant(pinned_walk(shape).answer().into())),
     ..LATENCIES
 };
 
-pub(super) const WORKGROUP: Benchmark = Benchmark { name: "workgroup_latency", is_latency: true, ..LATENCIES };
+pub(super) const WORKGROUP: Benchmark = Benchmark { name: "workgroup_latency", ..LATENCIES };
 
 pub(super) const PRIVATE: Benchmark = Benchmark {
     name: "private_latency",
     quick: &[],
-    is_latency: true,
     buffers: |shape, _| walked(shape, PRIVATE_WALK),
-    check: Check {
-        buffer: "output",
-        scalars: |_, _| 1,
-        // The cycle is stored rotated by SHIFT, and the walk starts there.
-        oracle: |shape, _| {
-            let end = (PRIVATE_WALK.of(shape.stream).after(steps(shape)) + SHIFT) % PRIVATE_WALK.length();
-            each(move |_| end as f64)
-        },
-    },
+    // The cycle is stored rotated by SHIFT, and the walk starts there.
+    check: Check::of("output", one, |shape, _| {
+        let end = PRIVATE_WALK.of(shape.stream).after(steps(shape)) + SHIFT;
+        constant((end % PRIVATE_WALK.length()) as f64)
+    }),
     ..LATENCIES
 };
 
@@ -101,15 +73,9 @@ const LATENCIES: Benchmark = Benchmark {
     buffers: |shape, _| walked(shape, WALK),
     steps: |_, _| vec![Step::dispatch(1)],
     work: |shape| Work { bytes: 4 * steps(shape), flops: 0 },
+    is_latency: true,
     no_ceiling: "latency limits it: each load waits for the one before",
-    check: Check::of(
-        "output",
-        |_, _| 1,
-        |shape, _| {
-            let end = WALK.of(shape.stream).after(steps(shape)) + SHIFT;
-            each(move |_| end as f64)
-        },
-    ),
+    check: Check::of("output", one, |shape, _| end(shape, WALK)),
     ..Benchmark::BLANK
 };
 
@@ -130,13 +96,18 @@ fn steps(shape: &Shape) -> u64 {
     (shape.param("STEPS", STEPS as f64) as u64).next_multiple_of(16)
 }
 
+/// The position at which a walk ends, plus SHIFT.
+fn end(shape: &Shape, cycle: Cycle) -> Oracle {
+    constant((cycle.of(shape.stream).after(steps(shape)) + SHIFT) as f64)
+}
+
 fn pinned_walk(shape: &Shape) -> Cycle {
     PINNED_WALK.of(shape.stream).walked(steps(shape))
 }
 
 fn walked(shape: &Shape, cycle: Cycle) -> Vec<Buffer> {
     vec![
-        Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle.of(shape.stream)) },
+        Buffer::new("cycle", cycle.words(), Contents::Cycle(cycle.of(shape.stream))),
         output(4),
         uniform("sizes", &[SHIFT, cycle.length()]),
     ]

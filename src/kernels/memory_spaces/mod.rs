@@ -18,8 +18,7 @@ use oracles::{
 use record::suite::TexelFormat;
 use record::suite::prelude::*;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "memory_spaces",
     summary: "read bandwidth and latency of the memory spaces, and the best space for a small table",
     tags: &[Tag::Article, Tag::Memory],
@@ -31,7 +30,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "uniform_bandwidth",
             check: Check::of("output", all, |shape, interface| {
-                let workgroup = u64::from(interface.invocations());
+                let workgroup = interface.invocations();
                 fours_read(shape, move |i| i / workgroup)
             }),
             ..BASE
@@ -40,7 +39,7 @@ pub const FAMILY: Family = Family {
             name: "texture_bandwidth",
             buffers: |shape, _| {
                 let table = square(TABLE, TexelFormat::Rgba32Uint, Contents::Input(Values::Wide));
-                let table = Buffer { name: "table", scalars: 4 * TABLE, contents: table };
+                let table = Buffer::new("table", 4 * TABLE, table);
                 vec![table, output(shape.count()), sizes(shape)]
             },
             ..BASE
@@ -62,10 +61,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "register_bandwidth",
-            cases: &[
-                Cases::standard(&[Dtype::U32], INVOCATIONS, &[&[("ROUNDS", 32.0)]]),
-                Cases::standard(&[Dtype::U32], INVOCATIONS, &[&[("ROUNDS", 256.0)]]),
-            ],
+            cases: &cases(&[&[("ROUNDS", 32.0)]], &[&[("ROUNDS", 256.0)]]),
             // The last of the 1024 windows of 8 extends 7 words beyond.
             buffers: |shape, _| vec![random("input", INPUTS + 8), output(shape.count()), sizes(shape)],
             check: Check::of("output", all, registers_mixed),
@@ -74,18 +70,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "spill",
             only_cuda: Some("WGSL cannot limit the number of registers"),
-            cases: &[
-                Cases::standard(
-                    &[Dtype::U32],
-                    INVOCATIONS,
-                    &[&[("REGISTERS", 256.0), ("ROUNDS", 32.0)], &[("REGISTERS", 64.0), ("ROUNDS", 32.0)]],
-                ),
-                Cases::standard(
-                    &[Dtype::U32],
-                    INVOCATIONS,
-                    &[&[("REGISTERS", 256.0), ("ROUNDS", 256.0)], &[("REGISTERS", 64.0), ("ROUNDS", 256.0)]],
-                ),
-            ],
+            cases: &cases(
+                &[&[("REGISTERS", 256.0), ("ROUNDS", 32.0)], &[("REGISTERS", 64.0), ("ROUNDS", 32.0)]],
+                &[&[("REGISTERS", 256.0), ("ROUNDS", 256.0)], &[("REGISTERS", 64.0), ("ROUNDS", 256.0)]],
+            ),
             buffers: |shape, _| vec![random("input", INPUTS + SPILLED), output(shape.count()), sizes(shape)],
             // Every operand of a step counts.
             work: |shape| Work { bytes: shape.count() * SPILLED * rounds(shape) * 8, flops: 0 },
@@ -95,12 +83,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "table_const",
             buffers: |shape, _| vec![output(shape.count()), sizes(shape)],
-            check: Check {
-                buffer: "output",
-                scalars: all,
-                // The literals in the program are the words of stream 0.
-                oracle: |shape, interface| words_read(&Shape { stream: 0, ..shape.clone() }, interface),
-            },
+            // The literals in the program are the words of stream 0.
+            check: Check::of("output", all, |shape, interface| {
+                words_read(&Shape { stream: 0, ..shape.clone() }, interface)
+            }),
             ..TABLES
         },
         Benchmark { name: "table_uniform", ..TABLES },
@@ -108,11 +94,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "table_bytes",
             since: "2026-11-26",
-            cases: &[Cases::standard(
-                &[Dtype::U32],
-                INVOCATIONS,
-                &[&[("EACH", 0.0), ("ROUNDS", 32.0)], &[("EACH", 1.0), ("ROUNDS", 32.0)]],
-            )],
+            cases: &[Cases::standard(&[Dtype::U32], INVOCATIONS, MANY_READS)],
             work: |shape| Work { bytes: shape.count() * 16 * rounds(shape), flops: 0 },
             check: Check::of("output", all, bytes_read),
             ..TABLES
@@ -130,10 +112,7 @@ pub const FAMILY: Family = Family {
 
 /// What the benchmarks here share: a table of 256 elements of 16 bytes.
 const BASE: Benchmark = Benchmark {
-    cases: &[
-        Cases::standard(&[Dtype::U32], INVOCATIONS, &[&[("ROUNDS", 4.0)]]),
-        Cases::standard(&[Dtype::U32], INVOCATIONS, &[&[("ROUNDS", 32.0)]]),
-    ],
+    cases: &cases(&[&[("ROUNDS", 4.0)]], &[&[("ROUNDS", 32.0)]]),
     buffers: |shape, _| vec![random("table", 4 * TABLE), output(shape.count()), sizes(shape)],
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 16, flops: 0 },
     no_ceiling: "it measures the peak of a memory space itself",
@@ -144,18 +123,7 @@ const BASE: Benchmark = Benchmark {
 /// A table of 64 words.
 const TABLES: Benchmark = Benchmark {
     accepts: &[("EACH", Accepted::SWITCH)],
-    cases: &[
-        Cases::standard(
-            &[Dtype::U32],
-            INVOCATIONS,
-            &[&[("EACH", 0.0), ("ROUNDS", 4.0)], &[("EACH", 1.0), ("ROUNDS", 4.0)]],
-        ),
-        Cases::standard(
-            &[Dtype::U32],
-            INVOCATIONS,
-            &[&[("EACH", 0.0), ("ROUNDS", 32.0)], &[("EACH", 1.0), ("ROUNDS", 32.0)]],
-        ),
-    ],
+    cases: &cases(&[&[("EACH", 0.0), ("ROUNDS", 4.0)], &[("EACH", 1.0), ("ROUNDS", 4.0)]], MANY_READS),
     buffers: |shape, _| vec![random("table", SMALL_TABLE), output(shape.count()), sizes(shape)],
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 4, flops: 0 },
     no_ceiling: "one fetch may serve many invocations, so no measured rate limits the bytes that reach them",
@@ -165,6 +133,13 @@ const TABLES: Benchmark = Benchmark {
 
 /// As many as are resident on the largest devices.
 const INVOCATIONS: &[Extent] = &[Extent::Linear(1 << 18)];
+
+const MANY_READS: &[Params] = &[&[("EACH", 0.0), ("ROUNDS", 32.0)], &[("EACH", 1.0), ("ROUNDS", 32.0)]];
+
+/// Few rounds, and many.
+const fn cases(few: &'static [Params], many: &'static [Params]) -> [Cases; 2] {
+    [Cases::standard(&[Dtype::U32], INVOCATIONS, few), Cases::standard(&[Dtype::U32], INVOCATIONS, many)]
+}
 
 fn random(name: &'static str, scalars: u64) -> Buffer {
     Buffer::input(name, scalars, Values::Wide)

@@ -2,7 +2,7 @@
 
 use record::claim::{
     Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, Why, beside, byte_rate,
-    has_params, longest, of, rate, right, time,
+    has_params, joined, longest, of, rate, right, time,
 };
 
 pub(crate) const CLAIMS: &[Claim] = &[
@@ -24,9 +24,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The article allocates rows at a pitch, so that each starts at an aligned address.",
         kernels: &["pitched/rows_2d", "pitched/copy_2d"],
         terms: &["cudaMallocPitch()", "cudaMemcpy2D()"],
-        prediction: || {
-            "Every padded row starts at a multiple of 256 bytes, so that no warp reads a sector more.".to_owned()
-        },
+        prediction: "Every padded row starts at a multiple of 256 bytes, so that no warp reads a sector more.",
         judge: Judge::Report(|rows, facts| padded(rows, facts, "pitched/rows_2d", "pitched/copy_2d")),
         ..ArticleClaim::BLANK
     }),
@@ -36,7 +34,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "In three dimensions, the article's slices are pitch × height bytes apart.",
         kernels: &["pitched/slices_3d", "pitched/copy_3d"],
         terms: &["cudaMallocPitch()", "cudaMemcpy3D()"],
-        prediction: || "As in B4.".to_owned(),
+        prediction: "As in B4.",
         judge: Judge::Report(|rows, facts| padded(rows, facts, "pitched/slices_3d", "pitched/copy_3d")),
         ..ArticleClaim::BLANK
     }),
@@ -46,7 +44,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "A 2-D copy moves rows with a pitch between linear memory and an array or texture.",
         kernels: &["pitched/buffer_to_texture", "pitched/texture_to_buffer"],
         terms: &["cudaMemcpy2D()", "cudaArray"],
-        prediction: || "Both ways give back every word. WebGPU asks for rows of a multiple of 256 bytes.".to_owned(),
+        prediction: "Both ways give back every word. WebGPU asks for rows of a multiple of 256 bytes.",
         is_timing: false,
         judge: Judge::Claim(texture_copies),
         ..ArticleClaim::BLANK
@@ -63,9 +61,8 @@ fn padding(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         let speed = facts.speed(format!("{benchmark} padded"), time_of(0.0)?, time_of(1.0)?)?;
         Some(format!("{speed} without at {} ({benchmark})", largest.short_size()))
     };
-    let gains: Vec<String> = ["rows_2d", "slices_3d"].iter().filter_map(gain).collect();
-    let list = gains.join(", and ");
-    (!gains.is_empty()).then(|| format!("With rows padded to 256 bytes, reading is {list}."))
+    let list = joined(["rows_2d", "slices_3d"].iter().filter_map(gain), ", and ")?;
+    Some(format!("With rows padded to 256 bytes, reading is {list}."))
 }
 
 fn copies(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {

@@ -9,8 +9,7 @@ use std::sync::OnceLock;
 use oracle::Sorted;
 use record::suite::prelude::*;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "radix_sort",
     summary: "u32 keys, alone or with a value each, sorted by a stable radix sort",
     model_text: "Digits of 8 bits need four passes, which read and write all keys, and one more read for the digit \
@@ -51,21 +50,16 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "cub",
             since: "2026-11-27",
-            summary: "CUB, NVIDIA's library: DeviceRadixSort",
-            look_for: "The gap to onesweep, whose algorithm it made known: what a CUDA program gains by it.",
-            limited_by: "As onesweep: instructions to rank keys, then DRAM.",
-            work_text: "36 bytes for each key, 68 with a value: four passes and the counts.",
             only_cuda: Some("CUB is part of CUDA"),
             library: Some(Library::Cub),
             accepts: &[PAIRS],
             cases: &cases(KEYS_AND_PAIRS, KEYS_AND_PAIRS, &[&[("PAIRS", 0.0)]]),
             buffers: |shape, _| {
-                let buffer = |name, contents| Buffer { name, scalars: scalars(shape), contents };
+                let buffer = |name, contents| Buffer::new(name, scalars(shape), contents);
                 vec![buffer("input", Contents::Input(keys(shape))), buffer("output", Contents::Poison)]
             },
             steps: |shape, _| {
-                let routine = Routine::Sort { n: shape.count(), has_values: is_pairs(shape) };
-                vec![Step::Library { routine, buffers: vec!["input", "output"] }]
+                Step::library(Routine::Sort { n: shape.count(), has_values: is_pairs(shape) }, &["input", "output"])
             },
             ..BASE
         },
@@ -77,7 +71,6 @@ const BITS: (&str, Accepted) = ("BITS", Accepted::OneOf(&[4.0, 8.0]));
 const KEYS_AND_PAIRS: &[Params] = &[&[("PAIRS", 0.0)], &[("PAIRS", 1.0)]];
 const PAIRS: (&str, Accepted) = ("PAIRS", Accepted::SWITCH);
 
-/// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 16)),
     unsupported: |shape| (shape.count() >= MOST).then_some("a published count has 30 bits: sort less than 2^30 keys"),
@@ -92,8 +85,7 @@ const MOST: u64 = 1 << 30;
 /// `largest`: the parameters at the largest size.
 const fn cases(quick: &'static [Params], params: &'static [Params], largest: &'static [Params]) -> [Cases; 3] {
     const QUICK: &[Extent] = &[Extent::Linear(1 << 24)];
-    const ALL: &[Extent] =
-        &[Extent::Linear(100_003), Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 26)];
+    const ALL: &[Extent] = &linear([100_003, 1 << 20, 1 << 24, 1 << 26]);
     const LARGEST: &[Extent] = &[Extent::Linear(1 << 28)];
     const U32: &[Dtype] = &[Dtype::U32];
     [Cases::standard(U32, QUICK, quick), Cases::standard(U32, ALL, params), Cases::standard(U32, LARGEST, largest)]
@@ -150,7 +142,7 @@ fn division(shape: &Shape, interface: &Interface) -> Division {
     /// Enough workgroups for any device, few enough that their counts are small.
     const GROUPS: u64 = 4096;
     const LEAST_TILES: u64 = 4;
-    let tiles = shape.count().div_ceil(8 * u64::from(interface.invocations()));
+    let tiles = shape.count().div_ceil(8 * interface.invocations());
     let each = tiles.div_ceil(GROUPS).max(LEAST_TILES);
     let bits = interface.parameter("BITS").max(4);
     Division { groups: tiles.div_ceil(each), each, bits, passes: (32 / bits) as usize }
@@ -184,7 +176,7 @@ const DIGITS: u64 = 256;
 
 /// Tiles of `onesweep`: 16 keys per invocation.
 fn tiles(shape: &Shape, interface: &Interface) -> u64 {
-    shape.count().div_ceil(16 * u64::from(interface.invocations()))
+    shape.count().div_ceil(16 * interface.invocations())
 }
 
 fn onesweep_buffers(shape: &Shape, interface: &Interface) -> Vec<Buffer> {

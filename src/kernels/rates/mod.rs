@@ -31,58 +31,30 @@ pub const FAMILY: Family = Family {
         rate!(f32_fma, F32 f32, 1 start, "fma(x, m, m)", "fmaf(x, m, m)", |x, _, m, _| x * m + m),
         rate!(u32_add, U32 u32, 1 start, "x + y", "x + y", |x, y, _, _| x.wrapping_add(y)),
         rate!(u32_multiply, U32 u32, 1 start, "x * y", "x * y", |x, y, _, _| x.wrapping_mul(y)),
-        rate!(u32_divide, U32 u32, 1 start, "p / ((x & 0xffffu) | 0x100u)", "p / ((x & 0xffffu) | 0x100u)", |x, _, _, p| p
-            / ((x & 0xffff) | 0x100)),
-        rate!(u32_remainder, U32 u32, 1 start, "p % ((x & 0xffffu) | 0x100u)", "p % ((x & 0xffffu) | 0x100u)", |x, _, _, p| p
-            % ((x & 0xffff) | 0x100)),
-        rate!(u32_shift, U32 u32, 2 start,
-            "(x << sizes.left) >> sizes.right",
-            "(x << sizes.left) >> sizes.right",
-            |x, _, _, _| (x << SHIFT) >> SHIFT
-        ),
-        rate!(u32_popcount, U32 u32, 1 start, "m - countOneBits(x)", "m - __popc(x)", |x, _, m, _| m
-            .wrapping_sub(x.count_ones())),
+        rate!(u32_divide, U32 u32, 1 start, "p / ((x & 0xffffu) | 0x100u)", "p / ((x & 0xffffu) | 0x100u)", |x, _, _, p| p / ((x & 0xffff) | 0x100)),
+        rate!(u32_remainder, U32 u32, 1 start, "p % ((x & 0xffffu) | 0x100u)", "p % ((x & 0xffffu) | 0x100u)", |x, _, _, p| p % ((x & 0xffff) | 0x100)),
+        rate!(u32_shift, U32 u32, 2 start, "(x << sizes.left) >> sizes.right", "(x << sizes.left) >> sizes.right", |x, _, _, _| (x << SHIFT) >> SHIFT),
+        rate!(u32_popcount, U32 u32, 1 start, "m - countOneBits(x)", "m - __popc(x)", |x, _, m, _| m.wrapping_sub(x.count_ones())),
         rate!(i32_add, U32 i32, 1 start, "x + y", "S(u32(x) + u32(y))", |x, y, _, _| x.wrapping_add(y)),
         rate!(i32_multiply, U32 i32, 1 start, "x * y", "S(u32(x) * u32(y))", |x, y, _, _| x.wrapping_mul(y)),
-        rate!(i32_divide, U32 i32, 1 start, "p / ((x & 0xffff) | 0x100)", "p / ((x & 0xffff) | 0x100)", |x, _, _, p| p
-            / ((x & 0xffff) | 0x100)),
-        rate!(i32_remainder, U32 i32, 1 start,
-            "(p & 0x7fffffff) % ((x & 0xffff) | 0x100)",
-            "(p & 0x7fffffff) % ((x & 0xffff) | 0x100)",
-            |x, _, _, p| (p & 0x7fff_ffff) % ((x & 0xffff) | 0x100)
-        ),
+        rate!(i32_divide, U32 i32, 1 start, "p / ((x & 0xffff) | 0x100)", "p / ((x & 0xffff) | 0x100)", |x, _, _, p| p / ((x & 0xffff) | 0x100)),
+        rate!(i32_remainder, U32 i32, 1 start, "(p & 0x7fffffff) % ((x & 0xffff) | 0x100)", "(p & 0x7fffffff) % ((x & 0xffff) | 0x100)", |x, _, _, p| (p & 0x7fff_ffff) % ((x & 0xffff) | 0x100)),
         rate!(i16_add, U32 i16, 1 start, "x + y", "S(x + y)", |x, y, _, _| x.wrapping_add(y)),
         rate!(i16_multiply, U32 i16, 1 start, "x * y", "S(x * y)", |x, y, _, _| x.wrapping_mul(y)),
         rate!(u64_add, U32 u64, 1 start, "x + y", "x + y", |x, y, _, _| x.wrapping_add(y)),
         rate!(u64_multiply, U32 u64, 1 start, "x * y", "x * y", |x, y, _, _| x.wrapping_mul(y)),
-        rate!(u64_divide, U32 u64, 1 start,
-            "p / ((x & 0xfffffffffflu) | 0x100lu)",
-            "p / ((x & 0xffffffffffull) | 0x100ull)",
-            |x, _, _, p| p / ((x & 0xff_ffff_ffff) | 0x100)
-        ),
-        rate!(u64_remainder, U32 u64, 1 start,
-            "p % ((x & 0xfffffffffflu) | 0x100lu)",
-            "p % ((x & 0xffffffffffull) | 0x100ull)",
-            |x, _, _, p| p % ((x & 0xff_ffff_ffff) | 0x100)
-        ),
+        rate!(u64_divide, U32 u64, 1 start, "p / ((x & 0xfffffffffflu) | 0x100lu)", "p / ((x & 0xffffffffffull) | 0x100ull)", |x, _, _, p| p / ((x & 0xff_ffff_ffff) | 0x100)),
+        rate!(u64_remainder, U32 u64, 1 start, "p % ((x & 0xfffffffffflu) | 0x100lu)", "p % ((x & 0xffffffffffull) | 0x100ull)", |x, _, _, p| p % ((x & 0xff_ffff_ffff) | 0x100)),
         rate!(i64_add, U32 i64, 1 start, "x + y", "S(u64(x) + u64(y))", |x, y, _, _| x.wrapping_add(y)),
         rate!(i64_multiply, U32 i64, 1 start, "x * y", "S(u64(x) * u64(y))", |x, y, _, _| x.wrapping_mul(y)),
-        rate!(i64_divide, U32 i64, 1 start,
-            "p / ((x & 0xffffffffffli) | 0x100li)",
-            "p / ((x & 0xffffffffffll) | 0x100ll)",
-            |x, _, _, p| p / ((x & 0xff_ffff_ffff) | 0x100)
-        ),
+        rate!(i64_divide, U32 i64, 1 start, "p / ((x & 0xffffffffffli) | 0x100li)", "p / ((x & 0xffffffffffll) | 0x100ll)", |x, _, _, p| p / ((x & 0xff_ffff_ffff) | 0x100)),
         rate!(i64_remainder, U32 i64, 1 start,
             "(p & 0x7fffffffffffffffli) % ((x & 0xffffffffffli) | 0x100li)",
             "(p & 0x7fffffffffffffffll) % ((x & 0xffffffffffll) | 0x100ll)",
             |x, _, _, p| (p & i64::MAX) % ((x & 0xff_ffff_ffff) | 0x100)
         ),
         rate!(u32_dot4_bytes, U32 u32, 8 start, "dot4U8Packed(x, m) + p", "__dp4a(x, m, p)", |x, _, m, p| dot4_u8(x, m).wrapping_add(p)),
-        rate!(i32_dot4_bytes, U32 i32, 8 start,
-            "dot4I8Packed(bitcast<u32>(x), bitcast<u32>(m)) + p",
-            "__dp4a(x, m, p)",
-            |x, _, m, p| dot4_i8(x, m).wrapping_add(p)
-        ),
+        rate!(i32_dot4_bytes, U32 i32, 8 start, "dot4I8Packed(bitcast<u32>(x), bitcast<u32>(m)) + p", "__dp4a(x, m, p)", |x, _, m, p| dot4_i8(x, m).wrapping_add(p)),
         rate!(f16_add, F16 f16, 1 start, "x + p", "x + p", |x, _, _, p| x + p),
         rate!(f16_multiply, F16 f16, 1 factor, "x * y", "times(x, y)", |x, y, _, _| x * y),
         rate!(f16_fma, F16 f16, 1 start, "fma(x, m, m)", "fma(x, m, m)", |x, _, m, _| x * m + m),
@@ -93,45 +65,21 @@ pub const FAMILY: Family = Family {
         // Vulkan allows 2.5 units in the last place to a quotient. A quotient alone folds: p / (p / x) is x.
         rate!(f32_divide, F32 f32, 1 start, "p / x + 0.5", "quotient(p, x) + 0.5f", |x, _, _, p| p / x + 0.5, |_| converging(16.0 * ULP_F32)),
         rate!(f32_reciprocal, F32 f32, 1 start, "1.0 / x + p", "reciprocal(x) + p", |x, _, _, p| x.recip() + p, |_| converging(16.0 * ULP_F32)),
-        rate!(f32_sqrt, F32 f32, 1 start, "sqrt(x) * 0.5 + p", "square_root(x) * 0.5f + p", |x, _, _, p| x.sqrt() * 0.5 + p, |_| {
-            converging(16.0 * ULP_F32)
-        }),
-        rate!(f32_inverse_sqrt, F32 f32, 1 start,
-            "inverseSqrt(x) * 0.5 + p",
-            "inverse_root(x) * 0.5f + p",
-            |x, _, _, p| x.sqrt().recip() * 0.5 + p,
-            |_| converging(16.0 * ULP_F32)
-        ),
-        rate!(f32_exp2, F32 f32, 1 start, "exp2(-x) * 0.5 + p", "power_of_two(-x) * 0.5f + p", |x, _, _, p| (-x).exp2() * 0.5 + p, |_| {
-            converging(16.0 * ULP_F32)
-        }),
-        rate!(f32_log2, F32 f32, 1 start, "log2(x) * 0.5 + p", "logarithm(x) * 0.5f + p", |x, _, _, p| x.log2() * 0.5 + p, |_| {
-            converging(16.0 * ULP_F32)
-        }),
+        rate!(f32_sqrt, F32 f32, 1 start, "sqrt(x) * 0.5 + p", "square_root(x) * 0.5f + p", |x, _, _, p| x.sqrt() * 0.5 + p, |_| converging(16.0 * ULP_F32)),
+        rate!(f32_inverse_sqrt, F32 f32, 1 start, "inverseSqrt(x) * 0.5 + p", "inverse_root(x) * 0.5f + p", |x, _, _, p| x.sqrt().recip() * 0.5 + p, |_| converging(16.0 * ULP_F32)),
+        rate!(f32_exp2, F32 f32, 1 start, "exp2(-x) * 0.5 + p", "power_of_two(-x) * 0.5f + p", |x, _, _, p| (-x).exp2() * 0.5 + p, |_| converging(16.0 * ULP_F32)),
+        rate!(f32_log2, F32 f32, 1 start, "log2(x) * 0.5 + p", "logarithm(x) * 0.5f + p", |x, _, _, p| x.log2() * 0.5 + p, |_| converging(16.0 * ULP_F32)),
         // Vulkan allows an error of 2^-11 to sines and cosines.
-        rate!(f32_sin, F32 f32, 1 start, "sin(x) * 0.5 + p", "__sinf(x) * 0.5f + p", |x, _, _, p| x.sin() * 0.5 + p, |_| {
-            converging(f64::powi(0.5, 11))
-        }),
-        rate!(f32_cos, F32 f32, 1 start, "cos(x) * 0.5 + p", "__cosf(x) * 0.5f + p", |x, _, _, p| x.cos() * 0.5 + p, |_| {
-            converging(f64::powi(0.5, 11))
-        }),
+        rate!(f32_sin, F32 f32, 1 start, "sin(x) * 0.5 + p", "__sinf(x) * 0.5f + p", |x, _, _, p| x.sin() * 0.5 + p, |_| converging(f64::powi(0.5, 11))),
+        rate!(f32_cos, F32 f32, 1 start, "cos(x) * 0.5 + p", "__cosf(x) * 0.5f + p", |x, _, _, p| x.cos() * 0.5 + p, |_| converging(f64::powi(0.5, 11))),
         // Of two exponential functions, each of 3 + 2|x| units in the last place, and a quotient.
-        rate!(f32_tanh, F32 f32, 1 start, "tanh(x) * 0.5 + p", "tanhf(x) * 0.5f + p", |x, _, _, p| x.tanh() * 0.5 + p, |_| {
-            converging(40.0 * ULP_F32)
-        }),
+        rate!(f32_tanh, F32 f32, 1 start, "tanh(x) * 0.5 + p", "tanhf(x) * 0.5f + p", |x, _, _, p| x.tanh() * 0.5 + p, |_| converging(40.0 * ULP_F32)),
         rate!(f64_add, F64 f64, 1 start, "x + p", "x + p", |x, _, _, p| x + p),
         rate!(f64_multiply, F64 f64, 1 factor, "x * y", "x * y", |x, y, _, _| x * y),
         rate!(f64_fma, F64 f64, 1 start, "fma(x, m, m)", "fma(x, m, m)", |x, _, m, _| x * m + m),
         rate!(f64_divide, F64 f64, 1 start, "p / x + 0.5lf", "p / x + 0.5", |x, _, _, p| p / x + 0.5, |_| converging(16.0 * f64::EPSILON)),
-        rate!(f64_sqrt, F64 f64, 1 start, "sqrt(x) * 0.5lf + p", "sqrt(x) * 0.5 + p", |x, _, _, p| x.sqrt() * 0.5 + p, |_| {
-            converging(16.0 * f64::EPSILON)
-        }),
-        rate!(f64_inverse_sqrt, F64 f64, 1 start,
-            "inverseSqrt(x) * 0.5lf + p",
-            "rsqrt(x) * 0.5 + p",
-            |x, _, _, p| x.sqrt().recip() * 0.5 + p,
-            |_| converging(16.0 * f64::EPSILON)
-        ),
+        rate!(f64_sqrt, F64 f64, 1 start, "sqrt(x) * 0.5lf + p", "sqrt(x) * 0.5 + p", |x, _, _, p| x.sqrt() * 0.5 + p, |_| converging(16.0 * f64::EPSILON)),
+        rate!(f64_inverse_sqrt, F64 f64, 1 start, "inverseSqrt(x) * 0.5lf + p", "rsqrt(x) * 0.5 + p", |x, _, _, p| x.sqrt().recip() * 0.5 + p, |_| converging(16.0 * f64::EPSILON)),
         rate!(u32_to_f32_and_back, U32 u32, 2 start,
             "u32(f32(x & sizes.mask)) ^ m",
             "u32(float(x & sizes.mask)) ^ m",
@@ -247,7 +195,7 @@ const LATENCY_OF_ATOMICS: &[Params] = &[&[("CHAINS", 1.0), ("ROUNDS", 1026.0), (
 
 /// A word of so many bytes for each chain of each invocation, and for those beyond the end.
 fn global_words(shape: &Shape, interface: &Interface, bytes: usize) -> Buffer {
-    let width = u64::from(interface.invocations());
+    let width = interface.invocations();
     let groups = shape.count() / width + 1;
     let scalars = groups * width * interface.parameter("CHAINS") * bytes as u64 / 4;
     Buffer::output("words", scalars)
@@ -256,7 +204,7 @@ fn global_words(shape: &Shape, interface: &Interface, bytes: usize) -> Buffer {
 fn buffers(shape: &Shape, lanes: u32) -> Vec<Buffer> {
     let words = Contents::Of(Scalar::U32, Box::new(Contents::Input(Values::Wide)));
     vec![
-        Buffer { name: "input", scalars: oracle::TABLE, contents: words },
+        Buffer::new("input", oracle::TABLE, words),
         Buffer::output("output", shape.count()),
         uniform("sizes", &[shape.count(), SHIFT.into(), SHIFT.into(), MASK.into(), lanes.into()]),
     ]

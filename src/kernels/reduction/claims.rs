@@ -59,9 +59,9 @@ pub(crate) const CLAIMS: &[Claim] = &[
         id: "A3",
         title: "sum in place in global memory",
         claim: "The article sums each block in place in global memory, and times the whole.",
-        kernels: &["reduction/interleaved_global"],
+        kernels: &[GLOBAL],
         terms: &["global memory", "__syncthreads()", "block"],
-        prediction: || {
+        computed_prediction: || {
             // Each of the 511 additions of a block loads two words and stores one.
             let times = (BLOCK - 1.0) * 3.0 / BLOCK;
             format!(
@@ -76,19 +76,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
         id: "A4",
         title: "the same sum in shared memory",
         claim: "Shared memory is much faster than global memory.",
-        kernels: &[
-            "reduction/interleaved_workgroup",
-            "reduction/interleaved_global",
-            "reduction/interleaved_device_barrier",
-            "reduction/interleaved_dynamic",
-        ],
+        kernels: &[WORKGROUP, GLOBAL, DEVICE_BARRIER, "reduction/interleaved_dynamic"],
         terms: &["__shared__", "extern __shared__", "__syncthreads()", "__threadfence()"],
-        prediction: || {
-            "Global memory is read once; the steps stay on the SM. The barriers differ too: wgpu gives storageBarrier \
-             the scope of the device. interleaved_device_barrier has the data in shared memory and both barriers, which \
-             separates the two causes. Much faster means by more than 10 %."
-                .to_owned()
-        },
+        prediction: "Global memory is read once; the steps stay on the SM. The barriers differ too: wgpu gives \
+            storageBarrier the scope of the device. interleaved_device_barrier has the data in shared memory and both \
+            barriers, which separates the two causes. Much faster means by more than 10 %.",
         judge: Judge::Claim(shared_memory),
         picture: ladder,
         ..ArticleClaim::BLANK
@@ -97,13 +89,10 @@ pub(crate) const CLAIMS: &[Claim] = &[
         id: "A5",
         title: "the sum end to end",
         claim: "Timed from end to end with its copies, the sum takes less time in shared memory than in global memory.",
-        kernels: &["reduction/interleaved_workgroup", "reduction/interleaved_global"],
+        kernels: &[WORKGROUP, GLOBAL],
         terms: &["cudaMemcpy() to the device", "cudaMemcpy() to the host", "cudaEvent_t"],
-        prediction: || {
-            "The input crosses the bus, which is far slower than device memory: most of the time is that of the copies, \
-             the same for both."
-                .to_owned()
-        },
+        prediction: "The input crosses the bus, which is far slower than device memory: most of the time is that of \
+            the copies, the same for both.",
         judge: Judge::Claim(end_to_end),
         ..ArticleClaim::BLANK
     }),

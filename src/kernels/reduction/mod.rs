@@ -11,8 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use record::suite::input::Input;
 use record::suite::prelude::*;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "reduction",
     summary: "the sum of an array, computed entirely on the device",
     tags: &[Tag::Article, Tag::Primitive],
@@ -33,14 +32,10 @@ pub const FAMILY: Family = Family {
             cases: ARTICLE_CASES,
             // The kernel overwrites its input: each launch gets a fresh copy, outside the timed span.
             buffers: |shape, interface| {
-                let mut buffers = buffers(shape, &passes(shape, interface, 1));
-                buffers.push(Buffer::output("data", shape.count()));
-                buffers
+                Buffer::and((BASE.buffers)(shape, interface), [Buffer::output("data", shape.count())])
             },
             steps: |shape, interface| {
-                let mut steps = vec![RESTORE];
-                steps.extend(dispatches(&passes(shape, interface, 1), "data"));
-                steps
+                [RESTORE].into_iter().chain(dispatches(&passes(shape, interface, 1), "data")).collect()
             },
             end_to_end: Some(|shape, interface| {
                 let mut steps = end_to_end(&passes(shape, interface, 1), "data");
@@ -54,7 +49,7 @@ pub const FAMILY: Family = Family {
             name: "interleaved_device_barrier",
             since: "2026-11-23",
             cases: &[
-                Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 24), Extent::Linear(1 << 28)], PLAIN),
+                Cases::standard(&[Dtype::F32], &linear([1 << 24, 1 << 28]), PLAIN),
                 Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 26)], PLAIN),
             ],
             ..BASE
@@ -104,18 +99,11 @@ pub const FAMILY: Family = Family {
             name: "cub",
             since: "2026-11-27",
             quick: &[],
-            summary: "CUB, NVIDIA's library: DeviceReduce::Sum",
-            look_for: "The ratio to vec4_grid_stride, most of all at small sizes: the library has two launches there.",
-            limited_by: "DRAM reads; at small sizes the launches, of which it has two.",
-            work_text: "n scalars read; n - 1 additions.",
             only_cuda: Some("CUB is part of CUDA"),
             library: Some(Library::Cub),
             accepts: &[],
             buffers: |shape, _| vec![input(shape), total()],
-            steps: |shape, _| {
-                let routine = Routine::Sum { n: shape.count() };
-                vec![Step::Library { routine, buffers: vec!["input", "total"] }]
-            },
+            steps: |shape, _| Step::library(Routine::Sum { n: shape.count() }, &["input", "total"]),
             end_to_end: None,
             ..BASE
         },
@@ -142,16 +130,12 @@ const BASE: Benchmark = Benchmark {
     ceiling: Some(Limit::Read),
     // Of 70,001 elements: up to 64 in each invocation, and trees of three passes.
     bound: Bound::Roundings(|_, _| 128),
-    check: Check::of(
-        "total",
-        |_, _| 1,
-        |shape, _| {
-            let (input, scalar, n) = (shape.input(values(shape)), shape.dtype.scalar(), shape.count());
-            // Computed on first use: listing or binding a case needs no sum of 2^28 values.
-            let sum = OnceLock::new();
-            each(move |_| *sum.get_or_init(|| sum_of(input, scalar, n)))
-        },
-    ),
+    check: Check::of("total", one, |shape, _| {
+        let (input, scalar, n) = (shape.input(values(shape)), shape.dtype.scalar(), shape.count());
+        // Computed on first use: listing or binding a case needs no sum of 2^28 values.
+        let sum = OnceLock::new();
+        each(move |_| *sum.get_or_init(|| sum_of(input, scalar, n)))
+    }),
     ..Benchmark::BLANK
 };
 
@@ -188,33 +172,12 @@ const ARTICLE_CASES: &[Cases] = &[
     Cases::standard(&[Dtype::U32], U32_SIZES, PLAIN),
 ];
 
-const QUICK_F32: &[Extent] = &[Extent::Linear(1 << 24), Extent::Linear(1 << 28)];
+const QUICK_F32: &[Extent] = &linear([1 << 24, 1 << 28]);
 const QUICK_U32: &[Extent] = &[Extent::Linear(1 << 22)];
 
-const SIZES: &[Extent] = &[
-    Extent::Linear(1),
-    Extent::Linear(255),
-    Extent::Linear(1 << 16),
-    Extent::Linear(1 << 18),
-    Extent::Linear(1_000_003),
-    Extent::Linear(1 << 20),
-    Extent::Linear(1 << 22),
-    Extent::Linear(1 << 24),
-    Extent::Linear(1 << 26),
-    Extent::Linear(1 << 28),
-];
+const SIZES: &[Extent] = &linear([1, 255, 1 << 16, 1 << 18, 1_000_003, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28]);
 /// Without 2^28, which costs the host too much time for a second type.
-const U32_SIZES: &[Extent] = &[
-    Extent::Linear(1),
-    Extent::Linear(255),
-    Extent::Linear(1 << 16),
-    Extent::Linear(1 << 18),
-    Extent::Linear(1_000_003),
-    Extent::Linear(1 << 20),
-    Extent::Linear(1 << 22),
-    Extent::Linear(1 << 24),
-    Extent::Linear(1 << 26),
-];
+const U32_SIZES: &[Extent] = &linear([1, 255, 1 << 16, 1 << 18, 1_000_003, 1 << 20, 1 << 22, 1 << 24, 1 << 26]);
 
 const RESTORE: Step = Step::Restore { from: "input", to: "data" };
 
@@ -231,14 +194,14 @@ struct Pass {
 
 /// Passes in which each invocation covers `items` values, until one is left.
 fn passes(shape: &Shape, interface: &Interface, items: u64) -> Vec<Pass> {
-    let block = u64::from(interface.invocations()) * items;
+    let block = interface.invocations() * items;
     passes_by(shape.count(), |n| n.div_ceil(block))
 }
 
 /// Passes of `vec4_grid_stride`: an invocation covers at least sixteen vec4, so that the second pass needs only one
 /// workgroup.
 fn strided_passes(shape: &Shape, interface: &Interface) -> Vec<Pass> {
-    let block = u64::from(interface.invocations()) * 4 * 16;
+    let block = interface.invocations() * 4 * 16;
     passes_by(shape.count(), |n| n.div_ceil(block).min(8192))
 }
 
@@ -299,5 +262,5 @@ fn end_to_end(passes: &[Pass], source: &'static str) -> Vec<Step> {
 }
 
 fn one_pass(shape: &Shape, interface: &Interface) -> Step {
-    Step::dispatch(shape.count().div_ceil(2 * u64::from(interface.invocations())))
+    Step::dispatch(shape.count().div_ceil(2 * interface.invocations()))
 }

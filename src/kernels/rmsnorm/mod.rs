@@ -9,8 +9,7 @@ use super::softmax::{LONG, PLAIN, QUICK, additions, by_lanes, cases};
 use record::suite::WholeRows;
 use record::suite::prelude::*;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "rmsnorm",
     summary: "the root-mean-square normalisation of each row of a matrix",
     tags: &[Tag::Llm],
@@ -19,27 +18,19 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "two_pass",
-            since: "2026-11-24",
-            accepts: &[WG],
             buffers: |shape, _| {
-                let (rows, columns) = shape.extent.matrix();
-                let mut buffers = buffers(shape, 1);
-                buffers.push(Buffer::output("factors", rows));
-                buffers.extend(STAGES.iter().zip(0..).map(|(name, stage)| uniform(name, &[rows, columns, stage])));
-                buffers
+                let buffers = Buffer::and(buffers(shape, 1), [Buffer::output("factors", shape.rows())]);
+                Buffer::and(buffers, Buffer::of_launches(&STAGES, &shape.extent.sides()))
             },
             steps: |shape, _| {
-                let stage = |name: &&'static str| {
-                    Step::bound(grid(shape.extent.matrix().0), vec!["input", "gains", "factors", "output", name])
-                };
-                STAGES.iter().map(stage).collect()
+                let of = |stage| Step::bound(grid(shape.rows()), vec!["input", "gains", "factors", "output", stage]);
+                STAGES.map(of).into()
             },
             ..BASE
         },
-        Benchmark { name: "workgroup", since: "2026-11-24", quick: &[], accepts: &[WG], ..BASE },
+        Benchmark { name: "workgroup", quick: &[], ..BASE },
         Benchmark {
             name: "subgroup",
-            since: "2026-11-24",
             accepts: &[WG, ("VECTORS", Accepted::OneOf(&[1.0, 2.0, 4.0, 8.0]))],
             cases: &cases(LONG),
             buffers: |shape, _| buffers(shape, 4),
@@ -58,11 +49,13 @@ const STAGES: [&str; 2] = ["first", "second"];
 
 /// What the benchmarks here share: one workgroup per row.
 const BASE: Benchmark = Benchmark {
+    since: "2026-11-24",
     quick: QUICK,
     small: Some(Extent::Matrix(512, 512)),
+    accepts: &[WG],
     cases: &cases(PLAIN),
     buffers: |shape, _| buffers(shape, 1),
-    steps: |shape, _| vec![Step::dispatch(shape.extent.matrix().0)],
+    steps: |shape, _| vec![Step::dispatch(shape.rows())],
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     tolerance: Some(tolerance),
@@ -79,7 +72,7 @@ const EPSILON: f32 = 1e-5;
 /// Input, gains and output, padded to whole vectors.
 fn buffers(shape: &Shape, lanes: u64) -> Vec<Buffer> {
     let (rows, columns) = shape.extent.matrix();
-    let padded = |name, scalars: u64, contents| Buffer { name, scalars: scalars.next_multiple_of(lanes), contents };
+    let padded = |name, scalars: u64, contents| Buffer::new(name, scalars.next_multiple_of(lanes), contents);
     vec![
         padded("input", shape.count(), Contents::Input(INPUT)),
         padded("gains", columns, Contents::Input(GAINS)),
@@ -90,7 +83,7 @@ fn buffers(shape: &Shape, lanes: u64) -> Vec<Buffer> {
 
 /// The normalised elements, or their magnitudes times `units`, where that is not 1.
 fn normalised(shape: &Shape, units: f64) -> Oracle {
-    let (rows, columns, gains) = (WholeRows::new(shape, INPUT), shape.extent.matrix().1, shape.input(GAINS));
+    let (rows, columns, gains) = (WholeRows::new(shape, INPUT), shape.columns(), shape.input(GAINS));
     let known: OnceLock<Vec<f64>> = OnceLock::new();
     Box::new(move |first, slots| {
         let gains = known.get_or_init(|| {

@@ -5,8 +5,7 @@ pub(crate) mod claims;
 use record::suite::prelude::*;
 use record::suite::vectors::vectorised;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "roofline",
     summary: "the transition from memory-bound to compute-bound, by fused multiply-adds per element",
     tags: &[Tag::Peak],
@@ -15,70 +14,21 @@ pub const FAMILY: Family = Family {
     chart: Chart::Own,
     benchmarks: &[Benchmark {
         name: "fma_an_element",
-        quick: &[Quick::at(
-            &[Dtype::Vec4F32],
-            Extent::Linear(1 << 26),
-            &[&[("FMAS", 1.0)], &[("FMAS", 16.0)], &[("FMAS", 256.0)]],
-        )],
+        quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 26), &sets(&values("FMAS", [1.0, 16.0, 256.0])))],
         accepts: &[("FMAS", Accepted::Whole(1, 1024))],
         cases: &[
-            Cases::standard(
-                &[Dtype::Vec4F32],
-                &[Extent::Linear(1 << 22)],
-                &[&[("FMAS", 1.0)], &[("FMAS", 4.0)], &[("FMAS", 16.0)], &[("FMAS", 64.0)], &[("FMAS", 256.0)]],
-            ),
-            Cases::standard(
-                &[Dtype::Vec4F32],
-                &[Extent::Linear(1 << 22), Extent::Linear(1 << 26)],
-                &[
-                    &[("FMAS", 1.0)],
-                    &[("FMAS", 4.0)],
-                    &[("FMAS", 8.0)],
-                    &[("FMAS", 16.0)],
-                    &[("FMAS", 32.0)],
-                    &[("FMAS", 64.0)],
-                    &[("FMAS", 128.0)],
-                    &[("FMAS", 256.0)],
-                    &[("FMAS", 512.0)],
-                ],
-            ),
+            Cases::standard(&[Dtype::Vec4F32], &[Extent::Linear(1 << 22)], FEW),
+            Cases::standard(&[Dtype::Vec4F32], &linear([1 << 22, 1 << 26]), MANY),
         ],
         buffers: |shape, _| {
-            vec![
-                Buffer::input("input", shape.count(), Values::Signed),
-                Buffer::output("output", shape.count()),
-                uniform("sizes", &[shape.count() / shape.dtype.lanes(), addend(shape).to_bits().into()]),
-            ]
+            Buffer::in_and_out(shape, Values::Signed, &[shape.elements(), addend(shape).to_bits().into()])
         },
-        steps: |shape, interface| {
-            let elements = shape.count() / shape.dtype.lanes();
-            Step::covering(elements, interface)
-        },
-        work: |shape| Work {
-            bytes: 2 * shape.array_bytes(),
-            flops: 2 * shape.param("FMAS", 16.0) as u64 * shape.count(),
-        },
+        work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 2 * fmas(shape) * shape.count() },
         ceiling: Some(Limit::Copy),
         // Eight at a time, in L1.
-        host_cost: |shape| shape.param("FMAS", 16.0) as u64 / 16,
-        bound: Bound::Roundings(|shape, _| shape.param("FMAS", 16.0) as u64),
-        check: Check::of("output", all, |shape, _| {
-            let (input, scalar) = (shape.input(Values::Signed), shape.dtype.scalar());
-            let (fmas, addend) = (shape.param("FMAS", 16.0), addend(shape));
-            if shape.significands.are_few() {
-                return Box::new(move |first, slots| {
-                    input.elements(scalar, first, 1, slots);
-                    added(slots, fmas as u32, addend);
-                });
-            }
-            // Without roundings, after F rounds of x ← m·x + p: x + F·p for m = 1; for m = −1 every second round
-            // cancels the one before.
-            each(move |i| match input.at(scalar, i) {
-                x if x > 0.0 => x + fmas * f64::from(addend),
-                x if fmas % 2.0 == 0.0 => x,
-                x => f64::from(addend) - x,
-            })
-        }),
+        host_cost: |shape| fmas(shape) / 16,
+        bound: Bound::Roundings(|shape, _| fmas(shape)),
+        check: Check::of("output", all, chains),
         ..Benchmark::BLANK
     }],
     ..Family::BLANK
@@ -88,6 +38,31 @@ pub const FAMILY: Family = Family {
 fn addend(shape: &Shape) -> f32 {
     let random = Values::Wide.of(shape.stream).at(Scalar::U32, 1 << 50) as u32;
     f32::from_bits(0x3d00_0001 | random & 0x007f_ffff)
+}
+
+const FEW: &[Params] = &sets(&values("FMAS", [1.0, 4.0, 16.0, 64.0, 256.0]));
+const MANY: &[Params] = &sets(&values("FMAS", [1.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0]));
+
+fn fmas(shape: &Shape) -> u64 {
+    shape.param("FMAS", 16.0) as u64
+}
+
+fn chains(shape: &Shape, _: &Interface) -> Oracle {
+    let (input, scalar) = (shape.input(Values::Signed), shape.dtype.scalar());
+    let (fmas, addend) = (shape.param("FMAS", 16.0), addend(shape));
+    if shape.significands.are_few() {
+        return Box::new(move |first, slots| {
+            input.elements(scalar, first, 1, slots);
+            added(slots, fmas as u32, addend);
+        });
+    }
+    // Without roundings, after F rounds of x ← m·x + p: x + F·p for m = 1; for m = −1 every second round cancels the one
+    // before.
+    each(move |i| match input.at(scalar, i) {
+        x if x > 0.0 => x + fmas * f64::from(addend),
+        x if fmas % 2.0 == 0.0 => x,
+        x => f64::from(addend) - x,
+    })
 }
 
 vectorised! {

@@ -2,7 +2,7 @@
 
 use super::FAMILY;
 use record::Record;
-use record::claim::{Claim, DeviceRows, Facts, Measured, of, time};
+use record::claim::{Claim, DeviceRows, Facts, Measured, joined, of, time};
 use record::stats::{Estimate, differ};
 use record::suite::Checks;
 
@@ -15,8 +15,8 @@ pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
 })];
 
 fn costs(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
-    let costs: Vec<String> = FAMILY.benchmarks.iter().filter_map(|one| cost(rows, facts, one.name)).collect();
-    (!costs.is_empty()).then(|| format!("With all checks on, {}.", costs.join("; ")))
+    let costs = FAMILY.benchmarks.iter().filter_map(|one| cost(rows, facts, one.name));
+    Some(format!("With all checks on, {}.", joined(costs, "; ")?))
 }
 
 fn cost(rows: &DeviceRows, facts: &mut Facts, benchmark: &str) -> Option<String> {

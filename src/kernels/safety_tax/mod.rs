@@ -26,8 +26,7 @@ macro_rules! both {
     };
 }
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "safety_tax",
     summary: "the cost of bounds checks, loop bounds and zero-initialisation of workgroup memory",
     tags: &[Tag::Article, Tag::Cost],
@@ -41,11 +40,6 @@ pub const FAMILY: Family = Family {
             name: "fma",
             kernel: "ceiling/fma",
             quick: &[],
-            summary: "the FMA chains of ceiling/fma",
-            look_for: "Near 1.00 for bounds, since its loop does not access memory, and more for loops: the counter \
-                adds work to each round.",
-            limited_by: "The FMA pipelines, which share issue slots with the loop's guard; unrolling also suffers \
-                where the compiler no longer knows the count.",
             cases: &[Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 20)], checked!(("ROUNDS", 16.0)))],
             sets_ceiling: false,
             ..ceiling::FMA
@@ -54,10 +48,6 @@ pub const FAMILY: Family = Family {
             name: "transpose",
             kernel: "transpose/tiled",
             quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(2048, 2048), both!(("PAD", 1.0)))],
-            summary: "the padded tile of transpose/tiled",
-            look_for: "Bounds checks on four loads, four stores and the tile: the ratio shows the cost of minimums and \
-                of address arithmetic that no longer folds.",
-            limited_by: "Integer instructions around each access with checks on; memory without them.",
             cases: &[Cases::standard(&[Dtype::F32], &[Extent::Matrix(2048, 2048)], checked!(("PAD", 1.0)))],
             ..transpose::TILED
         },
@@ -65,11 +55,6 @@ pub const FAMILY: Family = Family {
             name: "matmul",
             kernel: "matmul/register_blocked",
             quick: &[Quick::at(&[Dtype::F32], Extent::Product(2048, 2048, 2048), both!())],
-            summary: "the matrix product of matmul/register_blocked",
-            look_for: "Its inner loop is unrolled and has more indices than the other kernels here. Loop bounds alone \
-                can prevent the unrolling.",
-            limited_by: "With checks instruction issue, instead of the multiply-adds; registers that the guards need \
-                may also spill.",
             cases: &[
                 Cases::standard(&[Dtype::F32], &[Extent::Product(512, 512, 512)], checked!()),
                 // Enough tiles for every SM of a large device.
@@ -96,8 +81,9 @@ pub const FAMILY: Family = Family {
 };
 
 /// The sum of an invocation of `workgroup_fill`: its workgroup's words from the end backwards, a workgroup apart.
-fn read_back(invocations: u32) -> Oracle {
+fn read_back(invocations: u64) -> Oracle {
     const WORDS: u32 = 4096;
+    let invocations = invocations as u32;
     each(move |i| {
         let (t, first) = (i as u32 % invocations, i as u32 / invocations * invocations);
         let indices = (0..WORDS / invocations).map(|step| WORDS - 1 - t - step * invocations);

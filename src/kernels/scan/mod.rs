@@ -9,8 +9,7 @@ use rayon::prelude::*;
 use record::suite::input::Scaled;
 use record::suite::prelude::*;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "scan",
     summary: "the inclusive prefix sum of an array",
     tags: &[Tag::Primitive],
@@ -34,28 +33,20 @@ pub const FAMILY: Family = Family {
             name: "cub",
             since: "2026-11-27",
             quick: &[],
-            summary: "CUB, NVIDIA's library: DeviceScan::InclusiveSum",
-            look_for: "Its ratio to single_pass_subgroup, which has the same algorithm: what a CUDA program gains by it.",
-            limited_by: "As single_pass_subgroup: DRAM, and the chain of tiles.",
-            work_text: "2n scalars; n - 1 additions.",
             only_cuda: Some("CUB is part of CUDA"),
             library: Some(Library::Cub),
             accepts: &[],
             buffers: |shape, _| {
-                let buffer = |name, contents| Buffer { name, scalars: shape.count(), contents };
+                let buffer = |name, contents| Buffer::new(name, shape.count(), contents);
                 vec![buffer("input", Contents::Input(SCALED)), buffer("output", Contents::Poison)]
             },
-            steps: |shape, _| {
-                let routine = Routine::Scan { n: shape.count() };
-                vec![Step::Library { routine, buffers: vec!["input", "output"] }]
-            },
+            steps: |shape, _| Step::library(Routine::Scan { n: shape.count() }, &["input", "output"]),
             ..BASE
         },
     ],
     ..Family::BLANK
 };
 
-/// What the single passes share.
 const SINGLE_PASS: Benchmark = Benchmark {
     buffers: |shape, interface| by_tiles(shape, tiles(shape, interface, 16)),
     steps: |shape, interface| vec![Step::Clear("state"), Step::dispatch(tiles(shape, interface, 16))],
@@ -63,14 +54,11 @@ const SINGLE_PASS: Benchmark = Benchmark {
     ..BASE
 };
 
-/// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), PLAIN)],
     accepts: &[("WG", Accepted::PowerOfTwo(32, 1024))],
     small: Some(Extent::Linear(1 << 16)),
     cases: &cases(PLAIN),
-    buffers: |_, _| Vec::new(),
-    steps: |_, _| Vec::new(),
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() - 1 },
     ceiling: Some(Limit::Copy),
     // Of 70,001 elements: the sums of up to 137 tiles, one after the other, and trees.
@@ -87,8 +75,7 @@ const SCALED: Values = Values::Scaled(Scaled { most: 127, row: Scaled::ONE_ROW, 
 const fn cases(params: &'static [Params]) -> [Cases; 3] {
     const QUICK: &[Extent] = &[Extent::Linear(1 << 24)];
     const ODD: &[Extent] = &[Extent::Linear(1_000_003)];
-    const ALL: &[Extent] =
-        &[Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 26), Extent::Linear(1 << 28)];
+    const ALL: &[Extent] = &linear([1 << 20, 1 << 24, 1 << 26, 1 << 28]);
     [
         Cases::standard(&[Dtype::F32], QUICK, params),
         Cases::standard(&[Dtype::F32], ODD, params),
@@ -98,7 +85,7 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
 
 /// Tiles of a single pass with this many elements per invocation.
 fn tiles(shape: &Shape, interface: &Interface, elements: u64) -> u64 {
-    shape.count().div_ceil(elements * u64::from(interface.invocations()))
+    shape.count().div_ceil(elements * interface.invocations())
 }
 
 /// The buffers of a single pass with this many tiles.
@@ -121,7 +108,7 @@ const ADDING: [&str; 5] = ["add_0", "add_1", "add_2", "add_3", "add_4"];
 
 /// Elements of each level: the array, its block sums, their block sums, down to a single block.
 fn levels(shape: &Shape, interface: &Interface) -> Vec<u64> {
-    let block = 4 * u64::from(interface.invocations());
+    let block = 4 * interface.invocations();
     let mut levels = vec![shape.count()];
     while levels[levels.len() - 1] > block && levels.len() + 1 < SOURCES.len() {
         levels.push(levels[levels.len() - 1].div_ceil(block));
@@ -151,7 +138,7 @@ fn steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
     let levels = levels(shape, interface);
     let dispatch = |level: usize, sums, sizes| {
         Step::bound(
-            grid(levels[level].div_ceil(4 * u64::from(interface.invocations()))),
+            grid(levels[level].div_ceil(4 * interface.invocations())),
             vec![SOURCES[level], RESULTS[level], sums, sizes],
         )
     };

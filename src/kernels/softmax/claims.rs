@@ -1,7 +1,7 @@
 //! Softmax and normalisation by the length of rows, and the gain of one pass over several.
 
 use record::Record;
-use record::claim::{COMPARED, Claim, DeviceRows, Facts, Measured, byte_rate, fastest, of, scalars};
+use record::claim::{COMPARED, Claim, DeviceRows, Facts, Measured, byte_rate, fastest, joined, of, scalars};
 use record::suite::prelude::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
@@ -37,8 +37,7 @@ pub(crate) fn by_length(rows: &[&Record], facts: &mut Facts, kernel: &str, job: 
         let share = facts.share(format!("rows of {length} share"), best.row, "the measured copy peak");
         Some(format!("rows of {length} at {rate}{share}"))
     };
-    let parts: Vec<String> = lengths.into_iter().filter_map(of_length).collect();
-    (!parts.is_empty()).then(|| format!("{job} runs {}.", parts.join(", ")))
+    Some(format!("{job} runs {}.", joined(lengths.into_iter().filter_map(of_length), ", ")?))
 }
 
 pub(crate) fn gain(rows: &DeviceRows, facts: &mut Facts, passes: &str) -> Option<String> {

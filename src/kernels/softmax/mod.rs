@@ -2,11 +2,10 @@
 
 pub(crate) mod claims;
 
+use record::suite::WholeRows;
 use record::suite::prelude::*;
-use record::suite::{Value, WholeRows};
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "softmax",
     summary: "the softmax of each row of a matrix",
     tags: &[Tag::Llm],
@@ -16,29 +15,21 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "three_pass",
-            since: "2026-11-24",
-            accepts: &[WG],
             buffers: |shape, _| {
-                let (rows, columns) = shape.extent.matrix();
-                let poison = |name, scalars| Buffer::output(name, scalars);
-                let mut buffers = buffers(shape, 1);
-                buffers.extend([poison("maxima", rows), poison("sums", rows)]);
-                buffers.extend(STAGES.iter().zip(0..).map(|(name, stage)| uniform(name, &[rows, columns, stage])));
-                buffers
+                let of_rows = ["maxima", "sums"].map(|name| Buffer::output(name, shape.rows()));
+                let buffers = Buffer::and(buffers(shape, 1), of_rows);
+                Buffer::and(buffers, Buffer::of_launches(&STAGES, &shape.extent.sides()))
             },
             steps: |shape, _| {
-                let stage = |name: &&'static str| {
-                    Step::bound(grid(shape.extent.matrix().0), vec!["input", "maxima", "sums", "output", name])
-                };
-                STAGES.iter().map(stage).collect()
+                let of = |stage| Step::bound(grid(shape.rows()), vec!["input", "maxima", "sums", "output", stage]);
+                STAGES.map(of).into()
             },
             tolerance: Some(|shape, interface| tolerance(shape, interface, false)),
             ..BASE
         },
-        Benchmark { name: "online", since: "2026-11-24", quick: &[], accepts: &[WG], ..BASE },
+        Benchmark { name: "online", quick: &[], ..BASE },
         Benchmark {
             name: "subgroup",
-            since: "2026-11-24",
             accepts: &[WG, ("VECTORS", Accepted::OneOf(&[1.0, 2.0, 4.0, 8.0]))],
             cases: &cases(LONG),
             buffers: |shape, _| buffers(shape, 4),
@@ -57,11 +48,13 @@ const STAGES: [&str; 3] = ["first", "second", "third"];
 
 /// What the benchmarks here share: one workgroup per row.
 const BASE: Benchmark = Benchmark {
+    since: "2026-11-24",
     quick: QUICK,
     small: Some(Extent::Matrix(512, 512)),
+    accepts: &[WG],
     cases: &cases(PLAIN),
     buffers: |shape, _| buffers(shape, 1),
-    steps: |shape, _| vec![Step::dispatch(shape.extent.matrix().0)],
+    steps: |shape, _| vec![Step::dispatch(shape.rows())],
     // Per element: a comparison, a subtraction, an exponential, an addition, a multiplication.
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
@@ -79,14 +72,8 @@ pub(super) const LONG: &[Params] = &[&[("VECTORS", 8.0), ("WG", 1024.0)]];
 /// Rows of 128 to 32,768 elements; `long` are parameters for the longest ones besides the defaults.
 pub(super) const fn cases(long: &'static [Params]) -> [Cases; 3] {
     const DTYPES: &[Dtype] = &[Dtype::F32];
-    const SHORT: &[Extent] = &[Extent::Matrix(65536, 128), Extent::Matrix(8192, 1024), Extent::Matrix(256, 32768)];
-    const ALL: &[Extent] = &[
-        Extent::Matrix(1001, 3003),
-        Extent::Matrix(524_288, 128),
-        Extent::Matrix(65536, 1024),
-        Extent::Matrix(8192, 8192),
-        Extent::Matrix(2048, 32768),
-    ];
+    const SHORT: &[Extent] = &matrices([(65536, 128), (8192, 1024), (256, 32768)]);
+    const ALL: &[Extent] = &matrices([(1001, 3003), (524_288, 128), (65536, 1024), (8192, 8192), (2048, 32768)]);
     const LONGEST: &[Extent] = &[Extent::Matrix(2048, 32768)];
     [Cases::standard(DTYPES, SHORT, PLAIN), Cases::standard(DTYPES, ALL, PLAIN), Cases::standard(DTYPES, LONGEST, long)]
 }
@@ -95,26 +82,21 @@ pub(super) const fn cases(long: &'static [Params]) -> [Cases; 3] {
 fn buffers(shape: &Shape, lanes: u64) -> Vec<Buffer> {
     let (rows, columns) = shape.extent.matrix();
     let scalars = shape.count().next_multiple_of(lanes);
-    vec![
-        Buffer::input("input", scalars, logits(shape)),
-        Buffer::output("output", scalars),
-        uniform("sizes", &[rows, columns]),
-    ]
+    Buffer::from_to((scalars, logits(shape)), scalars, &[rows, columns])
 }
 
 /// Workgroups of a kernel that divides a row among as many lanes, a power of two, as hold it in VECTORS vec4 each.
 pub(super) fn by_lanes(shape: &Shape, interface: &Interface) -> Vec<Step> {
     let (rows, columns) = shape.extent.matrix();
-    let invocations = u64::from(interface.invocations());
-    let vectors = interface.overrides.iter().find(|(name, _)| name == "VECTORS");
-    let vectors = if let Some((_, Value::U32(vectors))) = vectors { u64::from(*vectors).max(1) } else { 1 };
+    let invocations = interface.invocations();
+    let vectors = interface.parameter("VECTORS").max(1);
     let lanes = columns.div_ceil(4).div_ceil(vectors).next_power_of_two().min(invocations);
     vec![Step::dispatch(rows.div_ceil(invocations / lanes))]
 }
 
 /// Rows of logits with an offset each.
 const fn logits(shape: &Shape) -> Values {
-    Values::LogitRows(shape.extent.matrix().1)
+    Values::LogitRows(shape.columns())
 }
 
 /// Values of a row of [`Values::LogitRows`] differ by at most this.
@@ -182,8 +164,8 @@ fn quotients(shape: &Shape) -> Oracle {
 /// lane that shares its row with few has no more than 32, in a tree), of the lanes of a subgroup, and of the totals of
 /// subgroups: these have at least four lanes, each of which adds up every fourth.
 pub(super) fn additions(shape: &Shape, interface: &Interface) -> f64 {
-    let invocations = u64::from(interface.invocations());
-    (shape.extent.matrix().1.div_ceil(invocations) + invocations / 16 + 16) as f64
+    let invocations = interface.invocations();
+    (shape.columns().div_ceil(invocations) + invocations / 16 + 16) as f64
 }
 
 /// The error that WGSL allows. exp(x) is within 3 + 2|x| units in the last place (2^-23 of the value at most). The

@@ -1,7 +1,9 @@
 //! The fastest kernel for each kind of matrix, and what irregular rows cost.
 
 use record::Record;
-use record::claim::{COMPARED, Claim, Facts, Measured, benchmark, byte_rate, fastest_bytes, is_f32, like, param};
+use record::claim::{
+    COMPARED, Claim, Facts, Measured, benchmark, byte_rate, fastest_bytes, is_f32, joined, like, param,
+};
 
 const KINDS: [(&str, f64); 3] = [("banded", 0.0), ("random", 1.0), ("power-law", 2.0)];
 
@@ -10,10 +12,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "fastest kernel for each kind of matrix",
         rows: "f32, of each MATRIX, at the largest size",
         condition: "one kernel is named if no other ties with it, else those that tie",
-        state: |rows, facts| {
-            let parts: Vec<String> = KINDS.iter().filter_map(|(name, kind)| best(rows, facts, name, *kind)).collect();
-            (!parts.is_empty()).then(|| parts.join(" "))
-        },
+        state: |rows, facts| joined(KINDS.iter().filter_map(|(name, kind)| best(rows, facts, name, *kind)), " "),
     }),
     Claim::Measured(Measured {
         name: "rows of unequal length",
@@ -27,8 +26,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
                     facts.speed(format!("{kernel}, unequal over equal"), byte_rate(at(2.0)?)?, byte_rate(at(1.0)?)?)?;
                 Some(format!("With rows of unequal length, {kernel} is {speed} with equal ones, by bytes."))
             };
-            let parts: Vec<String> = ["row", "merge"].into_iter().filter_map(compared).collect();
-            (!parts.is_empty()).then(|| parts.join(" "))
+            joined(["row", "merge"].into_iter().filter_map(compared), " ")
         },
     }),
 ];

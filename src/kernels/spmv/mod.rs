@@ -4,10 +4,9 @@ pub(crate) mod claims;
 
 use record::suite::input::Scaled;
 use record::suite::prelude::*;
-use record::suite::{Csr, CsrArray, Pattern};
+use record::suite::{Csr, CsrArray, Pattern, sum};
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "spmv",
     summary: "a sparse matrix in CSR times a vector; MATRIX is 0 (banded), 1 (random) or 2 (power law)",
     model_text: "Values and columns are read once, 8 bytes per nonzero, besides 12 bytes per row: the best time is \
@@ -18,44 +17,35 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "row",
-            since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
             ..BASE
         },
         Benchmark {
             name: "subgroup",
-            since: "2026-11-24",
             accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), MATRIX],
-            steps: |shape, interface| {
-                vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations()) / 4))]
-            },
+            steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(interface.invocations() / 4))],
             ..BASE
         },
         Benchmark {
             name: "lanes",
-            since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
             accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), ("LANES", Accepted::PowerOfTwo(1, 32)), MATRIX],
             ..BASE
         },
         Benchmark {
             name: "merge",
-            since: "2026-11-24",
             accepts: &[("WG", Accepted::PowerOfTwo(32, 512)), MATRIX],
             buffers: |shape, interface| {
                 let tiles = tiles(shape, interface);
                 let nonzeros = csr(shape).nonzeros();
                 let mut buffers = buffers(shape);
-                let poison = |name, scalars, contents| Buffer { name, scalars, contents };
-                buffers.push(poison("corners", tiles + 1, words(Contents::Poison)));
-                buffers.push(poison("carries", tiles, Contents::Poison));
-                for (kernel, name) in (0..).zip(KERNELS) {
-                    buffers.push(uniform(name, &[shape.count(), nonzeros, tiles, kernel]));
-                }
+                buffers.push(Buffer::new("corners", tiles + 1, words(Contents::Poison)));
+                buffers.push(Buffer::output("carries", tiles));
+                buffers.extend(Buffer::of_launches(&KERNELS, &[shape.count(), nonzeros, tiles]));
                 buffers
             },
             steps: |shape, interface| {
-                let (tiles, invocations) = (tiles(shape, interface), u64::from(interface.invocations()));
+                let (tiles, invocations) = (tiles(shape, interface), interface.invocations());
                 let groups = [(tiles + 1).div_ceil(invocations), tiles, tiles.div_ceil(invocations)];
                 let dispatch = |(groups, sizes)| {
                     Step::bound(
@@ -70,16 +60,13 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "cusparse",
             since: "2026-11-27",
-            summary: "cuSPARSE, NVIDIA's library, by the algorithm that it chooses",
-            look_for: "Its time for MATRIX=2 against MATRIX=1: whether the library balances long rows. The preparation that \
-                it offers is not timed.",
-            limited_by: "DRAM reads, and sectors of x for random columns.",
-            work_text: "Values and columns, 8 bytes for each nonzero, and 12 bytes for each row; 2 operations for each nonzero.",
             only_cuda: Some("cuSPARSE is part of CUDA"),
             library: Some(Library::CuSparse),
             steps: |shape, _| {
-                let routine = Routine::MultiplySparse { rows: shape.count(), nonzeros: csr(shape).nonzeros() };
-                vec![Step::Library { routine, buffers: vec!["starts", "columns", "values", "x", "y"] }]
+                Step::library(
+                    Routine::MultiplySparse { rows: shape.count(), nonzeros: csr(shape).nonzeros() },
+                    &["starts", "columns", "values", "x", "y"],
+                )
             },
             buffers: |shape, _| buffers(shape),
             ..BASE
@@ -93,8 +80,8 @@ const MATRIX: (&str, Accepted) = ("MATRIX", Accepted::Whole(0, 2));
 /// Uniforms of the three kernels of `merge`.
 const KERNELS: [&str; 3] = ["find", "multiply", "add"];
 
-/// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
+    since: "2026-11-24",
     small: Some(Extent::Linear(1 << 12)),
     cases: &[Cases::standard(&[Dtype::F32], QUICK, MATRICES), Cases::standard(&[Dtype::F32], ALL, MATRICES)],
     accepts: &[MATRIX],
@@ -102,11 +89,7 @@ const BASE: Benchmark = Benchmark {
         let positions = csr(shape).nonzeros() + shape.count();
         (positions >= 1 << 32).then_some("positions in the arrays have 32 bits")
     },
-    buffers: |shape, _| {
-        let mut buffers = buffers(shape);
-        buffers.push(uniform("sizes", &[shape.count()]));
-        buffers
-    },
+    buffers: |shape, _| Buffer::and(buffers(shape), [uniform("sizes", &[shape.count()])]),
     work: |shape| {
         let nonzeros = csr(shape).nonzeros();
         Work { bytes: 8 * nonzeros + 4 * (3 * shape.count() + 1), flops: 2 * nonzeros }
@@ -122,9 +105,9 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-const MATRICES: &[Params] = &[&[("MATRIX", 0.0)], &[("MATRIX", 1.0)], &[("MATRIX", 2.0)]];
+const MATRICES: &[Params] = &sets(&values("MATRIX", [0.0, 1.0, 2.0]));
 const QUICK: &[Extent] = &[Extent::Linear(1 << 20)];
-const ALL: &[Extent] = &[Extent::Linear(100_003), Extent::Linear(1 << 20), Extent::Linear(1 << 22)];
+const ALL: &[Extent] = &linear([100_003, 1 << 20, 1 << 22]);
 
 /// The matrix that the parameter MATRIX selects.
 fn csr(shape: &Shape) -> Csr {
@@ -133,7 +116,7 @@ fn csr(shape: &Shape) -> Csr {
 }
 
 fn words(contents: Contents) -> Contents {
-    Contents::Of(record::suite::Scalar::U32, Box::new(contents))
+    Contents::Of(Scalar::U32, Box::new(contents))
 }
 
 /// Products of two elements are multiples of a power of two, the unit. A sum of 8192 of them, the longest row, has a
@@ -145,8 +128,8 @@ fn buffers(shape: &Shape) -> Vec<Buffer> {
     let (csr, rows) = (csr(shape), shape.count());
     let nonzeros = csr.nonzeros().max(1);
     vec![
-        Buffer { name: "starts", scalars: rows + 1, contents: Contents::Csr(csr, CsrArray::Starts) },
-        Buffer { name: "columns", scalars: nonzeros, contents: Contents::Csr(csr, CsrArray::Columns) },
+        Buffer::new("starts", rows + 1, Contents::Csr(csr, CsrArray::Starts)),
+        Buffer::new("columns", nonzeros, Contents::Csr(csr, CsrArray::Columns)),
         Buffer::input("values", nonzeros, VALUES),
         Buffer::input("x", rows, X),
         Buffer::output("y", rows),
@@ -155,7 +138,7 @@ fn buffers(shape: &Shape) -> Vec<Buffer> {
 
 /// Tiles of `merge`: eight nonzeros or row ends per invocation.
 fn tiles(shape: &Shape, interface: &Interface) -> u64 {
-    (csr(shape).nonzeros() + shape.count()).div_ceil(8 * u64::from(interface.invocations()))
+    (csr(shape).nonzeros() + shape.count()).div_ceil(8 * interface.invocations())
 }
 
 fn product(shape: &Shape) -> Oracle {
@@ -176,8 +159,7 @@ fn product(shape: &Shape) -> Oracle {
             let mut terms = drawn.iter().zip(&factors).map(|(value, factor)| value * factor);
             for (row, slot) in (first..).zip(slots) {
                 let end = csr.start(row + 1);
-                // Rust has -0 for a sum of nothing.
-                *slot = 0.0 + terms.by_ref().take((end - start) as usize).sum::<f64>();
+                *slot = sum(terms.by_ref().take((end - start) as usize));
                 start = end;
             }
         }

@@ -7,8 +7,7 @@ use record::suite::input::Input;
 use record::suite::prelude::*;
 use record::suite::vectors::vectorised;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "stencil",
     summary: "one step of the heat equation: the 5-point stencil on a plane, the 7-point stencil in a volume",
     model_text: "Each cell is needed by its neighbours too, but must come from DRAM once: the best time is that of a \
@@ -16,20 +15,18 @@ pub const FAMILY: Family = Family {
         instructions where caches serve all neighbours.",
     tags: &[Tag::Primitive],
     benchmarks: &[
-        Benchmark { name: "naive_2d", since: "2026-11-24", steps: |shape, _| plane(shape, 32, 8), ..BASE },
-        Benchmark { name: "tiled_2d", since: "2026-11-24", steps: |shape, _| plane(shape, 32, 32), ..BASE },
+        Benchmark { name: "naive_2d", steps: |shape, _| plane(shape, 32, 8), ..BASE },
+        Benchmark { name: "tiled_2d", steps: |shape, _| plane(shape, 32, 32), ..BASE },
         Benchmark {
             name: "rolled_2d",
-            since: "2026-11-24",
             accepts: &[("WG", Accepted::Whole(1, 1024)), ("ROWS", Accepted::Multiple(4, 1 << 16))],
-            steps: |shape, interface| plane(shape, 4 * u64::from(interface.invocations()), interface.parameter("ROWS")),
+            steps: |shape, interface| plane(shape, 4 * interface.invocations(), interface.parameter("ROWS")),
             ..BASE
         },
-        Benchmark { name: "naive_3d", since: "2026-11-24", steps: |shape, _| volume(shape, 32, 8, 1), ..VOLUME },
-        Benchmark { name: "tiled_3d", since: "2026-11-24", steps: |shape, _| volume(shape, 32, 4, 4), ..VOLUME },
+        Benchmark { name: "naive_3d", steps: |shape, _| volume(shape, 32, 8, 1), ..VOLUME },
+        Benchmark { name: "tiled_3d", steps: |shape, _| volume(shape, 32, 4, 4), ..VOLUME },
         Benchmark {
             name: "rolled_3d",
-            since: "2026-11-24",
             accepts: &[("SLICES", Accepted::Multiple(2, 1 << 16))],
             steps: |shape, interface| volume(shape, 128, 8, interface.parameter("SLICES")),
             ..VOLUME
@@ -40,6 +37,7 @@ pub const FAMILY: Family = Family {
 
 /// What the benchmarks on a plane share.
 const BASE: Benchmark = Benchmark {
+    since: "2026-11-24",
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), &[&[]])],
     small: Some(Extent::Matrix(512, 512)),
     cases: &[Cases::standard(&[Dtype::F32], QUICK_PLANES, &[&[]]), Cases::standard(&[Dtype::F32], PLANES, &[&[]])],
@@ -62,20 +60,9 @@ const VOLUME: Benchmark = Benchmark {
 };
 
 const QUICK_PLANES: &[Extent] = &[Extent::Matrix(8192, 8192)];
-const PLANES: &[Extent] = &[
-    Extent::Matrix(1000, 3001),
-    Extent::Matrix(1024, 1024),
-    Extent::Matrix(4096, 4096),
-    Extent::Matrix(8192, 8192),
-    Extent::Matrix(16384, 16384),
-];
+const PLANES: &[Extent] = &matrices([(1000, 3001), (1024, 1024), (4096, 4096), (8192, 8192), (16384, 16384)]);
 const QUICK_VOLUMES: &[Extent] = &[Extent::Product(512, 512, 512)];
-const VOLUMES: &[Extent] = &[
-    Extent::Product(101, 130, 257),
-    Extent::Product(128, 128, 128),
-    Extent::Product(256, 256, 256),
-    Extent::Product(512, 512, 512),
-];
+const VOLUMES: &[Extent] = &products([(101, 130, 257), (128, 128, 128), (256, 256, 256), (512, 512, 512)]);
 
 /// Depth, height and width; a plane is one slice.
 const fn sides(extent: Extent) -> (u64, u64, u64) {
@@ -89,11 +76,7 @@ const fn sides(extent: Extent) -> (u64, u64, u64) {
 }
 
 fn buffers(shape: &Shape) -> Vec<Buffer> {
-    vec![
-        Buffer::input("input", shape.count(), Values::Summable),
-        Buffer::output("output", shape.count()),
-        uniform("sizes", &shape.extent.sides()),
-    ]
+    Buffer::in_and_out(shape, Values::Summable, &shape.extent.sides())
 }
 
 /// One dispatch whose workgroups cover `width` by `height` cells each.
@@ -104,9 +87,7 @@ fn plane(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
 /// One dispatch whose workgroups cover `width` by `height` by `depth` cells each.
 fn volume(shape: &Shape, width: u64, height: u64, depth: u64) -> Vec<Step> {
     let (slices, rows, columns) = sides(shape.extent);
-    let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step.max(1))).unwrap_or(u32::MAX);
-    let groups = [side(columns, width), side(rows, height), side(slices, depth)];
-    vec![Step::bound(groups, Vec::new())]
+    Step::dividing([(columns, width), (rows, height), (slices, depth)])
 }
 
 /// Row after row: the cell, and an eighth of each difference to a neighbour. Edges are copied. Inputs are multiples of

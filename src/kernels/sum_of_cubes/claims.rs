@@ -2,7 +2,7 @@
 
 use record::claim::{
     Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, Why, bars, difference, duration,
-    faster, is_faster, known_time, noisy, of, scalars, short, speed, time,
+    faster, is_faster, joined, known_time, noisy, of, scalars, short, speed, time,
 };
 use record::stats::Estimate;
 use record::{Record, format, stats};
@@ -40,17 +40,10 @@ pub(crate) const CLAIMS: &[Claim] = &[
         title: "thread 0 adds its block's sums",
         claim: "With the sum of each block on the device the run takes longer; the host then adds 32 numbers instead of \
             8,192.",
-        kernels: &[
-            "sum_of_cubes/serial_block_sum",
-            "sum_of_cubes/many_blocks_host_sum",
-            "sum_of_cubes/accumulate_in_workgroup",
-        ],
+        kernels: &[SERIAL, BARE, ACCUMULATE],
         terms: &["__syncthreads()", "__shared__", "threadIdx", "blockIdx", "gridDim"],
-        prediction: || {
-            "32 blocks of 256 threads sum the cubes of 1,048,576 digits; after a barrier, thread 0 adds 256 numbers. The \
-             times are those of the kernels alone."
-                .to_owned()
-        },
+        prediction: "32 blocks of 256 threads sum the cubes of 1,048,576 digits; after a barrier, thread 0 adds 256 \
+            numbers. The times are those of the kernels alone.",
         judge: Judge::Claim(block_sums),
         ..ArticleClaim::BLANK
     }),
@@ -58,9 +51,9 @@ pub(crate) const CLAIMS: &[Claim] = &[
         id: "C2",
         title: "a tree instead of thread 0",
         claim: "Thread 0 adding alone is what makes the run longer, and a tree mends it.",
-        kernels: &["sum_of_cubes/tree_block_sum", "sum_of_cubes/serial_block_sum", "sum_of_cubes/many_blocks_host_sum"],
+        kernels: &[TREE, SERIAL, BARE],
         terms: &["__syncthreads()", "__shared__"],
-        prediction: || "8 steps instead of 255 additions in a row.".to_owned(),
+        prediction: "8 steps instead of 255 additions in a row.",
         judge: Judge::Claim(tree),
         ..ArticleClaim::BLANK
     }),
@@ -72,14 +65,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "sum_of_cubes/one_invocation",
             "sum_of_cubes/one_block_chunks",
             "sum_of_cubes/one_block_interleaved",
-            "sum_of_cubes/many_blocks_host_sum",
+            BARE,
         ],
         terms: &["kernel<<<blocks, threads>>>", "threadIdx", "blockIdx", "blockDim"],
-        prediction: || {
-            "At most 256× from one thread to a block, and at most 32× from one block to 32: no step gains more than \
-             its threads."
-                .to_owned()
-        },
+        prediction: "At most 256× from one thread to a block, and at most 32× from one block to 32: no step gains more \
+            than its threads.",
         judge: Judge::Report(each_step),
         picture: |rows| {
             let like = rows.timed((LADDER[0].0, NONE)).last()?;
@@ -97,7 +87,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The latest end minus the earliest start of all blocks is the run time of the kernel, without its launch.",
         kernels: &["sum_of_cubes/clock_in_kernel"],
         terms: &["clock()", "clock64(), %globaltimer", "cudaEvent_t"],
-        prediction: || "Less than the time between two events, which includes the launch.".to_owned(),
+        prediction: "Less than the time between two events, which includes the launch.",
         judge: Judge::Claim(clock),
         ..ArticleClaim::BLANK
     }),
@@ -127,8 +117,7 @@ fn steps(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         let gain = stats::ratio(own(rows, from, n)?, own(rows, to, n)?)?;
         Some(format!("{what} {}", facts.times(*what, gain)?))
     };
-    let gains: Vec<String> = STEPS.iter().filter_map(gain).collect();
-    (!gains.is_empty()).then(|| format!("Speedup by step at {} u32: {}.", short(n), gains.join(", ")))
+    Some(format!("Speedup by step at {} u32: {}.", short(n), joined(STEPS.iter().filter_map(gain), ", ")?))
 }
 
 const SERIAL: &str = "sum_of_cubes/serial_block_sum";

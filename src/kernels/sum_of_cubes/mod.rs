@@ -14,8 +14,7 @@ use rayon::prelude::*;
 use record::suite::input::BLOCK;
 use record::suite::prelude::*;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "sum_of_cubes",
     summary: "the sum of the cubes of a million digits, from one invocation to 32 workgroups",
     tags: &[Tag::Article],
@@ -26,15 +25,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "one_block_chunks",
             quick: &[],
-            check: Check::of(
-                "sums",
-                |_, interface| u64::from(interface.invocations()),
-                |shape, interface| {
-                    let width = u64::from(interface.invocations());
-                    let chunk = shape.count().div_ceil(width);
-                    sums(shape, width, move |i| i / chunk)
-                },
-            ),
+            check: Check::of("sums", invocations, |shape, interface| {
+                let chunk = shape.count().div_ceil(interface.invocations());
+                sums(shape, interface.invocations(), move |i| i / chunk)
+            }),
             ..ONE_BLOCK
         },
         Benchmark { name: "one_block_interleaved", quick: &[], ..ONE_BLOCK },
@@ -58,8 +52,8 @@ pub const FAMILY: Family = Family {
             quick: &[],
             only_cuda: Some("WGSL cannot read a clock"),
             buffers: |shape, _| {
-                let times = Buffer { name: "times", scalars: 4 * BLOCKS, contents: Contents::Clock };
-                buffers(shape, BLOCKS).into_iter().chain([times]).collect()
+                let times = Buffer::new("times", 4 * BLOCKS, Contents::Clock);
+                Buffer::and(buffers(shape, BLOCKS), [times])
             },
             ..BLOCK_SUMS
         },
@@ -77,22 +71,18 @@ const BASE: Benchmark = Benchmark {
     end_to_end: Some(|_, _| end_to_end(1, 1)),
     work: |shape| Work { bytes: shape.array_bytes(), flops: 3 * shape.count() },
     ceiling: Some(Limit::Read),
-    check: Check::of("sums", |_, _| 1, |shape, _| sums(shape, 1, |_| 0)),
+    check: Check::of("sums", one, |shape, _| sums(shape, 1, |_| 0)),
     ..Benchmark::BLANK
 };
 
 /// One workgroup with a result for each invocation.
 const ONE_BLOCK: Benchmark = Benchmark {
-    buffers: |shape, interface| buffers(shape, u64::from(interface.invocations())),
-    end_to_end: Some(|_, interface| end_to_end(1, u64::from(interface.invocations()))),
-    check: Check::of(
-        "sums",
-        |_, interface| u64::from(interface.invocations()),
-        |shape, interface| {
-            let width = u64::from(interface.invocations());
-            sums(shape, width, move |i| i % width)
-        },
-    ),
+    buffers: |shape, interface| buffers(shape, interface.invocations()),
+    end_to_end: Some(|_, interface| end_to_end(1, interface.invocations())),
+    check: Check::of("sums", invocations, |shape, interface| {
+        let width = interface.invocations();
+        sums(shape, width, move |i| i % width)
+    }),
     ..BASE
 };
 
@@ -101,22 +91,27 @@ const BLOCK_SUMS: Benchmark = Benchmark {
     buffers: |shape, _| buffers(shape, BLOCKS),
     steps: |_, _| vec![Step::dispatch(BLOCKS)],
     end_to_end: Some(|_, _| end_to_end(BLOCKS, BLOCKS)),
-    check: Check::of(
-        "sums",
-        |_, _| BLOCKS,
-        |shape, interface| {
-            let width = u64::from(interface.invocations());
-            sums(shape, BLOCKS, move |i| i / width % BLOCKS)
-        },
-    ),
+    check: Check::of("sums", one_each, |shape, interface| {
+        let width = interface.invocations();
+        sums(shape, BLOCKS, move |i| i / width % BLOCKS)
+    }),
     ..BASE
 };
 
 /// The article's number of workgroups.
 const BLOCKS: u64 = 32;
 
+/// Results of all workgroups, of one workgroup's invocations, and of all invocations.
+fn one_each(_: &Shape, _: &Interface) -> u64 {
+    BLOCKS
+}
+
+fn invocations(_: &Shape, interface: &Interface) -> u64 {
+    interface.invocations()
+}
+
 fn all_invocations(_: &Shape, interface: &Interface) -> u64 {
-    BLOCKS * u64::from(interface.invocations())
+    BLOCKS * interface.invocations()
 }
 
 fn buffers(shape: &Shape, results: u64) -> Vec<Buffer> {

@@ -23,11 +23,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "texture/rotate_by_hand",
         ],
         terms: &["tex2D()", "cudaTextureObject_t", "texture objects"],
-        prediction: || {
-            "The picture of a rotation computed by the host, within what 8 bits of sub-texel precision ask for. Texture \
-             references, which the article uses, are gone from CUDA 12."
-                .to_owned()
-        },
+        prediction: "The picture of a rotation computed by the host, within what 8 bits of sub-texel precision ask \
+            for. Texture references, which the article uses, are gone from CUDA 12.",
         is_timing: false,
         judge: Judge::Claim(|rows, facts| {
             const FLOAT: [&str; 2] = ["texture/rotate_sampled_float", "texture/rotate_by_hand_float"];

@@ -19,10 +19,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use record::suite::input::Input;
 use record::suite::prelude::*;
-use record::suite::{TexelFormat, Texture, by_rows};
+use record::suite::{TexelFormat, by_rows};
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "texture",
     summary: "a picture rotated with linear filtering: by the texture unit, and in the kernel from a storage buffer",
     tags: &[Tag::Article, Tag::Memory],
@@ -42,16 +41,9 @@ pub const FAMILY: Family = Family {
             name: "rotate_sampled",
             quick: &[Quick::at(&[Dtype::Rgba8], Extent::Matrix(4096, 4096), &[&[("ANGLE", 30.0)]])],
             buffers: |shape, _| {
-                let (height, width) = shape.extent.matrix();
-                let texels = Box::new(Contents::Input(Values::Picture(width)));
-                let contents = Contents::Texture(Texture {
-                    width,
-                    height,
-                    format: TexelFormat::Rgba8Unorm,
-                    is_storage: false,
-                    texels,
-                });
-                buffers(shape, contents)
+                let (width, height) = (shape.columns(), shape.rows());
+                let texels = Contents::Input(Values::Picture(width));
+                buffers(shape, Contents::texture((width, height), TexelFormat::Rgba8Unorm, texels))
             },
             tolerance: Some(|shape, _| Rotation::<4>::new(shape).tolerance(sub_texel_step(shape), 1.0)),
             ..BASE
@@ -59,10 +51,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "rotate_by_hand",
             quick: &[Quick::at(&[Dtype::Rgba8], Extent::Matrix(4096, 4096), &[&[("ANGLE", 30.0)]])],
-            buffers: |shape, _| {
-                let (_, width) = shape.extent.matrix();
-                buffers(shape, Contents::Input(Values::Picture(width)))
-            },
+            buffers: |shape, _| buffers(shape, Contents::Input(Values::Picture(shape.columns()))),
             tolerance: Some(|shape, _| Rotation::<4>::new(shape).tolerance(0.0, 0.0)),
             ..BASE
         },
@@ -70,16 +59,9 @@ pub const FAMILY: Family = Family {
             name: "rotate_sampled_float",
             since: "2026-11-23T14",
             buffers: |shape, _| {
-                let (height, width) = shape.extent.matrix();
-                let texels = Box::new(Contents::Input(Values::Grey(width)));
-                let contents = Contents::Texture(Texture {
-                    width,
-                    height,
-                    format: TexelFormat::R32Float,
-                    is_storage: false,
-                    texels,
-                });
-                buffers(shape, contents)
+                let (width, height) = (shape.columns(), shape.rows());
+                let texels = Contents::Input(Values::Grey(width));
+                buffers(shape, Contents::texture((width, height), TexelFormat::R32Float, texels))
             },
             tolerance: Some(|shape, _| Rotation::<1>::new(shape).tolerance(sub_texel_step(shape), 0.0)),
             ..FLOAT
@@ -87,10 +69,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "rotate_by_hand_float",
             since: "2026-11-23T14",
-            buffers: |shape, _| {
-                let (_, width) = shape.extent.matrix();
-                buffers(shape, Contents::Input(Values::Grey(width)))
-            },
+            buffers: |shape, _| buffers(shape, Contents::Input(Values::Grey(shape.columns()))),
             tolerance: Some(|shape, _| Rotation::<1>::new(shape).tolerance(0.0, 0.0)),
             ..FLOAT
         },
@@ -103,24 +82,14 @@ fn sub_texel_step(shape: &Shape) -> f64 {
     f64::from(shape.sub_texel_bits).exp2().recip()
 }
 
-/// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     accepts: &[("ANGLE", Accepted::Number(1e6))],
     cases: &[
         Cases::standard(&[Dtype::Rgba8], &[Extent::Matrix(1024, 1024)], &[&[("ANGLE", 30.0)]]),
         Cases::standard(&[Dtype::Rgba8], &[Extent::Matrix(771, 1025)], &[&[("ANGLE", 30.0)]]),
-        Cases::standard(
-            &[Dtype::Rgba8],
-            &[Extent::Matrix(4096, 4096)],
-            &[&[("ANGLE", 5.0)], &[("ANGLE", 30.0)], &[("ANGLE", 90.0)]],
-        ),
+        Cases::standard(&[Dtype::Rgba8], &[Extent::Matrix(4096, 4096)], &sets(&values("ANGLE", [5.0, 30.0, 90.0]))),
     ],
-    buffers: |_, _| Vec::new(),
-    steps: |shape, _| {
-        let (height, width) = shape.extent.matrix();
-        let blocks = |length: u64| u32::try_from(length.div_ceil(16)).unwrap_or(u32::MAX);
-        vec![Step::bound([blocks(width), blocks(height), 1], Vec::new())]
-    },
+    steps: |shape, _| Step::dividing([(shape.columns(), 16), (shape.rows(), 16), (1, 1)]),
     work: |shape| Work { bytes: 2 * 4 * shape.count(), flops: 0 },
     ceiling: Some(Limit::Copy),
     check: Check::of("output", |shape, _| 4 * shape.count(), |shape, _| Rotation::<4>::new(shape).answer()),
@@ -148,7 +117,7 @@ fn buffers(shape: &Shape, image: Contents) -> Vec<Buffer> {
     let ((height, width), (sin, cos)) = (shape.extent.matrix(), sin_cos(shape));
     let bits = |value: f32| u64::from(value.to_bits());
     vec![
-        Buffer { name: "image", scalars: channels(shape) * shape.count(), contents: image },
+        Buffer::new("image", channels(shape) * shape.count(), image),
         Buffer::output("output", channels(shape) * shape.count()),
         uniform("sizes", &[width, height, bits(cos), bits(sin)]),
     ]

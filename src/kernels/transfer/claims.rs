@@ -23,11 +23,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "transfer/read_back_pageable",
         ],
         terms: &["cudaMallocHost()", "cudaHostAlloc()", "cudaMemcpy() to the device", "cudaMemcpy() to the host"],
-        prediction: || {
-            "The bus is the same. Pageable memory is first copied into a pinned buffer; so is what wgpu's write_buffer \
-             and mapped staging buffers copy."
-                .to_owned()
-        },
+        prediction: "The bus is the same. Pageable memory is first copied into a pinned buffer; so is what wgpu's \
+            write_buffer and mapped staging buffers copy.",
         judge: Judge::Report(host_copies),
         ..ArticleClaim::BLANK
     }),
@@ -37,9 +34,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Device memory has no initial value: the article sets it by the API's own call.",
         kernels: &["transfer/clear_buffer", "ceiling/fill"],
         terms: &["cudaMalloc()", "cudaMemset()"],
-        prediction: || {
-            "1×: both are limited by the write bandwidth. WebGPU also sets every new buffer to zero.".to_owned()
-        },
+        prediction: "1×: both are limited by the write bandwidth. WebGPU also sets every new buffer to zero.",
         judge: Judge::Report(setting),
         ..ArticleClaim::BLANK
     }),

@@ -5,8 +5,7 @@ pub(crate) mod claims;
 use record::suite::prelude::*;
 use record::suite::{SUBGROUP, Traffic, by_rows};
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "transpose",
     summary: "the transpose of a matrix",
     tags: &[Tag::Article, Tag::Primitive, Tag::Memory],
@@ -23,9 +22,7 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "naive_coalesced_read",
-            steps: |shape, interface| {
-                tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, u64::from(interface.workgroup_size[1]))
-            },
+            steps: |shape, interface| tiles(shape.columns(), 32, shape.rows(), interface.workgroup_size[1].into()),
             traffic: Some(|shape| traffic(shape, |lane| [0, lane], |lane| [lane, 0])),
             ..NAIVE
         },
@@ -37,7 +34,7 @@ pub const FAMILY: Family = Family {
             traffic: Some(|shape| {
                 by_fours(shape, |lane| [lane / 8, 4 * (lane % 8)], |lane| [lane / 8, 4 * (lane % 8)])
             }),
-            steps: |shape, _| tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, 32),
+            steps: |shape, _| tiles(shape.columns(), 32, shape.rows(), 32),
             ..BASE
         },
         Benchmark {
@@ -47,28 +44,23 @@ pub const FAMILY: Family = Family {
             traffic: Some(|shape| {
                 by_fours(shape, |lane| [4 * (lane / 4), 4 * (lane % 4)], |lane| [4 * (lane % 4), 4 * (lane / 4)])
             }),
-            steps: |shape, _| tiles(shape.extent.matrix().1, 64, shape.extent.matrix().0, 64),
+            steps: |shape, _| tiles(shape.columns(), 64, shape.rows(), 64),
             ..BASE
         },
         Benchmark {
             name: "tiled_wide",
             since: "2026-11-22",
-            steps: |shape, _| tiles(shape.extent.matrix().1, 64, shape.extent.matrix().0, 64),
+            steps: |shape, _| tiles(shape.columns(), 64, shape.rows(), 64),
             ..BASE
         },
         Benchmark {
             name: "cublas",
-            summary: "cuBLAS, NVIDIA's library: geam, used as a transpose",
-            look_for: "The suite's kernels compared with the vendor's: a share above tiled_vec4 shows what is left to \
-                gain, a share below it that geam is not made for pure transposes.",
-            limited_by: "The kernel that the library selects for the shape; odd leading dimensions cost it alignment.",
-            work_text: "2n scalars moved.",
             only_cuda: Some("cuBLAS is part of CUDA"),
             library: Some(Library::CuBlas),
             traffic: None,
             steps: |shape, _| {
-                let (rows, columns) = shape.extent.matrix();
-                vec![Step::Library { routine: Routine::Transpose { rows, columns }, buffers: vec!["input", "output"] }]
+                let routine = Routine::Transpose { rows: shape.rows(), columns: shape.columns() };
+                Step::library(routine, &["input", "output"])
             },
             ..BASE
         },
@@ -82,7 +74,7 @@ pub(super) const TILED: Benchmark = Benchmark {
     accepts: &[("PAD", Accepted::Whole(0, 1024)), HEIGHTS],
     name: "tiled",
     cases: &cases(&[&[("PAD", 0.0)], &[("PAD", 1.0)]]),
-    steps: |shape, _| tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, 32),
+    steps: |shape, _| tiles(shape.columns(), 32, shape.rows(), 32),
     ..BASE
 };
 
@@ -93,9 +85,7 @@ const HEIGHTS: (&str, Accepted) = ("HEIGHT", Accepted::PowerOfTwo(1, 32));
 const NAIVE: Benchmark = Benchmark {
     accepts: &[HEIGHTS],
     cases: &naive_cases(),
-    steps: |shape, interface| {
-        tiles(shape.extent.matrix().0, 32, shape.extent.matrix().1, u64::from(interface.workgroup_size[1]))
-    },
+    steps: |shape, interface| tiles(shape.rows(), 32, shape.columns(), interface.workgroup_size[1].into()),
     traffic: Some(|shape| traffic(shape, |lane| [lane, 0], |lane| [0, lane])),
     ..BASE
 };
@@ -105,14 +95,7 @@ const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), &[&[]])],
     small: Some(Extent::Matrix(512, 512)),
     cases: &cases(&[&[]]),
-    buffers: |shape, _| {
-        let (rows, columns) = shape.extent.matrix();
-        vec![
-            Buffer::input("input", shape.count(), Values::Any),
-            Buffer::output("output", shape.count()),
-            uniform("sizes", &[rows, columns]),
-        ]
-    },
+    buffers: |shape, _| Buffer::in_and_out(shape, Values::Any, &shape.extent.sides()),
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     traffic: Some(|shape| traffic(shape, |lane| [0, lane], |lane| [0, lane])),
@@ -129,16 +112,10 @@ const BASE: Benchmark = Benchmark {
 };
 
 const fn cases(params: &'static [Params]) -> [Cases; 3] {
-    const QUICK: &[Extent] = &[Extent::Matrix(4096, 4096), Extent::Matrix(8192, 8192)];
+    const QUICK: &[Extent] = &matrices([(4096, 4096), (8192, 8192)]);
     const F64: &[Extent] = &[Extent::Matrix(2048, 2048)];
-    const ALL: &[Extent] = &[
-        Extent::Matrix(1000, 3001),
-        Extent::Matrix(4100, 2052),
-        Extent::Matrix(1024, 1024),
-        Extent::Matrix(4096, 4096),
-        Extent::Matrix(8192, 8192),
-        Extent::Matrix(16384, 16384),
-    ];
+    const ALL: &[Extent] =
+        &matrices([(1000, 3001), (4100, 2052), (1024, 1024), (4096, 4096), (8192, 8192), (16384, 16384)]);
     [
         Cases::standard(&[Dtype::F32], QUICK, params),
         Cases::standard(&[Dtype::F64], F64, params),
@@ -148,19 +125,15 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
 
 /// The usual ones, and those of the article: f64, blocks of 32×32.
 const fn naive_cases() -> [Cases; 4] {
-    const ARTICLE: Cases = Cases::standard(
-        &[Dtype::F64],
-        &[Extent::Matrix(2048, 2048), Extent::Matrix(8192, 8192)],
-        &[&[("HEIGHT", 32.0)]],
-    );
+    const ARTICLE: Cases =
+        Cases::standard(&[Dtype::F64], &matrices([(2048, 2048), (8192, 8192)]), &[&[("HEIGHT", 32.0)]]);
     let [quick, f64, all] = cases(&[&[]]);
     [quick, f64, all, ARTICLE]
 }
 
 /// One dispatch whose workgroups cover `width` by `height` elements each.
 fn tiles(across: u64, width: u64, down: u64, height: u64) -> Vec<Step> {
-    let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
-    vec![Step::bound([side(across, width), side(down, height), 1], Vec::new())]
+    Step::dividing([(across, width), (down, height), (1, 1)])
 }
 
 /// Row and column of the element that a lane accesses.

@@ -5,8 +5,7 @@ pub(crate) mod claims;
 use record::suite::copied;
 use record::suite::prelude::*;
 
-/// The family.
-pub const FAMILY: Family = Family {
+pub(super) const FAMILY: Family = Family {
     name: "workgroup_memory",
     summary: "how workgroup memory is declared, partitioned and shared, and the cost of using more of it",
     tags: &[Tag::Article, Tag::Memory],
@@ -22,14 +21,14 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "override_size",
             quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 24), &[&[("LENGTH", 256.0)]])],
-            cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("LENGTH", 256.0)]]),
+            cases: &cases::<20>(&[&[("LENGTH", 256.0)]]),
             model: Some(|_| 1.0),
             ..ROTATION
         },
         Benchmark {
             name: "dynamic_size",
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
-            cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("SHARED_BYTES", 1024.0)]]),
+            cases: &cases::<20>(&[&[("SHARED_BYTES", 1024.0)]]),
             model: Some(|_| 1.0),
             ..ROTATION
         },
@@ -37,7 +36,7 @@ pub const FAMILY: Family = Family {
             name: "static_and_dynamic",
             since: "2026-11-23",
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
-            cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("SHARED_BYTES", 1024.0)]]),
+            cases: &cases::<20>(&[&[("SHARED_BYTES", 1024.0)]]),
             ..ROTATION
         },
         Benchmark { name: "fixed_bytes", since: "2026-11-26", ..BYTES },
@@ -72,32 +71,18 @@ pub const FAMILY: Family = Family {
             )],
             accepts: &[("WORDS", Accepted::Multiple(256, 1 << 16))],
             cases: &[
-                Cases::standard(
-                    &[Dtype::Vec4F32],
-                    COPIED,
-                    &[&[("WORDS", 256.0)], &[("WORDS", 1024.0)], &[("WORDS", 2048.0)], &[("WORDS", 4096.0)]],
-                ),
+                Cases::standard(&[Dtype::Vec4F32], COPIED, &sets(&values("WORDS", [256.0, 1024.0, 2048.0, 4096.0]))),
                 // Up to 32 KiB, where a device has more than the usual 16.
                 Cases::standard(
                     &[Dtype::Vec4F32],
                     COPIED_MORE,
-                    &[
-                        &[("WORDS", 256.0)],
-                        &[("WORDS", 512.0)],
-                        &[("WORDS", 1024.0)],
-                        &[("WORDS", 2048.0)],
-                        &[("WORDS", 4096.0)],
-                        &[("WORDS", 8192.0)],
-                    ],
+                    &sets(&values("WORDS", [256.0, 512.0, 1024.0, 2048.0, 4096.0, 8192.0])),
                 ),
                 // 48 KiB: the most that CUDA gives a block that does not opt in to more.
                 Cases::standard(&[Dtype::Vec4F32], &[Extent::Linear(1 << 26)], &[&[("WORDS", 12288.0)]]),
             ],
-            buffers: |shape, _| {
-                // Any number that the compiler does not know.
-                vec![input(shape), output(shape), uniform("sizes", &[shape.count() / shape.dtype.lanes(), 5])]
-            },
-            steps: |shape, interface| Step::covering(shape.count() / shape.dtype.lanes(), interface),
+            // Any number that the compiler does not know.
+            buffers: |shape, _| Buffer::in_and_out(shape, Values::Wide, &[shape.elements(), 5]),
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
             check: Check::of("output", all, |shape, _| copied(shape, Values::Wide)),
@@ -106,15 +91,12 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "zero_init",
             accepts: &[("ZEROING", Accepted::SWITCH)],
-            cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[LEFT, BY_API, BY_KERNEL]),
+            cases: &cases::<20>(&[LEFT, BY_API, BY_KERNEL]),
             // Any page that the compiler does not know.
-            buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count(), 5])],
+            buffers: |shape, _| Buffer::in_and_out(shape, Values::Wide, &[shape.count(), 5]),
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
-            check: Check::of("output", all, |shape, interface| {
-                let (word, length) = (words(shape), u64::from(interface.invocations()));
-                each(move |i| word(i / length * length + (i + 37) % length).into())
-            }),
+            check: Check::of("output", all, |shape, interface| rotated(shape, interface, 37, u32::MAX)),
             ..BASE
         },
     ],
@@ -124,10 +106,7 @@ pub const FAMILY: Family = Family {
 /// What the benchmarks here share: one word per invocation.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 14)),
-    cases: &[],
-    buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count()])],
-    work: |_| Work { bytes: 0, flops: 0 },
-    check: Check::of("output", all, |_, _| each(|_| f64::NAN)),
+    buffers: |shape, _| Buffer::in_and_out(shape, Values::Wide, &[shape.count()]),
     ..Benchmark::BLANK
 };
 
@@ -136,49 +115,39 @@ const LEFT: Params = &[("ZEROING", 0.0)];
 const BY_API: Params = &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)];
 const BY_KERNEL: Params = &[("ZEROING", 1.0)];
 
-/// Rotations.
 const ROTATION: Benchmark = Benchmark {
     accepts: &[
         ("ROUNDS", Accepted::OneOf(&[16.0])),
         ("LENGTH", Accepted::Whole(1, 1024)),
         ("SHARED_BYTES", Accepted::Multiple(1024, 1 << 16)),
     ],
-    cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[]]),
+    cases: &cases::<20>(&[&[]]),
     work: |shape| Work { bytes: 2 * ROTATION_ROUNDS * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Workgroup),
-    check: Check::of("output", all, |shape, interface| {
-        let (word, length) = (words(shape), u64::from(interface.invocations()));
-        each(move |i| word(i / length * length + (i + 37 * ROTATION_ROUNDS) % length).into())
-    }),
+    check: Check::of("output", all, |shape, interface| rotated(shape, interface, 37 * ROTATION_ROUNDS, u32::MAX)),
     ..BASE
 };
 
-/// Rotations of bytes.
 const BYTES: Benchmark = Benchmark {
     cases: &[Cases::standard(&[Dtype::U32], BYTES_MOVED, &[&[]])],
     work: |shape| Work { bytes: 2 * BYTES_ROUNDS * shape.count(), flops: 0 },
     no_ceiling: "a byte occupies a bank as a word does, and eight invocations do not fill a subgroup",
-    check: Check::of("output", all, |shape, interface| {
-        let (word, length) = (words(shape), u64::from(interface.invocations()));
-        each(move |i| (word(i / length * length + (i + 3 * BYTES_ROUNDS) % length) & 255).into())
-    }),
+    check: Check::of("output", all, |shape, interface| rotated(shape, interface, 3 * BYTES_ROUNDS, 255)),
     ..BASE
 };
 
-/// The two layouts of three arrays.
 const THREE_ARRAYS: Benchmark = Benchmark {
     accepts: &[("ROUNDS", Accepted::OneOf(&[16.0]))],
-    cases: &cases(&[Extent::Linear(1 << 18)], &[Extent::Linear(1 << 22)], &[&[]]),
+    cases: &cases::<18>(&[&[]]),
     work: |shape| Work { bytes: 16 * ARRAYS_ROUNDS * shape.count(), flops: 0 },
     ceiling: Some(Limit::Workgroup),
     check: Check::of("output", all, |shape, _| three_arrays(shape)),
     ..BASE
 };
 
-/// The three ways to write words.
 const WORDS: Benchmark = Benchmark {
     accepts: &[("ROUNDS", Accepted::OneOf(&[8.0]))],
-    cases: &cases(&[Extent::Linear(1 << 17)], &[Extent::Linear(1 << 21)], &[&[]]),
+    cases: &cases::<17>(&[&[]]),
     work: |shape| Work { bytes: 2 * WORDS_SETS * WORDS_ROUNDS * shape.array_bytes(), flops: 0 },
     no_ceiling: "32 invocations that read one word are served at once, so more bytes are read than the banks deliver",
     check: Check::of("output", all, |shape, _| {
@@ -200,24 +169,24 @@ const WORDS_SETS: u64 = 8;
 
 const BYTES_MOVED: &[Extent] = &[Extent::Linear(1 << 20)];
 const COPIED: &[Extent] = &[Extent::Linear(1 << 24)];
-const COPIED_MORE: &[Extent] = &[Extent::Linear(1 << 22), Extent::Linear(1 << 24), Extent::Linear(1 << 26)];
+const COPIED_MORE: &[Extent] = &linear([1 << 22, 1 << 24, 1 << 26]);
 
-const fn cases(quick: &'static [Extent], more: &'static [Extent], params: &'static [Params]) -> [Cases; 2] {
-    [Cases::standard(&[Dtype::U32], quick, params), Cases::standard(&[Dtype::U32], more, params)]
-}
-
-fn input(shape: &Shape) -> Buffer {
-    Buffer::input("input", shape.count(), Values::Wide)
-}
-
-fn output(shape: &Shape) -> Buffer {
-    Buffer::output("output", shape.count())
+/// 2^POWER invocations, and 16 times as many.
+const fn cases<const POWER: u32>(params: &'static [Params]) -> [Cases; 2] {
+    let (few, many) = const { (&[Extent::Linear(1 << POWER)], &[Extent::Linear(16 << POWER)]) };
+    [Cases::standard(&[Dtype::U32], few, params), Cases::standard(&[Dtype::U32], many, params)]
 }
 
 /// The start value of the invocation of an element.
 fn words(shape: &Shape) -> impl Fn(u64) -> u32 + Send + Sync + 'static {
     let (n, input) = (shape.count(), shape.input(Values::Wide));
     move |i| if i < n { input.at(Scalar::U32, i) as u32 } else { 0 }
+}
+
+/// The bits of `mask` of the words of each workgroup, rotated by so many positions.
+fn rotated(shape: &Shape, interface: &Interface, by: u64, mask: u32) -> Oracle {
+    let (word, length) = (words(shape), interface.invocations());
+    each(move |i| (word(i / length * length + (i + by) % length) & mask).into())
 }
 
 /// Simulates the kernels' 256 invocations round by round, one block of the output after the other.

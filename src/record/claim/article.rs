@@ -180,8 +180,10 @@ pub struct ArticleClaim {
     pub kernels: &'static [&'static str],
     /// CUDA names of the glossary that the kernels use: `answers::articles::GLOSSARY`.
     pub terms: &'static [&'static str],
-    /// What to expect, with the model's number where there is a model.
-    pub prediction: fn() -> String,
+    /// What to expect; empty where it has numbers of a model.
+    pub prediction: &'static str,
+    /// What to expect, with the model's numbers.
+    pub computed_prediction: fn() -> String,
     /// Whether the verdict depends on times, which on a software device say nothing about a GPU.
     pub is_timing: bool,
     /// A table of facts, at most 80 columns wide; empty where there is none.
@@ -207,7 +209,8 @@ impl ArticleClaim {
         claim: "",
         kernels: &[],
         terms: &[],
-        prediction: String::new,
+        prediction: "",
+        computed_prediction: String::new,
         is_timing: true,
         table: "",
         judge: Judge::Report(|_, _| Err(Why::new("no experiment"))),
@@ -225,6 +228,12 @@ impl ArticleClaim {
     #[must_use]
     pub fn shows(&self, family: &str, benchmark: &str) -> bool {
         self.kernels.iter().any(|kernel| kernel.split_once('/') == Some((family, benchmark)))
+    }
+
+    /// What to expect.
+    #[must_use]
+    pub fn expected(&self) -> String {
+        if self.prediction.is_empty() { (self.computed_prediction)() } else { self.prediction.to_owned() }
     }
 
     /// Its number in the chapter.

@@ -139,6 +139,11 @@ impl<'a> DeviceRows<'a> {
         Why::new(format!("no rows of {} with the needed parameters, at the same size", listed(kernels)))
     }
 
+    /// The rows of the kernels, all of them right.
+    pub fn right(&self, kernels: &[&str]) -> Result<Vec<&'a Record>, Why> {
+        self.verified(kernels)?.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))
+    }
+
     /// The verified rows of each kernel: those with the right answer, whether or not their time is plausible.
     ///
     /// # Errors
@@ -158,6 +163,12 @@ impl<'a> DeviceRows<'a> {
         }
         Ok(Ok(verified))
     }
+}
+
+/// A list in a sentence; `None` of nothing.
+pub fn joined(parts: impl IntoIterator<Item = String>, separator: &str) -> Option<String> {
+    let parts: Vec<String> = parts.into_iter().collect();
+    (!parts.is_empty()).then(|| parts.join(separator))
 }
 
 /// Whether the row's figures are such that no sentence divides by zero or overflows. Others are errors in the report.

@@ -14,7 +14,7 @@ mod pick;
 
 pub use article::{Answer, Judge, Report};
 pub use article::{ArticleClaim, Bar, Graph, Judgement, Picture, Verdict};
-pub use device_rows::{DeviceRows, Why};
+pub use device_rows::{DeviceRows, Why, joined};
 pub use facts::Facts;
 pub use facts::{Finding, Quantity, Stated};
 pub use judges::*;

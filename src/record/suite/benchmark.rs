@@ -19,8 +19,8 @@ use crate::error::Result;
 /// One way to do a family's job.
 #[derive(Clone, Copy)]
 pub struct Benchmark {
-    /// Name, unique in the family, and of its files: `shaders/<family>/<name>.*`. A summary and programs that a literal
-    /// leaves empty are those of the files.
+    /// Name, unique in the family, and of its files: `shaders/<family>/<name>.*`. Texts and programs that a literal leaves
+    /// empty are those of the files.
     pub name: &'static str,
     /// The family and name of another kernel, such as `transpose/tiled`, whose files it has; empty if it has its own.
     pub kernel: &'static str,
@@ -138,7 +138,7 @@ impl Benchmark {
         of_size: &[],
         small: None,
         buffers: |_, _| Vec::new(),
-        steps: |shape, interface| Step::covering(shape.count(), interface),
+        steps: |shape, interface| Step::covering(shape.elements(), interface),
         end_to_end: None,
         work: |_| Work { bytes: 0, flops: 0 },
         is_latency: false,
@@ -210,6 +210,12 @@ impl Check {
     ) -> Self {
         Self { buffer, scalars, oracle }
     }
+}
+
+/// A single scalar.
+#[must_use]
+pub const fn one(_: &Shape, _: &Interface) -> u64 {
+    1
 }
 
 /// As many scalars as the case has.

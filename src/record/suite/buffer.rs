@@ -4,6 +4,7 @@ use super::csr::{Csr, CsrArray};
 use super::input::Values;
 use super::pointer_chase::Cycle;
 use super::scalar::Scalar;
+use super::shape::Shape;
 
 /// A buffer of a job.
 pub struct Buffer {
@@ -18,6 +19,11 @@ pub struct Buffer {
 }
 
 impl Buffer {
+    /// A buffer with these contents.
+    pub const fn new(name: &'static str, scalars: u64, contents: Contents) -> Self {
+        Self { name, scalars, contents }
+    }
+
     /// A buffer of random scalars.
     pub const fn input(name: &'static str, scalars: u64, values: Values) -> Self {
         Self { name, scalars, contents: Contents::Input(values) }
@@ -26,6 +32,43 @@ impl Buffer {
     /// A buffer that a kernel writes, of the case's element type.
     pub const fn output(name: &'static str, scalars: u64) -> Self {
         Self { name, scalars, contents: Contents::Poison }
+    }
+
+    /// A buffer that a kernel writes, of f32 whatever the element type.
+    pub const fn output_f32(name: &'static str, scalars: u64) -> Self {
+        Self { name, scalars, contents: Contents::PoisonF32 }
+    }
+
+    /// `input`, of random scalars, and `output`, both of the case's size, and the uniform `sizes`.
+    pub fn in_and_out(shape: &Shape, values: Values, sizes: &[u64]) -> Vec<Self> {
+        Self::from_to((shape.count(), values), shape.count(), sizes)
+    }
+
+    /// `input`, of so many random scalars, `output`, and the uniform `sizes`.
+    pub fn from_to((scalars, values): (u64, Values), results: u64, sizes: &[u64]) -> Vec<Self> {
+        vec![Self::input("input", scalars, values), Self::output("output", results), uniform("sizes", sizes)]
+    }
+
+    /// These buffers and some more.
+    pub fn and(mut buffers: Vec<Self>, more: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        buffers.extend(more);
+        buffers
+    }
+
+    /// A uniform for each launch of a kernel: these sizes, and the number of the launch.
+    pub fn of_launches(names: &[&'static str], sizes: &[u64]) -> Vec<Self> {
+        let of_launch = |(number, name): (u64, &&'static str)| uniform(name, &[sizes, &[number]].concat());
+        (0..).zip(names).map(of_launch).collect()
+    }
+
+    /// The buffers of a kernel in which one invocation follows a cycle and keeps its place for the next launch.
+    pub fn of_walk(cycle: Cycle, contents: Contents, sizes: &[u64]) -> Vec<Self> {
+        vec![
+            Self::new("cycle", cycle.words(), contents),
+            Self::new("place", 4, Contents::Words(vec![0; 4])),
+            Self::output("output", 4),
+            uniform("sizes", sizes),
+        ]
     }
 }
 
@@ -71,6 +114,13 @@ pub struct Texture {
     pub is_storage: bool,
     /// Contents of the texels, row by row; [`Contents::Poison`] for an output.
     pub texels: Box<Contents>,
+}
+
+impl Contents {
+    /// A texture that kernels read.
+    pub fn texture((width, height): (u64, u64), format: TexelFormat, texels: Self) -> Self {
+        Self::Texture(Texture { width, height, format, is_storage: false, texels: Box::new(texels) })
+    }
 }
 
 impl Texture {

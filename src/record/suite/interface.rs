@@ -97,8 +97,8 @@ pub struct Interface {
 impl Interface {
     /// Invocations of a workgroup.
     #[must_use]
-    pub fn invocations(&self) -> u32 {
-        self.workgroup_size.iter().product()
+    pub fn invocations(&self) -> u64 {
+        self.workgroup_size.into_iter().map(u64::from).product()
     }
 
     /// Whether it has one entry point `main` that binds group 0 alone and has no immediates: what every tool expects.

@@ -46,7 +46,7 @@ mod work_kind;
 
 pub use accepted::Accepted;
 pub use api::Api;
-pub use benchmark::{Answer, Benchmark, Check, Declaration, OfSize, Reference, Work, all};
+pub use benchmark::{Answer, Benchmark, Check, Declaration, OfSize, Reference, Work, all, one};
 pub use bound::Bound;
 pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, Sampling, TexelFormat, Texture, uniform};
 pub use case::{Case, Program};
@@ -61,9 +61,9 @@ pub use interface::{Access, Binding, Checks, Constants, Entry, Feature, Interfac
 pub use library::{Library, Precision, Routine};
 pub use limit::Limit;
 pub use oracle::{Oracle, each};
-pub use oracle::{copied, each_of_period, each_on_all_cores};
+pub use oracle::{constant, copied, each_of_period, each_on_all_cores, sum};
 pub use params::{CHECK_PARAMS, COLD, HOST_PARAMS, Params, params_text, parse_params};
-pub use params::{consecutive, sets};
+pub use params::{consecutive, sets, values};
 pub use pcie::PcieLink;
 pub use product::Product;
 pub use profile::Profile;
@@ -71,6 +71,7 @@ pub use reading::{Reading, Throttle};
 pub use rows::by_rows;
 pub use scalar::Scalar;
 pub use shape::{Dtype, Extent, Shape};
+pub use shape::{linear, matrices, powers, products};
 pub use significands::Significands;
 pub use step::{Dispatch, PackedRows, Route, Step, grid};
 pub use tag::Tag;
@@ -86,7 +87,7 @@ pub mod prelude {
     pub use super::input::Values;
     pub use super::{
         Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Headline, Interface,
-        Library, Limit, Oracle, Params, Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, all, each, grid,
-        uniform,
+        Library, Limit, Oracle, Params, Quick, Routine, Scalar, Shape, Step, Tag, Work, all, constant, each, grid,
+        linear, matrices, one, powers, products, sets, uniform, values,
     };
 }

@@ -28,6 +28,16 @@ pub fn each_on_all_cores(value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> 
     })
 }
 
+/// A sum; 0 of nothing, where Rust has -0.
+pub fn sum(values: impl Iterator<Item = f64>) -> f64 {
+    0.0 + values.sum::<f64>()
+}
+
+/// The same value everywhere.
+pub fn constant(value: f64) -> Oracle {
+    each(move |_| value)
+}
+
 /// An oracle of values that repeat after `period` elements: the first call computes a table of one period, on all cores.
 pub fn each_of_period(period: u64, value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
     let table = OnceLock::new();

@@ -65,7 +65,18 @@ pub const fn consecutive<const N: usize>(name: &'static str, first: u32) -> [[(&
     values
 }
 
-/// The values of [`consecutive`] as sets of parameters.
+/// One parameter with each of these values.
+pub const fn values<const N: usize>(name: &'static str, values: [f64; N]) -> [[(&'static str, f64); 1]; N] {
+    let mut named = [[(name, 0.0)]; N];
+    let mut index = 0;
+    while index < N {
+        named[index] = [(name, values[index])];
+        index += 1;
+    }
+    named
+}
+
+/// Those of [`consecutive`] and [`values`] as sets of parameters.
 pub const fn sets<const N: usize>(values: &'static [[(&'static str, f64); 1]; N]) -> [Params; N] {
     let mut sets: [Params; N] = [&[]; N];
     let mut index = 0;

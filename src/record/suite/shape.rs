@@ -184,6 +184,50 @@ impl Extent {
     }
 }
 
+/// Arrays of so many scalars.
+pub const fn linear<const N: usize>(counts: [u64; N]) -> [Extent; N] {
+    let mut extents = [Extent::Linear(0); N];
+    let mut index = 0;
+    while index < N {
+        extents[index] = Extent::Linear(counts[index]);
+        index += 1;
+    }
+    extents
+}
+
+/// Arrays of 2^first scalars and more, each 2^step times the one before.
+pub const fn powers<const N: usize>(first: u32, step: u32) -> [Extent; N] {
+    let mut extents = [Extent::Linear(0); N];
+    let mut index = 0;
+    while index < N {
+        extents[index] = Extent::Linear(1 << (first + step * index as u32));
+        index += 1;
+    }
+    extents
+}
+
+/// Matrices of so many rows and columns.
+pub const fn matrices<const N: usize>(sides: [(u64, u64); N]) -> [Extent; N] {
+    let mut extents = [Extent::Linear(0); N];
+    let mut index = 0;
+    while index < N {
+        extents[index] = Extent::Matrix(sides[index].0, sides[index].1);
+        index += 1;
+    }
+    extents
+}
+
+/// Products or volumes of these sides.
+pub const fn products<const N: usize>(sides: [(u64, u64, u64); N]) -> [Extent; N] {
+    let mut extents = [Extent::Linear(0); N];
+    let mut index = 0;
+    while index < N {
+        extents[index] = Extent::Product(sides[index].0, sides[index].1, sides[index].2);
+        index += 1;
+    }
+    extents
+}
+
 /// Largest number of elements, and largest side of a product: more than any device has memory for.
 const MOST_ELEMENTS: u64 = 1 << 40;
 const MOST_SIDE: u64 = 1 << 20;
@@ -240,6 +284,24 @@ impl Shape {
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.extent.count()
+    }
+
+    /// Rows of a matrix or product.
+    #[must_use]
+    pub const fn rows(&self) -> u64 {
+        self.extent.matrix().0
+    }
+
+    /// Columns of a matrix or product.
+    #[must_use]
+    pub const fn columns(&self) -> u64 {
+        self.extent.matrix().1
+    }
+
+    /// Number of elements, each of which may be a vector.
+    #[must_use]
+    pub const fn elements(&self) -> u64 {
+        self.count() / self.dtype.lanes()
     }
 
     /// Bytes of one array of the case's size.

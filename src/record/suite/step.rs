@@ -137,7 +137,20 @@ impl Step {
     /// One dispatch with an invocation for each of so many elements.
     #[must_use]
     pub fn covering(elements: u64, interface: &Interface) -> Vec<Self> {
-        vec![Self::dispatch(elements.div_ceil(u64::from(interface.invocations())))]
+        vec![Self::dispatch(elements.div_ceil(interface.invocations()))]
+    }
+
+    /// One dispatch whose workgroups divide sides x, y and z, each with its length and the part of a workgroup.
+    #[must_use]
+    pub fn dividing(sides: [(u64, u64); 3]) -> Vec<Self> {
+        let groups = |(length, part): (u64, u64)| u32::try_from(length.div_ceil(part.max(1))).unwrap_or(u32::MAX);
+        vec![Self::bound(sides.map(groups), Vec::new())]
+    }
+
+    /// One call of a library's routine; the last of the buffers is written.
+    #[must_use]
+    pub fn library(routine: Routine, buffers: &[&'static str]) -> Vec<Self> {
+        vec![Self::Library { routine, buffers: buffers.to_vec() }]
     }
 
     /// The same step with the index of each buffer, for a kernel with this interface.

@@ -148,7 +148,7 @@ mod tests {
         let distinct: BTreeSet<u64> = sides.iter().copied().collect();
         let elements = extent.count() / case.shape.dtype.lanes();
         // A copy and a routine of a library have no workgroup.
-        let block = u64::from(job.kernel.interface.invocations());
+        let block = job.kernel.interface.invocations();
         let is_beside = block <= 1 || (elements > block && !elements.is_multiple_of(block));
         distinct.len() == sides.len() && is_beside
     }

@@ -47,7 +47,7 @@ impl Subgroups {
         if backend.device().language != Language::Wgsl || !interface.features.contains(&Feature::Subgroups) {
             return Ok(());
         }
-        let invocations = interface.invocations();
+        let invocations = interface.workgroup_size.iter().product();
         let counted = match self.known.get(&invocations) {
             Some(counted) => *counted,
             None => {
