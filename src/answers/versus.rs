@@ -77,8 +77,7 @@ fn gaps<'a>(rows: &[&'a Record], [first, second]: [Toolchain; 2]) -> Vec<Gap<'a>
     let pairs: Vec<(&Record, &Record)> = pairs.filter(is_sound).collect();
     let estimate = |row: &Record| Some(Estimate { value: row.median_ns?, low: row.ci_low_ns?, high: row.ci_high_ns? });
     let gap = |(ratio, (row, other)): (Option<super::compare::Ratio>, (&'a Record, &'a Record))| {
-        let in_turns =
-            ratio.and_then(|ratio| ratio.interval.map(|(low, high)| Estimate { value: ratio.value, low, high }));
+        let in_turns = ratio.and_then(|ratio| ratio.estimate());
         let ratio = in_turns.or_else(|| stats::ratio(estimate(row)?, estimate(other)?))?;
         Some(Gap { row, ratio })
     };

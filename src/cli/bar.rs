@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::interrupt::Interrupt;
-use super::output::{can_redraw, is_quiet, say, wrapped};
+use super::output::{is_dumb, is_quiet, say, wrapped};
 use gpu::engine::Expected;
 
 /// Time between two updates of the line: the time left falls during a long case too.
@@ -24,7 +24,7 @@ pub(super) struct Bar {
 impl Bar {
     /// A bar without cases.
     pub(super) fn new(interrupt: Interrupt) -> Self {
-        let is_shown = can_redraw() && !is_quiet() && std::io::stderr().is_terminal();
+        let is_shown = !is_dumb() && !is_quiet() && std::io::stderr().is_terminal();
         let target = if is_shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(0), target).with_message("compiling").with_prefix("1");
         if is_shown {

@@ -20,7 +20,6 @@ use record::error::{Error, Result, usage};
 use record::suite::{Api, Benchmark, Case, Dtype, Extent, Family, Shape, Toolchain, params_text, parse_params};
 use record::{Record, Status};
 
-/// Arguments of `bench replay`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Folder of a wrong result, which a run wrote
@@ -84,17 +83,13 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
         case.shape.stream = stream_of(row.seed.unwrap_or(0), row.epochs_ns.len());
         case.shape.sub_texel_bits = backend.device().sub_texel_bits;
         let name = case.to_string();
-        match pollster::block_on(wrong_result(*backend, &case)) {
-            Ok(Some(found)) => match write(&found, &**backend, report) {
-                Ok(folder) => {
-                    let option =
-                        if Toolchain::from(backend.device()).foreign().is_empty() { "" } else { "--unchecked " };
-                    let by = by(backend.device());
-                    let folder = folder.display();
-                    say(&format!("{name}{by} is wrong: `shaderbench bench replay {option}{folder}` shows it"));
-                }
-                Err(error) => say(&format!("no bundle of {name}: {}", error.chain())),
-            },
+        let found = pollster::block_on(wrong_result(*backend, &case));
+        match found.and_then(|found| found.map(|found| write(&found, &**backend, report)).transpose()) {
+            Ok(Some(folder)) => {
+                let option = if Toolchain::from(backend.device()).foreign().is_empty() { "" } else { "--unchecked " };
+                let (by, folder) = (by(backend.device()), folder.display());
+                say(&format!("{name}{by} is wrong: `shaderbench bench replay {option}{folder}` shows it"));
+            }
             Ok(None) => say(&format!("no bundle of {name}: a single launch on its first inputs is right")),
             Err(error) => say(&format!("no bundle of {name}: {}", error.chain())),
         }
@@ -103,8 +98,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
 
 /// Removes the bundles that an older run of this report left.
 pub(super) fn clear(report: &Path) {
-    let stem = report.file_stem().unwrap_or_default().to_string_lossy();
-    let folder = report.with_file_name(format!("{stem}-wrong"));
+    let folder = beside(report);
     let bundles = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
     for bundle in bundles.filter(|path| path.join("bundle.json").is_file()) {
         // What cannot be removed stays beside the new ones.
@@ -112,6 +106,12 @@ pub(super) fn clear(report: &Path) {
     }
     // Only if nothing else is there.
     let _ = std::fs::remove_dir(folder);
+}
+
+/// The folder of the bundles of a report.
+fn beside(report: &Path) -> PathBuf {
+    let stem = report.file_stem().unwrap_or_default().to_string_lossy();
+    report.with_file_name(format!("{stem}-wrong"))
 }
 
 /// ` compiled by tint`; empty for wgpu's own compiler.
@@ -122,11 +122,9 @@ fn by(device: &Device) -> String {
 
 /// The folder of a bundle beside a report: `r-wrong/transpose-tiled-f32-64x96-PAD-1`.
 fn folder_of(found: &WrongResult, compiler: &str, report: &Path) -> PathBuf {
-    let stem = report.file_stem().unwrap_or_default().to_string_lossy();
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
     let name = format!("{} {compiler}", found.case);
-    let name: String = name.trim_end().chars().map(plain).collect();
-    report.with_file_name(format!("{stem}-wrong")).join(name)
+    beside(report).join(name.trim_end().chars().map(plain).collect::<String>())
 }
 
 fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<PathBuf> {
@@ -359,17 +357,12 @@ fn case_of(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Case, S
     Ok(case)
 }
 
-/// A family and one of its benchmarks.
 type Found = (&'static Family, &'static Benchmark);
 
 /// CUDA runs a kernel of a bundle only if the user trusts it.
 fn trusted(bundle: &Bundle, is_unchecked: bool) -> Result<(), String> {
-    if bundle.backend == Api::Cuda.name() && !is_unchecked {
-        let why =
-            "its CUDA kernel is not the suite's, and CUDA has no run-time checks: pass --unchecked if you trust it";
-        return Err(why.to_owned());
-    }
-    Ok(())
+    let why = "its CUDA kernel is not the suite's, and CUDA has no run-time checks: pass --unchecked if you trust it";
+    if bundle.backend == Api::Cuda.name() && !is_unchecked { Err(why.to_owned()) } else { Ok(()) }
 }
 
 /// A kernel of `bench`.

@@ -7,7 +7,7 @@ use super::format::By;
 use super::output::{complain, print, print_json, say, terminal};
 use super::references::{is_example, shipped};
 use super::reports::read_all;
-use super::values::percentage;
+use super::values::{self, percentage};
 use answers::compare::text::{OutputFormat, Sort, View, regression_lines, undecided, write};
 use answers::compare::{Comparison, Report, Rules, compare_by};
 use answers::references;
@@ -22,7 +22,6 @@ use record::{MARGIN, Record};
 /// Exit code for a case slower than the limit, beyond the noise of the runs.
 const REGRESSION: u8 = 4;
 
-/// Arguments of `compare`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Reports or folders of them, the baseline first, then filters as in `run`
@@ -72,14 +71,7 @@ const UNTESTABLE: u8 = 125;
 
 /// Compares two files as the command does without options, and returns the exit code.
 pub(super) fn compare_files(old: &Path, new: &Path) -> Result<u8> {
-    #[derive(clap::Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
-    let words = [Path::new("compare"), old, new].map(Path::as_os_str);
-    let line = <Line as clap::Parser>::try_parse_from(words).map_err(|error| Error::Usage(error.to_string()))?;
-    compare(&line.arguments)
+    compare(&values::arguments([Path::new("compare"), old, new])?)
 }
 
 /// Runs the command and returns the exit code.

@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use super::format::Format;
 use super::output::{print, print_json};
-use super::reports::{name_runs, named_or_newest, read_all};
+use super::reports::{all_or_newest, name_runs};
 use answers::compare::Report;
 use answers::cost::{self, Cost};
 use record::error::{Error, Result, usage};
 use record::suite::Api;
 use record::{Record, by_card};
 
-/// Arguments of `cost`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Reports of WGSL and CUDA [default: the newest in reports/, then in results/]
@@ -24,15 +23,13 @@ pub(super) struct Arguments {
     format: Format,
 }
 
-/// Runs the command.
 pub(super) fn cost(arguments: &Arguments) -> Result<()> {
-    let reports = if arguments.files.is_empty() {
-        let newest = named_or_newest(None, is_of_both)?.ok_or_else(none_of_both)?;
-        vec![Report { name: newest.path, records: newest.records }]
-    } else {
-        read_all(&arguments.files)?
-    };
-    let mut cards: Vec<(String, Vec<Record>)> = reports.into_iter().flat_map(cards).collect();
+    let reports = all_or_newest(&arguments.files, is_of_both, none_of_both)?;
+    let mut cards: Vec<(String, Vec<Record>)> = Vec::new();
+    for Report { name, records } in &reports {
+        let of_card = |rows: Vec<&Record>| (name.clone(), rows.into_iter().cloned().collect());
+        cards.extend(by_card(records).into_iter().map(of_card));
+    }
     name_runs(&mut cards);
     let costs: Vec<(&str, Cost)> =
         cards.iter().filter_map(|(name, records)| Some((name.as_str(), Cost::new(records)?))).collect();
@@ -60,12 +57,6 @@ fn none_of_both() -> Error {
 fn is_of_both(row: &Record) -> bool {
     let apis: Vec<&str> = row.apis.split('+').collect();
     row.median_ns.is_some() && apis.len() > 1 && apis.contains(&Api::Cuda.name())
-}
-
-/// The rows of each card of a report, with the report's name.
-fn cards(report: Report) -> Vec<(String, Vec<Record>)> {
-    let of_card = |rows: Vec<&Record>| (report.name.clone(), rows.into_iter().cloned().collect());
-    by_card(&report.records).into_iter().map(of_card).collect()
 }
 
 #[cfg(test)]

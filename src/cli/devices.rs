@@ -14,7 +14,6 @@ use gpu::backend::wgpu::refusal;
 use record::error::{Error, Result};
 use record::suite::Api;
 
-/// Arguments of `devices`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Show only devices of this API [default: all APIs]

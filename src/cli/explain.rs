@@ -10,10 +10,11 @@ use super::format::Format;
 use super::interrupt;
 use super::output::{print, print_json};
 use super::references::is_example;
-use super::reports::{Measured, named_or_newest};
+use super::reports::named_or_newest;
 use super::tour::{GLOSSARY, is_step, measure, steps_named};
 use answers::articles::GLOSSARY as TERMS;
 use answers::articles::{self, StepData, glossary, sides};
+use answers::compare::Report;
 use answers::cost::{BesideLibrary, libraries};
 use answers::facts::facts;
 use answers::fastest::{Choice, choice, choices};
@@ -28,7 +29,6 @@ use record::error::{Result, usage};
 use record::format::distinct;
 use record::suite::{Benchmark, Case, Family, Limit, Params, Shape, binary_size};
 
-/// Arguments of `explain`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Benchmarks, families, globs, steps (D5), glossary [default: all steps]
@@ -130,9 +130,9 @@ pub(super) fn explain(arguments: &Arguments) -> Result<u8> {
         let of_family = wanted.selected.iter().filter(|(of, _)| of.name == family.name);
         let benchmarks: Vec<&'static Benchmark> = of_family.map(|(_, benchmark)| *benchmark).collect();
         if !benchmarks.is_empty() {
-            let choice = choice(family, &of_benchmarks(family, &benchmarks, measured));
-            blocks.extend(described(family, &benchmarks, choice));
-            let rows = rows(family, &benchmarks, measured, medium);
+            let benchmark_rows = of_benchmarks(family, &benchmarks, measured);
+            blocks.extend(described(family, &benchmarks, choice(family, &benchmark_rows)));
+            let rows = measured.and_then(|report| rows(family, &benchmarks, &report.name, benchmark_rows, medium));
             blocks.push(rows.unwrap_or_else(|| vec![not_measured(family, &benchmarks, wanted.report.as_deref())]));
         }
     }
@@ -189,13 +189,13 @@ struct Found<'a> {
 fn data<'a>(
     steps: &[&'static ArticleClaim],
     selected: &[(&'static Family, &'static Benchmark)],
-    measured: Option<&'a Measured>,
+    measured: Option<&'a Report>,
 ) -> Explained<'a> {
     let records = measured.map_or(&[][..], |measured| &measured.records);
     let sides = sides(records);
-    let source = |measured: &'a Measured| {
+    let source = |measured: &'a Report| {
         let first = measured.records.first()?;
-        Some(Source { path: &measured.path, device: &first.device, date: &first.date })
+        Some(Source { path: &measured.name, device: &first.device, date: &first.date })
     };
     let mut explained = Explained {
         report: measured.and_then(source),
@@ -376,7 +376,7 @@ fn not_measured(family: &Family, benchmarks: &[&Benchmark], report: Option<&Path
 }
 
 /// The rows of the benchmarks in their order.
-fn of_benchmarks<'a>(family: &Family, benchmarks: &[&Benchmark], measured: Option<&'a Measured>) -> Vec<&'a Record> {
+fn of_benchmarks<'a>(family: &Family, benchmarks: &[&Benchmark], measured: Option<&'a Report>) -> Vec<&'a Record> {
     let is_selected = |row: &&Record| benchmarks.iter().any(|benchmark| is_of(row, family, benchmark));
     let records = measured.map_or(&[][..], |measured| &measured.records);
     let mut rows: Vec<&Record> = records.iter().filter(is_selected).collect();
@@ -389,15 +389,15 @@ fn of_benchmarks<'a>(family: &Family, benchmarks: &[&Benchmark], measured: Optio
 fn rows(
     family: &'static Family,
     benchmarks: &[&Benchmark],
-    measured: Option<&Measured>,
+    report_name: &str,
+    rows: Vec<&Record>,
     medium: Medium,
 ) -> Option<Vec<Part>> {
-    let rows = of_benchmarks(family, benchmarks, measured);
-    let (first, measured) = (rows.first()?, measured?);
+    let first = rows.first()?;
     let date = first.date.get(..10).unwrap_or(&first.date);
     let toolchains = toolchains(rows.iter().copied());
     let names = toolchains.iter().map(|toolchain| toolchain.title()).collect::<Vec<_>>().join(" and ");
-    let summary = format!("{}, {names}, {date} ({})", first.device, measured.path);
+    let summary = format!("{}, {names}, {date} ({report_name})", first.device);
     // Findings are per family.
     let is_whole = benchmarks.len() == family.benchmarks.len();
     let findings = if is_whole { report::findings(family.name, &rows) } else { Vec::new() };

@@ -7,43 +7,30 @@ use super::output::print;
 use gpu::engine::plan::all_names;
 use record::error::{Result, usage};
 
-/// A command with an example.
-struct Entry {
-    name: &'static str,
-    example: &'static str,
-}
-
-const fn entry(name: &'static str, example: &'static str) -> Entry {
-    Entry { name, example }
-}
-
-/// The commands by what a user wants, each in one group.
-const GROUPS: &[(&str, &[Entry])] = &[
+/// The commands by what a user wants, each in one group and with an example.
+const GROUPS: &[(&str, &[(&str, &str)])] = &[
     (
         "Measure",
         &[
-            entry("run", "shaderbench run transpose"),
-            entry("devices", "shaderbench devices --all"),
-            entry("list", "shaderbench list --tag llm"),
-            entry("links", "shaderbench links"),
+            ("run", "shaderbench run transpose"),
+            ("devices", "shaderbench devices --all"),
+            ("list", "shaderbench list --tag llm"),
+            ("links", "shaderbench links"),
         ],
     ),
     (
         "Read a report",
         &[
-            entry("summary", "shaderbench summary r.csv"),
-            entry("compare", "shaderbench compare old.csv new.csv"),
-            entry("cost", "shaderbench cost h100"),
-            entry("explain", "shaderbench explain transpose/tiled"),
-            entry("report", "shaderbench report r.csv"),
+            ("summary", "shaderbench summary r.csv"),
+            ("compare", "shaderbench compare old.csv new.csv"),
+            ("cost", "shaderbench cost h100"),
+            ("explain", "shaderbench explain transpose/tiled"),
+            ("report", "shaderbench report r.csv"),
         ],
     ),
-    ("Share a report", &[entry("share", "shaderbench share r.csv")]),
-    ("Many reports", &[entry("outliers", "shaderbench outliers reports/")]),
-    (
-        "Develop kernels",
-        &[entry("bench", "shaderbench bench mine.wgsl"), entry("show", "shaderbench show fft/stockham")],
-    ),
+    ("Share a report", &[("share", "shaderbench share r.csv")]),
+    ("Many reports", &[("outliers", "shaderbench outliers reports/")]),
+    ("Develop kernels", &[("bench", "shaderbench bench mine.wgsl"), ("show", "shaderbench show fft/stockham")]),
 ];
 
 /// What `help --all` shows besides: uses that most users never need.
@@ -95,8 +82,8 @@ Exit codes:
 /// The command line, each command with its example, and the program with its own help.
 pub(super) fn command() -> Command {
     let mut command = CommandLine::command().after_help(EXIT_CODES);
-    for entry in GROUPS.iter().flat_map(|(_, entries)| *entries) {
-        command = command.mut_subcommand(entry.name, |of| of.after_help(format!("Example: {}", entry.example)));
+    for (name, example) in GROUPS.iter().flat_map(|(_, entries)| *entries) {
+        command = command.mut_subcommand(name, |of| of.after_help(format!("Example: {example}")));
     }
     let help = text(&command, false);
     command.override_help(help)
@@ -107,9 +94,7 @@ fn text(command: &Command, is_long: bool) -> String {
     let mut text = format!("{}\n\n{USAGE}", command.get_about().map(ToString::to_string).unwrap_or_default());
     for (title, entries) in GROUPS {
         text.push_str(&format!("\n{title}:\n"));
-        for entry in *entries {
-            text.push_str(&line(command, entry));
-        }
+        text.extend(entries.iter().map(|(name, example)| line(command, name, example)));
     }
     if !is_long {
         return format!("{text}\n{OPTIONS}\nMore uses and the exit codes: shaderbench help --all\n");
@@ -119,16 +104,16 @@ fn text(command: &Command, is_long: bool) -> String {
 }
 
 /// A command, what it does, and its example in the same line if it fits.
-fn line(command: &Command, entry: &Entry) -> String {
+fn line(command: &Command, name: &str, example: &str) -> String {
     const NAME: usize = 10;
     const ABOUT: usize = 27;
-    let about = command.find_subcommand(entry.name).and_then(Command::get_about).map(ToString::to_string);
+    let about = command.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string);
     let about = about.unwrap_or_default();
-    let start = format!("  {:<NAME$}{about:<ABOUT$}", entry.name);
-    if start.len() + 1 + entry.example.len() <= WIDTH {
-        return format!("{start} {}\n", entry.example);
+    let start = format!("  {name:<NAME$}{about:<ABOUT$}");
+    if start.len() + 1 + example.len() <= WIDTH {
+        return format!("{start} {example}\n");
     }
-    format!("{}\n{:>WIDTH$}\n", start.trim_end(), entry.example)
+    format!("{}\n{example:>WIDTH$}\n", start.trim_end())
 }
 
 /// `help`: the program's help, or that of a command.
@@ -175,8 +160,7 @@ mod tests {
         let program = command();
         let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
         let known: BTreeSet<&str> = shown.map(Command::get_name).collect();
-        let grouped: Vec<&str> =
-            GROUPS.iter().flat_map(|(_, entries)| entries.iter().map(|entry| entry.name)).collect();
+        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, entries)| *entries).map(|(name, _)| *name).collect();
         assert_eq!(grouped.len(), known.len(), "a command twice");
         assert_eq!(grouped.into_iter().collect::<BTreeSet<_>>(), known);
     }

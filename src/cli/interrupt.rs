@@ -10,7 +10,7 @@ use signal_hook::flag;
 
 use super::output::{complain, say};
 use answers::report::remove_lock_files;
-use record::error::{Error, Result, usage};
+use record::error::{Result, usage};
 
 /// Exit code of an interrupted run, as for a program ended by SIGINT.
 pub(super) const EXIT_CODE: u8 = 130;
@@ -33,10 +33,7 @@ pub(super) struct Interrupt {
 impl Interrupt {
     /// Installs handlers for Ctrl-C and termination requests. Reports the first signal.
     pub(super) fn listen() -> Result<Self> {
-        let interrupt = Self::default();
-        for signal in [SIGINT, SIGTERM] {
-            register(signal, &interrupt.is_requested)?;
-        }
+        let interrupt = Self { is_requested: flag()?, ..Self::default() };
         // A shell and the system both report a lost terminal: a second report must not end the program.
         #[cfg(unix)]
         if !ignores_hangup() {
@@ -65,12 +62,6 @@ impl Interrupt {
             watched.stop_at_once();
         });
         Ok(interrupt)
-    }
-
-    /// One that no signal requests.
-    #[cfg(test)]
-    pub(super) fn without_signals() -> Self {
-        Self::default()
     }
 
     /// Leaves it to a bar to show the interruption.
@@ -121,20 +112,16 @@ pub(super) fn flag() -> Result<Arc<AtomicBool>> {
 
 /// Ignores Ctrl-C and termination requests, in a worker: a terminal sends them to all processes, and the program answers.
 pub(super) fn ignore() -> Result<()> {
-    register(SIGTERM, &Arc::default())?;
-    register(SIGINT, &Arc::default())?;
+    let ignored = flag()?;
     #[cfg(unix)]
-    register(signal_hook::consts::SIGHUP, &Arc::default())?;
+    register(signal_hook::consts::SIGHUP, &ignored)?;
     Ok(())
 }
 
 /// Sets `flag` at a signal.
 fn register(signal: i32, flag: &Arc<AtomicBool>) -> Result<()> {
-    flag::register(signal, Arc::clone(flag)).map(drop).map_err(|error| unhandled(signal, &error))
-}
-
-fn unhandled(signal: i32, error: &std::io::Error) -> Error {
-    usage!("cannot handle signal {signal}: {error}")
+    let fault = |error: std::io::Error| usage!("cannot handle signal {signal}: {error}");
+    flag::register(signal, Arc::clone(flag)).map(drop).map_err(fault)
 }
 
 /// Lets writes beyond the limit of a file's size fail, instead of ending the program. Errors are ignored: the limit is

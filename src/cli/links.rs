@@ -12,7 +12,6 @@ use record::Record;
 use record::error::{Error, Result, usage};
 use record::suite::Api;
 
-/// Arguments of `links`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Reports of all cards [default: measure]
@@ -26,7 +25,6 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// Runs the command.
 pub(super) fn links(arguments: &Arguments) -> Result<u8> {
     if !arguments.files.is_empty() {
         return show(&arguments.files).map(|()| 0);

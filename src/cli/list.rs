@@ -9,7 +9,6 @@ use super::format::Format;
 use super::output::{print, print_json, say, terminal};
 use super::target::apis;
 use super::tour::steps_named;
-use super::values::tag;
 use answers::report::markdown::{escape, table};
 use answers::report::{families_in_reading_order, wrap};
 use gpu::engine::plan::params_of;
@@ -17,13 +16,12 @@ use record::error::Result;
 use record::format::distinct;
 use record::suite::{Api, Benchmark, Family, Tag};
 
-/// Arguments of `list`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Show only families with this tag: peak, article, llm, primitive, memory, cost
     ///
     /// Repeat it or write llm,peak for several.
-    #[arg(long = "tag", value_name = "TAG", value_parser = tag, value_delimiter = ',')]
+    #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
     tags: Vec<Tag>,
     /// Show only benchmarks that answer this step or chapter: D5, D
     #[arg(long, value_name = "ID")]
@@ -66,7 +64,6 @@ pub(super) fn list(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// A family with its benchmarks that are listed.
 type Listed = (&'static Family, Vec<&'static Benchmark>);
 
 fn plain(listed: &[Listed], width: usize) -> String {

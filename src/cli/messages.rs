@@ -43,11 +43,8 @@ pub(super) fn beginning(
 /// How many cases have smaller workgroups than their kernels' own, and the limits that require it; reserve cases are not
 /// counted. `None` if there are none.
 pub(super) fn smaller_workgroups(fitted: &Fitted, devices: &[&Device]) -> Option<String> {
-    let smaller = {
-        let is_own = |index: &&usize| fitted.cases.get(**index).is_none_or(|case| !case.is_reserve);
-        fitted.smaller.iter().filter(is_own).count()
-    };
-    let repeated = fitted.repeated;
+    let is_own = |index: &&usize| fitted.cases.get(**index).is_none_or(|case| !case.is_reserve);
+    let (smaller, repeated) = (fitted.smaller.iter().filter(is_own).count(), fitted.repeated);
     let run = (smaller > 0).then(|| {
         let verb = if smaller == 1 { "runs" } else { "run" };
         format!("{} {verb} with smaller workgroups (parameter WG)", plural(smaller, "case", "cases"))

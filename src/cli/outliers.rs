@@ -17,7 +17,6 @@ const SLOW: u8 = 4;
 /// Exit code if a row is wrong, failed or implausible.
 const FAULT: u8 = 3;
 
-/// Arguments of `outliers`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Reports or folders of reports

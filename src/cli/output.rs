@@ -91,7 +91,8 @@ const LONGEST_LINE: usize = 4000;
 
 /// The lines of a message, wrapped at words where stderr is a terminal: a log keeps them whole.
 pub(super) fn wrapped(text: &str) -> String {
-    let width = stderr_width();
+    let size = terminal_size::terminal_size_of(std::io::stderr());
+    let width = size.map_or(usize::MAX, |(width, _)| usize::from(width.0));
     let cut = |line: &str| match line.char_indices().nth(LONGEST_LINE) {
         Some((end, _)) => format!("{}…", visible(&line[..end])),
         None => visible(line).into_owned(),
@@ -99,23 +100,13 @@ pub(super) fn wrapped(text: &str) -> String {
     text.lines().map(|line| wrap(&cut(line), width, "  ")).collect::<Vec<_>>().join("\n")
 }
 
-/// Columns of stderr, without end if it is no terminal.
-pub(super) fn stderr_width() -> usize {
-    terminal_size::terminal_size_of(std::io::stderr()).map_or(usize::MAX, |(width, _)| usize::from(width.0))
-}
-
 /// Whether stdout is a terminal.
 pub(super) fn is_on_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Whether the terminal can replace lines that it shows.
-pub(super) fn can_redraw() -> bool {
-    !is_dumb()
-}
-
-/// Whether the terminal has no escape sequences.
-fn is_dumb() -> bool {
+/// Whether the terminal has no escape sequences, and cannot replace lines that it shows.
+pub(super) fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
@@ -138,7 +129,6 @@ pub(super) fn terminal() -> Terminal {
     }
 }
 
-/// Prints a value as JSON.
 pub(super) fn print_json(value: &impl serde::Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value).map_err(|error| usage!("no JSON: {error}"))?;
     print(&format!("{text}\n"))

@@ -4,9 +4,9 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use super::reports::OWN;
-use answers::report::{Lock, Output, Target, check_folder};
+use answers::report::{Lock, Output, Target};
 use gpu::backend::Device;
-use record::error::{Error, Result, shown, usage};
+use record::error::{Error, Result, usage};
 
 /// Advice for an option that names a file.
 pub(super) const ANOTHER_FILE: &str = "name another file";
@@ -42,59 +42,6 @@ pub(super) fn is_source(path: &Path) -> bool {
     ends.into_iter().any(|end| ["wgsl", "spv", "cu", "toml"].iter().any(|source| end.eq_ignore_ascii_case(source)))
 }
 
-/// The paths that the user names for a run's reports.
-pub(super) struct Paths<'a> {
-    pub(super) out: Option<&'a Path>,
-    pub(super) resume: Option<&'a Path>,
-    pub(super) json: Option<&'a Path>,
-    pub(super) images: Option<&'a Path>,
-    pub(super) has_force: bool,
-}
-
-impl Paths<'_> {
-    /// Refuses paths that cannot be written, hold files, or collide. Changes nothing.
-    pub(super) fn check(&self) -> Result<()> {
-        for (option, path) in [("--out", self.out), ("--json", self.json)] {
-            let Some(path) = path else { continue };
-            if is_source(path) {
-                return Err(usage!("{option} {}: a report has no name of a kernel", shown(path)));
-            }
-            check_new(path, self.has_force, ANOTHER_FILE)?;
-        }
-        let csv = self.out.map(|path| ("--out", path)).or(self.resume.map(|path| ("--resume", path)));
-        if let (Some(csv), Some(json)) = (csv, self.json) {
-            check_different(csv, ("--json", json))?;
-        }
-        if let Some(folder) = self.images.filter(|folder| folder.exists() && !folder.is_dir()) {
-            return Err(usage!("--save-image: {} is a file: name a folder", folder.display()));
-        }
-        Ok(())
-    }
-
-    /// Checks that files can be written, creates the folder of the images, and locks the CSV.
-    pub(super) fn open(&self) -> Result<Files> {
-        let is_new = !self.has_force;
-        let out = self.out.map(|path| LockedFile::open(path, is_new));
-        let csv = out.or_else(|| self.resume.map(|path| LockedFile::open(path, false))).transpose()?;
-        if let Some(out) = self.out {
-            // A run that had the lock may have just written it.
-            check_new(out, self.has_force, ANOTHER_FILE)?;
-        }
-        let json = self.json.map(if is_new { Output::open_new } else { Output::open }).transpose()?;
-        if let Some(folder) = self.images {
-            let checked = std::fs::create_dir_all(folder).and_then(|()| check_folder(folder));
-            checked.map_err(Error::io("write into", folder))?;
-        }
-        Ok(Files { csv, json })
-    }
-}
-
-/// The reports that the user names, ready to be written.
-pub(super) struct Files {
-    pub(super) csv: Option<LockedFile>,
-    pub(super) json: Option<Output>,
-}
-
 /// A report that no other run writes.
 pub(super) struct LockedFile {
     pub(super) output: Output,
@@ -103,7 +50,8 @@ pub(super) struct LockedFile {
 }
 
 impl LockedFile {
-    fn open(path: &Path, is_new: bool) -> Result<Self> {
+    /// Opens a report and locks it.
+    pub(super) fn open(path: &Path, is_new: bool) -> Result<Self> {
         let output = if is_new { Output::open_new(path)? } else { Output::open(path)? };
         let lock = output.file().map(|file| Lock::acquire(file, path)).transpose()?;
         Ok(Self { output, _lock: lock })
@@ -111,16 +59,16 @@ impl LockedFile {
 }
 
 /// `reports/<device>/<date>-<backend>.csv`. Several backends are joined by `+`; a number is added if the name exists or
-/// is that of the JSON report. `kind` follows the backend. The file is created, so that no other run can take the name.
-pub(super) fn default_csv(devices: &[Device], date: &str, kind: &str, json: Option<&Path>) -> Result<LockedFile> {
+/// is that of the JSON report. The file is created, so that no other run can take the name.
+pub(super) fn default_csv(devices: &[Device], date: &str, json: Option<&Path>) -> Result<LockedFile> {
     let mut apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
     apis.dedup();
-    let folder = Path::new(OWN).join(name_words(&devices[0]));
+    let folder = Path::new(OWN).join(words(&devices[0].name));
     std::fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
     let json = json.map(Target::of).transpose()?;
     for number in 1.. {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
-        let path: PathBuf = folder.join(format!("{date}-{}{kind}{suffix}.csv", apis.join("+")));
+        let path: PathBuf = folder.join(format!("{date}-{}{suffix}.csv", apis.join("+")));
         if json.as_ref().is_some_and(|json| Target::of(&path).is_ok_and(|csv| csv.is_same(json))) {
             continue;
         }
@@ -133,12 +81,7 @@ pub(super) fn default_csv(devices: &[Device], date: &str, kind: &str, json: Opti
     Err(usage!("{} has no free report name", folder.display()))
 }
 
-/// The device's name as a part of file names: its letters and digits in lower case, joined by `-`.
-pub(super) fn name_words(device: &Device) -> String {
-    words(&device.name)
-}
-
-/// The letters and digits of a name in lower case, joined by `-`.
+/// A device's name as a part of file names: its letters and digits in lower case, joined by `-`.
 pub(super) fn words(name: &str) -> String {
     let name = name.to_lowercase();
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());

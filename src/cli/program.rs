@@ -34,7 +34,10 @@ pub fn main() -> ExitCode {
     }
     match run_words(words) {
         Ok(Ok(code)) => ExitCode::from(code),
-        Ok(Err(error)) => failed(&error),
+        Ok(Err(error)) => {
+            complain(&format!("error: {}", error.chain()));
+            ExitCode::from(error.exit_code())
+        }
         Err(code) => code,
     }
 }
@@ -89,11 +92,6 @@ fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
         Some(Command::Outliers(arguments)) => outliers::outliers(&arguments),
         Some(Command::Help { all, command }) => help::help(all, &command).map(|()| 0),
     })
-}
-
-fn failed(error: &Error) -> ExitCode {
-    complain(&format!("error: {}", error.chain()));
-    ExitCode::from(error.exit_code())
 }
 
 /// The options at this level of the command line, as the user writes them.

@@ -80,16 +80,10 @@ impl Progress {
     pub(super) fn end(&mut self, records: &[Record]) -> Result<()> {
         self.end_family();
         self.bar.end();
-        let csv = self.complete_csv(records);
+        let changed = if self.replaced.1 { self.csv.update(records, &[], true) } else { Ok(()) };
+        let csv = changed.and_then(|()| self.csv.finish(records));
         let json = self.json.as_mut().map_or(Ok(()), |json| json.write(records));
         self.failure.take().map_or(Ok(()), Err).and(csv).and(json)
-    }
-
-    fn complete_csv(&mut self, records: &[Record]) -> Result<()> {
-        if self.replaced.1 {
-            self.csv.update(records, &[], true)?;
-        }
-        self.csv.finish(records)
     }
 
     /// Keeps the first error of writing a file: the run then ends with its rows, as if it were interrupted.

@@ -22,34 +22,36 @@ pub(super) const OWN: &str = "reports";
 /// and those of users of earlier versions.
 pub(super) const FOLDERS: [&str; 2] = [OWN, "results"];
 
-/// A report with its path.
-pub(super) struct Measured {
-    pub(super) path: String,
-    pub(super) records: Vec<Record>,
-}
-
 /// The report at `path`, or the newest one in the first of [`FOLDERS`] with wanted rows. Of a folder's reports only those count
 /// that have at least half as many of the wanted benchmarks as any there has: a run of one family does not hide a whole run.
 /// `None` without one.
-pub(super) fn named_or_newest(path: Option<&Path>, is_wanted: impl Fn(&Record) -> bool) -> Result<Option<Measured>> {
+pub(super) fn named_or_newest(path: Option<&Path>, is_wanted: impl Fn(&Record) -> bool) -> Result<Option<Report>> {
     match path {
-        Some(path) => {
-            let Report { name, records } = read(path)?;
-            Ok(Some(Measured { records: newest_run(&name, records), path: name }))
-        }
+        Some(path) => Ok(Some(newest_run(read(path)?))),
         None => Ok(FOLDERS.iter().find_map(|folder| newest(Path::new(folder), &is_wanted))),
     }
 }
 
 /// The rows of the newest run of each card of a report.
-fn newest_run(name: &str, records: Vec<Record>) -> Vec<Record> {
+fn newest_run(report: Report) -> Report {
+    let Report { name, records } = report;
     let (newest, most) = newest_runs(&records);
     if most < 2 {
-        return records;
+        return Report { name, records };
     }
     let day = newest.first().map_or("", |row| row.date.get(..10).unwrap_or(&row.date));
     say(&format!("{name} has {most} runs of one card: these are rows of the newest, {day}"));
-    newest.into_iter().cloned().collect()
+    let records = newest.into_iter().cloned().collect();
+    Report { name, records }
+}
+
+/// Reads the reports at these paths; without any, the newest report with wanted rows (see [`named_or_newest`]).
+pub(super) fn all_or_newest(
+    paths: &[PathBuf],
+    is_wanted: impl Fn(&Record) -> bool,
+    none: fn() -> Error,
+) -> Result<Vec<Report>> {
+    if paths.is_empty() { Ok(vec![named_or_newest(None, is_wanted)?.ok_or_else(none)?]) } else { read_all(paths) }
 }
 
 /// The runs of a report that has several of one card, each as a report of the same name (and card, if there are several):
@@ -105,6 +107,11 @@ fn accepted(path: &Path, report: Parsed) -> Result<Report> {
     Ok(Report { name: shown(path), records })
 }
 
+/// Whether a file is read among others: a run's JSON report has the same rows as its CSV.
+pub(super) fn is_csv(path: &Path) -> bool {
+    reader::has_ending(path, "csv")
+}
+
 /// Number of reports of a folder that are read at once.
 const FILES_AT_ONCE: usize = 32;
 
@@ -139,8 +146,7 @@ pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Report>> {
             continue;
         }
         let earlier = reports.len();
-        // Skip JSON: a run's JSON report has the same rows as its CSV.
-        let found = in_folder(path, |path| reader::has_ending(path, "csv"))?;
+        let found = in_folder(path, is_csv)?;
         reports.extend(found.flat_map(|(path, records)| runs(Report { name: shown(&path), records })));
         if reports.len() == earlier {
             return Err(none_readable(path, "CSV"));
@@ -244,9 +250,8 @@ pub(super) fn none_readable(folder: &Path, kind: &str) -> Error {
 
 /// The report in a folder that [`named_or_newest`] takes, by the date of its newest matching row. Unreadable reports are
 /// skipped with a note.
-fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Measured> {
-    // Skip JSON: a run's JSON report has the same rows as its CSV.
-    let reports = in_folder(folder, |path| reader::has_ending(path, "csv")).ok()?;
+fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Report> {
+    let reports = in_folder(folder, is_csv).ok()?;
     let mut found: Vec<(String, usize, PathBuf)> = Vec::new();
     for (path, records) in reports {
         let wanted = || records.iter().filter(|row| is_wanted(row));
@@ -255,6 +260,5 @@ fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Measured
     }
     let most = found.iter().map(|(_, count, _)| *count).max()?;
     let (_, _, path) = found.into_iter().filter(|(_, count, _)| 2 * count >= most).max()?;
-    let path_shown = shown(&path);
-    Some(Measured { records: newest_run(&path_shown, reader::open(&path).ok()?.records), path: path_shown })
+    Some(newest_run(Report { name: shown(&path), records: reader::open(&path).ok()?.records }))
 }

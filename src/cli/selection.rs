@@ -186,7 +186,6 @@ pub(super) mod fakes {
     use gpu::job::Language;
     use record::suite::Feature;
 
-    /// A device with this name, API and facts.
     pub(in crate::cli) fn device(name: &str, api: Api, facts: &[(&str, &str)]) -> Device {
         let fact = |wanted| facts.iter().find(|(name, _)| *name == wanted).map(|(_, value)| (*value).to_owned());
         Device {
@@ -225,7 +224,6 @@ pub(super) mod fakes {
         }
     }
 
-    /// A device with this PCI address.
     pub(in crate::cli) fn at(api: Api, pci_address: &str) -> Device {
         device("Fake 9000", api, &[("PCI address", pci_address)])
     }

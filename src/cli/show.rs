@@ -19,7 +19,6 @@ use record::error::{Error, Result, usage};
 use record::suite::Checks;
 use record::suite::{Benchmark, Case, Profile};
 
-/// Arguments of `show`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Benchmark to show (transpose/tiled)
@@ -91,7 +90,6 @@ fn shader_models() -> impl TypedValueParser<Value = ShaderModel> {
         .try_map(|name| ShaderModel::ALL.into_iter().find(|model| model.name() == name).ok_or("no shader model"))
 }
 
-/// Runs the command.
 pub(super) fn show(arguments: &Arguments) -> Result<()> {
     let case = case(arguments)?;
     let kernel = Job::new(&case)?.kernel;
@@ -117,11 +115,6 @@ fn case(arguments: &Arguments) -> Result<Case> {
     let is_other_launch = |case: &Case| case.shape.params.contains_key("WG");
     let found = plan(&request)?.into_iter().filter(is_wanted).min_by_key(is_other_launch);
     found.ok_or_else(|| usage!("{name} has no case of {dtype}"))
-}
-
-/// A twin without the prelude, and a line that says so.
-fn alone(program: &str) -> String {
-    format!("// Without the prelude that all twins start with: --prelude prints it, too.\n{}", without_prelude(program))
 }
 
 fn dtype<'a>(benchmark: &'a Benchmark, asked: Option<&'a str>) -> Result<&'a str> {
@@ -151,8 +144,11 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
         if kernel.cuda.is_empty() {
             return Err(lacks("has no CUDA twin".to_owned()));
         }
-        let text = &*kernel.cuda;
-        return Ok(if arguments.prelude { text.into() } else { alone(text).into() });
+        if arguments.prelude {
+            return Ok((*kernel.cuda).into());
+        }
+        let note = "// Without the prelude that all twins start with: --prelude prints it, too.\n";
+        return Ok([note, without_prelude(&kernel.cuda)].concat().into());
     }
     if arguments.prelude {
         return Err(usage!("--prelude prints the start of CUDA twins: pass --lang cuda, too"));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::format::{By, Format};
 use super::output::{print, print_json};
-use super::reports::{name_runs, named_or_newest, none_yet, read_all};
+use super::reports::{all_or_newest, name_runs, none_yet};
 use answers::compare::Report;
 use answers::report::Medium;
 use answers::summary::{card, headlines, side_by_side};
@@ -12,7 +12,6 @@ use record::error::Result;
 use record::format::{joined, plural};
 use record::{Record, by_card, typical};
 
-/// Arguments of `summary`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Reports, or folders of CSV reports [default: the newest in reports/, then in results/]
@@ -39,14 +38,8 @@ impl Arguments {
     }
 }
 
-/// Runs the command.
 pub(super) fn summary(arguments: &Arguments) -> Result<()> {
-    let read = if arguments.files.is_empty() {
-        let newest = named_or_newest(None, |row| row.median_ns.is_some())?.ok_or_else(none_yet)?;
-        vec![Report { name: newest.path, records: newest.records }]
-    } else {
-        read_all(&arguments.files)?
-    };
+    let read = all_or_newest(&arguments.files, |row| row.median_ns.is_some(), none_yet)?;
     let mut shown: Vec<(String, Vec<Record>)> = match arguments.by {
         By::Card => read.into_iter().flat_map(cards).collect(),
         By::Model => models(read),
@@ -71,25 +64,20 @@ fn cards(report: Report) -> Vec<(String, Vec<Record>)> {
     cards.iter().map(|rows| (name(rows), rows.iter().copied().cloned().collect())).collect()
 }
 
-/// The rows of all cards of a model, in their order.
-fn by_model(records: impl IntoIterator<Item = Record>) -> Vec<Vec<Record>> {
+/// The typical rows of each model, named by its number of cards.
+fn models(reports: Vec<Report>) -> Vec<(String, Vec<Record>)> {
     let mut models: Vec<Vec<Record>> = Vec::new();
-    for record in records {
+    for record in reports.into_iter().flat_map(|report| report.records) {
         match models.iter_mut().find(|rows| rows[0].device == record.device) {
             Some(rows) => rows.push(record),
             None => models.push(vec![record]),
         }
     }
-    models
-}
-
-/// The typical rows of each model, named by its number of cards.
-fn models(reports: Vec<Report>) -> Vec<(String, Vec<Record>)> {
     let typical_of = |rows: Vec<Record>| {
         let name = format!("median of {}", plural(by_card(&rows).len(), "card", "cards"));
         (name, typical(&rows).into_iter().cloned().collect())
     };
-    by_model(reports.into_iter().flat_map(|report| report.records)).into_iter().map(typical_of).collect()
+    models.into_iter().map(typical_of).collect()
 }
 
 #[cfg(test)]

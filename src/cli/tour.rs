@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::output::say;
-use super::reports::{Measured, OWN};
+use super::reports::OWN;
 use super::run;
 use super::selection::select_runs;
 use super::worker::list;
 use answers::articles::{self, Side};
+use answers::compare::Report;
 use answers::report::{Part, apis, reader};
 use kernels::articles::{ids, named};
 use record::claim::ArticleClaim;
@@ -19,12 +20,15 @@ use record::suite::DeviceType;
 pub(super) const GLOSSARY: &str = "glossary";
 
 /// The list of all steps with their verdicts.
-pub(super) fn all(sides: &[Side], measured: Option<&Measured>) -> Vec<Vec<Part>> {
-    vec![beginning(&[], measured), articles::overview(sides), vec![next()]]
+pub(super) fn all(sides: &[Side], measured: Option<&Report>) -> Vec<Vec<Part>> {
+    let text = "`shaderbench explain D` reads a chapter, `explain D5` one step; `explain D5 --run` measures its kernels on \
+                this machine; `explain glossary` lists CUDA's names beside WGSL's.";
+    let next = Part::Field { label: "next", text: text.to_owned() };
+    vec![beginning(&[], measured), articles::overview(sides), vec![next]]
 }
 
 /// Steps, each with its verdicts. A single one begins with its own title.
-pub(super) fn each(steps: &[&'static ArticleClaim], sides: &[Side], measured: Option<&Measured>) -> Vec<Vec<Part>> {
+pub(super) fn each(steps: &[&'static ArticleClaim], sides: &[Side], measured: Option<&Report>) -> Vec<Vec<Part>> {
     if let [step] = steps {
         return vec![articles::step(step, sides), vec![report(measured)]];
     }
@@ -33,7 +37,7 @@ pub(super) fn each(steps: &[&'static ArticleClaim], sides: &[Side], measured: Op
 }
 
 /// The chapter, if all steps are of one, and the report that the verdicts come from.
-fn beginning(chosen: &[&'static ArticleClaim], measured: Option<&Measured>) -> Vec<Part> {
+fn beginning(chosen: &[&'static ArticleClaim], measured: Option<&Report>) -> Vec<Part> {
     let name = match chosen {
         [first, rest @ ..] if rest.iter().all(|step| step.chapter() == first.chapter()) => {
             articles::chapter(first.chapter())
@@ -44,12 +48,12 @@ fn beginning(chosen: &[&'static ArticleClaim], measured: Option<&Measured>) -> V
 }
 
 /// The report that the verdicts come from.
-fn report(measured: Option<&Measured>) -> Part {
-    let rest = measured.and_then(|Measured { path, records }| {
+fn report(measured: Option<&Report>) -> Part {
+    let rest = measured.and_then(|Report { name, records }| {
         let first = records.first()?;
         let names: Vec<&str> = apis(records).iter().map(|api| api.title()).collect();
         let date = first.date.get(..10).unwrap_or(&first.date);
-        Some(format!("{}, {}, {date} ({path})", first.device, names.join(" and ")))
+        Some(format!("{}, {}, {date} ({name})", first.device, names.join(" and ")))
     });
     let none = "none yet in reports/ or results/: `shaderbench explain --run` measures one, `--report h100` takes that of an NVIDIA H100";
     Part::Field { label: "report", text: rest.unwrap_or_else(|| none.to_owned()) }
@@ -69,12 +73,6 @@ pub(super) fn steps_named(name: &str) -> Result<Vec<&'static ArticleClaim>> {
         return Err(usage!("there is no step '{name}': the steps are {}", ids()));
     }
     Ok(steps)
-}
-
-fn next() -> Part {
-    let text = "`shaderbench explain D` reads a chapter, `explain D5` one step; `explain D5 --run` measures its kernels on \
-                this machine; `explain glossary` lists CUDA's names beside WGSL's.";
-    Part::Field { label: "next", text: text.to_owned() }
 }
 
 /// What a run on the first device cannot judge; `None` where it is a GPU.

@@ -1,9 +1,17 @@
 //! Parsers of option values.
 
+use std::ffi::OsString;
 use std::time::Duration;
 
 use record::Status;
-use record::suite::{Extent, Tag};
+use record::error::{Error, Result};
+use record::suite::Extent;
+
+/// The arguments of a command of these words, the first of which is its name.
+pub(super) fn arguments<T: clap::Args>(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<T> {
+    let matches = T::augment_args(clap::Command::new("arguments")).try_get_matches_from(words);
+    matches.and_then(|matches| T::from_arg_matches(&matches)).map_err(|error| Error::Usage(error.to_string()))
+}
 
 /// Parses `90`, `90s`, `2m` or `1h 30m`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
@@ -17,10 +25,6 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 
 pub(super) fn size(text: &str) -> Result<Extent, String> {
     Extent::parse(text).map_err(|error| error.to_string())
-}
-
-pub(super) fn tag(text: &str) -> Result<Tag, String> {
-    Tag::parse(text)
 }
 
 /// Parses a status that makes a run exit with code 3.

@@ -58,8 +58,7 @@ impl CaseComparison<'_> {
                 (is_inverse || (sides.baseline, sides.side) == (side, best)).then_some(ratio)
             });
             let ratio = known.or_else(|| Some(Ratio::of(&self.timing(side)?, &self.timing(best)?)))?;
-            let (low, high) = ratio.interval.unwrap_or((ratio.value, ratio.value));
-            Some(Estimate { value: ratio.value, low, high })
+            Some(ratio.estimate().unwrap_or(Estimate { value: ratio.value, low: ratio.value, high: ratio.value }))
         };
         let Some(ranking) = ranking_by(timed, margin, ratio) else { return Vec::new() };
         let mut fastest: Vec<usize> = [ranking.best].into_iter().chain(ranking.ties.iter().map(|tie| tie.0)).collect();

@@ -54,14 +54,18 @@ pub(super) fn pairs<'a>(
 /// APIs that took turns: the ratio is that of the differences between their epochs, and nothing else is allowed for.
 fn take_turns(pairs: &mut [(usize, Pair)]) {
     let turns: Vec<Option<&Series>> = pairs.iter().map(|(_, pair)| pair.turns.as_ref()).collect();
-    let ratios: Vec<Option<Ratio>> = turns
-        .iter()
-        .zip(variances(&turns))
-        .map(|(turns, variance)| turns.map(|turns| Ratio::new(LogValue { log: turns.mean(), variance })))
-        .collect();
+    let ratios = ratios_of(&turns);
     for ((_, pair), ratio) in pairs.iter_mut().zip(ratios) {
         pair.ratio = ratio.unwrap_or(pair.ratio);
     }
+}
+
+/// The ratios that differences between epochs show.
+fn ratios_of(turns: &[Option<&Series>]) -> Vec<Option<Ratio>> {
+    let ratio = |(turns, variance): (&Option<&Series>, _)| {
+        turns.map(|turns| Ratio::new(LogValue { log: turns.mean(), variance }))
+    };
+    turns.iter().zip(variances(turns)).map(ratio).collect()
 }
 
 /// The pair of a case in a match, with the case's index; `None` without two times of one source.
@@ -103,11 +107,7 @@ pub fn ratios_in_turns(pairs: &[(&Record, &Record)]) -> Vec<Option<Ratio>> {
         Series::of_turns(&Series::new(&[*a])?, &Series::new(&[*b])?)
     }
     let series: Vec<Option<Series>> = pairs.iter().map(difference).collect();
-    let turns: Vec<Option<&Series>> = series.iter().map(Option::as_ref).collect();
-    let with_variance = turns.iter().zip(variances(&turns));
-    with_variance
-        .map(|(turns, variance)| turns.map(|turns| Ratio::new(LogValue { log: turns.mean(), variance })))
-        .collect()
+    ratios_of(&series.iter().map(Option::as_ref).collect::<Vec<_>>())
 }
 
 /// Widens the intervals by what processes differ by, class by class. Rows of equal kernels show it; it holds for all rows

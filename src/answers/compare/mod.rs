@@ -286,7 +286,7 @@ pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report
             }
         }
     }
-    let sides = sides.into_list();
+    let sides = sides.sides;
     let mut cases: Vec<CaseComparison> = cases.into_iter().filter_map(|rows| case(rows, rules.is_named)).collect();
     for (side, indices) in on_sides(&cases, sides.len()).iter().enumerate() {
         let series: Vec<Option<&Series>> =

@@ -92,7 +92,7 @@ type Identity<'a> = (bool, Option<Api>, [&'a str; 2], CardId<'a>, [&'a str; 3]);
 pub(super) struct Sides<'a> {
     /// Whether all cards of a model are one side.
     is_by_model: bool,
-    sides: Vec<Side<'a>>,
+    pub(super) sides: Vec<Side<'a>>,
     indices: HashMap<Identity<'a>, usize>,
     dates: HashSet<(usize, &'a str)>,
 }
@@ -136,10 +136,6 @@ impl<'a> Sides<'a> {
             side.dates.push(&record.date);
         }
         index
-    }
-
-    pub(super) fn into_list(self) -> Vec<Side<'a>> {
-        self.sides
     }
 }
 

@@ -1,7 +1,7 @@
 //! The time of a case on one side, from one or more runs, and ratios of times.
 
 use super::series::Series;
-use record::stats::{LogValue, Variance, reach};
+use record::stats::{Estimate, LogValue, Variance, reach};
 use record::times::POSSIBLE;
 
 /// The time of one launch.
@@ -81,6 +81,12 @@ impl Ratio {
     /// Its logarithm.
     pub(super) fn log(&self) -> LogValue {
         LogValue { log: self.value.ln(), variance: self.variance }
+    }
+
+    /// The ratio with its interval; `None` without one.
+    #[must_use]
+    pub fn estimate(&self) -> Option<Estimate> {
+        self.interval.map(|(low, high)| Estimate { value: self.value, low, high })
     }
 
     /// The inverse ratio.

@@ -12,14 +12,16 @@ use std::collections::{BTreeMap, HashMap};
 
 pub use judge::{Family, LEAST_UNITS, Rules, Slow, SlowFamily, Verdicts};
 
+use crate::report::section::Numbered;
 use record::suite::{Api, Checks, Dtype, Extent, Toolchain};
 use record::times::{least_variance, log_epochs, mean_and_squares};
 use record::{Clock, Record, Status};
 
 /// What is compared with others of its model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum By {
     /// Each card.
+    #[default]
     Card,
     /// All cards of a host together.
     Host,
@@ -89,28 +91,8 @@ struct Times {
     variance: f64,
 }
 
-/// Numbers things by their first occurrence.
-struct Numbered<T> {
-    all: Vec<T>,
-    indices: HashMap<T, usize>,
-}
-
-impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
-    fn index(&mut self, thing: T) -> usize {
-        *self.indices.entry(thing).or_insert_with_key(|thing| {
-            self.all.push(thing.clone());
-            self.all.len() - 1
-        })
-    }
-}
-
-impl<T> Default for Numbered<T> {
-    fn default() -> Self {
-        Self { all: Vec::new(), indices: HashMap::new() }
-    }
-}
-
 /// The times of many cards, collected row by row.
+#[derive(Default)]
 pub struct Fleet {
     by: By,
     units: Numbered<Unit>,
@@ -119,7 +101,6 @@ pub struct Fleet {
     indices: HashMap<Key, usize>,
     /// Numbers of rows that are wrong, failed or implausible, by unit.
     faults: BTreeMap<usize, BTreeMap<&'static str, usize>>,
-    rows: usize,
     without_host: usize,
 }
 
@@ -127,22 +108,7 @@ impl Fleet {
     /// An empty fleet.
     #[must_use]
     pub fn new(by: By) -> Self {
-        Self {
-            by,
-            units: Numbered::default(),
-            models: Numbered::default(),
-            cases: Vec::new(),
-            indices: HashMap::new(),
-            faults: BTreeMap::new(),
-            rows: 0,
-            without_host: 0,
-        }
-    }
-
-    /// Number of rows with a time.
-    #[must_use]
-    pub const fn rows(&self) -> usize {
-        self.rows
+        Self { by, ..Self::default() }
     }
 
     /// Number of rows that were left out, because they name no host.
@@ -177,7 +143,6 @@ impl Fleet {
         times.runs += 1.0;
         times.sum += mean;
         times.variance += variance.max(least_variance(record, mean.exp())) / count;
-        self.rows += 1;
     }
 
     fn unit(&self, record: &Record) -> Option<Unit> {

@@ -14,9 +14,10 @@ use record::{Bound, Clock, Record, Status};
 const MOST_PARAM: f64 = 1e15;
 const MODELS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-/// All distinct texts. Columns refer to them by index.
-#[derive(Default)]
+/// All distinct texts, and the values behind some of them. Columns refer to them by index.
+#[derive(Default, Serialize)]
 pub(super) struct Texts<'a> {
+    #[serde(skip)]
     indices: HashMap<Cow<'a, str>, usize>,
     texts: Vec<Cow<'a, str>>,
     values: Values,
@@ -32,13 +33,6 @@ struct Values {
     params: BTreeMap<usize, BTreeMap<String, f64>>,
     /// The limit of each ceiling.
     limits: BTreeMap<usize, &'static str>,
-}
-
-/// All texts, and the values behind some of them.
-#[derive(Serialize)]
-pub(super) struct TextTable<'a> {
-    texts: Vec<Cow<'a, str>>,
-    values: Values,
 }
 
 impl<'a> Texts<'a> {
@@ -77,10 +71,6 @@ impl<'a> Texts<'a> {
             self.values.limits.insert(index, bound.limit.name());
         }
         index
-    }
-
-    pub(super) fn into_table(self) -> TextTable<'a> {
-        TextTable { texts: self.texts, values: self.values }
     }
 }
 

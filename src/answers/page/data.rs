@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::cards::{cards, rows_of_sides};
-use super::cases::{CaseColumns, Common, SideColumns, TextTable, Texts};
+use super::cases::{CaseColumns, Common, SideColumns, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::matches::{Match, matches};
 use super::names::{Name, device, names, title};
@@ -30,7 +30,7 @@ pub struct Data<'a> {
     pub(super) sides: Vec<SideData<'a>>,
     cases: CaseColumns,
     #[serde(flatten)]
-    texts: TextTable<'a>,
+    texts: Texts<'a>,
     matches: Vec<Match>,
 }
 
@@ -124,7 +124,7 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
         sides,
         cases,
         matches: matches(comparison, &cards, &mut texts),
-        texts: texts.into_table(),
+        texts,
     }
 }
 

@@ -16,7 +16,6 @@ pub(super) struct Name {
     pub(super) short: String,
 }
 
-/// The device of a side.
 pub(super) fn device<'a>(side: &Side<'a>) -> &'a str {
     if side.device.is_empty() { "unnamed device" } else { side.device }
 }

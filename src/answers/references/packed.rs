@@ -35,8 +35,7 @@ pub fn pack(mut shipped: Shipped) -> Vec<u8> {
     let Shipped { runs: references, kernels } = &mut shipped;
     kernels.sort_unstable();
     kernels.dedup();
-    let key = |of: &Reference| [&of.device, &of.api, &of.compiler, &of.date, &of.card].map(Clone::clone);
-    references.sort_by_cached_key(key);
+    references.sort_by(|a, b| a.identity().cmp(&b.identity()));
     references.dedup_by(|a, b| a.is_same_run(b));
     // Plain data, written to memory: neither can fail.
     let json = serde_json::to_vec(&shipped).unwrap_or_default();

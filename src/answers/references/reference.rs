@@ -105,16 +105,19 @@ impl Reference {
             card: card(first),
             date: first.date.clone(),
             profile: first.profile.map_or("", |profile| profile.name()).to_owned(),
-            figures: Rows { all: rows }.figures(),
+            figures: figures(&rows),
         })
     }
 
     /// Whether both are one run, for example in a report and its copy.
     #[must_use]
     pub fn is_same_run(&self, other: &Self) -> bool {
-        let run =
-            |of: &Self| (of.device.clone(), of.api.clone(), of.compiler.clone(), of.date.clone(), of.card.clone());
-        run(self) == run(other)
+        self.identity() == other.identity()
+    }
+
+    /// Model, API, compiler, start and card.
+    pub(super) fn identity(&self) -> [&str; 5] {
+        [&self.device, &self.api, &self.compiler, &self.date, &self.card]
     }
 
     /// The figure that may be compared with `figure`: of the same name, case and settings.
@@ -141,113 +144,106 @@ fn card(row: &Record) -> String {
     }
 }
 
-/// The rows of one run.
-struct Rows<'a> {
-    all: Vec<&'a Record>,
+/// The figures of the rows of a run that `summary` shows, in its order.
+fn figures(rows: &[&Record]) -> Vec<Figure> {
+    let peaks = peak_rows(rows);
+    let mut figures = Vec::new();
+    for space in spaces(rows) {
+        let name = |what: &str| format!("{} {what}", space.name);
+        let is_workgroup = space.name == "workgroup";
+        let limit = if is_workgroup { Limit::Workgroup } else { Limit::Read };
+        // DRAM's rates are those of the ceilings.
+        let is_peak = is_workgroup || space.copy.is_some();
+        match space.read {
+            Some(_) if is_peak => figures.extend(at_peak(rows, &name("read"), limit, None)),
+            Some(read) => figures.push(of_curve(rows, name("read"), Unit::Bytes, read)),
+            None => {}
+        }
+        if space.copy.is_some() {
+            figures.extend(at_peak(rows, &name("copy"), Limit::Copy, None));
+        }
+        match space.latency {
+            Some(_) if is_workgroup => figures.extend(workgroup_latency(rows, &name("latency"))),
+            Some(latency) => figures.push(of_curve(rows, name("latency"), Unit::Time, latency)),
+            None => {}
+        }
+    }
+    for (peak, _) in peaks {
+        let scalar = peak.scalar.map_or("", Scalar::name);
+        match peak.limit {
+            Limit::Fma => figures.extend(at_peak(rows, &format!("FMA {scalar}"), Limit::Fma, peak.scalar)),
+            Limit::Tensor => figures.extend(at_peak(rows, "mma f16", Limit::Tensor, None)),
+            Limit::Launch => figures.extend(at_peak(rows, "launch", Limit::Launch, None)),
+            _ => {}
+        }
+    }
+    figures.extend(headlines().into_iter().flat_map(|(family, job)| of_job(rows, family, job)));
+    figures
 }
 
-impl Rows<'_> {
-    /// The figures that `summary` shows, in its order.
-    fn figures(&self) -> Vec<Figure> {
-        let peaks = peak_rows(&self.all);
-        let mut figures = Vec::new();
-        for space in spaces(&self.all) {
-            let name = |what: &str| format!("{} {what}", space.name);
-            let is_workgroup = space.name == "workgroup";
-            let limit = if is_workgroup { Limit::Workgroup } else { Limit::Read };
-            // DRAM's rates are those of the ceilings.
-            let is_peak = is_workgroup || space.copy.is_some();
-            match space.read {
-                Some(_) if is_peak => figures.extend(self.at_peak(&name("read"), limit, None)),
-                Some(read) => figures.push(self.of_curve(name("read"), Unit::Bytes, read)),
-                None => {}
-            }
-            if space.copy.is_some() {
-                figures.extend(self.at_peak(&name("copy"), Limit::Copy, None));
-            }
-            match space.latency {
-                Some(_) if is_workgroup => figures.extend(self.workgroup_latency(&name("latency"))),
-                Some(latency) => figures.push(self.of_curve(name("latency"), Unit::Time, latency)),
-                None => {}
-            }
-        }
-        for (peak, _) in peaks {
-            let scalar = peak.scalar.map_or("", Scalar::name);
-            match peak.limit {
-                Limit::Fma => figures.extend(self.at_peak(&format!("FMA {scalar}"), Limit::Fma, peak.scalar)),
-                Limit::Tensor => figures.extend(self.at_peak("mma f16", Limit::Tensor, None)),
-                Limit::Launch => figures.extend(self.at_peak("launch", Limit::Launch, None)),
-                _ => {}
-            }
-        }
-        figures.extend(headlines().into_iter().flat_map(|(family, job)| self.of_job(family, job)));
-        figures
-    }
+/// The row of a peak, then other rows of the same limit and size that are nearly as fast.
+fn at_peak(rows: &[&Record], name: &str, limit: Limit, scalar: Option<Scalar>) -> Vec<Figure> {
+    let peaks = peak_rows(rows);
+    let Some((_, best)) = peaks.into_iter().find(|(peak, _)| (peak.limit, peak.scalar) == (limit, scalar)) else {
+        return Vec::new();
+    };
+    let is_like = |row: &&Record| {
+        row.family == "ceiling"
+            && row.status == Status::Ok
+            && row.ceiling.is_some_and(|bound| (bound.limit, bound.scalar) == (limit, scalar))
+            && (!limit.is_memory() || row.bytes == best.bytes)
+    };
+    let (unit, figure): (Unit, fn(&Record) -> Option<Estimate>) = match (limit, scalar) {
+        (Limit::Fma, Some(scalar)) if !scalar.is_float() => (Unit::Operations, flop_rate),
+        (Limit::Fma | Limit::Tensor, _) => (Unit::Flops, flop_rate),
+        (Limit::Launch, _) => (Unit::Time, time),
+        _ => (Unit::Bytes, byte_rate),
+    };
+    let rows = rows.iter().copied().filter(is_like).filter_map(|row| Some((row, figure(row)?))).collect();
+    nearly_as_fast(name, unit, best, rows)
+}
 
-    /// The row of a peak, then other rows of the same limit and size that are nearly as fast.
-    fn at_peak(&self, name: &str, limit: Limit, scalar: Option<Scalar>) -> Vec<Figure> {
-        let peaks = peak_rows(&self.all);
-        let Some((_, best)) = peaks.into_iter().find(|(peak, _)| (peak.limit, peak.scalar) == (limit, scalar)) else {
-            return Vec::new();
-        };
-        let is_like = |row: &&Record| {
-            row.family == "ceiling"
-                && row.status == Status::Ok
-                && row.ceiling.is_some_and(|bound| (bound.limit, bound.scalar) == (limit, scalar))
-                && (!limit.is_memory() || row.bytes == best.bytes)
-        };
-        let (unit, figure): (Unit, fn(&Record) -> Option<Estimate>) = match (limit, scalar) {
-            (Limit::Fma, Some(scalar)) if !scalar.is_float() => (Unit::Operations, flop_rate),
-            (Limit::Fma | Limit::Tensor, _) => (Unit::Flops, flop_rate),
-            (Limit::Launch, _) => (Unit::Time, time),
-            _ => (Unit::Bytes, byte_rate),
-        };
-        let rows = self.all.iter().copied().filter(is_like).filter_map(|row| Some((row, figure(row)?))).collect();
-        self.nearly_as_fast(name, unit, best, rows)
-    }
+fn of_job(rows: &[&Record], family: &str, job: &'static Headline) -> Vec<Figure> {
+    let Some(best) = best_of(family, job, rows) else { return Vec::new() };
+    let unit = if job.is_largest { Unit::Bytes } else { Unit::Flops };
+    nearly_as_fast(job.name, unit, best.row, rated(family, job, rows))
+}
 
-    fn of_job(&self, family: &str, job: &'static Headline) -> Vec<Figure> {
-        let Some(best) = best_of(family, job, &self.all) else { return Vec::new() };
-        let unit = if job.is_largest { Unit::Bytes } else { Unit::Flops };
-        self.nearly_as_fast(job.name, unit, best.row, rated(family, job, &self.all))
-    }
+/// The figure of `best`, then those of `rows` that are nearly as fast.
+fn nearly_as_fast(name: &str, unit: Unit, best: &Record, rows: Vec<(&Record, Estimate)>) -> Vec<Figure> {
+    let of_row = |(row, estimate): &(&Record, Estimate)| Figure {
+        case: case(row),
+        settings: settings(row),
+        ..figure(name.to_owned(), unit, *estimate, &[row])
+    };
+    let mut figures: Vec<Figure> = Vec::new();
+    let first = rows.iter().find(|(row, _)| std::ptr::eq(*row, best));
+    figures.extend(first.map(&of_row));
+    let Some(least) = figures.first().map(|first| first.log_speed() + NEARLY_AS_FAST.ln()) else { return figures };
+    let others = rows.iter().filter(|(row, _)| !std::ptr::eq(*row, best)).map(of_row);
+    figures.extend(others.filter(|other| other.log_speed() >= least));
+    figures
+}
 
-    /// The figure of `best`, then those of `rows` that are nearly as fast.
-    fn nearly_as_fast(&self, name: &str, unit: Unit, best: &Record, rows: Vec<(&Record, Estimate)>) -> Vec<Figure> {
-        let of_row = |(row, estimate): &(&Record, Estimate)| Figure {
-            case: case(row),
-            settings: settings(row),
-            ..figure(name.to_owned(), unit, *estimate, &[row])
-        };
-        let mut figures: Vec<Figure> = Vec::new();
-        let first = rows.iter().find(|(row, _)| std::ptr::eq(*row, best));
-        figures.extend(first.map(&of_row));
-        let Some(least) = figures.first().map(|first| first.log_speed() + NEARLY_AS_FAST.ln()) else { return figures };
-        let others = rows.iter().filter(|(row, _)| !std::ptr::eq(*row, best)).map(of_row);
-        figures.extend(others.filter(|other| other.log_speed() >= least));
-        figures
+/// A figure that all rows of the family `cache_curve` show together.
+fn of_curve(rows: &[&Record], name: String, unit: Unit, estimate: Estimate) -> Figure {
+    let rows: Vec<&Record> =
+        rows.iter().copied().filter(|row| row.family == "cache_curve" && row.status == Status::Ok).collect();
+    let mut texts: Vec<String> = rows.iter().map(|row| format!("{} {}\n", case(row), settings(row))).collect();
+    texts.sort_unstable();
+    Figure {
+        case: "cache_curve".to_owned(),
+        settings: hash(texts.concat().as_bytes()),
+        ..figure(name, unit, estimate, &rows)
     }
+}
 
-    /// A figure that all rows of the family `cache_curve` show together.
-    fn of_curve(&self, name: String, unit: Unit, estimate: Estimate) -> Figure {
-        let rows: Vec<&Record> =
-            self.all.iter().copied().filter(|row| row.family == "cache_curve" && row.status == Status::Ok).collect();
-        let mut texts: Vec<String> = rows.iter().map(|row| format!("{} {}\n", case(row), settings(row))).collect();
-        texts.sort_unstable();
-        Figure {
-            case: "cache_curve".to_owned(),
-            settings: hash(texts.concat().as_bytes()),
-            ..figure(name, unit, estimate, &rows)
-        }
-    }
-
-    fn workgroup_latency(&self, name: &str) -> Option<Figure> {
-        let rows: Vec<&Record> = self.all.iter().copied().filter(|row| row.family == "memory_spaces").collect();
-        let estimate = memory_spaces::latency(&rows, "workgroup")?;
-        let row = rows.into_iter().find(|row| row.benchmark == "workgroup_latency" && row.status == Status::Ok)?;
-        let figure = figure(name.to_owned(), Unit::Time, estimate, &[row]);
-        Some(Figure { case: case(row), settings: settings(row), ..figure })
-    }
+fn workgroup_latency(rows: &[&Record], name: &str) -> Option<Figure> {
+    let rows: Vec<&Record> = rows.iter().copied().filter(|row| row.family == "memory_spaces").collect();
+    let estimate = memory_spaces::latency(&rows, "workgroup")?;
+    let row = rows.into_iter().find(|row| row.benchmark == "workgroup_latency" && row.status == Status::Ok)?;
+    let figure = figure(name.to_owned(), Unit::Time, estimate, &[row]);
+    Some(Figure { case: case(row), settings: settings(row), ..figure })
 }
 
 /// `reduction/atomic f32 1048576 WG=64`.

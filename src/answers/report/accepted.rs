@@ -185,7 +185,6 @@ impl AcceptedRows {
     }
 }
 
-/// The column with this name.
 pub(super) fn column(name: &str) -> Option<&'static Column> {
     COLUMNS.iter().find(|column| column.name == name)
 }

@@ -44,7 +44,7 @@ impl Mark {
 
 /// A column to the right of the names.
 pub struct Column {
-    /// Its heading.
+    /// Heading.
     pub heading: String,
     /// Whether it is aligned right.
     pub is_right: bool,
@@ -65,7 +65,7 @@ impl Column {
 /// A cell. A style and a bar appear only on a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// The text.
+    /// Text.
     pub text: String,
     /// Style on a terminal; it applies to the bar if the cell has one.
     pub style: TextStyle,
@@ -92,9 +92,9 @@ impl Cell {
 pub struct Row {
     /// Title of the row's group; empty if it has none.
     pub group: String,
-    /// The mark.
+    /// Mark before the name.
     pub mark: Mark,
-    /// The name.
+    /// Name.
     pub name: String,
     /// One cell per column.
     pub cells: Vec<Cell>,
@@ -225,11 +225,8 @@ impl Grid {
 /// A table in GitHub Markdown. Columns with `right` = true are right-aligned. Cells may contain any text.
 #[must_use]
 pub fn markdown(heading: &[String], right: &[bool], rows: &[Vec<String>]) -> String {
-    let mut builder = Builder::default();
-    for row in std::iter::once(heading).chain(rows.iter().map(Vec::as_slice)) {
-        builder.push_record(row.iter().map(|cell| escape(cell.trim())));
-    }
-    let mut table = builder.build();
+    let rows = std::iter::once(heading).chain(rows.iter().map(Vec::as_slice));
+    let mut table = Builder::from_iter(rows.map(|row| row.iter().map(|cell| escape(cell.trim())))).build();
     table.with(Style::markdown());
     for (column, _) in right.iter().enumerate().filter(|(_, is_right)| **is_right) {
         table.modify(Columns::one(column), Alignment::right());
@@ -242,9 +239,7 @@ pub fn markdown(heading: &[String], right: &[bool], rows: &[Vec<String>]) -> Str
 
 /// Lines of columns without headings or marks, within the width of the terminal: the last column takes the rest.
 pub fn columns(rows: &[Vec<String>], indent: usize, terminal: Terminal) -> String {
-    let mut builder = Builder::default();
-    rows.iter().for_each(|row| builder.push_record(row));
-    let mut table = builder.build();
+    let mut table = Builder::from_iter(rows).build();
     table.with(Style::empty()).with(Padding::new(GAP, 0, 0, 0));
     table.modify(Columns::first(), Padding::new(indent, 0, 0, 0));
     let last = rows.iter().map(Vec::len).max().unwrap_or(1).saturating_sub(1);
@@ -273,9 +268,7 @@ impl Peaker for Only {
 
 /// The lines of columns with one space between them, within `width`: where it is too small, column `cut` is cut off.
 pub fn fitted(rows: &[Vec<String>], right: &[usize], cut: usize, width: usize) -> Vec<String> {
-    let mut builder = Builder::default();
-    rows.iter().for_each(|row| builder.push_record(row));
-    let mut table = builder.build();
+    let mut table = Builder::from_iter(rows).build();
     table.with(Style::empty()).with(Padding::new(1, 0, 0, 0));
     table.modify(Columns::first(), Padding::zero());
     for column in right {
@@ -297,19 +290,8 @@ mod tests {
 
     #[test]
     fn wide_characters_align() {
-        let row = |name: &str| Row {
-            group: String::new(),
-            mark: Mark::None,
-            name: name.to_owned(),
-            cells: vec![Cell::from("1.0".to_owned())],
-        };
-        let grid = Grid {
-            columns: vec![Column { heading: "n".to_owned(), is_right: true }],
-            widest_name: None,
-            note: None,
-            has_marks: true,
-            rows: vec![row("plain name"), row("显卡 9000"), row("card 🚀")],
-        };
+        let rows = ["plain name", "显卡 9000", "card 🚀"].map(|name| Row::new("", name, ["1.0".to_owned()]));
+        let grid = Grid { has_marks: true, ..Grid::new([Column::right("n")], rows) };
         let drawn = grid.draw(Terminal { width: 40, has_color: false });
         let ends: Vec<usize> = drawn.lines().map(display_width).collect();
         assert!(ends.iter().all(|end| *end == ends[0]), "{drawn}");

@@ -1,5 +1,8 @@
 //! Groups rows by family, with findings.
 
+use std::collections::HashMap;
+use std::hash::Hash;
+
 use kernels::claims::finding;
 use kernels::{FAMILIES, articles};
 use record::Record;
@@ -66,24 +69,24 @@ pub fn sort_rows(rows: &mut [&Record], is_by_kernel: bool) {
 /// Sorts the rows of each card, API and compiler as the tables of a run. Cards, APIs and compilers keep their order.
 pub fn sort_records(records: &mut [Record]) {
     let families = families_in_reading_order();
-    let (mut order, mut sides, mut others) = (Order::default(), First::default(), First::default());
+    let (mut order, mut sides, mut others) = (Order::default(), Numbered::default(), Numbered::default());
     records.sort_by_cached_key(|row| {
         let route = (row.backend, row.compiler.clone(), row.driver.clone());
         let card = (row.device.clone(), row.card_id().host.to_owned(), row.card.clone());
         let side = (card, route, row.tool_version.clone());
         let known = families.iter().position(|family| family.name == row.family);
-        let family = known.unwrap_or_else(|| families.len() + others.position(row.family.clone()));
+        let family = known.unwrap_or_else(|| families.len() + others.index(row.family.clone()));
         let is_by_kernel = known.is_some_and(|known| families[known].is_by_kernel);
-        (sides.position(side), family, order.key(row, is_by_kernel))
+        (sides.index(side), family, order.key(row, is_by_kernel))
     });
 }
 
 /// What precedes what by its first occurrence.
 #[derive(Default)]
 struct Order {
-    dtypes: First<Option<Dtype>>,
-    kernels: First<(String, String)>,
-    sets: First<Vec<String>>,
+    dtypes: Numbered<Option<Dtype>>,
+    kernels: Numbered<(String, String)>,
+    sets: Numbered<Vec<String>>,
 }
 
 /// The position of a row in its family: kernel of a table by kernel, type, size, kernel; number of parameters, set of
@@ -92,29 +95,34 @@ type Key = ((Option<usize>, usize, Option<(u64, Extent)>, usize), (usize, usize,
 
 impl Order {
     fn key(&mut self, row: &Record, is_by_kernel: bool) -> Key {
-        let kernel = self.kernels.position((row.family.clone(), row.benchmark.clone()));
+        let kernel = self.kernels.index((row.family.clone(), row.benchmark.clone()));
         let size = row.n.map(|n| (n.count(), n));
-        let group = (is_by_kernel.then_some(kernel), self.dtypes.position(row.dtype), size, kernel);
-        let set = self.sets.position(row.params.keys().cloned().collect());
+        let group = (is_by_kernel.then_some(kernel), self.dtypes.index(row.dtype), size, kernel);
+        let set = self.sets.index(row.params.keys().cloned().collect());
         // The number of parameters first: a kernel without any is what its variants are compared with.
         (group, (row.params.len(), set, row.params.values().copied().map(numeric).collect()))
     }
 }
 
 /// Numbers things by their first occurrence.
-struct First<T>(Vec<T>);
+pub struct Numbered<T> {
+    /// The things in their order.
+    pub all: Vec<T>,
+    indices: HashMap<T, usize>,
+}
 
-impl<T> Default for First<T> {
+impl<T> Default for Numbered<T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self { all: Vec::new(), indices: HashMap::new() }
     }
 }
 
-impl<T: PartialEq> First<T> {
-    fn position(&mut self, thing: T) -> usize {
-        self.0.iter().position(|known| *known == thing).unwrap_or_else(|| {
-            self.0.push(thing);
-            self.0.len() - 1
+impl<T: Clone + Eq + Hash> Numbered<T> {
+    /// The index of `thing`, which is added if it is new.
+    pub fn index(&mut self, thing: T) -> usize {
+        *self.indices.entry(thing).or_insert_with_key(|thing| {
+            self.all.push(thing.clone());
+            self.all.len() - 1
         })
     }
 }
@@ -129,19 +137,16 @@ const fn numeric(value: f64) -> i64 {
 /// suite's.
 #[must_use]
 pub fn sections(records: &[Record]) -> Vec<Section<'_>> {
-    let section = |family: &'static Family| {
-        let mut rows: Vec<_> = records.iter().filter(|record| record.family == family.name).collect();
-        let findings = findings(family.name, &rows);
-        sort_rows(&mut rows, family.is_by_kernel);
-        Section { title: family.name, summary: family.summary, findings, rows, is_by_kernel: family.is_by_kernel }
-    };
-    let known = families_in_reading_order().into_iter().map(section).filter(|section| !section.rows.is_empty());
-    let other = |title| {
+    let known = families_in_reading_order().into_iter();
+    let known = known.map(|family| (family.name, family.summary, family.is_by_kernel));
+    let others = other_families(records).into_iter().map(|name| (name, "", false));
+    let section = |(title, summary, is_by_kernel)| {
         let mut rows: Vec<_> = records.iter().filter(|record| record.family == title).collect();
-        sort_rows(&mut rows, false);
-        Section { title, summary: "", findings: Vec::new(), rows, is_by_kernel: false }
+        let findings = findings(title, &rows);
+        sort_rows(&mut rows, is_by_kernel);
+        Section { title, summary, findings, rows, is_by_kernel }
     };
-    known.chain(other_families(records).into_iter().map(other)).collect()
+    known.chain(others).map(section).filter(|section| !section.rows.is_empty()).collect()
 }
 
 /// The families of rows that are not the suite's, in order of first occurrence: those of `bench`, and of other versions.

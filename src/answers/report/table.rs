@@ -28,10 +28,9 @@ pub fn headline(section: &Section) -> Part {
 /// The table of rows from one API and compiler; `None` without a time.
 pub fn rows(is_by_kernel: bool, rows: &[&Record], terminal: Terminal) -> Option<Part> {
     let measured: Vec<_> = rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
-    (!measured.is_empty()).then(|| Part::Table(rows_table(is_by_kernel, &measured, terminal)))
-}
-
-fn rows_table(is_by_kernel: bool, measured: &[&Record], terminal: Terminal) -> Grid {
+    if measured.is_empty() {
+        return None;
+    }
     let is_wide = terminal.width >= WIDE;
     let has_model = measured.iter().any(|row| row.model.is_some())
         && (terminal.width >= BYTES || measured.iter().all(|row| row.energy_j.is_none()));
@@ -70,13 +69,13 @@ fn rows_table(is_by_kernel: bool, measured: &[&Record], terminal: Terminal) -> G
         name: name(is_by_kernel, row),
         cells: cells(&firsts, row, &headings, is_wide),
     };
-    Grid {
+    Some(Part::Table(Grid {
         columns: headings.iter().enumerate().map(column).collect(),
         widest_name: is_wide.then_some(WIDE_NAME),
         note: is_wide.then_some("note"),
         has_marks: true,
         rows: measured.iter().map(row).collect(),
-    }
+    }))
 }
 
 /// Title of the row's group.
@@ -112,7 +111,8 @@ fn cells(firsts: &Firsts, row: &Record, headings: &[&str], is_wide: bool) -> Vec
         let traffic = traffic_of(row);
         let text = |figure: fn(Traffic) -> String| Cell::from(traffic.map_or_else(String::new, figure));
         if headings.contains(&"asked") {
-            cells.extend([text(|traffic| bytes(traffic.asked)), text(|traffic| bytes(traffic.moved))]);
+            cells.push(text(|traffic| format!("{:.0} B", traffic.asked)));
+            cells.push(text(|traffic| format!("{:.0} B", traffic.moved)));
         }
         cells.push(text(|traffic| format!("{} %", (1000.0 * traffic.degree()).round() / 10.0)));
     }
@@ -168,11 +168,6 @@ fn per_watt(row: &Record) -> String {
         }
         (None, None) => String::new(),
     }
-}
-
-/// Whole bytes; of a mean the nearest.
-fn bytes(bytes: f64) -> String {
-    format!("{bytes:.0} B")
 }
 
 /// Half width of the row's interval, in percent of the median.

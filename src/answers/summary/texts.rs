@@ -24,13 +24,13 @@ pub(crate) enum Compared {
 
 /// How a side compares whose speed is `ratio` times that of another. `mark` writes the noise.
 pub(crate) fn compared(ratio: Estimate, mark: fn(f64) -> String) -> Compared {
-    let Estimate { value, low, high } = ratio;
+    let Estimate { low, high, .. } = ratio;
     if 1.0 / (1.0 + MARGIN) <= low && high <= 1.0 + MARGIN {
         return Compared::Same;
     }
     let (word, factor) = match () {
         () if low > 1.0 => ("faster", ratio),
-        () if high < 1.0 => ("slower", Estimate { value: 1.0 / value, low: 1.0 / high, high: 1.0 / low }),
+        () if high < 1.0 => ("slower", ratio.recip()),
         () => return Compared::Unclear,
     };
     match format::quotable(factor) {

@@ -6,7 +6,6 @@ use crate::cli::output::print;
 use answers::report::write_file;
 use record::error::{Result, usage};
 
-/// Arguments of `bench init`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Name of the kernel: NAME.wgsl and NAME.toml are written

@@ -7,7 +7,7 @@ pub use builder::Bench;
 
 use std::path::Path;
 
-use clap::{ArgMatches, FromArgMatches, Subcommand};
+use clap::Subcommand;
 
 use super::compare::compare_files;
 use super::declaration::Own;
@@ -17,10 +17,31 @@ use super::{bundle, run};
 use record::error::{Error, Result, usage};
 use record::suite::{Benchmark, Declaration};
 
+const FILES: &str = "Kernels (.wgsl, .spv, .cu) to compare with the first, or their .toml";
+const UNCHECKED: &str = "Run without run-time checks";
+
 /// Arguments of `bench`: the options of `run`, and what a TOML file can say.
+#[derive(clap::Args)]
+#[group(skip)]
+#[command(subcommand_negates_reqs = true)]
+#[command(mut_arg("filters", |arg| arg.value_name("FILE").required(true).help(FILES).long_help(format!(
+    "{FILES}\n\nWhat a kernel's interface does not say is read from the .toml beside the first one."
+))))]
+#[command(mut_arg("profile", |arg| arg.help("How long to sample [default: standard on a GPU, else quick]")))]
+#[command(mut_arg("unchecked", |arg| arg.hide_short_help(false).help(UNCHECKED).long_help(format!(
+    "{UNCHECKED}\n\nLike the suite's own kernels. Out-of-bounds accesses are then undefined behavior."
+))))]
+#[command(mut_args(|arg| match arg.get_id().as_str() {
+    "shaders" | "tags" => arg.hide(true),
+    "time" | "resume" | "json" | "anonymous" | "table" | "dry_run" | "save_image" => arg.hide_short_help(true),
+    _ => arg,
+}))]
 pub(super) struct Arguments {
+    #[command(flatten)]
     run: run::Arguments,
+    #[command(flatten)]
     own: Own,
+    #[command(subcommand)]
     task: Option<Task>,
 }
 
@@ -31,45 +52,6 @@ enum Task {
     Init(init::Arguments),
     /// Run a wrong result again, from the folder that a run wrote
     Replay(bundle::Arguments),
-}
-
-impl clap::Args for Arguments {
-    fn augment_args(command: clap::Command) -> clap::Command {
-        let files = "Kernels (.wgsl, .spv, .cu) to compare with the first, or their .toml";
-        let more = "What a kernel's interface does not say is read from the .toml beside the first one.";
-        let command = run::Arguments::augment_args(command)
-            .mut_arg("filters", |arg| {
-                arg.value_name("FILE").help(files).long_help(format!("{files}\n\n{more}")).required(true)
-            })
-            .mut_arg("profile", |arg| arg.help("How long to sample [default: standard on a GPU, else quick]"));
-        let hidden = ["shaders", "tags"];
-        let command = hidden.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)));
-        let rare = ["time", "resume", "json", "anonymous", "table", "dry_run", "save_image"];
-        let shorter = |command: clap::Command, name| command.mut_arg(name, |arg| arg.hide_short_help(true));
-        let command = rare.into_iter().fold(command, shorter);
-        let command = command.mut_arg("unchecked", |arg| {
-            let help = "Run without run-time checks";
-            let danger = "Like the suite's own kernels. Out-of-bounds accesses are then undefined behavior.";
-            arg.help(help).long_help(format!("{help}\n\n{danger}")).hide_short_help(false)
-        });
-        Task::augment_subcommands(Own::augment_args(command)).subcommand_negates_reqs(true)
-    }
-
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for Arguments {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let task = matches.subcommand().is_some().then(|| Task::from_arg_matches(matches)).transpose()?;
-        Ok(Self { run: run::Arguments::from_arg_matches(matches)?, own: Own::from_arg_matches(matches)?, task })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
 }
 
 /// Runs the command and returns the exit code.

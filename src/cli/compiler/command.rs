@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::cli::inputs;
+use gpu::shader::module;
 use record::error::visible;
 use record::suite::budget::Budget;
 
@@ -28,19 +29,13 @@ pub(in crate::cli) fn spirv(path: &Path) -> Result<Vec<u32>, String> {
     if bytes.is_empty() {
         return Err("the file is empty".to_owned());
     }
-    let words: Vec<u32> =
-        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
+    let words = module::words(&bytes);
     match words.first() {
         Some(&MAGIC) if bytes.len() % 4 == 0 && words.len() > 5 => Ok(words),
         Some(&MAGIC) => Err(format!("it is cut off after {} bytes", bytes.len())),
         Some(first) if first.swap_bytes() == MAGIC => Err("it is big-endian".to_owned()),
         _ => Err("it does not start with SPIR-V's magic number".to_owned()),
     }
-}
-
-/// Why a command does not start.
-fn why_not(error: &std::io::Error) -> String {
-    if error.kind() == ErrorKind::NotFound { "command not found".to_owned() } else { error.to_string() }
 }
 
 /// What a command of the user's prints: `text` with these files in place of words in braces, run in `folder` with these
@@ -82,7 +77,10 @@ fn wait(
     budget: Budget,
 ) -> Result<Option<String>, String> {
     let started = grouped(command.stdin(Stdio::null()).stdout(output).stderr(errors)).spawn();
-    let mut child = started.map_err(|error| why_not(&error))?;
+    let mut child = started.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => "command not found".to_owned(),
+        _ => error.to_string(),
+    })?;
     loop {
         if messages.metadata().is_ok_and(|file| file.len() > MOST_MESSAGES) {
             end_group(&mut child);

@@ -57,26 +57,23 @@ pub(super) enum Way {
     Numbers(Arc<Numbers>),
 }
 
-/// What a whole output is computed from.
-pub(super) struct Inputs<'a> {
-    pub shape: &'a Shape,
-    pub scope: Scope,
-    /// What the output's type holds of them.
-    pub rule: Rule,
-    /// Number of scalars that are compared.
-    pub scalars: u64,
-}
-
 /// Values, or why there are none.
 type Computed = std::result::Result<Arc<Numbers>, String>;
 
 /// Outputs that are kept: as many as a size has epochs.
 const KEPT: usize = 8;
 
-/// The values of a whole output, which are computed when the first of them is asked for. `fault` gets the reason why there
-/// are none.
-pub(super) fn whole(of: &Whole, name: &str, inputs: Inputs<'_>, fault: Arc<OnceLock<String>>) -> Result<Wanted> {
-    let Inputs { shape, mut scope, rule, scalars } = inputs;
+/// The values of a whole output, of which `scalars` are compared, computed when the first of them is asked for. `fault` gets
+/// the reason why there are none.
+pub(super) fn whole(
+    of: &Whole,
+    name: &str,
+    shape: &Shape,
+    mut scope: Scope,
+    rule: Rule,
+    scalars: u64,
+    fault: Arc<OnceLock<String>>,
+) -> Result<Wanted> {
     if let Way::Program(script) = &of.way {
         scope.insert(RIGHT.to_owned(), Meaning::Output(scalars, !rule.scalar.is_float()));
         // The faults that every run has are found before anything runs.
@@ -85,10 +82,7 @@ pub(super) fn whole(of: &Whole, name: &str, inputs: Inputs<'_>, fault: Arc<OnceL
     let key = format!("{name} {scalars} {:?} {:?} {}", shape.extent, shape.params, shape.stream);
     let mut known = of.known.lock().unwrap_or_else(PoisonError::into_inner);
     let place = known.iter().position(|(own, _)| *own == key);
-    let (_, computed) = match place {
-        Some(place) => known.remove(place),
-        None => (key.clone(), Arc::default()),
-    };
+    let computed = place.map_or_else(Arc::default, |place| known.remove(place).1);
     known.truncate(KEPT);
     known.insert(0, (key, computed.clone()));
     drop(known);
@@ -106,24 +100,21 @@ pub(super) fn whole(of: &Whole, name: &str, inputs: Inputs<'_>, fault: Arc<OnceL
         });
         let failed = |why: String| {
             let _ = fault.set(why);
+            f64::NAN
         };
-        match computed {
-            Err(why) => failed(why.clone()),
-            Ok(values) if values.len() < scalars => {
-                failed(format!("[verify]: there are {} right values, and {scalars} are compared", values.len()));
-            }
+        let values = match computed {
+            Ok(values) if values.len() >= scalars => values,
             Ok(values) => {
-                let number = |index| values.at(index).ok_or_else(|| format!("there is no right value {index}"));
-                for (index, slot) in (first..).zip(slots.iter_mut()) {
-                    *slot = rule.slot(index, number).unwrap_or_else(|why| {
-                        failed(why);
-                        f64::NAN
-                    });
-                }
-                return;
+                let count = values.len();
+                return slots
+                    .fill(failed(format!("[verify]: there are {count} right values, and {scalars} are compared")));
             }
+            Err(why) => return slots.fill(failed(why.clone())),
+        };
+        let number = |index| values.at(index).ok_or_else(|| format!("there is no right value {index}"));
+        for (index, slot) in (first..).zip(slots) {
+            *slot = rule.slot(index, number).unwrap_or_else(failed);
         }
-        slots.fill(f64::NAN);
     }))
 }
 
@@ -172,11 +163,6 @@ pub(super) fn decode(scalar: Scalar, bytes: &[u8], first: u64, slots: &mut [f64]
     let (known, rest) = slots.split_at_mut(count);
     scalar.decode(&bytes[from..from + count * size], known);
     rest.fill(f64::NAN);
-}
-
-/// The values in the bytes of a file.
-pub(super) fn decoded(scalar: Scalar, bytes: Arc<Vec<u8>>) -> Wanted {
-    Arc::new(move |first, slots| decode(scalar, &bytes, first, slots))
 }
 
 /// The allowed errors: a constant, and a fraction of the right value.

@@ -6,12 +6,12 @@ use rayon::prelude::*;
 
 use super::expression::{Data, Meaning, Value};
 use super::fields::{Word, scalar};
-use super::script::{Scope, Script, fault};
+use super::script::{Scope, Script};
 use super::stored::{Number, Numbers, words_each};
 use crate::cli::inputs;
 use gpu::shader::module::words;
 use gpu::shader::{Layout, Texels};
-use record::error::Result;
+use record::error::{Result, usage};
 use record::suite::budget::Budget;
 use record::suite::input::Values;
 use record::suite::{Contents, Scalar, TexelFormat, Texture};
@@ -66,16 +66,16 @@ impl Own {
         let size = layout.scalar.bytes();
         let mut words = Vec::new();
         for word in &self.words {
-            let mut bytes = [0; 8];
+            let mut bytes = [0; 4];
             // A list has words, whatever the type: two for an f64.
             let kind = if size == 4 { layout.scalar } else { Scalar::U32 };
-            scalar(word, kind, scope, &mut bytes[..4])?;
-            words.push(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+            scalar(word, kind, scope, &mut bytes)?;
+            words.push(u32::from_le_bytes(bytes));
         }
         let wanted = layout.bytes.unwrap_or(0).div_ceil(4);
         if (words.len() as u64) < wanted {
             let count = words.len();
-            return Err(fault(file, format!("{what}: there are {count} words, and the kernel's type has {wanted}")));
+            return Err(usage!("{file}: {what}: there are {count} words, and the kernel's type has {wanted}"));
         }
         Ok(words)
     }
@@ -100,7 +100,7 @@ impl Own {
         let usual = if is_output { Filling::Output } else { Filling::Random(Values::Signed) };
         let filling = self.contents.clone().unwrap_or(usual);
         if self.size.is_some() || self.format.is_some() {
-            return Err(fault(file, format!("[buffers.{}]: size and format are those of textures", layout.name)));
+            return Err(usage!("{file}: [buffers.{}]: size and format are those of textures", layout.name));
         }
         let (scalars, scalar) = (length.div_ceil(size), layout.scalar);
         let contents = filling.contents((scalars, scalar, None), number, scope, file)?;
@@ -118,7 +118,7 @@ impl Own {
         scope: &Scope,
         file: &str,
     ) -> Result<Bound> {
-        let refused = |why: &str| Err(fault(file, format!("[buffers.{}]: {why}", layout.name)));
+        let refused = |why: &str| Err(usage!("{file}: [buffers.{}]: {why}", layout.name));
         let usual = match texels {
             Texels::Storage(format) => format,
             Texels::Float => TexelFormat::Rgba8Unorm,
@@ -141,15 +141,13 @@ impl Own {
         if !is_fitting {
             return refused(&format!("the kernel's texture has other texels than {}", format.name()));
         }
-        let (width, height) = match (&self.size, &self.contents) {
-            (Some([width, height]), _) => (width.whole(scope, 1)?, height.whole(scope, 1)?),
-            (None, contents) => match (scope.get("columns"), scope.get("rows"), contents) {
-                (Some(Meaning::Value(columns)), Some(Meaning::Value(rows)), _) => {
-                    (columns.real() as u64, rows.real() as u64)
-                }
-                (.., Some(Filling::Picture(width, height, _))) => (*width, *height),
-                _ => return refused("give size = [\"WIDTH\", \"HEIGHT\"], or sizes of ROWSxCOLUMNS"),
-            },
+        let (width, height) = match (&self.size, scope.get("columns"), scope.get("rows"), &self.contents) {
+            (Some([width, height]), ..) => (width.whole(scope, 1)?, height.whole(scope, 1)?),
+            (None, Some(Meaning::Value(columns)), Some(Meaning::Value(rows)), _) => {
+                (columns.real() as u64, rows.real() as u64)
+            }
+            (.., Some(Filling::Picture(width, height, _))) => (*width, *height),
+            _ => return refused("give size = [\"WIDTH\", \"HEIGHT\"], or sizes of ROWSxCOLUMNS"),
         };
         let usual = if is_output { Filling::Output } else { Filling::Random(Values::Wide) };
         let filling = self.contents.clone().unwrap_or(usual);
@@ -185,21 +183,21 @@ impl Filling {
             Self::Random(Values::Digits) if number > 0 => Contents::Input(Values::DigitsFrom(first)),
             // No f64 holds a random integer of 64 bits, but each of these.
             Self::Random(values @ (Values::Constant(_) | Values::Ramp)) if words_each(scalar) > 1 => {
-                Contents::Words(words_of(scalar, scalars, |index| Ok(values.of(0).at(scalar, index)))?)
+                Contents::Words(words_of(scalar, scalars, |index| values.of(0).at(scalar, index)))
             }
             Self::Random(values) => Contents::Input(values),
             Self::Output => Contents::Poison,
             Self::Words(words) => {
                 let (has, wanted) = (4 * words.len() as u64, scalars.saturating_mul(scalar.bytes() as u64));
                 if has < wanted {
-                    return Err(fault(file, format!("a file has {has} B, and its buffer {wanted} B")));
+                    return Err(usage!("{file}: a file has {has} B, and its buffer {wanted} B"));
                 }
                 Contents::Words(words.to_vec())
             }
             Self::Numbers(numbers) => {
                 if numbers.len() < scalars {
                     let count = numbers.len();
-                    return Err(fault(file, format!("a file has {count} numbers, and its buffer {scalars} scalars")));
+                    return Err(usage!("{file}: a file has {count} numbers, and its buffer {scalars} scalars"));
                 }
                 let size = scalar.bytes();
                 let mut bytes = vec![0; (scalars as usize * size).next_multiple_of(4)];
@@ -210,46 +208,49 @@ impl Filling {
                         continue;
                     }
                     let bits = number.bits(scalar, false);
-                    let bits = bits.map_err(|why| fault(file, format!("number {index} of a file is {why}")))?;
+                    let bits = bits.map_err(|why| usage!("{file}: number {index} of a file is {why}"))?;
                     slot.copy_from_slice(&bits.to_le_bytes()[..size]);
                 }
                 Contents::Words(words(&bytes))
             }
             Self::Picture(width, height, rgba) => {
                 let Some((format, own_width, own_height)) = texture else {
-                    return Err(fault(file, "a .png file is the contents of a texture".to_owned()));
+                    return Err(usage!("{file}: a .png file is the contents of a texture"));
                 };
                 if (own_width, own_height) != (width, height) {
-                    return Err(fault(
-                        file,
-                        format!(
-                            "the .png file has {width} x {height} pixels, its texture {own_width} x {own_height} texels"
-                        ),
+                    return Err(usage!(
+                        "{file}: the .png file has {width} x {height} pixels, its texture {own_width} x {own_height} \
+                         texels"
                     ));
                 }
                 let channels = format.channels();
                 Contents::Words(words_of(scalar, scalars, |index| {
                     let byte = rgba[(index / channels * 4 + index % channels) as usize];
-                    Ok(f64::from(byte) / if scalar.is_float() { 255.0 } else { 1.0 })
-                })?)
+                    f64::from(byte) / if scalar.is_float() { 255.0 } else { 1.0 }
+                }))
             }
             Self::Gradient | Self::Expression(..) if scalars.saturating_mul(scalar.bytes() as u64) > inputs::DATA => {
                 let most = inputs::DATA >> 20;
-                return Err(fault(file, format!("a buffer of {scalars} scalars has contents of more than {most} MiB")));
+                return Err(usage!("{file}: a buffer of {scalars} scalars has contents of more than {most} MiB"));
             }
             Self::Gradient => {
                 let Some((format, width, _)) = texture else {
-                    return Err(fault(file, "a gradient is the contents of a texture".to_owned()));
+                    return Err(usage!("{file}: a gradient is the contents of a texture"));
                 };
                 let (channels, most) = (format.channels(), if scalar.is_float() { 1.0 } else { 255.0 });
                 Contents::Words(words_of(scalar, scalars, |index| {
                     let x = index / channels % width;
                     let part = if channels == 4 && index % 4 == 3 { 1.0 } else { x as f64 / (width - 1).max(1) as f64 };
-                    Ok(if scalar.is_float() { part } else { (most * part).round() })
-                })?)
+                    if scalar.is_float() { part } else { (most * part).round() }
+                }))
             }
             Self::Expression(script, known) => {
-                let key = (scalars, scalar, format!("{texture:?} {:?}", values(scope)));
+                let value = |(name, meaning): (&String, &Meaning)| match meaning {
+                    Meaning::Value(value) => Some((name.clone(), value.real())),
+                    Meaning::Buffer(_) | Meaning::Output(..) => None,
+                };
+                let values: Vec<(String, f64)> = scope.iter().filter_map(value).collect();
+                let key = (scalars, scalar, format!("{texture:?} {values:?}"));
                 let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some((_, words)) = known.iter().find(|(own, _)| *own == key) {
                     return Ok(Contents::Words(words.to_vec()));
@@ -262,17 +263,6 @@ impl Filling {
             }
         })
     }
-}
-
-/// The values that an expression may use.
-fn values(scope: &Scope) -> Vec<(&str, f64)> {
-    scope
-        .iter()
-        .filter_map(|(name, meaning)| match meaning {
-            Meaning::Value(value) => Some((name.as_str(), value.real())),
-            Meaning::Buffer(_) | Meaning::Output(..) => None,
-        })
-        .collect()
 }
 
 /// The scalars that an expression gives, in words.
@@ -303,7 +293,7 @@ fn evaluated(script: &Script, (scalars, scalar, texture): Place, scope: &Scope) 
             range.map(value).collect::<Result<Vec<f64>>>()
         })
         .collect::<Result<_>>()?;
-    words_of(scalar, scalars, |index| Ok(pieces[(index / PIECE) as usize][(index % PIECE) as usize]))
+    Ok(words_of(scalar, scalars, |index| pieces[(index / PIECE) as usize][(index % PIECE) as usize]))
 }
 
 /// The contents of a buffer of so many scalars in the type that the job has them in, and the number of its scalars: random
@@ -319,29 +309,29 @@ fn stored_as(scalar: Scalar, scalars: u64, contents: Contents) -> (u64, Contents
 }
 
 /// Scalars in words. Expressions are taken modulo the range of an integer.
-fn words_of(scalar: Scalar, scalars: u64, value: impl Fn(u64) -> Result<f64>) -> Result<Vec<u32>> {
+fn words_of(scalar: Scalar, scalars: u64, value: impl Fn(u64) -> f64) -> Vec<u32> {
     let size = scalar.bytes();
     let mut bytes = vec![0; (scalars as usize * size).next_multiple_of(4)];
     for (index, slot) in (0..scalars).zip(bytes.chunks_exact_mut(size)) {
-        let value = value(index)?;
-        let value = match scalar {
-            Scalar::U32 => f64::from(value as i64 as u32),
-            Scalar::I32 => f64::from(value as i64 as i32),
-            _ => value,
+        let value = match (scalar, value(index)) {
+            (Scalar::U32, value) => f64::from(value as i64 as u32),
+            (Scalar::I32, value) => f64::from(value as i64 as i32),
+            (_, value) => value,
         };
         scalar.encode(&[value], slot);
     }
-    Ok(words(&bytes))
+    words(&bytes)
 }
 
 impl Bound {
+    /// Its contents, or those of its texels.
+    fn elements(&self) -> &Contents {
+        if let Contents::Texture(texture) = &self.contents { &texture.texels } else { &self.contents }
+    }
+
     /// What its elements are, in whatever they are wrapped.
     fn inner(&self) -> &Contents {
-        let contents = match &self.contents {
-            Contents::Texture(texture) => &texture.texels,
-            contents => contents,
-        };
-        if let Contents::Of(_, contents) = contents { contents } else { contents }
+        if let Contents::Of(_, contents) = self.elements() { contents } else { self.elements() }
     }
 
     /// Whether the kernel finds it garbage.
@@ -351,11 +341,7 @@ impl Bound {
 
     /// The type that the job has its scalars in.
     fn stored(&self) -> Scalar {
-        let contents = match &self.contents {
-            Contents::Texture(texture) => &texture.texels,
-            contents => contents,
-        };
-        match contents {
+        match self.elements() {
             Contents::Of(scalar, _) => *scalar,
             Contents::Words(_) => Scalar::U32,
             _ => self.scalar,

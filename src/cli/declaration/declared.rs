@@ -1,62 +1,20 @@
 //! A kernel of the user's as a benchmark.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use super::answers::{self, By, Inputs, Verify, Wanted, allowed, by_expression, decode, decoded, reordered};
-use super::buffers::{Bound, Own};
+use super::answers::{self, By, Verify, Wanted, allowed, by_expression, decode, reordered};
+use super::buffers::Bound;
 use super::expression::Meaning;
-use super::fields::Fields;
-use super::kernel::Text;
-use super::launch::{Launch, Source, version};
-use super::script::{Scope, Script, fault, variables};
-use super::steps::Steps;
+use super::launch::{Declared, Launch, version};
+use super::script::{Scope, Script, variables};
 use super::stored::{Rule, words_each};
 use gpu::shader::Layout;
-use record::error::{Error, Result};
+use record::error::Result;
 use record::suite::kept::kept_name;
 use record::suite::{
-    Access, Answer, Buffer, Constants, Contents, Declaration, HOST_PARAMS, Interface, Reference, Sampling, Scalar,
-    Shape, Step, Work,
+    Access, Answer, Buffer, Contents, Declaration, HOST_PARAMS, Interface, Reference, Sampling, Scalar, Shape, Step,
+    Work,
 };
-
-/// What the kernels of a file share.
-pub(super) struct Shared {
-    /// The file of the declaration, or of the kernel, for messages.
-    pub file: String,
-    /// By what the declaration calls them.
-    pub buffers: BTreeMap<String, Own>,
-    /// Values by the names of fields.
-    pub uniforms: BTreeMap<String, Fields>,
-    pub samplers: BTreeMap<String, Sampling>,
-    /// The numbers of all buffers, by which their random contents differ: those of a reference are its kernel's.
-    pub numbers: BTreeMap<String, u64>,
-    pub bytes: Option<Script>,
-    pub flops: Option<Script>,
-    /// What a launch processes, and what it is called.
-    pub items: Option<(Script, String)>,
-    /// How the outputs are verified, each by its own way; none if nothing is.
-    pub verify: Vec<Verify>,
-}
-
-/// One kernel.
-pub(super) struct Declared {
-    pub shared: Arc<Shared>,
-    pub text: Text,
-    pub steps: Steps,
-    /// The number of the dispatch that alone is timed; all are if there is none.
-    pub only: Option<usize>,
-    /// Threads of a block along x, y and z, where CUDA C++ does not say.
-    pub workgroup: Vec<Script>,
-    /// What the declaration calls its bindings, by their own names or numbers.
-    pub names: BTreeMap<String, String>,
-    /// Whether its output is compared: that of a reference is not.
-    pub is_verified: bool,
-    /// The files that declare it alone: their names and bytes.
-    pub files: Vec<(String, Vec<u8>)>,
-    /// See [`identity`](super::portable::identity).
-    pub hash: String,
-}
 
 /// Operations of the host for a value by an expression, of the order of a copy of one value.
 const COST: u64 = 64;
@@ -76,34 +34,17 @@ struct Place {
 }
 
 impl Declared {
-    fn fault(&self, message: String) -> Error {
-        fault(&self.shared.file, message)
-    }
-
-    fn source(&self) -> Source<'_> {
-        Source {
-            file: &self.shared.file,
-            steps: &self.steps,
-            only: self.only,
-            names: &self.names,
-            buffers: &self.shared.buffers,
-            uniforms: &self.shared.uniforms,
-        }
-    }
-
     fn layouts(&self, shape: &Shape) -> Result<Vec<Layout>> {
-        let is_override = |name: &&String| !HOST_PARAMS.contains(&name.as_str());
-        let constants: Constants =
-            shape.params.iter().filter(|(name, _)| is_override(name)).map(|(k, v)| (k.clone(), *v)).collect();
-        self.text.layouts(shape.dtype, &constants)
+        let mut constants = shape.params.clone();
+        constants.retain(|name, _| !HOST_PARAMS.contains(&name.as_str()));
+        self.kernel.text.layouts(shape.dtype, &constants)
     }
 
     /// The launch, and the buffers that it needs.
     fn plan(&self, shape: &Shape, interface: &Interface) -> Result<(Launch, Vec<Place>)> {
         let layouts = self.layouts(shape)?;
         let scope = variables(shape, Some(interface));
-        let source = self.source();
-        let launch = Launch::of(&source, shape, (interface, &layouts), &scope)?;
+        let launch = Launch::of(self, shape, (interface, &layouts), &scope)?;
         let mut places = Vec::new();
         // In the order of their bindings.
         let mut bound: Vec<_> = launch.bound.iter().collect();
@@ -113,9 +54,9 @@ impl Declared {
             // A storage texture names its format, and needs a use of its own.
             let storage = bound_to.clone().find(|binding| binding.access == Access::StorageTexture);
             let Some(binding) = storage.or_else(|| bound_to.next()) else { continue };
-            let layout = source.layout_of(&layouts, &binding.name)?;
+            let layout = self.layout_of(&layouts, &binding.name)?;
             if binding.access == Access::Uniform && !self.shared.buffers.contains_key(name) {
-                return Err(source.lacks(name, layout));
+                return Err(self.lacks(name, layout));
             }
             let number = self.shared.numbers.get(name).copied().unwrap_or(0);
             let is_written = launch.written.contains(name);
@@ -132,15 +73,6 @@ impl Declared {
         }
         Ok((launch, places))
     }
-
-    fn places_of_uniforms(launch: &Launch) -> impl Iterator<Item = Buffer> {
-        launch.uniforms.iter().flat_map(|(name, versions)| {
-            versions.iter().enumerate().map(|(number, words)| {
-                let scalars = (words.len() as u64).next_multiple_of(4);
-                Buffer { name: version(name, number), scalars, contents: Contents::Words(words.clone()) }
-            })
-        })
-    }
 }
 
 /// The name of the buffer that a written buffer is restored from.
@@ -151,15 +83,22 @@ fn before(name: &str) -> &'static str {
 impl Declaration for Declared {
     fn buffers(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Buffer>> {
         let (launch, places) = self.plan(shape, interface)?;
-        let mut buffers: Vec<Buffer> = Self::places_of_uniforms(&launch).collect();
+        let mut buffers: Vec<Buffer> = Vec::new();
+        let mut add = |name, scalars, contents| buffers.push(Buffer { name, scalars, contents });
+        for (name, versions) in launch.uniforms {
+            for (number, words) in versions.into_iter().enumerate() {
+                let scalars = (words.len() as u64).next_multiple_of(4);
+                add(version(&name, number), scalars, Contents::Words(words));
+            }
+        }
         for Place { name, is_written, bound, .. } in places {
             if is_written && !bound.is_output() {
                 // Each launch finds the same contents.
                 let (scalars, contents) = bound.poisoned();
-                buffers.push(Buffer { name: kept_name(&name), scalars, contents });
-                buffers.push(Buffer { name: before(&name), scalars: bound.scalars, contents: bound.contents });
+                add(kept_name(&name), scalars, contents);
+                add(before(&name), bound.scalars, bound.contents);
             } else {
-                buffers.push(Buffer { name: kept_name(&name), scalars: bound.scalars, contents: bound.contents });
+                add(kept_name(&name), bound.scalars, bound.contents);
             }
         }
         Ok(buffers)
@@ -215,7 +154,7 @@ impl Declaration for Declared {
 
     fn hint(&self, shape: &Shape, interface: &Interface) -> String {
         let (Ok(layouts), n) = (self.layouts(shape), shape.count()) else { return String::new() };
-        let is_usual = self.steps.written().iter().any(|step| step.groups.is_empty());
+        let is_usual = self.kernel.steps.written().iter().any(|step| step.groups.is_empty());
         let elements = |layout: &Layout| {
             let is_stored = interface.bindings.iter().any(|own| own.name == layout.name && own.is_stored);
             let width = layout.stride / layout.scalar.bytes() as u64;
@@ -231,15 +170,15 @@ impl Declaration for Declared {
 
     fn workgroup(&self, shape: &Shape) -> Option<[u32; 3]> {
         let mut sides = [1; 3];
-        for (side, script) in sides.iter_mut().zip(&self.workgroup) {
+        for (side, script) in sides.iter_mut().zip(&self.kernel.workgroup) {
             *side = u32::try_from(script.whole(&variables(shape, None), 1).ok()?).ok()?;
         }
-        (!self.workgroup.is_empty()).then_some(sides)
+        (!self.kernel.workgroup.is_empty()).then_some(sides)
     }
 
     fn sampling(&self, name: &str) -> Sampling {
         let usual = Sampling { is_linear: true, repeats: false };
-        let declared = self.names.get(name).map_or(name, String::as_str);
+        let declared = self.kernel.table.names.get(name).map_or(name, String::as_str);
         self.shared.samplers.get(declared).copied().unwrap_or(usual)
     }
 
@@ -303,12 +242,10 @@ impl Declared {
                     let count = bytes.len();
                     return Err(self.fault(format!("[verify]: the file has {count} B, and '{name}' {wanted} B")));
                 }
-                decoded(unit, bytes.clone())
+                let bytes = bytes.clone();
+                Arc::new(move |first, slots| decode(unit, &bytes, first, slots))
             }
-            By::Whole(whole) => {
-                let inputs = Inputs { shape, scope, rule, scalars };
-                answers::whole(whole, name, inputs, fault.clone())?
-            }
+            By::Whole(whole) => answers::whole(whole, name, shape, scope, rule, scalars, fault.clone())?,
             By::Kernel(benchmark) => {
                 let output = Arc::new(OnceLock::new());
                 reference = Some(Reference { benchmark, output: output.clone() });

@@ -3,6 +3,7 @@
 use super::script::{Scope, Script};
 use super::spec::ValueSpec;
 use super::stored::EXACT;
+use gpu::shader::module::words;
 use gpu::shader::{Field, Layout};
 use record::error::{Result, usage};
 use record::suite::Scalar;
@@ -66,7 +67,7 @@ impl Fields {
             let name = if field.name.is_empty() { &layout.name } else { &field.name };
             return fault(format!("give a value of '{name}': it has {}", names(&layout.fields)));
         }
-        Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
+        Ok(words(&bytes))
     }
 }
 

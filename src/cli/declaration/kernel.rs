@@ -1,8 +1,8 @@
 //! The kernels of `bench`: WGSL, SPIR-V, CUDA C++.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::launch::declared_name;
 use super::script::Script;
 use super::spec::KernelTable;
 use super::steps::Steps;
@@ -13,8 +13,8 @@ use crate::cli::shaders;
 use gpu::shader::module::words;
 use gpu::shader::{Layout, Shader, SpirvKernel, twin};
 use record::error::{Error, Result, shown, usage, visible};
-use record::suite::kept::{kept, kept_text};
-use record::suite::{Accepted, Access, Binding, Constants, Dtype, Feature, Limit};
+use record::suite::kept::{kept, kept_name, kept_text};
+use record::suite::{Accepted, Access, Binding, Constants, Dtype, Feature, Interface, Limit};
 
 /// The first bytes of SPIR-V.
 const SPIRV: [u8; 4] = 0x0723_0203_u32.to_le_bytes();
@@ -23,6 +23,7 @@ const SPIRV: [u8; 4] = 0x0723_0203_u32.to_le_bytes();
 const ENDS: &str = ".wgsl, .spv, .cu";
 
 /// A kernel before it is a benchmark.
+#[derive(Clone)]
 pub(super) struct Kernel {
     /// Its file.
     pub path: PathBuf,
@@ -32,7 +33,7 @@ pub(super) struct Kernel {
     /// What the file says of it.
     pub table: KernelTable,
     pub steps: Steps,
-    /// Threads of a block.
+    /// Threads of a block along x, y and z, where CUDA C++ does not say.
     pub workgroup: Vec<Script>,
     /// The first value of each parameter of the file.
     pub params: Constants,
@@ -64,7 +65,7 @@ impl Text {
     pub(super) fn read(path: &Path, preprocess: Option<&Preprocess<'_>>, values: &Constants) -> Result<Self> {
         let end = path.extension().unwrap_or_default().to_string_lossy().into_owned();
         let fault = |why: String| usage!("{}: {why}", shown(path));
-        let (mut cuda, entries) = ("", &[][..]);
+        let of_cuda = |cuda: &'static str| Self { wgsl: "", cuda, spirv: None, entries: &[] };
         let of_wgsl = |wgsl: &'static str, cuda: &'static str| {
             if let Some((number, line)) = (1..).zip(wgsl.lines()).find(|(_, line)| is_directive(line)) {
                 let word: String = line.trim_start().chars().take_while(|c| !c.is_whitespace()).collect();
@@ -74,11 +75,11 @@ impl Text {
             }
             // What is wrong with it is said when its types are known.
             caught(|| drop(Shader::parse(wgsl, Dtype::F32.name()))).map_err(fault)?;
-            Ok(Self { wgsl, cuda, spirv: None, entries })
+            Ok(Self { wgsl, ..of_cuda(cuda) })
         };
         let of_spirv = |words: Vec<u32>| {
             let module = kept(read_spirv(&words, values).map_err(fault)?);
-            Ok(Self { wgsl: &module.wgsl, cuda: "", spirv: Some(module), entries })
+            Ok(Self { wgsl: &module.wgsl, spirv: Some(module), ..of_cuda("") })
         };
         if let Some(own) = preprocess {
             std::fs::metadata(path).map_err(Error::io("read", path))?;
@@ -90,21 +91,15 @@ impl Text {
             }
             let text = shaders::text(output).map_err(|why| fault(format!("preprocess: its output: {why}")))?;
             let text = kept_text(text);
-            return if end == "cu" {
-                Ok(Self { wgsl: "", cuda: text, spirv: None, entries })
-            } else {
-                of_wgsl(text, "")
-            };
+            return if end == "cu" { Ok(of_cuda(text)) } else { of_wgsl(text, "") };
         }
         match end.as_str() {
             "wgsl" => {
                 let beside = path.with_extension("cu");
-                if beside.exists() {
-                    cuda = text(&beside)?;
-                }
+                let cuda = if beside.exists() { text(&beside)? } else { "" };
                 of_wgsl(text(path)?, cuda)
             }
-            "cu" => Ok(Self { wgsl: "", cuda: text(path)?, spirv: None, entries }),
+            "cu" => Ok(of_cuda(text(path)?)),
             "spv" => {
                 std::fs::metadata(path).map_err(Error::io("read", path))?;
                 of_spirv(spirv(path).map_err(fault)?)
@@ -148,23 +143,18 @@ impl Text {
 
     /// Whether it has the entry points that it is to run.
     pub(super) fn check_entries(&self, path: &Path) -> Result<()> {
-        let fault = |why: String| Err(usage!("{}: {why}", shown(path)));
-        if self.wgsl.is_empty() {
-            return match self.entries.iter().find(|name| !twin::has_entry(self.cuda, name)) {
-                Some(name) => fault(format!(
-                    "there is no entry point '{name}': write extern \"C\" __global__ void __launch_bounds__(THREADS) \
-                     {name}(…)"
-                )),
-                None => Ok(()),
-            };
-        }
-        // What is wrong with the text is said when its types are known.
-        let Ok(shader) = Shader::parse(self.wgsl, Dtype::F32.name()) else { return Ok(()) };
-        let known = shader.entries();
-        match self.entries.iter().find(|name| !known.contains(name)) {
-            Some(name) => fault(format!("there is no entry point '{name}', but {}", first_of(&known))),
-            None => Ok(()),
-        }
+        let mut entries = self.entries.iter();
+        let (name, instead) = if self.wgsl.is_empty() {
+            let Some(name) = entries.find(|name| !twin::has_entry(self.cuda, name)) else { return Ok(()) };
+            (name, format!(": write extern \"C\" __global__ void __launch_bounds__(THREADS) {name}(…)"))
+        } else {
+            // What is wrong with the text is said when its types are known.
+            let Ok(shader) = Shader::parse(self.wgsl, Dtype::F32.name()) else { return Ok(()) };
+            let known = shader.entries();
+            let Some(name) = entries.find(|name| !known.contains(name)) else { return Ok(()) };
+            (name, format!(", but {}", first_of(&known)))
+        };
+        Err(usage!("{}: there is no entry point '{name}'{instead}", shown(path)))
     }
 
     /// Whether CUDA C++ beside the WGSL has every entry point.
@@ -202,9 +192,8 @@ impl Kernel {
             return Ok(Vec::new());
         }
         let shader = self.parsed(dtype)?;
-        let names: Vec<String> = shader.overrides().into_iter().map(str::to_owned).collect();
-        let accepted = |name: String| shader.accepted(&name).map(|accepted| (kept_text(name), accepted));
-        Ok(names.into_iter().filter_map(accepted).collect())
+        let accepted = |name: &str| shader.accepted(name).map(|accepted| (kept_name(name), accepted));
+        Ok(shader.overrides().into_iter().filter_map(accepted).collect())
     }
 
     /// The layouts of its bindings.
@@ -215,19 +204,22 @@ impl Kernel {
     /// The file's parameters that are its overrides.
     fn constants(&self, dtype: Dtype) -> Result<Constants> {
         let overrides = self.overrides(dtype)?;
-        let is_own = |name: &String| overrides.as_ref().is_none_or(|known| known.contains(name));
-        Ok(self.params.iter().filter(|(name, _)| is_own(name)).map(|(name, value)| (name.clone(), *value)).collect())
+        let mut constants = self.params.clone();
+        constants.retain(|name, _| overrides.as_ref().is_none_or(|known| known.contains(name)));
+        Ok(constants)
     }
 
-    /// Its bindings.
+    /// The interface of its WGSL.
+    fn interface(&self, dtype: Dtype) -> Result<Interface> {
+        let (constants, shader) = (self.constants(dtype)?, self.parsed(dtype)?);
+        shader.interface_of(self.text.entries, &constants).map_err(|error| named(error, &self.path))
+    }
+
     pub(super) fn bindings(&self, dtype: Dtype) -> Result<Vec<Binding>> {
         if self.text.wgsl.is_empty() {
             return Ok(twin::bindings(self.text.cuda, self.text.entries));
         }
-        let constants = self.constants(dtype)?;
-        let shader = self.parsed(dtype)?;
-        let interface = shader.interface_of(self.text.entries, &constants).map_err(|error| named(error, &self.path))?;
-        Ok(interface.bindings)
+        Ok(self.interface(dtype)?.bindings)
     }
 
     /// What the declaration calls its samplers.
@@ -235,10 +227,8 @@ impl Kernel {
         if self.text.wgsl.is_empty() {
             return Ok(Vec::new());
         }
-        let (constants, shader) = (self.constants(dtype)?, self.parsed(dtype)?);
-        let interface = shader.interface_of(self.text.entries, &constants).map_err(|error| named(error, &self.path))?;
         let name = |own: String| self.table.names.get(&own).cloned().unwrap_or(own);
-        Ok(interface.samplers.into_iter().map(|sampler| name(sampler.name)).collect())
+        Ok(self.interface(dtype)?.samplers.into_iter().map(|sampler| name(sampler.name)).collect())
     }
 
     /// What the declaration calls its bindings and immediates.
@@ -260,6 +250,13 @@ impl Kernel {
     fn parsed(&self, dtype: Dtype) -> Result<Shader> {
         Shader::parse(self.text.wgsl, dtype.name()).map_err(|error| named(error, &self.path))
     }
+}
+
+/// What a declaration with these `names` calls a binding.
+pub(super) fn declared_name<'a>(names: &'a BTreeMap<String, String>, binding: &'a Binding) -> &'a str {
+    let number =
+        if binding.group == 0 { binding.index.to_string() } else { format!("{}.{}", binding.group, binding.index) };
+    names.get(&binding.name).or_else(|| names.get(&number)).unwrap_or(&binding.name)
 }
 
 /// The peak of the instructions of tensor cores in CUDA C++ or PTX, by the type of the factors; `None` without any.

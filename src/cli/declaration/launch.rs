@@ -1,20 +1,56 @@
-//! Unrolls the steps of a launch for a size: loops, places of buffers, values of uniforms.
+//! A declared kernel, whose steps are unrolled for a size: loops, places of buffers, values of uniforms.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use super::answers::Verify;
 use super::buffers::Own;
 use super::expression::{Meaning, Value};
 use super::fields::{Fields, proposed};
-use super::script::{Scope, fault};
-use super::steps::{Dispatch as Written, Step as Declaration, Steps};
+use super::kernel::{Kernel, declared_name};
+use super::script::{Scope, Script};
+use super::steps::{Dispatch as Written, Step as Declaration};
 use gpu::shader::Layout;
-use record::error::{Error, Result};
-use record::suite::budget::{Budget, Shared};
+use record::error::{Error, Result, usage};
+use record::suite::budget::{self, Budget};
 use record::suite::kept::kept_name;
-use record::suite::{Access, Binding, Dispatch, Entry, Extent, Interface, Shape, Step};
+use record::suite::{Access, Dispatch, Entry, Extent, Interface, Sampling, Shape, Step};
 
 /// Steps of one launch, beyond which nobody waits for it.
 const MOST_STEPS: usize = 100_000;
+
+/// What the kernels of a file share.
+pub(super) struct Shared {
+    /// The file of the declaration, or of the kernel, for messages.
+    pub file: String,
+    /// By what the declaration calls them.
+    pub buffers: BTreeMap<String, Own>,
+    /// Values by the names of fields.
+    pub uniforms: BTreeMap<String, Fields>,
+    pub samplers: BTreeMap<String, Sampling>,
+    /// The numbers of all buffers, by which their random contents differ: those of a reference are its kernel's.
+    pub numbers: BTreeMap<String, u64>,
+    pub bytes: Option<Script>,
+    pub flops: Option<Script>,
+    /// What a launch processes, and what it is called.
+    pub items: Option<(Script, String)>,
+    /// How the outputs are verified, each by its own way; none if nothing is.
+    pub verify: Vec<Verify>,
+}
+
+/// One kernel.
+pub(super) struct Declared {
+    pub shared: Arc<Shared>,
+    pub kernel: Kernel,
+    /// The number of the dispatch that alone is timed; all are if there is none.
+    pub only: Option<usize>,
+    /// Whether its output is compared: that of a reference is not.
+    pub is_verified: bool,
+    /// The files that declare it alone: their names and bytes.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// See [`identity`](super::portable::identity).
+    pub hash: String,
+}
 
 /// The steps of a launch, with the buffers that they need besides those of the bindings.
 #[derive(Default)]
@@ -38,28 +74,15 @@ pub(super) fn version(name: &str, number: usize) -> &'static str {
     if number == 0 { kept_name(name) } else { kept_name(&format!("{name} {}", number + 1)) }
 }
 
-/// What a launch is unrolled from.
-pub(super) struct Source<'a> {
-    /// The file of the declaration, for messages.
-    pub file: &'a str,
-    pub steps: &'a Steps,
-    /// The number of the dispatch that alone is timed; all are if there is none.
-    pub only: Option<usize>,
-    /// What the declaration calls bindings, by their own names or numbers.
-    pub names: &'a BTreeMap<String, String>,
-    pub buffers: &'a BTreeMap<String, Own>,
-    pub uniforms: &'a BTreeMap<String, Fields>,
-}
-
-impl Source<'_> {
-    fn fault(&self, message: String) -> Error {
-        fault(self.file, message)
+impl Declared {
+    pub(super) fn fault(&self, message: String) -> Error {
+        usage!("{}: {message}", self.shared.file)
     }
 
     /// The fault of a variable without values, with the lines that are missing.
     pub(super) fn lacks(&self, name: &str, layout: &Layout) -> Error {
         let kind = if layout.is_immediate { "immediates" } else { "uniform" };
-        let toml = if self.file.ends_with(".toml") { "" } else { " in a .toml beside it" };
+        let toml = if self.shared.file.ends_with(".toml") { "" } else { " in a .toml beside it" };
         let line = proposed(name, layout);
         self.fault(format!("give the values of the {kind} '{name}'{toml}, such as\n[uniforms]\n{line}"))
     }
@@ -71,16 +94,9 @@ impl Source<'_> {
     }
 }
 
-/// What a declaration with these `names` calls a binding.
-pub(super) fn declared_name<'a>(names: &'a BTreeMap<String, String>, binding: &'a Binding) -> &'a str {
-    let number =
-        if binding.group == 0 { binding.index.to_string() } else { format!("{}.{}", binding.group, binding.index) };
-    names.get(&binding.name).or_else(|| names.get(&number)).unwrap_or(&binding.name)
-}
-
 /// What an unrolling knows.
 struct Unrolling<'a> {
-    of: &'a Source<'a>,
+    of: &'a Declared,
     shape: &'a Shape,
     interface: &'a Interface,
     layouts: &'a [Layout],
@@ -92,17 +108,17 @@ struct Unrolling<'a> {
 impl Launch {
     /// The launch of a kernel at a shape. With `only`, dispatches of other numbers are not timed.
     pub(super) fn of(
-        of: &Source<'_>,
+        of: &Declared,
         shape: &Shape,
         (interface, layouts): (&Interface, &[Layout]),
         scope: &Scope,
     ) -> Result<Self> {
-        let _shared = Shared::start();
+        let _shared = budget::Shared::start();
         Budget::start().check().map_err(|why| of.fault(why))?;
         let mut unrolling = Unrolling { of, shape, interface, layouts, rounds: 0, launch: Self::default() };
         let mut scope = scope.clone();
         scope.insert("step".to_owned(), Meaning::Value(Value::Whole(0)));
-        unrolling.all(&of.steps.steps, &mut scope)?;
+        unrolling.all(&of.kernel.steps.steps, &mut scope)?;
         Ok(unrolling.launch)
     }
 }
@@ -175,7 +191,7 @@ impl Unrolling<'_> {
         }
         let mut buffers = Vec::new();
         for (place, binding) in interface.bindings.iter().enumerate() {
-            let usual = declared_name(self.of.names, binding);
+            let usual = declared_name(&self.of.kernel.table.names, binding);
             let layout = self.of.layout_of(self.layouts, &binding.name)?;
             let is_used = entry.bindings.contains(&place);
             let fields = self.fields(usual, own).filter(|_| is_used);
@@ -218,7 +234,7 @@ impl Unrolling<'_> {
 
     /// What the file says of the fields of a variable, for this dispatch.
     fn fields(&self, name: &str, own: &Written) -> Option<Fields> {
-        match (self.of.uniforms.get(name), own.uniforms.get(name)) {
+        match (self.of.shared.uniforms.get(name), own.uniforms.get(name)) {
             (Some(all), Some(own)) => Some(all.with(own)),
             (all, own) => own.or(all).cloned(),
         }
@@ -229,8 +245,8 @@ impl Unrolling<'_> {
         if let Some(fields) = fields {
             return fields.words(layout, scope).map(Some);
         }
-        let listed = self.of.buffers.get(name).filter(|buffer| !buffer.words.is_empty());
-        listed.map(|buffer| buffer.words(&format!("[buffers.{name}]"), layout, scope, self.of.file)).transpose()
+        let listed = self.of.shared.buffers.get(name).filter(|buffer| !buffer.words.is_empty());
+        listed.map(|buffer| buffer.words(&format!("[buffers.{name}]"), layout, scope, &self.of.shared.file)).transpose()
     }
 
     fn immediates(&self, own: &Written, entry: &Entry, scope: &Scope) -> Result<Vec<u32>> {

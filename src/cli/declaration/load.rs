@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::answers::variables_of;
-use super::declared::Declared;
 use super::kernel::{Kernel, Preprocess, Text as KernelText, stem};
+use super::launch::Declared;
 use super::options::Own as Options;
 use super::portable::{TOML, identity, portable};
-use super::script::fault;
 use super::shared::{Origin, shared};
 use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec, Text, VerifySpec};
 use super::steps::{Steps, scripts};
@@ -20,7 +19,7 @@ use record::suite::{Benchmark, Cases, Constants, Dtype, Extent, Family, Limit, P
 /// The family of these kernels. It lives as long as the program, like the suite's.
 pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'static Family, Vec<KernelText>)> {
     let first = files.first().ok_or_else(|| usage!("give a kernel: FILE.wgsl"))?;
-    let is_toml = |path: &Path| path.extension().is_some_and(|end| end == "toml");
+    let is_toml = |path: &Path| has_ending(path, "toml");
     let beside = if is_toml(first) { first.clone() } else { first.with_extension("toml") };
     let has_file = is_toml(first) || beside.exists();
     if files[1..].iter().any(|path| is_toml(path)) {
@@ -31,8 +30,8 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     let folder = beside.parent().unwrap_or(Path::new("")).to_owned();
     let mut spec = spec.resolved(options, &folder);
     add_params(&mut spec, files, options, &folder);
-    let mut verified = spec.verify.iter().flat_map(OneOrMany::list);
-    if options.is_foreign && (spec.preprocess.is_some() || verified.any(|own| own.command.is_some())) {
+    let runs_command = spec.preprocess.is_some() || spec.verify.iter().any(|verify| verify.command.is_some());
+    if options.is_foreign && runs_command {
         return Err(usage!(
             "{file}: its right values come from a command, which is not run here: compare output.bin with expected.bin"
         ));
@@ -68,11 +67,8 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
         };
         let declared = |only: Option<usize>| Declared {
             shared: shared.clone(),
-            text: kernel.text,
-            steps: kernel.steps.clone(),
+            kernel: kernel.clone(),
             only,
-            workgroup: kernel.workgroup.clone(),
-            names: kernel.table.names.clone(),
             // A kernel that is compared with itself is not verified.
             is_verified: !shared.verify.is_empty() && !reference.as_ref().is_some_and(is_itself),
             hash: identity(&files),
@@ -140,32 +136,35 @@ fn add_params(spec: &mut Spec, files: &[PathBuf], options: &Options, folder: &Pa
     }
 }
 
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|own| own == ending)
+}
+
 /// The kernels of the command line, or of the file if it alone is named.
 fn kernels(files: &[PathBuf], spec: &Spec, origin: &Origin<'_>) -> Result<Vec<Kernel>> {
-    let listed: Vec<KernelSpec> = spec.kernels.clone().unwrap_or_default();
-    let mut named: Vec<PathBuf> =
-        files.iter().filter(|path| path.extension().is_none_or(|end| end != "toml")).cloned().collect();
+    let listed = spec.kernels.as_deref().unwrap_or_default();
+    let path_of = |kernel: &KernelSpec| origin.folder.join(kernel.file());
     // A twin comes with the WGSL beside it.
-    let wgsl: Vec<PathBuf> = named.clone();
-    named.retain(|path| {
-        !(path.extension().is_some_and(|end| end == "cu") && wgsl.contains(&path.with_extension("wgsl")))
-    });
-    let is_own = |path: &Path, kernel: &KernelSpec| origin.folder.join(kernel.file()) == path;
-    let is_all = named.is_empty() || (named.len() == 1 && listed.iter().any(|kernel| is_own(&named[0], kernel)));
-    let of_path = |path: PathBuf| {
-        let table = listed.iter().find(|kernel| is_own(&path, kernel)).map(KernelSpec::table);
-        (path, table.unwrap_or_default())
+    let is_twin = |path: &Path| has_ending(path, "cu") && files.contains(&path.with_extension("wgsl"));
+    let is_kernel = |path: &&PathBuf| !has_ending(path, "toml") && !is_twin(path);
+    let mut named: Vec<PathBuf> = files.iter().filter(is_kernel).cloned().collect();
+    let are_all = match &named[..] {
+        [] => true,
+        [only] => listed.iter().any(|kernel| path_of(kernel) == *only),
+        _ => false,
     };
-    let found: Vec<(PathBuf, KernelTable)> = match (&listed[..], is_all) {
-        ([], true) if named.is_empty() => vec![of_path(origin.folder.join(file_beside(files)))],
-        ([], _) | (_, false) => named.into_iter().map(of_path).collect(),
-        (listed, true) => listed.iter().map(|kernel| (origin.folder.join(kernel.file()), kernel.table())).collect(),
+    let found: Vec<(PathBuf, KernelTable)> = if are_all && !listed.is_empty() {
+        listed.iter().map(|kernel| (path_of(kernel), kernel.table())).collect()
+    } else {
+        if named.is_empty() {
+            named.push(origin.folder.join(file_beside(files)));
+        }
+        let table = |path: &Path| listed.iter().find(|kernel| path_of(kernel) == path).map(KernelSpec::table);
+        named.into_iter().map(|path| (path.clone(), table(&path).unwrap_or_default())).collect()
     };
     if found.len() > MOST_KERNELS {
-        return Err(fault(
-            origin.file,
-            format!("{} kernels are more than {MOST_KERNELS}: divide the file", found.len()),
-        ));
+        let (file, count) = (origin.file, found.len());
+        return Err(usage!("{file}: {count} kernels are more than {MOST_KERNELS}: divide the file"));
     }
     found.into_iter().map(|(path, table)| kernel(path, spec.kernel(table), spec, origin)).collect()
 }
@@ -211,8 +210,7 @@ fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Origin<'_>) -
 
 /// The kernel whose outputs are the right ones, if there is one.
 fn reference(spec: &Spec, origin: &Origin<'_>) -> Result<Option<Kernel>> {
-    let all = spec.verify.as_ref().map(OneOrMany::list).unwrap_or_default();
-    let mut named = all.iter().filter_map(|own| Some((own, own.reference.as_ref()?)));
+    let mut named = spec.verify.iter().filter_map(|own| Some((own, own.reference.as_ref()?)));
     let Some((own, path)) = named.next() else { return Ok(None) };
     if named.any(|(_, other)| other != path) {
         let file = origin.file;
@@ -265,8 +263,8 @@ fn dtype(spec: &Spec, kernel: &Kernel, file: &str) -> Result<Dtype> {
 
 fn sizes(spec: &Spec, file: &str) -> Result<Vec<Extent>> {
     let Some(sizes) = &spec.sizes else { return Ok(vec![USUAL]) };
-    let parse = |text: Text| Extent::parse(&text.text()).map_err(|error| usage!("{file}: sizes: {error}"));
-    let found = sizes.list().into_iter().map(parse).collect::<Result<Vec<_>>>()?;
+    let parse = |text: &Text| Extent::parse(&text.text()).map_err(|error| usage!("{file}: sizes: {error}"));
+    let found = sizes.list().iter().map(parse).collect::<Result<Vec<_>>>()?;
     let form = |extent: &Extent| std::mem::discriminant(extent);
     match found.first() {
         None => Err(usage!("{file}: sizes: give at least one")),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::kernel::{Kernel, Text};
-use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec};
+use super::spec::{KernelSpec, KernelTable, Spec};
 use crate::cli::inputs;
 use record::error::{Result, usage};
 use record::suite::{Dtype, hash};
@@ -25,17 +25,15 @@ pub(super) fn portable(
         files.push((name.clone(), bytes));
         PathBuf::from(name)
     };
-    let nothing = Spec::default();
-    let (groups, steps, entry, params) = (None, None, None, nothing.params);
-    let mut alone = Spec { groups, steps, entry, params, preprocess: None, ..spec.clone() };
-    alone.name = Some(family.to_owned());
-    alone.dtype = Some(dtype.name().to_owned());
+    let (name, dtype_name) = (Some(family.to_owned()), Some(dtype.name().to_owned()));
+    let mut alone = Spec { name, dtype: dtype_name, preprocess: None, ..spec.clone() };
+    // Its table has them.
+    (alone.groups, alone.steps, alone.entry, alone.params) = Default::default();
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let of_text = |text: Text| match text {
+    let (end, text) = match kernel.text {
         Text { wgsl: "", cuda, .. } => ("cu", cuda),
         Text { wgsl, .. } => ("wgsl", wgsl),
     };
-    let (end, text) = of_text(kernel.text);
     let name = format!("{}.{end}", stem(&kernel.path));
     add(name.clone(), text.as_bytes().to_vec());
     if end == "wgsl" && !kernel.text.cuda.is_empty() {
@@ -48,7 +46,7 @@ pub(super) fn portable(
     alone.kernels = Some(vec![KernelSpec::Table(table)]);
     // Those that other kernels alone have are no part of it. Numbers stand for bindings of any kernel.
     let mut bound = kernel.declared_names(dtype)?;
-    bound.extend(kernel.steps.buffers().into_iter().map(str::to_owned));
+    bound.extend(kernel.steps.buffers(true).into_iter().map(str::to_owned));
     if let Some(reference) = reference {
         bound.extend(reference.declared_names(dtype)?);
     }
@@ -57,18 +55,15 @@ pub(super) fn portable(
     alone.uniforms.retain(|name, _| is_own(name));
     for (name, buffer) in &mut alone.buffers {
         if let Some(path) = buffer.file.take() {
-            let end = path.extension().and_then(|end| end.to_str()).filter(|end| ["npy", "png"].contains(end));
-            buffer.file = Some(add(format!("{name}.{}", end.unwrap_or("bin")), bytes(&path)?));
+            buffer.file = Some(add(format!("{name}.{}", ending(&path)), inputs::contents(&path, inputs::DATA)?));
         }
     }
-    let mut verify = alone.verify.as_ref().map(OneOrMany::list).unwrap_or_default();
     let mut is_added = false;
-    for (number, verify) in verify.iter_mut().enumerate() {
+    for (number, verify) in alone.verify.iter_mut().enumerate() {
         if let Some(path) = verify.file.take() {
-            let end = path.extension().and_then(|end| end.to_str()).filter(|end| ["npy", "png"].contains(end));
-            let end = end.unwrap_or("bin");
+            let end = ending(&path);
             let name = if number == 0 { format!("right.{end}") } else { format!("right-{number}.{end}") };
-            verify.file = Some(add(name, bytes(&path)?));
+            verify.file = Some(add(name, inputs::contents(&path, inputs::DATA)?));
         }
         if let (Some(_), Some(reference)) = (verify.reference.take(), reference) {
             let name = format!("reference-{}.wgsl", stem(&reference.path));
@@ -83,7 +78,6 @@ pub(super) fn portable(
             verify.reference_names.clone_from(&reference.table.names);
         }
     }
-    alone.verify = (!verify.is_empty()).then_some(OneOrMany::Many(verify));
     let toml = toml::to_string(&alone).map_err(|error| usage!("{TOML}: {error}"))?;
     files.insert(0, (TOML.to_owned(), toml.into_bytes()));
     Ok(files)
@@ -105,6 +99,8 @@ pub(super) fn identity(files: &[(String, Vec<u8>)]) -> String {
     hash(&all)
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>> {
-    inputs::contents(path, inputs::DATA)
+/// The ending of a file of data by which its format is known.
+fn ending(path: &Path) -> &str {
+    let end = path.extension().and_then(|end| end.to_str());
+    end.filter(|end| ["npy", "png"].contains(end)).unwrap_or("bin")
 }

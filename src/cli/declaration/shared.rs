@@ -6,16 +6,16 @@ use std::sync::{Arc, Mutex};
 
 use super::answers::{By, Verify, Way, Whole};
 use super::buffers::{Filling, Own};
-use super::declared::{Declared, Shared};
 use super::fields::word;
-use super::kernel::{Kernel, stem};
-use super::launch::declared_name;
+use super::kernel::{Kernel, declared_name, stem};
+use super::launch::{Declared, Shared};
 use super::npy;
 use super::script::Script;
-use super::spec::{BufferSpec, Contents, OneOrMany, SamplerSpec, Spec, Text, VerifySpec};
+use super::spec::{BufferSpec, Contents, SamplerSpec, Spec, Text, VerifySpec};
 use super::steps::uniforms;
 use super::stored::Numbers;
 use crate::cli::inputs;
+use gpu::shader::module::words;
 use record::error::{Result, shown, usage, visible};
 use record::suite::input::Values;
 use record::suite::kept::{kept, kept_text};
@@ -25,7 +25,6 @@ use record::suite::{Benchmark, Binding, Dtype, Sampling, TexelFormat};
 pub(super) struct Origin<'a> {
     /// The file, for messages.
     pub file: &'a str,
-    /// Its folder.
     pub folder: &'a Path,
 }
 
@@ -41,10 +40,9 @@ pub(super) fn shared(
     let mut names: Vec<String> = Vec::new();
     for kernel in kernels.iter().chain(reference) {
         names.extend(kernel.declared_names(dtype)?);
-        names.extend(kernel.steps.buffers().into_iter().map(str::to_owned));
+        names.extend(kernel.steps.buffers(true).into_iter().map(str::to_owned));
     }
     check_names(spec, kernels, &names, origin.file, dtype)?;
-    let verified = spec.verify.as_ref().map(OneOrMany::list).unwrap_or_default();
     let right = match reference {
         None => None,
         Some(kernel) => {
@@ -52,7 +50,7 @@ pub(super) fn shared(
             Some(benchmark_of(kernel, shared))
         }
     };
-    let verify = verified.iter().map(|own| verify(own, right, origin)).collect::<Result<Vec<_>>>()?;
+    let verify = spec.verify.iter().map(|own| verify(own, right, origin)).collect::<Result<Vec<_>>>()?;
     if let ([_, _, ..], Some(_)) = (&verify[..], verify.iter().find(|own| own.buffer.is_none())) {
         return Err(usage!("{}: [[verify]]: of several, each names its buffer", origin.file));
     }
@@ -63,10 +61,7 @@ pub(super) fn shared(
 fn by_name(spec: &Spec, kernel: &Kernel, dtype: Dtype) -> Result<Spec> {
     let bindings = kernel.bindings(dtype)?;
     let name = |key: &String| {
-        let numbered = bindings.iter().find(|binding| {
-            let number = format!("{}.{}", binding.group, binding.index);
-            *key == number || (binding.group == 0 && *key == binding.index.to_string())
-        });
+        let numbered = bindings.iter().find(|binding| has_number(binding, key));
         numbered.map_or_else(|| key.clone(), |binding| declared_name(&kernel.table.names, binding).to_owned())
     };
     fn renamed<T: Clone>(all: &BTreeMap<String, T>, name: impl Fn(&String) -> String) -> BTreeMap<String, T> {
@@ -74,6 +69,12 @@ fn by_name(spec: &Spec, kernel: &Kernel, dtype: Dtype) -> Result<Spec> {
     }
     let (buffers, uniforms) = (renamed(&spec.buffers, name), renamed(&spec.uniforms, name));
     Ok(Spec { buffers, uniforms, ..spec.clone() })
+}
+
+/// Whether a key is the number of a binding: `1.0`, or `0` in group 0.
+fn has_number(binding: &Binding, key: &str) -> bool {
+    let number = format!("{}.{}", binding.group, binding.index);
+    key == number || number.strip_prefix("0.") == Some(key)
 }
 
 fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dtype: Dtype) -> Result<()> {
@@ -89,13 +90,7 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
     for kernel in kernels {
         samplers.extend(kernel.samplers(dtype)?);
         let bindings = kernel.bindings(dtype)?;
-        let is_bound = |key: &String| {
-            let number = |binding: &Binding| format!("{}.{}", binding.group, binding.index);
-            let is_it = |binding: &Binding| {
-                binding.name == *key || number(binding) == *key || number(binding) == format!("0.{key}")
-            };
-            bindings.iter().any(is_it)
-        };
+        let is_bound = |key: &String| bindings.iter().any(|binding| binding.name == *key || has_number(binding, key));
         if let Some(unknown) = kernel.table.names.keys().find(|key| !is_bound(key)) {
             let names: Vec<&str> = bindings.iter().map(|binding| binding.name.as_str()).collect();
             let (path, known) = (shown(&kernel.path), names.join(", "));
@@ -103,7 +98,9 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
         }
         let mut placed = kernel.declared_names(dtype)?;
         placed.extend(kernel.steps.written().into_iter().flat_map(|step| step.bind.values().cloned()));
-        if let Some(unknown) = kernel.steps.moved().into_iter().find(|name| !placed.iter().any(|known| known == name)) {
+        if let Some(unknown) =
+            kernel.steps.buffers(false).into_iter().find(|name| !placed.iter().any(|known| known == name))
+        {
             return fault(format!("steps: no dispatch binds '{unknown}', but {}", placed.join(", ")));
         }
     }
@@ -149,17 +146,8 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
 
 /// The benchmark of a reference: the same buffers, and no verification of its own.
 fn benchmark_of(kernel: &Kernel, shared: Arc<Shared>) -> &'static Benchmark {
-    let declared = Declared {
-        shared,
-        text: kernel.text,
-        steps: kernel.steps.clone(),
-        only: None,
-        workgroup: kernel.workgroup.clone(),
-        names: kernel.table.names.clone(),
-        is_verified: false,
-        files: Vec::new(),
-        hash: String::new(),
-    };
+    let (files, hash) = (Vec::new(), String::new());
+    let declared = Declared { shared, kernel: kernel.clone(), only: None, is_verified: false, files, hash };
     kept(Benchmark {
         name: kept_text(stem(&kernel.path)),
         wgsl: kernel.text.wgsl,
@@ -267,10 +255,7 @@ fn of_file(path: &Path, what: &str) -> Result<Filling> {
         _ if !bytes.len().is_multiple_of(4) => {
             Err(usage!("{what}: the file has {} B, no whole number of words", bytes.len()))
         }
-        _ => {
-            let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-            Ok(Filling::Words(Arc::new(words.collect())))
-        }
+        _ => Ok(Filling::Words(Arc::new(words(&bytes)))),
     }
 }
 
@@ -330,7 +315,7 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
     let by = match (expect, compute, command, reference, path) {
         (Some(text), None, None, None, None) => By::Expression(Script::new(&format!("{what}: expect"), text)?),
         (None, Some(text), None, None, None) => {
-            whole(Way::Program(Script::program(&format!("{what}: compute"), text)?))
+            whole(Way::Program(Script::parse(&format!("{what}: compute"), text, true)?))
         }
         (None, None, Some(command), None, None) => {
             let folder = if origin.folder.as_os_str().is_empty() { Path::new(".") } else { origin.folder };

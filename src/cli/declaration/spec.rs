@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::options::Own as Options;
 use crate::cli::inputs;
@@ -56,16 +56,15 @@ pub(super) struct Spec {
     #[serde(default)]
     pub samplers: BTreeMap<String, SamplerSpec>,
     /// How the outputs are verified.
-    pub verify: Option<OneOrMany<VerifySpec>>,
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub verify: Vec<VerifySpec>,
 }
 
 /// A kernel of several.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged, expecting = "a kernel is a file, or a table of file and groups")]
 pub(super) enum KernelSpec {
-    /// Its file.
     File(String),
-    /// Its file, and what differs from the others.
     Table(KernelTable),
 }
 
@@ -73,19 +72,13 @@ pub(super) enum KernelSpec {
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KernelTable {
-    /// The file.
     pub file: String,
     /// Its name in tables, where it is not the file's.
     pub name: Option<String>,
-    /// Its own entry point.
     pub entry: Option<String>,
-    /// Its own workgroups.
     pub groups: Option<OneOrMany<Text>>,
-    /// Its own threads of a block.
     pub workgroup: Option<OneOrMany<Text>>,
-    /// Its own launch.
     pub steps: Option<Vec<StepSpec>>,
-    /// Its own parameters.
     #[serde(default)]
     pub params: BTreeMap<String, OneOrMany<f64>>,
     /// What the declaration calls its bindings, by their own names or numbers.
@@ -209,9 +202,7 @@ pub(super) struct VerifySpec {
     pub reference: Option<PathBuf>,
     /// Workgroups of the reference, where they differ.
     pub reference_groups: Option<OneOrMany<Text>>,
-    /// Its entry point.
     pub reference_entry: Option<String>,
-    /// Its launch.
     pub reference_steps: Option<Vec<StepSpec>>,
     /// What the declaration calls its bindings.
     #[serde(default)]
@@ -233,32 +224,30 @@ pub(super) struct VerifySpec {
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged, expecting = "a value, or a list of values, of another type is needed in this table")]
 pub(super) enum OneOrMany<T> {
-    /// One.
     One(T),
-    /// Several.
     Many(Vec<T>),
 }
 
-impl<T: Clone> OneOrMany<T> {
-    pub(super) fn list(&self) -> Vec<T> {
+impl<T> OneOrMany<T> {
+    pub(super) fn list(&self) -> &[T] {
         match self {
-            Self::One(one) => vec![one.clone()],
-            Self::Many(many) => many.clone(),
+            Self::One(one) => std::slice::from_ref(one),
+            Self::Many(many) => many,
         }
     }
+}
+
+fn one_or_many<'d, T: Clone + Deserialize<'d>, D: Deserializer<'d>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    Ok(OneOrMany::deserialize(deserializer)?.list().to_vec())
 }
 
 /// An expression: text, or a number.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged, expecting = "a number or an expression in quotes is needed here")]
 pub(super) enum Text {
-    /// A whole number.
     Integer(i64),
-    /// Any other number.
     Float(f64),
-    /// A switch.
     Switch(bool),
-    /// An expression.
     Written(String),
 }
 
@@ -291,22 +280,20 @@ impl Spec {
         for buffer in self.buffers.values_mut() {
             buffer.file = buffer.file.take().map(|file| folder.join(file));
         }
-        let mut verify = self.verify.as_ref().map(OneOrMany::list).unwrap_or_default();
-        for own in &mut verify {
+        for own in &mut self.verify {
             own.reference = own.reference.take().map(|file| folder.join(file));
             own.file = own.file.take().map(|file| folder.join(file));
         }
         if options.expect.is_some() || options.reference.is_some() {
-            let VerifySpec { buffer, length, tolerance, relative, wrap, .. } =
-                verify.into_iter().next().unwrap_or_default();
+            let first = self.verify.into_iter().next().unwrap_or_default();
+            let VerifySpec { buffer, length, tolerance, relative, wrap, .. } = first;
             let (expect, reference) = (options.expect.clone(), options.reference.clone());
-            verify =
+            self.verify =
                 vec![VerifySpec { buffer, length, tolerance, relative, wrap, expect, reference, ..Default::default() }];
         }
         if let Some(tolerance) = options.tolerance {
-            verify.iter_mut().for_each(|own| own.tolerance = Some(tolerance));
+            self.verify.iter_mut().for_each(|own| own.tolerance = Some(tolerance));
         }
-        self.verify = (!verify.is_empty()).then_some(OneOrMany::Many(verify));
         if !options.groups.is_empty() {
             self.groups = Some(OneOrMany::Many(options.groups.iter().cloned().map(Text::Written).collect()));
         }
@@ -319,25 +306,19 @@ impl Spec {
     /// A kernel with what every kernel has where it says nothing itself.
     pub(super) fn kernel(&self, own: KernelTable) -> KernelTable {
         let params = self.params.iter().chain(&own.params);
+        let params = params.map(|(name, values)| (name.clone(), values.clone())).collect();
         // A kernel with steps of its own has the groups of its steps alone.
         let groups = own.groups.or_else(|| self.groups.clone());
         let (steps, entry) = match (own.steps, own.entry) {
             (None, None) => (self.steps.clone(), self.entry.clone()),
-            own => own,
+            of_kernel => of_kernel,
         };
-        KernelTable {
-            groups,
-            steps,
-            entry,
-            workgroup: own.workgroup.or_else(|| self.workgroup.clone()),
-            params: params.map(|(name, values)| (name.clone(), values.clone())).collect(),
-            ..KernelTable { file: own.file, name: own.name, names: own.names, ..KernelTable::default() }
-        }
+        let workgroup = own.workgroup.or_else(|| self.workgroup.clone());
+        KernelTable { groups, steps, entry, workgroup, params, ..own }
     }
 }
 
 impl OneOrMany<Text> {
-    /// The texts of all.
     pub(super) fn texts(&self) -> Vec<String> {
         self.list().iter().map(Text::text).collect()
     }

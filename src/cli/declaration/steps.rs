@@ -24,12 +24,10 @@ pub(super) enum Step {
         times: Script,
         /// What expressions call the number of the repetition.
         index: String,
-        /// The steps.
         steps: Vec<Step>,
     },
 }
 
-/// A dispatch.
 #[derive(Clone)]
 pub(super) struct Dispatch {
     /// The entry point: a place in the kernel's list.
@@ -51,7 +49,6 @@ pub(super) struct Dispatch {
 /// A launch as it is declared.
 #[derive(Clone)]
 pub(super) struct Steps {
-    /// Its steps.
     pub steps: Vec<Step>,
     /// The entry points, in the order in which the steps number them.
     pub entries: Vec<String>,
@@ -120,7 +117,6 @@ impl Steps {
         }))
     }
 
-    /// The dispatches, as they are written.
     pub(super) fn written(&self) -> Vec<&Dispatch> {
         let mut found = Vec::new();
         each(&self.steps, &mut |step| {
@@ -131,24 +127,12 @@ impl Steps {
         found
     }
 
-    /// The buffers that steps clear, copy, swap, or read workgroups from.
-    pub(super) fn moved(&self) -> Vec<&str> {
-        let mut found = Vec::new();
-        each(&self.steps, &mut |step| match step {
-            Step::Dispatch(Dispatch { indirect, .. }) => found.extend(indirect.iter().map(|(own, _)| own.as_str())),
-            Step::Clear(buffer) => found.push(buffer),
-            Step::Copy(pair) | Step::Swap(pair) => found.extend(pair.iter().map(String::as_str)),
-            Step::Repeat { .. } => {}
-        });
-        found
-    }
-
-    /// The buffers that steps name.
-    pub(super) fn buffers(&self) -> Vec<&str> {
+    /// The buffers that steps clear, copy, swap, or read workgroups from; with `has_bound` also those that they bind.
+    pub(super) fn buffers(&self, has_bound: bool) -> Vec<&str> {
         let mut found = Vec::new();
         each(&self.steps, &mut |step| match step {
             Step::Dispatch(Dispatch { bind, indirect, .. }) => {
-                found.extend(bind.values().map(String::as_str));
+                found.extend(bind.values().filter(|_| has_bound).map(String::as_str));
                 found.extend(indirect.iter().map(|(buffer, _)| buffer.as_str()));
             }
             Step::Clear(buffer) => found.push(buffer),

@@ -14,7 +14,6 @@ pub(super) enum Numbers {
     Naturals(Vec<u64>),
 }
 
-/// One of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Number {
     Real(f64),
@@ -95,17 +94,14 @@ impl Number {
             Self::Real(_) => return refused(),
         };
         let bits = 8 * scalar.bytes() as u32;
-        let least = if is_signed(scalar) { -(1 << (bits - 1)) } else { 0 };
+        let is_signed = matches!(scalar, Scalar::I8 | Scalar::I32 | Scalar::I64);
+        let least = if is_signed { -(1 << (bits - 1)) } else { 0 };
         let range = least..least + (1_i128 << bits);
         if !wraps && !range.contains(&whole) {
             return refused();
         }
         Ok(whole as u64 & (u64::MAX >> (64 - bits)))
     }
-}
-
-const fn is_signed(scalar: Scalar) -> bool {
-    matches!(scalar, Scalar::I8 | Scalar::I32 | Scalar::I64)
 }
 
 /// Words that an element is compared by: a number of 64 bits that no f64 holds is two.

@@ -7,7 +7,6 @@ use crate::cli::reports::{FOLDERS, none_yet};
 use answers::report::reader;
 use record::error::{Result, shown, usage};
 
-/// Arguments of `report`.
 #[derive(clap::Args)]
 pub(in crate::cli) struct Arguments {
     /// Reports or folders of reports [default: reports/ and results/]

@@ -9,11 +9,11 @@ use super::explain::fields;
 use super::format::By;
 use super::output::print;
 use super::outputs::{check_different, check_new};
-use super::reports::{in_folder, none_readable, read};
+use super::reports::{in_folder, is_csv, none_readable, read};
 use answers::compare::{Comparison, Report, Rules};
 use answers::index::{self, Entry, MARK};
 use answers::page::{self as html, Kernel};
-use answers::report::{Target, github, reader, replace_file, write_file};
+use answers::report::{Target, github, replace_file, write_file};
 pub(super) use arguments::Arguments;
 use arguments::Format;
 use kernels::FAMILIES;
@@ -61,11 +61,6 @@ fn read_all(
         all.iter_mut().flat_map(|(_, records)| records).for_each(Record::anonymize);
     }
     Ok(all)
-}
-
-/// Whether a file is read among others: a run's JSON report has the same rows as its CSV.
-fn is_csv(path: &Path) -> bool {
-    reader::has_ending(path, "csv")
 }
 
 /// Writes a page with tables and charts.

@@ -4,19 +4,16 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, FromArgMatches};
-
 use crate::cli::declaration::Own;
 use crate::cli::format::{TableFormat, Tables};
 use crate::cli::kernel_files::{KernelFiles, Kernels};
 use crate::cli::target::Through;
-use crate::cli::values::{duration, fail_on, param, size, tag};
+use crate::cli::values::{self, duration, fail_on, param, size};
 use gpu::engine::plan::Caches;
 use record::Status;
-use record::error::{Error, Result, usage};
+use record::error::{Result, usage};
 use record::suite::{Extent, Family, Profile, Tag};
 
-/// Arguments of `run`.
 #[derive(clap::Args)]
 pub(in crate::cli) struct Arguments {
     /// Families, benchmarks, globs or parts of names [default: all]
@@ -27,7 +24,7 @@ pub(in crate::cli) struct Arguments {
     /// Run the families of a tag: peak, article, llm, primitive, memory, cost
     ///
     /// Repeat it or write llm,peak for several; with filters, what both name.
-    #[arg(long = "tag", value_name = "TAG", value_parser = tag, value_delimiter = ',')]
+    #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
     pub(super) tags: Vec<Tag>,
     /// Which sizes to run and how long [default: quick; with filters standard on a GPU]
     #[arg(long, value_enum, value_name = "PROFILE")]
@@ -165,9 +162,7 @@ impl Arguments {
 
     /// The arguments of a command line of `run` whose rows another command shows.
     pub(in crate::cli) fn without_tables<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self> {
-        let fault = |error: clap::Error| Error::Usage(error.to_string());
-        let matches = Self::augment_args(clap::Command::new("run")).try_get_matches_from(words).map_err(fault)?;
-        Ok(Self { is_quiet: true, ..Self::from_arg_matches(&matches).map_err(fault)? })
+        Ok(Self { is_quiet: true, ..values::arguments(words)? })
     }
 
     /// Reads the kernels that replace the suite's.
@@ -189,7 +184,6 @@ impl Arguments {
         self.kernels.own.ok_or_else(|| usage!("give a kernel: FILE.wgsl"))
     }
 
-    /// The filters.
     pub(in crate::cli) fn filters(&self) -> &[String] {
         &self.filters
     }

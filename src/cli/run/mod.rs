@@ -16,13 +16,13 @@ use super::host::battery_note;
 use super::interrupt::{self, Interrupt};
 use super::messages::{self, beginning, how_to_go_on, matched_by_part, smaller_workgroups};
 use super::output::{is_on_terminal, print, say, terminal};
-use super::outputs::{Files, LockedFile, Paths, default_csv, name_words};
+use super::outputs::{ANOTHER_FILE, LockedFile, check_different, check_new, default_csv, is_source, words};
 use super::pictures::{Pictures, draws};
 use super::progress::Progress;
 use super::selection::{select_runs, why_this_card};
 use super::worker::{Done, Listed, Run, list};
 use answers::report::csv::Parsed;
-use answers::report::{self, CsvFile, Part, lay_out};
+use answers::report::{self, CsvFile, Output, Part, check_folder, lay_out};
 use answers::summary::{self, card_within};
 use answers::variants;
 use gpu::backend::Device;
@@ -30,7 +30,7 @@ use gpu::engine::plan::{by_part, plan, select_tagged, without_size};
 use gpu::engine::{Fitted, RowTable, Settings};
 use gpu::job::Job;
 use record::Record;
-use record::error::{Error, Result, usage};
+use record::error::{Error, Result, shown, usage};
 use record::format::plural;
 use record::suite::{Case, DeviceType, Profile, budget};
 
@@ -54,11 +54,10 @@ pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
 pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
     // Before anything slow.
     check(arguments)?;
-    let paths = arguments.paths();
-    paths.check()?;
+    arguments.check_files()?;
     // Locked before it is read: another run may be writing it.
     let is_there = arguments.resume.as_ref().is_some_and(|path| path.exists());
-    let files = is_there.then(|| paths.open()).transpose()?;
+    let files = is_there.then(|| arguments.open_files()).transpose()?;
     let mut resumed = arguments.resume.as_deref().map(report::csv::open).transpose()?;
     let listed = list(arguments.backend)?;
     let runs = select_runs(&listed.devices, arguments.device.as_deref(), arguments.backend)?;
@@ -76,12 +75,13 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
         return Err(usage!("--resume continues a run on one device: select it with --device"));
     }
     let pictures = |(number, run): (usize, &Vec<usize>)| {
-        let name = if has_several { format!("{}-{number}", name_words(card(run)[0])) } else { String::new() };
+        let name = if has_several { format!("{}-{number}", words(&card(run)[0].name)) } else { String::new() };
         pictures(arguments, &card(run), name)
     };
     let pictures = runs.iter().enumerate().map(pictures).collect::<Result<Vec<_>>>()?;
-    let files = files.map_or_else(|| paths.open(), Ok)?;
-    let command = Command { arguments, files, interrupt: Interrupt::listen()? };
+    let files = files.map_or_else(|| arguments.open_files(), Ok)?;
+    let (csv, json) = files;
+    let command = Command { arguments, csv, json, interrupt: Interrupt::listen()? };
     let (mut all, mut printed): (Vec<Record>, Result<()>) = (Vec::new(), Ok(()));
     let mut listed = Some(listed);
     for (run, pictures) in runs.into_iter().zip(pictures) {
@@ -137,14 +137,44 @@ fn check_declarations(cases: &[Case]) -> Result<()> {
 }
 
 impl Arguments {
-    fn paths(&self) -> Paths<'_> {
-        Paths {
-            out: self.out.as_deref(),
-            resume: self.resume.as_deref(),
-            json: self.json.as_deref(),
-            images: self.save_image.as_deref(),
-            has_force: self.force,
+    /// Refuses paths that cannot be written, hold files, or collide. Changes nothing.
+    fn check_files(&self) -> Result<()> {
+        for (option, path) in [("--out", &self.out), ("--json", &self.json)] {
+            let Some(path) = path else { continue };
+            if is_source(path) {
+                return Err(usage!("{option} {}: a report has no name of a kernel", shown(path)));
+            }
+            check_new(path, self.force, ANOTHER_FILE)?;
         }
+        let out = self.out.as_deref().map(|path| ("--out", path));
+        let csv = out.or(self.resume.as_deref().map(|path| ("--resume", path)));
+        if let (Some(csv), Some(json)) = (csv, &self.json) {
+            check_different(csv, ("--json", json))?;
+        }
+        match &self.save_image {
+            Some(folder) if folder.exists() && !folder.is_dir() => {
+                Err(usage!("--save-image: {} is a file: name a folder", folder.display()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that files can be written, creates the folder of the images, and locks the CSV. Returns the CSV and the JSON
+    /// report that the user names.
+    fn open_files(&self) -> Result<(Option<LockedFile>, Option<Output>)> {
+        let is_new = !self.force;
+        let out = self.out.as_deref().map(|path| LockedFile::open(path, is_new));
+        let csv = out.or_else(|| Some(LockedFile::open(self.resume.as_deref()?, false))).transpose()?;
+        if let Some(out) = &self.out {
+            // A run that had the lock may have just written it.
+            check_new(out, self.force, ANOTHER_FILE)?;
+        }
+        let json = self.json.as_deref().map(if is_new { Output::open_new } else { Output::open }).transpose()?;
+        if let Some(folder) = &self.save_image {
+            let checked = std::fs::create_dir_all(folder).and_then(|()| check_folder(folder));
+            checked.map_err(Error::io("write into", folder))?;
+        }
+        Ok((csv, json))
     }
 }
 
@@ -165,7 +195,9 @@ fn pictures(arguments: &Arguments, card: &[&Device], name: String) -> Result<Opt
 /// The command line, with its reports open.
 struct Command<'a> {
     arguments: &'a Arguments,
-    files: Files,
+    /// The files that the user names.
+    csv: Option<LockedFile>,
+    json: Option<Output>,
     interrupt: Interrupt,
 }
 
@@ -194,23 +226,14 @@ impl Command<'_> {
         listed: Listed,
         card: Vec<usize>,
         number: Option<usize>,
-        mut resumed: Option<Parsed>,
+        resumed: Option<Parsed>,
         before: &[Record],
         pictures: Option<Pictures>,
     ) -> Result<Left> {
-        let mut begun = None;
-        let mut prepare = |devices| {
-            let (running, beginning) = self.prepare(devices, number, resumed.take(), before, pictures.clone())?;
-            begun = Some(beginning);
-            Ok(running)
-        };
         let mut supervisor = Supervisor::new(listed, card, self.arguments, &self.interrupt);
-        supervisor.measure(&mut prepare);
-        match (supervisor.running, supervisor.end, begun) {
-            (Some(running), Some(end), Some(begun)) => self.conclude(running, end, &begun),
-            (_, Some(Err(error)), _) => Err(error),
-            _ => Err(Error::NoDevice("the card has no rows".to_owned())),
-        }
+        let (running, begun) = self.prepare(supervisor.devices()?, number, resumed, before, pictures)?;
+        let (running, end) = supervisor.measure(running)?;
+        self.conclude(running, end, &begun)
     }
 
     /// Prepares the run on the devices of a card, which are open.
@@ -222,7 +245,7 @@ impl Command<'_> {
         before: &[Record],
         pictures: Option<Pictures>,
     ) -> Result<(Running, Begun)> {
-        let Self { arguments, files, interrupt } = self;
+        let Self { arguments, csv, json, interrupt } = self;
         let is_begun = resumed.is_some() || !before.is_empty();
         let profile = profile_for(arguments, &devices[0]);
         let time = time_for(arguments, profile, devices.len());
@@ -235,13 +258,13 @@ impl Command<'_> {
             || Ok(RowTable::default()),
             |report| earlier_rows(report, arguments, &cases, &devices, &mut settings),
         )?;
-        let own_file = match &files.csv {
+        let own_file = match csv {
             Some(_) => None,
-            None => Some(default_csv(&devices, &settings.date[..10], "", arguments.json.as_deref())?),
+            None => Some(default_csv(&devices, &settings.date[..10], arguments.json.as_deref())?),
         };
         // A file of its own has the rows of its device alone.
         let first = if own_file.is_none() { before.to_vec() } else { Vec::new() };
-        let file = own_file.as_ref().or(files.csv.as_ref()).map(|file| file.output.clone());
+        let file = own_file.as_ref().or(csv.as_ref()).map(|file| file.output.clone());
         let file = file.ok_or_else(|| usage!("there is no file for the report"))?;
         if !is_begun {
             bundle::clear(file.path());
@@ -258,7 +281,7 @@ impl Command<'_> {
         *interrupt.rest() = can_resume.then(|| format!("stopped at once; {}", messages::resume(file.path(), number)));
         let mut progress = Progress::new(devices.len(), time, csv, interrupt.clone());
         expected_time(arguments, profile, time, left, &card).iter().for_each(|expected| say(expected));
-        if let Some(json) = &files.json {
+        if let Some(json) = json {
             progress.write_json(json.clone(), before.to_vec());
         }
         let order = Run { settings, report: file.path().into(), pictures };
@@ -344,9 +367,11 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
     let mut sections = report::sections(records);
     let own_section =
         sections.iter().find(|section| arguments.kernels.own.is_some_and(|own| section.title == own.name));
-    let answer = own_section.map_or_else(Vec::new, |section| variants::verdict(&section.rows));
-    let answer: Vec<Part> = answer.iter().map(|line| Part::text(line)).chain([Part::text("")]).collect();
-    let answer = if own_section.is_some() { lay_out(answer, arguments.format.medium()) } else { String::new() };
+    let answer = own_section.map_or_else(String::new, |section| {
+        let lines = variants::verdict(&section.rows);
+        let parts = lines.iter().map(|line| Part::text(line)).chain([Part::text("")]);
+        lay_out(parts.collect(), arguments.format.medium())
+    });
     match arguments.table.unwrap_or_else(usual) {
         Tables::All => {}
         Tables::Family => sections.retain(|section| section.rows.iter().any(is_named)),

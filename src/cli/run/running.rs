@@ -169,7 +169,7 @@ mod tests {
         let cases = plan(&Request::new(vec!["stream/copy".to_owned()], Profile::Quick)).expect("a plan");
         let report = folder.path().join("r.csv");
         let file = CsvFile::create(Output::open(&report).expect("writable"), Vec::new(), &[]).expect("written");
-        let progress = Progress::new(1, None, file, Interrupt::without_signals());
+        let progress = Progress::new(1, None, file, Interrupt::default());
         let row = |case: &Case| Record {
             family: case.family.name.to_owned(),
             benchmark: case.benchmark.name.to_owned(),

@@ -51,12 +51,13 @@ fn measure(
     (backends, since): (&mut [Box<dyn Backend>], SystemTime),
     run: Run,
 ) -> Result<()> {
-    let others = Others::new(backends.first().and_then(|backend| backend.monitor()), since);
+    let mut others = Others { monitor: backends.first().and_then(|backend| backend.monitor()), since };
+    others.say_more_than(0, "before the run");
     let mut sender = EventSender { link, others, known: earlier.records().to_vec(), pictures: run.pictures };
     let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
     apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
     let outcome = pollster::block_on(gpu::engine::resume(&mut apis, cases, earlier, &run.settings, &mut sender))?;
-    sender.others.look();
+    sender.others.say_more_than(1, "during the run");
     let (is_interrupted, no_device) = match outcome.end {
         End::Complete => (false, None),
         End::Interrupted => (true, None),
@@ -76,18 +77,7 @@ struct Others {
 }
 
 impl Others {
-    /// Checks for processes that used the card since `since`, before this process uses it.
-    fn new(monitor: Option<Box<dyn Monitor>>, since: SystemTime) -> Self {
-        let mut others = Self { monitor, since };
-        others.say_more_than(0, "before the run");
-        others
-    }
-
-    /// Checks for processes that used the card during the run.
-    fn look(&mut self) {
-        self.say_more_than(1, "during the run");
-    }
-
+    /// Says whether more processes than `own` of this program have used the card since the last look.
     fn say_more_than(&mut self, own: usize, when: &str) {
         let since = std::mem::replace(&mut self.since, SystemTime::now());
         let users = self.monitor.as_mut().and_then(|monitor| monitor.users(since)).unwrap_or(0);
@@ -124,6 +114,10 @@ impl EventSender {
     }
 }
 
+fn without_samples(row: &Record) -> Box<Record> {
+    Box::new(Record { all_samples_ns: Vec::new(), epoch_samples: Vec::new(), ..row.clone() })
+}
+
 impl Observer for EventSender {
     fn timer(&mut self, toolchain: Toolchain<'_>, timer: &Timer) {
         let compiler = toolchain.compiler.to_owned();
@@ -135,13 +129,11 @@ impl Observer for EventSender {
     }
 
     fn start(&mut self, index: usize, _case: &Case, row: &Record) {
-        let row = Record { all_samples_ns: Vec::new(), epoch_samples: Vec::new(), ..row.clone() };
-        self.link.send(&Event::Start { index, row: Box::new(row) });
+        self.link.send(&Event::Start { index, row: without_samples(row) });
     }
 
     fn row(&mut self, record: &Record) {
-        let row = Record { all_samples_ns: Vec::new(), epoch_samples: Vec::new(), ..record.clone() };
-        self.link.send(&Event::Row(Box::new(row)));
+        self.link.send(&Event::Row(without_samples(record)));
     }
 
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
@@ -150,7 +142,7 @@ impl Observer for EventSender {
     }
 
     fn pass(&mut self, number: usize, count: usize) {
-        self.others.look();
+        self.others.say_more_than(1, "during the run");
         self.link.send(&Event::Pass { number, count });
     }
 

@@ -1,7 +1,7 @@
 //! The program's part of `run`: it gives orders to a worker, writes what it measures, and starts another worker where one
 //! dies or is silent.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use super::arguments::Arguments;
@@ -28,9 +28,6 @@ const MOST_FAILED_STARTS: usize = 2;
 
 /// A run ends after so many deaths in a row without a measured row between them.
 const MOST_DEATHS: usize = 5;
-
-/// Prepares a card's run on the devices as they opened.
-pub(super) type Prepare<'p> = dyn FnMut(Vec<Device>) -> Result<Running> + 'p;
 
 /// How a run on a card ended: as its worker said, or since the card cannot be used or its rows cannot be kept.
 pub(super) type End = Result<Done>;
@@ -62,8 +59,10 @@ pub(super) struct Supervisor<'a> {
     has_restarted: bool,
     /// Whether the worker is to end after its case.
     is_stopped: bool,
-    pub(super) running: Option<Running>,
-    pub(super) end: Option<End>,
+    /// The devices as they opened, until [`Self::devices`] returns them.
+    opened: Option<Vec<Device>>,
+    running: Option<Running>,
+    end: Option<End>,
 }
 
 impl<'a> Supervisor<'a> {
@@ -90,6 +89,7 @@ impl<'a> Supervisor<'a> {
             starts_without_a_row: 0,
             has_restarted: false,
             is_stopped: false,
+            opened: None,
             running: None,
             end: None,
         }
@@ -118,19 +118,35 @@ impl<'a> Supervisor<'a> {
         self.end.get_or_insert(end);
     }
 
-    /// Measures, and returns when the card has ended.
-    pub(super) fn measure(&mut self, prepare: &mut Prepare<'_>) {
+    /// Opens the card.
+    pub(super) fn devices(&mut self) -> Result<Vec<Device>> {
         self.open(self.indices.clone());
+        self.supervise();
+        match (self.opened.take(), self.end.take()) {
+            (Some(devices), _) => Ok(devices),
+            (None, Some(Err(error))) => Err(error),
+            (None, _) => Err(no_rows()),
+        }
+    }
+
+    /// Measures the run that is prepared for the devices. Returns it when the card has ended.
+    pub(super) fn measure(mut self, running: Running) -> Result<(Running, End)> {
+        self.order(&running.order(self.compiles_ahead));
+        self.running = Some(running);
+        self.supervise();
+        self.running.zip(self.end).ok_or_else(no_rows)
+    }
+
+    /// Hears the worker until its devices are open for the first time, or the card has ended.
+    fn supervise(&mut self) {
         let mut last = Instant::now();
-        while self.end.is_none() {
+        while self.opened.is_none() && self.end.is_none() {
             match self.received.recv_timeout(TICK) {
-                Ok((workers, received)) => {
-                    if self.workers == workers {
-                        self.silent = Duration::ZERO;
-                        self.on_message(received, prepare);
-                    }
+                Ok((workers, received)) if workers == self.workers => {
+                    self.silent = Duration::ZERO;
+                    self.on_message(received);
                 }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+                _ => {}
             }
             // Hours asleep pass between two looks at the clock.
             let passed = last.elapsed().min(2 * TICK);
@@ -177,7 +193,7 @@ impl<'a> Supervisor<'a> {
         self.order(&Order::Open { card: found, kernels, needs_energy });
     }
 
-    fn on_message(&mut self, received: Message, prepare: &mut Prepare<'_>) {
+    fn on_message(&mut self, received: Message) {
         match received {
             Message::Text(line) => self.say(&line),
             Message::Gone => {
@@ -189,7 +205,7 @@ impl<'a> Supervisor<'a> {
                 if let Some(worker) = &mut self.worker {
                     worker.note(&event);
                 }
-                if let Err(error) = self.on_event(*event, prepare) {
+                if let Err(error) = self.on_event(*event) {
                     self.finish(Err(error));
                 }
             }
@@ -204,7 +220,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    fn on_event(&mut self, event: Event, prepare: &mut Prepare<'_>) -> Result<()> {
+    fn on_event(&mut self, event: Event) -> Result<()> {
         match event {
             Event::Devices { version, devices } => {
                 check_version(version)?;
@@ -214,27 +230,24 @@ impl<'a> Supervisor<'a> {
                 };
                 self.open(found);
             }
-            Event::Opened(devices) => {
-                if self.running.is_none() {
-                    self.running = Some(prepare(devices)?);
-                }
-                if let Some(running) = &self.running {
+            Event::Opened(devices) => match &self.running {
+                None => self.opened = Some(devices),
+                Some(running) => {
                     let order = running.order(self.compiles_ahead);
                     self.order(&order);
                 }
-            }
+            },
             Event::Failed { message, is_usage } => {
                 return Err(if is_usage { Error::Usage(message) } else { Error::NoDevice(message) });
             }
             Event::Note(text) => self.say(&text),
             Event::End => {
-                let done = self.running.as_mut().and_then(|running| running.done.take());
-                // What earlier workers spent is not known.
-                let has_ended = self.has_restarted;
-                let done = done
-                    .map(|done| Done { measuring: if has_ended { Duration::ZERO } else { done.measuring }, ..done });
-                let end = done.map_or_else(|| Err(Error::NoDevice(UNFINISHED.to_owned())), of_done);
-                self.finish(end);
+                let mut done = self.running.as_mut().and_then(|running| running.done.take());
+                if let (Some(done), true) = (&mut done, self.has_restarted) {
+                    // What earlier workers spent is not known.
+                    done.measuring = Duration::ZERO;
+                }
+                self.finish(done.map_or_else(|| Err(Error::NoDevice(UNFINISHED.to_owned())), of_done));
             }
             event => {
                 let Some(running) = &mut self.running else { return Ok(()) };
@@ -253,7 +266,8 @@ impl<'a> Supervisor<'a> {
     fn end_late(&mut self) {
         self.worker = None;
         let Some(running) = &mut self.running else { return };
-        let late = Death { cause: Cause::TimeLimit, how: LATE.to_owned() };
+        let how = "the case was still running one minute after the time limit (--time)".to_owned();
+        let late = Death { cause: Cause::TimeLimit, how };
         let end = running.blame(&late).map(|_| Done::default());
         self.finish(end);
     }
@@ -269,20 +283,16 @@ impl<'a> Supervisor<'a> {
             // Nothing is measured yet. A driver that fails twice may fail always.
             if self.starts_without_a_row < MOST_FAILED_STARTS && !self.is_stopped {
                 self.say(&format!("{how}; a new worker starts"));
-                self.start();
-                return;
+                return self.start();
             }
-            self.finish(Err(Error::NoDevice(how)));
-            return;
+            return self.finish(Err(Error::NoDevice(how)));
         };
         if let Some(done) = running.done.take() {
             running.progress.say(&format!("not every wrong result has a bundle: {}", death.how));
-            self.finish(of_done(done));
-            return;
+            return self.finish(of_done(done));
         }
         if self.is_stopped {
-            self.finish(Ok(Done { is_interrupted: true, ..Done::default() }));
-            return;
+            return self.finish(Ok(Done { is_interrupted: true, ..Done::default() }));
         }
         // Where kernels compile on other threads, the case in progress may have no part in it.
         let is_known = !self.compiles_ahead || death.cause == Cause::TimedOut;
@@ -290,22 +300,17 @@ impl<'a> Supervisor<'a> {
         let blamed = if is_known { running.blame(death) } else { Ok(false) };
         running.started = None;
         let is_last = self.starts_without_a_row >= MOST_DEATHS;
-        match blamed {
-            Ok(is_blamed) => {
-                // The row has said which case, and why.
-                let how = if is_blamed { "the worker has ended" } else { death.how.as_str() };
-                let next = if is_last { "" } else { "; a new one continues" };
-                running.progress.say(&format!("{how}{next}"));
-            }
-            Err(error) => {
-                self.finish(Err(error));
-                return;
-            }
-        }
+        let is_blamed = match blamed {
+            Ok(is_blamed) => is_blamed,
+            Err(error) => return self.finish(Err(error)),
+        };
+        // The row has said which case, and why.
+        let how = if is_blamed { "the worker has ended" } else { death.how.as_str() };
+        let next = if is_last { "" } else { "; a new one continues" };
+        running.progress.say(&format!("{how}{next}"));
         if is_last {
             let how = format!("{MOST_DEATHS} workers ended in a row, the last one: {}", death.how);
-            self.finish(Err(Error::NoDevice(how)));
-            return;
+            return self.finish(Err(Error::NoDevice(how)));
         }
         self.has_restarted = true;
         self.start();
@@ -321,13 +326,12 @@ impl<'a> Supervisor<'a> {
     }
 }
 
-const LATE: &str = "the case was still running one minute after the time limit (--time)";
+fn no_rows() -> Error {
+    Error::NoDevice("the card has no rows".to_owned())
+}
 
 const UNFINISHED: &str = "the process ended before the run did";
 
-fn of_done(done: Done) -> End {
-    match &done.no_device {
-        Some(why) => Err(Error::NoDevice(why.clone())),
-        None => Ok(done),
-    }
+fn of_done(mut done: Done) -> End {
+    done.no_device.take().map_or(Ok(done), |why| Err(Error::NoDevice(why)))
 }

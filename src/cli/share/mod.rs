@@ -29,7 +29,6 @@ const MOST_LISTED: usize = 3;
 /// The folder of the repository's reports.
 const RESULTS: &str = "results";
 
-/// Arguments of `share`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// CSV report of a complete run. Its host is left out of the copy, and its card's UUID replaced by a hash
@@ -56,7 +55,8 @@ pub(super) fn share(arguments: &Arguments) -> Result<u8> {
     for path in &arguments.files {
         let name = shown(path);
         // A report in `results` is public as it is.
-        let is_public = grandparent(path).is_some_and(|name| name == RESULTS);
+        let folder = path.parent().and_then(Path::parent).and_then(Path::file_name);
+        let is_public = folder.is_some_and(|name| name == RESULTS);
         let mut report = Report::examine(path, !is_public, &kernels)?;
         if is_public {
             report.faults.extend(misplaced(path, &report.rows));
@@ -218,11 +218,6 @@ fn anonymize(rows: &mut [Record]) -> Vec<String> {
     let line =
         |(name, parts): (&str, Vec<String>)| (!parts.is_empty()).then(|| format!("{name}: {}", parts.join("; ")));
     [("host", hosts), ("card", cards)].into_iter().filter_map(line).collect()
-}
-
-/// Name of the folder in which a file's folder lies.
-fn grandparent(path: &Path) -> Option<&std::ffi::OsStr> {
-    path.parent()?.parent()?.file_name()
 }
 
 /// The fault of a report in `results/` that has another name than the device, day and APIs of its rows give it.

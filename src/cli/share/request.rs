@@ -1,14 +1,10 @@
 //! The text of a pull request that shares a report.
 
+use answers::report::markdown::escape;
 use answers::report::{Terminal, apis};
 use answers::summary::card;
 use record::format::distinct;
 use record::{Record, Status};
-
-/// A text of the report in which no name is a person or an issue of the repository.
-fn inert(text: &str) -> String {
-    text.replace('@', "@<!-- -->").replace('#', "#<!-- -->")
-}
 
 /// The text, in Markdown. `path` is the report's in the repository.
 pub(super) fn text(records: &[Record], path: &str) -> String {
@@ -29,10 +25,9 @@ pub(super) fn text(records: &[Record], path: &str) -> String {
     if count(Status::Unverified) > 0 {
         cells.push(("unverified", count(Status::Unverified).to_string()));
     }
-    let table: String = cells
-        .iter()
-        .map(|(name, value)| format!("| {name} | {} |\n", inert(&answers::report::markdown::escape(value))))
-        .collect();
+    // No name in a text of the report is a person or an issue of the repository.
+    let inert = |text: &str| escape(text).replace('@', "@<!-- -->").replace('#', "#<!-- -->");
+    let table: String = cells.iter().map(|(name, value)| format!("| {name} | {} |\n", inert(value))).collect();
     let summary = card(records, &[path.to_owned()], Terminal { width: 80, has_color: false });
     format!(
         "Report: {device}, {apis}, {day}\n\n\

@@ -1,11 +1,11 @@
 //! The worker's side of the protocol: reads orders and sends events.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::protocol::{Activity, Event, MOST_MESSAGE, Order, VERSION, lines};
 use crate::cli::target::{Target, targets};
@@ -21,22 +21,10 @@ static LINK: OnceLock<Link> = OnceLock::new();
 /// A worker's link to the program.
 pub(in crate::cli) struct Link {
     out: Mutex<File>,
-    state: Mutex<State>,
-    has_changed: Condvar,
+    orders: Mutex<Receiver<Order>>,
+    /// One item for each unused [`Order::Continue`].
+    continues: Mutex<Receiver<()>>,
     is_stopped: AtomicBool,
-}
-
-impl std::fmt::Debug for Link {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Link").finish_non_exhaustive()
-    }
-}
-
-#[derive(Debug, Default)]
-struct State {
-    orders: VecDeque<Order>,
-    /// Number of unused [`Order::Continue`].
-    continues: usize,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -56,30 +44,18 @@ impl Link {
     /// Sends an event, and waits for [`Order::Continue`].
     pub(in crate::cli) fn send_and_wait(&self, event: &Event) {
         self.send(event);
-        let state = self.has_changed.wait_while(lock(&self.state), |state| state.continues == 0);
-        state.unwrap_or_else(PoisonError::into_inner).continues -= 1;
+        // The sender goes only when this process ends.
+        _ = lock(&self.continues).recv();
     }
 
     /// Waits for the next order.
     pub(in crate::cli) fn order(&self) -> Option<Order> {
-        let state = self.has_changed.wait_while(lock(&self.state), |state| state.orders.is_empty());
-        state.unwrap_or_else(PoisonError::into_inner).orders.pop_front()
+        lock(&self.orders).recv().ok()
     }
 
     /// Whether the run ends after the current case.
     pub(in crate::cli) fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
-    }
-
-    fn on_message(&self, order: Order) {
-        let mut state = lock(&self.state);
-        match order {
-            Order::Continue => state.continues += 1,
-            Order::Stop => self.is_stopped.store(true, Ordering::Relaxed),
-            order => state.orders.push_back(order),
-        }
-        drop(state);
-        self.has_changed.notify_all();
     }
 }
 
@@ -97,10 +73,12 @@ pub(in crate::cli) fn serve(carry_out: CarryOut) -> ExitCode {
     if interrupt::ignore().is_err() {
         return ExitCode::FAILURE;
     }
+    let (orders, orders_from_program) = channel();
+    let (continues, continues_from_program) = channel();
     let link = LINK.get_or_init(|| Link {
         out: Mutex::new(out),
-        state: Mutex::default(),
-        has_changed: Condvar::new(),
+        orders: Mutex::new(orders_from_program),
+        continues: Mutex::new(continues_from_program),
         is_stopped: AtomicBool::new(false),
     });
     output::redirect(|text| {
@@ -121,7 +99,9 @@ pub(in crate::cli) fn serve(carry_out: CarryOut) -> ExitCode {
     std::thread::spawn(move || {
         for line in lines(std::io::stdin().lock(), MOST_MESSAGE) {
             match serde_json::from_slice(&line) {
-                Ok(order) => link.on_message(order),
+                Ok(Order::Continue) => _ = continues.send(()),
+                Ok(Order::Stop) => link.is_stopped.store(true, Ordering::Relaxed),
+                Ok(order) => _ = orders.send(order),
                 Err(_) => break,
             }
         }

@@ -21,7 +21,6 @@ pub(super) struct Column {
 pub(super) struct Block {
     /// Group title of each row; empty if rows have full names.
     pub(super) titles: Vec<String>,
-    /// Mark of each row.
     pub(super) marks: Vec<RowMark>,
     /// Name of each row.
     pub(super) names: Vec<String>,

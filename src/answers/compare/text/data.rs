@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use super::answer::{answer, recompiled};
 use super::sentences::{labels, name};
-use super::view::groups;
-use super::view::{Sort, View};
+use super::view::{Sort, View, groups};
 use crate::compare::{CaseComparison, ChangedKernel, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
 use record::Clock;
 use record::suite::{Api, Checks};
@@ -75,11 +74,12 @@ fn match_value(comparison: &Comparison, of: usize) -> Value {
     let [baseline, side] = labels(comparison, of);
     let family = |family: &str| (family.to_owned(), tally_value(&comparison.tally(of, Some(family))));
     let families: serde_json::Map<String, Value> = comparison.families().into_iter().map(family).collect();
+    let kind = |tally: &Tally| (tally.kind.plural().to_owned(), tally_value(tally));
     let unlike: BTreeSet<String> = comparison.unlike(of).map(|(case, _)| case.row.name()).collect();
     json!({
         "baseline": baseline, "side": side, "answer": answer(comparison, of),
         "kernels": comparison.changed_kernels(of).iter().map(kernel_value).collect::<Vec<_>>(),
-        "kinds": comparison.tallies_by_kind(of).iter().map(kind_value).collect::<serde_json::Map<String, Value>>(),
+        "kinds": comparison.tallies_by_kind(of).iter().map(kind).collect::<serde_json::Map<String, Value>>(),
         "families": families,
         "changed_sources": { "cases": comparison.unlike(of).count(), "kernels": unlike },
     })
@@ -93,10 +93,6 @@ fn kernel_value(kernel: &ChangedKernel) -> Value {
         "recompiled": recompiled(kernel),
         "ratio": ratio_value(&kernel.mean),
     })
-}
-
-fn kind_value(tally: &Tally) -> (String, Value) {
-    (tally.kind.plural().to_owned(), tally_value(tally))
 }
 
 fn tally_value(tally: &Tally) -> Value {

@@ -5,8 +5,7 @@ use super::columns::block;
 use super::sentences::{
     RegressionLine, days, labels, left_out, particulars, regression_lines, rule, tally_lines, title,
 };
-use super::view::View;
-use super::view::groups;
+use super::view::{View, groups};
 use crate::compare::{ChangedKernel, Comparison};
 use crate::report::markdown::{escape, table};
 

@@ -99,11 +99,10 @@ pub fn days(side: &Side) -> String {
         [] => String::new(),
         [one] => day(one),
         several => {
-            let (first, last) =
-                (several.iter().min().map(|date| day(date)), several.iter().max().map(|date| day(date)));
-            let span =
-                if first == last { first } else { first.zip(last).map(|(first, last)| format!("{first} to {last}")) };
-            format!("{} runs, {}", several.len(), span.unwrap_or_default())
+            let [first, last] = [several.iter().min(), several.iter().max()]
+                .map(|date| date.map_or_else(String::new, |date| day(date)));
+            let span = if first == last { first } else { format!("{first} to {last}") };
+            format!("{} runs, {span}", several.len())
         }
     }
 }

@@ -8,8 +8,7 @@ use super::sentences::{
     OTHER_SOURCE, changed_sources, count, days, has_other_caches, labels, left_out, marked, name, particulars,
     regression_lines, remarks, rule, some, tally_line, tally_lines, title, why_not,
 };
-use super::view::View;
-use super::view::{Group, groups};
+use super::view::{Group, View, groups};
 use crate::compare::{CaseComparison, ChangedKernel, Comparison, Mark, Pair, Verdict};
 use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};
 use record::format::joined;

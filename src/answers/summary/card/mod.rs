@@ -212,20 +212,23 @@ fn arithmetic(peaks: &[Peak], all: &[&Record], terminal: Terminal) -> Vec<String
 /// Parts behind a label, wrapped between parts.
 fn labelled(label: &str, parts: &[String], terminal: Terminal) -> Vec<String> {
     const LABEL: usize = 12;
-    let mut lines: Vec<String> = Vec::new();
-    for part in parts {
-        match lines.last_mut() {
-            Some(line) if display_width(line) + display_width(part) + 2 + LABEL <= COLUMNS => {
-                *line += &format!(", {part}")
-            }
-            _ => lines.push(part.clone()),
-        }
-    }
     let line = |(index, line): (usize, String)| {
         let label = if index == 0 { cut(label, LABEL - 1) } else { String::new() };
         format!("{}{line}", paint(terminal, DIM, &padded(&label, LABEL)))
     };
-    lines.into_iter().enumerate().map(line).collect()
+    filled(parts, ", ", COLUMNS - LABEL).into_iter().enumerate().map(line).collect()
+}
+
+/// Lines of at most `width` columns, filled with these parts and a text of two columns between them.
+fn filled(parts: &[String], between: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if display_width(line) + display_width(part) + 2 <= width => *line += &[between, part].concat(),
+            _ => lines.push(part.clone()),
+        }
+    }
+    lines
 }
 
 /// The table of the jobs.
@@ -283,14 +286,8 @@ impl Jobs<'_> {
 fn legend(jobs: &[Job], terminal: Terminal) -> Vec<String> {
     let colors = if terminal.has_color { ": green ≥ 80 %, yellow ≥ 40 %, red below" } else { "" };
     let bar = jobs.iter().any(|job| job.share.is_some()).then(|| format!("bar: share of the measured peak{colors}"));
-    let mut lines: Vec<String> = Vec::new();
-    for part in bar.into_iter().chain(marks_of(jobs).into_iter().map(str::to_owned)) {
-        match lines.last_mut() {
-            Some(line) if display_width(line) + display_width(&part) + 2 <= COLUMNS => *line += &format!("; {part}"),
-            _ => lines.push(part),
-        }
-    }
-    lines.iter().map(|line| paint(terminal, DIM, line)).collect()
+    let parts: Vec<String> = bar.into_iter().chain(marks_of(jobs).into_iter().map(str::to_owned)).collect();
+    filled(&parts, "; ", COLUMNS).iter().map(|line| paint(terminal, DIM, line)).collect()
 }
 
 /// The speed of the `other` toolchain relative to the first, the geometric mean by family.
@@ -372,12 +369,17 @@ fn start(text: &str, width: usize) -> String {
     if display_width(text) <= width {
         return text.to_owned();
     }
-    let mut used = 1;
+    format!("{}…", fitting(text.chars(), width - 1).into_iter().collect::<String>().trim_end())
+}
+
+/// The first characters, in at most `width` columns.
+fn fitting(characters: impl Iterator<Item = char>, width: usize) -> Vec<char> {
+    let mut used = 0;
     let fits = |character: &char| {
         used += display_width(&character.to_string());
         used <= width
     };
-    format!("{}…", text.chars().take_while(fits).collect::<String>().trim_end())
+    characters.take_while(fits).collect()
 }
 
 /// `text`, with its middle left out where it is wider than `width`.
@@ -385,18 +387,10 @@ fn cut(text: &str, width: usize) -> String {
     if display_width(text) <= width {
         return text.to_owned();
     }
-    let keep = |characters: &mut dyn Iterator<Item = char>, width: usize| {
-        let mut used = 0;
-        let fits = |character: &char| {
-            used += display_width(&character.to_string());
-            used <= width
-        };
-        characters.take_while(fits).collect::<Vec<char>>()
-    };
-    let (front, back) = ((width - 1) / 2, width - 1 - (width - 1) / 2);
-    let end: Vec<char> = keep(&mut text.chars().rev(), back);
-    let start: String = keep(&mut text.chars(), front).into_iter().collect();
-    format!("{start}…{}", end.into_iter().rev().collect::<String>())
+    let front = (width - 1) / 2;
+    let start: String = fitting(text.chars(), front).into_iter().collect();
+    let end: String = fitting(text.chars().rev(), width - 1 - front).into_iter().rev().collect();
+    format!("{start}…{end}")
 }
 
 #[cfg(test)]

@@ -230,9 +230,7 @@ fn ratios_to_the_other_api_are_those_of_a_comparison_of_all_rows() {
     let rows: Vec<&Record> = rows_of(Api::Vulkan).collect();
     for best in best(&rows) {
         let index = pairs.iter().position(|(row, _)| std::ptr::eq(*row, best.row)).expect("a twin");
-        let ratio = ratios[index].expect("in turns");
-        let (low, high) = ratio.interval.expect("epochs");
-        let ratio = faster(Estimate { value: ratio.value, low, high });
+        let ratio = faster(ratios[index].and_then(|ratio| ratio.estimate()).expect("in turns"));
         let line = text.lines().find(|line| line.starts_with(&format!("{} ", best.job.name))).expect(best.job.name);
         assert!(line.ends_with(&format!(" {ratio}")), "{ratio}: {line}");
     }

@@ -37,13 +37,11 @@ pub(super) struct Data {
     pub is_integer: bool,
 }
 
-impl Data {
-    fn get(&self, index: Value) -> Result<Value, String> {
-        let Value::Whole(index) = index else { return Err("an index is a whole number".to_owned()) };
-        let known = u64::try_from(index).ok().filter(|index| *index < self.count);
-        let index = known.ok_or_else(|| format!("there is no element {index} of {}", self.count))?;
-        Ok((self.at)(index))
-    }
+/// An index into `count` elements.
+fn index_of(value: Value, count: u64) -> Result<u64, String> {
+    let Value::Whole(index) = value else { return Err("an index is a whole number".to_owned()) };
+    let known = u64::try_from(index).ok().filter(|index| *index < count);
+    known.ok_or_else(|| format!("there is no element {index} of {count}"))
 }
 
 /// What a name from outside of the expression means.
@@ -56,13 +54,9 @@ pub(super) enum Meaning {
 }
 
 impl Expression {
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
-        parse::parse(text, false).map_err(|fault| placed(text, fault))
-    }
-
-    /// Statements that set elements of an output.
-    pub(super) fn program(text: &str) -> Result<Self, String> {
-        parse::parse(text, true).map_err(|fault| placed(text, fault))
+    /// Parses an expression, or a program: statements that set elements of an output.
+    pub(super) fn parse(text: &str, is_program: bool) -> Result<Self, String> {
+        parse::parse(text, is_program).map_err(|fault| placed(text, fault))
     }
 
     /// An evaluation with these meanings of names.
@@ -131,11 +125,10 @@ impl Frame<'_> {
         Ok(std::mem::take(&mut self.output))
     }
 
-    /// The place of an element of the output.
-    fn place(&self, count: u64, index: Value) -> Result<usize, String> {
-        let Value::Whole(index) = index else { return Err("an index is a whole number".to_owned()) };
-        let known = usize::try_from(index).ok().filter(|index| (*index as u64) < count);
-        known.ok_or_else(|| format!("there is no element {index} of {count}"))
+    /// An element of the output.
+    fn output(&self, index: u64, is_integer: bool) -> Value {
+        let value = self.output[index as usize];
+        if is_integer { Value::Whole(value as i64) } else { Value::Real(value) }
     }
 
     fn of(&mut self, node: &Node) -> Result<Value, Fault> {
@@ -150,15 +143,14 @@ impl Frame<'_> {
             },
             Node::Element(index, at, element) => {
                 let element = self.of(element)?;
-                match &self.outer[*index] {
-                    Meaning::Buffer(data) => data.get(element).map_err(|sentence| (sentence, *at)),
-                    Meaning::Value(_) => Err((format!("{} is no buffer", self.of.names[*index].0), *at)),
+                let found = match &self.outer[*index] {
+                    Meaning::Buffer(data) => index_of(element, data.count).map(|element| (data.at)(element)),
+                    Meaning::Value(_) => Err(format!("{} is no buffer", self.of.names[*index].0)),
                     Meaning::Output(count, is_integer) => {
-                        let place = self.place(*count, element).map_err(|sentence| (sentence, *at))?;
-                        let value = self.output[place];
-                        Ok(if *is_integer { Value::Whole(value as i64) } else { Value::Real(value) })
+                        index_of(element, *count).map(|element| self.output(element, *is_integer))
                     }
-                }
+                };
+                found.map_err(|sentence| (sentence, *at))
             }
             Node::SetElement(index, at, operator, parts) => {
                 let [element, value] = &**parts;
@@ -167,13 +159,12 @@ impl Frame<'_> {
                 let Meaning::Output(count, is_integer) = self.outer[*index] else {
                     return Err((format!("{} is not the output", self.of.names[*index].0), *at));
                 };
-                let place = self.place(count, element).map_err(|sentence| (sentence, *at))?;
+                let element = index_of(element, count).map_err(|sentence| (sentence, *at))?;
                 if let Some(operator) = operator {
-                    let before = self.output[place];
-                    let before = if is_integer { Value::Whole(before as i64) } else { Value::Real(before) };
+                    let before = self.output(element, is_integer);
                     value = operator.apply(before, value).map_err(|sentence| (sentence, *at))?;
                 }
-                self.output[place] = value.real();
+                self.output[element as usize] = value.real();
                 Ok(Value::NONE)
             }
             Node::Negative(at, node) => match self.of(node)? {
