@@ -16,7 +16,7 @@ row "examples/, fuzz/" "$(lines 'examples/*.rs' 'fuzz/*.rs')"
 row "page scripts" "$(lines 'src/*.js' 'web/page/*.js' ':!src/answers/page/drawing/vendor/plot.js')"
 row "scripts/" "$(lines scripts)"
 row "docs/, words" "$(git ls-files -z -- 'docs/*.md' README.md CONTRIBUTING.md | xargs -0 cat | wc -w)"
-row "crates" "$(cargo tree --locked -e normal --prefix none | cut -d ' ' -f 1,2 | sort -u | wc -l)"
+row "crates" "$(cargo tree --locked -e normal --prefix none | grep . | cut -d ' ' -f 1,2 | sort -u | wc -l)"
 if [ "${1:-}" = --build ]; then
     target=$(mktemp -d)
     trap 'rm -rf "$target"' EXIT
