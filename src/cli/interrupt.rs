@@ -112,9 +112,9 @@ pub(super) fn flag() -> Result<Arc<AtomicBool>> {
 
 /// Ignores Ctrl-C and termination requests, in a worker: a terminal sends them to all processes, and the program answers.
 pub(super) fn ignore() -> Result<()> {
-    let ignored = flag()?;
+    flag()?;
     #[cfg(unix)]
-    register(signal_hook::consts::SIGHUP, &ignored)?;
+    register(signal_hook::consts::SIGHUP, &Arc::default())?;
     Ok(())
 }
 
