@@ -1,4 +1,5 @@
-//! One folder for each question that a reader asks of rows: what answers it, and how the answer reads. No GPU, no files.
+//! A folder or file for each question that a reader asks of rows: what answers it, and how the answer reads; and [`report`]:
+//! files, tables, layout. No GPU.
 
 pub mod articles;
 mod cold;

@@ -9,7 +9,7 @@ use std::{env, fs, io};
 mod header;
 
 fn main() -> io::Result<()> {
-    // A package has a copy of the folder, which scripts/release.sh makes.
+    // A package has a copy of the folder, which scripts/crates.sh makes.
     let folders = ["shaders", "../../shaders"].into_iter().map(Path::new);
     let folder = folders.filter_map(|folder| folder.canonicalize().ok()).next();
     let folder = folder.ok_or_else(|| io::Error::other("the folder `shaders` is missing"))?;

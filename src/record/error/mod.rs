@@ -1,4 +1,4 @@
-//! All errors of this crate, as one enum.
+//! All errors of the program, as one enum.
 //!
 //! Usage and I/O errors end the run. An error about one case becomes that case's record (see [`Error::is_skip`]), and
 //! the run continues.
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 pub use visible::{is_hidden, shown, visible, visible_lines, visible_styled};
 
-/// A result of this crate.
+/// A result of the program.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An [`Error::Usage`] with a sentence as of [`format!`].

@@ -8,7 +8,7 @@ use super::tag::Tag;
 
 /// Kernels that do the same job.
 pub struct Family {
-    /// Name of the family, of its folder under `shaders/` and of its file in `families/`.
+    /// Name of the family, of its folder under `shaders/` and of its folder in `src/kernels/`.
     pub name: &'static str,
     /// One sentence for the reader.
     pub summary: &'static str,

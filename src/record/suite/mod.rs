@@ -82,7 +82,7 @@ pub use units::{binary_range, binary_size, parse_binary_size};
 pub use whole_rows::WholeRows;
 pub use work_kind::WorkKind;
 
-/// What declarations of benchmarks name: files of `families` import all of it.
+/// What declarations of benchmarks name: files of `kernels` import all of it.
 pub mod prelude {
     pub use super::input::Values;
     pub use super::{

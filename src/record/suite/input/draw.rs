@@ -1,4 +1,4 @@
-//! What a device needs to draw inputs itself, by `src/backend/wgpu/fill.wgsl` or its CUDA twin.
+//! What a device needs to draw inputs itself, by `src/gpu/backend/wgpu/fill.wgsl` or its CUDA twin.
 
 use super::elements::Input;
 use super::random::key;
