@@ -11,12 +11,13 @@ use crate::job::OutputCheck;
 pub(super) const MANY_PARTS: u64 = 1 << 12;
 /// Number of parts that stand for a large output in the further checks of a case's first epoch.
 pub(super) const PARTS: u64 = 512;
-/// The same in later epochs.
+/// The same in later epochs, which a run has most of: its parts are shorter, too.
 pub(super) const FEW_PARTS: u64 = 256;
 
 /// Bytes of the parts that stand for a large output: many small ones find more than few large ones. Where a value takes
 /// the host long, parts are smaller, and then fewer.
 const PART: u64 = 1 << 11;
+const SHORT_PART: u64 = 1 << 9;
 pub(super) const LEAST_PART: u64 = 1 << 4;
 
 /// A part of an output that is never verified whole is as many of the smallest pieces, far apart.
@@ -36,13 +37,14 @@ pub(super) const SMALL: u64 = 2;
 /// never verified whole has all of them.
 pub(super) fn number_and_bytes(check: &OutputCheck, number: u64) -> (u64, u64) {
     let cost = if check.product.is_some() { PRODUCT_COST } else { check.bytes_each.div_ceil(2).max(1) };
-    let part = (PART / cost).next_multiple_of(16).max(LEAST_PART);
+    let whole = if number == FEW_PARTS { SHORT_PART } else { PART };
+    let part = (whole / cost).next_multiple_of(16).max(LEAST_PART);
     if check.is_sampled {
         let pieces = PIECES * number;
         let affordable = pieces * OPERATIONS / (check.bytes_each.max(1) * PIECES * MANY_PARTS);
         return (affordable.clamp(pieces / 32, pieces), LEAST_PART);
     }
-    ((number * PART / cost / part).clamp(2, number), part)
+    ((number * whole / cost / part).clamp(2, number), part)
 }
 
 /// `count` parts of `part` bytes of an output of `bytes`: one at a random place in each of as many equal sections, but the
@@ -140,6 +142,7 @@ pub(super) mod tests {
         assert_eq!([0, 2, 3, 5].map(parts), [(PARTS, 2048), (PARTS, 2048), (PARTS, 1024), (508, 688)]);
         assert_eq!([64, 256, 512, 1 << 30].map(parts), [(PARTS, 64), (PARTS, 16), (PARTS / 2, 16), (2, 16)]);
         assert_eq!(number_and_bytes(&check(2, Some(PRODUCT), None), PARTS), (256, 16));
+        assert_eq!(number_and_bytes(&check(2, None, None), FEW_PARTS), (FEW_PARTS, 512));
         let sampled = |bytes_each| OutputCheck { is_sampled: true, ..check(bytes_each, None, None) };
         let pieces = |bytes_each, number| number_and_bytes(&sampled(bytes_each), number);
         assert_eq!([64, 512, 1 << 20].map(|each| pieces(each, MANY_PARTS)), [(16384, 16), (2048, 16), (512, 16)]);
