@@ -293,27 +293,23 @@ fn ceiling(family: &'static Family, benchmark: &'static Benchmark) -> String {
     if benchmark.ceiling.is_none() && !benchmark.no_ceiling.is_empty() {
         return format!("no measured limit: {}", benchmark.no_ceiling);
     }
-    let limits = distinct(first_cases(family, benchmark).iter().flat_map(Case::limits));
+    let limits = distinct(largest_cases(family, benchmark).iter().flat_map(Case::limits));
     let rest = if limits.len() > 1 { "; of these, the one that takes longer" } else { "" };
     let limits: Vec<&str> = limits.into_iter().map(limited).collect();
     if limits.is_empty() { "no measured limit".to_owned() } else { format!("{}{rest}", limits.join(", or ")) }
 }
 
-/// The benchmark's first block, with all its parameters, at its largest size.
-fn first_cases(family: &'static Family, benchmark: &'static Benchmark) -> Vec<Case> {
-    let cases = benchmark.cases.first().and_then(|block| {
-        let (dtype, extent) = (*block.dtypes.first()?, *block.extents.last()?);
-        let params = |set: &Params| set.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-        let case = |set: &Params| Case::new(family, benchmark, Shape::new(dtype, extent, params(set)));
-        Some(block.params.iter().map(case).collect())
-    });
-    cases.unwrap_or_default()
+/// The benchmark's representative cases of one type, with all their parameters, at their largest size.
+fn largest_cases(family: &'static Family, benchmark: &'static Benchmark) -> Vec<Case> {
+    let (dtypes, extents, sets) = benchmark.representative();
+    let params = |set: &Params| set.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let shape = |set: &Params| Shape::new(dtypes[0], extents[extents.len() - 1], params(set));
+    sets.iter().map(|set| Case::new(family, benchmark, shape(set))).collect()
 }
 
-/// Bytes and operations of a case at the largest size of the benchmark's first block.
+/// Bytes and operations of the first of these cases.
 fn example(family: &'static Family, benchmark: &'static Benchmark) -> String {
-    let cases = first_cases(family, benchmark);
-    let Some(case) = cases.first() else { return String::new() };
+    let case = &largest_cases(family, benchmark)[0];
     let work = case.work();
     let bytes = (work.bytes > 0).then(|| binary_size(work.bytes));
     let flops = (work.flops > 0).then(|| format!("{} operations", grouped(work.flops)));

@@ -105,7 +105,7 @@ fn replays(family: &str) {
         let dtype = common_dtype(own, *own.cases.iter().flat_map(|cases| cases.dtypes).next_back().expect("a type"));
         let wgsl = own.wgsl.replace(before, after).leak();
         let mutated: &'static Benchmark = Box::leak(Box::new(Benchmark { wgsl, ..*own }));
-        let params = own.cases[0].params.last().into_iter().flat_map(|params| params.iter());
+        let params = own.representative().2.last().into_iter().flat_map(|params| params.iter());
         let params: std::collections::BTreeMap<_, _> =
             params.map(|(name, value)| ((*name).to_owned(), *value)).collect();
         let mut found: Option<WrongResult> = None;

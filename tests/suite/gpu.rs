@@ -16,7 +16,7 @@ use record::suite::{Benchmark, Case, DeviceType, Dtype, Extent, Profile, Shape};
 
 /// Small and odd sizes: nothing, one short of a block, a block, one more, many blocks, no power of two.
 fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
-    let declared = benchmark.cases[0].extents[0];
+    let declared = benchmark.representative().1[0];
     if benchmark.name == "exchange" {
         if only().is_some() {
             return [1, 33, 257].map(Extent::Linear).to_vec();

@@ -116,9 +116,9 @@ pub(crate) fn sizes(case: &str) -> &'static [Extent] {
     }
 }
 
-/// The parameters of a benchmark's first cases, the last ones first. A fault may lie in code that some of them alone have.
+/// The parameters of a benchmark's representative cases, the last ones first. A fault may lie in code that some of them alone have.
 fn parameters(benchmark: &Benchmark) -> Vec<Params> {
-    let declared = benchmark.cases[0].params;
+    let (_, _, declared) = benchmark.representative();
     if declared.is_empty() { vec![&[]] } else { declared.iter().rev().copied().collect() }
 }
 
@@ -279,10 +279,10 @@ fn planted_faults_in_cuda_kernels_are_found() {
         let (family, benchmark) = benchmark(name);
         assert!(benchmark.cuda.contains(before), "{name}: the kernel has no '{before}'");
         let Some(backend) = &mut backend else { continue };
-        let block = &benchmark.cases[0];
-        let extents = if block.extents[0].count() == 1 { block.extents } else { sizes(name) };
+        let (dtypes, extents, _) = benchmark.representative();
+        let extents = if extents[0].count() == 1 { extents } else { sizes(name) };
         let is_found = extents.iter().any(|extent| {
-            let mut job = job(family, benchmark, block.dtypes[0], *extent);
+            let mut job = job(family, benchmark, dtypes[0], *extent);
             job.kernel.cuda = job.kernel.cuda.replace(before, after);
             match fault(backend, &mut job) {
                 // A kernel of two cards.

@@ -58,7 +58,7 @@ fn samples(accepted: Accepted) -> Vec<f64> {
 
 /// An odd size, small enough for every value of a parameter.
 fn size(name: &str, benchmark: &Benchmark, lanes: u64) -> Extent {
-    match benchmark.cases[0].extents[0] {
+    match benchmark.representative().1[0] {
         Extent::Linear(1) => Extent::Linear(1),
         Extent::Linear(_) if name.starts_with("cache_curve") => Extent::Linear(1 << 14),
         Extent::Linear(_) => Extent::Linear(5003 * lanes),
@@ -101,9 +101,9 @@ fn verify_values_of(name: &str) {
         let name = format!("{name}/{}", benchmark.name);
         for param in params_of(benchmark).into_iter().filter(|param| !HOST_PARAMS.contains(&param.as_str())) {
             for value in samples(benchmark.accepted(&param)) {
-                let block = &benchmark.cases[0];
-                let dtype = common_dtype(benchmark, block.dtypes[0]);
-                let declared = block.params[0].iter().map(|(name, value)| ((*name).to_owned(), *value));
+                let (dtypes, _, sets) = benchmark.representative();
+                let dtype = common_dtype(benchmark, dtypes[0]);
+                let declared = sets[0].iter().map(|(name, value)| ((*name).to_owned(), *value));
                 let mut params = few_rounds(family.name, declared);
                 params.insert(param.clone(), value);
                 let shape = Shape::new(dtype, size(&name, benchmark, dtype.lanes()), params);

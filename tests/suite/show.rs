@@ -130,14 +130,14 @@ fn show_says_which_kernels_fxc_compiles_for_minutes() {
 fn shown_wgsl_is_complete_without_constants() {
     for (name, text) in shown_in("wgsl", "off") {
         let (_, benchmark) = benchmark(&name);
-        let block = &benchmark.cases[0];
-        let dtype = block.dtypes[0].name();
+        let (dtypes, extents, sets) = benchmark.representative();
+        let dtype = dtypes[0].name();
         let shader = Shader::parse(&text, dtype).expect("valid");
         let original = Shader::parse(benchmark.wgsl, dtype).expect("valid");
-        let constants: Constants = block.params[0].iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        let constants: Constants = sets[0].iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
         let mut constants: Constants =
             constants.into_iter().filter(|(name, _)| original.overrides().contains(name.as_str())).collect();
-        let shape = Shape::new(block.dtypes[0], benchmark.small.unwrap_or(block.extents[0]), Default::default());
+        let shape = Shape::new(dtypes[0], benchmark.small.unwrap_or(extents[0]), Default::default());
         constants.extend(benchmark.of_size.iter().map(|(name, value)| ((*name).to_owned(), value(&shape))));
         let alone = shader.interface(&Constants::new()).expect("resolved");
         assert_eq!(alone, original.interface(&constants).expect("resolved"), "{name}");

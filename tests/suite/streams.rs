@@ -15,17 +15,17 @@ const FIXED_ANSWERS: &[(&str, &str)] = &[
     ("transfer/clear_buffer", "writes zeros"),
 ];
 
-/// The benchmark's first case, at a size that the host computes at once.
+/// The first of the benchmark's representative cases, at a size that the host computes at once.
 fn job(family: &'static Family, benchmark: &'static Benchmark, stream: u64) -> (Case, Job) {
-    let cases = &benchmark.cases[0];
-    let params = cases.params[0].iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-    let extent = match cases.extents[0] {
+    let (dtypes, extents, sets) = benchmark.representative();
+    let params = sets[0].iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let extent = match extents[0] {
         Extent::Linear(n) => Extent::Linear(n.min(1 << 12)),
         Extent::Matrix(_, points) if family.name == "fft" => Extent::Matrix(3, points),
         Extent::Matrix(rows, columns) => Extent::Matrix(rows.min(48), columns.min(80)),
         Extent::Product(m, n, k) => Extent::Product(m.min(32), n.min(48), k.min(32)),
     };
-    let dtype = common_dtype(benchmark, cases.dtypes[0]);
+    let dtype = common_dtype(benchmark, dtypes[0]);
     let case = Case::new(family, benchmark, Shape { stream, ..Shape::new(dtype, extent, params) });
     let job = Job::new(&case).expect("valid");
     (case, job)

@@ -58,10 +58,11 @@ pub struct Benchmark {
     /// Why no API runs this case, where that is so.
     pub unsupported: fn(&Shape) -> Option<&'static str>,
     /// What the profile `quick` measures: one size, at which the rate is within 3 % of that at the largest size on a large
-    /// GPU. Empty where the benchmark is no part of `quick`; if it is named nevertheless, `quick` runs the first block of
-    /// `cases`.
+    /// GPU. Empty where the benchmark is no part of `quick`, which then runs its
+    /// [representative cases](Self::representative), and only if a filter selects it.
     pub quick: &'static [Quick],
-    /// Element types, sizes and parameters of the other profiles.
+    /// Element types, sizes and parameters of the other profiles; the first block is the
+    /// [representative](Self::representative).
     pub cases: &'static [Cases],
     /// The values that its parameters accept, where not every value of their type does.
     pub accepts: &'static [(&'static str, Accepted)],
@@ -162,8 +163,18 @@ impl Benchmark {
 impl Benchmark {
     /// All cases that the benchmark declares, in any profile.
     pub fn blocks(&self) -> impl Iterator<Item = Block<'static>> {
-        let quick = self.quick.iter().map(Quick::block);
-        quick.chain(self.cases.iter().map(|block| (block.dtypes, block.extents, block.params)))
+        self.quick.iter().map(Quick::block).chain(self.cases.iter().map(Cases::block))
+    }
+
+    /// The cases that stand for the benchmark, which every device has time for: the first block of `cases`. `explain` counts
+    /// the work of its largest size, tests begin with its types and parameters, and the profile `quick` runs it where a
+    /// filter selects a benchmark without [`quick`](Self::quick) cases.
+    ///
+    /// # Panics
+    /// If the benchmark declares no cases.
+    #[must_use]
+    pub const fn representative(&self) -> Block<'static> {
+        self.cases[0].block()
     }
 
     /// The values that the parameter `name` accepts: those that the declaration states, else those that every kernel

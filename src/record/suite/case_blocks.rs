@@ -31,6 +31,12 @@ impl Cases {
     pub const fn thorough(dtypes: &'static [Dtype], extents: &'static [Extent], params: &'static [Params]) -> Self {
         Self { from: Profile::Thorough, dtypes, extents, params }
     }
+
+    /// The same without the profile.
+    #[must_use]
+    pub const fn block(&self) -> Block<'static> {
+        (self.dtypes, self.extents, self.params)
+    }
 }
 
 /// Cases of the profile `quick`: every type with every set of parameters, at one size.

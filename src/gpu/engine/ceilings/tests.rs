@@ -2,7 +2,7 @@ use crate::engine::ceilings::*;
 use kernels::FAMILIES;
 use record::suite::{Benchmark, Dtype, Extent, Family, Shape, Work};
 
-/// A case of `n` elements, otherwise as the benchmark's first block declares it.
+/// A case of `n` elements, otherwise the first of the benchmark's representative ones.
 fn case(name: &str, n: u64) -> Case {
     case_with(name, n, &[])
 }
@@ -11,9 +11,9 @@ fn case_with(name: &str, n: u64, params: &[(&str, f64)]) -> Case {
     let (family, benchmark) = name.split_once('/').expect("family/benchmark");
     let family = FAMILIES.iter().find(|known| known.name == family).expect("a family");
     let benchmark = family.benchmarks.iter().find(|known| known.name == benchmark).expect("a benchmark");
-    let block = &benchmark.cases[0];
-    let params = block.params[0].iter().chain(params).map(|(name, value)| ((*name).to_owned(), *value)).collect();
-    Case::new(family, benchmark, Shape::new(block.dtypes[0], Extent::Linear(n), params))
+    let (dtypes, _, sets) = benchmark.representative();
+    let params = sets[0].iter().chain(params).map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    Case::new(family, benchmark, Shape::new(dtypes[0], Extent::Linear(n), params))
 }
 
 /// A row of `amount` per launch at `rate` per nanosecond, whose interval reaches from ÷ (1 + noise) to × (1 + noise).

@@ -266,7 +266,7 @@ mod tests {
         let matmul = FAMILIES.iter().copied().find(|family| family.name == "matmul").expect("matmul");
         let mut seen = 0;
         for benchmark in matmul.benchmarks {
-            let (dtypes, extents, _) = benchmark.blocks().next().expect("cases");
+            let (dtypes, extents, _) = benchmark.representative();
             let Some(launch) = Launch::new(&Case::new(matmul, benchmark, Shape::new(dtypes[0], extents[0], [].into())))
             else {
                 continue;

@@ -92,11 +92,9 @@ pub(in crate::engine) fn blocks(
     profile: Profile,
     is_named: bool,
 ) -> Vec<Block<'static>> {
-    let all = benchmark.cases.iter();
-    let block = |block: &'static Cases| (block.dtypes, block.extents, block.params);
     match (profile, benchmark.quick) {
-        (Profile::Quick, []) => all.take(usize::from(is_named)).map(block).collect(),
+        (Profile::Quick, []) if is_named => vec![benchmark.representative()],
         (Profile::Quick, quick) => quick.iter().map(Quick::block).collect(),
-        _ => all.filter(|block| block.from <= profile).map(block).collect(),
+        _ => benchmark.cases.iter().filter(|block| block.from <= profile).map(Cases::block).collect(),
     }
 }
