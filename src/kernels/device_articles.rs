@@ -1,7 +1,7 @@
 //! Steps of the articles about the device, which no kernel shows.
 
 use record::Record;
-use record::claim::{ArticleClaim, Claim, DeviceRows, Judge, Report, Why};
+use record::claim::*;
 use record::suite::{Api, binary_size};
 
 pub(super) const CLAIMS: &[Claim] = &[Claim::Article(ArticleClaim {

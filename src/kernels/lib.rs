@@ -47,7 +47,7 @@ pub use header::Header;
 pub use roof::{beyond_mma, raise_roofs};
 
 use record::Record;
-use record::claim::{Claim, Measured, measured_count, measured_of};
+use record::claim::{Claim, Own, own_count, own_of};
 use record::suite::{Benchmark, Dtype, Extent, Family, Headline, Shape, Traffic, WorkKind};
 
 /// A family with what its kernels' files hold.
@@ -75,18 +75,10 @@ macro_rules! families {
             &[$($name::claims::CLAIMS,)* $(#[cfg(not(target_family = "wasm"))] $native::claims::CLAIMS),*];
 
         /// Those of the suite's own.
-        const MEASURED: &[(&str, &[Measured])] = &[
-            $((stringify!($name), {
-                const OWN: &[Measured] =
-                    &measured_of::<{ measured_count($name::claims::CLAIMS) }>($name::claims::CLAIMS);
-                OWN
-            }),)*
+        const MEASURED: &[(&str, &[Own])] = &[
+            $((stringify!($name), &own_of::<{ own_count($name::claims::CLAIMS) }>($name::claims::CLAIMS)),)*
             $(#[cfg(not(target_family = "wasm"))]
-            (stringify!($native), {
-                const OWN: &[Measured] =
-                    &measured_of::<{ measured_count($native::claims::CLAIMS) }>($native::claims::CLAIMS);
-                OWN
-            })),*
+            (stringify!($native), &own_of::<{ own_count($native::claims::CLAIMS) }>($native::claims::CLAIMS))),*
         ];
     };
 }

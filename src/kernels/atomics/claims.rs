@@ -1,6 +1,6 @@
 //! Rates of atomic additions, to one word and to many.
 
-use record::claim::{Claim, DeviceRows, Facts, Measured, fastest_flops, joined, of, scalars, short};
+use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "rates of atomic additions",

@@ -1,9 +1,7 @@
 //! Attention on long sequences: the rate, the gains of tiles and of tensor cores, and what a causal mask saves.
 
 use record::Record;
-use record::claim::{
-    COMPARED, Claim, DeviceRows, Facts, Fastest, Measured, fastest, flop_rate, of, param, scalars, time,
-};
+use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {

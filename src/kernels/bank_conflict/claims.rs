@@ -2,10 +2,7 @@
 
 use crate::bank_conflict::conflict;
 use crate::predicted;
-use record::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, WITHIN, Why, graph, has_params, is_near,
-    is_no_slower, is_software, joined, largest, measured, noisy, of, speed, speeds,
-};
+use record::claim::*;
 use record::stats::Estimate;
 use record::{Record, Status, format, stats};
 

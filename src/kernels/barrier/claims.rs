@@ -1,7 +1,7 @@
 //! The cost of a barrier, by workgroup size.
 
 use record::Record;
-use record::claim::{Claim, DeviceRows, Facts, Measured, difference, joined, param, scalars, scaled, short, time};
+use record::claim::*;
 use record::stats::Estimate;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {

@@ -3,10 +3,7 @@
 use super::granule::{self, Granule};
 use super::levels::{Bracket, Point, bracket, latency, plateaus};
 use super::{MOST_SLICES, cycle, steps};
-use record::claim::{
-    Answer, ArticleClaim, Claim, DeviceRows, Facts, Judge, MARGIN, Measured, Why, byte_rate, compared, has_params,
-    has_several_epochs, is_faster, is_software, joined, level, of, param, scalars, scaled, speed, time,
-};
+use record::claim::*;
 use record::stats::{self, Estimate};
 use record::suite::binary_size;
 use record::suite::prelude::*;

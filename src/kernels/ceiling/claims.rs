@@ -1,9 +1,6 @@
 //! The measured peaks of the device.
 
-use record::claim::{
-    Claim, DeviceRows, Facts, Fastest, Figure, Measured, byte_rate, fastest_of_largest, flop_rate, joined, of, scalars,
-    time,
-};
+use record::claim::*;
 use record::suite::binary_size;
 use record::suite::prelude::*;
 

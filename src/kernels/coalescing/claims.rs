@@ -2,10 +2,7 @@
 
 use crate::claims::finding;
 use crate::coalescing::{addresses, degree_of_coalescing};
-use record::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Quantity, Report, Why, beside,
-    byte_rate, graph, measured, percent, rate, rates, scalars, scaled, speed, speeds,
-};
+use record::claim::*;
 use record::stats::Estimate;
 use record::suite::binary_size;
 use record::{Record, format};
@@ -111,7 +108,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-const NONE: &[(&str, f64)] = &[];
 const OFFSET: &str = "coalescing/offset";
 const READS: &str = "coalescing/offset_reads";
 const APART: &str = "coalescing/offset_apart";

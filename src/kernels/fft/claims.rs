@@ -1,7 +1,7 @@
 //! Transforms by length, and the gain of a larger radix.
 
 use crate::softmax::claims::{by_length, columns};
-use record::claim::{COMPARED, Claim, Measured, byte_rate, fastest_bytes, has_params, of, scalars};
+use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {

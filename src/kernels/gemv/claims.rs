@@ -1,9 +1,7 @@
 //! The fastest product of each kind of weights, and what fewer bits save.
 
 use record::Record;
-use record::claim::{
-    COMPARED, Claim, DeviceRows, Facts, Measured, byte_rate, fastest, fastest_bytes, flop_rate, is_f32, label, of,
-};
+use record::claim::*;
 use record::suite::prelude::*;
 
 /// The fastest product with weights of this kind.

@@ -1,7 +1,7 @@
 //! What a dispatch costs the host, by part.
 
 use record::Record;
-use record::claim::{Claim, DeviceRows, Facts, Measured, difference, joined, of, scalars, scaled, time};
+use record::claim::*;
 use record::stats::Estimate;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {

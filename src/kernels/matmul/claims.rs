@@ -1,10 +1,7 @@
 //! The gain of tiles, registers and tensor cores in a matrix product.
 
 use record::Record;
-use record::claim::{
-    ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Fastest, Judge, Measured, Report, Why, compared, fastest_flops,
-    of, scalars, speed,
-};
+use record::claim::*;
 
 /// The rate of a kernel, and its share of a peak.
 macro_rules! reach {
@@ -46,7 +43,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-const NONE: &[(&str, f64)] = &[];
 const FMA: &str = "the measured FMA peak";
 
 /// The fastest row of a benchmark at the family's largest size.

@@ -1,9 +1,6 @@
 //! The gain of padded rows, and the rates of copies to and from textures.
 
-use record::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, Why, beside, byte_rate,
-    has_params, joined, longest, of, rate, right, time,
-};
+use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
@@ -51,7 +48,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-const NONE: &[(&str, f64)] = &[];
 fn padding(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let gain = |benchmark: &&str| {
         let largest = of(rows, benchmark).filter(|row| row.median_ns.is_some()).max_by_key(|row| row.bytes)?;

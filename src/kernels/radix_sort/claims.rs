@@ -1,7 +1,7 @@
 //! The fastest sort, and the gain of one pass a digit over three kernels.
 
 use record::Record;
-use record::claim::{COMPARED, Claim, Measured, benchmark, byte_rate, fastest, fastest_bytes, label, largest, param};
+use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {

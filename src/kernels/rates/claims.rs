@@ -1,6 +1,6 @@
 //! What the rates of instructions show.
 
-use record::claim::{Claim, DeviceRows, Facts, Measured, flop_rate, joined, of};
+use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "instruction rates",

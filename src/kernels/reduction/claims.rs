@@ -1,10 +1,6 @@
 //! The fastest sum, and the gain of workgroup memory.
 
-use record::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Fastest, Judge, MARGIN, Measured, Picture, Report, Why,
-    bars, benchmark, byte_rate, compared, faster, fastest_bytes, has_params, is_f32, is_faster, like, longest, percent,
-    rate, share, speed, time,
-};
+use record::claim::*;
 use record::suite::Api;
 use record::suite::prelude::*;
 use record::{Record, format};
@@ -16,19 +12,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
         condition: "one kernel is named if no other ties with it, else those that tie",
         state: fastest,
     }),
-    Claim::Measured(Measured {
-        name: "gain of workgroup memory",
-        rows: "interleaved_workgroup and interleaved_global, f32, at the largest size",
-        condition: COMPARED,
-        state: |rows, facts| {
-            let best = best(rows)?;
-            let rate = |benchmark| byte_rate(like(rows, benchmark, &[], best.row)?);
-            let (workgroup, global) = (rate("interleaved_workgroup")?, rate("interleaved_global")?);
-            let speed = facts.speed("workgroup memory over global memory", workgroup, global)?;
-            Some(format!(
-                "In workgroup memory, with barriers of that scope, the same steps are {speed} in global memory."
-            ))
-        },
+    Claim::Ratio(Ratio {
+        name: "workgroup memory over global memory",
+        kernels: [(WORKGROUP, NONE), (GLOBAL, NONE)],
+        by: By::Bytes,
+        says: "In workgroup memory, with barriers of that scope, the same steps are {} in global memory.",
     }),
     Claim::Measured(Measured {
         name: "parts of that gain",
@@ -98,7 +86,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-const NONE: &[(&str, f64)] = &[];
 fn best<'a>(rows: &[&'a Record]) -> Option<Fastest<'a>> {
     fastest_bytes(rows.iter().copied().filter(|row| is_f32(row) && has_params(row, &[])))
 }
@@ -217,25 +204,18 @@ fn ladder(rows: &DeviceRows) -> Option<Picture> {
 mod tests {
     use super::*;
     use crate::planted::found;
-    use record::suite::{Dtype, Extent};
 
     const N: u64 = 1 << 28;
 
     fn row(benchmark: &str, us: f64, noise: f64) -> Record {
         let ns = us * 1000.0;
         Record {
-            family: "reduction".to_owned(),
-            benchmark: benchmark.to_owned(),
             dtype: Some(Dtype::F32),
-            n: Some(Extent::Linear(N)),
             backend: Some(Api::Vulkan),
-            status: record::Status::Ok,
             gb_per_s: Some(4.0 * N as f64 / ns),
-            median_ns: Some(ns),
             ci_low_ns: Some(ns * (1.0 - noise)),
             ci_high_ns: Some(ns * (1.0 + noise)),
-            epochs_ns: vec![ns; 3],
-            ..Record::default()
+            ..crate::planted::row(benchmark, &[], N, ns)
         }
     }
 

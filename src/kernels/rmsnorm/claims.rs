@@ -1,7 +1,7 @@
 //! The claims of the normalisation, whose kernels are those of `softmax` in shape.
 
 use crate::softmax::claims::{by_length, gain};
-use record::claim::{COMPARED, Claim, Measured};
+use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {

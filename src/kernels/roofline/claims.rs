@@ -1,7 +1,7 @@
 //! The number of operations at which arithmetic lowers bandwidth.
 
 use record::Record;
-use record::claim::{Claim, DeviceRows, Facts, Measured, byte_rate, flop_rate, param, scalars, short};
+use record::claim::*;
 use record::stats::Estimate;
 
 pub(crate) const CLAIMS: &[Claim] = &[

@@ -2,7 +2,7 @@
 
 use super::FAMILY;
 use record::Record;
-use record::claim::{Claim, DeviceRows, Facts, Measured, joined, of, time};
+use record::claim::*;
 use record::stats::{Estimate, differ};
 use record::suite::Checks;
 

@@ -1,7 +1,7 @@
 //! The gain of one pass over three kernels.
 
 use record::Record;
-use record::claim::{COMPARED, Claim, DeviceRows, Facts, Measured, byte_rate, fastest, is_f32, of};
+use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
@@ -10,15 +10,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
         condition: "each rate's interval is within ±15 %",
         state: rates,
     }),
-    Claim::Measured(Measured {
-        name: "gain of one pass",
-        rows: "three_kernels and single_pass, f32, at the largest size that both have",
-        condition: COMPARED,
-        state: |rows, facts| {
-            let (one, three) = pair(rows)?;
-            let speed = facts.speed("single_pass over three_kernels", byte_rate(one)?, byte_rate(three)?)?;
-            Some(format!("At that size, single_pass is {speed} three_kernels."))
-        },
+    Claim::Ratio(Ratio {
+        name: "single_pass over three_kernels",
+        kernels: [("scan/single_pass", NONE), ("scan/three_kernels", NONE)],
+        by: By::Bytes,
+        says: "At that size, single_pass is {} three_kernels.",
     }),
     Claim::Measured(Measured {
         name: "gain of subgroups",

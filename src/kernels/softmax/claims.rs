@@ -1,7 +1,7 @@
 //! Softmax and normalisation by the length of rows, and the gain of one pass over several.
 
 use record::Record;
-use record::claim::{COMPARED, Claim, DeviceRows, Facts, Measured, byte_rate, fastest, joined, of, scalars};
+use record::claim::*;
 use record::suite::prelude::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[

@@ -1,9 +1,7 @@
 //! The fastest kernel for each kind of matrix, and what irregular rows cost.
 
 use record::Record;
-use record::claim::{
-    COMPARED, Claim, Facts, Measured, benchmark, byte_rate, fastest_bytes, is_f32, joined, like, param,
-};
+use record::claim::*;
 
 const KINDS: [(&str, f64); 3] = [("banded", 0.0), ("random", 1.0), ("power-law", 2.0)];
 
@@ -14,20 +12,17 @@ pub(crate) const CLAIMS: &[Claim] = &[
         condition: "one kernel is named if no other ties with it, else those that tie",
         state: |rows, facts| joined(KINDS.iter().filter_map(|(name, kind)| best(rows, facts, name, *kind)), " "),
     }),
-    Claim::Measured(Measured {
-        name: "rows of unequal length",
-        rows: "the rows of one kernel with MATRIX=2 and with MATRIX=1, f32, at the largest size",
-        condition: COMPARED,
-        state: |rows, facts| {
-            let largest = fastest_bytes(of_kind(rows, 2.0))?.row;
-            let compared = |kernel: &str| {
-                let at = |kind| like(rows, kernel, &[("MATRIX", kind)], largest);
-                let speed =
-                    facts.speed(format!("{kernel}, unequal over equal"), byte_rate(at(2.0)?)?, byte_rate(at(1.0)?)?)?;
-                Some(format!("With rows of unequal length, {kernel} is {speed} with equal ones, by bytes."))
-            };
-            joined(["row", "merge"].into_iter().filter_map(compared), " ")
-        },
+    Claim::Ratio(Ratio {
+        name: "row, unequal over equal",
+        kernels: [("spmv/row", &[("MATRIX", 2.0)]), ("spmv/row", &[("MATRIX", 1.0)])],
+        by: By::Bytes,
+        says: "With rows of unequal length, row is {} with equal ones, by bytes.",
+    }),
+    Claim::Ratio(Ratio {
+        name: "merge, unequal over equal",
+        kernels: [("spmv/merge", &[("MATRIX", 2.0)]), ("spmv/merge", &[("MATRIX", 1.0)])],
+        by: By::Bytes,
+        says: "With rows of unequal length, merge is {} with equal ones, by bytes.",
     }),
 ];
 

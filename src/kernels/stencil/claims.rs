@@ -1,7 +1,7 @@
 //! The fastest stencil in two and in three dimensions, and the gain over reading each neighbour.
 
 use record::Record;
-use record::claim::{COMPARED, Claim, Facts, Measured, byte_rate, fastest, fastest_bytes, is_f32, label};
+use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {

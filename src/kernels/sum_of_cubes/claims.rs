@@ -1,9 +1,6 @@
 //! The gain of each step of the article's sum.
 
-use record::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, Why, bars, difference, duration,
-    faster, is_faster, joined, known_time, noisy, of, scalars, short, speed, time,
-};
+use record::claim::*;
 use record::stats::Estimate;
 use record::{Record, format, stats};
 
@@ -14,26 +11,17 @@ pub(crate) const CLAIMS: &[Claim] = &[
         condition: "each factor's interval is within ±15 %",
         state: steps,
     }),
-    Claim::Measured(Measured {
-        name: "accumulation in workgroup memory",
-        rows: "accumulate_in_workgroup and serial_block_sum, at the largest size",
-        condition: COMPARED,
-        state: |rows, facts| {
-            let n = largest_n(rows)?;
-            let (shared, register) = (own(rows, "accumulate_in_workgroup", n)?, own(rows, "serial_block_sum", n)?);
-            let takes = facts.duration("workgroup memory over a register", shared, register)?;
-            Some(format!("Accumulating in workgroup memory takes {takes} in a register."))
-        },
+    Claim::Ratio(Ratio {
+        name: "workgroup memory over a register",
+        kernels: [(ACCUMULATE, NONE), (SERIAL, NONE)],
+        by: By::Duration,
+        says: "Accumulating in workgroup memory takes {} in a register.",
     }),
-    Claim::Measured(Measured {
-        name: "speedup of all steps",
-        rows: "one_invocation and tree_block_sum, at the largest size",
-        condition: "the intervals are apart",
-        state: |rows, facts| {
-            let n = largest_n(rows)?;
-            let speed = facts.speed("all steps", own(rows, "one_invocation", n)?, own(rows, "tree_block_sum", n)?)?;
-            Some(format!("At {} u32, the tree is {speed} the first step.", short(n)))
-        },
+    Claim::Ratio(Ratio {
+        name: "all steps",
+        kernels: [(TREE, NONE), ("sum_of_cubes/one_invocation", NONE)],
+        by: By::Speed,
+        says: "At {size} u32, the tree is {} the first step.",
     }),
     Claim::Article(ArticleClaim {
         id: "C1",
@@ -93,7 +81,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-const NONE: &[(&str, f64)] = &[];
 /// A kernel, the kernel of the next step, and what the step adds.
 const STEPS: [(&str, &str, &str); 4] = [
     ("one_invocation", "one_block_chunks", "a workgroup instead of one invocation"),

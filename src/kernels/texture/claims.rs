@@ -1,9 +1,6 @@
 //! The gain of the texture unit.
 
-use record::claim::{
-    ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, all_right, beside, byte_rate, of, param,
-    right, time,
-};
+use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {

@@ -1,7 +1,7 @@
 //! The rate of each way between host and device.
 
 use record::Record;
-use record::claim::{ArticleClaim, Claim, DeviceRows, Facts, Judge, Measured, Report, Why, byte_rate, of, sentence};
+use record::claim::*;
 use record::suite::{Api, PcieLink, binary_size};
 
 pub(crate) const CLAIMS: &[Claim] = &[
@@ -40,7 +40,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-const NONE: &[(&str, f64)] = &[];
 /// A benchmark, and its description for wgpu and for CUDA; empty where another benchmark measures the same there.
 const WAYS: [(&str, &str, &str); 10] = [
     ("write_buffer", "host to device by write_buffer", "host to device from pageable memory"),

@@ -1,10 +1,7 @@
 //! The gain of coalescing, tiles and padding in a transpose.
 
 use record::Record;
-use record::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Fastest, Judge, Measured, Picture, Report, Why,
-    all_right, bars, byte_rate, compared, faster, fastest_bytes, is_f32, label, like, longest, rate, speed,
-};
+use record::claim::*;
 use record::suite::prelude::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
@@ -14,35 +11,23 @@ pub(crate) const CLAIMS: &[Claim] = &[
         condition: "one kernel is named if no other ties with it, else those that tie",
         state: fastest,
     }),
-    Claim::Measured(Measured {
-        name: "coalesced writes",
-        rows: "naive_coalesced_write and naive_coalesced_read, f32, at the largest size",
-        condition: COMPARED,
-        state: |rows, facts| {
-            let (write, read) = (("naive_coalesced_write", NONE), ("naive_coalesced_read", NONE));
-            let speed = faster_by(rows, facts, "coalesced writes over coalesced reads", write, read)?;
-            Some(format!("With coalesced writes the naive kernel is {speed} with coalesced reads."))
-        },
+    Claim::Ratio(Ratio {
+        name: "coalesced writes over coalesced reads",
+        kernels: [(WRITE, NONE), (READ, NONE)],
+        by: By::Bytes,
+        says: "With coalesced writes the naive kernel is {} with coalesced reads.",
     }),
-    Claim::Measured(Measured {
-        name: "input bound as read",
-        rows: "naive_coalesced_write and naive_read_write_input, f32, at the largest size",
-        condition: COMPARED,
-        state: |rows, facts| {
-            let (read, both) = (("naive_coalesced_write", NONE), ("naive_read_write_input", NONE));
-            let speed = faster_by(rows, facts, "read over read_write", read, both)?;
-            Some(format!("With an input bound as `read` the naive kernel is {speed} with one bound as `read_write`."))
-        },
+    Claim::Ratio(Ratio {
+        name: "read over read_write",
+        kernels: [(WRITE, NONE), ("transpose/naive_read_write_input", NONE)],
+        by: By::Bytes,
+        says: "With an input bound as `read` the naive kernel is {} with one bound as `read_write`.",
     }),
-    Claim::Measured(Measured {
-        name: "padded tile",
-        rows: "tiled with PAD=1 and with PAD=0, f32, at the largest size",
-        condition: COMPARED,
-        state: |rows, facts| {
-            let (padded, bare) = (("tiled", &[("PAD", 1.0)][..]), ("tiled", &[("PAD", 0.0)][..]));
-            let speed = faster_by(rows, facts, "padded tile over unpadded", padded, bare)?;
-            Some(format!("A padded tile is {speed} an unpadded one."))
-        },
+    Claim::Ratio(Ratio {
+        name: "padded tile over unpadded",
+        kernels: [PADDED, UNPADDED],
+        by: By::Bytes,
+        says: "A padded tile is {} an unpadded one.",
     }),
     Claim::Article(ArticleClaim {
         id: "D5",
@@ -97,32 +82,17 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-/// A benchmark with its parameters.
-type Named<'a> = (&'a str, &'a [(&'a str, f64)]);
-
-const NONE: &[(&str, f64)] = &[];
-
-fn best<'a>(rows: &[&'a Record]) -> Option<Fastest<'a>> {
-    fastest_bytes(rows.iter().copied().filter(|row| is_f32(row)))
-}
-
 fn fastest(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
-    let best = best(rows)?;
+    let best = fastest_bytes(rows.iter().copied().filter(|row| is_f32(row)))?;
     let fastest = facts.fastest("fastest", &best, label, "the measured copy peak")?;
     Some(format!("Transpose of {} f32: {fastest}.", best.row.short_size()))
-}
-
-fn faster_by(rows: &DeviceRows, facts: &mut Facts, name: &str, own: Named, other: Named) -> Option<String> {
-    let best = best(rows)?;
-    let rate = |(benchmark, params): Named| byte_rate(like(rows, benchmark, params, best.row)?);
-    facts.speed(name, rate(own)?, rate(other)?)
 }
 
 const READ: &str = "transpose/naive_coalesced_read";
 const WRITE: &str = "transpose/naive_coalesced_write";
 const TILED: &str = "transpose/tiled";
-const UNPADDED: Named = (TILED, &[("PAD", 0.0)]);
-const PADDED: Named = (TILED, &[("PAD", 1.0)]);
+const UNPADDED: Named<'static> = (TILED, &[("PAD", 0.0)]);
+const PADDED: Named<'static> = (TILED, &[("PAD", 1.0)]);
 
 /// The two naive kernels as the article launches them if there are such rows: f64 in blocks of 32×32 threads; else with
 /// f64; else as they are.

@@ -1,62 +1,43 @@
 //! The cost of each way to declare and share workgroup memory.
 
 use record::Record;
-use record::claim::{
-    Answer, ArticleClaim, COMPARED, Claim, DeviceRows, Facts, Judge, Measured, Report, Subject, Why, all_right, beside,
-    byte_rate, duration, has_params, largest, noisy, of, param, rate, right, scalars, speed, time,
-};
-use record::stats::Estimate;
+use record::claim::*;
 use record::suite::binary_size;
 
-/// How long a kernel takes compared with another, at the largest size that both have: the claim's name, the kernels, the
-/// value's name, and the sentence.
-macro_rules! slowdown {
-    ($name:literal, $own:literal, $other:literal, $value:literal, $says:literal) => {
-        Claim::Measured(Measured {
-            name: $name,
-            rows: concat!($own, " and ", $other, ", at the largest size that both have"),
-            condition: COMPARED,
-            state: |rows, facts| Some(format!($says, takes = slowdown(rows, facts, $value, $own, $other)?)),
-        })
-    };
-}
-
 pub(crate) const CLAIMS: &[Claim] = &[
-    slowdown!(
-        "length as an override",
-        "override_size",
-        "fixed_size",
-        "override over fixed length",
-        "An array whose length is an override takes {takes} one of fixed length."
-    ),
-    slowdown!(
-        "length set at launch",
-        "dynamic_size",
-        "fixed_size",
-        "launch over fixed length",
-        "An array whose length is set at launch takes {takes} one of fixed length."
-    ),
-    slowdown!(
-        "one block of words",
-        "carved",
-        "structured",
-        "one array over a struct",
-        "Three arrays in one block of words take {takes} a struct of three."
-    ),
-    slowdown!(
-        "writes to one word",
-        "same_word",
-        "distinct_words",
-        "one word over 32 words",
-        "32 writes to one word take {takes} writes to 32 words."
-    ),
-    slowdown!(
-        "atomics on one word",
-        "atomic_word",
-        "distinct_words",
-        "atomics over 32 words",
-        "32 atomicMax operations on one word take {takes} writes to 32 words."
-    ),
+    Claim::Ratio(Ratio {
+        name: "override over fixed length",
+        kernels: [("workgroup_memory/override_size", &[("LENGTH", 256.0)]), ("workgroup_memory/fixed_size", NONE)],
+        by: By::Duration,
+        says: "An array whose length is an override takes {} one of fixed length.",
+    }),
+    Claim::Ratio(Ratio {
+        name: "launch over fixed length",
+        kernels: [
+            ("workgroup_memory/dynamic_size", &[("SHARED_BYTES", 1024.0)]),
+            ("workgroup_memory/fixed_size", NONE),
+        ],
+        by: By::Duration,
+        says: "An array whose length is set at launch takes {} one of fixed length.",
+    }),
+    Claim::Ratio(Ratio {
+        name: "one array over a struct",
+        kernels: [("workgroup_memory/carved", NONE), ("workgroup_memory/structured", NONE)],
+        by: By::Duration,
+        says: "Three arrays in one block of words take {} a struct of three.",
+    }),
+    Claim::Ratio(Ratio {
+        name: "one word over 32 words",
+        kernels: [("workgroup_memory/same_word", NONE), ("workgroup_memory/distinct_words", NONE)],
+        by: By::Duration,
+        says: "32 writes to one word take {} writes to 32 words.",
+    }),
+    Claim::Ratio(Ratio {
+        name: "atomics over 32 words",
+        kernels: [("workgroup_memory/atomic_word", NONE), ("workgroup_memory/distinct_words", NONE)],
+        by: By::Duration,
+        says: "32 atomicMax operations on one word take {} writes to 32 words.",
+    }),
     Claim::Measured(Measured {
         name: "copy by occupancy",
         rows: "occupancy with the least and the most workgroup memory, at the largest size",
@@ -72,25 +53,17 @@ pub(crate) const CLAIMS: &[Claim] = &[
             ))
         },
     }),
-    Claim::Measured(Measured {
-        name: "zeroing by the API",
-        rows: "zero_init zeroed by the API and not zeroed, at the largest size",
-        condition: COMPARED,
-        state: |rows, facts| {
-            let zeroed = zeroed(rows, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)])?;
-            let takes = facts.duration("zeroed by the API", zeroed.0, zeroed.1)?;
-            Some(format!("Workgroups that use 1 KiB of 16 KiB take {takes} without zeroing when the API zeroes all."))
-        },
+    Claim::Ratio(Ratio {
+        name: "zeroed by the API",
+        kernels: [(ZERO_INIT, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])],
+        by: By::Duration,
+        says: "Workgroups that use 1 KiB of 16 KiB take {} without zeroing when the API zeroes all.",
     }),
-    Claim::Measured(Measured {
-        name: "zeroing by the kernel",
-        rows: "zero_init zeroed by the kernel and not zeroed, at the largest size",
-        condition: COMPARED,
-        state: |rows, facts| {
-            let zeroed = zeroed(rows, &[("ZEROING", 1.0)])?;
-            let takes = facts.duration("zeroed by the kernel", zeroed.0, zeroed.1)?;
-            Some(format!("Workgroups that use 1 KiB of 16 KiB take {takes} without zeroing when the kernel zeroes it."))
-        },
+    Claim::Ratio(Ratio {
+        name: "zeroed by the kernel",
+        kernels: [(ZERO_INIT, &[("ZEROING", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])],
+        by: By::Duration,
+        says: "Workgroups that use 1 KiB of 16 KiB take {} without zeroing when the kernel zeroes it.",
     }),
     Claim::Article(ArticleClaim {
         id: "A2",
@@ -171,23 +144,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-const NONE: &[(&str, f64)] = &[];
-
-fn slowdown(rows: &DeviceRows, facts: &mut Facts, name: &str, benchmark: &str, other: &str) -> Option<String> {
-    let measured = |name| of(rows, name).filter(|row| row.median_ns.is_some());
-    let pairs = measured(benchmark).filter_map(|row| Some((row, measured(other).find(|other| other.n == row.n)?)));
-    let (row, other) = pairs.max_by_key(|(row, _)| scalars(row))?;
-    facts.duration(name, time(row)?, time(other)?)
-}
-
-/// Times of `zero_init` with these parameters and without zeroing, at the largest size.
-fn zeroed(rows: &[&Record], params: &[(&str, f64)]) -> Option<(Estimate, Estimate)> {
-    let measured = || of(rows, "zero_init").filter(|row| row.median_ns.is_some());
-    let n = largest(measured())?.n;
-    let time_at = |params: &[(&str, f64)]| time(measured().find(|row| row.n == n && has_params(row, params))?);
-    Some((time_at(params)?, time_at(&[("ZEROING", 0.0)])?))
-}
-
 /// The copies by the workgroups with the least and the most workgroup memory, at the largest size.
 fn occupancy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, &'a Record)> {
     let measured = || of(rows, "occupancy").filter(|row| row.gb_per_s.is_some());
@@ -203,6 +159,7 @@ fn words(row: &Record) -> u64 {
 }
 
 const FIXED: &str = "workgroup_memory/fixed_size";
+const ZERO_INIT: &str = "workgroup_memory/zero_init";
 
 fn arrays(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const AT_LAUNCH: &str = "workgroup_memory/dynamic_size";
@@ -250,11 +207,11 @@ fn blocks_of_an_sm(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> 
 }
 
 fn zeroing(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
-    const KERNEL: &str = "workgroup_memory/zero_init";
-    let [set, left] = rows.together([(KERNEL, &[("ZEROING", 1.0)]), (KERNEL, &[("ZEROING", 0.0)])])?;
+    let [set, left] = rows.together([(ZERO_INIT, &[("ZEROING", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])])?;
     let longer = speed(left, set)?;
     let quoted = facts.times("set by the kernel", longer).ok_or_else(|| noisy("the ratio is", longer))?;
-    let by_api = rows.together([(KERNEL, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)]), (KERNEL, &[("ZEROING", 0.0)])]);
+    let by_api =
+        rows.together([(ZERO_INIT, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])]);
     let by_api = by_api.ok().and_then(|[set, left]| {
         let longer = speed(left, set).ok()?;
         Some(format!(", and {} as long if the API sets it", facts.times("set by the API", longer)?))

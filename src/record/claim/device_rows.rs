@@ -25,8 +25,11 @@ impl Why {
     }
 }
 
-/// A kernel with its parameters, apart from those that [`ANY`] names.
-pub(super) type Named<'a> = (&'a str, &'a [(&'a str, f64)]);
+/// A kernel (`transpose/tiled`) with its parameters, apart from a number of rounds or steps.
+pub type Named<'a> = (&'a str, &'a [(&'a str, f64)]);
+
+/// No parameters.
+pub const NONE: &[(&str, f64)] = &[];
 
 /// Parameters that may have any value, but the same in rows that are compared: the number of rounds or steps.
 const ANY: [&str; 2] = ["ROUNDS", "STEPS"];

@@ -2,6 +2,7 @@
 
 use super::device_rows::DeviceRows;
 use super::facts::{Facts, Stated};
+use super::ratio::Ratio;
 use crate::Record;
 
 /// A sentence about what was measured.
@@ -20,8 +21,35 @@ pub struct Measured {
 /// The condition of a comparison of two kernels.
 pub const COMPARED: &str = "a factor if the interval of the ratio excludes 1; else alike if both are within ±5 %";
 
-impl Measured {
-    pub(super) const BLANK: Self = Self { name: "", rows: "", condition: "", state: |_, _| None };
+/// A claim of the suite's own.
+#[derive(Debug, Clone, Copy)]
+pub enum Own {
+    /// Its sentence takes a function.
+    Measured(Measured),
+    /// Its sentence has one ratio of two kernels.
+    Ratio(Ratio),
+}
+
+impl Own {
+    pub(super) const BLANK: Self = Self::Measured(Measured { name: "", rows: "", condition: "", state: |_, _| None });
+
+    /// What the sentence is about.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Measured(own) => own.name,
+            Self::Ratio(own) => own.name,
+        }
+    }
+
+    /// Whether the claim needs rows of this benchmark of its family, as far as it names benchmarks.
+    #[must_use]
+    pub fn needs(&self, benchmark: &str) -> bool {
+        match self {
+            Self::Measured(own) => own.rows.split_whitespace().any(|word| word == benchmark),
+            Self::Ratio(own) => own.kernels.iter().any(|(kernel, _)| kernel.ends_with(&format!("/{benchmark}"))),
+        }
+    }
 
     /// Whether `rows`, of the claim's family, of one device through one API, support it.
     #[must_use]
@@ -32,7 +60,10 @@ impl Measured {
     /// The sentence with its values, if the sheet supports it: the rows of the claim's family.
     pub fn stated(&self, rows: &DeviceRows) -> Option<Stated> {
         let mut facts = Facts::default();
-        let text = (self.state)(rows, &mut facts)?;
+        let text = match self {
+            Self::Measured(own) => (own.state)(rows, &mut facts)?,
+            Self::Ratio(own) => own.state(rows, &mut facts)?,
+        };
         Some(Stated { text, values: facts.into_values() })
     }
 }

@@ -1,6 +1,6 @@
 //! Claims: statements that the rows of one device through one API can support, and how rows are asked for them.
 //!
-//! A [`Claim`] is the suite's own, measured, or an article's. Of an article's, `Judge` tells whether it claims something
+//! A [`Claim`] is the suite's own, a sentence or a [`Ratio`], or an article's. Of an article's, `Judge` tells whether it claims something
 //! that rows can decide, so that no verdict is given on a claim that nobody made. Families declare their claims.
 
 mod article;
@@ -11,18 +11,19 @@ mod margin;
 mod measured;
 mod pair;
 mod pick;
+mod ratio;
 
 pub use article::{Answer, Judge, Report};
 pub use article::{ArticleClaim, Bar, Graph, Judgement, Picture, Verdict};
-pub use device_rows::{DeviceRows, Why, joined};
+pub use device_rows::{DeviceRows, NONE, Named, Why, joined};
 pub use facts::Facts;
 pub use facts::{Finding, Quantity, Stated};
 pub use judges::*;
 pub use margin::*;
-pub use measured::COMPARED;
-pub use measured::Measured;
+pub use measured::{COMPARED, Measured, Own};
 pub use pair::*;
 pub use pick::*;
+pub use ratio::{By, Ratio};
 
 pub use crate::{byte_rate, flop_rate, has_several_epochs, is_software, share, time};
 
@@ -30,34 +31,38 @@ pub use crate::{byte_rate, flop_rate, has_several_epochs, is_software, share, ti
 pub enum Claim {
     /// The suite's own: a sentence with figures, or nothing. Nobody claimed it before, so that there is no verdict.
     Measured(Measured),
+    /// The suite's own: how one kernel compares with another.
+    Ratio(Ratio),
     /// An article's: rows support a verdict on it or are reported.
     Article(ArticleClaim),
 }
 
-/// How many of `claims` are measured.
-pub const fn measured_count(claims: &[Claim]) -> usize {
+/// How many of `claims` are the suite's own.
+pub const fn own_count(claims: &[Claim]) -> usize {
     let (mut count, mut index) = (0, 0);
     while index < claims.len() {
-        count += matches!(claims[index], Claim::Measured(_)) as usize;
+        count += !matches!(claims[index], Claim::Article(_)) as usize;
         index += 1;
     }
     count
 }
 
-/// The measured ones of `claims`, at compile time: a program that judges no article has none of their texts.
-pub const fn measured_of<const COUNT: usize>(claims: &[Claim]) -> [Measured; COUNT] {
-    let mut found = [Measured::BLANK; COUNT];
+/// The suite's own of `claims`, at compile time: a program that judges no article has none of their texts.
+pub const fn own_of<const COUNT: usize>(claims: &[Claim]) -> [Own; COUNT] {
+    let mut found = [Own::BLANK; COUNT];
     let (mut count, mut index) = (0, 0);
     while index < claims.len() {
-        if let Claim::Measured(own) = &claims[index] {
-            found[count] = *own;
-            // A browser's program documents no claims: its page stays small.
-            if cfg!(target_family = "wasm") {
-                (found[count].rows, found[count].condition) = ("", "");
-            }
-            count += 1;
-        }
         index += 1;
+        found[count] = match &claims[index - 1] {
+            Claim::Article(_) => continue,
+            Claim::Ratio(own) => Own::Ratio(*own),
+            // A browser's program documents no claims: its page stays small.
+            Claim::Measured(own) if cfg!(target_family = "wasm") => {
+                Own::Measured(Measured { rows: "", condition: "", ..*own })
+            }
+            Claim::Measured(own) => Own::Measured(*own),
+        };
+        count += 1;
     }
     found
 }

@@ -127,10 +127,10 @@ pub fn benchmark(row: &Record) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn row(benchmark: &str, rate: f64, noise: f64) -> Record {
+    pub(in super::super) fn row(benchmark: &str, rate: f64, noise: f64) -> Record {
         Record {
             benchmark: benchmark.to_owned(),
             n: Some(Extent::Linear(1)),
