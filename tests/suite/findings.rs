@@ -63,6 +63,7 @@ fn disturbed(rows: &[Record], noise: f64, seed: u64) -> Vec<Record> {
 /// ratio twice as much, and the rest at most as much as the widest interval that is quoted.
 fn contradiction(truth: &Finding, noisy: &Finding, noise: f64) -> Option<String> {
     let known: BTreeMap<&str, Quantity> = truth.values().map(|(name, value)| (name.as_str(), *value)).collect();
+    let is_of_ties = |name: &str| ["fastest", "slowest"].iter().any(|word| name.starts_with(word));
     for (name, value) in noisy.values() {
         let Some(truth) = known.get(name.as_str()) else { continue };
         let number = |quantity: Quantity| match quantity {
@@ -85,7 +86,7 @@ fn contradiction(truth: &Finding, noisy: &Finding, noise: f64) -> Option<String>
             let widest = match name.as_str() {
                 name if name.starts_with("round of") => 0.25,
                 // The rate of rows that tie: within the margin.
-                name if name.starts_with("fastest") && noisy.text().contains(" tie ") => 4.0 * noise + MARGIN,
+                name if is_of_ties(name) && noisy.text().contains(" tie ") => 4.0 * noise + MARGIN,
                 _ => 2.0 * noise,
             };
             (found / exact).ln().abs() <= widest + 1e-4

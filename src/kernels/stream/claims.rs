@@ -1,10 +1,9 @@
 //! The stream kernels compared with a copy.
 
-use super::FAMILY;
-use record::claim::{COMPARED, Claim, Facts, Measured, byte_rate, largest, like, of};
-use record::stats::{Estimate, differ};
+use record::claim::*;
+use record::stats::Estimate;
 use record::suite::prelude::*;
-use record::{MARGIN, Record};
+use record::{Record, ranking};
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
@@ -20,27 +19,25 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest kernel",
         rows: "copy and the other kernels, of its type and size",
-        condition: "the second fastest other kernel does not tie; a factor if the interval of the ratio excludes 1",
-        state: |rows, facts| extreme(rows, facts, "fastest", |a, b| b.value.total_cmp(&a.value)),
+        condition: "those that tie are named together; a factor if the interval of the ratio excludes 1",
+        state: |rows, facts| extreme(rows, facts, FASTEST, Estimate::recip),
     }),
     Claim::Measured(Measured {
         name: "slowest kernel",
         rows: "copy and the other kernels, of its type and size",
-        condition: "the second slowest other kernel does not tie; a factor if the interval of the ratio excludes 1",
-        state: |rows, facts| extreme(rows, facts, "slowest", |a, b| a.value.total_cmp(&b.value)),
+        condition: "as of the fastest; not where all kernels tie",
+        state: |rows, facts| extreme(rows, facts, SLOWEST, |rate| rate),
     }),
-    Claim::Measured(Measured {
-        name: "nstream beside triad",
-        rows: "nstream and triad, of the same type, at the largest size that both have",
-        condition: COMPARED,
-        state: |rows, facts| {
-            let [nstream, triad] = rows.together([("stream/nstream", &[]), ("stream/triad", &[])]).ok()?;
-            let speed = facts.speed("nstream over triad", byte_rate(nstream)?, byte_rate(triad)?)?;
-            let (size, dtype) = (nstream.short_size(), nstream.dtype_name());
-            Some(format!("At {size} {dtype}, nstream, with three reads for each write, is {speed} triad, by bytes."))
-        },
+    Claim::Ratio(Ratio {
+        name: "nstream over triad",
+        kernels: [("stream/nstream", NONE), ("stream/triad", NONE)],
+        by: By::Bytes,
+        says: "At {size} {dtype}, nstream, with three reads for each write, is {} triad, by bytes.",
     }),
 ];
+
+const FASTEST: &str = "fastest";
+const SLOWEST: &str = "slowest";
 
 fn copy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, Estimate)> {
     let copies = of(rows, "copy").filter(|row| row.dtype == Some(Dtype::Vec4F32) && byte_rate(row).is_some());
@@ -48,24 +45,61 @@ fn copy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, Estimate)> {
     Some((row, byte_rate(row)?))
 }
 
-/// The kernel that comes first in this order, if it surely does.
-fn extreme(
-    rows: &[&Record],
-    facts: &mut Facts,
-    word: &str,
-    order: fn(&Estimate, &Estimate) -> std::cmp::Ordering,
-) -> Option<String> {
+/// Which of the other kernels have the shortest `time`, and how they compare with a copy. The slowest are left out where they
+/// tie with the fastest.
+fn extreme(rows: &[&Record], facts: &mut Facts, word: &str, time: fn(Estimate) -> Estimate) -> Option<String> {
     let (copy, copied) = copy(rows)?;
-    let mut others: Vec<(Estimate, &str)> = FAMILY
-        .benchmarks
-        .iter()
-        .filter(|benchmark| benchmark.name != "copy")
-        .filter_map(|benchmark| Some((byte_rate(like(rows, benchmark.name, &[], copy)?)?, benchmark.name)))
-        .collect();
-    others.sort_by(|a, b| order(&a.0, &b.0));
-    let [(rate, name), (next, _), ..] = *others.as_slice() else { return None };
-    differ(rate, next, MARGIN)?;
+    let is_alike = |row: &&&Record| (row.dtype, row.n) == (copy.dtype, copy.n) && has_params(row, &[]);
+    let others = rows.iter().filter(is_alike).filter(|row| row.benchmark != copy.benchmark);
+    let others: Vec<(&str, Estimate)> = others.filter_map(|row| Some((&*row.benchmark, byte_rate(row)?))).collect();
+    let ranking = ranking(others.iter().map(|other| (*other, time(other.1))))?;
+    let first = [ranking.best].into_iter().chain(ranking.ties.into_iter().map(|(tie, _)| tie));
+    let (names, rates): (Vec<String>, Vec<Estimate>) = first.map(|(name, rate)| (name.to_owned(), rate)).unzip();
+    if others.len() < 2 || word == SLOWEST && names.len() == others.len() {
+        return None;
+    }
+    let name = if let [name] = &*names { name } else { word };
+    let rate = level(&rates)?;
     let speed = facts.speed(format!("{name} over copy"), rate, copied)?;
     let rate = facts.byte_rate(name, rate)?;
-    Some(format!("The {word} of the others is {name} at {rate}, {speed} copy."))
+    Some(match &*names {
+        [name] => format!("The {word} of the others is {name} at {rate}, {speed} copy."),
+        _ => format!("Of the others, {} {rate}, {speed} copy.", first_by(word, &names)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planted::{found, row};
+
+    fn text(rates: &[(&str, f64)]) -> String {
+        let row = |(name, rate): &(&str, f64)| Record {
+            dtype: Some(Dtype::Vec4F32),
+            gb_per_s: Some(*rate),
+            ..row(name, &[], 1 << 20, 1e6 / rate)
+        };
+        found("stream", &rates.iter().map(row).collect::<Vec<_>>()).expect("a copy").text()
+    }
+
+    #[test]
+    fn kernels_that_tie_are_named_together() {
+        let alone = text(&[("copy", 1000.0), ("mul", 1200.0), ("add", 1100.0), ("dot", 500.0)]);
+        assert!(alone.contains("The fastest of the others is mul at 1.20 TB/s, 1.20× as fast as copy."), "{alone}");
+        assert!(alone.contains("The slowest of the others is dot at 500 GB/s, 0.500× as fast as copy."), "{alone}");
+        let tie = text(&[("copy", 1000.0), ("mul", 1200.0), ("add", 1198.0), ("dot", 500.0), ("triad", 501.0)]);
+        assert!(
+            tie.contains("Of the others, mul and add tie for fastest at 1.20 TB/s, 1.20× as fast as copy."),
+            "{tie}"
+        );
+        assert!(tie.contains("Of the others, dot and triad tie for slowest at 500 GB/s"), "{tie}");
+    }
+
+    #[test]
+    fn the_slowest_are_not_named_where_they_are_the_fastest_too() {
+        let all = text(&[("copy", 1000.0), ("mul", 1000.0), ("add", 1001.0)]);
+        assert!(all.contains("Of the others, add and mul tie for fastest at 1.00 TB/s"), "{all}");
+        assert!(!all.contains("slowest"), "{all}");
+        assert!(!text(&[("copy", 1000.0), ("mul", 1000.0)]).contains("others"), "one kernel has no rivals");
+    }
 }

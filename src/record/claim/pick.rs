@@ -56,13 +56,17 @@ impl Fastest<'_> {
         let mut names = vec![label(self.row)];
         names.extend(self.ties.iter().map(|(row, _)| label(row)));
         let rates: Vec<Estimate> = [self.rate].into_iter().chain(self.ties.iter().map(|tie| tie.1)).collect();
-        let subject = match names.as_slice() {
-            [one] => format!("{one} is fastest at"),
-            [first, second] => format!("{first} and {second} tie for fastest at"),
-            [first, second, third] => format!("{first}, {second} and {third} tie for fastest at"),
-            many => format!("the {} fastest rows tie at", many.len()),
-        };
-        (subject, level(&rates).unwrap_or(self.rate))
+        (first_by("fastest", &names), level(&rates).unwrap_or(self.rate))
+    }
+}
+
+/// The subject of a sentence about those that a ranking puts first: `tiled and naive tie for fastest at`.
+pub fn first_by(word: &str, names: &[String]) -> String {
+    match names {
+        [one] => format!("{one} is {word} at"),
+        [first, second] => format!("{first} and {second} tie for {word} at"),
+        [first, second, third] => format!("{first}, {second} and {third} tie for {word} at"),
+        many => format!("the {} {word} rows tie at", many.len()),
     }
 }
 
