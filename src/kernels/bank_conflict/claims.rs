@@ -54,10 +54,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         model: || {
             vec![graph("speed over STRIDE by the model of 32 banks", STRIDES, |s| predicted(STRIDE, "STRIDE", s))]
         },
-        picture: |rows| {
-            let values = speeds(rows, STRIDE, "STRIDE", STRIDES);
-            measured(graph("speed over STRIDE, measured", STRIDES, |s| values.get(s as usize - 1).copied()?))
-        },
+        picture: |rows| speeds(rows, "speed over STRIDE, measured", STRIDE, "STRIDE", STRIDES),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
@@ -229,7 +226,7 @@ fn direct(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
 }
 
 const STRIDE: &str = "bank_conflict/stride";
-const STRIDES: std::ops::RangeInclusive<u64> = 1..=64;
+const STRIDES: Range = 1..=64;
 
 fn count_banks(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let at = |s: f64| -> [(&str, f64); 1] { [("STRIDE", s)] };

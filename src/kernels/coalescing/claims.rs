@@ -62,10 +62,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             warp, which a cache may keep. The article launches <<<128, 32>>>: `run coalescing/offset --size 4096 \
             --param WG=32`.",
         judge: Judge::Report(one_element_off),
-        picture: |rows| {
-            let values = speeds(rows, OFFSET, "OFFSET", OFFSETS);
-            measured(graph("speed over OFFSET relative to OFFSET=0", OFFSETS, |k| values.get(k as usize).copied()?))
-        },
+        picture: |rows| speeds(rows, "speed over OFFSET relative to OFFSET=0", OFFSET, "OFFSET", OFFSETS),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
@@ -87,12 +84,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         prediction: "The bytes moved per second stay the same, if the bytes of whole sectors or fetches are counted. \
             The stores stay coalesced.",
         judge: Judge::Report(stride),
-        picture: |rows| {
-            let values = speeds(rows, STRIDE, "STRIDE", STRIDES);
-            measured(graph("speed over STRIDE relative to STRIDE=1", STRIDES, |s| {
-                values.get(s as usize - 1).copied()?
-            }))
-        },
+        picture: |rows| speeds(rows, "speed over STRIDE relative to STRIDE=1", STRIDE, "STRIDE", STRIDES),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
@@ -112,8 +104,8 @@ const OFFSET: &str = "coalescing/offset";
 const READS: &str = "coalescing/offset_reads";
 const APART: &str = "coalescing/offset_apart";
 const STRIDE: &str = "coalescing/stride";
-const OFFSETS: std::ops::RangeInclusive<u64> = 0..=31;
-const STRIDES: std::ops::RangeInclusive<u64> = 1..=32;
+const OFFSETS: Range = 0..=31;
+const STRIDES: Range = 1..=32;
 
 /// The degree of coalescing of f32 loads in percent.
 fn degree(stride: u64, offset: u64) -> String {

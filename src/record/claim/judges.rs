@@ -81,25 +81,23 @@ pub fn bars(rows: &DeviceRows, like: &Record, kernels: &[(&str, &[(&str, f64)])]
     (bars.len() > 1).then_some(Picture::Bars(title, bars))
 }
 
+/// Values of a parameter.
+pub type Range = std::ops::RangeInclusive<u64>;
+
 /// A graph with a value at every point.
-pub fn graph(title: &'static str, range: std::ops::RangeInclusive<u64>, value: impl Fn(u64) -> Option<f64>) -> Graph {
+pub fn graph(title: &'static str, range: Range, value: impl Fn(u64) -> Option<f64>) -> Graph {
     Graph { title, first: *range.start(), values: range.map(value).collect() }
 }
 
-/// A measured graph; `None` if fewer than two points have a row.
-pub fn measured(graph: Graph) -> Option<Picture> {
-    (graph.values.iter().flatten().count() > 1).then_some(Picture::Graph(graph))
-}
-
-/// The speed of each value of a parameter relative to `first`, at the largest size; `None` for a value without a row or
-/// with a row too noisy to quote.
-pub fn speeds(rows: &DeviceRows, kernel: &str, name: &str, values: impl Iterator<Item = u64>) -> Vec<Option<f64>> {
-    let mut values = values.peekable();
-    let Some(first) = values.peek().copied() else { return Vec::new() };
+/// The speed of each value of a parameter relative to the first, at the largest size, as a graph; without a value where a row
+/// is missing or too noisy to quote.
+pub fn speeds(rows: &DeviceRows, title: &'static str, kernel: &str, name: &str, range: Range) -> Option<Picture> {
+    let first = *range.start() as f64;
     let relative = |value: u64| {
-        let [own, base] = rows.together([(kernel, &[(name, value as f64)]), (kernel, &[(name, first as f64)])]).ok()?;
+        let [own, base] = rows.together([(kernel, &[(name, value as f64)]), (kernel, &[(name, first)])]).ok()?;
         let ratio = speed(own, base).ok()?;
         format::quotable(ratio).map(|_| ratio.value)
     };
-    values.map(relative).collect()
+    let graph = graph(title, range, relative);
+    (graph.values.iter().flatten().count() > 1).then_some(Picture::Graph(graph))
 }
