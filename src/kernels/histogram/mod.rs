@@ -35,7 +35,6 @@ pub(super) const FAMILY: Family = Family {
         Benchmark { name: "workgroup_atomic", ..BASE },
         Benchmark {
             name: "vec4",
-            since: "2026-11-21",
             steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 64)],
             ..BASE
         },

@@ -37,7 +37,6 @@ pub(super) const FAMILY: Family = Family {
         REGISTER_BLOCKED,
         Benchmark {
             name: "double_buffered",
-            since: "2026-11-21",
             buffers: |shape, _| buffers(shape, 4, Contents::Poison),
             steps: |shape, _| tiles(shape, 128, 128),
             ..BASE

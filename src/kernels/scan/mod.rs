@@ -21,7 +21,6 @@ pub(super) const FAMILY: Family = Family {
         Benchmark { name: "single_pass", ..SINGLE_PASS },
         Benchmark {
             name: "single_pass_subgroup",
-            since: "2026-11-21",
             twin_differs: Some("64-bit statuses"),
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), &[&[("WG", 256.0)], &[("WG", 512.0)]])],
             cases: &cases(&[&[("WG", 256.0)], &[("WG", 512.0)]]),

@@ -51,7 +51,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "staging_to_device",
-            since: "2026-11-21",
             steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::StagingOnly }],
             ..BASE
         },
@@ -87,7 +86,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "device_to_staging",
-            since: "2026-11-21",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
             steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::StagingOnly }],
             ..BASE

@@ -39,7 +39,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "registers",
-            since: "2026-11-21",
             quick: &[],
             traffic: Some(|shape| {
                 by_fours(shape, |lane| [4 * (lane / 4), 4 * (lane % 4)], |lane| [4 * (lane % 4), 4 * (lane / 4)])
