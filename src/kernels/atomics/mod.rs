@@ -68,7 +68,7 @@ const BASE: Benchmark = Benchmark {
 const fn cases(params: &'static [Params]) -> [Cases; 2] {
     const QUICK: &[Extent] = &[Extent::Linear(1 << 18)];
     const ALL: &[Extent] = &linear([1 << 18, 1 << 22]);
-    [Cases::standard(&[Dtype::U32], QUICK, params), Cases::standard(&[Dtype::U32], ALL, params)]
+    Cases::pair(&[Dtype::U32], QUICK, ALL, params)
 }
 
 fn rounds(shape: &Shape) -> u64 {
@@ -84,11 +84,7 @@ fn groups(shape: &Shape, interface: &Interface) -> u64 {
 }
 
 fn buffers(shape: &Shape, counters: u64) -> Vec<Buffer> {
-    vec![
-        Buffer::input("input", INPUTS, Values::Wide),
-        Buffer::output("counters", counters),
-        uniform("sizes", &[shape.count()]),
-    ]
+    Buffer::into("counters", (INPUTS, Values::Wide), counters, &[shape.count()])
 }
 
 /// Random words of which the numbers are made: few, so that an L1 has them.

@@ -154,7 +154,7 @@ const SIZE: &[Extent] = &[Extent::Linear(1 << 16)];
 const LARGE: &[Extent] = &[Extent::Linear(1 << 17)];
 
 const fn cases(params: &'static [Params]) -> [Cases; 2] {
-    [Cases::standard(&[Dtype::U32], SIZE, params), Cases::standard(&[Dtype::U32], LARGE, params)]
+    Cases::pair(&[Dtype::U32], SIZE, LARGE, params)
 }
 
 const QUICK_GROUPS: &[Params] = &sets(&values("GROUP", [2.0, 16.0, 256.0]));

@@ -1,7 +1,7 @@
 //! Levels of the memory hierarchy, from the latency of dependent loads by working set.
 
 use record::claim::level as level_of;
-use record::stats::Estimate;
+use record::stats::{self, Estimate};
 
 /// The latency of a load from one working set.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,11 +38,8 @@ pub(super) fn plateaus(curve: &[Point]) -> Vec<Plateau> {
     let quiet = |point: &&Point| record::claim::noise(point.ns) <= TOO_NOISY;
     let mut curve: Vec<(u64, f64)> = curve.iter().filter(quiet).map(|point| (point.bytes, point.ns.value)).collect();
     curve.sort_by_key(|point| point.0);
-    let median = |run: &[(u64, f64)]| {
-        let mut latencies: Vec<f64> = run.iter().map(|point| point.1).collect();
-        latencies.sort_by(f64::total_cmp);
-        (latencies[(latencies.len() - 1) / 2] + latencies[latencies.len() / 2]) / 2.0
-    };
+    let median =
+        |run: &[(u64, f64)]| stats::median(&run.iter().map(|point| point.1).collect::<Vec<_>>()).unwrap_or_default();
     let is_flat = |run: &[(u64, f64)]| {
         let middle = median(run);
         run.iter().all(|point| (point.1 / middle - 1.0).abs() <= FLAT)

@@ -40,7 +40,7 @@ pub(super) const FAMILY: Family = Family {
             quick: QUICK_CURVE,
             accepts: &[("LOADS", Accepted::Multiple(16, 1 << 20))],
             is_latency: true,
-            cases: &[Cases::standard(&[Dtype::U32], QUICK, PLAIN), Cases::standard(&[Dtype::U32], LATENCY_SETS, PLAIN)],
+            cases: &Cases::pair(&[Dtype::U32], QUICK, LATENCY_SETS, PLAIN),
             buffers: |shape, _| {
                 let cycle = walk(shape);
                 Buffer::of_walk(cycle, Contents::Cycle(cycle), &[cycle.length(), steps(cycle, &shape.params)])
@@ -53,10 +53,7 @@ pub(super) const FAMILY: Family = Family {
         chains::CHAINS,
         Benchmark {
             name: "bandwidth",
-            cases: &[
-                Cases::standard(&[Dtype::Vec4F32], QUICK, PLAIN),
-                Cases::standard(&[Dtype::Vec4F32], BANDWIDTH_SETS, PLAIN),
-            ],
+            cases: &Cases::pair(&[Dtype::Vec4F32], QUICK, BANDWIDTH_SETS, PLAIN),
             buffers: |shape, interface| {
                 let (elements, sums) = (elements(shape), sums(shape, interface));
                 Buffer::from_to((4 * elements, Values::Summable), sums, &[elements - 1, sums])
@@ -93,10 +90,7 @@ pub(super) const FAMILY: Family = Family {
                 Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 21), ROTATIONS),
             ],
             accepts: &[("ROTATE", Accepted::Whole(0, 1024))],
-            cases: &[
-                Cases::standard(&[Dtype::Vec4F32], &linear([1 << 18, 1 << 20]), ROTATIONS),
-                Cases::standard(&[Dtype::Vec4F32], SLICED_SETS, ROTATIONS),
-            ],
+            cases: &Cases::pair(&[Dtype::Vec4F32], &linear([1 << 18, 1 << 20]), SLICED_SETS, ROTATIONS),
             buffers: |shape, _| {
                 let elements = elements(shape);
                 let shift = u64::from((elements / slices(shape)).ilog2());
@@ -113,10 +107,7 @@ pub(super) const FAMILY: Family = Family {
             since: "2026-11-23",
             accepts: &[("APART", Accepted::PowerOfTwo(8, 128))],
             is_latency: true,
-            cases: &[
-                Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 18)], DISTANCES),
-                Cases::standard(&[Dtype::U32], &linear([1 << 18, 1 << 26]), DISTANCES),
-            ],
+            cases: &Cases::pair(&[Dtype::U32], &[Extent::Linear(1 << 18)], &linear([1 << 18, 1 << 26]), DISTANCES),
             buffers: |shape, _| {
                 let cycle = walk_of_blocks(shape);
                 Buffer::of_walk(cycle, Contents::Cycle(cycle), &[cycle.length(), pairs(cycle), 0])
@@ -129,8 +120,6 @@ pub(super) const FAMILY: Family = Family {
     ],
     ..Family::BLANK
 };
-
-const PLAIN: &[Params] = &[&[]];
 
 /// A sixteenth of the loads of a launch: the sets that exceed all caches would need most of the time of `quick`. Small
 /// ones have all loads, since a launch finds an empty L1.

@@ -23,12 +23,12 @@ pub(super) const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "copy",
-            quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[]])],
+            quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), PLAIN)],
             cases: &[
-                Cases::standard(NARROW, &[Extent::Linear(1 << 24)], &[&[]]),
-                Cases::standard(&[Dtype::Vec4F32], QUICK, &[&[]]),
-                Cases::standard(NARROW, &LADDER, &[&[]]),
-                Cases::standard(&[Dtype::Vec4F32], &LADDER, &[&[]]),
+                Cases::standard(NARROW, &[Extent::Linear(1 << 24)], PLAIN),
+                Cases::standard(&[Dtype::Vec4F32], QUICK, PLAIN),
+                Cases::standard(NARROW, &LADDER, PLAIN),
+                Cases::standard(&[Dtype::Vec4F32], &LADDER, PLAIN),
             ],
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
@@ -73,8 +73,8 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "fill",
-            quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[]])],
-            cases: &ladder(&[&[]]),
+            quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), PLAIN)],
+            cases: &ladder(PLAIN),
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Fill),
             buffers: |shape, _| {
@@ -132,8 +132,8 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "launch",
-            quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1), &[&[]])],
-            cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], &[&[]])],
+            quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1), PLAIN)],
+            cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], PLAIN)],
             work: |_| Work::default(),
             ceiling: Some(Limit::Launch),
             buffers: |_, _| vec![Buffer::output("output", 4), uniform("sizes", &[SIGN])],
@@ -212,7 +212,7 @@ const QUICK: &[Extent] = &linear([1 << 20, 1 << 24, 1 << 26, 1 << 28]);
 
 const fn ladder(params: &'static [Params]) -> [Cases; 2] {
     const DTYPES: &[Dtype] = &[Dtype::Vec4F32];
-    [Cases::standard(DTYPES, QUICK, params), Cases::standard(DTYPES, &LADDER, params)]
+    Cases::pair(DTYPES, QUICK, &LADDER, params)
 }
 
 const NARROW: &[Dtype] = &[Dtype::F32, Dtype::Vec2F32];

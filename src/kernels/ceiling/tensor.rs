@@ -121,9 +121,8 @@ fn operations(shape: &Shape, depth: u64) -> Work {
 
 /// Tiles of 16×`depth` factors as f32, and whole matrices of sums.
 fn buffers(shape: &Shape, depth: u64) -> Vec<Buffer> {
-    let signs = Contents::Of(Scalar::F32, Box::new(Contents::Input(Values::Signs)));
     vec![
-        Buffer::new("input", (31 + 6) * 16 * depth, signs),
+        Buffer::new("input", (31 + 6) * 16 * depth, Contents::Input(Values::Signs).of(Scalar::F32)),
         Buffer::output("output", shape.count().next_multiple_of(MATRIX)),
         uniform("sizes", &[shape.count()]),
     ]

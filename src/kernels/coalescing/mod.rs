@@ -109,7 +109,7 @@ pub(super) const FAMILY: Family = Family {
 
 /// What the benchmarks here share: one element per invocation, one array read and one written.
 const BASE: Benchmark = Benchmark {
-    cases: &[Cases::standard(&[Dtype::F32], QUICK, &[&[]]), Cases::standard(&[Dtype::F32], LARGE, &[&[]])],
+    cases: &Cases::pair(&[Dtype::F32], QUICK, LARGE, PLAIN),
     buffers: |shape, _| vec![input("x", 4), input("y", shape.count()), output(shape), elements(shape)],
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),

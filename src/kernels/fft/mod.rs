@@ -28,7 +28,7 @@ const STOCKHAM: Benchmark = Benchmark {
         let is_supported = shape.columns().is_power_of_two() && (256..=4096).contains(&shape.columns());
         (!is_supported).then_some("a transform has 256, 512, 1024, 2048 or 4096 points")
     },
-    cases: &[Cases::standard(&[Dtype::F32], QUICK, RADICES), Cases::standard(&[Dtype::F32], ALL, RADICES)],
+    cases: &Cases::pair(&[Dtype::F32], QUICK, ALL, RADICES),
     accepts: &[("RADIX", Accepted::PowerOfTwo(2, 16))],
     of_size: &[("LOG_POINTS", |shape| log_points(shape) as f64)],
     small: Some(Extent::Matrix(64, 256)),
@@ -61,19 +61,14 @@ const CUFFT: Benchmark = Benchmark {
     library: Some(Library::CuFft),
     accepts: &[],
     of_size: &[],
-    cases: &[Cases::standard(&[Dtype::F32], QUICK, PLAIN), Cases::standard(&[Dtype::F32], ALL, PLAIN)],
-    buffers: |shape, _| {
-        let buffer = |name, contents| Buffer::new(name, 2 * shape.count(), contents);
-        vec![buffer("input", Contents::Input(points_of(shape))), buffer("output", Contents::Poison)]
-    },
+    cases: &Cases::pair(&[Dtype::F32], QUICK, ALL, PLAIN),
+    buffers: |shape, _| Buffer::of_copy(2 * shape.count(), points_of(shape)),
     steps: |shape, _| {
         let (count, points) = shape.extent.matrix();
         Step::library(Routine::Transform { count, points }, &["input", "output"])
     },
     ..STOCKHAM
 };
-
-const PLAIN: &[Params] = &[&[]];
 
 const RADICES: &[Params] = &sets(&values("RADIX", [2.0, 4.0, 8.0, 16.0]));
 const QUICK: &[Extent] = &[Extent::Matrix(1024, 4096)];

@@ -85,8 +85,7 @@ pub(super) const FAMILY: Family = Family {
             buffers: |shape, _| {
                 let mut buffers = quantised(shape, 4);
                 buffers.truncate(4);
-                let digits = Contents::Of(Scalar::U32, Box::new(Contents::Poison));
-                buffers.push(Buffer::new("digits", 60 * pairs(shape), digits));
+                buffers.push(Buffer::new("digits", 60 * pairs(shape), Contents::Poison.of(Scalar::U32)));
                 buffers.extend(Buffer::of_launches(&["first", "second"], &shape.extent.sides()));
                 buffers
             },
@@ -163,8 +162,6 @@ const Q4_LARGE: &[Extent] = &[Extent::Matrix(65536, 32768)];
 const QUICK: &[Extent] = &matrices([(4096, 4096), (256, 57344)]);
 const LAYER: &[Extent] = &[Extent::Matrix(4096, 4096)];
 const STANDARD: &[Extent] = &matrices([(1001, 3003), (4096, 4096), (256, 57344), (14336, 4096)]);
-const PLAIN: &[Params] = &[&[]];
-
 const fn cases(dtypes: &'static [Dtype], f32_large: &'static [Extent], f16_large: &'static [Extent]) -> [Cases; 4] {
     // A block of cases has at least one size.
     const fn or_small(extents: &'static [Extent]) -> &'static [Extent] {
@@ -212,10 +209,9 @@ fn floats(shape: &Shape, lanes: u64) -> Vec<Buffer> {
 /// Buffers of weights in blocks. The last block of a row has weights beyond the columns, and x elements for them: both
 /// are garbage that a kernel must ignore.
 fn quantised(shape: &Shape, bits: u64) -> Vec<Buffer> {
-    let typed = |scalar, contents| Contents::Of(scalar, Box::new(contents));
     vec![
-        Buffer::new("words", blocks(shape) * bits, typed(Scalar::U32, Contents::Input(WORDS))),
-        Buffer::new("scales", blocks(shape).next_multiple_of(2), typed(Scalar::F16, Contents::Input(SCALES))),
+        Buffer::new("words", blocks(shape) * bits, Contents::Input(WORDS).of(Scalar::U32)),
+        Buffer::new("scales", blocks(shape).next_multiple_of(2), Contents::Input(SCALES).of(Scalar::F16)),
         Buffer::input("x", 32 * blocks_of_row(shape), x_of_blocks(bits)),
         Buffer::output("y", shape.rows()),
         uniform("sizes", &[shape.rows(), shape.columns(), if bits == 8 { UNIT } else { HALF_UNITS }]),

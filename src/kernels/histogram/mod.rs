@@ -28,7 +28,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "global_atomic",
             // Software devices need a tenth of a second for 2^22 words.
-            cases: &[Cases::standard(&[Dtype::U32], SMALL, &[&[]]), Cases::standard(&[Dtype::U32], ALL, &[&[]])],
+            cases: &Cases::pair(&[Dtype::U32], SMALL, ALL, PLAIN),
             steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 1)],
             ..BASE
         },
@@ -61,15 +61,9 @@ pub(super) const FAMILY: Family = Family {
 /// What the benchmarks here share: 16 words per invocation. The counts start at zero for each launch, outside the timed
 /// span.
 const BASE: Benchmark = Benchmark {
-    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), &[&[]])],
-    cases: &cases(&[&[]]),
-    buffers: |shape, _| {
-        vec![
-            Buffer::input("input", shape.count(), Values::Wide),
-            Buffer::output("bins", BINS as u64),
-            uniform("sizes", &[shape.count()]),
-        ]
-    },
+    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), PLAIN)],
+    cases: &cases(PLAIN),
+    buffers: |shape, _| Buffer::into("bins", (shape.count(), Values::Wide), BINS as u64, &[shape.count()]),
     steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 16)],
     work: |shape| Work { bytes: shape.array_bytes(), flops: 4 * shape.count() },
     ceiling: Some(Limit::Read),
@@ -84,7 +78,7 @@ const QUICK: &[Extent] = &linear([1 << 20, 1 << 22]);
 const ALL: &[Extent] = &linear([1 << 20, 1 << 22, 1 << 26]);
 
 const fn cases(params: &'static [Params]) -> [Cases; 2] {
-    [Cases::standard(&[Dtype::U32], QUICK, params), Cases::standard(&[Dtype::U32], ALL, params)]
+    Cases::pair(&[Dtype::U32], QUICK, ALL, params)
 }
 
 /// One dispatch in which each invocation covers `words` words.

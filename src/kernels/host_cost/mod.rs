@@ -135,7 +135,5 @@ fn after(shape: &Shape, dispatches: u32, added: fn(u32) -> u32) -> Oracle {
     })
 }
 
-const PLAIN: &[Params] = &[&[]];
-
 /// Dispatches of a submission.
 const COUNTS: &[Extent] = &linear([1, 10, 100, 1000]);

@@ -5,8 +5,8 @@ use record::suite::prelude::*;
 
 /// What the benchmarks here share: one element of C per invocation.
 pub(super) const BASE: Benchmark = Benchmark {
-    quick: &[Quick::at(&[Dtype::F32], Extent::Product(4096, 4096, 4096), &[&[]])],
-    cases: &cases(&[&[]], &[&[]]),
+    quick: &[Quick::at(&[Dtype::F32], Extent::Product(4096, 4096, 4096), PLAIN)],
+    cases: &cases(PLAIN, PLAIN),
     buffers: |shape, _| buffers(shape, 1, Contents::Poison),
     steps: |shape, interface| tiles(shape, interface.workgroup_size[0].into(), interface.workgroup_size[1].into()),
     work: |shape| Work { bytes: 0, flops: 2 * shape.count() },

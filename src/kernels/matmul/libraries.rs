@@ -20,7 +20,7 @@ pub(super) const CUBLAS_TF32: Benchmark = Benchmark {
     library: Some(Library::CuBlas),
     factor_bits: Some(11),
     bound: BY_TENSOR_CORES,
-    cases: &of_type(&[Dtype::Tf32], &[&[]], &[&[]]),
+    cases: &of_type(&[Dtype::Tf32], PLAIN, PLAIN),
     steps: |shape, _| multiplied(shape, Precision::Tf32),
     ceiling: Some(Limit::TensorTf32),
     ..BASE
@@ -29,10 +29,10 @@ pub(super) const CUBLAS_TF32: Benchmark = Benchmark {
 pub(super) const CUBLAS_F16: Benchmark = Benchmark {
     name: "cublas_f16",
     since: "2026-11-27",
-    quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), &[&[]])],
+    quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), PLAIN)],
     only_cuda: Some("cuBLAS is part of CUDA"),
     library: Some(Library::CuBlas),
-    cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
+    cases: &of_type(&[Dtype::F16], PLAIN, PLAIN),
     buffers: |shape, _| buffers(shape, 1, Contents::PoisonF32),
     steps: |shape, _| multiplied(shape, Precision::Own),
     bound: BY_TENSOR_CORES,
@@ -91,7 +91,7 @@ const NARROW: Benchmark = Benchmark {
 
 const fn narrow_cases(dtypes: &'static [Dtype]) -> [Cases; 1] {
     const EXTENTS: &[Extent] = &products([(208, 336, 80), (1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096)]);
-    [Cases::standard(dtypes, EXTENTS, &[&[]])]
+    [Cases::standard(dtypes, EXTENTS, PLAIN)]
 }
 
 const fn checked(oracle: fn(&Shape, &Interface) -> Oracle) -> Check {
@@ -112,12 +112,11 @@ const SECOND: u64 = 1 << 40;
 
 fn narrow_buffers(shape: &Shape, scalar: Scalar) -> Vec<Buffer> {
     let ((m, n, k), [a, b]) = (sides(shape), factors(scalar));
-    let typed = |scalar, contents| Contents::Of(scalar, Box::new(contents));
     let sums = if scalar.is_float() { Scalar::F32 } else { Scalar::I32 };
     vec![
-        Buffer::new("a", m * k, typed(scalar, Contents::Input(a))),
-        Buffer::new("b_by_columns", n * k, typed(scalar, Contents::Input(b))),
-        Buffer::new("c", m * n, typed(sums, Contents::Poison)),
+        Buffer::new("a", m * k, Contents::Input(a).of(scalar)),
+        Buffer::new("b_by_columns", n * k, Contents::Input(b).of(scalar)),
+        Buffer::new("c", m * n, Contents::Poison.of(sums)),
     ]
 }
 

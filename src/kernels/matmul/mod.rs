@@ -44,9 +44,9 @@ pub(super) const FAMILY: Family = Family {
         libraries::CUBLAS,
         Benchmark {
             name: "cooperative",
-            quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), &[&[]])],
+            quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), PLAIN)],
             twin_differs: Some("cp.async prefetch, two iterations ahead"),
-            cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
+            cases: &of_type(&[Dtype::F16], PLAIN, PLAIN),
             buffers: |shape, _| buffers(shape, 4, Contents::PoisonF32),
             steps: |shape, _| tiles(shape, 128, 128),
             ceiling: Some(Limit::Tensor),

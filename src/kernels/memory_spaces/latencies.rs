@@ -1,6 +1,5 @@
 //! The latency of a dependent load from each space: one invocation walks through its words.
 
-use super::buffers::{output, square};
 use super::oracles::SHIFT;
 use record::suite::TexelFormat;
 use record::suite::pointer_chase::Cycle;
@@ -96,6 +95,11 @@ fn steps(shape: &Shape) -> u64 {
     (shape.param("STEPS", STEPS as f64) as u64).next_multiple_of(16)
 }
 
+/// A square texture of this many texels.
+pub(super) fn square(texels: u64, format: TexelFormat, contents: Contents) -> Contents {
+    Contents::texture((texels.isqrt(), texels.isqrt()), format, contents)
+}
+
 /// The position at which a walk ends, plus SHIFT.
 fn end(shape: &Shape, cycle: Cycle) -> Oracle {
     constant((cycle.of(shape.stream).after(steps(shape)) + SHIFT) as f64)
@@ -108,7 +112,7 @@ fn pinned_walk(shape: &Shape) -> Cycle {
 fn walked(shape: &Shape, cycle: Cycle) -> Vec<Buffer> {
     vec![
         Buffer::new("cycle", cycle.words(), Contents::Cycle(cycle.of(shape.stream))),
-        output(4),
+        Buffer::output("output", 4),
         uniform("sizes", &[SHIFT, cycle.length()]),
     ]
 }

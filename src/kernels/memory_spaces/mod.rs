@@ -4,12 +4,11 @@
 //! from what it reads, so that no load is dead and the order of the loads counts. Bytes are those that reach
 //! invocations: where one fetch serves many, the rate is higher than that of any memory.
 
-mod buffers;
 pub mod claims;
 mod latencies;
 mod oracles;
 
-use buffers::{output, square};
+use latencies::square;
 use oracles::{
     INPUTS, SHIFT, SMALL_TABLE, SPILLED, TABLE, bytes_read, fours_read, private_read, registers_mixed, rounds,
     spilled_mixed, words_read,
@@ -40,13 +39,13 @@ pub(super) const FAMILY: Family = Family {
             buffers: |shape, _| {
                 let table = square(TABLE, TexelFormat::Rgba32Uint, Contents::Input(Values::Wide));
                 let table = Buffer::new("table", 4 * TABLE, table);
-                vec![table, output(shape.count()), sizes(shape)]
+                vec![table, output(shape), sizes(shape)]
             },
             ..BASE
         },
         Benchmark {
             name: "workgroup_bandwidth",
-            buffers: |shape, _| vec![random("input", 4 * TABLE), output(shape.count()), sizes(shape)],
+            buffers: |shape, _| vec![random("input", 4 * TABLE), output(shape), sizes(shape)],
             // A subgroup reads distinct elements.
             ceiling: Some(Limit::Workgroup),
             no_ceiling: "",
@@ -54,7 +53,7 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "private_bandwidth",
-            buffers: |shape, _| vec![random("input", INPUTS), output(shape.count()), sizes(shape)],
+            buffers: |shape, _| vec![random("input", INPUTS), output(shape), sizes(shape)],
             work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 4, flops: 0 },
             check: Check::of("output", all, private_read),
             ..BASE
@@ -63,7 +62,7 @@ pub(super) const FAMILY: Family = Family {
             name: "register_bandwidth",
             cases: &cases(&[&[("ROUNDS", 32.0)]], &[&[("ROUNDS", 256.0)]]),
             // The last of the 1024 windows of 8 extends 7 words beyond.
-            buffers: |shape, _| vec![random("input", INPUTS + 8), output(shape.count()), sizes(shape)],
+            buffers: |shape, _| vec![random("input", INPUTS + 8), output(shape), sizes(shape)],
             check: Check::of("output", all, registers_mixed),
             ..BASE
         },
@@ -74,7 +73,7 @@ pub(super) const FAMILY: Family = Family {
                 &[&[("REGISTERS", 256.0), ("ROUNDS", 32.0)], &[("REGISTERS", 64.0), ("ROUNDS", 32.0)]],
                 &[&[("REGISTERS", 256.0), ("ROUNDS", 256.0)], &[("REGISTERS", 64.0), ("ROUNDS", 256.0)]],
             ),
-            buffers: |shape, _| vec![random("input", INPUTS + SPILLED), output(shape.count()), sizes(shape)],
+            buffers: |shape, _| vec![random("input", INPUTS + SPILLED), output(shape), sizes(shape)],
             // Every operand of a step counts.
             work: |shape| Work { bytes: shape.count() * SPILLED * rounds(shape) * 8, flops: 0 },
             check: Check::of("output", all, spilled_mixed),
@@ -82,7 +81,7 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "table_const",
-            buffers: |shape, _| vec![output(shape.count()), sizes(shape)],
+            buffers: |shape, _| vec![output(shape), sizes(shape)],
             // The literals in the program are the words of stream 0.
             check: Check::of("output", all, |shape, interface| {
                 words_read(&Shape { stream: 0, ..shape.clone() }, interface)
@@ -113,7 +112,7 @@ pub(super) const FAMILY: Family = Family {
 /// What the benchmarks here share: a table of 256 elements of 16 bytes.
 const BASE: Benchmark = Benchmark {
     cases: &cases(&[&[("ROUNDS", 4.0)]], &[&[("ROUNDS", 32.0)]]),
-    buffers: |shape, _| vec![random("table", 4 * TABLE), output(shape.count()), sizes(shape)],
+    buffers: |shape, _| vec![random("table", 4 * TABLE), output(shape), sizes(shape)],
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 16, flops: 0 },
     no_ceiling: "it measures the peak of a memory space itself",
     check: Check::of("output", all, |shape, _| fours_read(shape, |i| i)),
@@ -124,7 +123,7 @@ const BASE: Benchmark = Benchmark {
 const TABLES: Benchmark = Benchmark {
     accepts: &[("EACH", Accepted::SWITCH)],
     cases: &cases(&[&[("EACH", 0.0), ("ROUNDS", 4.0)], &[("EACH", 1.0), ("ROUNDS", 4.0)]], MANY_READS),
-    buffers: |shape, _| vec![random("table", SMALL_TABLE), output(shape.count()), sizes(shape)],
+    buffers: |shape, _| vec![random("table", SMALL_TABLE), output(shape), sizes(shape)],
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 4, flops: 0 },
     no_ceiling: "one fetch may serve many invocations, so no measured rate limits the bytes that reach them",
     check: Check::of("output", all, words_read),
@@ -143,6 +142,10 @@ const fn cases(few: &'static [Params], many: &'static [Params]) -> [Cases; 2] {
 
 fn random(name: &'static str, scalars: u64) -> Buffer {
     Buffer::input(name, scalars, Values::Wide)
+}
+
+fn output(shape: &Shape) -> Buffer {
+    Buffer::output("output", shape.count())
 }
 
 fn sizes(shape: &Shape) -> Buffer {

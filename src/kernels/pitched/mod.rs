@@ -23,8 +23,8 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "slices_3d",
             cases: &[
-                Cases::standard(&[Dtype::F32], &[Extent::Product(129, 129, 129)], PITCHES),
-                Cases::standard(&[Dtype::F32], &products([(65, 65, 65), (257, 257, 257), (511, 511, 511)]), PITCHES),
+                Cases::standard(&[Dtype::F32], VOLUME, PITCHES),
+                Cases::standard(&[Dtype::F32], VOLUMES, PITCHES),
                 // The article's volume, whose rows of 256 bytes need no padding.
                 Cases::standard(&[Dtype::F32], &[Extent::Product(64, 64, 64)], &[&[("PITCHED", 1.0)]]),
             ],
@@ -34,10 +34,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "copy_3d",
             since: "2026-11-23",
-            cases: &[
-                Cases::standard(&[Dtype::U32], &[Extent::Product(129, 129, 129)], &[&[]]),
-                Cases::standard(&[Dtype::U32], &products([(65, 65, 65), (257, 257, 257), (511, 511, 511)]), &[&[]]),
-            ],
+            cases: &Cases::pair(&[Dtype::U32], VOLUME, VOLUMES, PLAIN),
             ..PITCHED_COPIES
         },
         Benchmark {
@@ -49,7 +46,7 @@ pub(super) const FAMILY: Family = Family {
                 ]
             },
             check: Check::of("output", all, |shape, _| {
-                let ((width, ..), pitch) = (sides(shape.extent), texture_pitch(shape));
+                let (width, pitch) = (shape.columns(), texture_pitch(shape));
                 let input = shape.input(Values::Wide);
                 Box::new(move |first, slots| {
                     by_rows(first, slots, width, |row, x, slots| {
@@ -66,7 +63,7 @@ pub(super) const FAMILY: Family = Family {
                 vec![Buffer::new("input", shape.count(), contents), Buffer::output("output", padded(shape, interface))]
             },
             check: Check::of("output", padded, |shape, _| {
-                let ((width, ..), pitch) = (sides(shape.extent), texture_pitch(shape));
+                let (width, pitch) = (shape.columns(), texture_pitch(shape));
                 let input = shape.input(Values::Wide);
                 each(move |i| match i % pitch {
                     x if x < width => input.at(Scalar::U32, i / pitch * width + x),
@@ -79,13 +76,16 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
+const VOLUME: &[Extent] = &[Extent::Product(129, 129, 129)];
+const VOLUMES: &[Extent] = &products([(65, 65, 65), (257, 257, 257), (511, 511, 511)]);
+
 const BASE: Benchmark = Benchmark {
     cases: &[
         Cases::standard(&[Dtype::F32], &[Extent::Matrix(4096, 4095)], PITCHES),
         Cases::standard(&[Dtype::F32], &matrices([(1023, 2047), (8192, 8191), (16384, 16383)]), PITCHES),
     ],
     buffers: |shape, interface| {
-        let (width, height, depth) = sides(shape.extent);
+        let (depth, height, width) = shape.extent.volume();
         let sizes = match shape.extent {
             Extent::Product(..) => vec![width, height, depth, pitch(shape)],
             _ => vec![height, width, pitch(shape)],
@@ -93,7 +93,7 @@ const BASE: Benchmark = Benchmark {
         Buffer::from_to((pitch(shape) * height * depth, Values::Summable), sums(shape, interface), &sizes)
     },
     steps: |shape, _| {
-        let (_, height, depth) = sides(shape.extent);
+        let (depth, height, _) = shape.extent.volume();
         match shape.extent {
             Extent::Product(..) => Step::dividing([(height, 1), (depth, 1), (1, 1)]),
             _ => vec![Step::dispatch(height)],
@@ -110,8 +110,8 @@ const BASE: Benchmark = Benchmark {
 /// Copies between buffers and textures: no kernel runs.
 const COPIES: Benchmark = Benchmark {
     cases: &[
-        Cases::standard(&[Dtype::U32], &[Extent::Matrix(4096, 4096)], &[&[]]),
-        Cases::standard(&[Dtype::U32], &matrices([(1023, 1025), (4096, 4095), (8192, 8191)]), &[&[]]),
+        Cases::standard(&[Dtype::U32], &[Extent::Matrix(4096, 4096)], PLAIN),
+        Cases::standard(&[Dtype::U32], &matrices([(1023, 1025), (4096, 4095), (8192, 8191)]), PLAIN),
     ],
     steps: |_, _| vec![Step::CopyRows { from: "input", to: "output" }],
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
@@ -123,11 +123,9 @@ const COPIES: Benchmark = Benchmark {
 /// Copies through memory whose pitch the driver chooses.
 const PITCHED_COPIES: Benchmark = Benchmark {
     only_cuda: Some("WebGPU has no pitched memory"),
-    buffers: |shape, _| {
-        vec![Buffer::input("input", shape.count(), Values::Wide), Buffer::output("output", shape.count())]
-    },
+    buffers: |shape, _| Buffer::of_copy(shape.count(), Values::Wide),
     steps: |shape, _| {
-        let (width, height, slices) = sides(shape.extent);
+        let (slices, height, width) = shape.extent.volume();
         let bytes = width * shape.dtype.scalar().bytes() as u64;
         vec![Step::CopyPitched { from: "input", to: "output", rows: PackedRows { bytes, height, slices } }]
     },
@@ -137,34 +135,26 @@ const PITCHED_COPIES: Benchmark = Benchmark {
 };
 
 fn texture(shape: &Shape, contents: Contents) -> Contents {
-    let (width, height, _) = sides(shape.extent);
+    let (height, width) = shape.extent.matrix();
     Contents::texture((width, height), TexelFormat::R32Uint, contents)
 }
 
 /// Words from one row to the next in a buffer on either side of a texture copy.
 const fn texture_pitch(shape: &Shape) -> u64 {
-    sides(shape.extent).0.next_multiple_of(ROW_PITCH / 4)
+    shape.columns().next_multiple_of(ROW_PITCH / 4)
 }
 
 /// Words of that buffer.
 const fn padded(shape: &Shape, _: &Interface) -> u64 {
-    texture_pitch(shape) * sides(shape.extent).1
+    texture_pitch(shape) * shape.rows()
 }
 
 /// Packed, and padded.
 const PITCHES: &[Params] = &[&[("PITCHED", 0.0)], &[("PITCHED", 1.0)]];
 
-/// Width, height and depth; a matrix is one slice.
-const fn sides(extent: Extent) -> (u64, u64, u64) {
-    match extent {
-        Extent::Product(depth, height, width) => (width, height, depth),
-        extent => (extent.matrix().1, extent.matrix().0, 1),
-    }
-}
-
 /// Scalars from one row to the next.
 fn pitch(shape: &Shape) -> u64 {
-    let (width, ..) = sides(shape.extent);
+    let (.., width) = shape.extent.volume();
     if shape.param("PITCHED", 0.0) == 0.0 {
         width
     } else {
@@ -174,12 +164,12 @@ fn pitch(shape: &Shape) -> u64 {
 
 /// Sums written: one per invocation, with one workgroup per row.
 fn sums(shape: &Shape, interface: &Interface) -> u64 {
-    let (_, height, depth) = sides(shape.extent);
+    let (depth, height, _) = shape.extent.volume();
     height * depth * interface.invocations()
 }
 
 fn sums_of_rows(shape: &Shape, interface: &Interface) -> Oracle {
-    let ((width, ..), pitch, scalar) = (sides(shape.extent), pitch(shape), shape.dtype.scalar());
+    let ((.., width), pitch, scalar) = (shape.extent.volume(), pitch(shape), shape.dtype.scalar());
     let (input, invocations) = (shape.input(Values::Summable), interface.invocations());
     each(move |i| {
         let (row, t) = (i / invocations, i % invocations);

@@ -54,10 +54,7 @@ pub(super) const FAMILY: Family = Family {
             library: Some(Library::Cub),
             accepts: &[PAIRS],
             cases: &cases(KEYS_AND_PAIRS, KEYS_AND_PAIRS, &[&[("PAIRS", 0.0)]]),
-            buffers: |shape, _| {
-                let buffer = |name, contents| Buffer::new(name, scalars(shape), contents);
-                vec![buffer("input", Contents::Input(keys(shape))), buffer("output", Contents::Poison)]
-            },
+            buffers: |shape, _| Buffer::of_copy(scalars(shape), keys(shape)),
             steps: |shape, _| {
                 Step::library(Routine::Sort { n: shape.count(), has_values: is_pairs(shape) }, &["input", "output"])
             },

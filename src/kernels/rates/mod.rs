@@ -202,9 +202,8 @@ fn global_words(shape: &Shape, interface: &Interface, bytes: usize) -> Buffer {
 }
 
 fn buffers(shape: &Shape, lanes: u32) -> Vec<Buffer> {
-    let words = Contents::Of(Scalar::U32, Box::new(Contents::Input(Values::Wide)));
     vec![
-        Buffer::new("input", oracle::TABLE, words),
+        Buffer::new("input", oracle::TABLE, Contents::Input(Values::Wide).of(Scalar::U32)),
         Buffer::output("output", shape.count()),
         uniform("sizes", &[shape.count(), SHIFT.into(), SHIFT.into(), MASK.into(), lanes.into()]),
     ]

@@ -59,10 +59,7 @@ pub(super) const FAMILY: Family = Family {
             since: "2026-11-23",
             quick: &[],
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
-            cases: &[
-                Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 24)], PLAIN),
-                Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 28)], PLAIN),
-            ],
+            cases: &Cases::pair(&[Dtype::F32], &[Extent::Linear(1 << 24)], &[Extent::Linear(1 << 28)], PLAIN),
             ..BASE
         },
         Benchmark { name: "sequential", ..BASE },
@@ -78,10 +75,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "atomic",
             quick: &[],
-            cases: &[
-                Cases::standard(&[Dtype::U32], QUICK_U32, PLAIN),
-                Cases::standard(&[Dtype::U32], U32_SIZES, PLAIN),
-            ],
+            cases: &Cases::pair(&[Dtype::U32], QUICK_U32, U32_SIZES, PLAIN),
             buffers: |shape, _| vec![input(shape), total(), uniform("sizes", &[shape.count()])],
             // The counter starts at zero for each launch; block sums need no clearing.
             steps: |shape, interface| vec![Step::Clear("total"), one_pass(shape, interface)],
@@ -160,8 +154,6 @@ const TWO_LOADS: Benchmark = Benchmark {
     end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 2), "input")),
     ..BASE
 };
-
-const PLAIN: &[Params] = &[&[]];
 
 /// The article's two kernels also run on its own input, 0.5 everywhere.
 const ARTICLE_CASES: &[Cases] = &[

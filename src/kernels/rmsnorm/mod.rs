@@ -5,7 +5,7 @@ pub(crate) mod claims;
 
 use std::sync::OnceLock;
 
-use super::softmax::{LONG, PLAIN, QUICK, additions, by_lanes, cases};
+use super::softmax::{LONG, OF_ROWS, WG, additions, by_lanes, cases};
 use record::suite::WholeRows;
 use record::suite::prelude::*;
 
@@ -41,26 +41,14 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// Trees halve the workgroup.
-const WG: (&str, Accepted) = ("WG", Accepted::PowerOfTwo(32, 1024));
-
 /// The uniforms of the two passes.
 const STAGES: [&str; 2] = ["first", "second"];
 
-/// What the benchmarks here share: one workgroup per row.
 const BASE: Benchmark = Benchmark {
-    since: "2026-11-24",
-    quick: QUICK,
-    small: Some(Extent::Matrix(512, 512)),
-    accepts: &[WG],
-    cases: &cases(PLAIN),
     buffers: |shape, _| buffers(shape, 1),
-    steps: |shape, _| vec![Step::dispatch(shape.rows())],
-    work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
-    ceiling: Some(Limit::Copy),
     tolerance: Some(tolerance),
     check: Check::of("output", all, |shape, _| normalised(shape, 1.0)),
-    ..Benchmark::BLANK
+    ..OF_ROWS
 };
 
 const INPUT: Values = Values::Summable;

@@ -35,10 +35,7 @@ pub(super) const FAMILY: Family = Family {
             only_cuda: Some("CUB is part of CUDA"),
             library: Some(Library::Cub),
             accepts: &[],
-            buffers: |shape, _| {
-                let buffer = |name, contents| Buffer::new(name, shape.count(), contents);
-                vec![buffer("input", Contents::Input(SCALED)), buffer("output", Contents::Poison)]
-            },
+            buffers: |shape, _| Buffer::of_copy(shape.count(), SCALED),
             steps: |shape, _| Step::library(Routine::Scan { n: shape.count() }, &["input", "output"]),
             ..BASE
         },
@@ -65,8 +62,6 @@ const BASE: Benchmark = Benchmark {
     check: Check::of("output", all, prefix_sums),
     ..Benchmark::BLANK
 };
-
-const PLAIN: &[Params] = &[&[]];
 
 /// Elements: exact sums, in a unit that no kernel knows.
 const SCALED: Values = Values::Scaled(Scaled { most: 127, row: Scaled::ONE_ROW, first: 0 });

@@ -41,30 +41,33 @@ pub(super) const FAMILY: Family = Family {
 };
 
 /// Trees halve the workgroup.
-const WG: (&str, Accepted) = ("WG", Accepted::PowerOfTwo(32, 1024));
+pub(super) const WG: (&str, Accepted) = ("WG", Accepted::PowerOfTwo(32, 1024));
 
 /// The uniforms of the three passes.
 const STAGES: [&str; 3] = ["first", "second", "third"];
 
-/// What the benchmarks here share: one workgroup per row.
 const BASE: Benchmark = Benchmark {
+    buffers: |shape, _| buffers(shape, 1),
+    tolerance: Some(|shape, interface| tolerance(shape, interface, true)),
+    check: Check::of("output", all, |shape, _| quotients(shape)),
+    ..OF_ROWS
+};
+
+/// What the benchmarks here and in `rmsnorm` share: one workgroup per row, and a time in proportion to the bytes. Operations
+/// are not counted.
+pub(super) const OF_ROWS: Benchmark = Benchmark {
     since: "2026-11-24",
     quick: QUICK,
     small: Some(Extent::Matrix(512, 512)),
     accepts: &[WG],
     cases: &cases(PLAIN),
-    buffers: |shape, _| buffers(shape, 1),
     steps: |shape, _| vec![Step::dispatch(shape.rows())],
-    // Per element: a comparison, a subtraction, an exponential, an addition, a multiplication.
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
-    tolerance: Some(|shape, interface| tolerance(shape, interface, true)),
-    check: Check::of("output", all, |shape, _| quotients(shape)),
     ..Benchmark::BLANK
 };
 
-pub(super) const PLAIN: &[Params] = &[&[]];
-pub(super) const QUICK: &[Quick] = &[Quick::at(&[Dtype::F32], Extent::Matrix(65536, 1024), PLAIN)];
+const QUICK: &[Quick] = &[Quick::at(&[Dtype::F32], Extent::Matrix(65536, 1024), PLAIN)];
 
 /// Rows of 32,768 elements do not fit the registers of 512 invocations; those of 8192 just do.
 pub(super) const LONG: &[Params] = &[&[("VECTORS", 8.0), ("WG", 1024.0)]];

@@ -39,7 +39,7 @@ pub(super) const FAMILY: Family = Family {
                 let tiles = tiles(shape, interface);
                 let nonzeros = csr(shape).nonzeros();
                 let mut buffers = buffers(shape);
-                buffers.push(Buffer::new("corners", tiles + 1, words(Contents::Poison)));
+                buffers.push(Buffer::new("corners", tiles + 1, Contents::Poison.of(Scalar::U32)));
                 buffers.push(Buffer::output("carries", tiles));
                 buffers.extend(Buffer::of_launches(&KERNELS, &[shape.count(), nonzeros, tiles]));
                 buffers
@@ -83,7 +83,7 @@ const KERNELS: [&str; 3] = ["find", "multiply", "add"];
 const BASE: Benchmark = Benchmark {
     since: "2026-11-24",
     small: Some(Extent::Linear(1 << 12)),
-    cases: &[Cases::standard(&[Dtype::F32], QUICK, MATRICES), Cases::standard(&[Dtype::F32], ALL, MATRICES)],
+    cases: &Cases::pair(&[Dtype::F32], QUICK, ALL, MATRICES),
     accepts: &[MATRIX],
     unsupported: |shape| {
         let positions = csr(shape).nonzeros() + shape.count();
@@ -113,10 +113,6 @@ const ALL: &[Extent] = &linear([100_003, 1 << 20, 1 << 22]);
 fn csr(shape: &Shape) -> Csr {
     let pattern = Pattern::ALL[(shape.param("MATRIX", 0.0) as usize).min(2)];
     Csr { rows: shape.count(), pattern, stream: shape.stream }
-}
-
-fn words(contents: Contents) -> Contents {
-    Contents::Of(Scalar::U32, Box::new(contents))
 }
 
 /// Products of two elements are multiples of a power of two, the unit. A sum of 8192 of them, the longest row, has a

@@ -38,10 +38,10 @@ pub(super) const FAMILY: Family = Family {
 /// What the benchmarks on a plane share.
 const BASE: Benchmark = Benchmark {
     since: "2026-11-24",
-    quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), &[&[]])],
+    quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), PLAIN)],
     small: Some(Extent::Matrix(512, 512)),
-    cases: &[Cases::standard(&[Dtype::F32], QUICK_PLANES, &[&[]]), Cases::standard(&[Dtype::F32], PLANES, &[&[]])],
-    buffers: |shape, _| buffers(shape),
+    cases: &Cases::pair(&[Dtype::F32], QUICK_PLANES, PLANES, PLAIN),
+    buffers: |shape, _| Buffer::in_and_out(shape, Values::Summable, &shape.extent.sides()),
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 6 * shape.count() },
     ceiling: Some(Limit::Copy),
     // Six products and sums in a volume, and differences.
@@ -54,7 +54,7 @@ const BASE: Benchmark = Benchmark {
 const VOLUME: Benchmark = Benchmark {
     quick: &[],
     small: Some(Extent::Product(32, 64, 128)),
-    cases: &[Cases::standard(&[Dtype::F32], QUICK_VOLUMES, &[&[]]), Cases::standard(&[Dtype::F32], VOLUMES, &[&[]])],
+    cases: &Cases::pair(&[Dtype::F32], QUICK_VOLUMES, VOLUMES, PLAIN),
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 8 * shape.count() },
     ..BASE
 };
@@ -64,21 +64,6 @@ const PLANES: &[Extent] = &matrices([(1000, 3001), (1024, 1024), (4096, 4096), (
 const QUICK_VOLUMES: &[Extent] = &[Extent::Product(512, 512, 512)];
 const VOLUMES: &[Extent] = &products([(101, 130, 257), (128, 128, 128), (256, 256, 256), (512, 512, 512)]);
 
-/// Depth, height and width; a plane is one slice.
-const fn sides(extent: Extent) -> (u64, u64, u64) {
-    match extent {
-        Extent::Product(depth, height, width) => (depth, height, width),
-        extent => {
-            let (rows, columns) = extent.matrix();
-            (1, rows, columns)
-        }
-    }
-}
-
-fn buffers(shape: &Shape) -> Vec<Buffer> {
-    Buffer::in_and_out(shape, Values::Summable, &shape.extent.sides())
-}
-
 /// One dispatch whose workgroups cover `width` by `height` cells each.
 fn plane(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
     volume(shape, width, height, 1)
@@ -86,14 +71,14 @@ fn plane(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
 
 /// One dispatch whose workgroups cover `width` by `height` by `depth` cells each.
 fn volume(shape: &Shape, width: u64, height: u64, depth: u64) -> Vec<Step> {
-    let (slices, rows, columns) = sides(shape.extent);
+    let (slices, rows, columns) = shape.extent.volume();
     Step::dividing([(columns, width), (rows, height), (slices, depth)])
 }
 
 /// Row after row: the cell, and an eighth of each difference to a neighbour. Edges are copied. Inputs are multiples of
 /// 1/128 below 1, so that all sums and products are multiples of 1/1024 below 8: exact in f32 in any order.
 fn oracle(shape: &Shape) -> Oracle {
-    let (depth, height, width) = sides(shape.extent);
+    let (depth, height, width) = shape.extent.volume();
     let is_volume = matches!(shape.extent, Extent::Product(..));
     let input = shape.input(Values::Summable);
     // Magnitudes are those of the terms: a cell's own is subtracted.
@@ -172,7 +157,7 @@ mod tests {
     fn the_oracle_adds_an_eighth_of_each_difference_from_any_index_on() {
         for extent in [Extent::Matrix(5, 7), Extent::Matrix(1, 9), Extent::Matrix(4, 1), Extent::Product(4, 5, 6)] {
             let shape = Shape { stream: 3, ..Shape::new(Dtype::F32, extent, Default::default()) };
-            let (depth, height, width) = sides(extent);
+            let (depth, height, width) = extent.volume();
             let cell =
                 |z: u64, y: u64, x: u64| shape.input(Values::Summable).at(Scalar::F32, (z * height + y) * width + x);
             let is_inner = |at: u64, length: u64| at > 0 && at + 1 < length;

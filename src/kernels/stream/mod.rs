@@ -119,8 +119,6 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-const PLAIN: &[Params] = &[&[]];
-
 /// The largest array that every device can bind (128 MiB): beyond the caches of most, as BabelStream asks.
 const QUICK_F32: [Extent; 1] = [Extent::Linear(1 << 25)];
 const SIZES: [Extent; 4] =

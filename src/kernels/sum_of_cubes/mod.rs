@@ -63,9 +63,9 @@ pub(super) const FAMILY: Family = Family {
 
 /// What the benchmarks here share, and one workgroup with one result.
 const BASE: Benchmark = Benchmark {
-    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1_048_576), &[&[]])],
+    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1_048_576), PLAIN)],
     small: Some(Extent::Linear(1 << 16)),
-    cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1_048_576)], &[&[]])],
+    cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1_048_576)], PLAIN)],
     buffers: |shape, _| buffers(shape, 1),
     steps: |_, _| vec![Step::dispatch(1)],
     end_to_end: Some(|_, _| end_to_end(1, 1)),
@@ -91,21 +91,21 @@ const BLOCK_SUMS: Benchmark = Benchmark {
     buffers: |shape, _| buffers(shape, BLOCKS),
     steps: |_, _| vec![Step::dispatch(BLOCKS)],
     end_to_end: Some(|_, _| end_to_end(BLOCKS, BLOCKS)),
-    check: Check::of("sums", one_each, |shape, interface| {
-        let width = interface.invocations();
-        sums(shape, BLOCKS, move |i| i / width % BLOCKS)
-    }),
+    check: Check::of(
+        "sums",
+        |_, _| BLOCKS,
+        |shape, interface| {
+            let width = interface.invocations();
+            sums(shape, BLOCKS, move |i| i / width % BLOCKS)
+        },
+    ),
     ..BASE
 };
 
 /// The article's number of workgroups.
 const BLOCKS: u64 = 32;
 
-/// Results of all workgroups, of one workgroup's invocations, and of all invocations.
-fn one_each(_: &Shape, _: &Interface) -> u64 {
-    BLOCKS
-}
-
+/// Results of one workgroup's invocations, and of those of all workgroups.
 fn invocations(_: &Shape, interface: &Interface) -> u64 {
     interface.invocations()
 }
@@ -115,11 +115,7 @@ fn all_invocations(_: &Shape, interface: &Interface) -> u64 {
 }
 
 fn buffers(shape: &Shape, results: u64) -> Vec<Buffer> {
-    vec![
-        Buffer::input("input", shape.count(), Values::Digits),
-        Buffer::output("sums", results),
-        uniform("sizes", &[shape.count()]),
-    ]
+    Buffer::into("sums", (shape.count(), Values::Digits), results, &[shape.count()])
 }
 
 fn end_to_end(groups: u64, results: u64) -> Vec<Step> {

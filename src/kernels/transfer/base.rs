@@ -9,16 +9,13 @@ pub(super) const BASE: Benchmark = Benchmark {
         Cases::standard(&[Dtype::F32], ALL, PLAIN),
         Cases::thorough(&[Dtype::F32], LARGEST, PLAIN),
     ],
-    buffers: |shape, _| {
-        vec![Buffer::input("input", shape.count(), Values::Wide), Buffer::output("output", shape.count())]
-    },
+    buffers: |shape, _| Buffer::of_copy(shape.count(), Values::Wide),
     work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
     no_ceiling: "the link between host and device limits it, whose peak no kernel measures",
     check: Check::of("output", all, |shape, _| copied(shape, Values::Wide)),
     ..Benchmark::BLANK
 };
 
-pub(super) const PLAIN: &[Params] = &[&[]];
 pub(super) const VEC4: &[Dtype] = &[Dtype::Vec4F32];
 
 /// 1 KiB: the latency. 64 MiB: the rate.
@@ -34,3 +31,9 @@ const ALL: &[Extent] = &powers::<10>(8, 2);
 
 /// 1 GiB; some benchmarks need two of them in host memory.
 pub(super) const LARGEST: &[Extent] = &[Extent::Linear(1 << 28)];
+
+/// Cases of 64 MiB and more.
+pub(super) const fn past_caches(dtypes: &'static [Dtype], params: &'static [Params]) -> [Cases; 3] {
+    let [first, all] = Cases::pair(dtypes, PAST_CACHES, LARGE, params);
+    [first, all, Cases::thorough(dtypes, LARGEST, params)]
+}

@@ -13,7 +13,7 @@ mod base;
 pub(crate) mod claims;
 mod peer;
 
-use self::base::{BASE, LARGE, LARGEST, PAST_CACHES, PLAIN, VEC4};
+use self::base::{BASE, LARGEST, PAST_CACHES, VEC4, past_caches};
 use record::suite::Route;
 use record::suite::prelude::*;
 
@@ -29,52 +29,36 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "write_buffer",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
-            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Queue }],
+            steps: |_, _| sent(Route::Queue),
             ..BASE
         },
-        Benchmark {
-            name: "mapped_staging",
-            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Staging }],
-            ..BASE
-        },
+        Benchmark { name: "mapped_staging", steps: |_, _| sent(Route::Staging), ..BASE },
         Benchmark {
             name: "read_back",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
-            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Staging }],
+            steps: |_, _| received(Route::Staging),
             ..BASE
         },
         Benchmark {
             name: "read_back_pageable",
             only_cuda: Some("on this API, use transfer/read_back instead"),
-            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Queue }],
+            steps: |_, _| received(Route::Queue),
             ..BASE
         },
-        Benchmark {
-            name: "staging_to_device",
-            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::StagingOnly }],
-            ..BASE
-        },
+        Benchmark { name: "staging_to_device", steps: |_, _| sent(Route::StagingOnly), ..BASE },
         Benchmark {
             name: "pinned_to_device",
             since: "2026-11-22",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
             // An H200 copies the same 4 MiB repeatedly at 303 GB/s: from its cache.
-            cases: &[
-                Cases::standard(&[Dtype::F32], PAST_CACHES, PLAIN),
-                Cases::standard(&[Dtype::F32], LARGE, PLAIN),
-                Cases::thorough(&[Dtype::F32], LARGEST, PLAIN),
-            ],
-            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Pinned }],
+            cases: &past_caches(&[Dtype::F32], PLAIN),
+            steps: |_, _| sent(Route::Pinned),
             ..BASE
         },
         Benchmark {
             name: "pinned_by_kernel",
             since: "2026-11-22",
-            cases: &[
-                Cases::standard(VEC4, PAST_CACHES, PLAIN),
-                Cases::standard(VEC4, LARGE, PLAIN),
-                Cases::thorough(VEC4, LARGEST, PLAIN),
-            ],
+            cases: &past_caches(VEC4, PLAIN),
             buffers: |shape, _| {
                 vec![
                     Buffer::new("input", shape.count(), Contents::OnHost(Box::new(Contents::Input(Values::Wide)))),
@@ -87,7 +71,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "device_to_staging",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
-            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::StagingOnly }],
+            steps: |_, _| received(Route::StagingOnly),
             ..BASE
         },
         Benchmark {
@@ -121,14 +105,14 @@ pub(super) const FAMILY: Family = Family {
             name: "far_to_device",
             since: "2026-11-27",
             accepts: &[("FAR", Accepted::Whole(0, 1))],
-            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Pinned }],
+            steps: |_, _| sent(Route::Pinned),
             ..ON_NODE
         },
         Benchmark {
             name: "far_to_host",
             since: "2026-11-27",
             accepts: &[("FAR", Accepted::Whole(0, 1))],
-            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::StagingOnly }],
+            steps: |_, _| received(Route::StagingOnly),
             ..ON_NODE
         },
         peer::WRITE,
@@ -137,16 +121,8 @@ pub(super) const FAMILY: Family = Family {
         peer::WRITE_BY_KERNEL,
         peer::READ_BY_KERNEL,
         peer::LATENCY,
-        Benchmark {
-            name: "mapped_primary_write",
-            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Mapped }],
-            ..BASE
-        },
-        Benchmark {
-            name: "mapped_primary_read",
-            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Mapped }],
-            ..BASE
-        },
+        Benchmark { name: "mapped_primary_write", steps: |_, _| sent(Route::Mapped), ..BASE },
+        Benchmark { name: "mapped_primary_read", steps: |_, _| received(Route::Mapped), ..BASE },
         Benchmark {
             name: "clear_buffer",
             no_ceiling: "the API's call may use paths that no kernel has",
@@ -158,6 +134,14 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
+fn sent(route: Route) -> Vec<Step> {
+    vec![Step::Send { from: "input", to: "output", route }]
+}
+
+fn received(route: Route) -> Vec<Step> {
+    vec![Step::Receive { from: "input", to: "output", route }]
+}
+
 /// Copies of pinned memory on a NUMA node.
 const ON_NODE: Benchmark = Benchmark {
     only_cuda: Some("wgpu allocates host memory in blocks, which may lie on any NUMA node"),
@@ -166,7 +150,4 @@ const ON_NODE: Benchmark = Benchmark {
 };
 
 /// 256 MiB and more: the time between the starts of two copies does not depend on the size.
-const LINKS: &[Cases] = &[
-    Cases::standard(&[Dtype::F32], &[Extent::Linear(1 << 26)], PLAIN),
-    Cases::standard(&[Dtype::F32], LARGEST, PLAIN),
-];
+const LINKS: &[Cases] = &Cases::pair(&[Dtype::F32], &[Extent::Linear(1 << 26)], LARGEST, PLAIN);

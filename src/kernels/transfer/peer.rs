@@ -1,6 +1,6 @@
 //! Copies and loads between this card and another one.
 
-use super::base::{BASE, LARGE, LARGEST, PAST_CACHES, VEC4};
+use super::base::{BASE, LARGE, PAST_CACHES, VEC4, past_caches};
 use record::suite::pointer_chase::Cycle;
 use record::suite::prelude::*;
 
@@ -83,11 +83,7 @@ pub(super) const LATENCY: Benchmark = Benchmark {
 const PEER: Benchmark = Benchmark {
     accepts: &[("PEER", Accepted::Whole(0, 63))],
     only_cuda: Some("wgpu's devices share no memory"),
-    cases: &[
-        Cases::standard(&[Dtype::F32], PAST_CACHES, NEXT),
-        Cases::standard(&[Dtype::F32], LARGE, NEXT),
-        Cases::thorough(&[Dtype::F32], LARGEST, NEXT),
-    ],
+    cases: &past_caches(&[Dtype::F32], NEXT),
     steps: |_, _| vec![Step::Restore { from: "input", to: "output" }],
     no_ceiling: "the link between the cards limits it, whose peak no kernel measures",
     ..BASE
@@ -103,7 +99,7 @@ const NEXT: &[Params] = &[&[("PEER", 1.0)]];
 
 /// Kernels that access another card's memory.
 const BY_KERNEL: Benchmark = Benchmark {
-    cases: &[Cases::standard(VEC4, PAST_CACHES, NEXT), Cases::standard(VEC4, LARGE, NEXT)],
+    cases: &Cases::pair(VEC4, PAST_CACHES, LARGE, NEXT),
     steps: |shape, interface| Step::covering(shape.elements(), interface),
     ..PEER
 };

@@ -27,7 +27,7 @@ pub(super) const FAMILY: Family = Family {
             ..NAIVE
         },
         Benchmark { name: "naive_coalesced_write", ..NAIVE },
-        Benchmark { name: "naive_read_write_input", quick: &[], cases: &cases(&[&[]]), ..NAIVE },
+        Benchmark { name: "naive_read_write_input", quick: &[], cases: &cases(PLAIN), ..NAIVE },
         TILED,
         Benchmark {
             name: "tiled_vec4",
@@ -91,9 +91,9 @@ const NAIVE: Benchmark = Benchmark {
 
 /// What the benchmarks here share; subgroups read and write rows.
 const BASE: Benchmark = Benchmark {
-    quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), &[&[]])],
+    quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), PLAIN)],
     small: Some(Extent::Matrix(512, 512)),
-    cases: &cases(&[&[]]),
+    cases: &cases(PLAIN),
     buffers: |shape, _| Buffer::in_and_out(shape, Values::Any, &shape.extent.sides()),
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
@@ -126,7 +126,7 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
 const fn naive_cases() -> [Cases; 4] {
     const ARTICLE: Cases =
         Cases::standard(&[Dtype::F64], &matrices([(2048, 2048), (8192, 8192)]), &[&[("HEIGHT", 32.0)]]);
-    let [quick, f64, all] = cases(&[&[]]);
+    let [quick, f64, all] = cases(PLAIN);
     [quick, f64, all, ARTICLE]
 }
 

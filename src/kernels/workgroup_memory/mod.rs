@@ -15,7 +15,7 @@ pub(super) const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "fixed_size",
-            quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 24), &[&[]])],
+            quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 24), PLAIN)],
             ..ROTATION
         },
         Benchmark {
@@ -121,7 +121,7 @@ const ROTATION: Benchmark = Benchmark {
         ("LENGTH", Accepted::Whole(1, 1024)),
         ("SHARED_BYTES", Accepted::Multiple(1024, 1 << 16)),
     ],
-    cases: &cases::<20>(&[&[]]),
+    cases: &cases::<20>(PLAIN),
     work: |shape| Work { bytes: 2 * ROTATION_ROUNDS * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Workgroup),
     check: Check::of("output", all, |shape, interface| rotated(shape, interface, 37 * ROTATION_ROUNDS, u32::MAX)),
@@ -129,7 +129,7 @@ const ROTATION: Benchmark = Benchmark {
 };
 
 const BYTES: Benchmark = Benchmark {
-    cases: &[Cases::standard(&[Dtype::U32], BYTES_MOVED, &[&[]])],
+    cases: &[Cases::standard(&[Dtype::U32], BYTES_MOVED, PLAIN)],
     work: |shape| Work { bytes: 2 * BYTES_ROUNDS * shape.count(), flops: 0 },
     no_ceiling: "a byte occupies a bank as a word does, and eight invocations do not fill a subgroup",
     check: Check::of("output", all, |shape, interface| rotated(shape, interface, 3 * BYTES_ROUNDS, 255)),
@@ -138,7 +138,7 @@ const BYTES: Benchmark = Benchmark {
 
 const THREE_ARRAYS: Benchmark = Benchmark {
     accepts: &[("ROUNDS", Accepted::OneOf(&[16.0]))],
-    cases: &cases::<18>(&[&[]]),
+    cases: &cases::<18>(PLAIN),
     work: |shape| Work { bytes: 16 * ARRAYS_ROUNDS * shape.count(), flops: 0 },
     ceiling: Some(Limit::Workgroup),
     check: Check::of("output", all, |shape, _| three_arrays(shape)),
@@ -147,7 +147,7 @@ const THREE_ARRAYS: Benchmark = Benchmark {
 
 const WORDS: Benchmark = Benchmark {
     accepts: &[("ROUNDS", Accepted::OneOf(&[8.0]))],
-    cases: &cases::<17>(&[&[]]),
+    cases: &cases::<17>(PLAIN),
     work: |shape| Work { bytes: 2 * WORDS_SETS * WORDS_ROUNDS * shape.array_bytes(), flops: 0 },
     no_ceiling: "32 invocations that read one word are served at once, so more bytes are read than the banks deliver",
     check: Check::of("output", all, |shape, _| {
@@ -174,7 +174,7 @@ const COPIED_MORE: &[Extent] = &linear([1 << 22, 1 << 24, 1 << 26]);
 /// 2^POWER invocations, and 16 times as many.
 const fn cases<const POWER: u32>(params: &'static [Params]) -> [Cases; 2] {
     let (few, many) = const { (&[Extent::Linear(1 << POWER)], &[Extent::Linear(16 << POWER)]) };
-    [Cases::standard(&[Dtype::U32], few, params), Cases::standard(&[Dtype::U32], many, params)]
+    Cases::pair(&[Dtype::U32], few, many, params)
 }
 
 /// The start value of the invocation of an element.

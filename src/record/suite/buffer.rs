@@ -45,8 +45,18 @@ impl Buffer {
     }
 
     /// `input`, of so many random scalars, `output`, and the uniform `sizes`.
-    pub fn from_to((scalars, values): (u64, Values), results: u64, sizes: &[u64]) -> Vec<Self> {
-        vec![Self::input("input", scalars, values), Self::output("output", results), uniform("sizes", sizes)]
+    pub fn from_to(input: (u64, Values), results: u64, sizes: &[u64]) -> Vec<Self> {
+        Self::into("output", input, results, sizes)
+    }
+
+    /// The same with another name for the output.
+    pub fn into(name: &'static str, (scalars, values): (u64, Values), results: u64, sizes: &[u64]) -> Vec<Self> {
+        vec![Self::input("input", scalars, values), Self::output(name, results), uniform("sizes", sizes)]
+    }
+
+    /// `input`, of random scalars, and `output`, of as many: for copies and routines, which read no sizes.
+    pub fn of_copy(scalars: u64, values: Values) -> Vec<Self> {
+        vec![Self::input("input", scalars, values), Self::output("output", scalars)]
     }
 
     /// These buffers and some more.
@@ -117,6 +127,12 @@ pub struct Texture {
 }
 
 impl Contents {
+    /// These of a scalar type of their own.
+    #[must_use]
+    pub fn of(self, scalar: Scalar) -> Self {
+        Self::Of(scalar, Box::new(self))
+    }
+
     /// A texture that kernels read.
     pub fn texture((width, height): (u64, u64), format: TexelFormat, texels: Self) -> Self {
         Self::Texture(Texture { width, height, format, is_storage: false, texels: Box::new(texels) })

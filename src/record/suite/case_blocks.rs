@@ -26,6 +26,17 @@ impl Cases {
         Self { from: Profile::Standard, dtypes, extents, params }
     }
 
+    /// Cases of the profile `standard`: the sizes of the representative block, and then all.
+    #[must_use]
+    pub const fn pair(
+        dtypes: &'static [Dtype],
+        first: &'static [Extent],
+        all: &'static [Extent],
+        params: &'static [Params],
+    ) -> [Self; 2] {
+        [Self::standard(dtypes, first, params), Self::standard(dtypes, all, params)]
+    }
+
     /// Cases of the profile `thorough` alone.
     #[must_use]
     pub const fn thorough(dtypes: &'static [Dtype], extents: &'static [Extent], params: &'static [Params]) -> Self {

@@ -62,7 +62,7 @@ pub use library::{Library, Precision, Routine};
 pub use limit::Limit;
 pub use oracle::{Oracle, each};
 pub use oracle::{constant, copied, each_of_period, each_on_all_cores, sum};
-pub use params::{CHECK_PARAMS, COLD, HOST_PARAMS, Params, params_text, parse_params};
+pub use params::{CHECK_PARAMS, COLD, HOST_PARAMS, PLAIN, Params, params_text, parse_params};
 pub use params::{consecutive, sets, values};
 pub use pcie::PcieLink;
 pub use product::Product;
@@ -87,7 +87,7 @@ pub mod prelude {
     pub use super::input::Values;
     pub use super::{
         Accepted, Benchmark, Bound, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Headline, Interface,
-        Library, Limit, Oracle, Params, Quick, Routine, Scalar, Shape, Step, Tag, Work, all, constant, each, grid,
-        linear, matrices, one, powers, products, sets, uniform, values,
+        Library, Limit, Oracle, PLAIN, Params, Quick, Routine, Scalar, Shape, Step, Tag, Work, all, constant, each,
+        grid, linear, matrices, one, powers, products, sets, uniform, values,
     };
 }

@@ -8,6 +8,9 @@ use super::shape::Shape;
 /// A set of parameters: overrides of the shader, or [`HOST_PARAMS`].
 pub type Params = &'static [(&'static str, f64)];
 
+/// One set, of no parameters.
+pub const PLAIN: &[Params] = &[&[]];
+
 /// Parameters of the harness rather than of the shader. `INPUT`: the constant that fills the input. `BOUNDS`, `LOOPS`,
 /// `ZERO_INIT`: 1 adds that run-time check, see [`Checks`]. `PITCHED`: 1 pads rows to 256 bytes. `ANGLE`: degrees by
 /// which a picture is rotated. `MATRIX`: the number of a sparse matrix. `LOADS`: dependent loads of a launch.

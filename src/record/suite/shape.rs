@@ -133,6 +133,16 @@ impl Extent {
         }
     }
 
+    /// Depth, height and width; a matrix is one slice.
+    #[must_use]
+    pub const fn volume(self) -> (u64, u64, u64) {
+        match self {
+            Self::Product(depth, height, width) => (depth, height, width),
+            Self::Linear(width) => (1, 1, width),
+            Self::Matrix(height, width) => (1, height, width),
+        }
+    }
+
     /// The size as tables and sentences write it: `2^20` for a power of two from 2^10 on.
     #[must_use]
     pub fn short(self) -> String {
