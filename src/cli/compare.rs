@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::format::By;
-use super::output::{complain, print, print_json, say, terminal};
+use super::output::{print, print_json, say, terminal};
 use super::references::{is_example, shipped};
 use super::reports::read_all;
 use super::values::{self, percentage};
@@ -17,7 +17,7 @@ use gpu::engine::plan::unknown_benchmark;
 use kernels::FAMILIES;
 use record::error::{Error, Result, usage};
 use record::format::distinct;
-use record::{MARGIN, Record};
+use record::{MARGIN, MARGIN_IN_TURNS, Record};
 
 /// Exit code for a case slower than the limit, beyond the noise of the runs.
 const REGRESSION: u8 = 4;
@@ -40,16 +40,9 @@ pub(super) struct Arguments {
     /// the device's clock. With one run per side, it may still be run-to-run variation. The code is 1 if no case can show it.
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
-    /// Exit with a code for `git bisect run`
-    ///
-    /// 1 if a case is slower by more than this many percent, beyond the noise of these runs; 0 if every case is within it;
-    /// 125 if the noise allows both, or the reports cannot be compared.
-    #[arg(long, value_name = "PCT", hide_short_help = true, value_parser = percentage)]
-    #[arg(conflicts_with = "fail_on_regression")]
-    bisect: Option<f64>,
-    /// Differences below this many percent count as no change
-    #[arg(long, value_name = "PCT", value_parser = percentage, default_value_t = 100.0 * MARGIN)]
-    margin: f64,
+    /// Differences below this many percent count as no change [default: 1.25; of sides that took turns 0.5]
+    #[arg(long, value_name = "PCT", value_parser = percentage)]
+    margin: Option<f64>,
     /// Pool the runs of each card, or those of all cards of a model
     #[arg(long, value_enum, default_value_t)]
     by: By,
@@ -64,30 +57,39 @@ pub(super) struct Arguments {
     all: bool,
 }
 
-/// Exit codes that `git bisect run` understands.
-const GOOD: u8 = 0;
-const BAD: u8 = 1;
-const UNTESTABLE: u8 = 125;
-
 /// Compares two files as the command does without options, and returns the exit code.
 pub(super) fn compare_files(old: &Path, new: &Path) -> Result<u8> {
     compare(&values::arguments([Path::new("compare"), old, new])?)
 }
 
-/// Runs the command and returns the exit code.
-pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
-    let done = compared(arguments);
-    if arguments.bisect.is_none() {
-        return done;
-    }
-    // Git would take any other error for a bad commit.
-    done.or_else(|error| {
-        complain(&format!("error: {}", error.chain()));
-        Ok(UNTESTABLE)
-    })
+/// Compares the two sides of a run in turns, and returns the exit code.
+pub(super) fn compare_turns(report: Report, fail_on_regression: Option<f64>) -> Result<u8> {
+    let reports = [report];
+    let comparison = compare_by(&Rules { margin: MARGIN_IN_TURNS, ..Rules::default() }, &reports, &[]);
+    let limit = fail_on_regression.map(|percent| percent / 100.0);
+    let view =
+        View { terminal: terminal(), sort: Sort::default(), has_all_rows: false, by_kernel: &by_kernel(), limit };
+    print(&write(&comparison, view, OutputFormat::Table))?;
+    exit_code(&comparison, limit)
 }
 
-fn compared(arguments: &Arguments) -> Result<u8> {
+/// The families whose rows are grouped by kernel.
+fn by_kernel() -> Vec<&'static str> {
+    FAMILIES.iter().filter(|family| family.is_by_kernel).map(|family| family.name).collect()
+}
+
+/// Fails if a case is certainly slower by more than the limit, or if none can show it.
+fn exit_code(comparison: &Comparison, limit: Option<f64>) -> Result<u8> {
+    let Some(limit) = limit else { return Ok(0) };
+    if comparison.regressions(limit).iter().any(|regression| regression.is_certain) {
+        return Ok(REGRESSION);
+    }
+    // A check that could not fail must not look like one that passed.
+    undecided(comparison).map_or(Ok(0), |sentence| Err(Error::Undecided(sentence)))
+}
+
+/// Runs the command and returns the exit code.
+pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     let (files, filters): (Vec<&String>, Vec<&String>) =
         arguments.files_and_filters.iter().partition(|argument| is_report(argument));
     let (baseline, others) = split(&arguments.baseline, files.into_iter().map(PathBuf::from).collect())?;
@@ -101,8 +103,10 @@ fn compared(arguments: &Arguments) -> Result<u8> {
         FAMILIES.iter().all(|family| family.name != record.family)
             || filters.iter().any(|filter| ***filter == record.name())
     };
+    let has_turns = |report: &Report| report.records.iter().any(|row| row.is_against());
+    let usual = if others.is_empty() && baseline.iter().any(has_turns) { MARGIN_IN_TURNS } else { MARGIN };
     let rules = Rules {
-        margin: arguments.margin / 100.0,
+        margin: arguments.margin.map_or(usual, |percent| percent / 100.0),
         is_compared: &is_compared,
         is_named: &is_named,
         is_by_model: arguments.by == By::Model,
@@ -110,7 +114,7 @@ fn compared(arguments: &Arguments) -> Result<u8> {
     };
     let comparison = compare_by(&rules, &baseline, &others);
     if comparison.matches.is_empty() {
-        let has_limit = arguments.fail_on_regression.is_some() || arguments.bisect.is_some();
+        let has_limit = arguments.fail_on_regression.is_some();
         if filters.is_empty() && !has_limit && beside_references(baseline.iter().chain(&others), arguments.format)? {
             return Ok(0);
         }
@@ -121,30 +125,21 @@ fn compared(arguments: &Arguments) -> Result<u8> {
             if arguments.by == By::Model { "model" } else { "card" }
         ));
     }
-    let by_kernel: Vec<&str> = FAMILIES.iter().filter(|family| family.is_by_kernel).map(|family| family.name).collect();
     let limit = arguments.fail_on_regression.map(|percent| percent / 100.0);
     let view = View {
         terminal: terminal(),
         sort: arguments.sort.unwrap_or_default(),
         // Whoever names rows or their order wants to see them.
         has_all_rows: arguments.all || !filters.is_empty() || arguments.sort.is_some(),
-        by_kernel: &by_kernel,
+        by_kernel: &by_kernel(),
         limit,
     };
     print(&write(&comparison, view, arguments.format))?;
-    if let Some(percent) = arguments.bisect {
-        return Ok(verdict(&comparison, percent / 100.0));
-    }
-    let Some(limit) = limit else { return Ok(0) };
-    if arguments.format == OutputFormat::Json {
+    if let (Some(limit), OutputFormat::Json) = (limit, arguments.format) {
         // JSON contains no sentences, so print them to stderr.
         regression_lines(&comparison, limit).iter().for_each(|line| say(&line.text));
     }
-    if comparison.regressions(limit).iter().any(|regression| regression.is_certain) {
-        return Ok(REGRESSION);
-    }
-    // A check that could not fail must not look like one that passed.
-    undecided(&comparison).map_or(Ok(0), |sentence| Err(Error::Undecided(sentence)))
+    exit_code(&comparison, limit)
 }
 
 /// Prints the headlines of each report beside those of the reports that the program brings along. Returns whether there are
@@ -160,18 +155,6 @@ fn beside_references<'a>(reports: impl Iterator<Item = &'a Report>, format: Outp
         _ => print(&references::write(&runs, Medium::Terminal(terminal())))?,
     }
     Ok(true)
-}
-
-/// The exit code for `git bisect run`. Only rows that the device's clock times decide.
-fn verdict(comparison: &Comparison, limit: f64) -> u8 {
-    if comparison.regressions(limit).iter().any(|regression| regression.is_certain) {
-        return BAD;
-    }
-    let pairs = comparison.cases.iter().flat_map(|case| case.pairs.values());
-    let intervals: Vec<_> = pairs.filter(|pair| pair.has_device_clock()).map(|pair| pair.ratio.interval).collect();
-    // A ratio is the old time divided by the new one.
-    let is_unchanged = |interval: &Option<(f64, f64)>| interval.is_some_and(|(low, _)| low >= 1.0 / (1.0 + limit));
-    if !intervals.is_empty() && intervals.iter().all(is_unchanged) { GOOD } else { UNTESTABLE }
 }
 
 /// Whether an argument is a report or a folder of reports, not a filter.

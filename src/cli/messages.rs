@@ -8,7 +8,7 @@ use answers::report::{self, Output};
 use gpu::backend::{CompilerName, Device};
 use gpu::engine::{Fitted, LeftOut};
 use record::format::plural;
-use record::suite::{Case, DeviceType, Profile, params_text};
+use record::suite::{AGAINST, Case, DeviceType, Profile, params_text};
 use record::{Record, Status};
 
 /// What the run will do on each API, and the time limit if there is one.
@@ -33,7 +33,7 @@ pub(super) fn beginning(
     lines.dedup();
     let compiler = |device: &Device| {
         let CompilerName { name, version } = &device.kernel_compiler;
-        (!name.is_empty()).then(|| format!("{name} {version}").trim_end().to_owned())
+        (!name.is_empty() && name != AGAINST).then(|| format!("{name} {version}").trim_end().to_owned())
     };
     let compilers: Vec<String> = devices.iter().filter_map(compiler).collect();
     lines.extend((!compilers.is_empty()).then(|| format!("compilers: {}", compilers.join("; "))));

@@ -10,7 +10,7 @@ use gpu::engine::{Changes, Expected, Observer};
 use record::Record;
 use record::error::{Error, Result};
 use record::format::plural;
-use record::suite::{Case, Toolchain};
+use record::suite::{AGAINST, Case, Toolchain};
 
 /// Minimum time between two writes of the JSON report during a run. It cannot be appended to and contains every sample,
 /// so each write is large.
@@ -117,7 +117,7 @@ impl Progress {
         if self.bar.is_hidden() || self.has_limit {
             return;
         }
-        for row in changes.added.iter().filter_map(|index| records.get(*index)) {
+        for row in changes.added.iter().filter_map(|index| records.get(*index)).filter(|row| !row.is_against()) {
             match self.family.first() {
                 Some(first) if first.family != row.family => self.end_family(),
                 Some(first) if first.backend != row.backend => continue,
@@ -182,7 +182,7 @@ impl Observer for Progress {
         if !self.bar.is_hidden() && !record.status.is_fault() {
             return;
         }
-        let width = if self.apis > 1 { 7 } else { 0 };
+        let width = if self.apis > 1 { AGAINST.len() + 1 } else { 0 };
         self.say(&format!("{:width$}{}", self.of_row(record), table::line(record)));
     }
 

@@ -26,17 +26,17 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> 
             let part = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let name = format!("{}/{}", part(&family), part(&file));
             if !known.contains(&name) {
-                return Err(usage!("--shaders: {}: {}", file.display(), unknown_benchmark("benchmark", &name, &known)));
+                return Err(usage!("{}: {}", file.display(), unknown_benchmark("benchmark", &name, &known)));
             }
             let bytes = inputs::contents(&file, inputs::KERNEL)?;
-            let text = text(bytes).map_err(|why| usage!("--shaders: {}: {why}", file.display()))?;
+            let text = text(bytes).map_err(|why| usage!("{}: {why}", file.display()))?;
             let source = sources.entry(name).or_default();
             *(if kind == "cu" { &mut source.cuda } else { &mut source.wgsl }) = Some(text);
         }
     }
     if sources.is_empty() {
         let folder = folder.display();
-        return Err(usage!("--shaders: {folder} has no kernel: name them {folder}/transpose/tiled.wgsl and so on"));
+        return Err(usage!("folder {folder} has no kernel: name them {folder}/transpose/tiled.wgsl and so on"));
     }
     let selected = select(filters)?;
     let is_selected = |name: &String| {
@@ -45,7 +45,7 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> 
     if !sources.keys().any(is_selected) {
         let names: Vec<&str> = sources.keys().map(String::as_str).collect();
         return Err(usage!(
-            "--shaders: {} has no kernel of the selected benchmarks: it has {}",
+            "folder {} has no kernel of the selected benchmarks: it has {}",
             folder.display(),
             names.join(", ")
         ));

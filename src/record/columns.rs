@@ -130,9 +130,9 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Identity compiler,
         "",
-        "what wrote the SPIR-V: file for SPIR-V files of bench, in older reports a compiler's name; else empty"
+        "against: the row is of the command of --against; file: of a SPIR-V file of bench; in older reports a compiler's name; else empty"
     ),
-    column!(Text compiler_version, "", "version that the compiler reports, or a hash of its program"),
+    column!(Text compiler_version, "", "version that the compiler or the command of --against reports, or a hash of the compiler's program"),
     column!(Text translation_ms, "ms", "time to get the SPIR-V, where the row names a compiler"),
     column!(
         Text pipeline_ms,

@@ -34,5 +34,5 @@ pub use energy::Energy;
 pub use estimate::time_in_run;
 pub use estimate::{byte_rate, flop_rate, has_several_epochs, is_software, share, time};
 pub use identity::CardId;
-pub use ranking::{MARGIN, Ranking, ranking, ranking_by};
+pub use ranking::{MARGIN, MARGIN_IN_TURNS, Ranking, ranking, ranking_by};
 pub use row::{Clock, Record, SCHEMA, Status};

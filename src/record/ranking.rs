@@ -6,6 +6,10 @@ use super::stats::{self, Estimate};
 /// the clock may have a resolution of 1 %.
 pub const MARGIN: f64 = 0.0125;
 
+/// The same for sides that took turns in processes of their own: clocks, temperatures and places in memory are in the
+/// differences between their epochs.
+pub const MARGIN_IN_TURNS: f64 = 0.005;
+
 /// Candidates that do the same work, by their times.
 #[derive(Debug, Clone)]
 pub struct Ranking<T> {

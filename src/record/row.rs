@@ -196,6 +196,12 @@ impl Record {
         Some(Toolchain { api: self.backend?, compiler: &self.compiler })
     }
 
+    /// Whether the command of `--against` measured the row, in turns with the other rows of its report.
+    #[must_use]
+    pub fn is_against(&self) -> bool {
+        self.toolchain().is_some_and(|toolchain| toolchain.is_against())
+    }
+
     /// The API's name; empty if unknown.
     #[must_use]
     pub fn api_name(&self) -> &'static str {

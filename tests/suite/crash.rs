@@ -11,7 +11,7 @@ use record::{Cause, Record, Status};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_shaderbench");
 
 /// The folder with the layer and its manifest; `None` where it cannot be built or there is no device.
-fn layer() -> Option<PathBuf> {
+pub(crate) fn layer() -> Option<PathBuf> {
     static LAYER: OnceLock<Option<Folder>> = OnceLock::new();
     let build = || {
         if !cfg!(target_os = "linux") || !has_vulkan() {

@@ -70,3 +70,4 @@ mod tampering;
 mod terminal;
 mod timing;
 mod trust;
+mod turns;

@@ -71,7 +71,9 @@ fn ratios_of(turns: &[Option<&Series>]) -> Vec<Option<Ratio>> {
 /// The pair of a case in a match, with the case's index; `None` without two times of one source.
 fn pair_of<'a>(case: &CaseComparison<'a>, of: Match, index: usize) -> Option<(usize, Pair<'a>)> {
     let (baseline, side) = (case.entries.get(of.baseline)?, case.entries.get(of.side)?);
-    let is_compared = case.is_named || baseline.unlike(side).is_none();
+    // Whoever measures two builds or kernels in turns asks for their difference.
+    let took_turns = baseline.row().is_against() != side.row().is_against();
+    let is_compared = case.is_named || took_turns || baseline.unlike(side).is_none();
     is_compared.then(|| Pair::new(baseline, side))?.map(|pair| (index, pair))
 }
 

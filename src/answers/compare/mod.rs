@@ -273,8 +273,11 @@ pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report
     let mut cases: Vec<BTreeMap<usize, Vec<&Record>>> = Vec::new();
     let mut known = Copies::default();
     let reports = baseline.iter().map(|report| (report, true)).chain(others.iter().map(|report| (report, false)));
+    // In a run in turns the command of --against is the baseline.
+    let has_turns = others.is_empty() && baseline.iter().flat_map(|report| &report.records).any(Record::is_against);
     for (report, is_baseline) in reports {
         for record in &report.records {
+            let is_baseline = if has_turns { record.is_against() } else { is_baseline };
             let side = sides.index_of(report, record, is_baseline);
             let index = *indices.entry(key(record)).or_insert(cases.len());
             if index == cases.len() {

@@ -117,10 +117,13 @@ impl Squares {
     }
 }
 
-/// Whether two rows of different APIs or compilers were measured in turns: one run, one host, one card.
+/// Whether two rows of different APIs or compilers were measured in turns: one run, one host, one card. Of a run with
+/// `--against`, programs and drivers may differ, and then the card's name.
 fn is_one_run(a: &Record, b: &Record) -> bool {
-    let host = |row: &Record| (row.date.clone(), row.os.clone(), row.cpu.clone(), row.tool_version.clone());
-    a.toolchain() != b.toolchain() && !a.date.is_empty() && a.may_be_of_one_card(b) && host(a) == host(b)
+    let host = |row: &Record| (row.date.clone(), row.os.clone(), row.cpu.clone(), row.host.clone());
+    let is_like = || a.may_be_of_one_card(b) && a.tool_version == b.tool_version;
+    let is_against = a.is_against() != b.is_against();
+    a.toolchain() != b.toolchain() && !a.date.is_empty() && host(a) == host(b) && (is_against || is_like())
 }
 
 /// The variance of each series' mean, for the mean of other runs of the same number; `None` if nothing is known about

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use record::suite::Api;
+use record::suite::{AGAINST, Api};
 use record::{CardId, Record};
 
 /// A report that was read.
@@ -51,9 +51,21 @@ impl Side<'_> {
         identity(self) == identity(other) && self.card_id().is_likely(&other.card_id())
     }
 
-    /// Whether the side has one run, which does not show all that runs differ by.
-    pub(super) fn is_of_one_run(&self) -> bool {
-        self.dates.len() < 2
+    /// Whether the command of `--against` measured it.
+    #[must_use]
+    pub fn is_against(&self) -> bool {
+        self.compiler[0] == AGAINST
+    }
+
+    /// Whether both sides have one run, or one of them has, which does not show all that runs differ by: but for sides that
+    /// took turns in processes of their own.
+    pub(super) fn is_of_one_run(&self, other: &Self) -> bool {
+        !self.is_in_turns_with(other) && (self.dates.len() < 2 || other.dates.len() < 2)
+    }
+
+    /// Whether the sides are those of runs with `--against`.
+    pub(super) fn is_in_turns_with(&self, other: &Self) -> bool {
+        self.is_against() != other.is_against() && self.dates == other.dates
     }
 
     /// What runs of one model through one API differ by: `card`, `driver`, `build` or nothing that is known.

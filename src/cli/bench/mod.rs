@@ -33,7 +33,7 @@ const UNCHECKED: &str = "Run without run-time checks";
 ))))]
 #[command(mut_args(|arg| match arg.get_id().as_str() {
     "shaders" | "tags" => arg.hide(true),
-    "time" | "resume" | "json" | "anonymous" | "table" | "dry_run" | "save_image" => arg.hide_short_help(true),
+    "against" | "time" | "resume" | "json" | "anonymous" | "table" | "dry_run" | "save_image" => arg.hide_short_help(true),
     _ => arg,
 }))]
 pub(super) struct Arguments {

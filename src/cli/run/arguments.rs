@@ -7,8 +7,9 @@ use std::time::Duration;
 use crate::cli::declaration::Own;
 use crate::cli::format::{TableFormat, Tables};
 use crate::cli::kernel_files::{KernelFiles, Kernels};
+use crate::cli::outputs::is_source;
 use crate::cli::target::Through;
-use crate::cli::values::{self, duration, fail_on, param, size};
+use crate::cli::values::{self, duration, fail_on, param, percentage, size};
 use gpu::engine::plan::Caches;
 use record::Status;
 use record::error::{Result, usage};
@@ -26,6 +27,18 @@ pub(in crate::cli) struct Arguments {
     /// Repeat it or write llm,peak for several; with filters, what both name.
     #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
     pub(super) tags: Vec<Tag>,
+    /// Measure in turns with another build
+    ///
+    /// COMMAND starts it, such as old/shaderbench, or 'VK_DRIVER_FILES=/opt/mesa/lvp.json shaderbench'. Case by case both
+    /// measure in random order, each epoch in new processes; then the differences are printed.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "time")]
+    pub(super) against: Option<String>,
+    /// Measure in turns with the kernels of a folder, as --shaders reads it
+    #[arg(long, value_name = "DIR", hide_short_help = true, conflicts_with_all = ["against", "time"])]
+    pub(super) against_shaders: Option<PathBuf>,
+    /// With --against: exit with code 4 if a case is slower by more than this
+    #[arg(long, value_name = "PCT", hide_short_help = true, value_parser = percentage)]
+    pub(super) fail_on_regression: Option<f64>,
     /// Which sizes to run and how long [default: quick; with filters standard on a GPU]
     #[arg(long, value_enum, value_name = "PROFILE")]
     pub(super) profile: Option<Profile>,
@@ -163,6 +176,26 @@ impl Arguments {
     /// The arguments of a command line of `run` whose rows another command shows.
     pub(in crate::cli) fn without_tables<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         Ok(Self { is_quiet: true, ..values::arguments(words)? })
+    }
+
+    /// The command and the kernels that are measured in turns with this program's own; no command for the same program.
+    pub(super) fn other_side(&self) -> Option<(Option<&str>, KernelFiles)> {
+        if let Some(folder) = &self.against_shaders {
+            return Some((None, KernelFiles { folder: Some(folder.into()), ..self.files.clone() }));
+        }
+        let (against, own) = (self.against.as_deref()?, &self.files.files);
+        let path = Path::new(against);
+        // Of `bench`, another text of the kernel, or a folder with one of each.
+        let files: Vec<OsString> = match () {
+            () if path.is_dir() => {
+                own.iter().filter_map(|file| Some(path.join(Path::new(file).file_name()?))).map(PathBuf::into).collect()
+            }
+            () if !own.is_empty() && is_source(path) => vec![against.into()],
+            () => Vec::new(),
+        };
+        let command = files.is_empty().then_some(against);
+        let files = if files.is_empty() { own.clone() } else { files };
+        Some((command, KernelFiles { files, ..self.files.clone() }))
     }
 
     /// Reads the kernels that replace the suite's.

@@ -6,21 +6,25 @@ mod planned;
 mod running;
 mod served;
 mod supervisor;
+mod turns;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::bundle;
+use super::compare::compare_turns;
 use super::format::{TableFormat, Tables};
 use super::host::battery_note;
 use super::interrupt::{self, Interrupt};
+use super::kernel_files::KernelFiles;
 use super::messages::{self, beginning, how_to_go_on, matched_by_part, smaller_workgroups};
 use super::output::{is_on_terminal, print, say, terminal};
 use super::outputs::{ANOTHER_FILE, LockedFile, check_different, check_new, default_csv, is_source, words};
 use super::pictures::{Pictures, draws};
 use super::progress::Progress;
 use super::selection::{select_runs, why_this_card};
-use super::worker::{Done, Listed, Run, list};
+use super::worker::{Done, Listed, Run, list, list_of};
+use answers::compare::Report;
 use answers::report::csv::Parsed;
 use answers::report::{self, CsvFile, Output, Part, check_folder, lay_out};
 use answers::summary::{self, card_within};
@@ -43,8 +47,11 @@ use supervisor::{End, Supervisor};
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
-    if arguments.unchecked && arguments.shaders.is_none() {
+    if arguments.unchecked && arguments.shaders.is_none() && arguments.against_shaders.is_none() {
         return Err(usage!("--unchecked is for the kernels of --shaders: give both"));
+    }
+    if arguments.against_shaders.is_some() && !arguments.unchecked {
+        say("--against-shaders: these kernels run with run-time checks, the suite's without (--unchecked: without)");
     }
     arguments.load()?;
     measure(&arguments)
@@ -71,6 +78,15 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
     }
     battery_note().iter().for_each(|note| say(note));
     let has_several = runs.len() > 1;
+    let other = arguments.other_side();
+    if other.is_none() && arguments.fail_on_regression.is_some() {
+        return Err(usage!("--fail-on-regression compares two builds: give --against, or `compare OLD NEW`"));
+    }
+    if other.is_some() && (has_several || runs[0].len() > 1) {
+        return Err(usage!("--against compares two builds on one device and API: name them by --device and --backend"));
+    }
+    let other = other.map(|(command, files)| listed_beside(command, arguments, &card(&runs[0])).map(|of| (of, files)));
+    let other = other.transpose()?;
     if resumed.is_some() && has_several {
         return Err(usage!("--resume continues a run on one device: select it with --device"));
     }
@@ -82,6 +98,10 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
     let files = files.map_or_else(|| arguments.open_files(), Ok)?;
     let (csv, json) = files;
     let command = Command { arguments, csv, json, interrupt: Interrupt::listen()? };
+    if let Some(other) = other {
+        let own = (listed, runs.into_iter().next().unwrap_or_default());
+        return command.run_in_turns(own, other, resumed, pictures.into_iter().next().flatten());
+    }
     let (mut all, mut printed): (Vec<Record>, Result<()>) = (Vec::new(), Ok(()));
     let mut listed = Some(listed);
     for (run, pictures) in runs.into_iter().zip(pictures) {
@@ -103,6 +123,24 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
     printed?;
     let is_fault = |record: &Record| arguments.fail_on.contains(&record.status);
     Ok(if all.iter().any(is_fault) { 3 } else { 0 })
+}
+
+/// The devices that a command lists, or another process of this program, and the index of the one to measure: `card`, or what
+/// the same options select there.
+fn listed_beside(command: Option<&str>, arguments: &Arguments, card: &[&Device]) -> Result<(Listed, Vec<usize>)> {
+    let listed = match command {
+        Some(command) => list_of(command, arguments.backend)?,
+        None => list(arguments.backend)?,
+    };
+    let is_it = |device: &Device| {
+        let place = |device: &Device| (device.api, device.pci_address.clone(), device.uuid.clone());
+        place(device) == place(card[0]) && device.name == card[0].name
+    };
+    let run = match listed.devices.iter().position(is_it) {
+        Some(index) => vec![index],
+        None => select_runs(&listed.devices, arguments.device.as_deref(), arguments.backend)?.swap_remove(0),
+    };
+    Ok((listed, run))
 }
 
 /// Checks the command line, and says what its filters and sizes select.
@@ -211,6 +249,7 @@ struct Begun {
     /// The number of the card, if there are several.
     number: Option<usize>,
     can_resume: bool,
+    path: PathBuf,
     /// Number of cases.
     count: usize,
     profile: Profile,
@@ -230,16 +269,49 @@ impl Command<'_> {
         before: &[Record],
         pictures: Option<Pictures>,
     ) -> Result<Left> {
-        let mut supervisor = Supervisor::new(listed, card, self.arguments, &self.interrupt);
-        let (running, begun) = self.prepare(supervisor.devices()?, number, resumed, before, pictures)?;
+        let files = self.arguments.files.clone();
+        let mut supervisor = Supervisor::new(listed, card, self.arguments, files, &self.interrupt);
+        let (running, begun) = self.prepare(supervisor.devices()?, Ok, number, resumed, before, pictures)?;
         let (running, end) = supervisor.measure(running)?;
         self.conclude(running, end, &begun)
     }
 
-    /// Prepares the run on the devices of a card, which are open.
+    /// Runs in turns with another program or other kernels, prints what differs, and returns the exit code.
+    fn run_in_turns(
+        &self,
+        (listed, card): (Listed, Vec<usize>),
+        ((other, other_card), files): ((Listed, Vec<usize>), KernelFiles),
+        resumed: Option<Parsed>,
+        pictures: Option<Pictures>,
+    ) -> Result<u8> {
+        let arguments = self.arguments;
+        let side = |listed, card, files| Supervisor::new(listed, card, arguments, files, &self.interrupt);
+        let mut sides = [side(listed, card, arguments.files.clone()), side(other, other_card, files)];
+        let devices = turns::devices(&mut sides)?;
+        let lacking = |build: &str, names: &[String]| {
+            say(&format!("left out, not in build {build}: {}", messages::first_of(names)));
+        };
+        let common = |cases| turns::common(&mut sides, cases, lacking);
+        let (running, begun) = self.prepare(devices, common, None, resumed, &[], pictures)?;
+        let epochs = arguments.epochs.map_or(turns::EPOCHS, usize::from);
+        say(&format!("{epochs} epochs of each side, in turns, each in a process of its own"));
+        let (running, end) = turns::measure(&mut sides, running, epochs)?;
+        let (records, end, printed) = self.conclude(running, end, &begun)?;
+        if end?.is_interrupted {
+            return printed.map(|()| interrupt::EXIT_CODE);
+        }
+        printed?;
+        let name = begun.path.display().to_string();
+        let code = compare_turns(Report { name, records: records.clone() }, arguments.fail_on_regression)?;
+        let is_fault = |record: &Record| arguments.fail_on.contains(&record.status);
+        Ok(if records.iter().any(is_fault) { 3 } else { code })
+    }
+
+    /// Prepares the run on the devices of a card, which are open. `common` selects the cases that can be measured.
     fn prepare(
         &self,
         devices: Vec<Device>,
+        common: impl FnOnce(Vec<Case>) -> Result<Vec<Case>>,
         number: Option<usize>,
         resumed: Option<Parsed>,
         before: &[Record],
@@ -252,7 +324,7 @@ impl Command<'_> {
         let card: Vec<&Device> = devices.iter().collect();
         let fitted = cases_for(arguments, profile, time, &card)?;
         let note = smaller_workgroups(&fitted, &card);
-        let Fitted { cases, .. } = fitted;
+        let cases = common(fitted.cases)?;
         let mut settings = settings(arguments, profile, time, &devices)?;
         let earlier = resumed.map_or_else(
             || Ok(RowTable::default()),
@@ -284,8 +356,9 @@ impl Command<'_> {
         if let Some(json) = json {
             progress.write_json(json.clone(), before.to_vec());
         }
-        let order = Run { settings, report: file.path().into(), pictures };
-        let begun = Begun { _own: own_file, number, can_resume, count, profile, time, start: Instant::now() };
+        let order = Run { settings, report: file.path().into(), pictures, companions: 0 };
+        let path = file.path().to_owned();
+        let begun = Begun { _own: own_file, number, can_resume, path, count, profile, time, start: Instant::now() };
         Ok((Running::new(cases, devices, progress, earlier, order), begun))
     }
 
@@ -305,7 +378,10 @@ impl Command<'_> {
         let file = progress.output().clone();
         drop(progress);
         let rest = can_resume.then(|| messages::resume(file.path(), *number));
-        let printed = if arguments.is_quiet { Ok(()) } else { print(&tables(arguments, &records)?) };
+        // Of a run in turns the difference is printed.
+        let is_in_turns = arguments.other_side().is_some();
+        let is_printed = !arguments.is_quiet && (!is_in_turns || arguments.table.is_some());
+        let printed = if is_printed { print(&tables(arguments, &records)?) } else { Ok(()) };
         let wanted = count * devices.len();
         if let Err(error) = written {
             say(&how_to_go_on(&file, wanted, rest.as_deref()));
@@ -330,7 +406,11 @@ impl Command<'_> {
         let path = Some(path).filter(|_| is_complete);
         let after: Vec<String> = next.into_iter().chain(path).collect();
         let printed = printed.and_then(|()| {
-            print_summary(arguments, &records, &after, summary::lines_of(rest.iter().map(String::as_str)))
+            if is_in_turns {
+                Ok(())
+            } else {
+                print_summary(arguments, &records, &after, summary::lines_of(rest.iter().map(String::as_str)))
+            }
         });
         rest.iter().for_each(|rest| say(rest));
         Ok((records, end, printed))
@@ -383,7 +463,8 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
 /// Whether the run ends with a summary: `explain` shows its rows, Markdown is for tables alone, and kernels of `bench` do no
 /// job of the suite.
 fn has_summary(arguments: &Arguments) -> bool {
-    !arguments.is_quiet && arguments.format != TableFormat::Markdown && arguments.kernels.own.is_none()
+    let is_usual = arguments.kernels.own.is_none() && arguments.other_side().is_none();
+    !arguments.is_quiet && arguments.format != TableFormat::Markdown && is_usual
 }
 
 /// Prints the summary, which ends with what to type next and the path of the report, and leaves room for `lines` lines

@@ -52,8 +52,12 @@ pub(super) fn profile_for(arguments: &Arguments, device: &Device) -> Profile {
 /// Default time limit of `quick`: under a minute including start and end.
 const QUICK_TIME: Duration = Duration::from_secs(55);
 
-/// The time limit that the command line sets, or the usual one of a run through so many APIs.
+/// The time limit that the command line sets, or the usual one of a run through so many APIs; none where two sides take
+/// turns, which would leave out other cases.
 pub(super) fn time_for(arguments: &Arguments, profile: Profile, apis: usize) -> Option<Duration> {
+    if arguments.other_side().is_some() {
+        return None;
+    }
     arguments.time.or((profile == Profile::Quick).then(|| QUICK_TIME * apis.max(1) as u32))
 }
 
@@ -82,7 +86,8 @@ fn usual_time(
         && arguments.sizes.is_empty()
         && arguments.params.is_empty()
         && arguments.epochs.is_none();
-    let has_more = arguments.shaders.is_some() || time.is_some() || arguments.energy;
+    let has_more =
+        arguments.shaders.is_some() || arguments.other_side().is_some() || time.is_some() || arguments.energy;
     if is_usual && !has_more { estimate(profile, cases, card) } else { None }
 }
 

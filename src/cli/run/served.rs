@@ -13,7 +13,7 @@ use crate::cli::worker::{Done, Event, Link, Order, Run, Sent};
 use gpu::backend::monitor::Monitor;
 use gpu::backend::{Backend, Device};
 use gpu::engine::measure::Timer;
-use gpu::engine::plan::named;
+use gpu::engine::plan::{is_known, named};
 use gpu::engine::{Changes, End, Expected, Observer, Picture, RowTable};
 use record::Record;
 use record::error::Result;
@@ -34,7 +34,12 @@ pub(in crate::cli) fn serve(
     }
     let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
     link.send(&Event::Opened(devices));
-    match link.order() {
+    let mut order = link.order();
+    if let Some(Order::Known { cases }) = &order {
+        link.send(&Event::Known(cases.iter().map(|name| is_known(name, kernels.own)).collect()));
+        order = link.order();
+    }
+    match order {
         Some(Order::Run { cases, earlier, run }) => {
             let cases = named(cases, kernels.own, &kernels.sources)?;
             budget::end_preparing();
@@ -52,12 +57,13 @@ fn measure(
     run: Run,
 ) -> Result<()> {
     let mut others = Others { monitor: backends.first().and_then(|backend| backend.monitor()), since };
-    others.say_more_than(0, "before the run");
-    let mut sender = EventSender { link, others, known: earlier.records().to_vec(), pictures: run.pictures };
+    others.say_more_than(run.companions, "before the run");
+    let own = run.companions + 1;
+    let mut sender = EventSender { link, others, own, known: earlier.records().to_vec(), pictures: run.pictures };
     let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
     apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
     let outcome = pollster::block_on(gpu::engine::resume(&mut apis, cases, earlier, &run.settings, &mut sender))?;
-    sender.others.say_more_than(1, "during the run");
+    sender.others.say_more_than(own, "during the run");
     let (is_interrupted, no_device) = match outcome.end {
         End::Complete => (false, None),
         End::Interrupted => (true, None),
@@ -92,6 +98,8 @@ impl Others {
 struct EventSender {
     link: &'static Link,
     others: Others,
+    /// Number of processes of this run that use the card.
+    own: usize,
     /// The rows as the program has them.
     known: Vec<Record>,
     pictures: Option<Pictures>,
@@ -142,7 +150,7 @@ impl Observer for EventSender {
     }
 
     fn pass(&mut self, number: usize, count: usize) {
-        self.others.say_more_than(1, "during the run");
+        self.others.say_more_than(self.own, "during the run");
         self.link.send(&Event::Pass { number, count });
     }
 

@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use super::arguments::Arguments;
 use super::running::Running;
 use crate::cli::interrupt::Interrupt;
+use crate::cli::kernel_files::KernelFiles;
 use crate::cli::output::say;
-use crate::cli::worker::{
-    Death, Done, Environment, Event, Listed, Message, Messages, Order, Worker, check_version, silence,
-};
+use crate::cli::worker::{Death, Done, Event, Listed, Message, Messages, Order, Start, Worker, check_version, silence};
 use gpu::backend::Device;
 use gpu::engine::Observer;
+use gpu::engine::plan::CaseName;
 use record::Cause;
 use record::error::{Error, Result};
-use record::suite::DeviceType;
+use record::suite::{Case, DeviceType};
 
 /// Time between two looks at the clock and for interruptions.
 const TICK: Duration = Duration::from_millis(100);
@@ -38,10 +38,13 @@ pub(super) struct Supervisor<'a> {
     indices: Vec<usize>,
     /// The same devices.
     listed: Vec<Device>,
-    environment: Environment,
+    start: Start,
+    /// The build of its program.
+    pub(super) build: String,
     messages: Messages,
     received: Receiver<(usize, Message)>,
     arguments: &'a Arguments,
+    files: KernelFiles,
     interrupt: &'a Interrupt,
     worker: Option<Worker>,
     /// Number of workers so far.
@@ -61,24 +64,45 @@ pub(super) struct Supervisor<'a> {
     is_stopped: bool,
     /// The devices as they opened, until [`Self::devices`] returns them.
     opened: Option<Vec<Device>>,
+    /// Which of the cases its program has, once it has said so.
+    known: Option<Vec<bool>>,
     running: Option<Running>,
+    /// In a run in turns, whether it measures now, and whether its worker waits for its next turn.
+    turn: Option<Turn>,
     end: Option<End>,
+}
+
+/// The state of a side of a run in turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// It measures.
+    Own,
+    /// The other side measures: the worker waits to go on.
+    Other,
 }
 
 impl<'a> Supervisor<'a> {
     /// Workers for a card, indices into the devices of `listed`, whose worker is the first one.
-    pub(super) fn new(listed: Listed, indices: Vec<usize>, arguments: &'a Arguments, interrupt: &'a Interrupt) -> Self {
-        let Listed { devices, environment, worker, messages: (messages, received) } = listed;
+    pub(super) fn new(
+        listed: Listed,
+        indices: Vec<usize>,
+        arguments: &'a Arguments,
+        files: KernelFiles,
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        let Listed { devices, build, start, worker, messages: (messages, received) } = listed;
         let listed: Vec<Device> = indices.iter().map(|index| devices[*index].clone()).collect();
         // Without other threads a death is always the fault of the case in progress.
         let compiles_ahead = listed.iter().any(|device| device.kind != DeviceType::Software);
         Self {
             indices,
             listed,
-            environment,
+            start,
+            build,
             messages,
             received,
             arguments,
+            files,
             interrupt,
             worker: Some(worker),
             workers: 0,
@@ -90,7 +114,9 @@ impl<'a> Supervisor<'a> {
             has_restarted: false,
             is_stopped: false,
             opened: None,
+            known: None,
             running: None,
+            turn: None,
             end: None,
         }
     }
@@ -129,6 +155,39 @@ impl<'a> Supervisor<'a> {
         }
     }
 
+    /// Which of these cases the program of the workers has.
+    pub(super) fn known(&mut self, cases: &[Case]) -> Result<Vec<bool>> {
+        self.order(&Order::Known { cases: cases.iter().map(CaseName::from).collect() });
+        self.supervise();
+        match (self.known.take(), self.end.take()) {
+            (Some(known), _) if known.len() == cases.len() => Ok(known),
+            (_, Some(Err(error))) => Err(error),
+            _ => Err(no_rows()),
+        }
+    }
+
+    /// Measures until the rows of the next case are there, or the process ends: then returns how.
+    pub(super) fn take_turn(&mut self, running: Running) -> Result<(Running, Option<End>)> {
+        let is_waiting = self.turn.replace(Turn::Own) == Some(Turn::Other);
+        match self.worker {
+            Some(_) if is_waiting => self.order(&Order::Continue),
+            Some(_) => self.order(&running.order(false)),
+            None => {}
+        }
+        self.compiles_ahead = false;
+        self.running = Some(running);
+        if self.worker.is_none() {
+            self.start();
+        }
+        self.silent = Duration::ZERO;
+        self.supervise();
+        let end = self.end.take();
+        if end.is_some() {
+            self.turn = None;
+        }
+        Ok((self.running.take().ok_or_else(no_rows)?, end))
+    }
+
     /// Measures the run that is prepared for the devices. Returns it when the card has ended.
     pub(super) fn measure(mut self, running: Running) -> Result<(Running, End)> {
         self.order(&running.order(self.compiles_ahead));
@@ -137,10 +196,11 @@ impl<'a> Supervisor<'a> {
         self.running.zip(self.end).ok_or_else(no_rows)
     }
 
-    /// Hears the worker until its devices are open for the first time, or the card has ended.
+    /// Hears the worker until it has answered, its turn is over, or the card has ended.
     fn supervise(&mut self) {
         let mut last = Instant::now();
-        while self.opened.is_none() && self.end.is_none() {
+        let has_answer = |of: &Self| of.opened.is_some() || of.known.is_some() || of.turn == Some(Turn::Other);
+        while !has_answer(self) && self.end.is_none() {
             match self.received.recv_timeout(TICK) {
                 Ok((workers, received)) if workers == self.workers => {
                     self.silent = Duration::ZERO;
@@ -178,7 +238,7 @@ impl<'a> Supervisor<'a> {
     fn start(&mut self) {
         self.workers += 1;
         (self.is_opening, self.silent) = (false, Duration::ZERO);
-        match Worker::start(self.workers, &self.messages, &self.environment) {
+        match Worker::start(self.workers, &self.messages, &self.start) {
             Ok(mut worker) => {
                 worker.order(&Order::Devices { backend: self.arguments.backend });
                 self.worker = Some(worker);
@@ -189,7 +249,7 @@ impl<'a> Supervisor<'a> {
 
     fn open(&mut self, found: Vec<usize>) {
         self.is_opening = true;
-        let (kernels, needs_energy) = (Box::new(self.arguments.files.clone()), self.arguments.energy);
+        let (kernels, needs_energy) = (Box::new(self.files.clone()), self.arguments.energy);
         self.order(&Order::Open { card: found, kernels, needs_energy });
     }
 
@@ -222,8 +282,8 @@ impl<'a> Supervisor<'a> {
 
     fn on_event(&mut self, event: Event) -> Result<()> {
         match event {
-            Event::Devices { version, devices } => {
-                check_version(version)?;
+            Event::Devices { version, devices, .. } => {
+                check_version(version, self.start.command.as_deref())?;
                 let Some(found) = self.found(&devices) else {
                     let name = &self.listed[0].name;
                     return Err(Error::NoDevice(format!("{name} is no longer listed: its driver may need a restart")));
@@ -237,6 +297,7 @@ impl<'a> Supervisor<'a> {
                     self.order(&order);
                 }
             },
+            Event::Known(known) => self.known = Some(known),
             Event::Failed { message, is_usage } => {
                 return Err(if is_usage { Error::Usage(message) } else { Error::NoDevice(message) });
             }
@@ -251,11 +312,17 @@ impl<'a> Supervisor<'a> {
             }
             event => {
                 let Some(running) = &mut self.running else { return Ok(()) };
-                let has_rows = matches!(&event, Event::Rows { .. });
+                // After a pass only figures change that follow from others.
+                let ends_pass = match &event {
+                    Event::Rows { ends_pass, .. } => Some(*ends_pass),
+                    _ => None,
+                };
                 running.on_event(event)?;
-                if has_rows {
-                    self.starts_without_a_row = 0;
-                    self.order(&Order::Continue);
+                let Some(ends_pass) = ends_pass else { return Ok(()) };
+                self.starts_without_a_row = 0;
+                match &mut self.turn {
+                    Some(turn) if !ends_pass => *turn = Turn::Other,
+                    _ => self.order(&Order::Continue),
                 }
             }
         }

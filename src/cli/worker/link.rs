@@ -124,7 +124,7 @@ fn work(link: &'static Link, carry_out: CarryOut) -> Result<()> {
             Order::Devices { backend } => {
                 found = targets(backend)?.into_iter().map(Some).collect();
                 let devices = found.iter().flatten().map(|target| target.device().clone()).collect();
-                link.send(&Event::Devices { version: VERSION, devices });
+                link.send(&Event::Devices { version: VERSION, build: crate::BUILD.to_owned(), devices });
             }
             order => return carry_out(link, order, found),
         }

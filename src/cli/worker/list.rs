@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use super::process::{Death, Environment, Message, Messages, SILENCE, Stopped, Worker, next, set_silence};
+use super::process::{Death, Message, Messages, SILENCE, Start, Stopped, Worker, next, set_silence};
 use super::protocol::{Event, Order, check_version};
 use crate::cli::output::say;
 use crate::cli::target::{Through, apis};
 use gpu::backend::Device;
-use record::error::{Error, Result};
+use record::error::{Error, Result, usage};
 use record::suite::Api;
 
 /// Drivers list their devices within this time.
@@ -25,7 +25,9 @@ const WGPU_APIS: &str = "WGPU_BACKEND";
 /// The devices, and the worker that has listed them.
 pub(in crate::cli) struct Listed {
     pub(in crate::cli) devices: Vec<Device>,
-    pub(in crate::cli) environment: Environment,
+    /// The build of the program.
+    pub(in crate::cli) build: String,
+    pub(in crate::cli) start: Start,
     pub(in crate::cli) worker: Worker,
     pub(in crate::cli) messages: (Messages, Receiver<(usize, Message)>),
 }
@@ -46,27 +48,33 @@ impl Listed {
 /// Lists the devices for a value of `--backend`, without those whose drivers end the process: they are named on stderr.
 pub(in crate::cli) fn list(backend: Option<Through>) -> Result<Listed> {
     set_silence()?;
-    let death = match ask(backend, Environment::default())? {
+    let death = match ask(backend, Start::default())? {
         Ok(listed) => return Ok(listed),
         Err(death) => death,
     };
     // CUDA has one driver.
-    let environment = if backend == Some(Through::One(Api::Cuda)) { Environment::default() } else { environment()? };
-    match ask(backend, environment)? {
+    let environment = if backend == Some(Through::One(Api::Cuda)) { Vec::new() } else { environment()? };
+    match ask(backend, Start { environment, command: None })? {
         Ok(listed) => Ok(listed),
         Err(_) => Err(Error::NoDevice(format!("no device can be listed: {}", death.how))),
     }
 }
 
-fn ask(backend: Option<Through>, environment: Environment) -> Result<Result<Listed, Death>> {
+/// Lists the devices that a command finds, which starts another build of this program.
+pub(in crate::cli) fn list_of(command: &str, backend: Option<Through>) -> Result<Listed> {
+    let how = |death: Death| usage!("--against '{command}': it lists no devices: {}", death.how);
+    ask(backend, Start { command: Some(command.to_owned()), ..Start::default() })?.map_err(how)
+}
+
+fn ask(backend: Option<Through>, start: Start) -> Result<Result<Listed, Death>> {
     let messages = channel();
-    let mut worker = Worker::start(0, &messages.0, &environment)?;
+    let mut worker = Worker::start(0, &messages.0, &start)?;
     worker.order(&Order::Devices { backend });
     loop {
         match next(&mut worker, &messages.1, LONGEST) {
-            Ok(Event::Devices { version, devices }) => {
-                check_version(version)?;
-                return Ok(Ok(Listed { devices, environment, worker, messages }));
+            Ok(Event::Devices { version, build, devices }) => {
+                check_version(version, start.command.as_deref())?;
+                return Ok(Ok(Listed { devices, build, start, worker, messages }));
             }
             Ok(_) => {}
             Err(Stopped::Refused(error)) => return Err(error),
@@ -76,13 +84,13 @@ fn ask(backend: Option<Through>, environment: Environment) -> Result<Result<List
 }
 
 /// The variables that keep out the drivers which end the process, found one by one.
-fn environment() -> Result<Environment> {
+fn environment() -> Result<Vec<(&'static str, OsString)>> {
     let set = std::env::var(WGPU_APIS).unwrap_or_default();
     let is_wanted = |api: &Api| *api != Api::Cuda && (set.is_empty() || set.to_lowercase().contains(api.name()));
     let (mut names, mut variables) = (Vec::new(), Vec::new());
     for api in apis().into_iter().filter(is_wanted) {
         let only = (WGPU_APIS, OsString::from(api.name()));
-        let Err(death) = ask(None, Environment(vec![only.clone()]))? else {
+        let Err(death) = ask(None, Start { environment: vec![only.clone()], command: None })? else {
             names.push(api.name());
             continue;
         };
@@ -99,7 +107,7 @@ fn environment() -> Result<Environment> {
         variables.push((VULKAN_DRIVERS, std::env::join_paths(good).unwrap_or_default()));
     }
     variables.push((WGPU_APIS, names.join(",").into()));
-    Ok(Environment(variables))
+    Ok(variables)
 }
 
 /// How a listing died.
@@ -111,8 +119,12 @@ fn of_listing(death: &Death) -> String {
 fn sorted(manifests: &[PathBuf], only: &(&'static str, OsString)) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     for manifest in manifests {
-        let alone = Environment(vec![only.clone(), (VULKAN_DRIVERS, manifest.clone().into())]);
-        if ask(None, alone)?.is_ok() { good.push(manifest.clone()) } else { bad.push(manifest.clone()) }
+        let environment = vec![only.clone(), (VULKAN_DRIVERS, manifest.clone().into())];
+        if ask(None, Start { environment, command: None })?.is_ok() {
+            good.push(manifest.clone())
+        } else {
+            bad.push(manifest.clone())
+        }
     }
     Ok((good, bad))
 }

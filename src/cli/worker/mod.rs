@@ -10,6 +10,6 @@ mod process;
 mod protocol;
 
 pub(super) use link::{Link, WORD, serve};
-pub(super) use list::{Listed, list};
-pub(super) use process::{Death, Environment, Message, Messages, Worker, silence};
+pub(super) use list::{Listed, list, list_of};
+pub(super) use process::{Death, Message, Messages, Start, Worker, silence};
 pub(super) use protocol::{Done, Event, Order, Run, Sent, check_version};

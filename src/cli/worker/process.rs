@@ -49,9 +49,36 @@ pub(in crate::cli) struct Death {
     pub(in crate::cli) how: String,
 }
 
-/// Variables of the environment that keep out drivers which end the process.
+/// How workers start.
 #[derive(Debug, Clone, Default)]
-pub(in crate::cli) struct Environment(pub(super) Vec<(&'static str, OsString)>);
+pub(in crate::cli) struct Start {
+    /// Variables of the environment that keep out drivers which end the process.
+    pub(super) environment: Vec<(&'static str, OsString)>,
+    /// The command line of another build of the program, for the system's shell; `None` for this program.
+    pub(in crate::cli) command: Option<String>,
+}
+
+impl Start {
+    fn process(&self) -> std::io::Result<Command> {
+        let mut process = match &self.command {
+            None => {
+                let mut process = Command::new(program()?);
+                #[cfg(unix)]
+                std::os::unix::process::CommandExt::arg0(&mut process, "shaderbench");
+                process.arg(WORD);
+                process
+            }
+            Some(command) => {
+                let [shell, option] = if cfg!(windows) { ["cmd", "/C"] } else { ["sh", "-c"] };
+                let mut process = Command::new(shell);
+                process.args([option, &format!("{command} {WORD}")]);
+                process
+            }
+        };
+        process.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        Ok(process)
+    }
+}
 
 /// A process that opens devices and measures.
 pub(in crate::cli) struct Worker {
@@ -66,12 +93,9 @@ pub(in crate::cli) struct Worker {
 
 impl Worker {
     /// Starts a worker, whose events go to `messages`.
-    pub(in crate::cli) fn start(id: usize, messages: &Messages, environment: &Environment) -> Result<Self> {
+    pub(in crate::cli) fn start(id: usize, messages: &Messages, start: &Start) -> Result<Self> {
         let fault = || Error::io("start", "shaderbench");
-        let mut command = Command::new(program().map_err(fault())?);
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::arg0(&mut command, "shaderbench");
-        command.arg(WORD).envs(environment.0.iter().map(|(name, value)| (name, value)));
+        let mut command = start.process().map_err(fault())?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(fault())?;
         let last_lines = Arc::<Mutex<VecDeque<String>>>::default();
@@ -97,7 +121,8 @@ impl Worker {
         std::thread::spawn(move || {
             for line in stdout.map(BufReader::new).into_iter().flat_map(|stream| lines(stream, MOST_MESSAGE)) {
                 let text = || Message::Text(String::from_utf8_lossy(&line[..line.len().min(MOST_TEXT)]).into_owned());
-                let event = serde_json::from_slice(&line).map_or_else(|_| text(), Message::Event);
+                let event = serde_json::from_slice(&line).ok().or_else(|| other_version(&line));
+                let event = event.map_or_else(text, Message::Event);
                 let _ = received.send((id, event));
                 // No worker of this program writes such a line: its stream is closed.
                 if line.len() >= MOST_MESSAGE {
@@ -164,6 +189,13 @@ impl Drop for Worker {
         let _ = self.child.kill();
         let _ = self.child.try_wait();
     }
+}
+
+/// The first message of a worker whose version of the protocol has others.
+fn other_version(line: &[u8]) -> Option<Box<Event>> {
+    let message: serde_json::Value = serde_json::from_slice(line).ok()?;
+    let version = u32::try_from(message["Devices"]["version"].as_u64()?).ok()?;
+    Some(Box::new(Event::Devices { version, build: String::new(), devices: Vec::new() }))
 }
 
 /// The time after which a silent worker is ended.

@@ -15,11 +15,11 @@ use gpu::engine::measure::Timer;
 use gpu::engine::plan::CaseName;
 use gpu::engine::{Expected, LeftOut, RowTable, Settings};
 use record::Record;
-use record::error::{Error, Result};
+use record::error::{Error, Result, usage};
 use record::suite::Api;
 
 /// Version of these messages. Change it with them: a program that is replaced while it runs starts another worker.
-pub(in crate::cli) const VERSION: u32 = 2;
+pub(in crate::cli) const VERSION: u32 = 3;
 
 /// Maximum length of a message, in bytes: rows with all their samples have some megabytes.
 pub(super) const MOST_MESSAGE: usize = 256 << 20;
@@ -39,10 +39,15 @@ pub(super) fn lines(mut stream: impl BufRead, most: usize) -> impl Iterator<Item
     })
 }
 
-/// Refuses a worker of another version of these messages.
-pub(in crate::cli) fn check_version(version: u32) -> Result<()> {
-    let fault =
-        || Error::NoDevice("the program was replaced by another version while it ran: start it again".to_owned());
+/// Refuses a worker of another version of these messages, which `command` started if that is not this program.
+pub(in crate::cli) fn check_version(version: u32, command: Option<&str>) -> Result<()> {
+    let fault = || match command {
+        None => Error::NoDevice("the program was replaced by another version while it ran: start it again".to_owned()),
+        Some(command) => usage!(
+            "--against '{command}': its protocol has version {version}, this program's has version {VERSION}: build both \
+             from commits with one version"
+        ),
+    };
     if version == VERSION { Ok(()) } else { Err(fault()) }
 }
 
@@ -55,6 +60,8 @@ pub(in crate::cli) enum Order {
     Open { card: Vec<usize>, kernels: Box<KernelFiles>, needs_energy: bool },
     /// Open a device of the list, and run the case of a bundle again.
     Replay { device: usize, bundle: OsString, is_unchecked: bool },
+    /// Say which of these cases the program has.
+    Known { cases: Vec<CaseName> },
     /// Measure these cases, after these rows.
     Run { cases: Vec<CaseName>, earlier: RowTable, run: Box<Run> },
     /// The rows are written.
@@ -71,15 +78,19 @@ pub(in crate::cli) struct Run {
     pub(in crate::cli) report: OsString,
     /// Saves the images, if they are wanted.
     pub(in crate::cli) pictures: Option<Pictures>,
+    /// Number of other processes of this run that use the card.
+    pub(in crate::cli) companions: usize,
 }
 
 /// A message of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::cli) enum Event {
-    /// The devices, in their order, and the worker's [`VERSION`] of these messages.
-    Devices { version: u32, devices: Vec<Device> },
+    /// The devices, in their order, the worker's [`VERSION`] of these messages, and its build.
+    Devices { version: u32, build: String, devices: Vec<Device> },
     /// The devices are open.
     Opened(Vec<Device>),
+    /// For each case, whether the program has it.
+    Known(Vec<bool>),
     /// The order cannot be carried out.
     Failed { message: String, is_usage: bool },
     /// A note for the user.
@@ -178,9 +189,11 @@ mod tests {
 
     #[test]
     fn a_worker_of_another_version_is_refused() {
-        assert!(check_version(VERSION).is_ok());
-        let fault = check_version(VERSION + 1).expect_err("another version").to_string();
+        assert!(check_version(VERSION, None).is_ok());
+        let fault = check_version(VERSION + 1, None).expect_err("another version").to_string();
         assert!(fault.contains("replaced by another version"), "{fault}");
+        let fault = check_version(VERSION + 1, Some("old/shaderbench")).expect_err("another version").to_string();
+        assert!(fault.contains(&VERSION.to_string()) && fault.contains(&(VERSION + 1).to_string()), "{fault}");
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub use shape::{linear, matrices, powers, products};
 pub use significands::Significands;
 pub use step::{Dispatch, PackedRows, Route, Step, grid};
 pub use tag::Tag;
-pub use toolchain::{BUILT_IN, Toolchain};
+pub use toolchain::{AGAINST, BUILT_IN, Toolchain};
 pub use traffic::SUBGROUP;
 pub use traffic::Traffic;
 pub use units::{binary_range, binary_size, parse_binary_size};

@@ -7,6 +7,9 @@ use super::Api;
 /// The name of the compiler inside wgpu.
 pub const BUILT_IN: &str = "naga";
 
+/// What rows name in place of a compiler where the command of `--against` measured them, in turns with the other rows.
+pub const AGAINST: &str = "against";
+
 /// An API and what compiles its kernels. Rows of different toolchains are never taken for one another.
 #[derive(Debug, Clone, Copy)]
 pub struct Toolchain<'a> {
@@ -21,6 +24,12 @@ impl<'a> Toolchain<'a> {
     #[must_use]
     pub fn foreign(&self) -> &'a str {
         if self.compiler == BUILT_IN { "" } else { self.compiler }
+    }
+
+    /// Whether the command of `--against` measured the rows.
+    #[must_use]
+    pub fn is_against(&self) -> bool {
+        self.compiler == AGAINST
     }
 
     /// For prose and headings: the API, or the compiler that the rows name.

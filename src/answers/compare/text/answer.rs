@@ -37,7 +37,7 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
     let kernels = comparison.changed_kernels(of);
     let changed = kernels.iter().filter(|kernel| kernel.kind == kind);
     let (slower, faster): (Vec<_>, Vec<_>) = changed.partition(|kernel| kernel.verdict == Verdict::Slower);
-    let is_single = [a, b].iter().any(|side| side.is_of_one_run());
+    let is_single = a.is_of_one_run(b);
     // Of two devices or APIs the whole counts, of two builds the worst kernel.
     let whole = a.device != b.device || a.api != b.api;
     let mean = comparison.tally(of, None).mean.filter(|_| whole && pairs.len() > 1);
@@ -45,7 +45,12 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
     let mut sentences = vec![prefix + &mean.unwrap_or_default() + &verdict(&slower, &faster, is_single)];
     sentences
         .extend(WorkKind::ALL.into_iter().filter(|other| *other != kind).filter_map(|other| of_kind(&kernels, other)));
-    sentences.extend(too_noisy(comparison, &pairs));
+    if a.is_in_turns_with(b) {
+        sentences.extend(would_show(comparison, &pairs));
+        sentences.extend(clocks(comparison, of));
+    } else {
+        sentences.extend(too_noisy(comparison, &pairs));
+    }
     if is_single && !kernels.is_empty() {
         sentences.push(a.differs_by(b).map_or_else(
             || {
@@ -163,6 +168,59 @@ fn too_noisy(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
     let noisy = pairs.iter().filter(is_noisy).count();
     let least = format::percent_limit(comparison.margin + NOISY);
     (noisy > 0).then(|| format!("In {noisy} of {}, noise would hide changes below {least}.", count(pairs.len())))
+}
+
+/// Part of the cases in which a change would show.
+const MOST_CASES: f64 = 0.95;
+
+/// The slow-down that would show in most cases: that far above the margin the whole interval lies beyond it.
+fn would_show(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
+    let half_width = |(low, high): (f64, f64)| (high / low).ln() / 2.0;
+    let mut changes: Vec<f64> = pairs.iter().filter_map(|pair| pair.ratio.interval).map(half_width).collect();
+    changes.sort_by(f64::total_cmp);
+    let most = (MOST_CASES * changes.len() as f64).ceil() as usize;
+    let change = (changes.get(most.checked_sub(1)?)? + comparison.margin.ln_1p()).exp_m1();
+    let cases = if most == changes.len() { count(most) } else { format!("{most} of {}", count(changes.len())) };
+    let change = match change {
+        large if large >= 9.0 => "beyond 10×".to_owned(),
+        large if large >= 1.0 => format!("to {}×", format::ratio_number(1.0 + large)),
+        small => format!("of {}", format::percent(small)),
+    };
+    Some(format!("In {cases} a slow-down {change} would show."))
+}
+
+/// Clocks that differ by more than this are said.
+const CLOCK: f64 = 0.01;
+
+/// Whether both sides ran at the same clock, and which changes are the clock's: those that vanish in cycles.
+fn clocks(comparison: &Comparison, of: usize) -> Option<String> {
+    let Match { baseline, side } = comparison.matches[of];
+    let timed: Vec<(&Pair, f64)> = comparison
+        .pairs_in(of)
+        .filter_map(|(case, pair)| {
+            let mhz = |side: usize| case.entries.get(side)?.row().sm_mhz.filter(|mhz| *mhz > 0);
+            Some((pair, mhz(side)? as f64 / mhz(baseline)? as f64))
+        })
+        .collect();
+    let differing = timed.iter().filter(|(_, clock)| clock.ln().abs() > CLOCK.ln_1p()).count();
+    // A ratio is the baseline's time divided by the side's: in cycles it is multiplied by the inverse of their clocks.
+    let is_of_clock = |(pair, clock): &&(&Pair, f64)| {
+        matches!(pair.verdict, Verdict::Slower | Verdict::Faster)
+            && (pair.ratio.value / clock).ln().abs() <= comparison.margin.ln_1p()
+    };
+    let of_clock = timed.iter().filter(is_of_clock).count();
+    let same = format!("both sides ran at the same clock (within {})", format::percent_limit(CLOCK));
+    match (timed.len(), differing, of_clock) {
+        (0, ..) => None,
+        (_, 0, _) => Some(format!("B{}.", &same[1..])),
+        (all, _, 0) => Some(format!("In {} of {} {same}.", all - differing, count(all))),
+        (all, _, few) => Some(format!(
+            "In {} of {} {same}; {} the clock's: in cycles nothing changed.",
+            all - differing,
+            count(all),
+            if few == 1 { "1 change is".to_owned() } else { format!("{few} changes are") }
+        )),
+    }
 }
 
 /// A row of the table of kernels: its name, the changed cases, and the mean change of their time.

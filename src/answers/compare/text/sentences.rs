@@ -32,7 +32,8 @@ pub fn regression_lines(comparison: &Comparison, limit: f64) -> Vec<RegressionLi
     let (certain, possible): (Vec<_>, Vec<_>) =
         comparison.regressions(limit).into_iter().partition(|regression| regression.is_certain);
     // One run per side does not show all that runs differ by.
-    let is_single = comparison.sides.iter().any(Side::is_of_one_run);
+    let is_single =
+        comparison.matches.iter().any(|of| comparison.sides[of.baseline].is_of_one_run(&comparison.sides[of.side]));
     let mut lines = Vec::new();
     if certain.is_empty() {
         let [word, when] = if is_single { ["", " in this run"] } else { ["certainly ", ""] };

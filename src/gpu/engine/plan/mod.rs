@@ -94,6 +94,14 @@ impl From<&Case> for CaseName {
     }
 }
 
+/// Whether there is a benchmark of this name.
+#[must_use]
+pub fn is_known(name: &CaseName, own: Option<&'static Family>) -> bool {
+    let families = own.into_iter().chain(FAMILIES.iter().copied());
+    let mut named = families.filter(|family| family.name == name.family);
+    named.any(|family| family.benchmarks.iter().any(|one| one.name == name.benchmark))
+}
+
 /// The planned cases of these names, with the same kernels as in the plan: those of `own` and of the suite, with `sources`
 /// in place of the suite's.
 ///

@@ -138,11 +138,12 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
         _ => {}
     }
     let schema = record.schema.map_or_else(|| "none".to_owned(), |schema| schema.to_string());
+    let version = if record.is_against() { &device.kernel_compiler.version } else { &settings.tool_version };
     // The first reports of this schema have no profile.
     let profile = record.profile.unwrap_or(settings.profile);
     for (what, was, is) in [
         ("schema", schema.as_str(), SCHEMA.to_string().as_str()),
-        ("version of shaderbench", &record.tool_version, &settings.tool_version),
+        ("version of shaderbench", &record.tool_version, version),
         ("device", &record.device, &device.name),
         ("driver", &record.driver, &device.driver),
         ("version of the compiler", &record.compiler_version, &device.kernel_compiler.version),

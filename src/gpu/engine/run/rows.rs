@@ -45,8 +45,18 @@ impl RowTable {
     }
 
     /// The same rows in a run through so many APIs.
-    pub(super) fn with_apis(self, apis: usize) -> Self {
+    #[must_use]
+    pub fn with_apis(self, apis: usize) -> Self {
         Self { apis, ..self }
+    }
+
+    /// The rows of one API, as a table of a run through it alone.
+    #[must_use]
+    pub fn of_api(&self, api: usize) -> Self {
+        let rows = self.iter().filter(|(slot, _)| slot % self.apis == api);
+        let rows = rows.map(|(slot, record)| (slot / self.apis, record.clone()));
+        let to_repeat = self.to_repeat.iter().filter(|slot| **slot % self.apis == api).map(|slot| slot / self.apis);
+        Self::new(1, rows.collect(), to_repeat.collect())
     }
 
     /// The position of the row in a slot, if there is one.
