@@ -8,7 +8,7 @@ use super::case::CaseComparison;
 use super::inflation::{inflated, inflation};
 use super::pair::Pair;
 use super::rules::Rules;
-use super::series::{Series, differences, variances};
+use super::series::{Series, differences, larger, variances};
 use super::sides::{Match, Side};
 use super::timing::Ratio;
 use super::verdict::Verdict;
@@ -31,7 +31,7 @@ pub(super) fn pairs<'a>(
         let shorter = if a.len() < b.len() { a } else { b };
         let mut pairs: Vec<(usize, Pair)> =
             shorter.iter().filter_map(|index| pair_of(&cases[*index], *of, *index)).collect();
-        take_turns(&mut pairs);
+        take_turns(&mut pairs, sides[of.baseline].is_in_turns_with(&sides[of.side]));
         let mut others: Vec<(usize, Pair)> =
             (0..rest.len()).filter_map(|index| pair_of(&rest[index], *of, index)).collect();
         let mut both = [(cases, &mut pairs), (rest, &mut others)];
@@ -51,12 +51,17 @@ pub(super) fn pairs<'a>(
     all
 }
 
-/// APIs that took turns: the ratio is that of the differences between their epochs, and nothing else is allowed for.
-fn take_turns(pairs: &mut [(usize, Pair)]) {
+/// APIs that took turns: the ratio is that of the differences between their epochs, and nothing else is allowed for. Between
+/// two builds a row that varies more than its class counts with its own variance: its processes differ, as at two speeds.
+fn take_turns(pairs: &mut [(usize, Pair)], are_builds: bool) {
     let turns: Vec<Option<&Series>> = pairs.iter().map(|(_, pair)| pair.turns.as_ref()).collect();
     let ratios = ratios_of(&turns);
     for ((_, pair), ratio) in pairs.iter_mut().zip(ratios) {
         pair.ratio = ratio.unwrap_or(pair.ratio);
+        if let Some(turns) = pair.turns.as_ref().filter(|_| are_builds) {
+            let variance = larger(pair.ratio.variance, turns.own_variance());
+            pair.ratio = Ratio::new(LogValue { variance, ..pair.ratio.log() });
+        }
     }
 }
 

@@ -74,6 +74,12 @@ impl<'a> Series<'a> {
         self.runs.iter().map(|run| (run.logs.len() as f64).recip()).sum::<f64>() / (count * count)
     }
 
+    /// The variance of the mean, as its own epochs alone show it.
+    pub(super) fn own_variance(&self) -> Option<Variance> {
+        let variance = self.between_epochs().variance()?;
+        Some(Variance { value: variance.value * self.shrinking(), ..variance })
+    }
+
     /// Squared distances between the epochs of a run, over all runs.
     fn between_epochs(&self) -> Squares {
         let sum = self.runs.iter().map(|run| mean_and_squares(&run.logs).1).sum();
