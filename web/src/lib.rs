@@ -5,6 +5,7 @@ mod files;
 mod plant;
 mod rows;
 mod tab;
+mod verify;
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -125,6 +126,33 @@ pub async fn run(
     end.map_err(js_error)
 }
 
+/// Verifies the families' cases of `quick` by one launch each, to test the page. Returns an array of rows without figures.
+///
+/// # Errors
+/// If a value is invalid.
+#[wasm_bindgen]
+pub async fn verify(families: Vec<String>, sizes: Vec<String>, plant: &str) -> Result<String, JsError> {
+    let mut cases = cases(families.clone(), "quick", &sizes).map_err(js_error)?;
+    cases.retain(|case| families.iter().any(|family| family == case.family.name));
+    verify::shorten(&mut cases);
+    let Some(mut tab) = TAB.with(RefCell::take) else { return Err(JsError::new("no device is open")) };
+    let verified = match fitted(&tab, cases, plant) {
+        Ok(cases) => Ok(verify::rows(&mut tab, &cases).await.to_string()),
+        Err(error) => Err(js_error(error)),
+    };
+    TAB.with(|slot| slot.replace(Some(tab)));
+    verified
+}
+
+/// The cases with workgroups that the device accepts, and with a planted fault.
+fn fitted(tab: &Tab, cases: Vec<Case>, plant: &str) -> Result<Vec<Case>> {
+    let mut cases = fit(cases, &[tab.backend.device()], |_| false).cases;
+    if !plant.is_empty() {
+        plant::plant_fault(&mut cases, plant)?;
+    }
+    Ok(cases)
+}
+
 /// The settings of a run that starts now, without what only the tab knows.
 fn settings(profile: &str, epochs: &str, seconds: &str) -> Result<Settings> {
     let now = String::from(js_sys::Date::new_0().to_iso_string());
@@ -155,10 +183,7 @@ async fn measure(
     plant: &str,
     callback: Function,
 ) -> Result<bool> {
-    let mut cases = fit(cases, &[tab.backend.device()], |_| false).cases;
-    if !plant.is_empty() {
-        plant::plant_fault(&mut cases, plant)?;
-    }
+    let cases = fitted(tab, cases, plant)?;
     (settings.os, settings.cpu) = (tab.os.clone(), tab.cpu.clone());
     let random = |below: f64| (js_sys::Math::random() * below) as u64;
     (settings.seed, settings.secret) = (random(4_294_967_296.0), random(9_007_199_254_740_992.0));

@@ -1,16 +1,27 @@
-// The first screen after a run, and what is above the fold.
+// A run of one family: its rows, its first screen, and its rows in comparisons. What is above the fold.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { MINUTE, ONE_EPOCH, SMALL } from "./built.mjs";
-import { measure, open, skip, waitForEnd } from "./page.mjs";
+import { MINUTE, ONE_EPOCH, PAGE, ROOT, SMALL } from "./built.mjs";
+import { filesBelow } from "./files.mjs";
+import { measure, open, save, server, skip, waitForEnd } from "./page.mjs";
+import { assertRows, tooSlow, withFigures, withoutFigures } from "./rows.mjs";
 
 const shots = process.env.SCREENSHOTS;
 
-test("a run ends with the report's first screen", { skip, timeout: 8 * MINUTE }, async () => {
+const TITLE = "a run ends with the report's first screen, and `compare` reads its CSV";
+test(TITLE, { skip, timeout: 8 * MINUTE }, async () => {
     const { page, log } = await open(SMALL + ONE_EPOCH);
-    await measure(page, ["reduction", "transpose"]);
+    const rows = await measure(page, ["transpose"]);
+    assertRows(rows);
+    const own = rows.filter((row) => row.family === "transpose");
+    assert.deepEqual(tooSlow(own), []);
+    assert.deepEqual(withoutFigures(own), []);
+    for (const name of ["ceiling/copy", "ceiling/launch"])
+        assert.ok(withFigures(rows).includes(name), `${name} has figures`);
     await page.waitForFunction(
         () => Math.abs(document.getElementById("charts").getBoundingClientRect().top) < 5,
         null,
@@ -25,7 +36,26 @@ test("a run ends with the report's first screen", { skip, timeout: 8 * MINUTE },
     await page.click("#unfold");
     assert.ok((await page.locator("#fold").boundingBox()).height > 2 * folded);
     await page.click("#unfold");
+
+    const csv = await save(page, "#save-csv");
+    const program = process.env.SHADERBENCH ?? join(ROOT, "target/debug/shaderbench");
+    const isNative = (path) => path.includes("llvmpipe") && path.endsWith(".csv");
+    const [native] = filesBelow(join(PAGE, "results"), isNative);
+    if (existsSync(program)) {
+        const text = execFileSync(program, ["compare", native, csv], { encoding: "utf8" });
+        assert.match(text, /llvmpipe/);
+        assert.match(text, /WebGPU/);
+    } else {
+        console.log(`SKIPPED: ${program} is not built: "compare" does not read the CSV`);
+    }
+
+    // The comparison on the page.
+    await page.selectOption("#committed", { index: 1 });
+    await frame.getByText(/WebGPU/).filter({ visible: true }).first().waitFor();
     assert.deepEqual(log.faults, []);
+    const isOwn = (address) => [server.address, "blob:", "data:"].some((start) => address.startsWith(start));
+    const foreign = log.requests.filter((address) => !isOwn(address));
+    assert.deepEqual(foreign, [], "no request leaves the origin");
     await page.context().close();
 });
 

@@ -1,54 +1,71 @@
-// The kernels of three families and the ceilings; their rows in `shaderbench compare` and on the page.
+// Every kernel compiles in a browser, and one launch of it is right. WEB_TESTS=all also measures all families.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
-import { MINUTE, ONE_EPOCH, PAGE, ROOT, SMALL } from "./built.mjs";
-import { filesBelow } from "./files.mjs";
-import { measure, open, save, server, skip } from "./page.mjs";
-import { WITHOUT_FIGURES, assertRows, tooSlow, withFigures, withoutFigures } from "./rows.mjs";
+import { MINUTE, ONE_EPOCH } from "./built.mjs";
+import { measure, open, skip, verify } from "./page.mjs";
+import { WITHOUT_FIGURES, assertRows, tooSlow, withoutFigures } from "./rows.mjs";
 
-test(
-    "every kernel of three families and every ceiling is right, and `compare` reads the CSV",
-    { skip, timeout: 10 * MINUTE },
-    async () => {
-        const { page, log } = await open(SMALL + ONE_EPOCH);
-        const rows = await measure(page, ["reduction", "transpose", "bank_conflict", "ceiling"]);
-        assertRows(rows);
-        const own = rows.filter((row) => row.family !== "ceiling");
-        const slow = tooSlow(own);
-        assert.ok(slow.length <= 3, `too slow: ${slow}`);
-        assert.deepEqual(
-            withoutFigures(own).filter((name) => !slow.includes(name)),
-            WITHOUT_FIGURES.filter((name) => /^(reduction|transpose|bank_conflict)\//.test(name)),
-        );
-        const ceilings = withFigures(rows);
-        for (const name of ["ceiling/copy", "ceiling/fill", "ceiling/launch", "ceiling/read", "ceiling/read_tree"])
-            assert.ok(ceilings.includes(name), `${name} has figures`);
+const PLANES = ["fft", "gemv", "matmul", "pitched", "rmsnorm", "softmax", "stencil", "texture", "transpose"];
+// In a browser checks are always on, so safety_tax repeats kernels of other families.
+const isOfArrays = (name) => ![...PLANES, "attention", "safety_tax"].includes(name);
+/** Families by the form of their sizes. 256 heads of attention would take a software device minutes. */
+const GROUPS = [
+    ["arrays", ["512"], isOfArrays],
+    ["matrices", ["64x256", "20x20x36"], (name) => PLANES.includes(name)],
+    ["attention", ["2x100"], (name) => name === "attention"],
+];
+const isAll = process.env.WEB_TESTS === "all";
 
-        const csv = await save(page, "#save-csv");
-        const program = process.env.SHADERBENCH ?? join(ROOT, "target/debug/shaderbench");
-        const isNative = (path) => path.includes("llvmpipe") && path.endsWith(".csv");
-        const [native] = filesBelow(join(PAGE, "results"), isNative);
-        if (existsSync(program)) {
-            const text = execFileSync(program, ["compare", native, csv], { encoding: "utf8" });
-            assert.match(text, /llvmpipe/);
-            assert.match(text, /WebGPU/);
-        } else {
-            console.log(`SKIPPED: ${program} is not built: "compare" does not read the CSV`);
-        }
+for (const [group, sizes, isSelected] of GROUPS) {
+    test(`every kernel of ${group} is right`, { skip, timeout: 15 * MINUTE }, async () => {
+        assertFigures(await verified(sizes, isSelected), isSelected);
+    });
+    if (!isAll) continue;
+    test(`every kernel of ${group} is measured`, { skip, timeout: 15 * MINUTE }, async () => {
+        const isFamily = (name) => isSelected(name) && name !== "ceiling";
+        assertFigures(await measured(sizes, isFamily), isFamily);
+    });
+}
 
-        // The comparison on the page.
-        await page.selectOption("#committed", { index: 1 });
-        await page.frameLocator("#charts-frame").getByText(/WebGPU/).filter({ visible: true }).first().waitFor();
-        assert.deepEqual(log.faults, []);
-        const foreign = log.requests.filter(
-            (address) =>
-                !address.startsWith(server.address) && !address.startsWith("blob:") && !address.startsWith("data:"),
-        );
-        assert.deepEqual(foreign, [], "no request leaves the origin");
-        await page.context().close();
-    },
-);
+/** Asserts that the selected families have results, except where WebGPU or SwiftShader does not support a kernel. */
+function assertFigures(rows, isSelected) {
+    const slow = tooSlow(rows);
+    assert.ok(slow.length <= 3, `too slow: ${slow}`);
+    assert.deepEqual(
+        withoutFigures(rows).filter((name) => !slow.includes(name)),
+        WITHOUT_FIGURES.filter((name) => isSelected(name.split("/")[0])),
+    );
+}
+
+test("a planted fault is found by one launch", { skip, timeout: MINUTE }, async () => {
+    const { page } = await open();
+    const rows = await verify(page, ["transpose"], ["64x256"], "transpose/naive_coalesced_read");
+    const wrong = rows.filter((row) => row.status === "wrong");
+    assert.ok(wrong.length > 0 && wrong.every((row) => row.benchmark === "naive_coalesced_read"));
+    assert.match(wrong[0].reason, /element 0 is .*must be/);
+    await page.context().close();
+});
+
+/** One launch of each kernel of the selected families. */
+async function verified(sizes, isSelected) {
+    const { page, log } = await open();
+    const families = await page.$$eval("input[name=family]", (inputs) => inputs.map((input) => input.value));
+    const rows = await verify(page, families.filter(isSelected), sizes);
+    assert.deepEqual(log.faults, []);
+    await page.context().close();
+    for (const { status, reason, ...row } of rows)
+        assert.ok(status === "ok" || (status === "skipped" && reason), `${JSON.stringify(row)}: ${status} ${reason}`);
+    return rows;
+}
+
+/** The rows of a run of the selected families. */
+async function measured(sizes, isSelected) {
+    const { page, log } = await open(`?size=${sizes.join("&size=")}${ONE_EPOCH}`);
+    const families = await page.$$eval("input[name=family]", (inputs) => inputs.map((input) => input.value));
+    const rows = await measure(page, families.filter(isSelected));
+    assertRows(rows);
+    assert.deepEqual(log.faults, []);
+    await page.context().close();
+    return rows.filter((row) => isSelected(row.family));
+}

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MINUTE } from "./built.mjs";
-import { measure, open, skip, withScript } from "./page.mjs";
+import { open, skip, verify, withScript } from "./page.mjs";
 
 /** Takes this name from what the browser says of its WGSL. */
 const lacking = (name) => `
@@ -16,8 +16,8 @@ const named = (rows, name) => rows.filter((row) => `${row.family}/${row.benchmar
 // Of the kernels with packed dot products, which are ceilings, a software device has enough for minutes: they are asked
 // the same question.
 test("kernels with features of WGSL that the browser lacks are skipped", { skip, timeout: 5 * MINUTE }, async () => {
-    const { page, log } = await open("?size=65536", withScript("host.js", lacking("subgroup_id")));
-    const rows = await measure(page, ["scan"]);
+    const { page, log } = await open("", withScript("host.js", lacking("subgroup_id")));
+    const rows = await verify(page, ["scan"], ["512"]);
     const lacks = named(rows, "scan/single_pass_subgroup");
     assert.ok(lacks.length > 0, JSON.stringify(rows));
     for (const row of lacks) {

@@ -63,6 +63,16 @@ export async function open(query = "", prepare = () => {}) {
     return { page, log };
 }
 
+/** Verifies the kernels of families by one launch each, in the worker with the page's device. Returns the rows. */
+export async function verify(page, families, sizes, plant = "") {
+    const call = async ([families, sizes, plant]) => {
+        const core = await import("/pkg/shaderbench_web.js");
+        return JSON.parse(await core.verify(families, sizes, plant));
+    };
+    // The worker that reads reports has no device.
+    return Promise.any(page.workers().map((worker) => worker.evaluate(call, [families, sizes, plant])));
+}
+
 /** Serves `file` with a script in front of it, to the page and to its workers. */
 export const withScript = (file, script) => (page) =>
     page.route(`**/${file}`, async (route) => {
