@@ -212,3 +212,72 @@ fn module(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>
 fn is_binary(arguments: &Arguments) -> bool {
     arguments.out.as_ref().and_then(|path| path.extension()).is_some_and(|ending| ending == "spv")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args as _, Command, FromArgMatches as _};
+    use rayon::prelude::*;
+    use record::suite::{Constants, Shape};
+
+    /// The kernels that can be shown in a language, each with its name and text.
+    fn shown_in(language: &str) -> Vec<(&'static Benchmark, String, String)> {
+        let show = |name: &str| {
+            let command = Arguments::augment_args(Command::new("show").no_binary_name(true));
+            let matches = command.get_matches_from([name, "--lang", language, "--checks", "off"]);
+            let arguments = Arguments::from_arg_matches(&matches).expect("valid");
+            let case = case(&arguments)?;
+            text(&arguments, &case, &Job::new(&case)?.kernel)
+        };
+        let one = |(family, benchmark): (&record::suite::Family, &'static Benchmark)| {
+            let name = format!("{}/{}", family.name, benchmark.name);
+            match show(&name) {
+                Ok(text) => Some((benchmark, name, String::from_utf8(text).expect("UTF-8"))),
+                Err(Error::Unsupported(_)) => None,
+                Err(error) => panic!("{name}: {error}"),
+            }
+        };
+        select(&[]).expect("all").into_par_iter().filter_map(one).collect()
+    }
+
+    #[test]
+    fn every_kernel_is_shown_in_every_language_that_can_express_it() {
+        let all = select(&[]).expect("all");
+        let with = |has: fn(&Benchmark) -> bool| all.iter().filter(|(_, benchmark)| has(benchmark)).count();
+        let (kernels, twins) = (with(|one| !one.wgsl.is_empty()), with(|one| !one.cuda.is_empty()));
+        let modules = with(|one| !one.spirv.is_empty());
+        for (language, expected) in [
+            ("wgsl", kernels),
+            ("spirv", kernels + modules),
+            // Metal's matrices have 8×8 elements. Seven kernels have f64, four divide 64-bit integers, and six have atomic
+            // operations on them.
+            ("msl", kernels - 3 - 17),
+            // naga has no cooperative matrices (three kernels) for DirectX and OpenGL, and no f16 (a fourth) for OpenGL. Of
+            // `rates`, one adds f32 atomically.
+            ("hlsl", kernels - 3 - 1),
+            // Three have f16, two i16, fourteen i64 or u64, and one adds f32 atomically.
+            ("glsl", kernels - 4 - 20 + modules),
+            ("cuda", twins),
+        ] {
+            let shown = shown_in(language);
+            assert!(shown.iter().all(|(.., text)| text.lines().count() > 5), "{language}");
+            assert_eq!(shown.len(), expected, "{language}");
+        }
+    }
+
+    #[test]
+    fn shown_wgsl_is_complete_without_constants() {
+        for (benchmark, name, text) in shown_in("wgsl") {
+            let block = &benchmark.cases[0];
+            let dtype = block.dtypes[0].name();
+            let shader = Shader::parse(&text, dtype).expect("valid");
+            let original = Shader::parse(benchmark.wgsl, dtype).expect("valid");
+            let own = block.params[0].iter().filter(|(name, _)| original.overrides().contains(*name));
+            let mut constants: Constants = own.map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            let shape = Shape::new(block.dtypes[0], benchmark.small.unwrap_or(block.extents[0]), Default::default());
+            constants.extend(benchmark.of_size.iter().map(|(name, value)| ((*name).to_owned(), value(&shape))));
+            let alone = shader.interface(&Constants::new()).expect("resolved");
+            assert_eq!(alone, original.interface(&constants).expect("resolved"), "{name}");
+        }
+    }
+}

@@ -141,50 +141,57 @@ fn the_naga_program_accepts_every_wgsl_file() {
     }
 }
 
+/// Every kernel as SPIR-V without checks, and with those of browsers the first of each benchmark.
 #[test]
-fn spirv_val_accepts_every_kernel_without_checks() {
+fn spirv_val_accepts_every_kernel() {
     if !is_installed("spirv-val") {
         return;
     }
-    for (case, job) in kernels() {
+    let kernels = kernels();
+    let mut seen = BTreeSet::new();
+    let first = kernels.iter().filter(|(case, _)| seen.insert(case.name())).map(|kernel| (kernel, Checks::ALL));
+    let all: Vec<_> = first.chain(kernels.iter().map(|kernel| (kernel, Checks::default()))).collect();
+    all.par_iter().for_each(|((case, job), checks)| {
         let shader = Shader::parse(&job.kernel.source, case.shape.dtype.name()).expect("valid");
-        let binary = shader
-            .translate(Target::SpirV, &job.kernel.constants, Checks::default())
-            .expect("SPIR-V has every feature");
+        let binary = shader.translate(Target::SpirV, &job.kernel.constants, *checks);
         let is_cooperative = job.kernel.interface.features.contains(&Feature::CooperativeMatrix);
         // Drivers with cooperative matrices have Vulkan 1.3.
         let target = if is_cooperative { "vulkan1.3" } else { "vulkan1.1" };
-        assert_spirv_val_accepts(&case.to_string(), &binary, target);
-    }
+        assert_spirv_val_accepts(&case.to_string(), &binary.expect("SPIR-V has every feature"), target);
+    });
 }
 
 #[test]
 #[ignore = "takes minutes: scripts/test.sh --all"]
-fn glslang_accepts_every_kernel_without_checks() {
+fn glslang_accepts_every_kernel() {
     if !is_installed("glslangValidator") {
         return;
     }
     let kernels = kernels();
-    let in_language = |target: Target, is_tested: fn(&BTreeSet<Feature>) -> bool| {
+    let in_language = |target: Target, checks: Checks, is_tested: fn(&BTreeSet<Feature>) -> bool| {
         let text = |(case, job): &'_ (Case, Job)| {
             let shader = Shader::parse(&job.kernel.source, case.shape.dtype.name()).expect("valid");
-            shader.translate(target, &job.kernel.constants, Checks::default()).ok()
+            shader.translate(target, &job.kernel.constants, checks).ok()
         };
         let tested = kernels.iter().filter(|(_, job)| is_tested(&job.kernel.interface.features));
         let texts: Vec<_> = tested.filter_map(|kernel| Some((kernel, text(kernel)?))).collect();
         assert!(texts.len() > 100, "only {} kernels", texts.len());
         distinct(texts)
     };
-    in_language(Target::Glsl, |_| true).par_iter().for_each(|((case, job), text)| {
-        let has_subgroups = job.kernel.interface.features.contains(&Feature::Subgroups);
-        assert_glslang_accepts_glsl(&case.to_string(), text, has_subgroups);
-    });
     // glslang's HLSL has no templated loads, with which naga reads f64 and f16.
     let is_readable =
         |features: &BTreeSet<Feature>| !features.contains(&Feature::F64) && !features.contains(&Feature::F16);
-    in_language(Target::Hlsl(None), is_readable).par_iter().for_each(|((case, _), text)| {
-        assert_glslang_accepts_hlsl(&case.to_string(), text);
-    });
+    for checks in [Checks::default(), Checks::ALL] {
+        in_language(Target::Glsl, checks, |_| true).par_iter().for_each(|((case, job), text)| {
+            let has_subgroups = job.kernel.interface.features.contains(&Feature::Subgroups);
+            assert_glslang_accepts_glsl(&case.to_string(), text, has_subgroups);
+        });
+        let texts = in_language(Target::Hlsl(None), checks, is_readable);
+        let accepted =
+            texts.par_iter().filter(|((case, _), text)| assert_glslang_accepts_hlsl(&case.to_string(), text));
+        let accepted = accepted.count();
+        assert!(accepted > 40, "glslang accepts only {accepted} kernels in HLSL");
+    }
 }
 
 /// Every kernel that `target` can express, as text, with all checks and with none.
