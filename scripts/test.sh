@@ -4,8 +4,9 @@
 # On two cores it takes about 25 minutes the first time, and 15 with a warm build and Mesa's cache of kernels.
 #   scripts/test.sh          every kernel, every planted fault and every check in a browser
 #   scripts/test.sh --all    first README.md's first command, scripts/run.sh, in this clone; also tests that take minutes
-#                            more and cover no other kernel: 12 killed runs instead of 2, two more families at their own
-#                            sizes in a browser, the first command in a bare Debian 12; installs cargo-deny (3 minutes)
+#                            more and cover no other kernel: each kernel at all sizes with all its parameters, twins for
+#                            all architectures, all families measured in a browser, 12 killed runs instead of 2, the
+#                            first command in a bare Debian 12; installs cargo-deny (3 minutes)
 # Every step runs, also after one that failed; the last lines name those that failed, and the exit code is 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,7 +14,7 @@ cd "$(dirname "$0")/.."
 is_all=
 case "${1:-}" in
     '') ;;
-    --all) is_all=1 && export WEB_TESTS=all KILLS="${KILLS:-12}" ;;
+    --all) is_all=1 && export SHADERBENCH_ALL=1 WEB_TESTS=all KILLS="${KILLS:-12}" ;;
     *) echo "usage: scripts/test.sh [--all]" >&2; exit 2 ;;
 esac
 setup tools
