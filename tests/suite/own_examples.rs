@@ -84,7 +84,8 @@ fn the_kernels_of_the_examples_are_right() {
         }
         let folder = examples("", "", "");
         let toml = format!("{name}.toml");
-        let output = folder.run(&["bench", &toml, "--size", size, "--profile", "quick", "--out", "r.csv"]).succeeds();
+        let line = ["bench", &toml, "--size", size, "--profile", "quick", "--epochs", "2", "--out", "r.csv"];
+        let output = folder.run(&line).succeeds();
         let rows = folder.records("r.csv");
         assert_eq!(rows.len(), count, "{output}");
         // The suite has a family called stencil.
@@ -134,22 +135,9 @@ fn planted_faults_in_the_kernels_of_the_examples_are_found() {
         }
         let folder = examples(file, before, after);
         let toml = format!("{name}.toml");
-        let output = folder
-            .run(&[
-                "bench",
-                &toml,
-                "--size",
-                size,
-                "--profile",
-                "quick",
-                "--epochs",
-                "1",
-                "--time",
-                "5m",
-                "--out",
-                "r.csv",
-            ])
-            .exits_with(3);
+        let line =
+            ["bench", &toml, "--size", size, "--profile", "quick", "--epochs", "1", "--time", "5m", "--out", "r.csv"];
+        let output = folder.run(&line).exits_with(3);
         let rows = folder.records("r.csv");
         let stem = file.trim_end_matches(".wgsl");
         // Of several kernels, the faulty one.
@@ -167,9 +155,8 @@ fn each_step_of_a_launch_has_a_row_on_request() {
         return;
     }
     let folder = examples("", "", "");
-    let output = folder
-        .run(&["bench", "scan_chain.toml", "--each-step", "--param", "WG=128", "--size", "70001", "--out", "r.csv"])
-        .succeeds();
+    let line = ["bench", "scan_chain.toml", "--each-step", "--param", "WG=128", "--size", "70001", "--epochs", "1"];
+    let output = folder.run(&[&line[..], &["--out", "r.csv"]].concat()).succeeds();
     let rows = folder.records("r.csv");
     let names: Vec<&str> = rows.iter().map(|row| row.benchmark.as_str()).collect();
     assert_eq!(
@@ -187,8 +174,7 @@ fn a_picture_that_a_kernel_draws_is_saved() {
         return;
     }
     let folder = examples("", "", "");
-    let line =
-        ["bench", "blur.toml", "--size", "20x33", "--profile", "quick", "--out", "r.csv", "--save-image", "images"];
+    let line = ["bench", "blur.toml", "--size", "20x33", "--epochs", "1", "--out", "r.csv", "--save-image", "images"];
     folder.run(&line).succeeds();
     let file = std::fs::read(folder.path("images/blur-blur-20x33.png")).expect("an image");
     let decoder = png::Decoder::new(std::io::Cursor::new(file));
@@ -200,7 +186,7 @@ fn a_picture_that_a_kernel_draws_is_saved() {
         "kernels = [\"blur.wgsl\"]\nlimit = \"none\"\ngroups = [\"ceil_div(columns, 16)\", \
         \"ceil_div(rows, 16)\"]\n[buffers]\nimage = { file = \"images/blur-blur-20x33.png\" }\n",
     );
-    folder.run(&["bench", "copied.toml", "--size", "20x33", "--profile", "quick", "--out", "c.csv"]).succeeds();
+    folder.run(&["bench", "copied.toml", "--size", "20x33", "--epochs", "1", "--out", "c.csv"]).succeeds();
     let text = folder.text("copied.toml").replace(".png\" }", ".png\", size = [\"columns\", \"rows\"] }");
     folder.write("copied.toml", text);
     folder
