@@ -13,8 +13,8 @@ use crate::command::program;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 
-/// The longest time for one answer of the browser.
-const TIMEOUT: Duration = Duration::from_secs(60);
+/// The longest time for one answer of the browser, on a busy machine too.
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 pub struct Browser {
     child: Child,

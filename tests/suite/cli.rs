@@ -236,7 +236,7 @@ fn a_killed_run_leaves_a_readable_report_of_its_finished_rows() {
     let mut child = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("starts");
     let path = folder.path("r.csv");
     let rows = || std::fs::read_to_string(&path).map_or(0, |text| text.lines().count().saturating_sub(1));
-    for _ in 0..3000 {
+    for _ in 0..30_000 {
         if rows() >= 5 {
             break;
         }

@@ -51,11 +51,14 @@ fn run(folder: &Folder, plan: &str, once: bool, arguments: &[&str]) -> Option<Ra
         .env("VK_LAYER_PATH", layer)
         .env("VK_INSTANCE_LAYERS", "VK_LAYER_TEST_crash")
         .env("CRASH", plan)
-        .env("SHADERBENCH_SILENCE", "4")
         .args(arguments)
         .stdin(Stdio::null());
     if once {
         command.env("CRASH_ONCE", folder.path("acted"));
+    }
+    // Nowhere else: on a busy machine a worker may be silent for seconds.
+    if plan.ends_with("hang") {
+        command.env("SHADERBENCH_SILENCE", "10");
     }
     let output = command.output().expect("starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -81,8 +84,8 @@ fn a_driver_that_ends_the_process_costs_one_row() {
         ("pipeline:9:exit", "the driver ended the process (exit code 3) while it compiled a kernel"),
         ("submit:400:abort", "the driver ended the process (SIGABRT) while it ran"),
         ("submit:400:kill", "the process was killed (SIGKILL) while it ran"),
-        ("submit:400:hang", "timed out: no answer from the device within 4 s"),
-        ("pipeline:9:hang", "timed out: no answer from the device within 4 s"),
+        ("submit:400:hang", "timed out: no answer from the device within 10 s"),
+        ("pipeline:9:hang", "timed out: no answer from the device within 10 s"),
     ] {
         let folder = Folder::new();
         let Some(ran) = run(&folder, plan, true, &arguments(&["--out", "r.csv"])) else { return };

@@ -337,7 +337,7 @@ fn a_narrow_table_shows_numbers_and_the_table_is_saved_as_csv() {
     browser.call("Page.setDownloadBehavior", saved);
     browser.click("button.csv");
     let csv = folder.path("shaderbench.csv");
-    for _ in 0..100 {
+    for _ in 0..1000 {
         if csv.exists() {
             break;
         }

@@ -411,13 +411,13 @@ fn slow_right_values_fail_and_hidden_characters_are_shown() {
         "words.toml",
         "kernels = [\"copy.wgsl\"]\nitems = \"n\"\nunit = \"\\u001b[31mred\\u202e\"\nsummary = \"\\u001b]0;own\\u0007\"",
     );
-    let run = |toml: &str, out: &str| {
-        let options = ["--size", "64", "--profile", "quick", "--epochs", "1", "--host-timeout", "2s", "--out", out];
-        folder.run(&[&["bench", toml][..], &options].concat())
+    let run = |line: &[&str]| {
+        let options = ["--size", "64", "--profile", "quick", "--epochs", "1", "--out"];
+        folder.run(&[&["bench"], &line[1..], &options, &line[..1]].concat())
     };
-    let output = run("slow.toml", "slow.csv").exits_with(3);
+    let output = run(&["slow.csv", "slow.toml", "--host-timeout", "2s"]).exits_with(3);
     assert!((output.stdout.clone() + &output.stderr).contains("--host-timeout raises the limit"), "{output}");
-    let output = run("words.toml", "a\u{202e}b.csv").succeeds();
+    let output = run(&["a\u{202e}b.csv", "words.toml"]).succeeds();
     assert!(output.stdout.contains("u{1b}[31mred\\u{202e}"), "{output}");
     is_clean_output(&output);
 }
@@ -605,7 +605,7 @@ fn no_number_freezes_the_page() {
         let comparison = html::sides(&reports);
         let data = serde_json::to_string(&html::data(&comparison)).unwrap();
         assert!(data.len() < 4 << 20, "{label}: {} bytes", data.len());
-        // A call that does not end within a minute fails.
+        // A call that does not end within minutes fails.
         let bad = browser.value(&format!(
             "(async () => {{ const root = document.getElementById('report'); ShaderbenchReport.render(root, {data});
               root.querySelectorAll('details').forEach(box => {{ box.open = true; }});

@@ -150,7 +150,7 @@ fn a_worker_that_dies_at_any_moment_costs_its_case_alone() {
         let signal = ["-SEGV", "-KILL", "-STOP"][number % 3];
         let report = format!("{number}.csv");
         let mut command = run(&folder, &["--out", &report]).into_command();
-        let command = command.env("SHADERBENCH_SILENCE", "4").stdout(Stdio::null()).stderr(Stdio::piped());
+        let command = command.env("SHADERBENCH_SILENCE", "10").stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("starts");
         let lines = BufReader::new(child.stderr.take().expect("piped")).lines().map_while(Result::ok);
         let mut lines = lines.skip_while(|line| !line.starts_with("timing by"));

@@ -78,10 +78,10 @@ impl Machine {
         script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script starts")
     }
 
-    /// Its screen once it has ended, which must be within half a minute.
+    /// Its screen once it has ended, which must be within minutes on a busy machine.
     #[track_caller]
     fn end(&self, mut child: Child) -> Screen {
-        let end = Instant::now() + Duration::from_secs(30);
+        let end = Instant::now() + Duration::from_secs(300);
         while child.try_wait().expect("known").is_none() {
             if Instant::now() > end {
                 child.kill().expect("killed");
@@ -213,7 +213,7 @@ fn control_c_ends_an_installation() {
     }
     let machine = Machine::new(r#"case "$*" in *install*) touch started; exec sleep 600 ;; esac"#);
     let mut child = machine.start("scripts/run.sh");
-    let end = Instant::now() + Duration::from_secs(30);
+    let end = Instant::now() + Duration::from_secs(300);
     while !machine.0.path("started").exists() {
         assert!(Instant::now() < end, "apt-get is not started");
         std::thread::sleep(Duration::from_millis(20));

@@ -149,7 +149,8 @@ fn kernels_with_subgroups_are_right_whatever_their_size() {
         }
         let report = format!("{lanes}.csv");
         let options = ["--backend", "vulkan", "--profile", "quick", "--epochs", "1", "--size", "70001,33x257"];
-        let exits = ["--fail-on", "wrong,failed", "--out", &report];
+        // More than the default, in which a busy machine does not measure every kernel.
+        let exits = ["--time", "20m", "--fail-on", "wrong,failed", "--out", &report];
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let arguments = [&["run"], &names[..], &options, &exits].concat();
         folder.shaderbench(&arguments).env(VECTOR_BITS, bits).run().succeeds();
