@@ -26,9 +26,9 @@ const REGRESSION: u8 = 4;
 pub(super) struct Arguments {
     /// Reports or folders of them, the baseline first, then filters as in `run`
     ///
-    /// Reports are CSV or JSON; of a folder, the CSV reports count. Runs of the same card, API, driver and version are pooled.
-    /// Of one report, the APIs, cards or compilers in it are compared; if it has one of each, the headlines with reports of
-    /// the same model that this program brings along.
+    /// Reports are CSV or JSON; a folder stands for its CSV reports. Runs of the same card, API, driver and version are pooled.
+    /// Given one report, its APIs, cards or compilers are compared with each other; if it has one of each, its headlines are
+    /// compared with those of built-in reports of the same model.
     #[arg(value_name = "FILE|DIR|FILTER", required_unless_present = "baseline")]
     files_and_filters: Vec<String>,
     /// Report to compare with; repeat it to pool several [default: the first]
@@ -36,11 +36,12 @@ pub(super) struct Arguments {
     baseline: Vec<PathBuf>,
     /// Exit with code 4 if a case is slower by more than this
     ///
-    /// The slow-down must exceed the limit beyond the measured noise of these runs, after correction for the number of cases, by
-    /// the device's clock. With one run per side, it may still be run-to-run variation. The code is 1 if no case can show it.
+    /// A slow-down counts if the device's clock timed it and it exceeds the limit beyond the measured noise of these runs,
+    /// corrected for the number of cases. With one run per side, it may still be run-to-run variation. The code is 1 if no
+    /// case can show a slow-down.
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
-    /// Differences below this many percent count as no change [default: 1.25; of sides that took turns 0.5]
+    /// Differences below this many percent count as no change [default: 1.25; 0.5 for sides that took turns]
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     margin: Option<f64>,
     /// Pool the runs of each card, or those of all cards of a model

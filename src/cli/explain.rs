@@ -34,12 +34,12 @@ pub(super) struct Arguments {
     /// Benchmarks, families, globs, steps (D5), glossary [default: all steps]
     ///
     /// Benchmarks (transpose/tiled), families (transpose), globs ('*/vec4*'); chapters (D) and steps (D5) of the tour of five
-    /// articles on CUDA memory; glossary: CUDA's names and WGSL's. A file is a report, as for --report.
+    /// articles on CUDA memory; glossary: CUDA's names and WGSL's. A file name selects a report, like --report.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Report to take rows from, h100: an example [default: the newest in reports/, then in results/]
+    /// Report to take rows from, or h100, an example [default: the newest in reports/, then in results/]
     ///
-    /// The newest one that has such rows. h100 is the report of an NVIDIA H100 that this program brings along.
+    /// The default is the newest report that has such rows. h100 is a built-in report of an NVIDIA H100.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Measure these benchmarks first, in the profile quick

@@ -45,7 +45,7 @@ pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Optio
                 let through: BTreeSet<Api> = wanted.iter().map(|index| found[*index].api).collect();
                 let through: Vec<&str> = through.into_iter().map(Api::name).collect();
                 let through = through.join(", ");
-                return Err(usage!("device {device} does not support {api}: it is through {through}"));
+                return Err(usage!("device {device} does not support {api}: it supports {through}"));
             }
             let known: Vec<_> = apis().into_iter().map(Api::name).collect();
             return Err(Error::NoDevice(format!(
@@ -347,12 +347,8 @@ mod tests {
             (Some("99"), Some(Through::All), "there is no device 99: numbers are 0 to 6"),
             (Some("Fake 9001"), None, "did you mean 'Fake 9000'?"),
             (None, Some(Through::One(Api::Metal)), "no device supports metal"),
-            (Some("2"), Some(Through::One(Api::Vulkan)), "device 2 does not support vulkan: it is through gl"),
-            (
-                Some("llvm"),
-                Some(Through::One(Api::Cuda)),
-                "device llvm does not support cuda: it is through vulkan, gl",
-            ),
+            (Some("2"), Some(Through::One(Api::Vulkan)), "device 2 does not support vulkan: it supports gl"),
+            (Some("llvm"), Some(Through::One(Api::Cuda)), "device llvm does not support cuda: it supports vulkan, gl"),
         ] {
             let error = select_runs(&found, device, backend).expect_err("there is none").to_string();
             assert!(error.contains(text), "{error}");

@@ -40,7 +40,7 @@ fn a_new_kernel_has_a_table_at_once_and_files_are_not_overwritten() {
     for (option, name) in [("--out", "mine.wgsl"), ("--out", "mine.toml"), ("--json", "mine.WGSL"), ("--out", "a.spv")]
     {
         let output = folder.run(&["bench", "mine.wgsl", option, name, "--force"]);
-        output.fails_with(2, &format!("{option} {name}: a report has no name of a kernel"));
+        output.fails_with(2, &format!("{option} {name}: a report cannot be named like a kernel"));
     }
     assert_eq!(folder.text("mine.wgsl"), kernel);
     if !has_device() {
@@ -137,7 +137,11 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "k.wgsl: type is too large",
         ),
         (&copy, "[buffers]\nfoo = { contents = \"zero\" }", "the kernel has no binding 'foo': it has input, output"),
-        (&copy, "[buffers]\ninput = { contents = \"noise\" }", "contents 'noise' are none of random, positive, small"),
+        (
+            &copy,
+            "[buffers]\ninput = { contents = \"noise\" }",
+            "contents 'noise' are unknown: give random, positive, small",
+        ),
         (&copy, "[params]\nWG = 64", "the kernel has no override 'WG': it has none"),
         (&copy, "size = 5", "k.toml, line 1: unknown field `size`, expected one of `name`"),
         (&copy, "name = \"a\"\n\nsize = 5", "k.toml, line 3: unknown field `size`"),
@@ -145,18 +149,18 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&copy, "kernels = [{ file = \"k.wgsl\", group = 1 }]", "a kernel is a file, or a table of file and groups"),
         (&copy, "[buffers", "k.toml, line 1: unclosed table, expected `]`"),
         (&copy, "sizes = \"big\"", "k.toml: sizes: "),
-        (&copy, "limit = \"speed\"", "limit 'speed' is none of copy, read"),
+        (&copy, "limit = \"speed\"", "limit 'speed' is unknown: give copy, read"),
         (&copy, "dtype = \"bf16\"", "dtype 'bf16' is none of f32"),
         (&copy, "bytes = \"8 * rows\"", "k.toml: bytes: variable not found: rows"),
         (&copy, "[verify]\nexpect = \"input[i\"", "k.toml: [verify]: expect: expecting ']'"),
         (&copy, "[verify]\ntolerance = 1.0", "give one of expect, compute, command, reference and file"),
-        (&copy, "[verify]\nexpect = \"i\"\ntolerance = -1.0", "tolerance and relative are numbers from 0 on"),
+        (&copy, "[verify]\nexpect = \"i\"\ntolerance = -1.0", "tolerance and relative must be at least 0 and finite"),
         // Launches of several steps.
-        (&copy, "entry = \"other\"", "k.wgsl: there is no entry point 'other', but main"),
+        (&copy, "entry = \"other\"", "k.wgsl: there is no entry point 'other', only main"),
         (
             &two_entries,
             "",
-            "it has the entry points first, second: give entry = \"first\" for one, or for all steps = [{ entry",
+            "it has the entry points first, second: give entry = \"first\" for one, or steps = [{ entry",
         ),
         (&copy, "steps = []", "k.toml: steps: none runs an entry point"),
         (
@@ -168,7 +172,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (
             &copy,
             "steps = [{ entry = \"main\" }, { clear = \"x\" }]",
-            "k.toml: steps: no dispatch binds 'x', but input, output",
+            "k.toml: steps: no dispatch binds 'x', only input, output",
         ),
         (&copy, "steps = [{ entry = \"main\", bind = { x = \"y\" } }]", "bind: the kernel has no binding 'x'"),
         (
@@ -186,15 +190,19 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (
             &params,
             "[uniforms]\np = { n = \"n\", dx = 1.0 }",
-            "[uniforms.p]: there is no field 'dx', but n (u32), dt (f32)",
+            "[uniforms.p]: there is no field 'dx': the fields are n (u32), dt (f32)",
         ),
         (&params, "[uniforms]\np = { n = \"n\" }", "[uniforms.p]: give a value of 'dt': it has n (u32), dt (f32)"),
-        (&params, "[uniforms]\np = { n = 0.5, dt = 1 }", "[uniforms.p]: n: 0.5 is no word: write bits(x) for a float"),
+        (
+            &params,
+            "[uniforms]\np = { n = 0.5, dt = 1 }",
+            "[uniforms.p]: n: 0.5 is not an integer in range: write bits(x) for a float",
+        ),
         (&params, "", "give the values of the uniform 'p', such as\n[uniforms]\np = { n = \"n\", dt = 0.0 }"),
         (
             &drawing,
             "[buffers]\nimage = { format = \"r32uint\", size = [8, 8] }",
-            "the kernel's texture has other texels than r32uint",
+            "format r32uint does not fit the kernel's texture",
         ),
         (&drawing, "[buffers]\nimage = { format = \"bgra\" }", "format 'bgra' is none of rgba8unorm"),
         (&drawing, "", "[buffers.image]: give size = [\"WIDTH\", \"HEIGHT\"], or sizes of ROWSxCOLUMNS"),
@@ -208,7 +216,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (
             &copy,
             "[[verify]]\nexpect = \"1\"\n[[verify]]\nexpect = \"2\"",
-            "[[verify]]: of several, each names its buffer",
+            "[[verify]]: with several, each must name its buffer",
         ),
         (&copy, "[buffers]\ninput = { file = \"k.npy\" }", "k.npy: it does not start like an .npy file"),
         (
@@ -242,7 +250,11 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
         .replace("@compute", "@group(0) @binding(2) var<uniform> scale: vec4<f32>;\n@compute");
     for (wgsl, toml, sentence) in [
         (kernel(COPY), "[verify]\nexpect = \"input[i + 1]\"\n", "there is no element 4096 of 4096"),
-        (kernel(COPY), "[verify]\nbuffer = \"input\"\nexpect = \"1\"\n", "the kernel writes no 'input' but output"),
+        (
+            kernel(COPY),
+            "[verify]\nbuffer = \"input\"\nexpect = \"1\"\n",
+            "the kernel does not write 'input', only output",
+        ),
         (two.clone(), "[verify]\nexpect = \"1.0\"\n", "name the buffer: the kernel writes output, other"),
         (
             uniform.clone(),
@@ -255,7 +267,7 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
             "k.toml: [uniforms.scale]: 'scale' has 4 scalars, and 1 values are given",
         ),
         (uniform.clone(), "[buffers]\nscale = { words = [1] }\n", "there are 1 words, and the kernel's type has 4"),
-        (kernel(COPY), "groups = \"n * 1000\"\n", "4096000 workgroups along a side are more than 65535"),
+        (kernel(COPY), "groups = \"n * 1000\"\n", "4096000 workgroups in one dimension exceed 65535"),
         (kernel(COPY), "groups = \"n / 3\"\n[verify]\nlength = 5000\nexpect = \"1.0\"\n", "has 4096 scalars"),
     ] {
         let output = bench(&folder, &wgsl, toml, &[]).exits_with(2);

@@ -215,7 +215,7 @@ fn a_dispatch_of_a_scalar_each_over_vectors_says_so() {
         ("k.wgsl", &kernel(vectors, "output[id.x] = vec4(1.0);")),
         ("k.toml", "sizes = 4096\nlimit = \"none\"\n"),
     ]);
-    let hint = "an invocation for each of 4096 scalars, and 'output' has 1024 elements of 4: give groups";
+    let hint = "4096 invocations run, one per scalar, but 'output' has 1024 elements of 4 scalars: give groups";
     assert!(status == Status::Wrong && code == Some(3) && reason.contains(hint), "{reason}");
 }
 
@@ -261,13 +261,13 @@ fn a_name_that_nothing_has_is_refused() {
         ("[samplers]\ns = { filter = \"nearest\" }", "[samplers.s]: the kernel has no sampler 's': it has none"),
         (
             "kernels = [{ file = \"k.wgsl\", names = { srq = \"a\" } }]",
-            "names: k.wgsl has no binding 'srq', but a, output",
+            "names: k.wgsl has no binding 'srq', only a, output",
         ),
         (
             "steps = [{ entry = \"main\" }, { swap = [\"a\", \"outptu\"] }]",
-            "steps: no dispatch binds 'outptu', but a, output",
+            "steps: no dispatch binds 'outptu', only a, output",
         ),
-        ("steps = [{ entry = \"main\", indirect = \"x\" }]", "steps: no dispatch binds 'x', but a, output"),
+        ("steps = [{ entry = \"main\", indirect = \"x\" }]", "steps: no dispatch binds 'x', only a, output"),
         (
             "steps = [{ repeat = 2, index = \"n\", steps = [{ entry = \"main\" }] }]",
             "index = \"n\": the name has a meaning",

@@ -141,14 +141,10 @@ fn a_refused_report_says_what_to_do() {
     refused("cut.csv", &sheet, "--backend vulkan --anonymous` measures the rest");
     let mut sheet = named(NEWEST);
     sheet.leave_out("tiled_wide");
-    refused("part.csv", &sheet, "measure everything, by `shaderbench run --profile standard --backend vulkan`");
+    refused("part.csv", &sheet, "measure everything with `shaderbench run --profile standard --backend vulkan`");
     let mut sheet = named(NEWEST);
     sheet.set(sheet.row("tiled", "4096x4096"), "shader_hash", "0123456789abcdef");
-    refused(
-        "old.csv",
-        &sheet,
-        "measure again with this build and without them, by `shaderbench run --profile standard",
-    );
+    refused("old.csv", &sheet, "measure again, with this build and without them: `shaderbench run --profile standard");
     let mut sheet = named(NEWEST);
     sheet.set(sheet.row("tiled", "4096x4096"), "status", "wrong");
     refused("wrong.csv", &sheet, "open an issue with the report");

@@ -116,7 +116,7 @@ fn commands_that_cannot_be_the_other_side_are_refused_in_a_sentence() {
     for (command, sentence) in [
         ("false", "it lists no devices"),
         ("/nonexistent/shaderbench", "it lists no devices"),
-        (other, "its protocol has version 2, this program's has version 3"),
+        (other, "its worker protocol is version 2, this program's is version 3"),
     ] {
         let folder = Folder::new();
         let ran = run(&folder, command, &[]);

@@ -139,7 +139,7 @@ impl Own {
             _ => is_integer && !is_signed,
         };
         if !is_fitting {
-            return refused(&format!("the kernel's texture has other texels than {}", format.name()));
+            return refused(&format!("format {} does not fit the kernel's texture", format.name()));
         }
         let (width, height) = match (&self.size, scope.get("columns"), scope.get("rows"), &self.contents) {
             (Some([width, height]), ..) => (width.whole(scope, 1)?, height.whole(scope, 1)?),
@@ -190,14 +190,14 @@ impl Filling {
             Self::Words(words) => {
                 let (has, wanted) = (4 * words.len() as u64, scalars.saturating_mul(scalar.bytes() as u64));
                 if has < wanted {
-                    return Err(usage!("{file}: a file has {has} B, and its buffer {wanted} B"));
+                    return Err(usage!("{file}: a file has {has} B, but its buffer has {wanted} B"));
                 }
                 Contents::Words(words.to_vec())
             }
             Self::Numbers(numbers) => {
                 if numbers.len() < scalars {
                     let count = numbers.len();
-                    return Err(usage!("{file}: a file has {count} numbers, and its buffer {scalars} scalars"));
+                    return Err(usage!("{file}: a file has {count} numbers, but its buffer has {scalars} scalars"));
                 }
                 let size = scalar.bytes();
                 let mut bytes = vec![0; (scalars as usize * size).next_multiple_of(4)];

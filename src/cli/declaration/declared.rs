@@ -163,7 +163,7 @@ impl Declaration for Declared {
         let Some((name, own)) = layouts.iter().find_map(elements) else { return String::new() };
         let count = n.div_ceil(own);
         format!(
-            "without groups, there is an invocation for each of {n} scalars, and '{name}' has {count} elements of {own}: give \
+            "without groups, {n} invocations run, one per scalar, but '{name}' has {count} elements of {own} scalars: give \
              groups"
         )
     }
@@ -216,8 +216,9 @@ impl Declared {
             }
         };
         let known = places.iter().find(|place| place.name == name && place.is_written);
-        let Place { bound, padding, .. } = known
-            .ok_or_else(|| self.fault(format!("[verify]: the kernel writes no '{name}' but {}", written.join(", "))))?;
+        let Place { bound, padding, .. } = known.ok_or_else(|| {
+            self.fault(format!("[verify]: the kernel does not write '{name}', only {}", written.join(", ")))
+        })?;
         let mut scope = variables(shape, Some(interface));
         let (own, scalar) = (bound.length(), bound.scalar);
         let scalars = verify.length.as_ref().map_or(Ok(own), |length| length.whole(&scope, 1))?;

@@ -42,7 +42,7 @@ impl Fields {
         for (name, values) in &self.values {
             let parts: Vec<usize> = (0..set.len()).filter(|at| is_part_of(&layout.fields[*at], name)).collect();
             if parts.is_empty() {
-                return fault(format!("there is no field '{name}', but {}", names(&layout.fields)));
+                return fault(format!("there is no field '{name}': the fields are {}", names(&layout.fields)));
             }
             let fields = parts.iter().map(|at| &layout.fields[*at]);
             let count: u64 = fields.clone().map(|field| field.count).sum();
@@ -144,7 +144,7 @@ pub(super) fn scalar((script, is_bits): &Word, of: Scalar, scope: &Scope, bytes:
     }
     let range = if of.bytes() == 8 { -EXACT..=EXACT } else { f64::from(i32::MIN)..=f64::from(u32::MAX) };
     if value.fract() != 0.0 || !range.contains(&value) {
-        return Err(usage!("{}: {value} is no word: write bits(x) for a float", script.what()));
+        return Err(usage!("{}: {value} is not an integer in range: write bits(x) for a float", script.what()));
     }
     bytes.copy_from_slice(&(value as i64).to_le_bytes()[..bytes.len()]);
     Ok(())

@@ -104,9 +104,7 @@ impl Text {
                 std::fs::metadata(path).map_err(Error::io("read", path))?;
                 of_spirv(spirv(path).map_err(fault)?)
             }
-            _ => Err(fault(format!(
-                "bench runs {ENDS} files, and what a preprocess = \"COMMAND {{in}}\" makes of others"
-            ))),
+            _ => Err(fault(format!("bench runs {ENDS} files, and others through preprocess = \"COMMAND {{in}}\""))),
         }
     }
 
@@ -132,7 +130,7 @@ impl Text {
                 let steps: Vec<String> = several.iter().map(|name| format!("{{ entry = \"{name}\" }}")).collect();
                 let steps = first_of(&steps);
                 Err(usage!(
-                    "{}: it has the entry points {names}: give entry = \"{}\" for one, or for all steps = [{steps}]",
+                    "{}: it has the entry points {names}: give entry = \"{}\" for one, or steps = [{steps}] for all",
                     shown(path),
                     several[0]
                 ))
@@ -152,7 +150,7 @@ impl Text {
             let Ok(shader) = Shader::parse(self.wgsl, Dtype::F32.name()) else { return Ok(()) };
             let known = shader.entries();
             let Some(name) = entries.find(|name| !known.contains(name)) else { return Ok(()) };
-            (name, format!(", but {}", first_of(&known)))
+            (name, format!(", only {}", first_of(&known)))
         };
         Err(usage!("{}: there is no entry point '{name}'{instead}", shown(path)))
     }
@@ -302,7 +300,7 @@ fn caught<T>(read: impl FnOnce() -> T + std::panic::UnwindSafe) -> Result<T, Str
     std::panic::set_hook(Box::new(|_| {}));
     let read = std::panic::catch_unwind(read);
     std::panic::set_hook(hook);
-    let why = "naga, which reads it, ended with a panic: the kernel is probably invalid (tint or spirv-val says why)";
+    let why = "naga panicked while it read the kernel, which is probably invalid (tint or spirv-val says why)";
     read.map_err(|_| why.to_owned())
 }
 

@@ -280,7 +280,7 @@ impl Unrolling<'_> {
         }
         if let Some(most) = groups.iter().find(|side| **side > 65_535) {
             return Err(self.of.fault(format!(
-                "{most} workgroups along a side are more than 65535: give groups = [x, y], and a size that fits"
+                "{most} workgroups in one dimension exceed 65535: give groups = [x, y], and a size that fits"
             )));
         }
         Ok(groups)

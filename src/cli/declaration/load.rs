@@ -189,7 +189,7 @@ fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Origin<'_>) -
     if let Some(name) = fixed.iter().find(|name| table.params.get(*name).is_some_and(|values| values.list().len() > 1))
     {
         return Err(usage!(
-            "{}: '{name}' has one value, since naga cannot read what is computed from it: give [[kernels]] of several names",
+            "{}: '{name}' can have only one value, since naga cannot read what is computed from it: add named [[kernels]], one per value",
             shown(&path)
         ));
     }
@@ -287,7 +287,7 @@ fn limit(spec: &Spec, arithmetic: Limit, file: &str) -> Result<(Option<Limit>, &
         Some("none") => None,
         Some(name) => Some(Limit::ALL.into_iter().find(|limit| limit.name() == name).ok_or_else(|| {
             let names = Limit::ALL.map(Limit::name).join(", ");
-            usage!("{file}: limit '{name}' is none of {names}, none")
+            usage!("{file}: limit '{name}' is unknown: give {names} or none")
         })?),
     };
     Ok((found, if found.is_none() { "its declaration names no limit" } else { "" }))

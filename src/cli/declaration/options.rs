@@ -37,9 +37,9 @@ pub(in crate::cli) struct Own {
     /// The other steps run too, and are not timed.
     #[arg(long, hide_short_help = true)]
     pub(super) each_step: bool,
-    /// Compare with what --save-baseline NAME saved
+    /// Compare with the rows that --save-baseline NAME saved
     ///
-    /// If there is nothing of this name, the rows are saved under it.
+    /// If no rows are saved under this name, the new rows are saved.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["save_baseline", "out"], hide_short_help = true)]
     pub(in crate::cli) baseline: Option<String>,
     /// Save the rows under a name, for --baseline NAME

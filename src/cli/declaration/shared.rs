@@ -52,7 +52,7 @@ pub(super) fn shared(
     };
     let verify = spec.verify.iter().map(|own| verify(own, right, origin)).collect::<Result<Vec<_>>>()?;
     if let ([_, _, ..], Some(_)) = (&verify[..], verify.iter().find(|own| own.buffer.is_none())) {
-        return Err(usage!("{}: [[verify]]: of several, each names its buffer", origin.file));
+        return Err(usage!("{}: [[verify]]: with several, each must name its buffer", origin.file));
     }
     declarations(spec, &names, origin, verify)
 }
@@ -94,14 +94,14 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
         if let Some(unknown) = kernel.table.names.keys().find(|key| !is_bound(key)) {
             let names: Vec<&str> = bindings.iter().map(|binding| binding.name.as_str()).collect();
             let (path, known) = (shown(&kernel.path), names.join(", "));
-            return fault(format!("names: {path} has no binding '{unknown}', but {known}"));
+            return fault(format!("names: {path} has no binding '{unknown}', only {known}"));
         }
         let mut placed = kernel.declared_names(dtype)?;
         placed.extend(kernel.steps.written().into_iter().flat_map(|step| step.bind.values().cloned()));
         if let Some(unknown) =
             kernel.steps.buffers(false).into_iter().find(|name| !placed.iter().any(|known| known == name))
         {
-            return fault(format!("steps: no dispatch binds '{unknown}', but {}", placed.join(", ")));
+            return fault(format!("steps: no dispatch binds '{unknown}', only {}", placed.join(", ")));
         }
     }
     if let Some(unknown) = spec.samplers.keys().find(|name| !samplers.contains(name)) {
@@ -216,7 +216,7 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
             other if other.chars().all(|c| c.is_ascii_alphabetic()) && other.len() > 1 => {
                 let known = "random, positive, small, signs, digits, ramp, zero, gradient, output, a number, or an expression \
                              of i";
-                return Err(usage!("{what}: contents '{other}' are none of {known}"));
+                return Err(usage!("{what}: contents '{other}' are unknown: give {known}"));
             }
             text => Filling::Expression(Script::new(&format!("{what}: contents"), text)?, Arc::new(Mutex::default())),
         }),
@@ -332,7 +332,7 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
     let is_allowed = |error: f64| error.is_finite() && error >= 0.0;
     let tolerance = own.tolerance.unwrap_or(0.0);
     if !is_allowed(tolerance) || !is_allowed(own.relative) {
-        return Err(usage!("{what}: tolerance and relative are numbers from 0 on"));
+        return Err(usage!("{what}: tolerance and relative must be at least 0 and finite"));
     }
     // Another kernel may add up in another order.
     let is_reordered = matches!(by, By::Kernel(_)) && own.tolerance.is_none() && own.relative == 0.0;

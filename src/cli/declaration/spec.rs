@@ -222,7 +222,7 @@ pub(super) struct VerifySpec {
 
 /// A value or a list of values.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged, expecting = "a value, or a list of values, of another type is needed in this table")]
+#[serde(untagged, expecting = "a value, or a list of values, in this table has the wrong type")]
 pub(super) enum OneOrMany<T> {
     One(T),
     Many(Vec<T>),

@@ -24,22 +24,22 @@ pub(in crate::cli) struct Arguments {
     pub(super) filters: Vec<String>,
     /// Run the families of a tag: peak, article, llm, primitive, memory, cost
     ///
-    /// Repeat it or write llm,peak for several; with filters, what both name.
+    /// Repeat it or write llm,peak for several; with filters, both must match.
     #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
     pub(super) tags: Vec<Tag>,
-    /// Measure in turns with another build
+    /// Compare with another build, case by case
     ///
-    /// COMMAND starts it, such as old/shaderbench, or 'VK_DRIVER_FILES=/opt/mesa/lvp.json shaderbench'. Case by case both
-    /// measure in random order, each epoch in new processes; then the differences are printed.
+    /// COMMAND starts that build: old/shaderbench, or 'VK_DRIVER_FILES=/opt/mesa/lvp.json shaderbench'. For each case, both
+    /// builds measure in random order, with new processes for each epoch; then the differences are printed.
     #[arg(long, value_name = "COMMAND", conflicts_with = "time")]
     pub(super) against: Option<String>,
-    /// Measure in turns with the kernels of a folder, as --shaders reads it
+    /// Compare with the kernels in a folder, laid out as for --shaders
     #[arg(long, value_name = "DIR", hide_short_help = true, conflicts_with_all = ["against", "time"])]
     pub(super) against_shaders: Option<PathBuf>,
     /// With --against: exit with code 4 if a case is slower by more than this
     #[arg(long, value_name = "PCT", hide_short_help = true, value_parser = percentage)]
     pub(super) fail_on_regression: Option<f64>,
-    /// Which sizes to run and how long [default: quick; with filters standard on a GPU]
+    /// Sizes to run and sampling time [default: quick; standard with filters on a GPU]
     #[arg(long, value_enum, value_name = "PROFILE")]
     pub(super) profile: Option<Profile>,
     /// Device by number or part of its name, or all [default: the first GPU]
@@ -62,7 +62,7 @@ pub(in crate::cli) struct Arguments {
     /// Repeat it or write WG=128,PAD=1 for several. WG=64,WG=128 measures both.
     #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
     pub(super) params: Vec<(String, f64)>,
-    /// What each launch finds in the caches: hot, cold or both
+    /// State of the caches before each launch: hot, cold or both
     ///
     /// cold: other memory is cleared before each launch, untimed. Rows then have COLD=1; ceilings stay hot.
     #[arg(
@@ -86,7 +86,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) epochs: Option<u16>,
     /// Seed of the inputs and of the order of the cases [default: random]
     ///
-    /// Which values are compared, and when skipped work is searched for, stays random. A kernel can know the inputs of a seed.
+    /// The choice of values to compare, and of when to look for skipped work, stays random: a kernel may know a seed's inputs.
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) seed: Option<u64>,
     /// Folder of kernels that replace those of the suite
@@ -107,7 +107,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) json: Option<PathBuf>,
     /// Overwrite existing files
     ///
-    /// Those of --out, --json and --save-image.
+    /// Applies to --out, --json and --save-image.
     #[arg(long)]
     pub(super) force: bool,
     /// Continue the run that wrote this CSV, with the same other arguments
@@ -116,10 +116,10 @@ pub(in crate::cli) struct Arguments {
     /// With --resume: also rerun cases that timed out or ended the process twice
     #[arg(long, hide_short_help = true, requires = "resume")]
     pub(super) retry_timeouts: bool,
-    /// Time limit of each command, expression and front end of kernels [default: 60s]
+    /// Time limit of each step that a kernel needs on the host [default: 60s]
     ///
-    /// What kernels and their declarations make the host do: `preprocess`, `command`, expressions, naga. Everything before the
-    /// first launch may take ten times as long.
+    /// These steps are `preprocess`, `command`, expressions and naga. All steps before the first launch together may take ten
+    /// times as long.
     #[arg(long, value_name = "DURATION", hide_short_help = true, value_parser = duration)]
     pub(super) host_timeout: Option<Duration>,
     /// Name of the host in the reports [default: the system's name]
@@ -132,9 +132,9 @@ pub(in crate::cli) struct Arguments {
     /// The UUID is replaced by a hash, which is the same in every report of the card.
     #[arg(long)]
     pub(super) anonymous: bool,
-    /// Measure the energy of each case, too
+    /// Also measure the energy of each case
     ///
-    /// Joules a launch by the card's counter or power sensor, for 1.4 s in each of up to three epochs.
+    /// Joules per launch from the card's counter or power sensor, for 1.4 s in each of up to three epochs.
     #[arg(long, hide_short_help = true)]
     pub(super) energy: bool,
     /// Folder for the images of the family texture and their original, as PNG

@@ -1,72 +1,12 @@
-//! The devices of a run, opened, and its settings.
+//! The devices of a run, opened.
 
-use std::hash::{BuildHasher, RandomState};
-use std::time::{Duration, SystemTime};
-
-use super::arguments::Arguments;
-use crate::BUILD;
 use crate::cli::compiler::Files;
-use crate::cli::host::{self, operating_system, processor};
 use crate::cli::kernel_files::Kernels;
 use crate::cli::output::say;
 use crate::cli::selection::no_device;
 use crate::cli::target::Target;
-use gpu::backend::{Backend, Device, Translator};
-use gpu::engine::{Epochs, Settings};
-use record::error::{Error, Result, usage};
-use record::suite::Profile;
-
-/// Random seeds are below this: as many as there are different inputs, too many for a kernel to know the answers of all.
-const SEEDS: u64 = 1 << 32;
-
-/// Maximum number of epochs that measure a case's energy.
-const ENERGY_EPOCHS: usize = 3;
-
-/// The settings of the command line for a card.
-pub(super) fn settings(
-    arguments: &Arguments,
-    profile: Profile,
-    time: Option<Duration>,
-    devices: &[Device],
-) -> Result<Settings> {
-    let mut settings = Settings::new(profile, date(now()?), operating_system(), processor());
-    BUILD.clone_into(&mut settings.tool_version);
-    settings.host = arguments.host.clone().unwrap_or_else(host::name);
-    settings.is_anonymous = arguments.anonymous;
-    settings.time = time;
-    settings.energy_epochs = if arguments.energy { ENERGY_EPOCHS } else { 0 };
-    settings.seed = arguments.seed.unwrap_or_else(|| entropy() % SEEDS);
-    settings.secret = entropy();
-    let mut apis: Vec<&str> = devices.iter().map(|device| device.api.name()).collect();
-    apis.sort_unstable();
-    apis.dedup();
-    settings.apis = apis.join("+");
-    if let Some(epochs) = arguments.epochs {
-        settings.epochs = Epochs { least: epochs.into(), most: epochs.into(), target: 0.0 };
-    }
-    Ok(settings)
-}
-
-/// The system's time.
-pub(super) fn now() -> Result<jiff::Timestamp> {
-    timestamp(SystemTime::now())
-}
-
-fn timestamp(time: SystemTime) -> Result<jiff::Timestamp> {
-    let fault = |_| Error::NoDevice("the system's clock is not between the years -9999 and 9999: set it".to_owned());
-    jiff::Timestamp::try_from(time).map_err(fault)
-}
-
-/// A time as rows have it.
-pub(super) fn date(time: jiff::Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
-/// A number from the system's entropy.
-fn entropy() -> u64 {
-    // The standard library's only source of it. Two of one thread follow from each other, but for the hash.
-    RandomState::new().hash_one(std::process::id())
-}
+use gpu::backend::{Backend, Translator};
+use record::error::{Result, usage};
 
 /// Opens a card through its APIs, at least one. APIs that fail are skipped if another one works.
 pub(super) fn open(card: Vec<Target>, kernels: &Kernels) -> Result<Vec<Box<dyn Backend>>> {
@@ -97,17 +37,4 @@ pub(super) fn has_energy(backend: &dyn Backend) -> Result<()> {
         usage!("--energy: {name} reports neither an energy counter nor its power: run without --energy")
     };
     if has { Ok(()) } else { Err(refusal()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_clock_that_no_report_can_name_is_an_error() {
-        let year = Duration::from_secs(31_557_600);
-        assert_eq!(timestamp(SystemTime::UNIX_EPOCH).map(date).expect("1970"), "1970-01-01T00:00:00Z");
-        let fault = timestamp(SystemTime::UNIX_EPOCH + 8030 * year).expect_err("after 9999");
-        assert_eq!((fault.exit_code(), fault.to_string().lines().count()), (1, 1), "{fault}");
-    }
 }

@@ -5,6 +5,7 @@ mod devices;
 mod planned;
 mod running;
 mod served;
+mod settings;
 mod supervisor;
 mod turns;
 
@@ -39,10 +40,10 @@ use record::format::plural;
 use record::suite::{Case, DeviceType, Profile, budget};
 
 pub(super) use arguments::Arguments;
-use devices::settings;
 use planned::{all_sizes, cases_for, dry_run, expected_time, profile_for, request, time_for};
 use running::Running;
 pub(super) use served::serve;
+use settings::settings;
 use supervisor::{End, Supervisor};
 
 /// Runs the command and returns the exit code.
@@ -51,7 +52,9 @@ pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
         return Err(usage!("--unchecked is for the kernels of --shaders: give both"));
     }
     if arguments.against_shaders.is_some() && !arguments.unchecked {
-        say("--against-shaders: these kernels run with run-time checks, the suite's without (--unchecked: without)");
+        say(
+            "--against-shaders: these kernels run with run-time checks, the suite's without; --unchecked turns them off",
+        );
     }
     arguments.load()?;
     measure(&arguments)
@@ -83,7 +86,9 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
         return Err(usage!("--fail-on-regression compares two builds: give --against, or `compare OLD NEW`"));
     }
     if other.is_some() && (has_several || runs[0].len() > 1) {
-        return Err(usage!("--against compares two builds on one device and API: name them by --device and --backend"));
+        return Err(usage!(
+            "--against compares two builds on one device and API: select them with --device and --backend"
+        ));
     }
     let other = other.map(|(command, files)| listed_beside(command, arguments, &card(&runs[0])).map(|of| (of, files)));
     let other = other.transpose()?;
@@ -156,7 +161,7 @@ fn check(arguments: &Arguments) -> Result<()> {
         say(&format!("left out, no --size fits: {}", dropped.join(", ")));
     }
     let refusal = if !request.sizes.is_empty() && cases.iter().all(|case| case.family.name == "ceiling") {
-        "--size: ceilings keep their own sizes, which set the peaks of a device: leave it out, or take `stream` or \
+        "--size: ceilings keep their own sizes, which set the peaks of a device: omit --size, or run `stream` or \
          `roofline`"
     } else if arguments.save_image.is_some() && !cases.iter().any(draws) {
         "--save-image: none of these kernels draws an image (the family texture does, and kernels of bench that write \
@@ -180,7 +185,7 @@ impl Arguments {
         for (option, path) in [("--out", &self.out), ("--json", &self.json)] {
             let Some(path) = path else { continue };
             if is_source(path) {
-                return Err(usage!("{option} {}: a report has no name of a kernel", shown(path)));
+                return Err(usage!("{option} {}: a report cannot be named like a kernel", shown(path)));
             }
             check_new(path, self.force, ANOTHER_FILE)?;
         }
@@ -294,7 +299,7 @@ impl Command<'_> {
         let common = |cases| turns::common(&mut sides, cases, lacking);
         let (running, begun) = self.prepare(devices, common, None, resumed, &[], pictures)?;
         let epochs = arguments.epochs.map_or(turns::EPOCHS, usize::from);
-        say(&format!("{epochs} epochs of each side, in turns, each in a process of its own"));
+        say(&format!("{epochs} epochs per side, in turns, each epoch in its own process"));
         let (running, end) = turns::measure(&mut sides, running, epochs)?;
         let (records, end, printed) = self.conclude(running, end, &begun)?;
         if end?.is_interrupted {
@@ -422,7 +427,7 @@ fn say_complete(arguments: &Arguments, (rows, seconds, measuring): (usize, f64, 
     let rows = plural(rows, "row", "rows");
     // A resumed run may have nothing left to measure.
     let share = 100.0 * measuring.as_secs_f64() / seconds;
-    let time = format!("; {seconds:.0} s, {share:.0} % of them spent measuring");
+    let time = format!("; {seconds:.0} s, {share:.0} % of that spent measuring");
     let time = if measuring.is_zero() { "" } else { &time };
     // The summary ends with the path.
     let place = if has_summary(arguments) { String::new() } else { format!(" in {path}") };

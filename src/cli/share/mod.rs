@@ -151,8 +151,8 @@ fn advice(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: bool)
         Remedy::Complete(_) => incomplete(faults, records, path, is_anonymous),
         Remedy::Issue => "open an issue with the report: this is a fault of the suite or of the driver".to_owned(),
         Remedy::Measure => format!(
-            "another build measured this, or --size or --param did: measure again with this build and without them, by \
-             `shaderbench run {}`",
+            "this was measured by another build, or with --size or --param: measure again, with this build and without \
+             them: `shaderbench run {}`",
             options(records)
         ),
         Remedy::OneRun => ONE_RUN.to_owned(),
@@ -180,8 +180,8 @@ fn incomplete(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: b
             )
         }
         _ => format!(
-            "a shared report has a row for every benchmark: measure everything, by `shaderbench run {options}` without other \
-             arguments; if --time left some out, allow more"
+            "a shared report has a row for every benchmark: measure everything with `shaderbench run {options}` and no other \
+             arguments; if --time left some out, allow more time"
         ),
     }
 }

@@ -44,8 +44,8 @@ pub(in crate::cli) fn check_version(version: u32, command: Option<&str>) -> Resu
     let fault = || match command {
         None => Error::NoDevice("the program was replaced by another version while it ran: start it again".to_owned()),
         Some(command) => usage!(
-            "--against '{command}': its protocol has version {version}, this program's has version {VERSION}: build both \
-             from commits with one version"
+            "--against '{command}': its worker protocol is version {version}, this program's is version {VERSION}: \
+             build both from commits with the same version"
         ),
     };
     if version == VERSION { Ok(()) } else { Err(fault()) }

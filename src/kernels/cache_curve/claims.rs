@@ -151,7 +151,7 @@ fn hidden(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let ends = chains.first().zip(chains.last()).filter(|(few, many)| few.0 < many.0);
     let (few, many) = ends.ok_or_else(|| rows.missing(&[KERNEL]))?;
     let gain = speed(many.1, few.1)?;
-    let holds = is_faster(gain, MARGIN)?;
+    let holds = is_faster(gain, CLAIM_MARGIN)?;
     let gained = compared(facts, "gain by threads", gain)?;
     let loads = |(threads, row): &(f64, &Record)| {
         // A load is of four bytes.

@@ -108,7 +108,7 @@ const BLOCK: f64 = 512.0;
 fn shared_memory(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let (workgroup, global) = ((WORKGROUP, NONE), (GLOBAL, NONE));
     let other = (global, "the sum in global memory");
-    let whole = faster(rows, facts, MARGIN, (workgroup, "the sum in shared memory"), other)?;
+    let whole = faster(rows, facts, CLAIM_MARGIN, (workgroup, "the sum in shared memory"), other)?;
     let is_cuda = rows.all().iter().any(|row| row.backend == Some(Api::Cuda));
     if !whole.holds() {
         return Ok(whole);
@@ -123,7 +123,7 @@ fn shared_memory(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     }
     let [device, global] = rows.together([(DEVICE_BARRIER, NONE), global])?;
     let data = speed(device, global)?;
-    let holds = is_faster(data, MARGIN)?;
+    let holds = is_faster(data, CLAIM_MARGIN)?;
     let gained = compared(facts, "part of the data", data)?;
     let text = format!(
         "At {}, with device-wide barriers in both, the sum in shared memory is {gained} the sum in global memory.",

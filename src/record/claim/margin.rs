@@ -9,8 +9,8 @@ use crate::{Record, byte_rate, format, time};
 /// one epoch leave uncertain. One is faster if the whole 95 % interval of the ratio is above it; they are the same if the
 /// whole interval is within it (an equivalence test by two one-sided tests, Schuirmann, *Journal of Pharmacokinetics and
 /// Biopharmaceutics* 15, 1987).
-pub const MARGIN: f64 = 1.1;
-/// [`MARGIN`] in words.
+pub const CLAIM_MARGIN: f64 = 1.1;
+/// [`CLAIM_MARGIN`] in words.
 pub const WITHIN: &str = "within 10 %";
 
 /// The row's time in nanoseconds.
@@ -29,7 +29,7 @@ pub fn speed(own: &Record, other: &Record) -> Result<Estimate, Why> {
 pub fn is_faster(speed: Estimate, least: f64) -> Result<bool, Why> {
     if speed.low > least {
         Ok(true)
-    } else if speed.high <= MARGIN {
+    } else if speed.high <= CLAIM_MARGIN {
         Ok(false)
     } else {
         Err(noisy("the ratio of the speeds is", speed))
@@ -39,9 +39,9 @@ pub fn is_faster(speed: Estimate, least: f64) -> Result<bool, Why> {
 /// Whether `found` is `expected`, [`WITHIN`] 10 %; an interval that overlaps the margin's ends shows nothing.
 pub fn is_near(found: Estimate, expected: f64) -> Result<bool, Why> {
     let (low, high) = (found.low / expected, found.high / expected);
-    if low >= MARGIN.recip() && high <= MARGIN {
+    if low >= CLAIM_MARGIN.recip() && high <= CLAIM_MARGIN {
         Ok(true)
-    } else if high < MARGIN.recip() || low > MARGIN {
+    } else if high < CLAIM_MARGIN.recip() || low > CLAIM_MARGIN {
         Ok(false)
     } else {
         Err(noisy("the ratio is", found))
@@ -50,9 +50,9 @@ pub fn is_near(found: Estimate, expected: f64) -> Result<bool, Why> {
 
 /// Whether the speed relative to another is no lower, by more than the margin.
 pub fn is_no_slower(speed: Estimate) -> Result<bool, Why> {
-    if speed.low >= MARGIN.recip() {
+    if speed.low >= CLAIM_MARGIN.recip() {
         Ok(true)
-    } else if speed.high < MARGIN.recip() {
+    } else if speed.high < CLAIM_MARGIN.recip() {
         Ok(false)
     } else {
         Err(noisy("the ratio of the speeds is", speed))
@@ -70,11 +70,11 @@ pub fn compared(facts: &mut Facts, name: &str, speed: Estimate) -> Result<String
     let is_apart = speed.low > 1.0 || speed.high < 1.0;
     match if is_apart { facts.times(name, speed) } else { None } {
         Some(times) => Ok(format!("{times} as fast as")),
-        None if speed.low >= MARGIN.recip() && speed.high <= MARGIN => Ok(format!("as fast, {WITHIN}, as")),
-        None if speed.low > MARGIN => Ok("faster than".to_owned()),
-        None if speed.high < MARGIN.recip() => Ok("slower than".to_owned()),
-        None if speed.high <= MARGIN => Ok(format!("not faster, {WITHIN}, than")),
-        None if speed.low >= MARGIN.recip() => Ok(format!("not slower, {WITHIN}, than")),
+        None if speed.low >= CLAIM_MARGIN.recip() && speed.high <= CLAIM_MARGIN => Ok(format!("as fast, {WITHIN}, as")),
+        None if speed.low > CLAIM_MARGIN => Ok("faster than".to_owned()),
+        None if speed.high < CLAIM_MARGIN.recip() => Ok("slower than".to_owned()),
+        None if speed.high <= CLAIM_MARGIN => Ok(format!("not faster, {WITHIN}, than")),
+        None if speed.low >= CLAIM_MARGIN.recip() => Ok(format!("not slower, {WITHIN}, than")),
         None => Err(noisy("the ratio of the speeds is", speed)),
     }
 }

@@ -67,7 +67,7 @@ pub fn undecided(comparison: &Comparison) -> Option<String> {
              API with timestamps"
         )),
         _ => Some(format!(
-            "nothing was decided: {compared} compared, but without run-to-run variation: use reports with epochs, or three \
+            "nothing was decided: {compared} compared, but run-to-run variation is unknown: use reports with epochs, or three \
              runs or more"
         )),
     }
