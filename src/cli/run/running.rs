@@ -83,10 +83,10 @@ impl Running {
         self.run.settings.seed
     }
 
-    /// Epochs that every row with a time has; 0 while rows are missing.
+    /// Epochs that every row with a time has; 0 while rows are missing or to be measured again.
     pub(super) fn epochs(&self) -> usize {
         let rows = self.table.records();
-        let is_whole = rows.len() == self.cases.len() * self.devices.len();
+        let is_whole = rows.len() == self.cases.len() * self.devices.len() && self.table.repeats() == 0;
         let epochs = rows.iter().map(|row| row.epochs_ns.len()).filter(|count| *count > 0);
         if is_whole { epochs.min().unwrap_or(usize::MAX) } else { 0 }
     }
