@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::command::{Folder, Output};
+use crate::command::{Folder, Output, shaderbench};
 use crate::terminal::{trim_lines, without_colors};
 use answers::compare::text::{OutputFormat, Sort, View, write};
 use answers::compare::{Comparison, Report, compare};
@@ -143,7 +143,19 @@ fn the_largest_slow_down_first() {
 
 #[test]
 fn two_runs_in_markdown() {
-    insta::assert_snapshot!(two(View { limit: Some(0.05), ..view(80) }, OutputFormat::Markdown));
+    let written = |has_all_rows| two(View { limit: Some(0.05), has_all_rows, ..view(80) }, OutputFormat::Markdown);
+    insta::assert_snapshot!(written(true));
+    let short = written(false);
+    let answer = written(true).lines().next().unwrap_or_default().to_owned();
+    assert!(short.starts_with(&answer) && short.ends_with("`--all` adds every case.\n"), "{short}");
+    assert!(!short.contains("### "), "{short}");
+}
+
+#[test]
+fn markdown_of_two_whole_reports_fits_a_comment() {
+    let [a, b] = ["results/nvidia-h200/2026-11-23-vulkan.csv", "results/nvidia-h200/2026-11-25-vulkan.csv"];
+    let short = shaderbench(&["compare", a, b, "--format", "markdown", "--fail-on-regression", "1"]).run().stdout;
+    assert!((5..=100).contains(&short.lines().count()), "{short}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Comparisons as Markdown for pull requests: the answer first, then all rows.
+//! Comparisons as Markdown for pull requests: the answer first, and with `--all` every row.
 
 use super::answer::{answer, row};
 use super::columns::block;
@@ -8,11 +8,16 @@ use super::sentences::{
 use super::view::{View, groups};
 use crate::compare::{ChangedKernel, Comparison};
 use crate::report::markdown::{escape, table};
+use record::format::plural;
+
+/// Largest changes and regressions that are listed without `--all`, each: a comment has a limit.
+const MOST: usize = 30;
 
 pub(super) fn write(comparison: &Comparison, view: View) -> String {
     let matches = || 0..comparison.matches.len();
     let mut parts: Vec<String> = Vec::new();
-    parts.extend(matches().map(|of| answered(comparison, of)));
+    let most = if view.has_all_rows { usize::MAX } else { MOST };
+    parts.extend(matches().map(|of| answered(comparison, of, most)));
     parts.push(sides(comparison));
     if let Some(limit) = view.limit {
         let lines = regression_lines(comparison, limit);
@@ -20,11 +25,18 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
             let text = escape(&line.text);
             if line.is_item { format!("- {text}\n") } else { format!("\n{text}\n") }
         };
-        parts.push(lines.iter().map(item).collect::<String>().trim_start().to_owned());
+        let more = lines.len().saturating_sub(most);
+        let mut text = lines.iter().take(most).map(item).collect::<String>().trim_start().to_owned();
+        text.extend((more > 0).then(|| format!("- {}\n", and_more(more, "line", "lines"))));
+        parts.push(text);
     }
     let tally = matches().flat_map(|of| tally_lines(comparison, of));
     parts.push(tally.map(|line| format!("- {}\n", escape(&line))).collect());
     parts.push(format!("Changes of the time with 95 % intervals. {}\n", rule(comparison)));
+    if !view.has_all_rows {
+        parts.push("`--all` adds every case.\n".to_owned());
+        return parts.join("\n");
+    }
     for group in groups(comparison, view.sort) {
         let Some(block) = block(comparison, &group.cases, view) else { continue };
         let columns: Vec<_> = block.groups.iter().flatten().collect();
@@ -48,6 +60,10 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
     parts.join("\n")
 }
 
+fn and_more(count: usize, one: &str, several: &str) -> String {
+    format!("and {}: `--all`", plural(count, one, several))
+}
+
 fn sides(comparison: &Comparison) -> String {
     let heading = ["", "device and API", "driver", "shaderbench", "runs", "reports"].map(str::to_owned);
     let row = |side: &crate::compare::Side| {
@@ -60,14 +76,20 @@ fn sides(comparison: &Comparison) -> String {
 }
 
 /// The answer for a match, and the kernels that changed.
-fn answered(comparison: &Comparison, of: usize) -> String {
+fn answered(comparison: &Comparison, of: usize, most: usize) -> String {
     let [a, b] = labels(comparison, of);
     let heading = ["kernel", "", "cases", &format!("{b} against {a}")].map(str::to_owned);
     let row = |kernel: &ChangedKernel| {
         let [name, cases, change] = row(kernel);
         vec![name, kernel.verdict.name().to_owned(), cases, change]
     };
-    let rows: Vec<_> = comparison.changed_kernels(of).iter().map(row).collect();
+    let changed = comparison.changed_kernels(of);
+    let mut rows: Vec<_> = changed.iter().take(most).map(row).collect();
+    let more = changed.len() - rows.len();
+    rows.extend((more > 0).then(|| {
+        let more = and_more(more, "kernel", "kernels");
+        vec![more, String::new(), String::new(), String::new()]
+    }));
     let kernels = if rows.is_empty() {
         String::new()
     } else {

@@ -147,7 +147,7 @@ pub(super) fn is_poison(bytes: &[u8], first: u64, at: usize, size: usize) -> boo
 const MOST_LEFT: usize = 16;
 
 /// Like [`verify`], but of a large output, more than twice the length of its parts, only `number` parts of 2 KiB (512 B if there
-/// are [`FEW_PARTS`](super::parts::FEW_PARTS)): the first, the last, and one in each section between, where `random` says. Parts are smaller in proportion, and fewer if they would be
+/// are `FEW_PARTS`): the first, the last, and one in each section between, where `random` says. Parts are smaller in proportion, and fewer if they would be
 /// smaller than 16 B, where the kernel reads more than it writes, and in matrix products. With `MANY_PARTS`, an output that
 /// is never verified whole is read whole besides, and compared wherever it was not written.
 ///
