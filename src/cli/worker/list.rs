@@ -62,7 +62,10 @@ pub(in crate::cli) fn list(backend: Option<Through>) -> Result<Listed> {
 
 /// Lists the devices that a command finds, which starts another build of this program.
 pub(in crate::cli) fn list_of(command: &str, backend: Option<Through>) -> Result<Listed> {
-    let how = |death: Death| usage!("--against '{command}': it lists no devices: {}", death.how);
+    let how = |death: Death| {
+        let how = death.how.replace("the driver ended the process", "it ended").replace(" while it ran", "");
+        usage!("--against '{command}' lists no devices: {how}: give a command that starts shaderbench")
+    };
     ask(backend, Start { command: Some(command.to_owned()), ..Start::default() })?.map_err(how)
 }
 
