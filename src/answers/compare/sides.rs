@@ -57,8 +57,8 @@ impl Side<'_> {
         self.compiler[0] == AGAINST
     }
 
-    /// Whether both sides have one run, or one of them has, which does not show all that runs differ by: but for sides that
-    /// took turns in processes of their own.
+    /// Whether a side has a single run, which does not show all run-to-run variation. Sides that took turns, each epoch in a
+    /// process of its own, show it.
     pub(super) fn is_of_one_run(&self, other: &Self) -> bool {
         !self.is_in_turns_with(other) && (self.dates.len() < 2 || other.dates.len() < 2)
     }

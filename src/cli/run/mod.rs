@@ -383,7 +383,7 @@ impl Command<'_> {
         let file = progress.output().clone();
         drop(progress);
         let rest = can_resume.then(|| messages::resume(file.path(), *number));
-        // Of a run in turns the difference is printed.
+        // After a run in turns the comparison is printed instead.
         let is_in_turns = arguments.other_side().is_some();
         let is_printed = !arguments.is_quiet && (!is_in_turns || arguments.table.is_some());
         let printed = if is_printed { print(&tables(arguments, &records)?) } else { Ok(()) };

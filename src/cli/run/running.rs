@@ -91,7 +91,7 @@ impl Running {
         if is_whole { epochs.min().unwrap_or(usize::MAX) } else { 0 }
     }
 
-    /// The row of a worker, as the report has it: that of the command of `--against` says so.
+    /// A worker's row as the report has it: rows of the command of `--against` name it as their compiler.
     fn of_side(&self, mut row: Record) -> Record {
         if self.side() > 0 {
             let compiler = self.devices[self.side()].kernel_compiler.clone();
@@ -157,7 +157,7 @@ impl Running {
             }
             Event::Plan(expected) => {
                 self.timed_sides.insert(self.side());
-                // Of a run in turns the whole is known from the start.
+                // A run in turns has planned all epochs at its start.
                 if self.turn.is_none() {
                     self.progress.plan(&expected);
                 }
@@ -169,7 +169,7 @@ impl Running {
                 self.started = Some((index, row));
             }
             Event::Row(row) => self.progress.row(&self.of_side(*row)),
-            // Both sides say so.
+            // Both sides report each pass.
             Event::Pass { .. } if self.side() > 0 => {}
             Event::Pass { number, count } => self.progress.pass(number, count),
             Event::LeftOut { index } => {

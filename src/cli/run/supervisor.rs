@@ -196,7 +196,7 @@ impl<'a> Supervisor<'a> {
         self.running.zip(self.end).ok_or_else(no_rows)
     }
 
-    /// Hears the worker until it has answered, its turn is over, or the card has ended.
+    /// Handles the worker's events until it has answered, its turn is over, or the card has ended.
     fn supervise(&mut self) {
         let mut last = Instant::now();
         let has_answer = |of: &Self| of.opened.is_some() || of.known.is_some() || of.turn == Some(Turn::Other);
@@ -312,7 +312,7 @@ impl<'a> Supervisor<'a> {
             }
             event => {
                 let Some(running) = &mut self.running else { return Ok(()) };
-                // After a pass only figures change that follow from others.
+                // At the end of a pass only derived figures change: no case was measured.
                 let ends_pass = match &event {
                     Event::Rows { ends_pass, .. } => Some(*ends_pass),
                     _ => None,

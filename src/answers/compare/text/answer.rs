@@ -170,10 +170,10 @@ fn too_noisy(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
     (noisy > 0).then(|| format!("In {noisy} of {}, noise would hide changes below {least}.", count(pairs.len())))
 }
 
-/// Part of the cases in which a change would show.
+/// Share of the cases in which the reported slow-down would show.
 const MOST_CASES: f64 = 0.95;
 
-/// The slow-down that would show in most cases: that far above the margin the whole interval lies beyond it.
+/// The slow-down that would show in most cases: so large that the whole interval lies beyond the margin.
 fn would_show(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
     let half_width = |(low, high): (f64, f64)| (high / low).ln() / 2.0;
     let mut changes: Vec<f64> = pairs.iter().filter_map(|pair| pair.ratio.interval).map(half_width).collect();
@@ -189,7 +189,7 @@ fn would_show(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
     Some(format!("A slow-down {change} would show in {cases}."))
 }
 
-/// Clocks that differ by more than this are said.
+/// A difference between clocks is reported from this on.
 const CLOCK: f64 = 0.01;
 
 /// Whether both sides ran at the same clock, and which changes are the clock's: those that vanish in cycles.
@@ -203,7 +203,7 @@ fn clocks(comparison: &Comparison, of: usize) -> Option<String> {
         })
         .collect();
     let differing = timed.iter().filter(|(_, clock)| clock.ln().abs() > CLOCK.ln_1p()).count();
-    // A ratio is the baseline's time divided by the side's: in cycles it is multiplied by the inverse of their clocks.
+    // A ratio is the baseline's time divided by the side's: in cycles it is divided by the ratio of their clocks.
     let is_of_clock = |(pair, clock): &&(&Pair, f64)| {
         matches!(pair.verdict, Verdict::Slower | Verdict::Faster)
             && (pair.ratio.value / clock).ln().abs() <= comparison.margin.ln_1p()
