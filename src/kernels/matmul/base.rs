@@ -13,7 +13,7 @@ pub(super) const BASE: Benchmark = Benchmark {
     ceiling: Some(Limit::Fma),
     // A product and a sum for each term, and the sums of parts of K.
     bound: Bound::Roundings(|shape, _| sides(shape).2 + 8),
-    check: Check::of("c", results, |shape, _| product(shape)),
+    check: Check::of("c", results, |shape, _| product_of([A, B], shape)),
     ..Benchmark::BLANK
 };
 
@@ -27,6 +27,25 @@ pub(super) const B: Values = Values::SummableFrom(1 << 40);
 /// Of tensor cores, which may truncate each addend of a sum of 4 products or more, and the sum (Fasi et al.): by two units
 /// of f32 each.
 pub(super) const BY_TENSOR_CORES: Bound = Bound::Roundings(|shape, _| 3 * sides(shape).2 + 8);
+
+/// f16 factors and sums. Sums of ±1 are exact in f16 below 2^11: their standard deviation is √K, 64 at K = 4096 and 181 at
+/// K = 32768.
+pub(super) const SUMS_OF_F16: Benchmark = Benchmark {
+    since: "2026-11-30T03",
+    quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), PLAIN)],
+    cases: &of_type(&[Dtype::F16], PLAIN, PLAIN),
+    buffers: |shape, _| buffers_of(SIGNS, shape, 1, Contents::Poison),
+    unsupported: |shape| (sides(shape).2 > 1 << 15).then_some("sums of f16 are inexact with K above 32768"),
+    ceiling: None,
+    no_ceiling: "no kernel measures the peak of products with sums in f16: a chain that takes long enough rounds",
+    bound: BY_TENSOR_CORES,
+    // More terms would round so often that fp8 factors did not show.
+    precise_at: Some(Extent::Product(200, 336, 8)),
+    check: Check { oracle: |shape, _| product_of(SIGNS, shape), ..BASE.check },
+    ..BASE
+};
+
+pub(super) const SIGNS: [Values; 2] = [Values::Signs, Values::SignsFrom(1 << 40)];
 
 /// `headline`: the parameters at the largest size of the quick profile, where a software device needs half a second per
 /// launch.
@@ -58,10 +77,14 @@ pub(super) const fn of_type(
 
 /// The factors, padded to whole vectors of `lanes`, the product and the sizes.
 pub(super) fn buffers(shape: &Shape, lanes: u64, product: Contents) -> Vec<Buffer> {
+    buffers_of([A, B], shape, lanes, product)
+}
+
+pub(super) fn buffers_of([a, b]: [Values; 2], shape: &Shape, lanes: u64, product: Contents) -> Vec<Buffer> {
     let (m, n, k) = sides(shape);
     vec![
-        Buffer::input("a", (m * k).next_multiple_of(lanes), A),
-        Buffer::input("b", (k * n).next_multiple_of(lanes), B),
+        Buffer::input("a", (m * k).next_multiple_of(lanes), a),
+        Buffer::input("b", (k * n).next_multiple_of(lanes), b),
         Buffer::new("c", m * n, product),
         uniform("sizes", &[m, n, k]),
     ]
@@ -89,9 +112,9 @@ pub(super) fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
     Step::dividing([(n, width), (m, height), (1, 1)])
 }
 
-fn product(shape: &Shape) -> Oracle {
-    let (m, n, k) = sides(shape);
-    let (a, b, scalar) = (shape.input(A), shape.input(B), shape.dtype.scalar());
+fn product_of(factors: [Values; 2], shape: &Shape) -> Oracle {
+    let ((m, n, k), [a, b]) = (sides(shape), factors.map(|values| shape.input(values)));
+    let scalar = shape.dtype.scalar();
     Product { m, n, k, a, b, scalar, is_by_columns: false }.oracle()
 }
 

@@ -30,6 +30,12 @@ pub(crate) const CLAIMS: &[Claim] = &[
         "products of a subgroup on tensor cores, with f16 factors,",
         "the peak of the tensor cores"
     ),
+    Claim::Ratio(Ratio {
+        name: "f16 sums over f32 sums",
+        kernels: [("matmul/cooperative_f16", NONE), ("matmul/cooperative", NONE)],
+        by: By::Speed,
+        says: "At {size}, products summed in f16, with 11 significant bits, are {} those summed in f32.",
+    }),
     Claim::Article(ArticleClaim {
         id: "E5",
         title: "the matrix product in tiles",

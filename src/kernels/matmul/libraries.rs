@@ -1,6 +1,6 @@
 //! The matrix product by NVIDIA's libraries.
 
-use super::base::{A, B, BASE, BY_TENSOR_CORES, buffers, of_type, sides};
+use super::base::{A, B, BASE, BY_TENSOR_CORES, SUMS_OF_F16, buffers, of_type, sides};
 use record::suite::prelude::*;
 use record::suite::{Precision, Product};
 
@@ -38,6 +38,14 @@ pub(super) const CUBLAS_F16: Benchmark = Benchmark {
     bound: BY_TENSOR_CORES,
     ceiling: Some(Limit::Tensor),
     ..BASE
+};
+
+pub(super) const CUBLAS_F16_SUMS: Benchmark = Benchmark {
+    name: "cublas_f16_sums",
+    only_cuda: Some("cuBLAS is part of CUDA"),
+    library: Some(Library::CuBlas),
+    steps: |shape, _| multiplied(shape, Precision::Half),
+    ..SUMS_OF_F16
 };
 
 pub(super) const CUBLAS_LT_BF16: Benchmark = Benchmark {

@@ -4,7 +4,7 @@ mod base;
 pub(crate) mod claims;
 mod libraries;
 
-use base::{BASE, BY_TENSOR_CORES, buffers, cases, of_type, sides, tiles};
+use base::{BASE, BY_TENSOR_CORES, SUMS_OF_F16, buffers, cases, of_type, sides, tiles};
 use record::suite::prelude::*;
 
 pub(super) const FAMILY: Family = Family {
@@ -54,6 +54,13 @@ pub(super) const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
+            name: "cooperative_f16",
+            twin_differs: Some("cp.async prefetch, two iterations ahead"),
+            buffers: |shape, _| base::buffers_of(base::SIGNS, shape, 4, Contents::Poison),
+            steps: |shape, _| tiles(shape, 256, 256),
+            ..SUMS_OF_F16
+        },
+        Benchmark {
             name: "wgmma",
             since: "2026-11-27T22",
             quick: &[],
@@ -80,6 +87,7 @@ pub(super) const FAMILY: Family = Family {
         },
         libraries::CUBLAS_TF32,
         libraries::CUBLAS_F16,
+        libraries::CUBLAS_F16_SUMS,
         libraries::CUBLAS_LT_BF16,
         libraries::CUBLAS_LT_FP8,
         libraries::CUBLAS_LT_INT8,

@@ -127,13 +127,15 @@ pub enum Routine {
     },
 }
 
-/// How a product rounds its f32 factors.
+/// How a product rounds its factors and sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
-    /// Not at all.
+    /// Factors as they are, sums in f32.
     Own,
-    /// To tf32, which has 11 significant bits, for tensor cores.
+    /// f32 factors to tf32, which has 11 significant bits, for tensor cores; sums in f32.
     Tf32,
+    /// f16 factors as they are, sums and results in f16.
+    Half,
 }
 
 impl Routine {

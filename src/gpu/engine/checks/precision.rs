@@ -280,10 +280,12 @@ mod tests {
                 (benchmark.check.oracle)(&shape, &Interface::default())(0, &mut values);
                 values
             };
-            assert_eq!(scalar.significant_bits(), 24, "{}", benchmark.name);
+            // Sums of f16 are rounded as often and as far as factors of 8 bits.
+            let narrower = if scalar == Scalar::F16 { vec![4] } else { vec![8, 11] };
+            assert!(scalar == Scalar::F16 || scalar.significant_bits() == 24, "{}", benchmark.name);
             let mut bounds = vec![0.0; 1 << 12];
             launch.bound.as_ref().expect("a bound")(0, &mut bounds);
-            for bits in [8, 11].into_iter().filter(|bits| *bits < kept) {
+            for bits in narrower.into_iter().filter(|bits| *bits < kept) {
                 let factors = right_values(bits)
                     .into_iter()
                     .zip(right_values(kept))

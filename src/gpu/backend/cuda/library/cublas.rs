@@ -28,7 +28,8 @@ pub(super) const TRANSPOSED: c_int = 1;
 pub(super) const R_32F: c_int = 0;
 const R_16F: c_int = 2;
 
-/// `cublasComputeType_t`: sums in f32, of f32 factors as they are or rounded to tf32.
+/// `cublasComputeType_t`: sums in f16; sums in f32, of f32 factors as they are or rounded to tf32.
+const COMPUTE_16F: c_int = 64;
 pub(super) const COMPUTE_32F: c_int = 68;
 const COMPUTE_32F_FAST_TF32: c_int = 77;
 
@@ -160,18 +161,20 @@ impl Blas {
     ) -> Result<Call> {
         let size = scalar.bytes() as u64;
         let product = |one: u64, other: u64, size: u64| one.saturating_mul(other).saturating_mul(size);
-        let [a, b, c] = check_lengths(buffers, [product(m, k, size), product(k, n, size), product(m, n, 4)])?;
+        let (compute, of_sums) = match precision {
+            Precision::Half => (COMPUTE_16F, R_16F),
+            Precision::Own => (COMPUTE_32F, R_32F),
+            Precision::Tf32 => (COMPUTE_32F_FAST_TF32, R_32F),
+        };
+        let of_c = if of_sums == R_16F { 2 } else { 4 };
+        let [a, b, c] = check_lengths(buffers, [product(m, k, size), product(k, n, size), product(m, n, of_c)])?;
         let (m, n, k) = (int(m)?, int(n)?, int(k)?);
         let factor_type = if scalar == Scalar::F16 { R_16F } else { R_32F };
-        let compute = match precision {
-            Precision::Own => COMPUTE_32F,
-            Precision::Tf32 => COMPUTE_32F_FAST_TF32,
-        };
-        self.gemm((NOT_TRANSPOSED, [n, m, k]), [(b, factor_type, n), (a, factor_type, k), (c, R_32F, n)], compute)
+        self.gemm((NOT_TRANSPOSED, [n, m, k]), [(b, factor_type, n), (a, factor_type, k), (c, of_sums, n)], compute)
     }
 
     /// The product of column-major matrices with these types and leading dimensions, of which the first is transposed or
-    /// not. Both factors are summed in f32.
+    /// not.
     fn gemm(
         self: &Rc<Self>,
         (operation, [m, n, k]): (c_int, [c_int; 3]),
@@ -182,11 +185,12 @@ impl Blas {
         let gemm = unsafe { self.library.symbol::<GemmEx>("cublasGemmEx")? };
         let blas = Rc::clone(self);
         Ok(Box::new(move || {
-            let (one, zero) = (1.0_f32, 0.0_f32);
+            // 1 in the type of the sums: the low half of a word is an f16.
+            let (one, zero) = (if compute == COMPUTE_16F { 0x3c00 } else { 1.0_f32.to_bits() }, 0_u32);
             let (one, zero) = ((&raw const one).cast(), (&raw const zero).cast());
             let at = |memory: &Memory| memory.address() as *mut c_void;
             // SAFETY: the callers have checked the lengths of the buffers, which this closure keeps; both factors live
-            // until the call returns.
+            // until the call returns, and a word holds an f16 in its first bytes: CUDA's hosts are little-endian.
             let status = unsafe {
                 gemm(
                     blas.handle,
