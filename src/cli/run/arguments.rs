@@ -81,7 +81,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) time: Option<Duration>,
     /// Number of epochs of each case
     ///
-    /// [default: 5 in quick; 2 to 16 in standard, as its noise needs; 8 to 32 in thorough]
+    /// [default: 4 in quick; 2 to 16 in standard, as its noise needs; 8 to 32 in thorough]
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(super) epochs: Option<u16>,
     /// Seed of the inputs and of the order of the cases [default: random]

@@ -89,12 +89,12 @@ impl Settings {
     pub fn new(profile: Profile, date: String, os: String, cpu: String) -> Self {
         let (budget_ms, min_samples, shortest_sample_us, end_to_end_bytes) = match profile {
             Profile::Quick => (15.0, 8, 200.0, 64 << 20),
-            Profile::Standard => (40.0, 8, 200.0, 1 << 30),
+            Profile::Standard => (30.0, 8, 200.0, 1 << 30),
             Profile::Thorough => (200.0, 20, 1000.0, u64::MAX),
         };
         let epochs = match profile {
-            Profile::Quick => Epochs { least: 5, most: 5, target: 0.0 },
-            Profile::Standard => Epochs { least: 2, most: 16, target: 0.004 },
+            Profile::Quick => Epochs { least: 4, most: 4, target: 0.0 },
+            Profile::Standard => Epochs { least: 2, most: 16, target: 0.005 },
             Profile::Thorough => Epochs { least: 8, most: 32, target: 0.0025 },
         };
         // Epochs vary by more than their samples: more samples in an epoch gain less than another epoch.
