@@ -87,7 +87,8 @@ pub(super) const FAMILY: Family = Family {
             since: "2026-11-23",
             quick: &[
                 Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 18), ROTATIONS),
-                Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 21), ROTATIONS),
+                // 4 MiB: beyond the L1 of all SMs together, and within L2 by the curve above.
+                Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 20), ROTATIONS),
             ],
             accepts: &[("ROTATE", Accepted::Whole(0, 1024))],
             cases: &Cases::pair(&[Dtype::Vec4F32], &linear([1 << 18, 1 << 20]), SLICED_SETS, ROTATIONS),
