@@ -36,7 +36,7 @@ fn every_answer_names_the_same_fastest_kernel_and_the_same_ties() {
         let comparison = page::sides(&reports);
         let page = to_value(page::data(&comparison)).expect("JSON");
         let summary = to_value(summary::headlines(std::slice::from_ref(&report))).expect("JSON");
-        let cost = cost::Cost::new(records);
+        let cost = cost::Cost::new(records, |_| true);
         let cost = to_value(cost.as_ref().and_then(|cost| cost::json(cost, name))).expect("JSON");
         for best in best(&rows) {
             let (job, row, is_tied) = (best.job.name, best.row, best.is_tied());

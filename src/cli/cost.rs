@@ -1,30 +1,58 @@
 //! `cost`: what the portable API costs, on one screen.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::format::Format;
 use super::output::{print, print_json};
+use super::references::is_example;
 use super::reports::{all_or_newest, name_runs};
+use super::values::size;
 use answers::compare::Report;
 use answers::cost::{self, Cost};
+use answers::report::Medium;
+use gpu::engine::plan::{as_declared, select_tagged};
+use kernels::jobs;
 use record::error::{Error, Result, usage};
-use record::suite::Api;
+use record::format::joined;
+use record::suite::{Api, Extent, Tag};
 use record::{Record, by_card};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports of WGSL and CUDA [default: the newest in reports/, then in results/]
+    /// Reports of WGSL and CUDA, and filters as of `run` [default: the newest in reports/, then in results/]
     ///
-    /// Those of `run --backend all`. The newest one with rows of both that has at least half as many benchmarks as any there.
-    #[arg(value_name = "FILE|DIR")]
-    files: Vec<PathBuf>,
+    /// Reports of `run --backend all`, and families, benchmarks, globs or parts of names: the jobs to show. The default is the
+    /// newest report with rows of both that has at least half as many benchmarks as any there, and the jobs that are slower.
+    #[arg(value_name = "FILE|DIR|FILTER")]
+    names: Vec<String>,
+    /// Show the families of a tag: peak, article, llm, primitive, memory, cost
+    #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
+    tags: Vec<Tag>,
+    /// Size instead of the one in `summary`: 2^20, 4096x4096, MxNxK
+    #[arg(long = "size", value_name = "N", value_parser = size, value_delimiter = ',')]
+    sizes: Vec<Extent>,
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
 }
 
 pub(super) fn cost(arguments: &Arguments) -> Result<()> {
-    let reports = all_or_newest(&arguments.files, is_of_both, none_of_both)?;
+    // A name with an ending is that of a file, which an error names if it does not exist.
+    let is_file = |name: &String| {
+        let path = Path::new(name);
+        path.exists() || is_example(path) || path.extension().is_some()
+    };
+    let (files, filters): (Vec<String>, Vec<String>) = arguments.names.iter().cloned().partition(is_file);
+    let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
+    let selected = select_tagged(&filters, &arguments.tags)
+        .map_err(|error| usage!("{}; a report is a file, a folder or `h100`", error.chain()))?;
+    let is_size = |row: &Record, size: &Extent| row.n.is_some_and(|n| as_declared(*size, n) == Some(n));
+    let is_wanted = |row: &Record| {
+        selected.iter().any(|(family, benchmark)| (family.name, benchmark.name) == (&row.family, &row.benchmark))
+            && (arguments.sizes.is_empty() || arguments.sizes.iter().any(|size| is_size(row, size)))
+    };
+    let has_filters = !(filters.is_empty() && arguments.tags.is_empty() && arguments.sizes.is_empty());
+    let reports = all_or_newest(&files, is_of_both, none_of_both)?;
     let mut cards: Vec<(String, Vec<Record>)> = Vec::new();
     for Report { name, records } in &reports {
         let of_card = |rows: Vec<&Record>| (name.clone(), rows.into_iter().cloned().collect());
@@ -32,15 +60,17 @@ pub(super) fn cost(arguments: &Arguments) -> Result<()> {
     }
     name_runs(&mut cards);
     let costs: Vec<(&str, Cost)> =
-        cards.iter().filter_map(|(name, records)| Some((name.as_str(), Cost::new(records)?))).collect();
+        cards.iter().filter_map(|(name, records)| Some((name.as_str(), Cost::new(records, is_wanted)?))).collect();
     if costs.is_empty() {
-        let why = "no rows of WGSL and CUDA on one card: `shaderbench run --backend all` measures both";
-        return Err(Error::Undecided(why.to_owned()));
+        let jobs = joined(jobs().iter().map(|(_, job)| job.name), ", ");
+        let why = "no rows of WGSL and CUDA on one card for a job: `shaderbench run --backend all` measures both";
+        return Err(Error::Undecided(format!("{why}; jobs are {jobs}")));
     }
     match arguments.format.medium() {
         None => print_json(&costs.iter().filter_map(|(name, of)| cost::json(of, name)).collect::<Vec<_>>()),
         Some(medium) => {
-            let screens: Vec<String> = costs.iter().map(|(name, of)| cost::screen(of, name, medium)).collect();
+            let has_all = has_filters || matches!(medium, Medium::Markdown);
+            let screens: Vec<String> = costs.iter().map(|(name, of)| cost::screen(of, name, has_all, medium)).collect();
             print(&screens.join("\n"))
         }
     }

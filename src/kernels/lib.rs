@@ -116,13 +116,19 @@ families![
     rates
 ];
 
-/// Every job of the summary with its family, in the order of the summary.
+/// Every job with its family: those of the summary in its order, then the others.
 #[must_use]
-pub fn headlines() -> Vec<(&'static str, &'static Headline)> {
+pub fn jobs() -> Vec<(&'static str, &'static Headline)> {
     let of_family = |family: &&'static Family| family.headlines.iter().map(|headline| (family.name, headline));
     let mut all: Vec<_> = FAMILIES.iter().flat_map(of_family).collect();
     all.sort_by_key(|(_, headline)| headline.place);
     all
+}
+
+/// Every job of the summary with its family, in the order of the summary.
+#[must_use]
+pub fn headlines() -> Vec<(&'static str, &'static Headline)> {
+    jobs().into_iter().filter(|(_, job)| job.place != Headline::NO_PLACE).collect()
 }
 
 /// The benchmark of this name.

@@ -8,14 +8,15 @@ use serde_json::Value;
 
 use crate::command::shaderbench;
 use crate::report_page::{H100, LLVMPIPE};
-use answers::cost::LINES;
-use answers::report::csv;
-use record::Record;
-use record::suite::Api;
+use answers::cost::{Cost, LINES, screen};
+use answers::report::{Medium, Terminal, csv};
+use record::suite::{Api, Dtype, Extent};
+use record::{Clock, Record};
 
 /// The cells of the line of a job, one space between them.
 fn line(text: &str, job: &str) -> String {
-    let line = text.lines().find(|line| line.starts_with(job)).unwrap_or_else(|| panic!("no {job} in\n{text}"));
+    let start = format!("{job}  ");
+    let line = text.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("no {job} in\n{text}"));
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -55,6 +56,11 @@ fn every_number_of_a_committed_report_is_the_ratio_of_two_of_its_rows() {
         let figures: Value = serde_json::from_str(&figures).expect("JSON");
         let jobs = figures[0]["jobs"].as_array().expect("jobs");
         assert!(jobs.len() >= 7, "{text}");
+        let all = shaderbench(&["cost", path, "*"]).run().succeeds().stdout;
+        let answer = |text: &str| text.split_once("all sizes").expect("a heading").0.lines().count() - 1;
+        let sentences = |text: &str| text.lines().take(answer(text)).collect::<Vec<_>>().join(" ");
+        assert_eq!(sentences(&text), sentences(&all));
+        assert_eq!(sentences(&text), [answer_by(jobs, "library_ratio"), answer_by(jobs, "twin")].join(" "));
         for job in jobs {
             let family = job["family"].as_str().expect("a family");
             let (mut twins, mut libraries, mut headline) = (Vec::new(), Vec::new(), Vec::new());
@@ -76,17 +82,13 @@ fn every_number_of_a_committed_report_is_the_ratio_of_two_of_its_rows() {
                 }
             }
             // Each printed number is one of these.
-            let line = line(&text, job["job"].as_str().expect("a name"));
-            let numbers = line.split([' ', '–', '†']).filter(|word| word.contains('.'));
+            let table = all.split_once("all sizes").expect("a heading").1;
+            let line = line(table, job["job"].as_str().expect("a name"));
+            let numbers = line.split([' ', '–', '†']).filter(|word| word.contains('.') && word.parse::<f64>().is_ok());
             for number in numbers {
                 let mut values = twins.iter().chain(&libraries).chain(&headline);
                 assert!(values.any(|value| is_rounded(number, *value)), "{number} of\n{line}\n{text}");
             }
-        }
-        // Those of the answer are in the table.
-        let (answer, table) = text.split_once("all sizes").expect("a heading");
-        for number in answer.split([' ', '×']).filter(|word| word.contains('.') && word.parse::<f64>().is_ok()) {
-            assert!(table.contains(&format!(" {number}")), "{number} is in no line of\n{text}");
         }
         if path == H100 {
             insta::assert_snapshot!(text);
@@ -94,10 +96,137 @@ fn every_number_of_a_committed_report_is_the_ratio_of_two_of_its_rows() {
     }
 }
 
+/// The sentence of the answer, from the figures of the cases shown.
+fn answer_by(jobs: &[Value], key: &str) -> String {
+    let (whose, is_twin) = (["NVIDIA's libraries", "the CUDA port"][usize::from(key == "twin")], key == "twin");
+    let (mut slower, mut even, mut faster, mut unclear) = (Vec::new(), 0, 0, 0);
+    for job in jobs {
+        let case = job["cases"].as_array().unwrap().iter().find(|case| case["is_headline"] == true).unwrap();
+        let [value, low, high] = ["value", "low", "high"].map(|end| case[key][end].as_f64());
+        let (Some(value), Some(low), Some(high)) = (value, low, high) else { continue };
+        let noise = (high - low) / 2.0 / value;
+        match () {
+            () if low > 1.1 && noise <= 0.15 => {
+                let mark = if is_twin && !case["twin_differs"].is_null() { "†" } else { "" };
+                let noise = if noise > 0.02 { format!(" ±{:.0} %", noise * 100.0) } else { String::new() };
+                slower.push((value, format!("{}{mark} {value:.2}×{noise}", job["job"].as_str().unwrap())));
+            }
+            () if high <= 1.1 && low >= 1.0 / 1.1 => even += 1,
+            () if high < 1.0 / 1.1 => faster += 1,
+            () => unclear += 1,
+        }
+    }
+    slower.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let names = slower.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(", ");
+    let names = if names.is_empty() { "none".to_owned() } else { names };
+    assert_eq!((faster, unclear), (0, 0), "no such job in the committed reports");
+    format!("Slower than {whose}: {names}; {even} jobs within 10 %.")
+}
+
+/// Sizes of a job, and the ratios to the twin.
+type Twins = Vec<(String, Option<f64>)>;
+
+#[test]
+fn filters_tags_and_sizes_select_jobs() {
+    let jobs = |arguments: &[&str]| -> Vec<(String, Twins)> {
+        let arguments = [&["cost"], arguments, &["--format", "json"]].concat();
+        let output = shaderbench(&arguments).run().succeeds().stdout;
+        let figures: Value = serde_json::from_str(&output).expect("JSON");
+        let case = |case: &Value| (case["n"].as_str().unwrap().to_owned(), case["twin"]["value"].as_f64());
+        let job = |job: &Value| {
+            let cases = job["cases"].as_array().unwrap().iter().map(case).collect();
+            (job["job"].as_str().unwrap().to_owned(), cases)
+        };
+        figures[0]["jobs"].as_array().unwrap().iter().map(job).collect()
+    };
+    let all = jobs(&[H100]);
+    let names = |of: &[(String, Vec<_>)]| of.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    let llm = jobs(&[H100, "gemv", "softmax", "--tag", "llm"]);
+    let mut found = names(&llm);
+    found.sort_unstable();
+    assert_eq!(found, ["gemv f16", "gemv f32", "gemv q4", "gemv q8", "softmax"]);
+    // A filter changes no figure.
+    assert!(llm.iter().all(|job| all.contains(job)), "{llm:?}");
+    for (_, cases) in jobs(&["gemv/q8*", H100, "--size", "4096"]) {
+        let of_all = all.iter().find(|(name, _)| name == "gemv q8").unwrap();
+        assert!(cases.len() == 1 && cases[0].0 == "4096x4096" && of_all.1.contains(&cases[0]), "{cases:?}");
+    }
+    shaderbench(&["cost", "h100", "rates"]).run().fails_with(1, "; jobs are sum, transpose,");
+    shaderbench(&["cost", "h100", "softmx"]).run().fails_with(2, "did you mean 'softmax'?");
+    shaderbench(&["cost", "none.csv"]).run().fails_with(1, "cannot read none.csv");
+}
+
+#[test]
+fn figures_of_other_programs_stand_beside_the_row_of_their_case() {
+    let records = csv::open(Path::new(H100)).expect("a report").records;
+    let text = shaderbench(&["cost", H100]).run().succeeds().stdout;
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (family, n, params, case, other) in [
+        ("matmul", "4096x4096x4096", "", "GEMM f16 4096³", "289 TFLOP/s (vk_cooperative_matrix_perf)"),
+        ("attention", "16x4096", "CAUSAL=0;D=128", "attention 16×4096×128", "212 TFLOP/s (llama.cpp)"),
+    ] {
+        let is_it = |row: &&Record| {
+            row.backend == Some(Api::Vulkan)
+                && (&*row.family, &*row.benchmark) == (family, "cooperative")
+                && (row.size().as_str(), row.params_text().as_str()) == (n, params)
+        };
+        let row = records.iter().find(is_it).expect("a row");
+        let own = (row.flops.unwrap() as f64 / row.median_ns.unwrap() / 1e3).round();
+        assert!(words.contains(&format!("{case} {other}, WGSL here {own} TFLOP/s")), "{own}\n{text}");
+    }
+    // On no other card.
+    let other = shaderbench(&["cost", "results/nvidia-h200/2026-11-23-vulkan+cuda.csv"]).run().succeeds().stdout;
+    assert!(!other.contains("not verified"), "{other}");
+}
+
 #[test]
 fn a_report_of_one_api_has_no_cost() {
     let output = shaderbench(&["cost", LLVMPIPE]).run().exits_with(1);
     assert!(output.stderr.contains("no rows of WGSL and CUDA on one card"), "{output}");
     let absent = shaderbench(&["cost", "h200"]).run().exits_with(2);
-    assert!(absent.stderr.contains("cannot read h200: ") && absent.stderr.contains("`h100`"), "{absent}");
+    assert!(absent.stderr.contains("'h200'") && absent.stderr.contains("`h100`"), "{absent}");
+}
+
+#[test]
+fn a_cause_stands_beside_a_ratio_that_it_explains_or_is_left_out() {
+    let row = |family: &str, benchmark: &str, api, n, ns: f64| Record {
+        device: "Fake 9000".to_owned(),
+        family: family.to_owned(),
+        benchmark: benchmark.to_owned(),
+        backend: Some(api),
+        dtype: Some(if family == "matmul" { Dtype::F16 } else { Dtype::F32 }),
+        n: Some(n),
+        timer: Some(Clock::Timestamp),
+        bytes: Some(8 * n.count()),
+        gb_per_s: Some(8.0 * n.count() as f64 / ns),
+        gflop_per_s: (family == "matmul").then(|| 2.0 * n.count() as f64 / ns),
+        median_ns: Some(ns),
+        ci_low_ns: Some(ns * 0.999),
+        ci_high_ns: Some(ns * 1.001),
+        ..Record::default()
+    };
+    let rows = |side, ns| -> Vec<Record> {
+        let gemm = |api, ns| row("matmul", "cooperative", api, Extent::Product(side, side, side), ns);
+        let transpose = |api, ns| row("transpose", "tiled", api, Extent::Matrix(1024, 1024), ns);
+        let [gemms, transposes] = [
+            [gemm(Api::Vulkan, ns), gemm(Api::Cuda, 100.0)],
+            [transpose(Api::Vulkan, 101.0), transpose(Api::Cuda, 100.0)],
+        ];
+        gemms.into_iter().chain(transposes).collect()
+    };
+    let shown = |rows: &[Record], has_all, is_wanted: fn(&Record) -> bool| {
+        let medium = Medium::Terminal(Terminal { width: 80, has_color: false });
+        screen(&Cost::new(rows, is_wanted).expect("both APIs"), "r.csv", has_all, medium)
+    };
+    let text = shown(&rows(4096, 148.0), false, |_| true);
+    assert_eq!(line(&text, "GEMM f16"), "GEMM f16 1.48† no cp.async");
+    let rest = "\nAt most 10 % slower at that size: transpose. ";
+    assert!(text.contains(rest) && !text.contains("\ntranspose"), "{text}");
+    // A small size has other causes, and a small loss none.
+    assert_eq!(line(&shown(&rows(512, 148.0), false, |_| true), "GEMM f16"), "GEMM f16 1.48†");
+    assert_eq!(line(&shown(&rows(4096, 105.0), true, |_| true), "GEMM f16"), "GEMM f16 1.05†");
+    // Filters select rows of WGSL; what they are compared with stays.
+    let text = shown(&rows(4096, 148.0), false, |row| row.family == "transpose");
+    let answer = "Slower than the CUDA port: none; 1 job within 10 %.\n";
+    assert!(text.starts_with(answer) && !text.contains("GEMM f16"), "{text}");
 }

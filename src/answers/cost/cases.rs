@@ -1,31 +1,30 @@
 //! The fastest WGSL kernel of each job at each size, beside its twin and the library.
 
-use std::sync::LazyLock;
-
 use crate::report::toolchains;
 use crate::summary::figures::{Beside, Contest, beside, best_of, beyond_wgsl, contests};
 use crate::versus::Ratios;
-use kernels::{FAMILIES, benchmark, headlines};
+use kernels::{FAMILIES, benchmark, is_library, jobs};
 use record::Record;
+use record::format::distinct;
 use record::stats::Estimate;
-use record::suite::{Api, Benchmark, Dtype, Family, Headline, Toolchain};
+use record::suite::{Api, Dtype, Headline, Toolchain};
 
-/// What the portable API costs on one card, by job, the dearest first.
+/// What the portable API costs on one card, by job, the largest ratio first.
 pub struct Cost<'a> {
     /// What runs WGSL.
     pub(super) portable: Toolchain<'a>,
     /// What runs the twins.
     pub(super) native: Toolchain<'a>,
     pub(super) jobs: Vec<JobCost<'a>>,
-    /// Jobs that have a library in the suite, but no time of one in these rows.
+    /// Families that have a library in the suite, but no row of one in these.
     pub(super) without_library: usize,
 }
 
 /// A job at all sizes.
 pub(super) struct JobCost<'a> {
-    pub(super) name: String,
+    pub(super) name: &'static str,
     pub(super) family: &'static str,
-    /// Why WGSL takes longer, where that is known; else empty.
+    /// Why WGSL takes longer than its twin in the case shown, where that is known; else empty.
     pub(super) cause: &'static str,
     /// The case that the summary shows.
     pub(super) shown: Case<'a>,
@@ -47,15 +46,16 @@ pub(super) struct Case<'a> {
 }
 
 impl<'a> Cost<'a> {
-    /// The cost in the rows of one card; `None` without rows of WGSL and of CUDA. With several portable toolchains, that of
-    /// the first.
+    /// The cost in the rows of one card; `None` without a job or without rows of CUDA. With several portable toolchains, that
+    /// of the first. `is_wanted` selects its rows: jobs and sizes without any are left out.
     #[must_use]
-    pub fn new(records: &'a [Record]) -> Option<Self> {
+    pub fn new(records: &'a [Record], is_wanted: impl Fn(&Record) -> bool) -> Option<Self> {
         let toolchains = toolchains(records);
         let first = |is_cuda: bool| toolchains.iter().copied().find(|of| (of.api == Api::Cuda) == is_cuda);
         let (portable, native) = (first(false)?, first(true)?);
         let all: Vec<&Record> = records.iter().collect();
-        let rows: Vec<&Record> = all.iter().copied().filter(|row| row.toolchain() == Some(portable)).collect();
+        let is_own = |row: &&Record| row.toolchain() == Some(portable) && is_wanted(row);
+        let rows: Vec<&Record> = all.iter().copied().filter(is_own).collect();
         let ratios = Ratios::new(&all, [portable, native]);
         let case = |row| Case {
             row,
@@ -64,46 +64,47 @@ impl<'a> Cost<'a> {
             library: beside(row, &all),
             beyond: beyond_wgsl(row, &all),
         };
-        let job = |(family, job): &(&'static Family, &'static Headline)| {
-            let kept = best_of(family.name, job, &rows)?.row;
-            let cases: Vec<Case> = fastest(contests(family.name, job, &rows), kept.dtype).map(case).collect();
-            let shown = *cases.iter().find(|case| std::ptr::eq(case.row, kept))?;
-            let is_family = job.name.is_empty();
-            let name = if is_family { family.name.replace('_', " ") } else { job.name.to_owned() };
-            let cause = if is_family { family.cause } else { job.cause };
-            Some(JobCost { name, family: family.name, cause, shown, cases })
+        let job = |(family, job): &(&'static str, &'static Headline)| {
+            let best = best_of(family, job, &rows)?;
+            let cases: Vec<Case> = fastest(contests(family, job, &rows), best.row.dtype).map(case).collect();
+            let shown = *cases.iter().find(|case| std::ptr::eq(case.row, best.row))?;
+            // Causes were shown for sizes that saturate a GPU.
+            let is_behind = !best.is_small && shown.twin.is_some_and(is_behind);
+            Some(JobCost { name: job.name, family, cause: if is_behind { job.cause } else { "" }, shown, cases })
         };
-        let mut costs: Vec<JobCost> = jobs().iter().filter_map(job).collect();
-        let twin_ratio = |cost: &JobCost| cost.shown.twin.map_or(0.0, |ratio| ratio.value);
-        costs.sort_by(|a, b| twin_ratio(b).total_cmp(&twin_ratio(a)));
-        let lacks = |cost: &&JobCost| {
-            let family = FAMILIES.iter().find(|family| family.name == cost.family);
-            let of_type = |library: &&Benchmark| {
-                let dtype = cost.shown.row.dtype;
-                library.blocks().any(|(dtypes, ..)| dtype.is_some_and(|dtype| dtypes.contains(&dtype)))
-            };
-            let has_one = family.is_some_and(|family| libraries(family).any(|library| of_type(&library)));
-            has_one && cost.cases.iter().all(|case| case.library.is_none())
+        let mut costs: Vec<JobCost> = Vec::new();
+        for cost in jobs().iter().filter_map(job) {
+            // A device without the instructions of the fastest kernel shows that of another job.
+            if !costs.iter().any(|known| std::ptr::eq(known.shown.row, cost.shown.row)) {
+                costs.push(cost);
+            }
+        }
+        costs.sort_by(|a, b| b.worst().total_cmp(&a.worst()));
+        let has_time = |family: &str| all.iter().any(|row| row.family == family && is_library(row));
+        let lacks = |family: &&str| {
+            let family = FAMILIES.iter().find(|known| known.name == *family);
+            family.is_some_and(|of| of.benchmarks.iter().any(|of| of.library.is_some()) && !has_time(of.name))
         };
-        let without_library = costs.iter().filter(lacks).count();
-        Some(Self { portable, native, jobs: costs, without_library })
+        let without_library =
+            distinct(costs.iter().map(|cost| cost.family)).iter().filter(|family| lacks(family)).count();
+        (!costs.is_empty()).then_some(Self { portable, native, jobs: costs, without_library })
     }
 }
 
-/// The jobs of the summary, and the families without one that have a vendor's library.
-fn jobs() -> Vec<(&'static Family, &'static Headline)> {
-    static JOBS: LazyLock<Vec<(&'static Family, &'static Headline)>> = LazyLock::new(|| {
-        let family = |name: &str| FAMILIES.iter().copied().find(|family| family.name == name);
-        let named = headlines().into_iter().filter_map(|(name, job)| Some((family(name)?, job)));
-        let is_whole = |family: &&'static Family| family.headlines.is_empty() && libraries(family).next().is_some();
-        named.chain(FAMILIES.iter().copied().filter(is_whole).map(|family| (family, &Headline::WHOLE))).collect()
-    });
-    JOBS.clone()
+impl JobCost<'_> {
+    /// The larger one of its ratios; 0 without any.
+    fn worst(&self) -> f64 {
+        let library = self.shown.library.map(|beside| beside.ratio);
+        [self.shown.twin, library].into_iter().flatten().map(|ratio| ratio.value).fold(0.0, f64::max)
+    }
 }
 
-/// The libraries of a family that compute with its types as they are.
-fn libraries(family: &'static Family) -> impl Iterator<Item = &'static Benchmark> {
-    family.benchmarks.iter().filter(|benchmark| benchmark.library.is_some() && benchmark.factor_bits.is_none())
+/// Times that differ by at most this fraction are no loss that a user notices.
+pub(super) const SMALL: f64 = 0.1;
+
+/// Whether a ratio of times is surely more than a small loss.
+pub(super) fn is_behind(ratio: Estimate) -> bool {
+    ratio.low > 1.0 + SMALL
 }
 
 /// The fastest kernels of one type, in the order of the contests.

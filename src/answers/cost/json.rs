@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::cases::{Case, Cost, JobCost};
+use super::elsewhere::{Elsewhere, elsewhere};
 use record::stats::Estimate;
 
 /// The cost on a card. Ratios are times of WGSL ÷ times of what it is compared with.
@@ -45,6 +46,8 @@ struct Size<'a> {
     /// The kernel that only CUDA can express.
     beyond_benchmark: Option<&'a str>,
     beyond_ratio: Option<Estimate>,
+    /// Another program's figure through the same API, which the suite did not verify.
+    elsewhere: Option<&'static Elsewhere>,
 }
 
 /// The figures of the screen, and those of all sizes.
@@ -78,6 +81,7 @@ fn job<'a>(job: &'a JobCost<'a>) -> Job<'a> {
         library_ratio: case.library.map(|beside| beside.ratio),
         beyond_benchmark: case.beyond.map(|(row, _)| row.benchmark.as_str()),
         beyond_ratio: case.beyond.map(|(_, ratio)| ratio),
+        elsewhere: elsewhere(job.name, case.row),
     };
-    Job { job: &job.name, family: job.family, cause: job.cause, cases: job.cases.iter().map(size).collect() }
+    Job { job: job.name, family: job.family, cause: job.cause, cases: job.cases.iter().map(size).collect() }
 }

@@ -2,6 +2,7 @@
 //! vendor's library, at every size that was measured.
 
 mod cases;
+mod elsewhere;
 mod json;
 mod library;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The cost of the portable API on one screen.
 
-use super::cases::{Case, Cost, JobCost};
+use super::cases::{Case, Cost, JobCost, SMALL, is_behind};
+use super::elsewhere::elsewhere;
 use crate::report::layout::{Column, Grid, Part, Row};
 use crate::report::{Medium, lay_out};
 use crate::summary::size;
@@ -17,32 +18,40 @@ const WIDE: usize = 116;
 const DIFFERS: &str = "†";
 
 /// What a ratio reads as whose interval includes 1.
-const AS_FAST: &str = "as fast";
+const AS_FAST: &str = "same";
 
-/// The screen of a card: the answer in a sentence, a line for each job, and what its marks mean. `name` is that of the
-/// report.
+/// The screen of a card: the answer in two sentences, a line for each job that a user loses in, or for each one, and what its
+/// marks mean. `name` is that of the report.
 #[must_use]
-pub fn screen(cost: &Cost, name: &str, medium: Medium) -> String {
+pub fn screen(cost: &Cost, name: &str, has_all: bool, medium: Medium) -> String {
     if cost.jobs.iter().all(|job| job.shown.twin.is_none() && job.shown.library.is_none()) {
         return lay_out(vec![Part::text(&sentence(cost)), Part::text(name)], medium);
     }
-    let mut parts = vec![Part::text(&sentence(cost)), Part::Table(grid(cost, medium.terminal().width >= WIDE))];
-    let which = if medium.terminal().width >= WIDE { "this size" } else { "the size in `summary`" };
+    let is_wide = medium.terminal().width >= WIDE;
+    let is_shown = |job: &&JobCost| {
+        let mut ratios = job.ratios().into_iter().flatten().peekable();
+        has_all || ratios.peek().is_none() || ratios.any(|ratio| ratio.high > 1.0 + SMALL)
+    };
+    let (shown, rest): (Vec<&JobCost>, Vec<&JobCost>) = cost.jobs.iter().partition(is_shown);
+    let mut parts = vec![Part::text(&sentence(cost))];
+    if !shown.is_empty() {
+        parts.push(Part::Table(grid(cost, &shown, is_wide)));
+    }
+    let mut note = |text: String| parts.push(Part::Text { text, indent: "  " });
     let [portable, native] = [cost.portable.title(), cost.native.title()];
-    let meaning = format!(
-        "{portable} time ÷ {native} or library time, at {which} and over all sizes; above 1, {portable} is slower."
-    );
-    parts.push(Part::text(&meaning));
-    parts.extend(different(cost).map(|text| Part::Text { text, indent: "  " }));
-    parts.extend(beyond(cost).map(|text| Part::Text { text, indent: "  " }));
+    note(format!("{portable} time ÷ {native} or library time; largest size (GEMM, attention: the fastest)."));
+    if !rest.is_empty() {
+        let names = format::joined(rest.iter().map(|job| job.name), ", ");
+        note(format!("At most 10 % slower at that size: {names}. All: `shaderbench cost FILE '*'`."));
+    }
+    [different(&shown), beyond(cost), other_vulkan(cost)].into_iter().flatten().for_each(&mut note);
     if cost.without_library > 0 {
-        let jobs = if cost.without_library == 1 { "job" } else { "jobs" };
-        let command = "shaderbench run --backend all --profile standard";
-        parts.push(Part::text(&format!("libraries of {} more {jobs}: `{command}`", cost.without_library)));
+        let families = format::plural(cost.without_library, "more family", "more families");
+        note(format!("libraries of {families}: `shaderbench run --backend all --profile standard`"));
     }
     if let Some(row) = cost.jobs.first().map(|job| job.shown.row) {
         let day = row.date.get(..10).unwrap_or(&row.date);
-        parts.push(Part::text(&format!("{}: {name}", format::joined([row.device.as_str(), day], ", "))));
+        note(format!("{}: {name}", format::joined([row.device.as_str(), day], ", ")));
     }
     lay_out(parts, medium)
 }
@@ -50,44 +59,76 @@ pub fn screen(cost: &Cost, name: &str, medium: Medium) -> String {
 /// A ratio and what stands behind it, its noise; `None` if it is too noisy to quote.
 fn times(ratio: Estimate) -> Option<(String, String)> {
     if ratio.low <= 1.0 && ratio.high >= 1.0 {
-        // Noise that may hide a difference of a third is no answer.
-        return (ratio.high / ratio.low < 4.0 / 3.0).then(|| (AS_FAST.to_owned(), String::new()));
+        return is_even(ratio).then(|| (AS_FAST.to_owned(), String::new()));
     }
     Some((format::ratio_number(ratio.value), format::plus_minus(format::quotable(ratio)?)))
 }
 
-/// The answer: in how many jobs the portable API is slower, and by how much.
+/// The answer: in which jobs the portable API is slower than the libraries and than the ports, and by how much.
 fn sentence(cost: &Cost) -> String {
-    let [portable, native] = [cost.portable.title(), cost.native.title()];
-    // The dearest is first.
-    let judged: Vec<(&JobCost, Estimate, (String, String))> =
-        cost.jobs.iter().filter_map(|job| Some((job, job.shown.twin?, times(job.shown.twin?)?))).collect();
-    let dearer: Vec<_> = judged.iter().filter(|(_, ratio, _)| ratio.low > 1.0).collect();
-    let all = format::plural(judged.len(), "job", "jobs");
-    let named = |job: &JobCost| format!("{}{}", job.name, if job.has_other_twin() { DIFFERS } else { "" });
-    let start = format!("{portable} is slower than {native} in {} of {all}", dearer.len());
-    match dearer.as_slice() {
-        [] if judged.is_empty() => format!("No job has both a {portable} time and a {native} time of the same kernel."),
-        [] => format!("{portable} is as fast as {native} or faster in each of {all}."),
-        [(job, _, (text, noise))] => format!("{start}: {} {text}×{noise}.", named(job)),
-        [(job, _, (text, noise)), (_, _, (next, of_next)), ..] => {
-            format!("{start}: {} {text}×{noise}, others up to {next}×{of_next}.", named(job))
-        }
+    let sides = ["NVIDIA's libraries".to_owned(), format!("the {} port", cost.native.title())];
+    let texts: Vec<String> = sides.iter().enumerate().filter_map(|(side, whose)| against(cost, side, whose)).collect();
+    if texts.is_empty() {
+        let [portable, native] = [cost.portable.title(), cost.native.title()];
+        return format!("No job has both a {portable} time and a {native} time of the same kernel.");
     }
+    texts.join("\n")
 }
 
+/// The jobs that are slower than one side, and how many are not; `None` without any to compare.
+fn against(cost: &Cost, side: usize, whose: &str) -> Option<String> {
+    let (mut behind, mut even, mut faster, mut unclear) = (Vec::new(), 0, 0, 0);
+    for job in &cost.jobs {
+        let Some(ratio) = job.ratios()[side] else { continue };
+        let text = || times(ratio).map_or_else(|| "(noisy)".to_owned(), |(text, noise)| format!("{text}×{noise}"));
+        match () {
+            () if is_behind(ratio) => behind.push((ratio.value, job, text())),
+            () if is_even(ratio) => even += 1,
+            () if ratio.high < 1.0 / (1.0 + SMALL) => faster += 1,
+            () => unclear += 1,
+        }
+    }
+    behind.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mark = |job: &JobCost| if side == TWIN && job.has_other_twin() { DIFFERS } else { "" };
+    let named = behind.iter().map(|(_, job, text)| format!("{}{} {text}", job.name, mark(job)));
+    let slower = if behind.is_empty() { "none".to_owned() } else { format::joined(named, ", ") };
+    let job = |count: usize| format::plural(count, "job", "jobs");
+    let counts = [
+        (even, format!("{} within 10 %", job(even))),
+        (faster, format!("{faster} faster")),
+        (unclear, format!("{unclear} too close to call")),
+    ];
+    let counts = format::joined(counts.iter().filter(|(count, _)| *count > 0).map(|(_, text)| text), ", ");
+    let is_none = behind.is_empty() && counts.is_empty();
+    (!is_none).then(|| format!("Slower than {whose}: {}.", format::joined([slower, counts], "; ")))
+}
+
+/// Whether times surely differ by little: noise that may hide more is no answer.
+fn is_even(ratio: Estimate) -> bool {
+    ratio.low >= 1.0 / (1.0 + SMALL) && ratio.high <= 1.0 + SMALL
+}
+
+/// The index of the ratio to the twin in [`JobCost::ratios`].
+const TWIN: usize = 1;
+
 impl JobCost<'_> {
+    /// Times ÷ that of the library and ÷ that of the twin, in the case shown.
+    fn ratios(&self) -> [Option<Estimate>; 2] {
+        [self.shown.library.map(|beside| beside.ratio), self.shown.twin]
+    }
+
     fn has_other_twin(&self) -> bool {
         self.shown.twin.is_some() && self.shown.twin_differs.is_some()
     }
 }
 
-fn grid(cost: &Cost, is_wide: bool) -> Grid {
+fn grid(cost: &Cost, jobs: &[&JobCost], is_wide: bool) -> Grid {
     let of_wide = if is_wide { &["size", "kernel"][..] } else { &[] };
     let of_native = format!("÷ {} ", cost.native.title());
-    let figures = [&*of_native, "all sizes", "÷ library", "all sizes"].map(Column::right);
-    let columns = of_wide.iter().map(|heading| Column::left(*heading)).chain(figures).chain([Column::left("why")]);
-    Grid::new(columns, cost.jobs.iter().map(|job| row(job, is_wide)))
+    let figures = ["÷ library", "all sizes", &of_native].map(Column::right);
+    let rest = [Column::left("why"), Column::right("all sizes")];
+    let columns = of_wide.iter().map(|heading| Column::left(*heading)).chain(figures).chain(rest);
+    Grid::new(columns, jobs.iter().map(|job| row(job, is_wide)))
 }
 
 fn row(job: &JobCost, is_wide: bool) -> Row {
@@ -100,15 +141,13 @@ fn row(job: &JobCost, is_wide: bool) -> Row {
     let mut cells = if is_wide { vec![size(shown.row), shown.row.benchmark.clone()] } else { Vec::new() };
     let of_library = |case: &Case| case.library.map(|beside| beside.ratio);
     cells.extend([
-        format!("{twin}{mark}"),
-        range(job.cases.iter().filter_map(|case| case.twin)),
         library,
         range(job.cases.iter().filter_map(of_library)),
+        format!("{twin}{mark}"),
+        job.cause.to_owned(),
+        range(job.cases.iter().filter_map(|case| case.twin)),
     ]);
-    // A cause of nothing explains nothing.
-    let is_slower = job.cases.iter().any(|case| case.twin.is_some_and(|ratio| ratio.low > 1.0));
-    cells.push(if is_slower { job.cause.to_owned() } else { String::new() });
-    Row::new("", &job.name, cells)
+    Row::new("", job.name, cells)
 }
 
 fn or_unclear(ratio: Estimate) -> String {
@@ -131,8 +170,8 @@ pub(super) fn range(ratios: impl Iterator<Item = Estimate>) -> String {
 }
 
 /// What twins do that their kernels do not.
-fn different(cost: &Cost) -> Option<String> {
-    let jobs = cost.jobs.iter().filter(|job| job.has_other_twin());
+fn different(jobs: &[&JobCost]) -> Option<String> {
+    let jobs = jobs.iter().filter(|job| job.has_other_twin());
     let texts: Vec<String> =
         jobs.filter_map(|job| Some(format!("{} ({})", job.name, job.shown.twin_differs?))).collect();
     (!texts.is_empty()).then(|| format!("{DIFFERS} Not a like-for-like port: {}.", texts.join(", ")))
@@ -153,4 +192,19 @@ fn beyond(cost: &Cost) -> Option<String> {
     }
     let texts: Vec<String> = of_kernels.iter().map(|(name, texts)| format!("{name} is {}", texts.join(", "))).collect();
     (!texts.is_empty()).then(|| format!("Beyond WGSL, in {}: {}.", cost.native.title(), texts.join("; ")))
+}
+
+/// The figures of other programs through Vulkan at the same cases, each with that of the row.
+fn other_vulkan(cost: &Cost) -> Option<String> {
+    let of_case = |job: &JobCost, case: &Case| {
+        let (other, own) = (elsewhere(job.name, case.row)?, case.row.gflop_per_s?);
+        let [other_rate, own] = [other.gflop_per_s, own].map(|rate| format::operation_rate(rate, true));
+        let case = format!("{} {}", job.name, size(case.row));
+        Some((other, format!("{case} {other_rate} ({}), WGSL here {own}", other.program)))
+    };
+    let found: Vec<_> =
+        cost.jobs.iter().flat_map(|job| job.cases.iter().filter_map(|case| of_case(job, case))).collect();
+    let (first, _) = found.first()?;
+    let texts = format::joined(found.iter().map(|(_, text)| text), "; ");
+    Some(format!("By other programs through Vulkan on {}, not verified: {texts}.", first.date))
 }

@@ -15,7 +15,7 @@ pub(super) const FAMILY: Family = Family {
         Passes in between move the points through workgroup memory, log2(points) / log2(radix) - 1 times; a larger \
         radix has fewer passes and needs more registers.",
     tags: &[Tag::Primitive],
-    headlines: &[Headline { name: "FFT", place: 10, cause: "launch overhead", ..Headline::F32 }],
+    headlines: &[Headline { name: "FFT", place: 10, ..Headline::F32 }],
     benchmarks: &[STOCKHAM, CUFFT],
     ..Family::BLANK
 };

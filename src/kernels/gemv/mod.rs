@@ -15,7 +15,16 @@ pub(super) const FAMILY: Family = Family {
     model_text: "Each weight is read once and used for one multiply-add, so the best time is the bytes of the weights \
         over the measured read rate. Fewer bits per weight save as much time as bytes: 4.5 bits with their scales are \
         7.1 times less than f32.",
-    headlines: &[Headline { name: "gemv f16", place: 8, naive: "naive", scalar: Some(Scalar::F16), ..Headline::F32 }],
+    headlines: &[
+        Headline { name: "gemv f16", place: 8, naive: "naive", scalar: Some(Scalar::F16), ..Headline::F32 },
+        Headline {
+            name: "gemv f32",
+            benchmarks: &["naive", "workgroup", "subgroup", "vec4", "split_k"],
+            ..Headline::F32
+        },
+        Headline { name: "gemv q8", benchmarks: &["q8_naive", "q8_vec4"], ..Headline::F32 },
+        Headline { name: "gemv q4", benchmarks: &["q4_naive", "q4_vec4", "q4_dot4"], ..Headline::F32 },
+    ],
     benchmarks: &[
         Benchmark { name: "naive", steps: |shape, interface| Step::covering(shape.rows(), interface), ..BASE },
         Benchmark { name: "workgroup", steps: |shape, _| vec![Step::dispatch(shape.rows())], ..BASE },

@@ -16,14 +16,7 @@ pub(super) const FAMILY: Family = Family {
     tags: &[Tag::Primitive],
     model_text: "Reading each word once is the lower bound. Each word also needs four atomic additions: they are free \
         only where the memory that holds the counters accepts them as fast as words arrive.",
-    headlines: &[Headline {
-        name: "histogram",
-        place: 5,
-        naive: "global_atomic",
-        scalar: None,
-        cause: "counters in L2",
-        ..Headline::F32
-    }],
+    headlines: &[Headline { name: "histogram", place: 5, naive: "global_atomic", scalar: None, ..Headline::F32 }],
     benchmarks: &[
         Benchmark {
             name: "global_atomic",

@@ -21,7 +21,7 @@ pub(super) const FAMILY: Family = Family {
             benchmarks: &["cooperative", "wgmma"],
             scalar: None,
             is_largest: false,
-            cause: "no async copies",
+            cause: "no cp.async",
             ..Headline::F32
         },
     ],

@@ -16,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
         counts: 36 bytes per key, 68 with a value. All rows count these bytes, so that rates compare as keys per second \
         do: 100 GB/s are 2.8 billion keys per second, or 1.5 billion pairs.",
     tags: &[Tag::Primitive],
+    headlines: &[Headline { name: "radix sort", scalar: None, ..Headline::F32 }],
     benchmarks: &[
         Benchmark {
             name: "three_kernels",

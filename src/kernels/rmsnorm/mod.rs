@@ -13,6 +13,7 @@ pub(super) const FAMILY: Family = Family {
     name: "rmsnorm",
     summary: "the root-mean-square normalisation of each row of a matrix",
     tags: &[Tag::Llm],
+    headlines: &[Headline { name: "RMS norm", ..Headline::F32 }],
     model_text: "A normalisation reads and writes every element once, as a copy does; the gains of the columns stay in \
         a cache. Two passes over memory read it twice: 3n instead of 2n, two thirds of the copy rate at best.",
     benchmarks: &[

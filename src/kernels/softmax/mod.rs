@@ -9,6 +9,7 @@ pub(super) const FAMILY: Family = Family {
     name: "softmax",
     summary: "the softmax of each row of a matrix",
     tags: &[Tag::Llm],
+    headlines: &[Headline { name: "softmax", ..Headline::F32 }],
     model_text: "A softmax reads and writes every element once, as a copy does. Three passes over memory read it three \
         times: 4n instead of 2n, half of the copy rate at best. The exponentials, two for each element, cost less than \
         memory does.",

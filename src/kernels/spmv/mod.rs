@@ -13,7 +13,7 @@ pub(super) const FAMILY: Family = Family {
         these bytes over the read rate. The band reads x from L1. Random columns read a sector of 32 bytes for each 4 \
         bytes of x, unless L2 holds x, and the model counts x once.",
     tags: &[Tag::Primitive],
-    cause: "random loads",
+    headlines: &[Headline { name: "spmv", cause: "random loads", ..Headline::F32 }],
     benchmarks: &[
         Benchmark {
             name: "row",

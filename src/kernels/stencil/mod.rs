@@ -14,6 +14,10 @@ pub(super) const FAMILY: Family = Family {
         copy. What is lost are cells that are loaded again because L1 and L2 no longer hold them, and load \
         instructions where caches serve all neighbours.",
     tags: &[Tag::Primitive],
+    headlines: &[
+        Headline { name: "stencil 2D", benchmarks: &["naive_2d", "tiled_2d", "rolled_2d"], ..Headline::F32 },
+        Headline { name: "stencil 3D", benchmarks: &["naive_3d", "tiled_3d", "rolled_3d"], ..Headline::F32 },
+    ],
     benchmarks: &[
         Benchmark { name: "naive_2d", steps: |shape, _| plane(shape, 32, 8), ..BASE },
         Benchmark { name: "tiled_2d", steps: |shape, _| plane(shape, 32, 32), ..BASE },

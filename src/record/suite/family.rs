@@ -20,10 +20,8 @@ pub struct Family {
     pub is_by_kernel: bool,
     /// Its benchmarks; the others are compared with the first.
     pub benchmarks: &'static [Benchmark],
-    /// The jobs that the summary shows of it.
+    /// The jobs that the summary and `cost` show of it.
     pub headlines: &'static [Headline],
-    /// As [`Headline::cause`], where no headline shows the family's job; else empty.
-    pub cause: &'static str,
     /// How the page draws its rows.
     pub chart: Chart,
 }
@@ -38,7 +36,6 @@ impl Family {
         is_by_kernel: false,
         benchmarks: &[],
         headlines: &[],
-        cause: "",
         chart: Chart::Ladder(""),
     };
 }
@@ -48,7 +45,8 @@ impl Family {
 pub struct Headline {
     /// What the reader calls it.
     pub name: &'static str,
-    /// Its place in the summary: what most readers ask for comes first, and lines are left out from the end.
+    /// Its place in the summary: what most readers ask for comes first, and lines are left out from the end. Jobs without a
+    /// place, [`Self::NO_PLACE`], are in `cost` alone.
     pub place: u8,
     /// The benchmarks that do this job; all of the family if there are none.
     pub benchmarks: &'static [&'static str],
@@ -58,16 +56,19 @@ pub struct Headline {
     pub scalar: Option<Scalar>,
     /// Whether sizes differ in what they show, so that the largest counts; else the fastest of all sizes does.
     pub is_largest: bool,
-    /// Why WGSL takes longer than CUDA, in at most 15 columns, where an experiment shows it
-    /// (docs/research/2026-11-25-portable-cost.md); else empty.
+    /// Why WGSL takes longer than its CUDA port at the sizes that saturate a GPU, in at most 12 columns, where an experiment
+    /// shows it (docs/research/2026-11-25-portable-cost.md); else empty.
     pub cause: &'static str,
 }
 
 impl Headline {
+    /// The place of jobs that the summary leaves out.
+    pub const NO_PLACE: u8 = u8::MAX;
+
     /// A job on f32 at its largest size: defaults for the fields that a literal leaves out.
     pub const F32: Self = Self {
         name: "",
-        place: u8::MAX,
+        place: Self::NO_PLACE,
         benchmarks: &[],
         naive: "",
         scalar: Some(Scalar::F32),

@@ -111,7 +111,8 @@ pub(super) fn is_same(a: &Case, b: &Case) -> bool {
 
 /// Converts a size from the command line to the form of `declared`: a single number becomes the side of a square or
 /// cube. `None` if the forms do not match, or the square is too large.
-pub(super) const fn as_declared(size: Extent, declared: Extent) -> Option<Extent> {
+#[must_use]
+pub const fn as_declared(size: Extent, declared: Extent) -> Option<Extent> {
     let converted = match (size, declared) {
         (Extent::Linear(n), Extent::Matrix(..)) => Extent::Matrix(n, n),
         (Extent::Linear(n), Extent::Product(..)) => Extent::Product(n, n, n),

@@ -13,7 +13,8 @@ pub(in crate::engine) mod schedule;
 
 use std::collections::BTreeMap;
 
-use cases::{as_declared, cases_of, is_same, planned};
+pub use cases::as_declared;
+use cases::{cases_of, is_same, planned};
 use ceilings::needed_ceilings;
 pub use ceilings::{ceilings_of, ladders, reserves};
 use filter::Filter;
