@@ -1,10 +1,15 @@
 //! `--format json` of the commands that print figures: it parses, and has the figures of the text.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::command::shaderbench;
+use crate::report_page::H100;
 use crate::terminal::trim_lines;
-use record::format;
+use answers::report::csv;
+use record::suite::Api;
+use record::{Bound, Record, format};
 
 const BOTH: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
 
@@ -47,6 +52,75 @@ pub(crate) fn is_rounding(printed: &str, value: f64) -> bool {
     let half = 0.5 * 10_f64.powi(-digits) * (1.0 + 1e-9);
     let own: Result<f64, _> = printed.parse();
     own.is_ok_and(|own| [1.0, 1e3, 1e6].iter().any(|unit| (own - value / unit).abs() <= half && own > 0.0))
+}
+
+#[test]
+fn the_ratios_of_two_reports_are_those_of_rows_of_one_source() {
+    const JOBS: [(&str, &str); 11] = [
+        ("sum", "reduction"),
+        ("transpose", "transpose"),
+        ("triad", "stream"),
+        ("scan", "scan"),
+        ("histogram", "histogram"),
+        ("GEMM f32", "matmul"),
+        ("GEMM f16", "matmul"),
+        ("gemv f16", "gemv"),
+        ("attention", "attention"),
+        ("FFT", "fft"),
+        ("rotation", "texture"),
+    ];
+    let paths = [H100, "results/nvidia-h200/2026-11-25-vulkan.csv"];
+    let [old, new] = paths.map(|path| csv::open(Path::new(path)).expect("a report").records);
+    let output = shaderbench(&["summary", paths[0], paths[1]]).run().succeeds().stdout;
+    let (sentence, table) = output.split_once("\nA: ").expect("the titles");
+    let table = table.split("\n\n").nth(1).expect("a table");
+    assert!(table.lines().next().is_some_and(|line| line.ends_with("C ÷ A")), "{table}");
+    let (mut dram, mut compute, mut other) = (Vec::new(), Vec::new(), Vec::new());
+    for line in table.lines() {
+        let Some((start, interval)) = line.split_once("× [") else { continue };
+        let ratio = start.split_whitespace().last().expect("a ratio");
+        let (low, high) = interval.trim_end_matches(']').split_once(", ").expect("an interval");
+        let (_, family) = JOBS.iter().find(|(job, _)| start.starts_with(&format!("{job} "))).expect("a job");
+        // Some pair of rows of one case and one source has this ratio, and the rates of the line.
+        let mut pairs = old.iter().flat_map(|a| new.iter().map(move |b| (a, b))).filter(|(a, b)| {
+            a.family == *family
+                && a.backend == Some(Api::Vulkan)
+                && b.backend == a.backend
+                && (&a.family, &a.benchmark, a.dtype, a.n, &a.params)
+                    == (&b.family, &b.benchmark, b.dtype, b.n, &b.params)
+                && !a.shader_hash.is_empty()
+                && a.shader_hash == b.shader_hash
+        });
+        let is_printed = |(a, b): &(&Record, &Record)| {
+            let (Some(x), Some(y)) = (a.median_ns, b.median_ns) else { return false };
+            let rates = [a, b].map(|row| row.gb_per_s.or(row.gflop_per_s).expect("a rate"));
+            is_rounding(ratio, x / y)
+                && rates.iter().all(|rate| start.split_whitespace().any(|word| is_rounding(word, *rate)))
+        };
+        let (a, b) = pairs.find(is_printed).unwrap_or_else(|| panic!("no rows have {line}"));
+        let [value, low, high] = [ratio, low, high].map(|text| text.parse::<f64>().expect("a number"));
+        assert!(low <= value && value <= high, "{line}");
+        let is_bound = |is_it: fn(&Bound) -> bool| {
+            [a, b].iter().all(|row| row.share >= Some(0.7) && row.ceiling.as_ref().is_some_and(is_it))
+        };
+        match () {
+            () if is_bound(|bound| bound.limit.is_memory() && !bound.is_cached) => dram.push((value, ratio)),
+            () if is_bound(|bound| bound.limit.is_arithmetic()) => compute.push((value, ratio)),
+            () => other.push((value, ratio)),
+        }
+    }
+    assert!(dram.len() >= 4 && compute.len() == 1 && other.len() >= 3, "{output}");
+    let range = |of: &mut Vec<(f64, &str)>| {
+        of.sort_by(|a, b| a.0.total_cmp(&b.0));
+        format!("{}–{}×", of[0].1, of[of.len() - 1].1)
+    };
+    let expected = format!(
+        "NVIDIA H200 over NVIDIA H100 80GB HBM3, Vulkan: DRAM-bound jobs {}, compute-bound GEMM f32 {}×, other jobs {}.",
+        range(&mut dram),
+        compute[0].1,
+        range(&mut other)
+    );
+    assert_eq!(words(sentence), expected);
 }
 
 #[test]

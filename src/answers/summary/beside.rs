@@ -7,13 +7,14 @@ use super::texts::{job_rate, quoted_time};
 use crate::report::layout::{Column, Grid, Medium, Part, Row, lay_out};
 use crate::report::toolchains;
 use record::suite::{Scalar, Toolchain, binary_range};
-use record::{Record, format, stats::Estimate};
+use record::{Bound, Record, comparable, format, stats, stats::Estimate, time};
 
 /// Reports side by side that fit in 80 columns.
 const MOST: usize = 4;
 
 /// A table of the headline figures of several reports, each with its name: a column for each report, API and compiler, which
-/// lines above the table name. Columns of one API show the kernel that they have in common.
+/// lines above the table name. Columns of one API show the kernel that they have in common; where two columns have it, a table
+/// of the two has their ratios, and a sentence at the top says them.
 #[must_use]
 pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String {
     let (mut titles, mut columns): (Vec<String>, Vec<Vec<&Record>>) = (Vec::new(), Vec::new());
@@ -27,16 +28,93 @@ pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String
     let figures: Vec<Vec<Figure>> = columns.iter().zip(&jobs).map(|(rows, jobs)| figures_of(rows, jobs)).collect();
     let letters: Vec<String> = (0..columns.len()).map(letter).collect();
     let line = |text: String| Part::Text { text, indent: "   " };
-    let mut parts: Vec<Part> =
-        letters.iter().zip(&titles).map(|(letter, title)| line(format!("{letter}: {title}"))).collect();
-    for (letters, sides) in letters.chunks(MOST).zip(figures.chunks(MOST)) {
+    let pairs = pairs(&columns, &jobs);
+    let mut parts: Vec<Part> = pairs.iter().filter_map(Pair::sentence).map(line).collect();
+    parts.extend(letters.iter().zip(&titles).map(|(letter, title)| line(format!("{letter}: {title}"))));
+    let is_paired = |column: &usize| pairs.iter().any(|pair| pair.columns.contains(column));
+    let others: Vec<usize> = (0..columns.len()).filter(|column| !is_paired(column)).collect();
+    let of_pairs = pairs.iter().map(|pair| (pair.columns.as_slice(), Some(pair)));
+    for (columns, pair) in of_pairs.chain(others.chunks(MOST).map(|columns| (columns, None))) {
         parts.push(Part::Text { text: String::new(), indent: "" });
-        parts.push(Part::Table(grid(letters, sides)));
+        let sides: Vec<(&str, &[Figure])> =
+            columns.iter().map(|column| (letters[*column].as_str(), figures[*column].as_slice())).collect();
+        parts.push(Part::Table(grid(&sides, pair)));
+    }
+    if !pairs.is_empty() {
+        let bound = "DRAM-bound, compute-bound: both rows reach 70 % of the measured peak or more";
+        parts.push(line(format!("÷: ratio of rates with its 95 % interval, without run-to-run variation. {bound}.")));
     }
     let is_unlike = jobs.iter().flatten().any(|shown| shown.is_unlike);
     parts.extend(is_unlike.then(|| line(UNLIKE.to_owned())));
     parts.extend(faster_ones(&jobs, |column| &letters[column]).into_iter().map(line));
     lay_out(parts, medium)
+}
+
+/// Two columns of one API and compiler, the only ones, and the ratios of the jobs that compare like with like.
+struct Pair<'a> {
+    columns: [usize; 2],
+    /// The job's rows in both columns, and the rate of the second ÷ that of the first.
+    ratios: Vec<(&'static str, [&'a Record; 2], Estimate)>,
+}
+
+fn pairs<'a>(columns: &[Vec<&'a Record>], jobs: &[Vec<Shown<'a>>]) -> Vec<Pair<'a>> {
+    let toolchain = |column: usize| columns[column].first().and_then(|row| row.toolchain());
+    let of_one = |column: usize| (0..columns.len()).filter(move |other| toolchain(*other) == toolchain(column));
+    let pairs = (0..columns.len()).filter_map(|column| {
+        let columns = <[usize; 2]>::try_from(of_one(column).collect::<Vec<_>>()).ok()?;
+        (columns[0] == column).then_some(columns)
+    });
+    let with_ratios = |columns: [usize; 2]| {
+        let ratio = |shown: &Shown<'a>| {
+            let other = jobs[columns[1]].iter().find(|other| other.job.name == shown.job.name)?;
+            let rows = [shown.row, other.row];
+            let is_alike = comparable(rows[0], rows[1]).is_ok() && rows[0].timer == rows[1].timer;
+            let ratio = stats::ratio(time(rows[0])?, time(rows[1])?).filter(|_| is_alike)?;
+            Some((shown.job.name, rows, ratio))
+        };
+        Pair { columns, ratios: jobs[columns[0]].iter().filter_map(ratio).collect() }
+    };
+    pairs.map(with_ratios).filter(|pair| !pair.ratios.is_empty()).collect()
+}
+
+/// The share of a measured peak from which on a job is bound by it.
+const BOUND: f64 = 0.7;
+
+impl Pair<'_> {
+    /// `NVIDIA H200 over NVIDIA H100 80GB HBM3, Vulkan: DRAM-bound jobs 1.41–1.46×, compute-bound GEMM f32 0.990×.`
+    fn sentence(&self) -> Option<String> {
+        let (_, [first, second], _) = self.ratios.first()?;
+        let names = if first.device == second.device {
+            let [first, second] = self.columns.map(letter);
+            format!("{second} over {first}")
+        } else {
+            format!("{} over {}", second.device, first.device)
+        };
+        let kind = |rows: &[&Record; 2]| {
+            let both = |is_it: fn(Bound) -> bool| {
+                rows.iter().all(|row| row.share >= Some(BOUND) && row.ceiling.is_some_and(is_it))
+            };
+            match () {
+                () if both(|bound| bound.limit.is_memory() && !bound.is_cached) => "DRAM-bound",
+                () if both(|bound| bound.limit.is_arithmetic()) => "compute-bound",
+                () => "other",
+            }
+        };
+        let range = |wanted: &str| {
+            let of_kind = self.ratios.iter().filter(|(_, rows, _)| kind(rows) == wanted);
+            let mut quoted: Vec<(f64, f64, &str)> =
+                of_kind.filter_map(|(job, _, ratio)| Some((ratio.value, format::quotable(*ratio)?, *job))).collect();
+            quoted.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let noise = format::plus_minus(quoted.iter().map(|(_, noise, _)| *noise).fold(0.0, f64::max));
+            let ends = [quoted.first()?, quoted.last()?].map(|(ratio, ..)| format::ratio_number(*ratio));
+            let text = if ends[0] == ends[1] { ends[0].clone() } else { ends.join("–") };
+            let jobs = if let [(.., job)] = quoted[..] { job } else { "jobs" };
+            Some(format!("{wanted} {jobs} {text}×{noise}"))
+        };
+        let texts = ["DRAM-bound", "compute-bound", "other"].into_iter().filter_map(range);
+        let texts = format::joined(texts, ", ");
+        (!texts.is_empty()).then(|| format!("{names}, {}: {texts}.", first.toolchain().map_or("", |of| of.api.title())))
+    }
 }
 
 /// A, B, …, Z, AA, AB, …
@@ -117,12 +195,23 @@ pub(crate) fn in_order<'n>(sides: impl IntoIterator<Item = impl IntoIterator<Ite
     names
 }
 
-fn grid(letters: &[String], sides: &[Vec<Figure>]) -> Grid {
-    let names = in_order(sides.iter().map(|figures| figures.iter().map(|figure| figure.name.as_str())));
+fn grid(sides: &[(&str, &[Figure])], pair: Option<&Pair>) -> Grid {
+    let names = in_order(sides.iter().map(|(_, figures)| figures.iter().map(|figure| figure.name.as_str())));
     let cell = |figures: &[Figure], name: &str| {
         let text = |figure: &Figure| format!("{}{}", figure.text, if figure.is_unlike { " ≠" } else { "" });
         figures.iter().find(|figure| figure.name == name).map_or_else(|| "–".to_owned(), text)
     };
-    let row = |name: &&str| Row::new("", *name, sides.iter().map(|figures| cell(figures, name)));
-    Grid::new(letters.iter().map(Column::right), names.iter().map(row))
+    let ratio = |name: &str| {
+        let (_, _, ratio) = pair?.ratios.iter().find(|(job, ..)| *job == name)?;
+        Some(format::ratio_with_interval(ratio.value, Some((ratio.low, ratio.high))))
+    };
+    let row = |name: &&str| {
+        let cells = sides.iter().map(|(_, figures)| cell(figures, name));
+        Row::new("", *name, cells.chain(pair.map(|_| ratio(name).unwrap_or_default())))
+    };
+    let heading = pair.map(|_| format!("{} ÷ {}", sides[1].0, sides[0].0));
+    Grid::new(
+        sides.iter().map(|(letter, _)| Column::right(*letter)).chain(heading.map(Column::right)),
+        names.iter().map(row),
+    )
 }
