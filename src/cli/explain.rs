@@ -10,7 +10,7 @@ use super::format::Format;
 use super::interrupt;
 use super::output::{print, print_json};
 use super::references::is_example;
-use super::reports::named_or_newest;
+use super::reports::{example_report, named_or_newest};
 use super::tour::{GLOSSARY, is_step, measure, steps_named};
 use answers::articles::GLOSSARY as TERMS;
 use answers::articles::{self, StepData, glossary, sides};
@@ -23,11 +23,11 @@ use answers::report::{self, Medium, Part, Section, lay_out, toolchains};
 use gpu::engine::plan::{params_of, select};
 use kernels::FAMILIES;
 use kernels::articles::{shown_by, steps};
-use record::Record;
 use record::claim::ArticleClaim;
 use record::error::{Result, usage};
 use record::format::distinct;
 use record::suite::{Benchmark, Case, Family, Limit, Params, Shape, binary_size};
+use record::{Record, is_software};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -89,11 +89,15 @@ impl Wanted {
         if self.is_list() { steps() } else { self.steps.clone() }
     }
 
+    /// The names of the selected benchmarks.
+    fn selected_names(&self) -> Vec<String> {
+        self.selected.iter().map(|(family, benchmark)| format!("{}/{}", family.name, benchmark.name)).collect()
+    }
+
     /// The benchmarks that these texts are about.
     fn kernels(&self) -> BTreeSet<String> {
         let of_steps = self.steps().into_iter().flat_map(|step| step.kernels).map(|kernel| (*kernel).to_owned());
-        let selected = self.selected.iter().map(|(family, benchmark)| format!("{}/{}", family.name, benchmark.name));
-        of_steps.chain(selected).collect()
+        of_steps.chain(self.selected_names()).collect()
     }
 }
 
@@ -108,24 +112,33 @@ pub(super) fn explain(arguments: &Arguments) -> Result<u8> {
     let (steps, kernels) = (wanted.steps(), wanted.kernels());
     let mut code = 0;
     if arguments.run {
-        (code, wanted.report) = measure(&steps, &kernels)?;
+        (code, wanted.report) = measure(&steps, &wanted.selected_names())?;
         if code == interrupt::EXIT_CODE {
             return Ok(code);
         }
     }
     // Device properties are in every row.
     let is_wanted = |row: &Record| kernels.is_empty() || kernels.contains(&row.name());
-    let measured = named_or_newest(wanted.report.as_deref(), is_wanted)?;
+    let mut measured = named_or_newest(wanted.report.as_deref(), is_wanted)?;
+    if measured.is_none() && arguments.run {
+        measured = Some(example_report()?);
+    }
     let measured = measured.as_ref();
+    let is_undecided = steps.iter().any(|step| step.is_timing)
+        && measured.is_some_and(|measured| measured.records.first().is_some_and(is_software));
+    let beside = if is_undecided { Some(example_report()?) } else { None };
     let Some(medium) = medium else {
         return print_json(&data(&steps, &wanted.selected, measured)).map(|()| code);
     };
-    let sides = measured.map_or_else(Vec::new, |measured| sides(&measured.records));
+    let (whose, sides) = super::tour::beginning(measured, beside.as_ref());
     let mut blocks = match wanted.steps.as_slice() {
-        _ if wanted.is_list() => super::tour::all(&sides, measured),
+        _ if wanted.is_list() => super::tour::all(&sides),
         [] => Vec::new(),
-        steps => super::tour::each(steps, &sides, measured),
+        steps => super::tour::each(steps, &sides),
     };
+    if !blocks.is_empty() {
+        blocks.insert(0, whose);
+    }
     for family in FAMILIES {
         let of_family = wanted.selected.iter().filter(|(of, _)| of.name == family.name);
         let benchmarks: Vec<&'static Benchmark> = of_family.map(|(_, benchmark)| *benchmark).collect();

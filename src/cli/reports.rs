@@ -86,13 +86,18 @@ pub(super) fn name_runs(reports: &mut [(String, Vec<Record>)]) {
 /// Reads a report and requires rows. The reader's notes go to stderr.
 pub(super) fn read(path: &Path) -> Result<Report> {
     if is_example(path) {
-        return Ok(Report { name: format!("{EXAMPLE}, the example"), records: example()?.records });
+        return example_report();
     }
     let report = reader::open(path).map_err(|error| {
         let is_name = path.extension().is_none() && path.components().count() == 1 && !path.exists();
         if is_name { usage!("{}; {BROUGHT_ALONG}", error.chain()) } else { error }
     })?;
     accepted(path, report)
+}
+
+/// The report that the program brings along.
+pub(super) fn example_report() -> Result<Report> {
+    Ok(Report { name: format!("{EXAMPLE}, the example"), records: example()?.records })
 }
 
 /// What to name in place of a report that does not exist.

@@ -10,53 +10,61 @@ use super::selection::select_runs;
 use super::worker::list;
 use answers::articles::{self, Side};
 use answers::compare::Report;
-use answers::report::{Part, apis, reader};
+use answers::report::{Part, reader};
 use kernels::articles::{ids, named};
 use record::claim::ArticleClaim;
 use record::error::{Result, usage};
+use record::format::{joined, plural};
+use record::is_software;
 use record::suite::DeviceType;
 
 /// The name of the glossary among chapters and steps.
 pub(super) const GLOSSARY: &str = "glossary";
 
+/// The label of the example beside a software device.
+const EXAMPLE_LABEL: &str = "H100";
+
+/// Whose GPU the verdicts are about, and their sides. Beside a software device, which cannot judge, stands the example.
+pub(super) fn beginning<'a>(measured: Option<&'a Report>, example: Option<&'a Report>) -> (Vec<Part>, Vec<Side<'a>>) {
+    let mut own = measured.map_or_else(Vec::new, |measured| articles::sides(&measured.records));
+    let named = |report: Option<&Report>, apis: &[Side]| {
+        let Report { name, records } = report?;
+        let first = records.first()?;
+        let apis = joined(apis.iter().map(|side| side.label), " and ");
+        let kind = if is_software(first) { ", a software device" } else { "" };
+        Some(format!("{}{kind}, {apis}, {} ({name})", first.device, first.date.get(..10).unwrap_or(&first.date)))
+    };
+    let none = "No report yet in reports/ or results/: `shaderbench explain --run` measures one, `--report h100` takes that of an NVIDIA H100";
+    let mut lines = vec![named(measured, &own).map_or_else(|| none.to_owned(), |of| format!("Answers for {of}"))];
+    if let Some(shown) = example {
+        let first = articles::sides(&shown.records).into_iter().next();
+        lines.extend(named(example, first.as_slice()).map(|of| format!("{EXAMPLE_LABEL}: {of}")));
+        own.extend(first.map(|side| Side { label: EXAMPLE_LABEL, ..side }));
+    }
+    (lines.into_iter().map(|text| Part::Text { text, indent: "  " }).collect(), own)
+}
+
 /// The list of all steps with their verdicts.
-pub(super) fn all(sides: &[Side], measured: Option<&Report>) -> Vec<Vec<Part>> {
+pub(super) fn all(sides: &[Side]) -> Vec<Vec<Part>> {
     let text = "`shaderbench explain D` reads a chapter, `explain D5` one step; `explain D5 --run` measures its kernels on \
                 this machine; `explain glossary` lists CUDA's names beside WGSL's.";
     let next = Part::Field { label: "next", text: text.to_owned() };
-    vec![beginning(&[], measured), articles::overview(sides), vec![next]]
+    vec![heading("CUDA memory in five chapters".to_owned()), articles::overview(sides), vec![next]]
 }
 
-/// Steps, each with its verdicts. A single one begins with its own title.
-pub(super) fn each(steps: &[&'static ArticleClaim], sides: &[Side], measured: Option<&Report>) -> Vec<Vec<Part>> {
-    if let [step] = steps {
-        return vec![articles::step(step, sides), vec![report(measured)]];
-    }
-    let steps_of = steps.iter().map(|step| articles::step(step, sides));
-    std::iter::once(beginning(steps, measured)).chain(steps_of).collect()
-}
-
-/// The chapter, if all steps are of one, and the report that the verdicts come from.
-fn beginning(chosen: &[&'static ArticleClaim], measured: Option<&Report>) -> Vec<Part> {
-    let name = match chosen {
-        [first, rest @ ..] if rest.iter().all(|step| step.chapter() == first.chapter()) => {
-            articles::chapter(first.chapter())
+/// Steps, each with its verdicts. Several of one chapter begin with its title.
+pub(super) fn each(steps: &[&'static ArticleClaim], sides: &[Side]) -> Vec<Vec<Part>> {
+    let chapter = match steps {
+        [first, rest @ ..] if !rest.is_empty() && rest.iter().all(|step| step.chapter() == first.chapter()) => {
+            Some(heading(articles::chapter(first.chapter())))
         }
-        _ => "CUDA memory in five chapters".to_owned(),
+        _ => None,
     };
-    vec![Part::Heading { name, rest: String::new() }, report(measured)]
+    chapter.into_iter().chain(steps.iter().map(|step| articles::step(step, sides))).collect()
 }
 
-/// The report that the verdicts come from.
-fn report(measured: Option<&Report>) -> Part {
-    let rest = measured.and_then(|Report { name, records }| {
-        let first = records.first()?;
-        let names: Vec<&str> = apis(records).iter().map(|api| api.title()).collect();
-        let date = first.date.get(..10).unwrap_or(&first.date);
-        Some(format!("{}, {}, {date} ({name})", first.device, names.join(" and ")))
-    });
-    let none = "none yet in reports/ or results/: `shaderbench explain --run` measures one, `--report h100` takes that of an NVIDIA H100";
-    Part::Field { label: "report", text: rest.unwrap_or_else(|| none.to_owned()) }
+fn heading(name: String) -> Vec<Part> {
+    vec![Part::Heading { name, rest: String::new() }]
 }
 
 /// Whether the name has the form of a step or chapter: one letter, and digits; or of an article, three digits.
@@ -75,36 +83,37 @@ pub(super) fn steps_named(name: &str) -> Result<Vec<&'static ArticleClaim>> {
     Ok(steps)
 }
 
-/// What a run on the first device cannot judge; `None` where it is a GPU.
-fn unjudged(steps: &[&ArticleClaim]) -> Result<Option<String>> {
+/// The name of the first device, where it is no GPU.
+fn software_device() -> Result<Option<String>> {
     let devices = list(None)?.devices;
     let runs = select_runs(&devices, None, None)?;
     let device = &devices[runs[0][0]];
-    let timed = steps.iter().filter(|step| step.is_timing).count();
-    Ok((device.kind == DeviceType::Software && timed > 0).then(|| {
-        let which = match (timed, steps.len()) {
-            (1, 1) => "this claim".to_owned(),
-            (timed, all) if timed == all => "these claims".to_owned(),
-            (timed, all) => format!("{timed} of these {all} claims"),
-        };
-        format!(
-            "{} is a software device: its times do not represent a GPU, so the run cannot judge {which}; `--report h100` in place of \
-             --run takes the times of an NVIDIA H100",
-            device.name
-        )
-    }))
+    Ok((device.kind == DeviceType::Software).then(|| device.name.clone()))
 }
 
-/// Runs the benchmarks; the exit code and the report.
-pub(super) fn measure(steps: &[&ArticleClaim], kernels: &BTreeSet<String>) -> Result<(u8, Option<PathBuf>)> {
+/// Runs the benchmarks of these steps, and further ones; the exit code and the report. A software device does not run those of
+/// which only times would tell something.
+pub(super) fn measure(steps: &[&ArticleClaim], further: &[String]) -> Result<(u8, Option<PathBuf>)> {
+    let timed = steps.iter().filter(|step| step.is_timing).count();
+    let software = if timed > 0 { software_device()? } else { None };
+    if let Some(name) = &software {
+        let claims = plural(timed, "claim, whose kernels do", "claims, whose kernels do");
+        say(&format!(
+            "{name} is a software device, whose times do not represent a GPU: it cannot judge {claims} not run"
+        ));
+    }
+    let run_steps = steps.iter().filter(|step| software.is_none() || !step.is_timing);
+    let kernels: BTreeSet<&str> =
+        run_steps.flat_map(|step| step.kernels).copied().chain(further.iter().map(String::as_str)).collect();
     if kernels.is_empty() {
-        say("these steps have no benchmarks: nothing to measure");
+        if software.is_none() {
+            say("these steps have no benchmarks: nothing to measure");
+        }
         return Ok((0, None));
     }
-    unjudged(steps)?.iter().for_each(|note| say(note));
     let reports = || reader::files(Path::new(OWN)).map_or_else(|_| Vec::new(), |found| found.reports);
     let known: BTreeSet<PathBuf> = reports().into_iter().collect();
-    let words = ["run", "--profile", "quick"].into_iter().chain(kernels.iter().map(String::as_str));
+    let words = ["run", "--profile", "quick"].into_iter().chain(kernels);
     let code = run::run(run::Arguments::without_tables(words)?)?;
     Ok((code, reports().into_iter().find(|path| !known.contains(path))))
 }

@@ -345,7 +345,8 @@ fn a_chapter_has_its_articles_number_and_a_report_may_be_named_alone() {
     let folder = Folder::new();
     folder.write("r.csv", std::fs::read(EPOCHS).expect("readable"));
     let by_letter = folder.run(&["explain", "E", "--report", "r.csv"]).succeeds().stdout;
-    assert!(by_letter.starts_with("E: shared-memory banks\n"), "{by_letter}");
+    let start = "Answers for NVIDIA H200, Vulkan, 2026-11-23 (r.csv)\n\nE: shared-memory banks\n";
+    assert!(by_letter.starts_with(start), "{by_letter}");
     assert_eq!(folder.run(&["explain", "004", "r.csv"]).succeeds().stdout, by_letter);
     folder.run(&["explain", "005"]).fails_with(2, "there is no step '005'");
     folder.run(&["explain", "E1", "r.csv", "--report", "r.csv"]).fails_with(2, "explain takes rows from one report");
@@ -355,10 +356,9 @@ fn a_chapter_has_its_articles_number_and_a_report_may_be_named_alone() {
 fn every_id_is_reachable_by_every_command() {
     for step in steps() {
         let output = shaderbench_in_empty_folder(&["explain", step.id]).succeeds();
-        assert!(
-            output.stdout.starts_with(&format!("{}: {}\n", [&[step.id], step.also].concat().join(", "), step.title)),
-            "{output}"
-        );
+        assert!(output.stdout.starts_with("No report yet in reports/ or results/: "), "{output}");
+        let title = format!("\n{}: {}\n", [&[step.id], step.also].concat().join(", "), step.title);
+        assert!(output.stdout.contains(&title), "{output}");
         let command = if step.kernels.is_empty() { "run".to_owned() } else { format!("explain {} --run", step.id) };
         assert!(output.stdout.contains(&format!("nothing yet: `shaderbench {command}`")), "{output}");
     }
@@ -403,7 +403,7 @@ fn the_newest_report_with_such_rows_is_judged() {
     assert!(output.stdout.contains("2026-11-23 (results/a/new.csv)"), "{output}");
     assert!(output.stdout.contains("  Vulkan    holds here. At "), "{output}");
     let output = folder.run(&["explain", "E1"]).succeeds();
-    assert!(output.stdout.contains("none yet in reports/ or results/"), "{output}");
+    assert!(output.stdout.starts_with("No report yet in reports/ or results/"), "{output}");
     // A report of the user comes before those of `results/`, of whatever day.
     folder.write("reports/a/own.csv", csv::write(&with_date("2026-11-19T00:00:00Z")));
     let output = folder.run(&["explain", "D5"]).succeeds();
@@ -429,6 +429,32 @@ fn a_step_is_measured_on_request() {
         assert!(output.stdout.contains(part), "{part}\n{output}");
     }
     assert!(!output.stdout.contains("GB/s  "), "the tables of the run are printed\n{output}");
+}
+
+#[test]
+fn a_software_device_stands_beside_the_example_and_does_not_run() {
+    let example = learn(&["D6", "--report", "h100"]).stdout;
+    let (whose, example) = example.split_once("\n\n").expect("a first line");
+    assert_eq!(whose, "Answers for NVIDIA H100 80GB HBM3, Vulkan and CUDA, 2026-11-28 (h100, the\n  example)");
+    let answer =
+        example.split_once("  Vulkan    ").and_then(|(_, rest)| rest.split_once("\n  CUDA ")).expect("two APIs").0;
+    let beside = learn(&["D6", "--report", SOFTWARE]).stdout;
+    let start = "Answers for llvmpipe (LLVM 15.0.6, 256 bits), a software device, Vulkan,\n";
+    assert!(beside.starts_with(start), "{beside}");
+    assert!(beside.contains("\nH100: NVIDIA H100 80GB HBM3, Vulkan, 2026-11-28 (h100, the example)\n"), "{beside}");
+    assert!(beside.contains("  Vulkan    not measured. This device cannot judge it: "), "{beside}");
+    assert!(beside.contains(&format!("  H100      {answer}\n")), "{answer}\n{beside}");
+    // What it can judge needs no example.
+    assert!(!learn(&["E6", "--report", SOFTWARE]).stdout.contains("H100"));
+    let listed = shaderbench_in_empty_folder(&["devices"]).stdout;
+    let mut types = listed.lines().filter_map(|line| line.trim().strip_prefix("type "));
+    if !has_device() || !types.all(|kind| kind.trim() == "software") {
+        return;
+    }
+    let folder = Folder::new();
+    let output = folder.run(&["explain", "D6", "--run"]).succeeds();
+    assert!(output.stderr.contains("it cannot judge 1 claim, whose kernels do not run"), "{output}");
+    assert!(folder.is_empty() && output.stdout.starts_with(whose), "{output}");
 }
 
 #[test]
