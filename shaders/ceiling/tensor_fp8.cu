@@ -26,11 +26,12 @@ __device__ __forceinline__ void multiply(float (&c)[4], const u32 (&a)[4], const
 // Word `word` of a row of a tile.
 __device__ __forceinline__ u32 packed(const float* __restrict__ tile, u32 row, u32 word) {
     const float* from = tile + DEPTH * row + EACH * word;
-    // 1 is 0x38 in e4m3, with the sign in front.
     u32 bytes = 0u;
 #pragma unroll
-    for (u32 j = 0u; j < EACH; j++) {
-        bytes |= (from[j] < 0.0f ? 0xb8u : 0x38u) << 8u * j;
+    for (u32 j = 0u; j < EACH; j += 2u) {
+        unsigned short two;
+        asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(two) : "f"(from[j + 1u]), "f"(from[j]));
+        bytes |= static_cast<u32>(two) << 8u * j;
     }
     return bytes;
 }
@@ -60,7 +61,7 @@ kernel(const float* __restrict__ input, float* __restrict__ output, const Sizes 
             b[x][half][1] = packed(tile, row + 8u * half, word + 4u);
         }
     }
-    // The last bit of 1 and -1. Where the compiler unpacks the factors and adds up with other instructions, it must not
+    // The last bit of a factor, as f32. Where the compiler unpacks the factors and adds up with other instructions, it must not
     // know that products of two rounds are the same: it would multiply once for both.
     const u32 zero = __float_as_uint(tiles[lane]) & 1u;
     // Chains are short, since instructions of some devices add up in less than f32; the sum of all is an f32.
