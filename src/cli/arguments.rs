@@ -40,24 +40,28 @@ pub(super) const WIDTH: usize = 80;
 pub(super) enum Command {
     /// Run benchmarks
     ///
-    /// Prints a summary and writes a CSV report. Without filters: what the device can do, one size for each job.
+    /// Prints a summary and writes a CSV report. Without filters, it measures what the device can do, at one size per job.
     Run(Box<run::Arguments>),
     /// Time and verify a kernel
+    ///
+    /// Measures your own kernels as the suite measures its own.
     Bench(Box<bench::Arguments>),
     /// Show headline figures
     ///
     /// On one screen; several reports side by side.
     Summary(summary::Arguments),
     /// Compare reports
+    ///
+    /// Prints the kernels whose time changed, with 95 % intervals. The first report is the baseline.
     Compare(compare::Arguments),
     /// Show what WGSL costs
     ///
-    /// What the portable API costs, by job: the time of the fastest WGSL kernel ÷ that of its CUDA twin, and ÷ that of the
-    /// vendor's library, the dearest first.
+    /// Shows, job by job, the time of the fastest WGSL kernel ÷ the time of its CUDA port and of the vendor's library, the
+    /// largest ratio first.
     Cost(cost::Arguments),
-    /// Write a page, or one file
+    /// Render or merge reports
     ///
-    /// A page with charts, all rows in one CSV, the list of a folder, or the formats of other tools.
+    /// Writes an HTML page with charts, one CSV file with all rows, an index of a folder, or a format of another tool.
     Report(report::Arguments),
     /// List benchmarks
     List(list::Arguments),
@@ -75,10 +79,17 @@ pub(super) enum Command {
     #[command(visible_alias = "learn")]
     Explain(explain::Arguments),
     /// Print a compiled kernel
+    ///
+    /// Prints the kernel as each platform gets it.
     Show(show::Arguments),
-    /// Prepare sharing a report
+    /// Prepare a report to share
+    ///
+    /// Checks that the report is complete and has no fault, and writes an anonymous copy with the text of a pull request.
+    /// Nothing is sent.
     Share(share::Arguments),
     /// Find slow cards
+    ///
+    /// Compares each card with the others of its model. Exits with code 4 if a card is slow.
     Outliers(outliers::Arguments),
     /// Print help
     #[command(hide = true)]

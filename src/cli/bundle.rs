@@ -22,13 +22,13 @@ use record::{Record, Status};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Folder of a wrong result, which a run wrote
+    /// Folder that a run wrote for a wrong result
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Device by number or part of its name [default: the first one of the bundle's API]
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
-    /// Run the bundle's kernel without run-time checks, as the run did
+    /// Run the kernel without run-time checks, as in the run
     ///
     /// Out-of-bounds accesses are then undefined behavior.
     #[arg(long)]
@@ -90,7 +90,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
                 let (by, folder) = (by(backend.device()), folder.display());
                 say(&format!("{name}{by} is wrong: `shaderbench bench replay {option}{folder}` shows it"));
             }
-            Ok(None) => say(&format!("no bundle of {name}: a single launch on its first inputs is right")),
+            Ok(None) => say(&format!("no bundle of {name}: the failure does not reproduce in a single launch")),
             Err(error) => say(&format!("no bundle of {name}: {}", error.chain())),
         }
     }
@@ -234,7 +234,9 @@ fn without_command(toml: &[u8]) -> Option<Vec<u8>> {
 pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     let (bundle, case, _) = open(&arguments.folder, arguments.unchecked)?;
     if bundle.is_unchecked && !case.is_trusted() {
-        say("the kernel is not the suite's and runs with all run-time checks, unlike in the run: see --unchecked");
+        say(
+            "this kernel is not part of the suite and runs with all run-time checks, unlike in the run: see --unchecked",
+        );
     }
     let listed = list(None)?;
     let is_named = |(index, device): (usize, &Device)| match &arguments.device {
@@ -269,7 +271,7 @@ fn open(folder: &Path, is_unchecked: bool) -> Result<(Bundle, Case, Option<Recor
     let path = folder.join("bundle.json");
     let fault = |message: String| usage!("{}: {message}", path.display());
     let text = small(&path).map_err(Error::io("read", &path))?;
-    let bundle: Bundle = serde_json::from_str(&text).map_err(|error| fault(format!("no bundle: {error}")))?;
+    let bundle: Bundle = serde_json::from_str(&text).map_err(|error| fault(format!("not a bundle: {error}")))?;
     let case = case_of(&bundle, folder, is_unchecked).map_err(fault)?;
     let recorded = recorded(&bundle, folder, is_unchecked).map_err(fault)?;
     Ok((bundle, case, recorded))

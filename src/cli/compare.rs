@@ -34,17 +34,17 @@ pub(super) struct Arguments {
     /// Report to compare with; repeat it to pool several [default: the first]
     #[arg(long, value_name = "FILE")]
     baseline: Vec<PathBuf>,
-    /// Exit with code 4 if a case is slower by more than this
+    /// Exit with code 4 if a case is slower by more than PCT percent
     ///
     /// A slow-down counts if the device's clock timed it and it exceeds the limit beyond the measured noise of these runs,
     /// corrected for the number of cases. With one run per side, it may still be run-to-run variation. The code is 1 if no
     /// case can show a slow-down.
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
-    /// Differences below this many percent count as no change [default: 1.25; 0.5 for sides that took turns]
+    /// Treat differences below this many percent as no change [default: 1.25; 0.5 for sides that took turns]
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     margin: Option<f64>,
-    /// Pool the runs of each card, or those of all cards of a model
+    /// Pool the runs of each card, or of all cards of a model
     #[arg(long, value_enum, default_value_t)]
     by: By,
     /// Output format

@@ -19,7 +19,7 @@ pub(super) struct Arguments {
     /// Show only devices of this API [default: all APIs]
     #[arg(long, value_name = "API", value_parser = Through::parser())]
     backend: Option<Through>,
-    /// Show every limit and feature, too; JSON always has them
+    /// Also show every limit and feature (JSON always has them)
     #[arg(long)]
     all: bool,
     /// Output format

@@ -30,17 +30,17 @@ pub(super) enum Tables {
     All,
     /// The families named by filters
     Family,
-    /// None: the summary alone
+    /// Only the summary
     None,
 }
 
 /// Which runs are taken together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum By {
-    /// Those of one card
+    /// Each card
     #[default]
     Card,
-    /// Those of all cards of a model
+    /// All cards of a model
     Model,
 }
 

@@ -37,17 +37,17 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
 const MORE: &[(&str, &str)] = &[
     ("shaderbench compare r.csv", "its APIs, or reference reports"),
     ("shaderbench explain D5", "an article's claim; alias: learn"),
-    ("shaderbench explain D5 --run", "measured now"),
+    ("shaderbench explain D5 --run", "measure it now"),
     ("shaderbench explain glossary", "CUDA's names and WGSL's"),
     ("shaderbench summary h100", "the example report"),
     ("shaderbench run --backend all", "every API of the GPU, compared"),
     ("shaderbench run --device all", "every card of the host in turn"),
     ("shaderbench run scan --resume r.csv", "continue an interrupted run"),
     ("shaderbench report reports/ -o all.csv.gz", "thousands of reports in one file"),
-    ("shaderbench report reports/ --format index", "a README.md with all of them"),
+    ("shaderbench report reports/ --format index", "a README.md that lists them"),
     ("shaderbench report r.csv --format github", "for github-action-benchmark"),
     ("shaderbench bench init mine", "write an example kernel"),
-    ("shaderbench bench replay r-wrong/CASE", "run a wrong result again"),
+    ("shaderbench bench replay r-wrong/CASE", "rerun a wrong result"),
     ("shaderbench --generate bash", "completions for a shell"),
     ("shaderbench --generate man -o DIR", "manual pages"),
 ];
@@ -72,10 +72,10 @@ Options of every command:
 const EXIT_CODES: &str = "\
 Exit codes:
   0    success
-  1    the run could not be done
-  2    wrong usage
+  1    the command could not be carried out
+  2    invalid arguments
   3    a row is wrong, failed or implausible (run: see --fail-on)
-  4    a case slower than the limit (compare), a slow card (outliers)
+  4    a case is slower than the limit (compare, run), a card is slow (outliers)
   130  interrupted
 ";
 

@@ -12,9 +12,7 @@ pub(super) fn operating_system() -> String {
 
 /// What to know of a laptop before its times are believed; `None` where no battery is discharging, or on macOS.
 pub(super) fn battery_note() -> Option<&'static str> {
-    is_on_battery().then_some(
-        "on battery: most laptops then lower their clocks; connect the charger for times that other runs reach",
-    )
+    is_on_battery().then_some("on battery: most laptops lower their clocks; connect the charger for comparable times")
 }
 
 #[cfg(windows)]

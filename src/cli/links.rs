@@ -16,11 +16,11 @@ use record::suite::Api;
 pub(super) struct Arguments {
     /// Reports of all cards [default: measure]
     ///
-    /// Of `run 'transfer/peer_*' --backend cuda --device all --out FILE`, with `--param PEER=1,PEER=2` for three cards.
-    /// Without reports, each card is measured with each other one, at 64 MiB.
+    /// Reports of `run 'transfer/peer_*' --backend cuda --device all --out FILE`, with `--param PEER=1,PEER=2` for three
+    /// cards. Without reports, every pair of cards is measured, at 64 MiB.
     #[arg(value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
-    /// Keep the rows of the measurement as a CSV report
+    /// Save the measured rows as a CSV report
     #[arg(long, value_name = "FILE", conflicts_with = "files")]
     out: Option<PathBuf>,
 }
@@ -36,7 +36,7 @@ pub(super) fn links(arguments: &Arguments) -> Result<u8> {
         Err(error) => {
             folder.disable_cleanup(true);
             if path.exists() {
-                say(&format!("the rows until then: {}", path.display()));
+                say(&format!("rows measured so far: {}", path.display()));
             }
             return Err(error);
         }
@@ -52,7 +52,7 @@ fn show(paths: &[PathBuf]) -> Result<()> {
 
 /// Measures the ways from each card to all others.
 fn measure(path: &Path) -> Result<u8> {
-    let path = path.to_str().ok_or_else(|| usage!("--out: the path is no UTF-8"))?;
+    let path = path.to_str().ok_or_else(|| usage!("--out: the path is not UTF-8"))?;
     let cards = list(Some(Through::One(Api::Cuda)))?.devices.len();
     let peers: Vec<String> = (1..cards.max(2)).map(|places| format!("PEER={places}")).collect();
     let peers = peers.join(",");

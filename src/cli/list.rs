@@ -48,7 +48,7 @@ pub(super) fn list(arguments: &Arguments) -> Result<()> {
     if let (Some(source), true) = (source, listed.is_empty()) {
         let why = match tags.is_empty() {
             true => "`shaderbench devices` shows the properties of the devices",
-            false => "among those of the tag; without --tag there may be some",
+            false => "with this tag; leave out --tag to search all",
         };
         say(&format!("no benchmark answers {source}: {why}"));
     }

@@ -72,7 +72,7 @@ pub(super) fn first_of(names: &[impl AsRef<str>]) -> String {
 
 /// The benchmarks that a part of their names selects.
 pub(super) fn matched_by_part(filter: &str, names: &[String]) -> String {
-    format!("no family has the name '{filter}'; running the benchmarks that contain it: {}", first_of(names))
+    format!("no family is named '{filter}'; running the benchmarks whose names contain it: {}", first_of(names))
 }
 
 /// The cases that the run did not measure at their own size, of `all` that it planned.

@@ -22,10 +22,10 @@ pub(super) struct Arguments {
     /// Reports or folders of reports
     #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<PathBuf>,
-    /// What to compare with the others of its model
+    /// What to compare within each model
     #[arg(long, value_enum, default_value_t)]
     by: By,
-    /// Smallest slow-down to report
+    /// Smallest slow-down to report, in percent
     #[arg(long, value_name = "PCT", value_parser = percentage, default_value_t = 100.0 * Rules::default().limit)]
     limit: f64,
     /// Output format
@@ -41,7 +41,7 @@ enum By {
     Card,
     /// All cards of a host together
     Host,
-    /// No card by name: show what the cards of each model differ by
+    /// Show the spread of each model's cards, without naming cards
     Model,
 }
 
@@ -89,7 +89,7 @@ fn exit_code(verdicts: &Verdicts, by: By) -> u8 {
 fn undecided(verdicts: &Verdicts, by: By) -> String {
     let what = if by == By::Host { "hosts" } else { "cards" };
     if verdicts.units == 0 {
-        return format!("these reports have no rows with a time that name {what}: nothing can be compared");
+        return format!("these reports have no timed rows that name {what}: nothing can be compared");
     }
     format!(
         "no case was measured on {LEAST_UNITS} {what} of one model: with fewer nobody can tell which of them is slow; \

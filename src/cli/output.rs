@@ -14,7 +14,7 @@ use record::error::{Error, Result, usage, visible, visible_styled};
 /// Options of every command.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(super) struct Global {
-    /// Colours: auto, always or never
+    /// When to use colors: auto, always or never
     ///
     /// auto: on a terminal, without NO_COLOR and TERM=dumb.
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t, hide_possible_values = true)]

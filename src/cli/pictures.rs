@@ -74,7 +74,7 @@ impl Pictures {
             self.write(picture, original, &picture.original)?;
         }
         if !self.may_write(&path) {
-            return Ok(format!("{} exists and stays: --force replaces it", path.display()));
+            return Ok(format!("{} exists and is kept: pass --force to replace it", path.display()));
         }
         let what = if case.benchmark.declared.is_some() { "drawn" } else { "rotated" };
         let message = format!("the {what} image is in {}", path.display());

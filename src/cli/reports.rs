@@ -40,7 +40,7 @@ fn newest_run(report: Report) -> Report {
         return Report { name, records };
     }
     let day = newest.first().map_or("", |row| row.date.get(..10).unwrap_or(&row.date));
-    say(&format!("{name} has {most} runs of one card: these are rows of the newest, {day}"));
+    say(&format!("{name} has {most} runs of one card: showing the newest, {day}"));
     let records = newest.into_iter().cloned().collect();
     Report { name, records }
 }
@@ -101,7 +101,7 @@ pub(super) fn example_report() -> Result<Report> {
 }
 
 /// What to name in place of a report that does not exist.
-const BROUGHT_ALONG: &str = "this program brings one report along, `h100`; `shaderbench run` writes others to reports/";
+const BROUGHT_ALONG: &str = "`h100` is a built-in report; `shaderbench run` writes reports to reports/";
 
 /// A report that was read, which must have rows.
 fn accepted(path: &Path, report: Parsed) -> Result<Report> {

@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     /// Language to print
     #[arg(long, value_name = "LANG", value_enum, default_value_t)]
     lang: OutputLanguage,
-    /// Kernel parameter: PAD=1 [default: those of the first case]
+    /// Kernel parameter: PAD=1 [default: as in the first case]
     ///
     /// Repeat it or write WG=128,PAD=1 for several.
     #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
@@ -72,7 +72,7 @@ enum OutputLanguage {
     Msl,
     /// DirectX 12
     Hlsl,
-    /// OpenGL; of a kernel that only Vulkan and CUDA have, Vulkan's source
+    /// OpenGL; for a kernel of Vulkan and CUDA only, its GLSL source
     Glsl,
     /// CUDA C++ of the twin, with types and parameters filled in
     Cuda,
@@ -139,7 +139,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
     }
     if arguments.lang == OutputLanguage::Cuda {
         if arguments.checks == Some(Switch::On) {
-            return Err(lacks("has no checks in CUDA, which adds none: remove --checks".to_owned()));
+            return Err(lacks("has no run-time checks in CUDA: remove --checks".to_owned()));
         }
         if kernel.cuda.is_empty() {
             return Err(lacks("has no CUDA twin".to_owned()));
@@ -147,7 +147,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
         if arguments.prelude {
             return Ok((*kernel.cuda).into());
         }
-        let note = "// Without the prelude that all twins start with: --prelude prints it, too.\n";
+        let note = "// Without the prelude that all twins start with: add --prelude to print it.\n";
         return Ok([note, without_prelude(&kernel.cuda)].concat().into());
     }
     if arguments.prelude {
@@ -191,7 +191,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
 fn module(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> {
     let lacks = |why: String| Error::Unsupported(format!("{} {why}", case.name()));
     if arguments.checks == Some(Switch::On) {
-        return Err(lacks("is SPIR-V, to which nothing adds checks: remove --checks".to_owned()));
+        return Err(lacks("is SPIR-V, which has no run-time checks: remove --checks".to_owned()));
     }
     match arguments.lang {
         OutputLanguage::Glsl => Ok(case.benchmark.glsl.into()),

@@ -16,10 +16,8 @@ use record::{Record, by_card, typical};
 pub(super) struct Arguments {
     /// Reports, or folders of CSV reports [default: the newest in reports/, then in results/]
     ///
-    /// The newest one that has rows of at least half as many benchmarks as any there: a run of one family does not hide a
-    /// whole run.
-    ///
-    /// Several reports are shown side by side.
+    /// The default is the newest report that has at least half as many benchmarks as the largest one: a run of one family
+    /// does not hide a full run. h100 is a built-in report of an NVIDIA H100.
     #[arg(value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
     /// Output format

@@ -68,10 +68,10 @@ fn a_part_of_a_name_selects_every_benchmark_that_contains_it() {
         let output = run("tiled").succeeds();
         assert!(output.stdout.contains("matmul/tiled ") && output.stdout.contains("transpose/tiled "), "{output}");
         assert!(!output.stdout.contains("scan/"), "{output}");
-        let note = "no family has the name 'tiled'; running the benchmarks that contain it: transpose/tiled, ";
+        let note = "no family is named 'tiled'; running the benchmarks whose names contain it: transpose/tiled, ";
         assert!(output.stderr.contains(note), "{output}");
         // A family's whole name is not a part.
-        assert!(!run("scan").succeeds().stderr.contains("contain it"));
+        assert!(!run("scan").succeeds().stderr.contains("names contain it"));
     }
 }
 
@@ -351,7 +351,7 @@ fn a_twin_is_shown_with_its_prelude_only_on_request() {
     let prelude = include_str!("../../shaders/prelude.cuh");
     assert!(whole.starts_with(prelude), "{whole}");
     let (note, program) = alone.split_once('\n').expect("lines");
-    assert_eq!(note, "// Without the prelude that all twins start with: --prelude prints it, too.");
+    assert_eq!(note, "// Without the prelude that all twins start with: add --prelude to print it.");
     assert_eq!(format!("{prelude}\n{program}"), whole);
     let refused = shaderbench(&["show", "transpose/tiled", "--prelude"]).run();
     refused.fails_with(2, "--prelude prints the start of CUDA twins: pass --lang cuda, too");

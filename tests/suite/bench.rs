@@ -97,7 +97,7 @@ fn contents_and_answers_come_from_files_and_other_kernels() {
     let toml = "[buffers]\ninput = { file = \"in.bin\" }\n[verify]\nfile = \"right.bin\"\n";
     bench(&folder, &kernel(COPY), toml, &[]).succeeds();
     folder.write("right.bin", &words[4..]);
-    let short = "the file has 16380 B, and 'output' 16384 B";
+    let short = "the file has 16380 B, but 'output' has 16384 B";
     bench(&folder, &kernel(COPY), toml, &[]).fails_with(2, short);
     // Signed integers, and a ramp; the reference has another workgroup size.
     let signed = kernel("output[id.x] = -3 * input[id.x];").replace("f32", "i32");
@@ -210,7 +210,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         // Sources and answers.
         (&format!("#import a::b\n{copy}"), "", "k.wgsl: line 1: '#import' is not WGSL: expand it first, by preprocess"),
         (&copy, "preprocess = \"no-such-program {in}\"", "k.wgsl: preprocess: no-such-program: command not found"),
-        (&copy, "preprocess = \"cat {in} | cat\"", "is no single command: write a script for several"),
+        (&copy, "preprocess = \"cat {in} | cat\"", "is not a single command: use a script for several"),
         (&copy, "[verify]\ncompute = \"right[0] = \"", "[verify]: compute: expecting a value, found the end"),
         (&copy, "[verify]\ncompute = \"input[0] = 1.0;\"", "only a variable of 'let' and right[i] can be changed"),
         (
@@ -264,9 +264,9 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
         (
             uniform.clone(),
             "[uniforms]\nscale = [1.0]\n",
-            "k.toml: [uniforms.scale]: 'scale' has 4 scalars, and 1 values are given",
+            "k.toml: [uniforms.scale]: 'scale' has 4 scalars, but 1 values are given",
         ),
-        (uniform.clone(), "[buffers]\nscale = { words = [1] }\n", "there are 1 words, and the kernel's type has 4"),
+        (uniform.clone(), "[buffers]\nscale = { words = [1] }\n", "there are 1 words, but the kernel's type has 4"),
         (kernel(COPY), "groups = \"n * 1000\"\n", "4096000 workgroups in one dimension exceed 65535"),
         (kernel(COPY), "groups = \"n / 3\"\n[verify]\nlength = 5000\nexpect = \"1.0\"\n", "has 4096 scalars"),
     ] {

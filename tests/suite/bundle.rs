@@ -78,7 +78,7 @@ fn what_is_no_bundle_is_one_sentence() {
     let folder = Folder::new();
     folder.run(&["bench", "replay", "none"]).fails_with(1, "cannot read none/bundle.json");
     folder.write("b/bundle.json", "{}");
-    folder.run(&["bench", "replay", "b"]).fails_with(2, "b/bundle.json: no bundle: missing field");
+    folder.run(&["bench", "replay", "b"]).fails_with(2, "b/bundle.json: not a bundle: missing field");
     let good = r#"{"tool_version":"0","device":"d","driver":"d","backend":"vulkan","family":"FAMILY","benchmark":"tiled",
         "dtype":"f32","n":"SIZE","params":"","stream":0,"is_unchecked":false,"first":"","wrong_elements":1,"elements":1}"#;
     for (family, size, sentence) in [("transpoze", "64x64", "transpoze"), ("transpose", "64y64", "64y64")] {

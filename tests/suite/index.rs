@@ -135,5 +135,5 @@ fn index_overwrites_no_page_of_the_user_and_reports_an_empty_folder() {
     assert!(folder.text("README.md").starts_with("<!-- Written by"));
     index(&folder, ".").succeeds();
     index(&folder, "none").exits_with(1);
-    assert!(index(&folder, "r.csv").exits_with(2).stderr.contains("r.csv is a file: name the folder"));
+    assert!(index(&folder, "r.csv").exits_with(2).stderr.contains("r.csv is a file: name a folder"));
 }

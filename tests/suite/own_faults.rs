@@ -270,11 +270,11 @@ fn a_name_that_nothing_has_is_refused() {
         ("steps = [{ entry = \"main\", indirect = \"x\" }]", "steps: no dispatch binds 'x', only a, output"),
         (
             "steps = [{ repeat = 2, index = \"n\", steps = [{ entry = \"main\" }] }]",
-            "index = \"n\": the name has a meaning",
+            "index = \"n\": this name is already defined",
         ),
         ("steps = [{ entry = \"main\" }, { repeat = 1000000, steps = [] }]", "repeats steps more than 100000 times"),
         ("[params]\nT = []", "[params]: T: give at least one value"),
-        ("[buffers]\na = { size = [1, 1] }", "[buffers.a]: size and format are those of textures"),
+        ("[buffers]\na = { size = [1, 1] }", "[buffers.a]: size and format apply to textures only"),
         ("[buffers]\na = \"small\"", "expected a table, such as { contents = \"small\" }"),
         ("name = \" \"", "k.toml: name is empty"),
     ] {

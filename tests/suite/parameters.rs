@@ -197,7 +197,7 @@ fn a_size_that_leaves_no_case_is_a_usage_error() {
     run(&["transpose", "matmul", "--size", "9x9x9x9"]).fails_with(2, "9x9x9x9");
     if crate::command::has_device() {
         let output = run(&["transpose", "reduction", "pitched", "--size", "512x2000"]).succeeds();
-        assert!(output.stderr.contains("left out, no --size fits: reduction, pitched/slices_3d"), "{output}");
+        assert!(output.stderr.contains("left out, since no --size fits: reduction, pitched/slices_3d"), "{output}");
         let output = run(&["transpose", "reduction", "--size", "512"]).succeeds();
         assert!(!output.stderr.contains("left out"), "{output}");
     }
@@ -226,7 +226,7 @@ fn a_folder_without_a_kernel_that_is_asked_for_is_a_usage_error() {
 fn the_variable_of_wgpu_is_checked() {
     let folder = Folder::new();
     let devices = |value: &str| folder.shaderbench(&["devices"]).env("WGPU_BACKEND", value).run();
-    devices("vulcan").fails_with(2, "WGPU_BACKEND names the unknown API 'vulcan': give some of vulkan, vk");
+    devices("vulcan").fails_with(2, "WGPU_BACKEND has the unknown API 'vulcan': use vulkan, vk");
     if crate::command::has_device() {
         let (empty, unset) = (devices("").succeeds(), folder.run(&["devices"]).succeeds());
         assert_eq!(empty.stdout, unset.stdout);

@@ -88,8 +88,8 @@ fn a_default_report_is_shared_without_its_host_and_card() {
     let sheet = named(NEWEST);
     folder.write("r.csv", sheet.text());
     let check = folder.run(&["share", "--check", "r.csv"]).succeeds();
-    let sentence = "r.csv: no fault, 1404 rows; it names its host or card: `shaderbench share r.csv` makes a copy that does \
-                    not\n";
+    let sentence = "r.csv: no fault, 1404 rows; it names its host or card; `shaderbench share r.csv` writes an anonymous \
+                    copy\n";
     assert_eq!(check.stdout, sentence);
     let output = folder.run(&["share", "r.csv"]).succeeds();
     let removed = "host: 'node7.cluster' left out of 1404 rows\n\
@@ -190,7 +190,7 @@ fn share_refuses_faulty_files_in_one_sentence_and_writes_nothing() {
     for (name, sentence) in [
         ("empty.csv", "the report has no rows"),
         ("other.csv", "not a shaderbench report"),
-        ("bytes.csv", "no UTF-8 text"),
+        ("bytes.csv", "not UTF-8 text"),
     ] {
         let output = folder.run(&["share", "--check", name]).exits_with(1);
         assert!(output.stdout.contains(sentence), "{output}");

@@ -36,8 +36,8 @@ fn show_says_in_one_sentence_why_it_has_no_kernel() {
             &["ceiling/tensor_int8"],
             "exists only in CUDA and Vulkan: naga has no type for 8-bit integers (--lang glsl, spirv and cuda show it)",
         ),
-        (&["ceiling/tensor_int8", "--lang", "spirv", "--checks", "on"], "is SPIR-V, to which nothing adds checks"),
-        (&["transpose/tiled", "--lang", "cuda", "--checks", "on"], "has no checks in CUDA, which adds none"),
+        (&["ceiling/tensor_int8", "--lang", "spirv", "--checks", "on"], "is SPIR-V, which has no run-time checks"),
+        (&["transpose/tiled", "--lang", "cuda", "--checks", "on"], "has no run-time checks in CUDA"),
     ] {
         let output = show(arguments).exits_with(1);
         assert!(output.stdout.is_empty() && output.sole_error().contains(sentence), "{output}");

@@ -17,7 +17,7 @@ use super::{bundle, run};
 use record::error::{Error, Result, usage};
 use record::suite::{Benchmark, Declaration};
 
-const FILES: &str = "Kernels (.wgsl, .spv, .cu) to compare with the first, or their .toml";
+const FILES: &str = "Kernels (.wgsl, .spv, .cu), compared with the first, or a .toml";
 const UNCHECKED: &str = "Run without run-time checks";
 
 /// Arguments of `bench`: the options of `run`, and what a TOML file can say.
@@ -25,7 +25,7 @@ const UNCHECKED: &str = "Run without run-time checks";
 #[group(skip)]
 #[command(subcommand_negates_reqs = true)]
 #[command(mut_arg("filters", |arg| arg.value_name("FILE").required(true).help(FILES).long_help(format!(
-    "{FILES}\n\nWhat a kernel's interface does not say is read from the .toml beside the first one."
+    "{FILES}\n\nA .toml file beside the first kernel declares what its interface does not define."
 ))))]
 #[command(mut_arg("profile", |arg| arg.help("How long to sample [default: standard on a GPU, else quick]")))]
 #[command(mut_arg("unchecked", |arg| arg.hide_short_help(false).help(UNCHECKED).long_help(format!(
@@ -48,9 +48,9 @@ pub(super) struct Arguments {
 /// What `bench` does besides measuring.
 #[derive(Subcommand)]
 enum Task {
-    /// Write a kernel and its TOML file to begin with
+    /// Write an example kernel and its TOML file
     Init(init::Arguments),
-    /// Run a wrong result again, from the folder that a run wrote
+    /// Rerun a wrong result from the folder that a run wrote
     Replay(bundle::Arguments),
 }
 
@@ -67,7 +67,7 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
     let family = run.load_own(own)?;
     let is_reordered = |benchmark: &Benchmark| benchmark.declared.is_some_and(Declaration::is_reordered);
     if family.benchmarks.iter().any(is_reordered) {
-        say("[verify] has no tolerance: floats may differ from the reference's as much as an f32 sum in another order");
+        say("[verify] has no tolerance: floats may differ from the reference by the rounding of a reordered f32 sum");
     }
     let Some(name) = name else { return run::measure(&run) };
     let file =

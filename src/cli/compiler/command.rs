@@ -48,7 +48,7 @@ pub(in crate::cli) fn printed(
 ) -> Result<Vec<u8>, String> {
     let mut commands = words(text)?;
     let (Some(command), true) = (commands.pop().filter(|command| !command.is_empty()), commands.is_empty()) else {
-        return Err(format!("'{text}' is no single command: write a script for several"));
+        return Err(format!("'{text}' is not a single command: use a script for several"));
     };
     let place =
         |word: &String| places.iter().fold(word.clone(), |word, (from, to)| word.replace(from, &to.to_string_lossy()));
@@ -90,7 +90,7 @@ fn wait(
             Some(status) if status.success() => return Ok(None),
             Some(status) => {
                 let code = status.code().map(|code| format!("ended with exit code {code}"));
-                return Ok(Some(code.unwrap_or_else(|| "was ended by a signal".to_owned())));
+                return Ok(Some(code.unwrap_or_else(|| "was killed by a signal".to_owned())));
             }
             None if budget.left().is_zero() => {
                 end_group(&mut child);

@@ -106,8 +106,9 @@ pub(super) fn whole(
             Ok(values) if values.len() >= scalars => values,
             Ok(values) => {
                 let count = values.len();
-                return slots
-                    .fill(failed(format!("[verify]: there are {count} right values, and {scalars} are compared")));
+                return slots.fill(failed(format!(
+                    "[verify]: {count} expected values are given, but {scalars} scalars are compared"
+                )));
             }
             Err(why) => return slots.fill(failed(why.clone())),
         };

@@ -75,7 +75,7 @@ impl Own {
         let wanted = layout.bytes.unwrap_or(0).div_ceil(4);
         if (words.len() as u64) < wanted {
             let count = words.len();
-            return Err(usage!("{file}: {what}: there are {count} words, and the kernel's type has {wanted}"));
+            return Err(usage!("{file}: {what}: there are {count} words, but the kernel's type has {wanted}"));
         }
         Ok(words)
     }
@@ -100,7 +100,7 @@ impl Own {
         let usual = if is_output { Filling::Output } else { Filling::Random(Values::Signed) };
         let filling = self.contents.clone().unwrap_or(usual);
         if self.size.is_some() || self.format.is_some() {
-            return Err(usage!("{file}: [buffers.{}]: size and format are those of textures", layout.name));
+            return Err(usage!("{file}: [buffers.{}]: size and format apply to textures only", layout.name));
         }
         let (scalars, scalar) = (length.div_ceil(size), layout.scalar);
         let contents = filling.contents((scalars, scalar, None), number, scope, file)?;
@@ -190,7 +190,7 @@ impl Filling {
             Self::Words(words) => {
                 let (has, wanted) = (4 * words.len() as u64, scalars.saturating_mul(scalar.bytes() as u64));
                 if has < wanted {
-                    return Err(usage!("{file}: a file has {has} B, but its buffer has {wanted} B"));
+                    return Err(usage!("{file}: the file has {has} B, but its buffer has {wanted} B"));
                 }
                 Contents::Words(words.to_vec())
             }

@@ -209,7 +209,7 @@ impl Declared {
             (Some(name), _) => launch.places.get(name).unwrap_or(name).as_str(),
             (None, [only]) => only,
             (None, []) => {
-                return Err(self.fault("the kernel writes no buffer, so that nothing can be verified".to_owned()));
+                return Err(self.fault("the kernel writes no buffer: nothing can be verified".to_owned()));
             }
             (None, several) => {
                 return Err(self.fault(format!("[verify]: name the buffer: the kernel writes {}", several.join(", "))));
@@ -223,12 +223,12 @@ impl Declared {
         let (own, scalar) = (bound.length(), bound.scalar);
         let scalars = verify.length.as_ref().map_or(Ok(own), |length| length.whole(&scope, 1))?;
         if scalars > own {
-            return Err(self.fault(format!("[verify]: length is {scalars}, and '{name}' has {own} scalars")));
+            return Err(self.fault(format!("[verify]: length is {scalars}, but '{name}' has {own} scalars")));
         }
         let is_exact = verify.tolerance == 0.0 && verify.relative == 0.0;
         let words = words_each(scalar);
         if words > 1 && !is_exact {
-            return Err(self.fault("[verify]: integers of 64 bits are compared without a tolerance".to_owned()));
+            return Err(self.fault("[verify]: 64-bit integers cannot have a tolerance".to_owned()));
         }
         let rule = Rule { scalar, is_exact, wraps: verify.wraps };
         // The type that they are compared by.
@@ -241,7 +241,7 @@ impl Declared {
                 let wanted = scalars * scalar.bytes() as u64;
                 if (bytes.len() as u64) < wanted {
                     let count = bytes.len();
-                    return Err(self.fault(format!("[verify]: the file has {count} B, and '{name}' {wanted} B")));
+                    return Err(self.fault(format!("[verify]: the file has {count} B, but '{name}' has {wanted} B")));
                 }
                 let bytes = bytes.clone();
                 Arc::new(move |first, slots| decode(unit, &bytes, first, slots))

@@ -48,7 +48,7 @@ impl Fields {
             let count: u64 = fields.clone().map(|field| field.count).sum();
             if count != values.len() as u64 {
                 let name = if name.is_empty() { &layout.name } else { name };
-                return fault(format!("'{name}' has {count} scalars, and {} values are given", values.len()));
+                return fault(format!("'{name}' has {count} scalars, but {} values are given", values.len()));
             }
             let mut values = values.iter();
             for field in fields {

@@ -300,7 +300,7 @@ fn caught<T>(read: impl FnOnce() -> T + std::panic::UnwindSafe) -> Result<T, Str
     std::panic::set_hook(Box::new(|_| {}));
     let read = std::panic::catch_unwind(read);
     std::panic::set_hook(hook);
-    let why = "naga panicked while it read the kernel, which is probably invalid (tint or spirv-val says why)";
+    let why = "naga panicked while reading the kernel, which is probably invalid (tint or spirv-val may say why)";
     read.map_err(|_| why.to_owned())
 }
 

@@ -149,7 +149,7 @@ impl Unrolling<'_> {
                 Declaration::Repeat { times, index, steps } => {
                     let before = scope.get(index).cloned();
                     if before.is_some() && index != "step" {
-                        return Err(self.of.fault(format!("index = \"{index}\": the name has a meaning already")));
+                        return Err(self.of.fault(format!("index = \"{index}\": this name is already defined")));
                     }
                     for number in 0..times.whole(scope, 0)? {
                         self.rounds += 1;

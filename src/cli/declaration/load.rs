@@ -33,7 +33,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     let runs_command = spec.preprocess.is_some() || spec.verify.iter().any(|verify| verify.command.is_some());
     if options.is_foreign && runs_command {
         return Err(usage!(
-            "{file}: its right values come from a command, which is not run here: compare output.bin with expected.bin"
+            "{file}: its expected values come from a command, which replay does not run: compare output.bin with expected.bin"
         ));
     }
     let origin = Origin { file: &file, folder: &folder };

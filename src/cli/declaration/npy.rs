@@ -23,9 +23,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Numbers, String> {
     let header = String::from_utf8_lossy(header);
     let value = |name: &str| header.split_once(&format!("'{name}':")).map(|(_, rest)| rest.trim_start());
     let kind = value("descr").and_then(|rest| rest.strip_prefix('\'')?.split('\'').next());
-    let kind = kind.ok_or("it has several fields, and no single type")?;
+    let kind = kind.ok_or("it is a structured array: save an array of one type")?;
     if value("fortran_order").is_some_and(|rest| rest.starts_with("True")) {
-        return Err("its columns come first: save numpy.ascontiguousarray(…)".to_owned());
+        return Err("it is in Fortran order: save numpy.ascontiguousarray(…)".to_owned());
     }
     macro_rules! numbers {
         ($of:ty, $kind:ident) => {
@@ -54,7 +54,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Numbers, String> {
     let sides = shape.split(',').map(str::trim).filter(|side| !side.is_empty());
     let count = sides.map(|side| side.parse::<usize>().ok()).try_fold(1_usize, |all, side| all.checked_mul(side?));
     if count.map(|count| count as u64) != Some(numbers.len()) {
-        return Err(format!("it says that its shape is ({shape}), and has {} numbers", numbers.len()));
+        return Err(format!("its shape is ({shape}), but it has {} numbers", numbers.len()));
     }
     Ok(numbers)
 }
@@ -94,7 +94,7 @@ mod tests {
             };
             assert_eq!(read(&bytes), Ok(wanted));
             let cut = read(&bytes[..bytes.len() - 8]).expect_err("a number is missing");
-            assert_eq!(cut, "it says that its shape is (3,), and has 2 numbers");
+            assert_eq!(cut, "its shape is (3,), but it has 2 numbers");
             assert!((0..bytes.len()).all(|end| read(&bytes[..end]).is_err()));
         }
         assert_eq!(read(b"PNG"), Err("it does not start like an .npy file".to_owned()));
@@ -109,8 +109,8 @@ mod tests {
         let numbers = file("{'descr': '>f4', 'fortran_order': False, 'shape': (0,), }");
         assert_eq!(numbers, "its numbers are '>f4': give little-endian integers or floats");
         let order = file("{'descr': '<f4', 'fortran_order': True, 'shape': (0, 2), }");
-        assert_eq!(order, "its columns come first: save numpy.ascontiguousarray(…)");
+        assert_eq!(order, "it is in Fortran order: save numpy.ascontiguousarray(…)");
         let fields = file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (0,), }");
-        assert_eq!(fields, "it has several fields, and no single type");
+        assert_eq!(fields, "it is a structured array: save an array of one type");
     }
 }

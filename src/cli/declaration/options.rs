@@ -25,16 +25,16 @@ pub(in crate::cli) struct Own {
         long,
         value_name = "EXPR",
         conflicts_with = "reference",
-        help = "The right value of scalar i of the output: 2.0*input[i]"
+        help = "Expected value of output scalar i: 2.0*input[i]"
     )]
     pub(super) expect: Option<String>,
-    /// A kernel whose output is the right one
+    /// Kernel whose output is the expected one
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "serialize_path", deserialize_with = "deserialize_path")]
     pub(super) reference: Option<PathBuf>,
     /// Add a row for each step of a launch
     ///
-    /// The other steps run too, and are not timed.
+    /// The other steps run too, untimed.
     #[arg(long, hide_short_help = true)]
     pub(super) each_step: bool,
     /// Compare with the rows that --save-baseline NAME saved
@@ -54,7 +54,7 @@ pub(in crate::cli) struct Own {
     /// Whether the file may come from a stranger, whose commands are not run.
     #[arg(skip)]
     pub(super) is_foreign: bool,
-    /// Allowed error of a value
+    /// Allowed absolute error of a value
     #[arg(long, value_name = "X")]
     pub(super) tolerance: Option<f64>,
 }

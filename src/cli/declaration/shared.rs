@@ -323,7 +323,7 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
         }
         (None, None, None, Some(_), None) => match right {
             Some(benchmark) => By::Kernel(benchmark),
-            None => return Err(usage!("{what}: the reference is no kernel")),
+            None => return Err(usage!("{what}: the reference is not a kernel")),
         },
         (None, None, None, None, Some(path)) => file(path)?,
         _ => return Err(usage!("{what}: give one of expect, compute, command, reference and file")),

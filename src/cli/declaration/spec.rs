@@ -266,7 +266,7 @@ impl Spec {
     /// Reads a file.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let text = String::from_utf8(inputs::contents(path, inputs::KERNEL)?)
-            .map_err(|_| usage!("{} is no text in UTF-8", record::error::shown(path)))?;
+            .map_err(|_| usage!("{} is not UTF-8 text", record::error::shown(path)))?;
         toml::from_str(&text).map_err(|error| {
             let before = |span: std::ops::Range<usize>| text[..span.start.min(text.len())].matches('\n').count();
             let line = 1 + error.span().map_or(0, before);

@@ -11,19 +11,18 @@ use record::error::{Result, shown, usage};
 pub(in crate::cli) struct Arguments {
     /// Reports or folders of reports [default: reports/ and results/]
     ///
-    /// A page pools runs of the same card, API, driver and version. Of rows about one case of one card, github
-    /// has the newest.
+    /// A page pools runs of the same card, API, driver and version. For each case of a card, github has the newest row.
     #[arg(value_name = "FILE|DIR")]
     pub(super) files: Vec<PathBuf>,
     /// File to write [default: report.html]
     ///
-    /// index writes README.md into the folder, github writes to stdout.
+    /// index writes README.md into the folder; github writes to stdout by default.
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
     /// Format [default: by the ending of --out, else html]
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(super) format: Option<Format>,
-    /// Pool the runs of each card, or those of all cards of a model
+    /// Pool the runs of each card, or of all cards of a model
     #[arg(long, value_enum, default_value_t)]
     pub(super) by: By,
     /// Leave hosts out, and replace each card's UUID by a hash
@@ -41,7 +40,7 @@ pub(in crate::cli) struct Arguments {
 pub(super) enum Format {
     /// A page with tables and charts
     Html,
-    /// All rows in one file, also packed: all.csv.gz
+    /// All rows in one CSV file, also compressed: all.csv.gz
     Csv,
     /// README.md in a folder of reports: a list with headline figures
     Index,

@@ -30,7 +30,7 @@ fn is_packed(path: &Path) -> Result<bool> {
 /// Writes the rows of the reports to the file of `--out`, and returns the exit code.
 pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
     let files = arguments.files()?;
-    let unnamed = || usage!("--format csv: name the file by --out, as in all.csv.gz");
+    let unnamed = || usage!("--format csv needs a file name: --out all.csv.gz");
     let path = arguments.out.as_deref().ok_or_else(unnamed)?;
     let is_packed = is_packed(path)?;
     check_new(path, arguments.force, "name another file with --out")?;
@@ -53,7 +53,7 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
             sink.write(&csv::write_rows(&records))
         })?;
         if rows == 0 {
-            return Err(usage!("these reports have no rows: name reports that have some"));
+            return Err(usage!("these reports have no rows"));
         }
         sink.finish()
     })?;

@@ -118,13 +118,13 @@ fn github(arguments: &Arguments) -> Result<()> {
 fn index(arguments: &Arguments) -> Result<()> {
     let files = arguments.files()?;
     let [folder] = files.as_slice() else {
-        return Err(usage!("the index is of one folder of reports: name one"));
+        return Err(usage!("--format index takes one folder of reports"));
     };
     if folder.is_file() {
-        return Err(usage!("{} is a file: name the folder of reports whose index to write", shown(folder)));
+        return Err(usage!("{} is a file: name a folder of reports", shown(folder)));
     }
     if arguments.out.is_some() {
-        return Err(usage!("the index is README.md in the folder of the reports: leave out --out"));
+        return Err(usage!("the index is always README.md in that folder: leave out --out"));
     }
     let path = folder.join("README.md");
     if !arguments.force && is_foreign(&path)? {

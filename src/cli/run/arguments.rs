@@ -19,24 +19,27 @@ use record::suite::{Extent, Family, Profile, Tag};
 pub(in crate::cli) struct Arguments {
     /// Families, benchmarks, globs or parts of names [default: all]
     ///
-    /// Families (transpose), benchmarks (transpose/tiled), globs ('*/vec4*') or parts of names (tiled) to run
+    /// Families (transpose), benchmarks (transpose/tiled), globs ('*/vec4*'), or a part of benchmark names (tiled). Peaks
+    /// that the rows need are measured, too.
     #[arg(value_name = "FILTER")]
     pub(super) filters: Vec<String>,
     /// Run the families of a tag: peak, article, llm, primitive, memory, cost
     ///
-    /// Repeat it or write llm,peak for several; with filters, both must match.
+    /// peak: what the device can do at most. article: the workloads of the source articles. llm: most of the time of a
+    /// language model. primitive: parts of many programs. memory: access patterns and kinds of memory. cost: costs other
+    /// than bytes and arithmetic. Repeat it or write llm,peak for several; with filters, both must match.
     #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
     pub(super) tags: Vec<Tag>,
     /// Compare with another build, case by case
     ///
-    /// COMMAND starts that build: old/shaderbench, or 'VK_DRIVER_FILES=/opt/mesa/lvp.json shaderbench'. For each case, both
-    /// builds measure in random order, with new processes for each epoch; then the differences are printed.
+    /// COMMAND starts that build: old/shaderbench, or 'VK_DRIVER_FILES=/opt/mesa/lvp.json shaderbench'. The two builds
+    /// measure each case in random order, each epoch in new processes. Then the differences are printed.
     #[arg(long, value_name = "COMMAND", conflicts_with = "time")]
     pub(super) against: Option<String>,
     /// Compare with the kernels in a folder, laid out as for --shaders
     #[arg(long, value_name = "DIR", hide_short_help = true, conflicts_with_all = ["against", "time"])]
     pub(super) against_shaders: Option<PathBuf>,
-    /// With --against: exit with code 4 if a case is slower by more than this
+    /// With --against: exit with code 4 if a case is slower by more than PCT percent
     #[arg(long, value_name = "PCT", hide_short_help = true, value_parser = percentage)]
     pub(super) fail_on_regression: Option<f64>,
     /// Sizes to run and sampling time [default: quick; standard with filters on a GPU]
@@ -44,12 +47,13 @@ pub(in crate::cli) struct Arguments {
     pub(super) profile: Option<Profile>,
     /// Device by number or part of its name, or all [default: the first GPU]
     ///
-    /// `devices` lists them. all: every GPU in turn.
+    /// `shaderbench devices` lists them. `all` measures every GPU in turn. A software device is used only if there is no GPU,
+    /// or on request.
     #[arg(long, value_name = "DEVICE")]
     pub(super) device: Option<String>,
     /// API, or all in turns [default: the device's best]
     ///
-    /// all: every API of the device, alternating case by case.
+    /// `all` measures every API of the device, alternating case by case.
     #[arg(long, value_name = "API", value_parser = Through::parser())]
     pub(super) backend: Option<Through>,
     /// Size instead of the profile's: 1000003, 2^20, 512x2000, MxNxK
@@ -64,7 +68,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) params: Vec<(String, f64)>,
     /// State of the caches before each launch: hot, cold or both
     ///
-    /// cold: other memory is cleared before each launch, untimed. Rows then have COLD=1; ceilings stay hot.
+    /// Cold rows have the parameter COLD=1. Ceilings are always measured hot.
     #[arg(
         long = "cache",
         value_name = "STATE",
@@ -76,22 +80,23 @@ pub(in crate::cli) struct Arguments {
     pub(super) caches: Caches,
     /// Time limit of the whole run: 90s, 5m
     ///
-    /// Sizes that would exceed it are left out [default: 55s for the profile quick, else none]
+    /// A case that would exceed it runs at a smaller size, or is left out [default: 55s in quick, else none]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) time: Option<Duration>,
     /// Number of epochs of each case
     ///
-    /// [default: 4 in quick; 2 to 16 in standard, as its noise needs; 8 to 32 in thorough]
+    /// [default: 4 in quick; 2 to 16 in standard, as the noise requires; 8 to 32 in thorough]
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(super) epochs: Option<u16>,
     /// Seed of the inputs and of the order of the cases [default: random]
     ///
-    /// The choice of values to compare, and of when to look for skipped work, stays random: a kernel may know a seed's inputs.
+    /// Which values are compared, and when skipped work is searched for, stays random, since a kernel could know the inputs
+    /// of a seed.
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) seed: Option<u64>,
-    /// Folder of kernels that replace those of the suite
+    /// Folder of kernels that replace the suite's
     ///
-    /// FAMILY/BENCHMARK.wgsl, .cu. WGSL runs with all run-time checks; CUDA has none.
+    /// Files are named FAMILY/BENCHMARK.wgsl or .cu. WGSL runs with all run-time checks; CUDA has none.
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(super) shaders: Option<PathBuf>,
     /// Run the WGSL of --shaders without run-time checks, like the suite's own
@@ -99,7 +104,7 @@ pub(in crate::cli) struct Arguments {
     /// Out-of-bounds accesses are then undefined behavior.
     #[arg(long, hide_short_help = true)]
     pub(super) unchecked: bool,
-    /// CSV report; by default `reports/<device>/<date>-<backend>.csv`
+    /// CSV report to write [default: reports/<device>/<date>-<backend>.csv]
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
     /// Also write a JSON report with every sample
@@ -111,9 +116,12 @@ pub(in crate::cli) struct Arguments {
     #[arg(long)]
     pub(super) force: bool,
     /// Continue the run that wrote this CSV, with the same other arguments
+    ///
+    /// Finished rows are kept. Missing rows are measured, and failed rows are measured again. The report must be of the same
+    /// device, driver, CPU, operating system, version, profile and kernels.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "dry_run"])]
     pub(super) resume: Option<PathBuf>,
-    /// With --resume: also rerun cases that timed out or ended the process twice
+    /// With --resume: also rerun cases that timed out or crashed twice
     #[arg(long, hide_short_help = true, requires = "resume")]
     pub(super) retry_timeouts: bool,
     /// Time limit of each step that a kernel needs on the host [default: 60s]
@@ -124,7 +132,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) host_timeout: Option<Duration>,
     /// Name of the host in the reports [default: the system's name]
     ///
-    /// For containers, whose own names say nothing.
+    /// In a container, give the name of the node.
     #[arg(long, value_name = "NAME", hide_short_help = true, conflicts_with = "anonymous")]
     pub(super) host: Option<String>,
     /// Leave the host's name and the card's UUID out of the reports
@@ -134,10 +142,11 @@ pub(in crate::cli) struct Arguments {
     pub(super) anonymous: bool,
     /// Also measure the energy of each case
     ///
-    /// Joules per launch from the card's counter or power sensor, for 1.4 s in each of up to three epochs.
+    /// Joules per launch from the card's counter or power sensor, over 1.4 s in each of up to three epochs. Refused if the
+    /// device has neither.
     #[arg(long, hide_short_help = true)]
     pub(super) energy: bool,
-    /// Folder for the images of the family texture and their original, as PNG
+    /// Save the input and output images of the family texture in this folder, as PNG
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(super) save_image: Option<PathBuf>,
     /// Exit with code 3 if any row has one of these statuses
@@ -146,9 +155,9 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, value_name = "STATUS,…", hide_short_help = true, value_parser = fail_on, value_delimiter = ',',
           default_values = ["wrong", "failed", "implausible"], hide_default_value = true)]
     pub(super) fail_on: Vec<Status>,
-    /// Tables before the summary
+    /// Tables to print before the summary
     ///
-    /// [default: all; on a terminal family, or none without filters]
+    /// [default: all; on a terminal, family with filters and none without]
     #[arg(long, value_name = "TABLES", value_enum)]
     pub(super) table: Option<Tables>,
     /// Format of the tables

@@ -158,7 +158,7 @@ fn check(arguments: &Arguments) -> Result<()> {
     }
     let dropped = without_size(&request)?;
     if !dropped.is_empty() {
-        say(&format!("left out, no --size fits: {}", dropped.join(", ")));
+        say(&format!("left out, since no --size fits: {}", dropped.join(", ")));
     }
     let refusal = if !request.sizes.is_empty() && cases.iter().all(|case| case.family.name == "ceiling") {
         "--size: ceilings keep their own sizes, which set the peaks of a device: omit --size, or run `stream` or \

@@ -397,7 +397,7 @@ fn no_rows() -> Error {
     Error::NoDevice("the card has no rows".to_owned())
 }
 
-const UNFINISHED: &str = "the process ended before the run did";
+const UNFINISHED: &str = "the process ended before the run was complete";
 
 fn of_done(mut done: Done) -> End {
     done.no_device.take().map_or(Ok(done), |why| Err(Error::NoDevice(why)))

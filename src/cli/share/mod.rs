@@ -31,10 +31,12 @@ const RESULTS: &str = "results";
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// CSV report of a complete run. Its host is left out of the copy, and its card's UUID replaced by a hash
+    /// CSV report of a complete run
+    ///
+    /// The copy has no host, and a hash in place of the card's UUID.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Only check files, any number: a sentence for each fault, exit code 1 if there is any
+    /// Only check the files: print each fault, and exit with code 1 if there is any
     #[arg(long)]
     check: bool,
     /// Folder for the copy and the text of the pull request
@@ -66,7 +68,7 @@ pub(super) fn share(arguments: &Arguments) -> Result<u8> {
             let named = if report.removed.is_empty() {
                 String::new()
             } else {
-                format!("; it names its host or card: `shaderbench share {name}` makes a copy that does not")
+                format!("; it names its host or card; `shaderbench share {name}` writes an anonymous copy")
             };
             print(&format!("{name}: no fault, {rows}{named}\n"))?;
         } else {
@@ -100,7 +102,9 @@ impl Report {
             return Ok(Self::refused(format!("not a regular file of at most {} MiB", MOST_BYTES >> 20)));
         }
         let Ok(text) = String::from_utf8(std::fs::read(path).map_err(Error::io("read", path))?) else {
-            return Ok(Self::refused("the file is no UTF-8 text: share takes the CSV of a run, unpacked".to_owned()));
+            return Ok(Self::refused(
+                "the file is not UTF-8 text: share reads the uncompressed CSV of a run".to_owned(),
+            ));
         };
         if let Some(hidden) = text.chars().find(|character| is_hidden(*character) && *character != '\n') {
             return Ok(Self::refused(format!("the file has the hidden character {}", hidden.escape_unicode())));

@@ -4,11 +4,11 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Profile {
-    /// The headline sizes; with a time limit, under a minute on a software device.
+    /// Headline sizes only; by default limited to less than a minute.
     Quick,
     /// Every size, a few minutes on a GPU.
     Standard,
-    /// Every size, sampled for as long as it takes to settle.
+    /// Every size, with longer samples and more epochs.
     Thorough,
 }
 

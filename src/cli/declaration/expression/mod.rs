@@ -39,7 +39,7 @@ pub(super) struct Data {
 
 /// An index into `count` elements.
 fn index_of(value: Value, count: u64) -> Result<u64, String> {
-    let Value::Whole(index) = value else { return Err("an index is a whole number".to_owned()) };
+    let Value::Whole(index) = value else { return Err("an index must be a whole number".to_owned()) };
     let known = u64::try_from(index).ok().filter(|index| *index < count);
     known.ok_or_else(|| format!("there is no element {index} of {count}"))
 }
@@ -145,7 +145,7 @@ impl Frame<'_> {
                 let element = self.of(element)?;
                 let found = match &self.outer[*index] {
                     Meaning::Buffer(data) => index_of(element, data.count).map(|element| (data.at)(element)),
-                    Meaning::Value(_) => Err(format!("{} is no buffer", self.of.names[*index].0)),
+                    Meaning::Value(_) => Err(format!("{} is not a buffer", self.of.names[*index].0)),
                     Meaning::Output(count, is_integer) => {
                         index_of(element, *count).map(|element| self.output(element, *is_integer))
                     }
@@ -171,7 +171,7 @@ impl Frame<'_> {
                 Value::Real(value) => Ok(Value::Real(-value)),
                 Value::Whole(value) => {
                     let negative = value.checked_neg().map(Value::Whole);
-                    negative.ok_or_else(|| (format!("-{value} has no result of 64 bits"), *at))
+                    negative.ok_or_else(|| (format!("-{value} overflows 64 bits"), *at))
                 }
             },
             Node::Not(node) => Ok(Value::Whole((!self.of(node)?.is_true()).into())),
@@ -196,8 +196,8 @@ impl Frame<'_> {
                     (Arity::Two(of), [x, y]) => {
                         of(self.of(x)?, self.of(y)?).map_err(|sentence| (sentence.to_owned(), *at))
                     }
-                    (Arity::One(_), _) => Err((format!("{} has one argument", function.name), *at)),
-                    (Arity::Two(_), _) => Err((format!("{} has two arguments", function.name), *at)),
+                    (Arity::One(_), _) => Err((format!("{} takes one argument", function.name), *at)),
+                    (Arity::Two(_), _) => Err((format!("{} takes two arguments", function.name), *at)),
                 }
             }
             Node::If(parts) => {
@@ -211,7 +211,7 @@ impl Frame<'_> {
             Node::For(at, slot, parts) => {
                 let [first, end, body] = &**parts;
                 let (Value::Whole(first), Value::Whole(end)) = (self.of(first)?, self.of(end)?) else {
-                    return Err(("a range has whole numbers".to_owned(), *at));
+                    return Err(("a range needs whole numbers".to_owned(), *at));
                 };
                 for index in first..end {
                     self.count(*at)?;

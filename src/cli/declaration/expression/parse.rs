@@ -272,7 +272,7 @@ impl<'a> Parser<'a> {
             None if digits.bytes().all(|byte| byte.is_ascii_digit()) => digits.parse().ok().map(Value::Whole),
             None => digits.parse().ok().map(Value::Real),
         };
-        let value = value.ok_or_else(|| (format!("{written} is no number"), self.at))?;
+        let value = value.ok_or_else(|| (format!("{written} is not a number"), self.at))?;
         self.at += written.len();
         Ok(value)
     }

@@ -83,7 +83,7 @@ impl Operator {
             (Numbers(whole, _) | WholeNumbers(whole), Value::Whole(a), Value::Whole(b)) => match whole(a, b) {
                 Some(value) => Ok(Value::Whole(value)),
                 None if b == 0 && matches!(self.sign, "/" | "%") => Err("division by zero".to_owned()),
-                None => Err(format!("{a} {} {b} has no result of 64 bits", self.sign)),
+                None => Err(format!("{a} {} {b} overflows 64 bits", self.sign)),
             },
             (Numbers(_, real), ..) => Ok(Value::Real(real(left.real(), right.real()))),
             (WholeNumbers(_), ..) => Err(format!("'{}' needs whole numbers", self.sign)),

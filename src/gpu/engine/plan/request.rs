@@ -8,12 +8,12 @@ use record::suite::{Benchmark, Block, Cases, Extent, Family, Profile, Quick, Tag
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Caches {
-    /// What the launch before it left: what repeated launches of one kernel find.
+    /// As the previous launch of the same kernel left them.
     #[default]
     Hot,
-    /// Nothing of its own data: 256 MiB of other memory are set to zero before each launch, untimed.
+    /// 256 MiB of other memory are set to zero before each launch, untimed.
     Cold,
-    /// Each case once so and once so.
+    /// Each case both ways.
     Both,
 }
 
