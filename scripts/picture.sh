@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of README.md and docs/usage.md, at twice the density: docs/report.png, the first screen of a
+# Makes the pictures of README.md and docs/reports.md, at twice the density: docs/report.png, the first screen of a
 # committed report's page, and docs/terminal.png, what a run ends with: that report's summary, or RUN, a file with what a
 # run wrote to stdout (`shaderbench --color always >FILE`).
 # Needs Chromium (CHROMIUM names another program), Python's Pillow to reduce the pictures to 256 colours, and `script`

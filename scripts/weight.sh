@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The weight of the project: lines of each room of src/ (with unit tests and comments), of tests, web and scripts, words of
-# the documents, and crates. With --build also the CPU seconds of a release build, which takes minutes.
+# the documents (without docs/usage.md, which is generated), and crates. With --build also the CPU seconds of a release
+# build, which takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 lines() { git ls-files -z -- "$@" | xargs -0r cat | wc -l; }
@@ -15,7 +16,7 @@ row "planted faults" "$(lines 'shaders/*.faults')"
 row "examples/, fuzz/" "$(lines 'examples/*.rs' 'fuzz/*.rs')"
 row "page scripts" "$(lines 'src/*.js' 'web/page/*.js' ':!src/answers/page/drawing/vendor/plot.js')"
 row "scripts/" "$(lines scripts)"
-row "docs/, words" "$(git ls-files -z -- 'docs/*.md' README.md CONTRIBUTING.md | xargs -0 cat | wc -w)"
+row "documents, words" "$(git ls-files -z -- 'docs/*.md' ':!docs/usage.md' README.md CONTRIBUTING.md | xargs -0 cat | wc -w)"
 row "crates" "$(cargo tree --locked -e normal --prefix none | grep . | cut -d ' ' -f 1,2 | sort -u | wc -l)"
 if [ "${1:-}" = --build ]; then
     target=$(mktemp -d)

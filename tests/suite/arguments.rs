@@ -150,14 +150,6 @@ fn options_stand_behind_their_command() {
 }
 
 #[test]
-fn the_documentation_has_the_help() {
-    let help = shaderbench(&["--help"]).run().succeeds().stdout;
-    let (_, usage) = help.split_once("\n\n").expect("usage");
-    let page = include_str!("../../docs/usage.md");
-    assert!(page.contains(usage), "copy it into docs/usage.md:\n{usage}");
-}
-
-#[test]
 fn a_command_line_without_a_command_runs_benchmarks_or_shows_a_report() {
     let folder = Folder::new();
     let report = "results/nvidia-h200/2026-11-23-vulkan.csv";

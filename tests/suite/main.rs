@@ -71,3 +71,5 @@ mod terminal;
 mod timing;
 mod trust;
 mod turns;
+#[cfg(feature = "cuda")]
+mod usage;

@@ -21,18 +21,6 @@ fn every_family_has_a_tag_and_those_with_workloads_of_articles_say_so() {
 }
 
 #[test]
-fn the_document_lists_the_families_of_each_tag() {
-    let usage = include_str!("../../docs/usage.md");
-    let section = usage.split_once("\n### Tags\n").expect("a section about tags").1;
-    for tag in Tag::ALL {
-        let row = section.lines().find(|line| line.starts_with(&format!("| `{}` | ", tag.name())));
-        let listed = row.expect("a row of the table").split('`').skip(3).step_by(2);
-        let tagged = FAMILIES.iter().filter(|family| family.tags.contains(&tag)).map(|family| family.name);
-        assert_eq!(listed.collect::<Vec<_>>(), tagged.collect::<Vec<_>>(), "{}", tag.name());
-    }
-}
-
-#[test]
 fn a_plan_by_tag_has_the_families_of_the_tag_and_their_ceilings() {
     let request = Request { tags: vec![Tag::Llm], ..Request::new(Vec::new(), Profile::Quick) };
     let cases = plan(&request).expect("a plan");
