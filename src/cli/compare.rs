@@ -121,7 +121,7 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
         }
         let named: Vec<_> = baseline.iter().chain(&others).map(|report| report.name.as_str()).collect();
         return Err(usage!(
-            "nothing to compare: all rows of {} are of the same {}, API, driver and version: name another report",
+            "nothing to compare: all rows of {} have the same {}, API, driver and version: name another report",
             named.join(", "),
             if arguments.by == By::Model { "model" } else { "card" }
         ));

@@ -20,7 +20,7 @@ const FORMER: &[(&str, &str)] = &[
     ("--soak", "`run NAME --epochs 100 --json FILE` keeps every sample of 100 epochs"),
     ("--among", "`compare FILE` compares a report with the reference reports, `compare FILE OTHER` with another"),
     ("--compiler", "`bench KERNEL.spv --unchecked` measures SPIR-V of any compiler as it is"),
-    ("--against", "`run` has it: it measures two builds in turns; `share` compares no times"),
+    ("--against", "use `shaderbench run --against COMMAND`, which measures two builds in turns"),
     ("--relative", "the column `share` of a report has the share of peak of each row"),
     ("--format openmetrics", "use `jq -rf contrib/openmetrics.jq` on the file of `run --json`"),
     ("--format csv", "use `--format json`"),

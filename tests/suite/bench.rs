@@ -162,7 +162,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "",
             "it has the entry points first, second: give entry = \"first\" for one, or steps = [{ entry",
         ),
-        (&copy, "steps = []", "k.toml: steps: none runs an entry point"),
+        (&copy, "steps = []", "k.toml: steps: no step runs an entry point"),
         (
             &copy,
             "steps = [{ clear = \"x\", swap = [\"a\", \"b\"] }]",

@@ -136,7 +136,7 @@ fn cards_of_one_model_are_sides_of_their_own_unless_they_are_pooled() {
     assert_eq!((sides(&[]), sides(&["--by", "card"])), (3, 3));
     folder
         .run(&["compare", "--by", "model", "reports"])
-        .fails_with(2, "all rows of reports/00.csv, reports/01.csv, reports/02.csv are of the same model, API,");
+        .fails_with(2, "all rows of reports/00.csv, reports/01.csv, reports/02.csv have the same model, API,");
     let output = folder.run(&["summary", "--by", "model", "reports/00.csv", "reports/01.csv", "reports/02.csv"]);
     assert!(output.succeeds().stdout.contains("median of 3 cards"));
     folder.run(&["report", "reports", "--anonymous"]).succeeds();

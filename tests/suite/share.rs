@@ -130,7 +130,7 @@ fn a_refused_report_says_what_to_do() {
     sheet.keep(700);
     let command = "`shaderbench run --resume cut.csv --profile standard --backend vulkan` measures the rest";
     let text = refused("cut.csv", &sheet, command);
-    assert!(text.contains("Vulkan has no row for ") && text.contains(" more like the one before"), "{text}");
+    assert!(text.contains("Vulkan has no row for ") && text.contains(" more of this kind"), "{text}");
     // So is one that was killed while it wrote a row.
     let mut bytes = sheet.text();
     bytes.truncate(bytes.len() - 10);

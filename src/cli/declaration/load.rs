@@ -23,7 +23,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     let beside = if is_toml(first) { first.clone() } else { first.with_extension("toml") };
     let has_file = is_toml(first) || beside.exists();
     if files[1..].iter().any(|path| is_toml(path)) {
-        return Err(usage!("give one .toml, or kernels: each declaration is a run of its own"));
+        return Err(usage!("give one .toml, or kernels: each declaration needs its own run"));
     }
     let spec = if has_file { Spec::read(&beside)? } else { Spec::default() };
     let file = shown(if has_file { &beside } else { first });
@@ -214,7 +214,7 @@ fn reference(spec: &Spec, origin: &Origin<'_>) -> Result<Option<Kernel>> {
     let Some((own, path)) = named.next() else { return Ok(None) };
     if named.any(|(_, other)| other != path) {
         let file = origin.file;
-        return Err(usage!("{file}: [verify]: all outputs have one reference, or none"));
+        return Err(usage!("{file}: [verify]: either all outputs or none have a reference"));
     }
     let VerifySpec { reference_groups, reference_entry, reference_steps, reference_names, .. } = own.clone();
     let listed = spec.kernels.iter().flatten().find(|kernel| origin.folder.join(kernel.file()) == *path);

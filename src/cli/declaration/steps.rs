@@ -69,7 +69,7 @@ impl Steps {
             Some(steps) => all.list(steps, table, entry, &format!("{file}: steps"))?,
         };
         if all.dispatches == 0 {
-            return Err(usage!("{file}: steps: none runs an entry point: give entry = \"NAME\""));
+            return Err(usage!("{file}: steps: no step runs an entry point: give entry = \"NAME\""));
         }
         Ok(all)
     }
@@ -163,7 +163,7 @@ pub(super) fn uniforms(specs: &BTreeMap<String, ValueSpec>, what: &str) -> Resul
 
 pub(super) fn scripts(what: &str, texts: &[String]) -> Result<Vec<Script>> {
     if texts.len() > 3 {
-        return Err(usage!("{what}: there are three sides, x, y and z"));
+        return Err(usage!("{what}: give at most three values, x, y and z"));
     }
     texts.iter().map(|text| Script::new(what, text)).collect()
 }

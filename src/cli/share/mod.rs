@@ -141,7 +141,7 @@ fn listed(faults: &[Fault]) -> Vec<String> {
         let (listed, others) = kind.split_at(kind.len().min(MOST_LISTED));
         all.extend(listed.iter().map(|fault| fault.text.clone()));
         if !others.is_empty() {
-            all.push(format!("{} more like the one before", others.len()));
+            all.push(format!("{} more of this kind", others.len()));
         }
     }
     all
