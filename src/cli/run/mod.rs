@@ -1,9 +1,10 @@
-//! `run`: selects devices, plans and measures cases, writes reports and prints tables.
+//! `run`: selects devices, plans and measures cases, and writes reports.
 
 mod arguments;
 mod devices;
 mod planned;
 mod running;
+mod screen;
 mod served;
 mod settings;
 mod supervisor;
@@ -14,12 +15,11 @@ use std::time::{Duration, Instant};
 
 use super::bundle;
 use super::compare::compare_turns;
-use super::format::{TableFormat, Tables};
 use super::host::battery_note;
 use super::interrupt::{self, Interrupt};
 use super::kernel_files::KernelFiles;
 use super::messages::{self, beginning, how_to_go_on, matched_by_part, smaller_workgroups};
-use super::output::{is_on_terminal, print, say, terminal};
+use super::output::{print, say};
 use super::outputs::{ANOTHER_FILE, LockedFile, check_different, check_new, default_csv, is_source, words};
 use super::pictures::{Pictures, draws};
 use super::progress::Progress;
@@ -27,11 +27,10 @@ use super::selection::{select_runs, why_this_card};
 use super::worker::{Done, Listed, Run, list, list_of};
 use answers::compare::Report;
 use answers::report::csv::Parsed;
-use answers::report::{self, CsvFile, Output, Part, check_folder, lay_out};
-use answers::summary::{self, card_within};
-use answers::variants;
+use answers::report::{self, CsvFile, Output, check_folder};
+use answers::summary;
 use gpu::backend::Device;
-use gpu::engine::plan::{by_part, plan, select_tagged, without_size};
+use gpu::engine::plan::{by_part, plan, without_size};
 use gpu::engine::{Fitted, RowTable, Settings};
 use gpu::job::Job;
 use record::Record;
@@ -42,6 +41,7 @@ use record::suite::{Case, DeviceType, Profile, budget};
 pub(super) use arguments::Arguments;
 use planned::{all_sizes, cases_for, dry_run, expected_time, profile_for, request, time_for};
 use running::Running;
+use screen::{NEXT, has_summary, print_summary, say_complete, tables};
 pub(super) use served::serve;
 use settings::settings;
 use supervisor::{End, Supervisor};
@@ -420,71 +420,6 @@ impl Command<'_> {
         rest.iter().for_each(|rest| say(rest));
         Ok((records, end, printed))
     }
-}
-
-/// The number of rows of a complete run, and the time that it took.
-fn say_complete(arguments: &Arguments, (rows, seconds, measuring): (usize, f64, Duration), path: &str) {
-    let rows = plural(rows, "row", "rows");
-    // A resumed run may have nothing left to measure.
-    let share = 100.0 * measuring.as_secs_f64() / seconds;
-    let time = format!("; {seconds:.0} s, {share:.0} % of that spent measuring");
-    let time = if measuring.is_zero() { "" } else { &time };
-    // The summary ends with the path.
-    let place = if has_summary(arguments) { String::new() } else { format!(" in {path}") };
-    say(&format!("{rows}{place}{time}"));
-}
-
-/// What to type after a run of all sizes.
-const NEXT: &str = "next: shaderbench explain NAME, show NAME, report FILE, compare OLD NEW";
-
-/// The tables that the user asks for. A terminal has no room for all of them; a pipe gets them all.
-fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
-    let usual = || match (is_on_terminal(), !arguments.names_benchmarks()) {
-        (false, _) => Tables::All,
-        (true, true) => Tables::None,
-        (true, false) => Tables::Family,
-    };
-    let selected = select_tagged(&arguments.filters, &arguments.tags)?;
-    let is_named = |row: &&Record| match arguments.kernels.own {
-        Some(own) => row.family == own.name,
-        None => selected.iter().any(|(family, benchmark)| row.family == family.name && row.benchmark == benchmark.name),
-    };
-    let mut sections = report::sections(records);
-    let own_section =
-        sections.iter().find(|section| arguments.kernels.own.is_some_and(|own| section.title == own.name));
-    let answer = own_section.map_or_else(String::new, |section| {
-        let lines = variants::verdict(&section.rows);
-        let parts = lines.iter().map(|line| Part::text(line)).chain([Part::text("")]);
-        lay_out(parts.collect(), arguments.format.medium())
-    });
-    match arguments.table.unwrap_or_else(usual) {
-        Tables::All => {}
-        Tables::Family => sections.retain(|section| section.rows.iter().any(is_named)),
-        Tables::None => return Ok(answer),
-    }
-    Ok(answer + &answers::write(&sections, arguments.format.medium()))
-}
-
-/// Whether the run ends with a summary: `explain` shows its rows, Markdown is for tables alone, and kernels of `bench` do no
-/// job of the suite.
-fn has_summary(arguments: &Arguments) -> bool {
-    let is_usual = arguments.kernels.own.is_none() && arguments.other_side().is_none();
-    !arguments.is_quiet && arguments.format != TableFormat::Markdown && is_usual
-}
-
-/// Prints the summary, which ends with what to type next and the path of the report, and leaves room for `lines` lines
-/// below it.
-fn print_summary(arguments: &Arguments, records: &[Record], after: &[String], lines: usize) -> Result<()> {
-    if arguments.is_quiet || arguments.format == TableFormat::Markdown {
-        return Ok(());
-    }
-    if !has_summary(arguments) {
-        return print(&after.iter().map(|line| format!("{line}\n")).collect::<String>());
-    }
-    // On a terminal, tables do not precede it at once.
-    let gap = if is_on_terminal() { "" } else { "\n" };
-    let lines = summary::LINES.saturating_sub(lines);
-    print(&format!("{gap}{}", card_within(records, after, lines, terminal())))
 }
 
 /// The rows of the file to resume. New rows get its date, because they belong to the same run.
