@@ -92,15 +92,13 @@ fn software_device() -> Result<Option<String>> {
 }
 
 /// Runs the benchmarks of these steps, and further ones; the exit code and the report. A software device does not run those of
-/// which only times would tell something.
+/// claims about time.
 pub(super) fn measure(steps: &[&ArticleClaim], further: &[String]) -> Result<(u8, Option<PathBuf>)> {
     let timed = steps.iter().filter(|step| step.is_timing).count();
     let software = if timed > 0 { software_device()? } else { None };
     if let Some(name) = &software {
-        let claims = plural(timed, "claim, whose kernels do", "claims, whose kernels do");
-        say(&format!(
-            "{name} is a software device, whose times do not represent a GPU: it cannot judge {claims} not run"
-        ));
+        let claims = plural(timed, "claim about time is", "claims about time are");
+        say(&format!("{name} is a software device: its times do not represent a GPU, so {claims} not measured"));
     }
     let run_steps = steps.iter().filter(|step| software.is_none() || !step.is_timing);
     let kernels: BTreeSet<&str> =
