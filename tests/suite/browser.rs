@@ -50,7 +50,8 @@ impl Browser {
         let program = program("sh")
             .args(&["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null", &chromium])
             .args(&["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"])
-            .args(&["--no-first-run", "--remote-debugging-pipe"])
+            // On a busy machine Chromium would refuse addresses that follow each other faster than a person's.
+            .args(&["--no-first-run", "--remote-debugging-pipe", "--disable-ipc-flooding-protection"])
             .arg(format!("--user-data-dir={}", profile.path().display()));
         let mut child = program
             .into_command()
