@@ -136,4 +136,4 @@ fn after(shape: &Shape, dispatches: u32, added: fn(u32) -> u32) -> Oracle {
 }
 
 /// Dispatches of a submission.
-const COUNTS: &[Extent] = &linear([1, 1000]);
+const COUNTS: &[Extent] = &linear([1, 10, 100, 1000]);
