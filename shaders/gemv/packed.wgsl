@@ -6,7 +6,7 @@
 // Summary: eight f16 per 16-byte load, unpacked in registers, four rows at a time
 // Look for: Its gain over vec4 in f16: the same sums with half the load instructions, on devices without f16 in shaders
 // too. Near the read peak at large sizes.
-// Limits: DRAM reads; at sizes that fit the L2, the conversions of two weights each.
+// Limits: DRAM reads; at sizes that fit in L2, the conversions (two weights each).
 
 struct Sizes { rows: u32, columns: u32 }
 

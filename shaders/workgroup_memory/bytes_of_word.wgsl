@@ -6,7 +6,7 @@
 // Summary: 32 invocations write one byte each, four to a word, in which all must stand
 // Look for: In CUDA, as fast as distinct_words: stores of bytes to one word are one access, and none is lost. WGSL has
 // no bytes and pays for an atomicOr and for the zeroing of each word.
-// Limits: CUDA: the barriers, as distinct_words. WGSL: four atomics on each word, which take turns.
+// Limits: CUDA: the barriers, as in distinct_words. WGSL: four atomics on each word, which are serialized.
 
 struct Sizes { n: u32 }
 

@@ -4,7 +4,7 @@
 // Work: 2 SETS ROUNDS words stored and loaded by each of n invocations.
 // Summary: 32 invocations write distinct values to one word each
 // Look for: The reference for same_word and atomic_word: 32 lanes, 32 banks, one pass.
-// Limits: Two barriers for SETS stores and loads, and workgroup memory between them.
+// Limits: The two barriers around SETS stores and loads, and the workgroup memory accesses between the barriers.
 
 struct Sizes { n: u32 }
 

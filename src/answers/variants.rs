@@ -57,7 +57,8 @@ fn of_type(rows: &[&Record]) -> Option<String> {
         (&size.best.benchmark, &size.best.params) == (&best.benchmark, &best.params) && size.ties.is_empty()
     };
     let (again, others) = (sizes.iter().filter(is_again).count(), sizes.len());
-    let others = if others == 0 { String::new() } else { format!("; also at {again} of {others} smaller sizes") };
+    let others =
+        if others == 0 { String::new() } else { format!("; it is also fastest at {again} of {others} smaller sizes") };
     Some(format!("{name} is fastest: {ahead} as fast as {}{others}.", label(next)))
 }
 
@@ -125,7 +126,7 @@ mod tests {
         let text = answer(&rows);
         assert!(
             text.starts_with(
-                "a f32 8 is fastest: 2.00× [1.97, 2.03] as fast as b f32 8; also at 0 of 1 smaller sizes."
+                "a f32 8 is fastest: 2.00× [1.97, 2.03] as fast as b f32 8; it is also fastest at 0 of 1 smaller sizes."
             ),
             "{text}"
         );

@@ -36,9 +36,9 @@ pub(super) struct Arguments {
     baseline: Vec<PathBuf>,
     /// Exit with code 4 if a case is slower by more than PCT percent
     ///
-    /// A slow-down counts if the device's clock timed it and it exceeds the limit beyond the measured noise of these runs,
-    /// corrected for the number of cases. With one run per side, it may still be run-to-run variation. The code is 1 if no
-    /// case can show a slow-down.
+    /// A slow-down counts if it is timed by the device's clock and exceeds the limit by more than the measured noise of these
+    /// runs, corrected for the number of cases. With one run per side, it may still be run-to-run variation. The code is 1
+    /// if no case can show a slow-down.
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
     /// Treat differences below this many percent as no change [default: 1.25; 0.5 for sides that took turns]

@@ -19,10 +19,11 @@ use record::{Record, by_card};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports of WGSL and CUDA, and filters as of `run` [default: the newest in reports/, then in results/]
+    /// Reports with WGSL and CUDA rows, and filters as for `run` [default: the newest in reports/, then in results/]
     ///
-    /// Reports of `run --backend all`, and families, benchmarks, globs or parts of names: the jobs to show. The default is the
-    /// newest report with rows of both that has at least half as many benchmarks as any there, and the jobs that are slower.
+    /// Reports of `run --backend all`; families, benchmarks, globs or parts of names select the jobs to show. By default,
+    /// shows the slower jobs of the newest report that has WGSL and CUDA rows and at least half as many benchmarks as the
+    /// largest such report.
     #[arg(value_name = "FILE|DIR|FILTER")]
     names: Vec<String>,
     /// Show the families of a tag: peak, article, llm, primitive, memory, cost

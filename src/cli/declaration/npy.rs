@@ -48,7 +48,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Numbers, String> {
         "<u4" => numbers!(u32, Wholes),
         "<u2" => numbers!(u16, Wholes),
         "|u1" | "|b1" => numbers!(u8, Wholes),
-        other => return Err(format!("its numbers are '{other}': give little-endian integers or floats")),
+        other => return Err(format!("its dtype is '{other}': use little-endian integers or floats")),
     };
     let shape = value("shape").and_then(|rest| rest.strip_prefix('(')?.split(')').next()).unwrap_or_default();
     let sides = shape.split(',').map(str::trim).filter(|side| !side.is_empty());

@@ -13,7 +13,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "read bandwidths",
-        rows: "each bandwidth benchmark at its most ROUNDS, where the launch costs least",
+        rows: "each bandwidth benchmark at its largest ROUNDS, where launch overhead is smallest",
         condition: "each interval is within ±15 %",
         state: bandwidths,
     }),

@@ -16,13 +16,13 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "row, unequal over equal",
         kernels: [("spmv/row", &[("MATRIX", 2.0)]), ("spmv/row", &[("MATRIX", 1.0)])],
         by: By::Bytes,
-        says: "With rows of unequal length, row is {} with equal ones, by bytes.",
+        says: "With rows of unequal length, spmv/row is {} with rows of equal length, by bytes.",
     }),
     Claim::Ratio(Ratio {
         name: "merge, unequal over equal",
         kernels: [("spmv/merge", &[("MATRIX", 2.0)]), ("spmv/merge", &[("MATRIX", 1.0)])],
         by: By::Bytes,
-        says: "With rows of unequal length, merge is {} with equal ones, by bytes.",
+        says: "With rows of unequal length, spmv/merge is {} with rows of equal length, by bytes.",
     }),
 ];
 

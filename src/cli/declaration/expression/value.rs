@@ -135,7 +135,7 @@ static FUNCTIONS: [Function; 9] = [
             (Value::Whole(x), Value::Whole(y)) if y > 0 => {
                 Ok(Value::Whole(x.div_euclid(y) + (x.rem_euclid(y) > 0) as i64))
             }
-            _ => Err("ceil_div divides a whole number by a positive one"),
+            _ => Err("ceil_div takes two integers, and the divisor must be positive"),
         }),
     },
 ];
