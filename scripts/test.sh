@@ -60,8 +60,8 @@ step scripts/workflows.sh
 step nvrtc
 step setup_chromium
 if cargo nextest --version >/dev/null 2>&1; then
-    # Some tests wait for the clock: one thread more than cores.
-    step cargo nextest run --locked --no-fail-fast --test-threads "$(($(nproc) + 1))" ${is_all:+--run-ignored all}
+    # Some tests wait for the clock or a browser: two threads more than cores.
+    step cargo nextest run --locked --no-fail-fast --test-threads "$(($(nproc) + 2))" ${is_all:+--run-ignored all}
     step cargo test --locked --doc
 else
     step cargo test --locked --no-fail-fast -- ${is_all:+--include-ignored}

@@ -107,7 +107,7 @@ mod tests {
             read(&[MAGIC, &[1, 0], &length, header.as_bytes()].concat()).expect_err("refused")
         };
         let numbers = file("{'descr': '>f4', 'fortran_order': False, 'shape': (0,), }");
-        assert_eq!(numbers, "its numbers are '>f4': give little-endian integers or floats");
+        assert_eq!(numbers, "its dtype is '>f4': use little-endian integers or floats");
         let order = file("{'descr': '<f4', 'fortran_order': True, 'shape': (0, 2), }");
         assert_eq!(order, "it is in Fortran order: save numpy.ascontiguousarray(…)");
         let fields = file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (0,), }");
