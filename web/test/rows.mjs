@@ -59,6 +59,7 @@ export const WITHOUT_FIGURES = [
     "host_cost/pipeline_again",
     "host_cost/pipeline_first",
     "matmul/cooperative",
+    "matmul/cooperative_f16",
     "matmul/cublaslt_bf16",
     "matmul/cublaslt_fp8",
     "matmul/cublaslt_int8",
