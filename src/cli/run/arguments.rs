@@ -104,7 +104,7 @@ pub(in crate::cli) struct Arguments {
     /// Out-of-bounds accesses are then undefined behavior.
     #[arg(long, hide_short_help = true)]
     pub(super) unchecked: bool,
-    /// CSV report to write [default: reports/<device>/<date>-<backend>.csv]
+    /// CSV report to write [default: reports/DEVICE/DATE-BACKEND.csv]
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
     /// Also write a JSON report with every sample
