@@ -87,7 +87,7 @@ pub(super) const FAMILY: Family = Family {
             since: "2026-11-23",
             quick: &[
                 Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 18), ROTATIONS),
-                // 4 MiB: beyond the L1 of all SMs together, and within L2 by the curve above.
+                // 4 MiB: slices that exceed each L1, in a set within L2 by the curve above.
                 Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 20), ROTATIONS),
             ],
             accepts: &[("ROTATE", Accepted::Whole(0, 1024))],
@@ -134,6 +134,8 @@ const QUICK_CURVE: &[Quick] = &[
     of_words(3 << 15),
     of_words(1 << 18),
     of_words(1 << 20),
+    // Shows that 4 MiB, the set of `slices`, are well inside L2.
+    of_words(1 << 21),
     of_words(1 << 22),
     of_words(1 << 24),
     of_words(1 << 26),
