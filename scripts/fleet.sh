@@ -122,8 +122,9 @@ fi
 
 echo "== exports"
 "$PROGRAM" report "$work/fleet.csv" --format github --out "$work/github"
+"$PROGRAM" report results/nvidia-h200/2026-11-30-vulkan.csv --out "$work/h200.json"
 for format in openmetrics junit bencher; do
-    gzip -dc results/nvidia-h200/2026-11-24-vulkan.json.gz | jq -rf "contrib/$format.jq" >"$work/$format"
+    jq -rf "contrib/$format.jq" "$work/h200.json" >"$work/$format"
 done
 "$work/python/bin/python" - "$work" <<'END'
 import json, sys

@@ -7,7 +7,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
 mapfile -t csv_reports < <(committed_reports .csv)
-mapfile -t json_reports < <(committed_reports .json.gz)
 cd fuzz
 seconds="${1:-600}"
 shift || true
@@ -38,11 +37,6 @@ for report in "${csv_reports[@]/#/../}"; do
     head -n 4 "$report" >"corpus/csv/$name"
     # Rows from several families, so that tables and curves have more than one.
     awk 'NR == 1 || NR % 40 == 0 && ++rows < 8' "$report" >"corpus/tables/$name"
-done
-for report in "${json_reports[@]/#/../}"; do
-    # The first object of the array.
-    { gzip -dc "$report" || true; } | awk '{ print } /^  }/ { print "]"; exit }' | sed 's/^  },$/  }/' \
-        >"corpus/json/$(basename "$report" .gz)"
 done
 if command -v python3 >/dev/null; then
     python3 corpus.py ../results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv corpus

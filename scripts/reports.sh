@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks the reports that a branch adds to results/, with the program of the commit that it starts from: a
-# branch cannot change its own judge. A report that changes or removes a committed one is refused.
+# branch cannot change its own judge. A branch must not change a committed report. It may remove one of which the
+# same folder keeps a newer one.
 #   scripts/reports.sh [COMMIT]    default: origin/main
 # A report with kernels of the branch itself is refused, since that commit does not know them: merge the kernels first.
 set -euo pipefail
@@ -10,12 +11,21 @@ changed() { # FILTER
     git diff --no-renames --name-only -z --diff-filter="$1" "$base" HEAD -- results ':(exclude)results/README.md'
 }
 
-mapfile -d '' -t edited < <(changed MDTUX)
-for path in "${edited[@]}"; do
-    printf '%q: a committed report was changed or removed: add a new one instead\n' "$path"
-done
+mapfile -d '' -t edited < <(changed MTUX)
+mapfile -d '' -t removed < <(changed D)
 mapfile -d '' -t added < <(changed A)
 reports=() status=0
+for path in "${edited[@]}"; do
+    printf '%q: a committed report was changed: add a new one instead\n' "$path"
+    status=1
+done
+for path in "${removed[@]}"; do
+    newest=$(git ls-tree --name-only HEAD -- "${path%/*}/" | grep '\.csv$' | tail -n 1) || newest=
+    if [[ ! "$newest" > "$path" ]]; then
+        printf '%q: the newest report of a device was removed\n' "$path"
+        status=1
+    fi
+done
 for path in "${added[@]}"; do
     case "$path" in
         *.csv) reports+=("$path") ;;
@@ -27,7 +37,6 @@ for path in "${added[@]}"; do
         status=1
     fi
 done
-[ "${#edited[@]}" -eq 0 ] || status=1
 if [ "${#reports[@]}" -eq 0 ]; then
     echo "no report is added"
     exit "$status"

@@ -153,20 +153,3 @@ release_program() {
     cargo build --release --locked --bin shaderbench
     export PROGRAM="${CARGO_TARGET_DIR:-$PWD/target}/release/shaderbench"
 }
-
-# Sets `programs`, a folder with shaderbench and the example EXAMPLE, and `reports`, a folder for reports. PROGRAMS and
-# REPORTS name existing ones; without PROGRAMS both programs are built.
-programs_and_reports() { # EXAMPLE
-    programs="${PROGRAMS:-}"
-    if [ -z "$programs" ]; then
-        setup
-        cargo build --release --locked --quiet --example "$1"
-        cargo build --release --locked --quiet
-        local target="${CARGO_TARGET_DIR:-target}/release"
-        programs=$(mktemp -d)
-        trap 'rm -rf "$programs"' EXIT
-        cp "$target/shaderbench" "$target/examples/$1" "$programs"
-    fi
-    reports="${REPORTS:-$(mktemp -d)}"
-    mkdir -p "$reports"
-}

@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn summary_index_and_page_have_the_same_figures() {
-        let text = include_bytes!("../../results/nvidia-h200/2026-11-22-vulkan.csv");
+        let text = include_bytes!("../../results/nvidia-h200/2026-11-30-vulkan.csv");
         let records = csv::read(std::path::Path::new("r.csv"), text.as_slice()).expect("a report").records;
         let rows: Vec<&Record> = records.iter().collect();
         let summary = card(&records, &[], Terminal { width: 80, has_color: false });

@@ -64,5 +64,5 @@ fn every_answer_names_the_same_fastest_kernel_and_the_same_ties() {
             jobs += 1;
         }
     }
-    assert!(jobs > 100 && choices > 60, "{jobs} jobs, {choices} of them with several kernels");
+    assert!(jobs > 30 && choices > 20, "{jobs} jobs, {choices} of them with several kernels");
 }

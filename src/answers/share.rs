@@ -8,17 +8,9 @@ use kernels::{FAMILIES, benchmark};
 use record::suite::{Api, Block, Case, Params, Profile, Program, Shape, hash};
 use record::{COLUMNS, Cause, Kind, Record, Status};
 
-/// Reports from this day on have a row for each type and size that the suite declares, apart from [`SIZES_SINCE`]. Set it to
-/// the day on which types or sizes of a benchmark are removed.
-const CASES_SINCE: &str = "2026-11-23T11";
-
-/// Sizes that benchmarks got later, each with its first day.
-const SIZES_SINCE: [(&str, &str); 4] = [
-    ("coalescing/offset f32 4096", "2026-11-26"),
-    ("pitched/slices_3d f32 64x64x64", "2026-11-26"),
-    ("transpose/naive_coalesced_read f64 2048x2048", "2026-11-26"),
-    ("transpose/naive_coalesced_write f64 2048x2048", "2026-11-26"),
-];
+/// The day, with the hour, since which the suite has its benchmarks, types and sizes. Whoever adds or removes one sets it
+/// to the day of the change: an earlier report may lack cases, and may have others.
+pub const CASES_SINCE: &str = "2026-11-30T03";
 
 /// The parameter that sets the invocations of a workgroup.
 const WORKGROUP_SIZE: &str = "WG";
@@ -166,8 +158,8 @@ fn kernel(row: &Record, checks: &Checks, faults: &mut Vec<Fault>) {
     let Some(case) = case_of(row) else {
         // An earlier build may have had its benchmark with other types or sizes. A copy has no kernel.
         let is_known = row.shader_hash.is_empty() || (checks.is_known_kernel)(kernel_key(row));
-        let named = benchmark(&row.family, &row.benchmark);
-        if !(is_known && named.is_some_and(|named| row.date.as_str() < CASES_SINCE.max(named.since))) {
+        let is_named = benchmark(&row.family, &row.benchmark).is_some();
+        if !(is_known && is_named && row.date.as_str() < CASES_SINCE) {
             add("the suite has no such benchmark, type, size or parameters");
         }
         return;
@@ -188,12 +180,15 @@ fn kernel(row: &Record, checks: &Checks, faults: &mut Vec<Fault>) {
     }
 }
 
-/// Each API has every benchmark of its day, and every declared type and size of these.
+/// Each API has every benchmark, and every declared type and size of these.
 fn complete(records: &[Record], faults: &mut Vec<Fault>) {
+    if records.first().is_none_or(|row| row.date.as_str() < CASES_SINCE) {
+        return;
+    }
     let apis: BTreeSet<Api> = records.iter().filter_map(|row| row.backend).collect();
     for api in apis {
         let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(api)).collect();
-        let (day, profile) = (rows[0].date.as_str(), rows[0].profile.unwrap_or(Profile::Quick));
+        let profile = rows[0].profile.unwrap_or(Profile::Quick);
         let named: BTreeSet<String> = rows.iter().map(|row| row.name()).collect();
         let sizes: BTreeSet<String> =
             rows.iter().map(|row| [&*row.name(), row.dtype_name(), &row.size()].join(" ")).collect();
@@ -203,7 +198,7 @@ fn complete(records: &[Record], faults: &mut Vec<Fault>) {
             add(faults, &format!("{} has no row for {case}", api.title()), Remedy::Complete(name.to_owned()));
         };
         let all = FAMILIES.iter().flat_map(|family| family.benchmarks.iter().map(move |own| (family, own)));
-        for (family, benchmark) in all.filter(|(_, benchmark)| day >= benchmark.since) {
+        for (family, benchmark) in all {
             let is_left_out = match profile {
                 Profile::Quick => benchmark.quick.is_empty(),
                 _ => benchmark.cases.iter().all(|block| block.from > profile),
@@ -216,7 +211,7 @@ fn complete(records: &[Record], faults: &mut Vec<Fault>) {
                 missing(&name, &name);
                 continue;
             }
-            if has_limit || day < CASES_SINCE {
+            if has_limit {
                 continue;
             }
             for block in benchmark.cases.iter().filter(|block| block.from <= profile) {
@@ -224,8 +219,7 @@ fn complete(records: &[Record], faults: &mut Vec<Fault>) {
                     block.dtypes.iter().flat_map(|dtype| block.extents.iter().map(move |extent| (dtype, extent)))
                 {
                     let size = [&*name, dtype.name(), &extent.to_string()].join(" ");
-                    let is_later = |(name, since): &(&str, &str)| *name == size && day < *since;
-                    if !sizes.contains(&size) && !SIZES_SINCE.iter().any(is_later) {
+                    if !sizes.contains(&size) {
                         missing(&name, &size);
                     }
                 }

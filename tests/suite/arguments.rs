@@ -152,7 +152,7 @@ fn options_stand_behind_their_command() {
 #[test]
 fn a_command_line_without_a_command_runs_benchmarks_or_shows_a_report() {
     let folder = Folder::new();
-    let report = "results/nvidia-h200/2026-11-23-vulkan.csv";
+    let report = "results/nvidia-h200/2026-11-30-vulkan.csv";
     folder.write("r.csv", std::fs::read(report).expect("a report"));
     folder.write("reports/a.csv", std::fs::read(report).expect("a report"));
     let summary = folder.run(&["summary", "r.csv"]).succeeds().stdout;

@@ -77,7 +77,8 @@ fn what_documents_show_of_a_command_is_what_it_prints() {
         for block in text.split("```text\n$ shaderbench ").skip(1) {
             let (command, rest) = block.split_once('\n').expect("a command");
             let (shown, _) = rest.split_once("```").expect("the block ends");
-            let output = shaderbench(&command.split(' ').collect::<Vec<_>>()).run();
+            let arguments: Vec<&str> = command.split(' ').map(|argument| argument.trim_matches('\'')).collect();
+            let output = shaderbench(&arguments).run();
             assert_eq!(output.stdout + &output.stderr, shown, "{}: {command}", path.display());
             seen += 1;
         }

@@ -138,14 +138,7 @@ const UNMEASURED: &[(&str, &str)] = &[("bank_conflict", "no banks")];
 #[test]
 fn every_claim_is_supported_by_some_report() {
     let reports: Vec<Vec<Record>> = reports().into_iter().map(|(_, rows)| disturbed(&rows, 1e-5, 0)).collect();
-    let newest = reports.iter().flatten().map(|row| row.date.as_str()).max().expect("a report");
     for (family, claim) in measured() {
-        let of_family = FAMILIES.iter().find(|known| known.name == family).expect("a family");
-        // Claims about kernels that are younger than all reports wait for one.
-        let mut young = of_family.benchmarks.iter().filter(|benchmark| benchmark.since > newest);
-        if young.any(|benchmark| claim.needs(benchmark.name)) {
-            continue;
-        }
         let is_stated = reports.iter().any(|rows| {
             let own: Vec<&Record> = rows.iter().filter(|row| row.family == family).collect();
             claim.states(&own)
@@ -167,21 +160,16 @@ fn a_software_device_has_no_caches_and_no_digits() {
     }
 }
 
-/// The reports of runs in succession on one card. Others are of other cards of the model, which differ in L2 and DRAM: one
-/// takes 150 and 358 ns for a load, another 145 and 353 ns.
-const ON_ONE_CARD: [[&str; 2]; 2] =
-    [["2026-11-22-vulkan", "2026-11-22-vulkan-2"], ["2026-11-23-vulkan", "2026-11-23-vulkan-2"]];
-
-/// Runs of one model: no claim of one contradicts another's, and none is faster than its DRAM, 4,800 GB/s by datasheet.
+/// Runs on one card: no claim of one contradicts another's, and none is faster than its DRAM, 4,800 GB/s by datasheet.
 #[test]
-fn runs_of_an_h200_agree() {
+fn runs_on_one_h200_agree() {
     let runs: Vec<Finding> = reports()
         .into_iter()
         .filter(|(name, _)| name.contains("nvidia-h200"))
         .filter(|(name, _)| !name.to_lowercase().ends_with("cuda"))
         .map(|(name, rows)| found("cache_curve", &rows).unwrap_or_else(|| panic!("{name}: no levels")))
         .collect();
-    assert!(runs.len() > 3);
+    assert!(runs.len() > 1);
     for run in &runs {
         println!("{}", run.text());
         let bytes = |name: &str| match run.value(name) {
@@ -210,18 +198,7 @@ fn runs_of_an_h200_agree() {
     };
     let differ = |a: &Finding, b: &Finding, level: &str| (latency(a, level) / latency(b, level) - 1.0).abs();
     for run in &runs {
-        assert!(differ(run, &runs[0], "L1") < 0.02, "{}", run.text());
-        assert!(["L2", "DRAM"].iter().all(|level| differ(run, &runs[0], level) < 0.05), "{}", run.text());
-    }
-    for names in ON_ONE_CARD {
-        let [a, b] = names.map(|name| {
-            let (_, rows) = reports()
-                .into_iter()
-                .find(|(path, _)| path.ends_with(&format!("nvidia-h200/{name}.csv vulkan")))
-                .expect("a report");
-            found("cache_curve", &rows).expect("levels")
-        });
-        assert!(["L1", "L2", "DRAM"].iter().all(|level| differ(&a, &b, level) < 0.02), "{names:?}");
+        assert!(["L1", "L2", "DRAM"].iter().all(|level| differ(run, &runs[0], level) < 0.02), "{}", run.text());
     }
 }
 

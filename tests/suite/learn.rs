@@ -12,9 +12,9 @@ use record::claim::{ArticleClaim, Verdict};
 use record::suite::{Api, DeviceType, Extent};
 use record::{Clock, Record, Status};
 
-const BOTH: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
+const BOTH: &str = "results/nvidia-h200/2026-11-30-vulkan+cuda.csv";
 /// Of several epochs, so that its intervals are narrow.
-const EPOCHS: &str = "results/nvidia-h200/2026-11-23-vulkan.csv";
+const EPOCHS: &str = "results/nvidia-h200/2026-11-30-vulkan.csv";
 const SOFTWARE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv";
 
 fn records(path: &str) -> Vec<Record> {
@@ -345,7 +345,7 @@ fn a_chapter_has_its_articles_number_and_a_report_may_be_named_alone() {
     let folder = Folder::new();
     folder.write("r.csv", std::fs::read(EPOCHS).expect("readable"));
     let by_letter = folder.run(&["explain", "E", "--report", "r.csv"]).succeeds().stdout;
-    let start = "Answers for NVIDIA H200, Vulkan, 2026-11-23 (r.csv)\n\nE: shared-memory banks\n";
+    let start = "Answers for NVIDIA H200, Vulkan, 2026-11-30 (r.csv)\n\nE: shared-memory banks\n";
     assert!(by_letter.starts_with(start), "{by_letter}");
     assert_eq!(folder.run(&["explain", "004", "r.csv"]).succeeds().stdout, by_letter);
     folder.run(&["explain", "005"]).fails_with(2, "there is no step '005'");

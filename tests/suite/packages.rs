@@ -174,7 +174,7 @@ fn the_phoronix_profile_reads_the_figures_of_the_summary() {
         return;
     }
     let (h100, software) = (
-        "results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan.csv",
+        "results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv",
         "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv",
     );
     let found = [h100, software].map(phoronix_figures);

@@ -8,7 +8,9 @@ use crate::index::folder_of_reports;
 use crate::tampering::{Sheet, TAMPERINGS};
 use record::Record;
 
-const HONEST: &str = "results/nvidia-h200/2026-11-23-vulkan.csv";
+const HONEST: &str = "results/nvidia-h200/2026-11-30-vulkan.csv";
+/// A report of the profile quick: few rows, of which each takes a kernel.
+const QUICK: &str = "tests/suite/quick-h200.csv";
 
 #[test]
 fn every_committed_report_passes() {
@@ -36,7 +38,7 @@ fn tampered_reports_are_refused_each_with_its_sentence() {
     arguments.push("honest.csv".to_owned());
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let output = folder.run(&arguments).exits_with(1);
-    assert!(output.stdout.contains("honest.csv: no fault, 1119 rows; it names its host or card"), "{output}");
+    assert!(output.stdout.contains("honest.csv: no fault, 1760 rows"), "{output}");
     let missed: Vec<String> = TAMPERINGS
         .iter()
         .enumerate()
@@ -55,18 +57,18 @@ fn tampered_reports_are_refused_each_with_its_sentence() {
 #[test]
 fn a_report_belongs_in_the_folder_of_its_device() {
     let folder = Folder::new();
-    let text = std::fs::read(HONEST).expect("readable");
+    let text = std::fs::read(QUICK).expect("readable");
     for (path, is_right) in [
-        ("results/nvidia-h200/2026-11-23-vulkan.csv", true),
-        ("results/nvidia-h200/2026-11-23-vulkan-7.csv", true),
-        ("results/nvidia-h100/2026-11-23-vulkan.csv", false),
-        ("results/nvidia-h200/2026-11-22-vulkan.csv", false),
-        ("results/nvidia-h200/2026-11-23-vulkan+cuda.csv", false),
+        ("results/nvidia-h200/2026-11-30-vulkan.csv", true),
+        ("results/nvidia-h200/2026-11-30-vulkan-7.csv", true),
+        ("results/nvidia-h100/2026-11-30-vulkan.csv", false),
+        ("results/nvidia-h200/2026-11-29-vulkan.csv", false),
+        ("results/nvidia-h200/2026-11-30-vulkan+cuda.csv", false),
         ("elsewhere/r.csv", true),
     ] {
         folder.write(path, &text);
         let output = folder.shaderbench(&["share", "--check", path]).run();
-        let sentence = "the rows belong in results/nvidia-h200/2026-11-23-vulkan.csv";
+        let sentence = "the rows belong in results/nvidia-h200/2026-11-30-vulkan.csv";
         let output = output.exits_with(i32::from(!is_right));
         assert_eq!(output.stdout.contains(sentence), !is_right, "{output}");
     }
@@ -80,23 +82,21 @@ fn named(path: &str) -> Sheet {
     sheet
 }
 
-const NEWEST: &str = "results/nvidia-h200/2026-11-25-vulkan.csv";
-
 #[test]
 fn a_default_report_is_shared_without_its_host_and_card() {
     let folder = Folder::new();
-    let sheet = named(NEWEST);
+    let sheet = named(QUICK);
     folder.write("r.csv", sheet.text());
     let check = folder.run(&["share", "--check", "r.csv"]).succeeds();
-    let sentence = "r.csv: no fault, 1404 rows; it names its host or card; `shaderbench share r.csv` writes an anonymous \
+    let sentence = "r.csv: no fault, 140 rows; it names its host or card; `shaderbench share r.csv` writes an anonymous \
                     copy\n";
     assert_eq!(check.stdout, sentence);
     let output = folder.run(&["share", "r.csv"]).succeeds();
-    let removed = "host: 'node7.cluster' left out of 1404 rows\n\
+    let removed = "host: 'node7.cluster' left out of 140 rows\n\
                    card: GPU-a04f60ce-6235-435b-70d4-22ab90fca10f replaced by the hash card-";
-    assert!(output.stderr.starts_with("r.csv: no fault, 1404 rows\n") && output.stderr.contains(removed), "{output}");
-    let copy = "share/nvidia-h200/2026-11-25-vulkan.csv";
-    let text = folder.text("share/nvidia-h200/2026-11-25-vulkan.md");
+    assert!(output.stderr.starts_with("r.csv: no fault, 140 rows\n") && output.stderr.contains(removed), "{output}");
+    let copy = "share/nvidia-h200/2026-11-30-vulkan.csv";
+    let text = folder.text("share/nvidia-h200/2026-11-30-vulkan.md");
     assert_eq!(output.stdout, text);
     for name in ["node7", "GPU-a04f60ce"] {
         assert!(!folder.text(copy).contains(name) && !text.contains(name), "{name}");
@@ -105,9 +105,9 @@ fn a_default_report_is_shared_without_its_host_and_card() {
     expected.iter_mut().for_each(Record::anonymize);
     assert_eq!(folder.records(copy), expected);
     let check = folder.run(&["share", "--check", copy]).succeeds();
-    assert_eq!(check.stdout, format!("{copy}: no fault, 1404 rows\n"));
+    assert_eq!(check.stdout, format!("{copy}: no fault, 140 rows\n"));
     // What lies in `results` is public: there a host is a fault.
-    let public = "results/nvidia-h200/2026-11-25-vulkan.csv";
+    let public = "results/nvidia-h200/2026-11-30-vulkan.csv";
     folder.write(public, sheet.text());
     let check = folder.run(&["share", "--check", public]).exits_with(1);
     assert!(check.stdout.contains("host names a machine: 'node7.cluster'\n"), "{check}");
@@ -126,7 +126,7 @@ fn a_refused_report_says_what_to_do() {
         output.stderr
     };
     // Interrupted: the rows are the first of the plan.
-    let mut sheet = named(NEWEST);
+    let mut sheet = named(HONEST);
     sheet.keep(700);
     let command = "`shaderbench run --resume cut.csv --profile standard --backend vulkan` measures the rest";
     let text = refused("cut.csv", &sheet, command);
@@ -139,16 +139,16 @@ fn a_refused_report_says_what_to_do() {
     assert!(killed.stderr.contains(command), "{killed}");
     sheet.set_all("host", "");
     refused("cut.csv", &sheet, "--backend vulkan --anonymous` measures the rest");
-    let mut sheet = named(NEWEST);
+    let mut sheet = named(HONEST);
     sheet.leave_out("tiled_wide");
     refused("part.csv", &sheet, "measure everything with `shaderbench run --profile standard --backend vulkan`");
-    let mut sheet = named(NEWEST);
+    let mut sheet = named(HONEST);
     sheet.set(sheet.row("tiled", "4096x4096"), "shader_hash", "0123456789abcdef");
     refused("old.csv", &sheet, "measure again, with this build and without them: `shaderbench run --profile standard");
-    let mut sheet = named(NEWEST);
+    let mut sheet = named(HONEST);
     sheet.set(sheet.row("tiled", "4096x4096"), "status", "wrong");
     refused("wrong.csv", &sheet, "open an issue with the report");
-    let mut sheet = named(NEWEST);
+    let mut sheet = named(HONEST);
     sheet.set(5, "driver", "1.2");
     refused("two.csv", &sheet, "share the file that the run wrote, unchanged");
 }
@@ -156,24 +156,24 @@ fn a_refused_report_says_what_to_do() {
 #[test]
 fn share_writes_the_report_and_the_text_and_overwrites_nothing() {
     let folder = Folder::new();
-    let text = std::fs::read(HONEST).expect("readable");
+    let text = std::fs::read(QUICK).expect("readable");
     folder.write("r.csv", &text);
     let output = folder.run(&["share", "r.csv"]).succeeds();
-    assert!(output.stderr.contains("\nshare/nvidia-h200/2026-11-23-vulkan.csv\n"), "{output}");
-    let request = folder.text("share/nvidia-h200/2026-11-23-vulkan.md");
-    for needed in ["Report: NVIDIA H200, Vulkan, 2026-11-23\n", "| driver | NVIDIA 580.159.04 |", "DRAM", "Power limit"]
+    assert!(output.stderr.contains("\nshare/nvidia-h200/2026-11-30-vulkan.csv\n"), "{output}");
+    let request = folder.text("share/nvidia-h200/2026-11-30-vulkan.md");
+    for needed in ["Report: NVIDIA H200, Vulkan, 2026-11-30\n", "| driver | NVIDIA 580.159.04 |", "DRAM", "Power limit"]
     {
         assert!(request.contains(needed), "{needed}: {request}");
     }
     let again = folder.run(&["share", "r.csv"]).exits_with(2);
     assert!(again.stderr.contains("exists: move it away, or name another folder by --out"), "{again}");
-    assert_eq!(folder.text("share/nvidia-h200/2026-11-23-vulkan.md"), request);
+    assert_eq!(folder.text("share/nvidia-h200/2026-11-30-vulkan.md"), request);
     // A name that the repository has is left to its report.
-    folder.write("results/nvidia-h200/2026-11-23-vulkan.csv", "family,benchmark,status\n");
+    folder.write("results/nvidia-h200/2026-11-30-vulkan.csv", "family,benchmark,status\n");
     folder.run(&["share", "r.csv", "--out", "b"]).succeeds();
-    assert!(folder.path("b/nvidia-h200/2026-11-23-vulkan-2.csv").exists());
+    assert!(folder.path("b/nvidia-h200/2026-11-30-vulkan-2.csv").exists());
     // The shared file passes by itself.
-    folder.run(&["share", "--check", "share/nvidia-h200/2026-11-23-vulkan.csv"]).succeeds();
+    folder.run(&["share", "--check", "share/nvidia-h200/2026-11-30-vulkan.csv"]).succeeds();
 }
 
 #[test]

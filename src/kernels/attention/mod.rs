@@ -73,7 +73,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "wgmma",
-            since: "2026-11-27T22",
             only_cuda: Some("WGSL has no asynchronous copies and no products by several subgroups"),
             accepts: &[D, CAUSAL, ("BLOCKS", Accepted::Whole(1, 1024))],
             cases: &WGMMA_CASES,
@@ -90,7 +89,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cudnn",
-            since: "2026-11-27",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(16, 16384), &[FULL])],
             only_cuda: Some("cuDNN is NVIDIA's"),
             library: Some(Library::CuDnn),
@@ -122,7 +120,6 @@ const CAUSAL: (&str, Accepted) = ("CAUSAL", Accepted::SWITCH);
 const STAGES: [&str; 3] = ["first", "second", "third"];
 
 const BASE: Benchmark = Benchmark {
-    since: "2026-11-25",
     small: Some(Extent::Matrix(2, 100)),
     precise_at: Some(Extent::Matrix(2, 33)),
     buffers: |shape, _| buffers(shape, 0),

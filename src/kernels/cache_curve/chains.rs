@@ -6,7 +6,6 @@ use record::suite::prelude::*;
 /// The cycle of `latency`, in as many equal parts as there are invocations.
 pub(super) const CHAINS: Benchmark = Benchmark {
     name: "chains",
-    since: "2026-11-26",
     accepts: &[("THREADS", Accepted::Whole(1, 1 << 22))],
     small: Some(Extent::Linear(1 << 20)),
     cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 27)], THREADS)],

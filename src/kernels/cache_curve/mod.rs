@@ -67,7 +67,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "read_once",
-            since: "2026-11-23",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 27), PLAIN)],
             cases: &[Cases::standard(&[Dtype::Vec4F32], &linear([1 << 25, 1 << 26, 1 << 27]), PLAIN)],
             buffers: |shape, interface| {
@@ -84,7 +83,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "slices",
-            since: "2026-11-23",
             quick: &[
                 Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 18), ROTATIONS),
                 // 4 MiB: slices that exceed each L1, in a set within L2 by the curve above.
@@ -105,7 +103,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "granule",
-            since: "2026-11-23",
             accepts: &[("APART", Accepted::PowerOfTwo(8, 128))],
             is_latency: true,
             cases: &Cases::pair(&[Dtype::U32], &[Extent::Linear(1 << 18)], &linear([1 << 18, 1 << 26]), DISTANCES),

@@ -58,7 +58,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "read_tree",
-            since: "2026-11-22",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[("ITEMS", 32.0)]])],
             accepts: &[("WG", Accepted::PowerOfTwo(1, 1024)), ("ITEMS", Accepted::Whole(1, 4096))],
             cases: &ladder(&[&[("ITEMS", 32.0)]]),

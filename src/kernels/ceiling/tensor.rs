@@ -45,7 +45,7 @@ pub(super) const BF16: Benchmark = Benchmark {
     only_cuda: Some("naga has no type for bf16"),
     work: |shape| operations(shape, 16),
     buffers: |shape, _| buffers(shape, 16),
-    factor_bits: Some(Scalar::Bf16.significant_bits()),
+    significant_bits: Some(Scalar::Bf16.significant_bits()),
     bound: Bound::Roundings(|shape, _| roundings(shape, 16)),
     check: Check::of("output", all, |shape, _| sums_of_tiles(shape, 16)),
     ..OTHER
@@ -58,7 +58,7 @@ pub(super) const TF32: Benchmark = Benchmark {
     only_cuda: Some("naga has no type for tf32"),
     work: |shape| operations(shape, 8),
     buffers: |shape, _| buffers(shape, 8),
-    factor_bits: Some(11),
+    significant_bits: Some(11),
     bound: Bound::Roundings(|shape, _| roundings(shape, 8)),
     check: Check::of("output", all, |shape, _| sums_of_tiles(shape, 8)),
     ..OTHER
@@ -78,7 +78,7 @@ pub(super) const FP8: Benchmark = Benchmark {
     quick: &[],
     ceiling: Some(Limit::TensorFp8),
     only_cuda: Some("naga has no type for fp8"),
-    factor_bits: Some(Scalar::E4m3.significant_bits()),
+    significant_bits: Some(Scalar::E4m3.significant_bits()),
     // Hopper's tensor cores keep 14 bits of a sum.
     bound: Bound::Roundings(|shape, _| roundings(shape, 32) << 10),
     ..DEEP
@@ -95,7 +95,6 @@ const DEEP: Benchmark = Benchmark {
 };
 
 const OTHER: Benchmark = Benchmark {
-    since: "2026-11-24T22",
     quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), ROUNDS)],
     cases: &cases(&[Dtype::F32]),
     ..F16

@@ -35,7 +35,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "offset_reads",
-            since: "2026-11-26",
             cases: &[
                 Cases::standard(
                     &[Dtype::F32],
@@ -57,7 +56,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "offset_apart",
-            since: "2026-11-23",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 26), &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)]])],
             cases: &[
                 Cases::standard(&[Dtype::F32], QUICK, APART_OFFSETS),

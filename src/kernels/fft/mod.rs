@@ -22,7 +22,6 @@ pub(super) const FAMILY: Family = Family {
 
 const STOCKHAM: Benchmark = Benchmark {
     name: "stockham",
-    since: "2026-11-24",
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), &[&[("RADIX", 2.0)], &[("RADIX", 16.0)]])],
     unsupported: |shape| {
         let is_supported = shape.columns().is_power_of_two() && (256..=4096).contains(&shape.columns());
@@ -55,7 +54,6 @@ const STOCKHAM: Benchmark = Benchmark {
 /// The vendor's library, with the same input, work and check.
 const CUFFT: Benchmark = Benchmark {
     name: "cufft",
-    since: "2026-11-27",
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), PLAIN)],
     only_cuda: Some("cuFFT is part of CUDA"),
     library: Some(Library::CuFft),

@@ -85,7 +85,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "q4_dot4",
-            since: "2026-11-25T07",
             accepts: BY_LANES,
             // An element of x, of which the largest is 2^6 times the smallest at most, is rounded to 2^-22 of the largest,
             // 128 units of f32; then whole numbers are added.
@@ -110,7 +109,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cublas",
-            since: "2026-11-27",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
             only_cuda: Some("cuBLAS is part of CUDA"),
             library: Some(Library::CuBlas),
@@ -132,7 +130,6 @@ const WG: (&str, Accepted) = ("WG", Accepted::PowerOfTwo(32, 1024));
 const BY_LANES: &[(&str, Accepted)] = &[WG, ("LANES", Accepted::PowerOfTwo(4, 1024))];
 
 const BASE: Benchmark = Benchmark {
-    since: "2026-11-24",
     accepts: &[WG],
     small: Some(Extent::Matrix(512, 1024)),
     cases: &cases(&[Dtype::F32, Dtype::F16], &[], &[]),

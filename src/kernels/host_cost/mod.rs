@@ -71,7 +71,6 @@ pub(super) const FAMILY: Family = Family {
 const WORDS: u64 = 64;
 
 const BASE: Benchmark = Benchmark {
-    since: "2026-11-27",
     kernel: "host_cost/dispatch",
     cases: &[Cases::standard(&[Dtype::U32], COUNTS, PLAIN)],
     buffers: |_, _| {

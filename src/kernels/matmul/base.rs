@@ -31,7 +31,6 @@ pub(super) const BY_TENSOR_CORES: Bound = Bound::Roundings(|shape, _| 3 * sides(
 /// f16 factors and sums. Sums of ±1 are exact in f16 below 2^11: their standard deviation is √K, 64 at K = 4096 and 181 at
 /// K = 32768.
 pub(super) const SUMS_OF_F16: Benchmark = Benchmark {
-    since: "2026-11-30T03",
     quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), PLAIN)],
     cases: &of_type(&[Dtype::F16], PLAIN, PLAIN),
     buffers: |shape, _| buffers_of(SIGNS, shape, 1, Contents::Poison),
@@ -39,6 +38,7 @@ pub(super) const SUMS_OF_F16: Benchmark = Benchmark {
     ceiling: None,
     no_ceiling: "no kernel measures the peak of products with sums in f16: a chain that takes long enough rounds",
     bound: BY_TENSOR_CORES,
+    significant_bits: Some(11),
     // More terms would round so often that fp8 factors did not show.
     precise_at: Some(Extent::Product(200, 336, 8)),
     check: Check { oracle: |shape, _| product_of(SIGNS, shape), ..BASE.check },

@@ -14,11 +14,10 @@ pub(super) const CUBLAS: Benchmark = Benchmark {
 
 pub(super) const CUBLAS_TF32: Benchmark = Benchmark {
     name: "cublas_tf32",
-    since: "2026-11-29",
     quick: &[],
     only_cuda: Some("cuBLAS is part of CUDA"),
     library: Some(Library::CuBlas),
-    factor_bits: Some(11),
+    significant_bits: Some(11),
     bound: BY_TENSOR_CORES,
     cases: &of_type(&[Dtype::Tf32], PLAIN, PLAIN),
     steps: |shape, _| multiplied(shape, Precision::Tf32),
@@ -28,7 +27,6 @@ pub(super) const CUBLAS_TF32: Benchmark = Benchmark {
 
 pub(super) const CUBLAS_F16: Benchmark = Benchmark {
     name: "cublas_f16",
-    since: "2026-11-27",
     quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), PLAIN)],
     only_cuda: Some("cuBLAS is part of CUDA"),
     library: Some(Library::CuBlas),
@@ -51,7 +49,7 @@ pub(super) const CUBLAS_F16_SUMS: Benchmark = Benchmark {
 pub(super) const CUBLAS_LT_BF16: Benchmark = Benchmark {
     name: "cublaslt_bf16",
     buffers: |shape, _| narrow_buffers(shape, Scalar::Bf16),
-    factor_bits: Some(Scalar::Bf16.significant_bits()),
+    significant_bits: Some(Scalar::Bf16.significant_bits()),
     check: checked(|shape, _| narrow_product(shape, Scalar::Bf16)),
     ceiling: Some(Limit::TensorBf16),
     ..NARROW
@@ -60,7 +58,7 @@ pub(super) const CUBLAS_LT_BF16: Benchmark = Benchmark {
 pub(super) const CUBLAS_LT_FP8: Benchmark = Benchmark {
     name: "cublaslt_fp8",
     buffers: |shape, _| narrow_buffers(shape, Scalar::E4m3),
-    factor_bits: Some(Scalar::E4m3.significant_bits()),
+    significant_bits: Some(Scalar::E4m3.significant_bits()),
     // Hopper's tensor cores keep 14 bits of a sum.
     bound: Bound::Roundings(|shape, _| sides(shape).2 << 11),
     check: checked(|shape, _| narrow_product(shape, Scalar::E4m3)),
@@ -72,14 +70,13 @@ pub(super) const CUBLAS_LT_INT8: Benchmark = Benchmark {
     name: "cublaslt_int8",
     cases: &narrow_cases(&[Dtype::U32]),
     buffers: |shape, _| narrow_buffers(shape, Scalar::I8),
-    factor_bits: Some(Scalar::I8.significant_bits()),
+    significant_bits: Some(Scalar::I8.significant_bits()),
     check: checked(|shape, _| narrow_product(shape, Scalar::I8)),
     ceiling: Some(Limit::TensorInt8),
     ..NARROW
 };
 
 const NARROW: Benchmark = Benchmark {
-    since: "2026-11-28",
     quick: &[],
     only_cuda: Some("cuBLASLt is part of CUDA"),
     library: Some(Library::CuBlasLt),

@@ -62,7 +62,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "wgmma",
-            since: "2026-11-27T22",
             quick: &[],
             only_cuda: Some("WGSL has no asynchronous copies and no products by several subgroups"),
             unsupported: |shape| {

@@ -38,7 +38,6 @@ pub(super) const TEXTURE: Benchmark = Benchmark {
 
 pub(super) const PINNED: Benchmark = Benchmark {
     name: "pinned_latency",
-    since: "2026-11-23",
     quick: &[],
     accepts: &[("STEPS", Accepted::Multiple(16, 1 << 18))],
     cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], &[&[("STEPS", 4096.0)]])],

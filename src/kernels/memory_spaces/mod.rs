@@ -92,7 +92,6 @@ pub(super) const FAMILY: Family = Family {
         Benchmark { name: "table_storage", ..TABLES },
         Benchmark {
             name: "table_bytes",
-            since: "2026-11-26",
             cases: &[Cases::standard(&[Dtype::U32], INVOCATIONS, MANY_READS)],
             work: |shape| Work { bytes: shape.count() * 16 * rounds(shape), flops: 0 },
             check: Check::of("output", all, bytes_read),

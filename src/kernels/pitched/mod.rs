@@ -30,13 +30,8 @@ pub(super) const FAMILY: Family = Family {
             ],
             ..BASE
         },
-        Benchmark { name: "copy_2d", since: "2026-11-23", ..PITCHED_COPIES },
-        Benchmark {
-            name: "copy_3d",
-            since: "2026-11-23",
-            cases: &Cases::pair(&[Dtype::U32], VOLUME, VOLUMES, PLAIN),
-            ..PITCHED_COPIES
-        },
+        Benchmark { name: "copy_2d", ..PITCHED_COPIES },
+        Benchmark { name: "copy_3d", cases: &Cases::pair(&[Dtype::U32], VOLUME, VOLUMES, PLAIN), ..PITCHED_COPIES },
         Benchmark {
             name: "buffer_to_texture",
             buffers: |shape, interface| {

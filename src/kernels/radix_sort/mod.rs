@@ -20,7 +20,6 @@ pub(super) const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "three_kernels",
-            since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), &[&[("BITS", 8.0), ("PAIRS", 0.0)]])],
             accepts: &[("WG", Accepted::PowerOfTwo(32, 512)), BITS, PAIRS],
             cases: &cases(
@@ -39,7 +38,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "onesweep",
-            since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), &[&[("PAIRS", 0.0)]])],
             accepts: &[("WG", Accepted::PowerOfTwo(64, 512)), PAIRS],
             waits: true,
@@ -50,7 +48,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cub",
-            since: "2026-11-27",
             only_cuda: Some("CUB is part of CUDA"),
             library: Some(Library::Cub),
             accepts: &[PAIRS],

@@ -217,7 +217,6 @@ const ROUNDS: (&str, Accepted) = ("ROUNDS", Accepted::Whole(1, 4098));
 const EXCHANGING: &[(&str, Accepted)] = &[("WG", Accepted::PowerOfTwo(32, 1024)), CHAINS, ROUNDS];
 
 const BASE: Benchmark = Benchmark {
-    since: "2026-11-27",
     accepts: &[CHAINS, ROUNDS],
     buffers: |shape, _| buffers(shape, LANES),
     no_ceiling: "it measures a peak with which no other row is compared",

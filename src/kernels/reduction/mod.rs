@@ -41,7 +41,6 @@ pub(super) const FAMILY: Family = Family {
         Benchmark { name: "interleaved_workgroup", cases: ARTICLE_CASES, ..BASE },
         Benchmark {
             name: "interleaved_device_barrier",
-            since: "2026-11-23",
             cases: &[
                 Cases::standard(&[Dtype::F32], &linear([1 << 24, 1 << 28]), PLAIN),
                 Cases::standard(&[Dtype::U32], &[Extent::Linear(1 << 26)], PLAIN),
@@ -50,7 +49,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "interleaved_dynamic",
-            since: "2026-11-23",
             quick: &[],
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
             cases: &Cases::pair(&[Dtype::F32], &[Extent::Linear(1 << 24)], &[Extent::Linear(1 << 28)], PLAIN),
@@ -85,7 +83,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cub",
-            since: "2026-11-27",
             quick: &[],
             only_cuda: Some("CUB is part of CUDA"),
             library: Some(Library::Cub),

@@ -30,7 +30,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cub",
-            since: "2026-11-27",
             quick: &[],
             only_cuda: Some("CUB is part of CUDA"),
             library: Some(Library::Cub),

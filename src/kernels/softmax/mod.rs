@@ -57,7 +57,6 @@ const BASE: Benchmark = Benchmark {
 /// What the benchmarks here and in `rmsnorm` share: one workgroup per row, and a time in proportion to the bytes. Operations
 /// are not counted.
 pub(super) const OF_ROWS: Benchmark = Benchmark {
-    since: "2026-11-24",
     quick: QUICK,
     small: Some(Extent::Matrix(512, 512)),
     accepts: &[WG],

@@ -59,7 +59,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cusparse",
-            since: "2026-11-27",
             only_cuda: Some("cuSPARSE is part of CUDA"),
             library: Some(Library::CuSparse),
             steps: |shape, _| {
@@ -81,7 +80,6 @@ const MATRIX: (&str, Accepted) = ("MATRIX", Accepted::Whole(0, 2));
 const KERNELS: [&str; 3] = ["find", "multiply", "add"];
 
 const BASE: Benchmark = Benchmark {
-    since: "2026-11-24",
     small: Some(Extent::Linear(1 << 12)),
     cases: &Cases::pair(&[Dtype::F32], QUICK, ALL, MATRICES),
     accepts: &[MATRIX],

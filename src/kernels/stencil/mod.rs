@@ -41,7 +41,6 @@ pub(super) const FAMILY: Family = Family {
 
 /// What the benchmarks on a plane share.
 const BASE: Benchmark = Benchmark {
-    since: "2026-11-24",
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), PLAIN)],
     small: Some(Extent::Matrix(512, 512)),
     cases: &Cases::pair(&[Dtype::F32], QUICK_PLANES, PLANES, PLAIN),

@@ -85,7 +85,6 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "nstream",
             quick: &[],
-            since: "2026-11-26",
             buffers: |shape, _| {
                 let operands = [("a", Values::Summable), ("b", Values::Signs), ("c", FURTHER)];
                 arrays(shape, &operands, "out", NSTREAM_S)

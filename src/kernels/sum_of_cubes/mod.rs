@@ -45,7 +45,7 @@ pub(super) const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark { name: "serial_block_sum", ..BLOCK_SUMS },
-        Benchmark { name: "accumulate_in_workgroup", since: "2026-11-23", quick: &[], ..BLOCK_SUMS },
+        Benchmark { name: "accumulate_in_workgroup", quick: &[], ..BLOCK_SUMS },
         Benchmark { name: "tree_block_sum", accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))], ..BLOCK_SUMS },
         Benchmark {
             name: "clock_in_kernel",

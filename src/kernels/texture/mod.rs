@@ -57,7 +57,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "rotate_sampled_float",
-            since: "2026-11-23T14",
             buffers: |shape, _| {
                 let (width, height) = (shape.columns(), shape.rows());
                 let texels = Contents::Input(Values::Grey(width));
@@ -68,7 +67,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "rotate_by_hand_float",
-            since: "2026-11-23T14",
             buffers: |shape, _| buffers(shape, Contents::Input(Values::Grey(shape.columns()))),
             tolerance: Some(|shape, _| Rotation::<1>::new(shape).tolerance(0.0, 0.0)),
             ..FLOAT

@@ -48,7 +48,6 @@ pub(super) const FAMILY: Family = Family {
         Benchmark { name: "staging_to_device", steps: |_, _| sent(Route::StagingOnly), ..BASE },
         Benchmark {
             name: "pinned_to_device",
-            since: "2026-11-22",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
             // An H200 copies the same 4 MiB repeatedly at 303 GB/s: from its cache.
             cases: &past_caches(&[Dtype::F32], PLAIN),
@@ -57,7 +56,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "pinned_by_kernel",
-            since: "2026-11-22",
             cases: &past_caches(VEC4, PLAIN),
             buffers: |shape, _| {
                 vec![
@@ -76,7 +74,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "both_ways",
-            since: "2026-11-24",
             only_cuda: Some("WebGPU has one queue, in which copies run one after the other"),
             cases: LINKS,
             buffers: |shape, _| {
@@ -103,14 +100,12 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "far_to_device",
-            since: "2026-11-27",
             accepts: &[("FAR", Accepted::Whole(0, 1))],
             steps: |_, _| sent(Route::Pinned),
             ..ON_NODE
         },
         Benchmark {
             name: "far_to_host",
-            since: "2026-11-27",
             accepts: &[("FAR", Accepted::Whole(0, 1))],
             steps: |_, _| received(Route::StagingOnly),
             ..ON_NODE

@@ -6,7 +6,6 @@ use record::suite::prelude::*;
 
 pub(super) const WRITE: Benchmark = Benchmark {
     name: "peer_write",
-    since: "2026-11-24",
     buffers: |shape, _| {
         vec![
             Buffer::input("input", shape.count(), Values::Wide),
@@ -18,7 +17,6 @@ pub(super) const WRITE: Benchmark = Benchmark {
 
 pub(super) const READ: Benchmark = Benchmark {
     name: "peer_read",
-    since: "2026-11-24",
     buffers: |shape, _| {
         let input = on_peer(shape, Contents::Input(Values::Wide));
         vec![Buffer::new("input", shape.count(), input), Buffer::output("output", shape.count())]
@@ -28,7 +26,6 @@ pub(super) const READ: Benchmark = Benchmark {
 
 pub(super) const BOTH: Benchmark = Benchmark {
     name: "peer_both",
-    since: "2026-11-24",
     buffers: |shape, _| {
         let buffer = |name, contents| Buffer::new(name, shape.count(), contents);
         vec![
@@ -54,21 +51,18 @@ pub(super) const BOTH: Benchmark = Benchmark {
 
 pub(super) const WRITE_BY_KERNEL: Benchmark = Benchmark {
     name: "peer_write_by_kernel",
-    since: "2026-11-27",
     buffers: |shape, interface| Buffer::and((WRITE.buffers)(shape, interface), [elements(shape)]),
     ..BY_KERNEL
 };
 
 pub(super) const READ_BY_KERNEL: Benchmark = Benchmark {
     name: "peer_read_by_kernel",
-    since: "2026-11-27",
     buffers: |shape, interface| Buffer::and((READ.buffers)(shape, interface), [elements(shape)]),
     ..BY_KERNEL
 };
 
 pub(super) const LATENCY: Benchmark = Benchmark {
     name: "peer_latency",
-    since: "2026-11-27",
     is_latency: true,
     accepts: &[("PEER", Accepted::Whole(0, 63)), ("STEPS", Accepted::Multiple(16, 1 << 18))],
     cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], &[&[("PEER", 1.0), ("STEPS", 4096.0)]])],

@@ -43,12 +43,7 @@ pub(super) const FAMILY: Family = Family {
             steps: |shape, _| tiles(shape.columns(), 64, shape.rows(), 64),
             ..BASE
         },
-        Benchmark {
-            name: "tiled_wide",
-            since: "2026-11-22",
-            steps: |shape, _| tiles(shape.columns(), 64, shape.rows(), 64),
-            ..BASE
-        },
+        Benchmark { name: "tiled_wide", steps: |shape, _| tiles(shape.columns(), 64, shape.rows(), 64), ..BASE },
         Benchmark {
             name: "cublas",
             only_cuda: Some("cuBLAS is part of CUDA"),

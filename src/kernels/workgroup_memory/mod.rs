@@ -34,15 +34,13 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "static_and_dynamic",
-            since: "2026-11-23",
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
             cases: &cases::<20>(&[&[("SHARED_BYTES", 1024.0)]]),
             ..ROTATION
         },
-        Benchmark { name: "fixed_bytes", since: "2026-11-26", ..BYTES },
+        Benchmark { name: "fixed_bytes", ..BYTES },
         Benchmark {
             name: "dynamic_bytes",
-            since: "2026-11-26",
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
             cases: &[Cases::standard(&[Dtype::U32], BYTES_MOVED, &[&[("SHARED_BYTES", 8.0)]])],
             ..BYTES
@@ -58,7 +56,6 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "bytes_of_word",
-            since: "2026-11-26",
             work: |shape| Work { bytes: (1 + 4) * WORDS_SETS * WORDS_ROUNDS * shape.count(), flops: 0 },
             ..WORDS
         },

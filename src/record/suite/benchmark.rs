@@ -26,8 +26,6 @@ pub struct Benchmark {
     pub kernel: &'static str,
     /// One sentence for the reader.
     pub summary: &'static str,
-    /// The first day, with the hour if need be (`2026-11-24T22`), on which a report must have it; empty for the oldest.
-    pub since: &'static str,
     /// What its figure shows, and what to compare it with; empty where the header of its kernel says so.
     pub look_for: &'static str,
     /// What usually limits its speed; empty where the header of its kernel says so.
@@ -53,8 +51,8 @@ pub struct Benchmark {
     pub twin_differs: Option<&'static str>,
     /// The vendor's library that does the job, where that is measured in place of a kernel.
     pub library: Option<Library>,
-    /// Significant bits of its factors, where its type has others: then it is not compared with kernels of that type.
-    pub factor_bits: Option<u32>,
+    /// Significant bits of its factors or sums, where other kernels of its type have more: it is not compared with those.
+    pub significant_bits: Option<u32>,
     /// Why no API runs this case, where that is so.
     pub unsupported: fn(&Shape) -> Option<&'static str>,
     /// What the profile `quick` measures: one size, at which the rate is within 3 % of that at the largest size on a large
@@ -119,7 +117,6 @@ impl Benchmark {
         name: "",
         kernel: "",
         summary: "",
-        since: "",
         look_for: "",
         limited_by: "",
         work_text: "",
@@ -131,7 +128,7 @@ impl Benchmark {
         only_cuda: None,
         twin_differs: None,
         library: None,
-        factor_bits: None,
+        significant_bits: None,
         unsupported: |_| None,
         quick: &[],
         cases: &[],

@@ -34,6 +34,7 @@ const ALWAYS: usize = 0;
 const JOB: usize = 1;
 const PEAK: usize = 2;
 const LEGEND: usize = 3;
+const FURTHER_PEAKS: usize = 4;
 const UNSTEADY_ROWS: usize = 4;
 
 /// The summary of the rows of one card, in at most [`LINES`] lines; `after` are lines below it, which stay whole.
@@ -65,8 +66,10 @@ pub fn card_within(records: &[Record], after: &[String], lines: usize, terminal:
     shown.extend(is_software.then(|| ranked(ALWAYS)(SOFTWARE.to_owned())));
     let peaks = peaks(&rows);
     let launch = peaks.iter().find_map(|peak| peak.ns);
-    shown.extend(memory(&spaces(&rows), launch, terminal).into_iter().map(ranked(PEAK)));
-    shown.extend(arithmetic(&peaks, &all, terminal).into_iter().map(ranked(PEAK)));
+    let figures = [memory(&spaces(&rows), launch, terminal), arithmetic(&peaks, &all, terminal)].concat();
+    let unlabelled = label("", terminal);
+    let peak = |text: String| Line { rank: if text.starts_with(&unlabelled) { FURTHER_PEAKS } else { PEAK }, text };
+    shown.extend(figures.into_iter().map(peak));
     let found = best(&rows);
     let jobs: Vec<Job> = found.iter().map(Job::from).collect();
     // A bar of a software device is no verdict.
@@ -209,13 +212,17 @@ fn arithmetic(peaks: &[Peak], all: &[&Record], terminal: Terminal) -> Vec<String
     labelled("arithmetic", &parts, terminal)
 }
 
+/// Columns of a label.
+const LABEL: usize = 12;
+
+/// A label and what separates it from the text.
+fn label(name: &str, terminal: Terminal) -> String {
+    paint(terminal, DIM, &padded(&cut(name, LABEL - 1), LABEL))
+}
+
 /// Parts behind a label, wrapped between parts.
-fn labelled(label: &str, parts: &[String], terminal: Terminal) -> Vec<String> {
-    const LABEL: usize = 12;
-    let line = |(index, line): (usize, String)| {
-        let label = if index == 0 { cut(label, LABEL - 1) } else { String::new() };
-        format!("{}{line}", paint(terminal, DIM, &padded(&label, LABEL)))
-    };
+fn labelled(name: &str, parts: &[String], terminal: Terminal) -> Vec<String> {
+    let line = |(index, line): (usize, String)| label(if index == 0 { name } else { "" }, terminal) + &line;
     filled(parts, ", ", COLUMNS - LABEL).into_iter().enumerate().map(line).collect()
 }
 

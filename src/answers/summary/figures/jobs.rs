@@ -30,8 +30,8 @@ impl Best<'_> {
     }
 }
 
-/// Rows of a job that do the same work: one type and size, the same values of the job's parameters, as many bytes and
-/// operations.
+/// Rows of a job that do the same work: one type, precision and size, the same values of the job's parameters, as many
+/// bytes and operations.
 #[derive(Debug, Clone)]
 pub(crate) struct Contest<'a> {
     /// The values of the job's parameters.
@@ -72,7 +72,8 @@ pub(crate) fn contests<'a>(family: &str, job: &Headline, rows: &[&'a Record]) ->
         let Some(time) = time(row) else { continue };
         let value = |name: &&'static str| Some((*name, *row.params.get(*name)?));
         let given: Vec<(&str, f64)> = parameters.iter().filter_map(value).collect();
-        let work = |row: &Record| (row.dtype, row.n, row.bytes, row.flops);
+        let bits = |row: &Record| benchmark(&row.family, &row.benchmark).and_then(|own| own.significant_bits);
+        let work = |row: &Record| (row.dtype, bits(row), row.n, row.bytes, row.flops);
         match found.iter_mut().find(|(known, timed)| *known == given && work(timed[0].0) == work(row)) {
             Some((_, timed)) => timed.push((row, time)),
             None => found.push((given, vec![(row, time)])),

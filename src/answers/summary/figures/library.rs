@@ -22,7 +22,7 @@ pub struct Beside<'a> {
 /// none whose time can be compared.
 #[must_use]
 pub fn beside<'a>(row: &Record, rows: &[&'a Record]) -> Option<Beside<'a>> {
-    let library = |benchmark: &'static Benchmark| benchmark.library.filter(|_| benchmark.factor_bits.is_none());
+    let library = |benchmark: &'static Benchmark| benchmark.library.filter(|_| benchmark.significant_bits.is_none());
     let (library, other, ratio) = fastest(row, rows, library)?;
     Some(Beside { library, row: other, ratio })
 }

@@ -68,7 +68,7 @@ async fn fault_of(backend: &mut dyn Backend, case: &Case) -> Result<Option<Strin
 
 /// Significant bits of a benchmark's factors in a type.
 fn factor_bits(benchmark: &Benchmark, dtype: Dtype) -> u32 {
-    benchmark.factor_bits.unwrap_or_else(|| dtype.scalar().significant_bits())
+    benchmark.significant_bits.unwrap_or_else(|| dtype.scalar().significant_bits())
 }
 
 /// The roundings of an oracle itself, in f64: more than it has at the sizes here.
