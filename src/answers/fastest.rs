@@ -148,7 +148,7 @@ pub struct Choice<'a> {
     next: String,
     is_tied: bool,
     /// The time of the next kernel over that of the fastest, with its 95 % interval.
-    next_ratio: Option<Estimate>,
+    next_time_ratio: Option<Estimate>,
 }
 
 /// The choices of [`choice`], one for each size.
@@ -166,7 +166,7 @@ pub fn choices<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Choice<'
             fastest,
             next,
             is_tied: job.is_tied(),
-            next_ratio: job.second().1,
+            next_time_ratio: job.second().1,
         }
     };
     jobs(family, rows).into_iter().map(choice).collect()

@@ -60,21 +60,24 @@ fn every_number_of_a_committed_report_is_the_ratio_of_two_of_its_rows() {
         let answer = |text: &str| text.split_once("all sizes").expect("a heading").0.lines().count() - 1;
         let sentences = |text: &str| text.lines().take(answer(text)).collect::<Vec<_>>().join(" ");
         assert_eq!(sentences(&text), sentences(&all));
-        assert_eq!(sentences(&text), [answer_by(jobs, "library_ratio"), answer_by(jobs, "twin")].join(" "));
+        assert_eq!(
+            sentences(&text),
+            [answer_by(jobs, "library_time_ratio"), answer_by(jobs, "twin_time_ratio")].join(" ")
+        );
         for job in jobs {
             let family = job["family"].as_str().expect("a family");
             let (mut twins, mut libraries, mut headline) = (Vec::new(), Vec::new(), Vec::new());
             for case in job["cases"].as_array().expect("cases") {
                 let own = |name: &str| case[name].as_str().expect("a text");
                 let wgsl = time_of(&records, Api::Vulkan, family, case, own("benchmark"), true);
-                if let Some(ratio) = case["twin"]["value"].as_f64() {
+                if let Some(ratio) = case["twin_time_ratio"]["value"].as_f64() {
                     let cuda = time_of(&records, Api::Cuda, family, case, own("benchmark"), true);
                     // The ratio of rows in turns is the mean over epochs, not the ratio of the medians.
                     assert!((ratio / (wgsl / cuda)).ln().abs() < 0.03, "{job}: {ratio} of {wgsl} and {cuda}");
                     twins.push(ratio);
                     headline.extend((case["is_headline"] == true).then_some(ratio));
                 }
-                if let Some(ratio) = case["library_ratio"]["value"].as_f64() {
+                if let Some(ratio) = case["library_time_ratio"]["value"].as_f64() {
                     let library = time_of(&records, Api::Cuda, family, case, own("library_benchmark"), false);
                     assert!((ratio - wgsl / library).abs() < 1e-9, "{job}: {ratio} of {wgsl} and {library}");
                     libraries.push(ratio);
@@ -98,7 +101,8 @@ fn every_number_of_a_committed_report_is_the_ratio_of_two_of_its_rows() {
 
 /// The sentence of the answer, from the figures of the cases shown.
 fn answer_by(jobs: &[Value], key: &str) -> String {
-    let (whose, is_twin) = (["NVIDIA's libraries", "the CUDA port"][usize::from(key == "twin")], key == "twin");
+    let (whose, is_twin) =
+        (["NVIDIA's libraries", "the CUDA port"][usize::from(key == "twin_time_ratio")], key == "twin_time_ratio");
     let (mut slower, mut even, mut faster, mut unclear) = (Vec::new(), 0, 0, 0);
     for job in jobs {
         let case = job["cases"].as_array().unwrap().iter().find(|case| case["is_headline"] == true).unwrap();
@@ -133,7 +137,7 @@ fn filters_tags_and_sizes_select_jobs() {
         let arguments = [&["cost"], arguments, &["--format", "json"]].concat();
         let output = shaderbench(&arguments).run().succeeds().stdout;
         let figures: Value = serde_json::from_str(&output).expect("JSON");
-        let case = |case: &Value| (case["n"].as_str().unwrap().to_owned(), case["twin"]["value"].as_f64());
+        let case = |case: &Value| (case["n"].as_str().unwrap().to_owned(), case["twin_time_ratio"]["value"].as_f64());
         let job = |job: &Value| {
             let cases = job["cases"].as_array().unwrap().iter().map(case).collect();
             (job["job"].as_str().unwrap().to_owned(), cases)

@@ -72,7 +72,10 @@ fn the_ratios_of_two_reports_are_those_of_rows_of_one_source() {
     ];
     let paths = [H100, "results/nvidia-h200/2026-11-30-vulkan.csv"];
     let [old, new] = paths.map(|path| csv::open(Path::new(path)).expect("a report").records);
-    let output = shaderbench(&["summary", paths[0], paths[1]]).run().succeeds().stdout;
+    let (output, value) = both(&["summary", paths[0], paths[1]]);
+    let entry = list(&value).iter().find(|entry| entry["report"] == paths[1]).expect("an entry");
+    let [of_time] = list(&entry["time_ratios"]) else { panic!("one other report: {entry}") };
+    assert_eq!((text(&of_time["report"]), text(&of_time["api"])), (paths[0], "vulkan"));
     let (sentence, table) = output.split_once("\nA: ").expect("the titles");
     let table = table.split("\n\n").nth(1).expect("a table");
     assert!(table.lines().next().is_some_and(|line| line.ends_with("C ÷ A")), "{table}");
@@ -81,7 +84,7 @@ fn the_ratios_of_two_reports_are_those_of_rows_of_one_source() {
         let Some((start, interval)) = line.split_once("× [") else { continue };
         let ratio = start.split_whitespace().last().expect("a ratio");
         let (low, high) = interval.trim_end_matches(']').split_once(", ").expect("an interval");
-        let (_, family) = JOBS.iter().find(|(job, _)| start.starts_with(&format!("{job} "))).expect("a job");
+        let (job, family) = JOBS.iter().find(|(job, _)| start.starts_with(&format!("{job} "))).expect("a job");
         // Some pair of rows of one case and one source has this ratio, and the rates of the line.
         let mut pairs = old.iter().flat_map(|a| new.iter().map(move |b| (a, b))).filter(|(a, b)| {
             a.family == *family
@@ -101,6 +104,10 @@ fn the_ratios_of_two_reports_are_those_of_rows_of_one_source() {
         let (a, b) = pairs.find(is_printed).unwrap_or_else(|| panic!("no rows have {line}"));
         let [value, low, high] = [ratio, low, high].map(|text| text.parse::<f64>().expect("a number"));
         assert!(low <= value && value <= high, "{line}");
+        // As JSON, the time of the new report ÷ that of the old one.
+        let of_job = list(&of_time["jobs"]).iter().find(|of| of["job"] == *job).expect("a ratio");
+        let of_times = of_job["time_ratio"]["value"].as_f64().expect("a number");
+        assert!(is_rounding(ratio, of_times.recip()), "{of_job}: {line}");
         let is_bound = |is_it: fn(&Bound) -> bool| {
             [a, b].iter().all(|row| row.share >= Some(0.7) && row.ceiling.as_ref().is_some_and(is_it))
         };
@@ -158,7 +165,7 @@ fn the_summary_has_the_jobs_and_peaks_of_the_text() {
     let screen = folder.run(&["summary", "own.csv"]).succeeds().stdout;
     let families = list(&vulkan["time_ratios"][0]["families"]);
     let transfer = families.iter().find(|family| family["family"] == "transfer").expect("a family");
-    assert!(screen.contains(&format::ratio(number(&transfer["ratio"]))), "{transfer}\n{screen}");
+    assert!(screen.contains(&format::ratio(number(&transfer["time_ratio"]))), "{transfer}\n{screen}");
 }
 
 #[test]
@@ -168,9 +175,11 @@ fn a_report_beside_references_has_the_figures_of_the_text() {
     let figures = list(&run["figures"]);
     assert!(figures.len() > 15, "{run}");
     for figure in figures {
-        let range = list(&figure["range"]);
-        let seen = format!("{:.3}–{:.3}", number(&range[0]), number(&range[1]));
-        line_with(&screen, &[text(&figure["name"]), &format::ratio(number(&figure["ratio"])), &seen]);
+        // The table has speeds.
+        let range = list(&figure["time_range"]);
+        let seen = format!("{:.3}–{:.3}", number(&range[1]).recip(), number(&range[0]).recip());
+        let speed = format::ratio(number(&figure["time_ratio"]).recip());
+        line_with(&screen, &[text(&figure["name"]), &speed, &seen]);
         let word = if figure["is_slow"] == true { "Slower" } else { "Faster" };
         if figure["is_slow"] == true || figure["is_fast"] == true {
             assert!(words(&screen).contains(&format!("{word} than every reference: ")), "{figure}\n{screen}");
@@ -180,7 +189,7 @@ fn a_report_beside_references_has_the_figures_of_the_text() {
 
 #[test]
 fn explain_has_the_texts_and_rows_of_the_text() {
-    let (screen, value) = both(&["explain", "bank_conflict", "D5", "--report", BOTH]);
+    let (screen, value) = both(&["explain", "bank_conflict/*", "D5", "--report", BOTH]);
     assert_eq!(text(&value["report"]["path"]), BOTH);
     let benchmarks = list(&value["benchmarks"]);
     for benchmark in benchmarks {
@@ -249,11 +258,8 @@ fn compare_has_the_answer_and_kernels_of_the_text() {
     };
     for (name, most) in [("slower", 8), ("faster", 4)] {
         for kernel in of_verdict(name).into_iter().take(most) {
-            let ratio = &kernel["ratio"];
-            let change = format::time_change_cell(
-                number(&ratio["value"]).recip(),
-                Some((number(&ratio["high"]).recip(), number(&ratio["low"]).recip())),
-            );
+            let [value, low, high] = ["value", "low", "high"].map(|end| number(&kernel["time_ratio"][end]));
+            let change = format::time_change_cell(value, Some((low, high)));
             let cases = format!("{} of {}", kernel["changed"], kernel["cases"]);
             line_with(&screen, &[text(&kernel["benchmark"]), &cases, &change]);
         }

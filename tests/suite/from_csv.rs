@@ -163,7 +163,7 @@ fn the_fastest_kernel_is_the_row_with_the_least_time() {
         };
         let least = |times: Vec<f64>| times.into_iter().fold(f64::INFINITY, f64::min);
         let (first, next) = (least(times(text(&choice["fastest"]))), times(text(&choice["next"])));
-        let ratio = number(&choice["next_ratio"]["value"]);
+        let ratio = number(&choice["next_time_ratio"]["value"]);
         assert!(next.iter().any(|next| (next / first / ratio - 1.0).abs() < 1e-4), "{choice}: {first} {next:?}");
         found += 1;
     }
@@ -181,7 +181,7 @@ fn means_of_a_comparison_are_those_of_its_rows() {
         let of_api = rows.iter().filter(|row| row.text("backend") == api && row.text("status") == "ok");
         of_api.filter_map(|row| Some((row.case(), row.number("median_ns")?))).collect()
     };
-    let [baseline, side] = [time("vulkan"), time("cuda")];
+    let [baseline, side] = [time("cuda"), time("vulkan")];
     let of_case = |case: &Value| ["family", "benchmark", "dtype", "n", "params"].map(|key| text(&case[key]).to_owned());
     let [of] = list(&compared["matches"]) else { panic!("two APIs") };
     // The pairs that one clock timed, with their verdicts.
@@ -189,8 +189,8 @@ fn means_of_a_comparison_are_those_of_its_rows() {
     for case in list(&compared["cases"]) {
         let [pair] = list(&case["pairs"]) else { continue };
         let key = of_case(case);
-        let ratio = baseline[&key] / side[&key];
-        assert!((ratio / number(&pair["ratio"]["value"]) - 1.0).abs() < 1e-3, "{case}: {ratio}");
+        let ratio = side[&key] / baseline[&key];
+        assert!((ratio / number(&pair["time_ratio"]["value"]) - 1.0).abs() < 1e-3, "{case}: {ratio}");
         if !list(&pair["differs"]).iter().any(|mark| mark == "timer") {
             pairs.push((key, ratio, text(&pair["verdict"]).to_owned()));
         }
@@ -208,19 +208,19 @@ fn means_of_a_comparison_are_those_of_its_rows() {
         assert!((number(&value["value"]) / mean - 1.0).abs() < 1e-3, "{value}: {mean}");
     };
     let all = &of["kinds"]["kernels"];
-    is_mean(&all["geometric_mean"], mean(&|_| true), &all["cases"]);
+    is_mean(&all["mean_time_ratio"], mean(&|_| true), &all["cases"]);
     for (name, family) in of["families"].as_object().expect("families") {
-        is_mean(&family["geometric_mean"], mean(&|(key, ..)| key[0] == *name), &family["cases"]);
+        is_mean(&family["mean_time_ratio"], mean(&|(key, ..)| key[0] == *name), &family["cases"]);
     }
     let answer = text(&list(&of["answer"])[0]);
-    let printed = answer.split_once("CUDA against Vulkan: -").and_then(|(_, rest)| rest.split(' ').next());
-    let change = 100.0 * (1.0 - mean(&|_| true).1.recip());
+    let printed = answer.split_once("Vulkan against CUDA: +").and_then(|(_, rest)| rest.split(' ').next());
+    let change = 100.0 * (mean(&|_| true).1 - 1.0);
     assert!(printed.is_some_and(|printed| is_rounding(printed, change)), "{answer}: {change}");
     let mut found = 0;
     for kernel in list(&of["kernels"]).iter().filter(|kernel| kernel["changed"] != 0) {
         let name = [text(&kernel["family"]), text(&kernel["benchmark"])];
         let is_own = |(key, _, verdict): &&Pair| [&*key[0], &*key[1]] == name && kernel["verdict"] == verdict.as_str();
-        is_mean(&kernel["ratio"], mean(&is_own), &kernel["changed"]);
+        is_mean(&kernel["time_ratio"], mean(&is_own), &kernel["changed"]);
         found += 1;
     }
     assert!(found > 100, "{found} kernels");

@@ -36,14 +36,14 @@ fn runs(count: usize) -> Vec<Vec<Record>> {
     (0..count).map(run).collect()
 }
 
-/// The figures of the job `sum`, by report and API: its kernel, its rate and how much faster than the naive kernel it is.
+/// The figures of the job `sum`, by report and API: its kernel, its rate and its time ÷ that of the naive kernel.
 fn sums(summary: &Value) -> Vec<(String, String, Value, Value)> {
     let entries = summary.as_array().expect("entries").iter();
     let sum = |entry: &Value| {
         let jobs = entry["jobs"].as_array().expect("jobs");
         let job = jobs.iter().find(|job| job["job"] == "sum").expect("a sum");
         let date = entry["date"].as_str().expect("a date").to_owned();
-        (date, entry["api"].to_string(), job["gb_per_s"].clone(), job["over_naive"].clone())
+        (date, entry["api"].to_string(), job["gb_per_s"].clone(), job["naive_time_ratio"].clone())
     };
     entries.map(sum).collect()
 }

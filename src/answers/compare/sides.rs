@@ -166,7 +166,7 @@ fn label(index: usize) -> String {
 
 /// Pairs each other side with the baseline side of the same card, API and compiler (of several, the one measured with the
 /// same other APIs), else of the same device and API, else of the same API, else with the first baseline side. Unpaired
-/// baseline sides are paired with the first one.
+/// baseline sides are paired with the first one, as what is compared with CUDA: the ratio is what WGSL costs.
 pub(super) fn matches(sides: &[Side]) -> Vec<Match> {
     let baselines = || (0..sides.len()).filter(|index| sides[*index].is_baseline);
     let nearest = |side: &Side| {
@@ -184,6 +184,10 @@ pub(super) fn matches(sides: &[Side]) -> Vec<Match> {
     let mut matches: Vec<Match> =
         others().map(|(index, side)| Match { baseline: nearest(side), side: index }).collect();
     let idle: Vec<usize> = baselines().skip(1).filter(|index| matches.iter().all(|of| of.baseline != *index)).collect();
-    matches.splice(0..0, idle.into_iter().map(|side| Match { baseline: 0, side }));
+    let with_first = |side: usize| {
+        let is_port = sides[side].api == Some(Api::Cuda) && sides[0].api != Some(Api::Cuda);
+        if is_port { Match { baseline: side, side: 0 } } else { Match { baseline: 0, side } }
+    };
+    matches.splice(0..0, idle.into_iter().map(with_first));
     matches
 }

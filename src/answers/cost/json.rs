@@ -37,15 +37,15 @@ struct Size<'a> {
     median_ns: Option<f64>,
     /// Whether the summary shows this size.
     is_headline: bool,
-    twin: Option<Estimate>,
+    twin_time_ratio: Option<Estimate>,
     /// What the twin does that the kernel does not.
     twin_differs: Option<&'static str>,
     library: Option<&'static str>,
     library_benchmark: Option<&'a str>,
-    library_ratio: Option<Estimate>,
+    library_time_ratio: Option<Estimate>,
     /// The kernel that only CUDA can express.
     beyond_benchmark: Option<&'a str>,
-    beyond_ratio: Option<Estimate>,
+    beyond_time_ratio: Option<Estimate>,
     /// Another program's figure through the same API, which the suite did not verify.
     elsewhere: Option<&'static Elsewhere>,
 }
@@ -74,13 +74,13 @@ fn job<'a>(job: &'a JobCost<'a>) -> Job<'a> {
         params: case.row.params_text(),
         median_ns: case.row.median_ns,
         is_headline: std::ptr::eq(case.row, job.shown.row),
-        twin: case.twin,
+        twin_time_ratio: case.twin,
         twin_differs: case.twin_differs,
         library: case.library.map(|beside| beside.library.title()),
         library_benchmark: case.library.map(|beside| beside.row.benchmark.as_str()),
-        library_ratio: case.library.map(|beside| beside.ratio),
+        library_time_ratio: case.library.map(|beside| beside.ratio),
         beyond_benchmark: case.beyond.map(|(row, _)| row.benchmark.as_str()),
-        beyond_ratio: case.beyond.map(|(_, ratio)| ratio),
+        beyond_time_ratio: case.beyond.map(|(_, ratio)| ratio),
         elsewhere: elsewhere(job.name, case.row),
     };
     Job { job: job.name, family: job.family, cause: job.cause, cases: job.cases.iter().map(size).collect() }

@@ -21,7 +21,7 @@ pub struct BesideLibrary<'a> {
     library: &'static str,
     library_benchmark: &'a str,
     /// Time of the kernel ÷ time of the library.
-    library_ratio: Estimate,
+    library_time_ratio: Estimate,
 }
 
 impl BesideLibrary<'_> {
@@ -31,7 +31,7 @@ impl BesideLibrary<'_> {
         let Self { benchmark, params, library, n, dtype, .. } = self;
         let kernel = format!("{benchmark} {params}");
         let kernel = kernel.trim_end();
-        let answer = match compared(self.library_ratio, format::plus_minus) {
+        let answer = match compared(self.library_time_ratio, format::plus_minus) {
             Compared::Same => format!("{library} is as fast as {kernel}"),
             Compared::By(text) => format!("{library} is {text} than {kernel}"),
             Compared::Unclear => format!("too noisy to tell whether {library} is faster than {kernel}"),
@@ -59,7 +59,7 @@ pub fn libraries<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Beside
             params: row.params_text(),
             library: beside.library.title(),
             library_benchmark: &beside.row.benchmark,
-            library_ratio: beside.ratio,
+            library_time_ratio: beside.ratio,
         })
     };
     let lines = |dtype| {

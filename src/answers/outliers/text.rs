@@ -141,10 +141,10 @@ pub fn json(verdicts: &Verdicts) -> Value {
     let slow = verdicts.slow.iter().map(|slow| {
         let named = slow.families.iter().map(|found| {
             let slow_family = &verdicts.families[found.family];
-            json!({ "api": slow_family.model.toolchain, "family": slow_family.family, "ratio": found.ratio })
+            json!({ "api": slow_family.model.toolchain, "family": slow_family.family, "time_ratio": found.ratio })
         });
         json!({
-            "unit": slow.unit, "ratio": slow.ratio, "adjusted_p": slow.adjusted_p,
+            "unit": slow.unit, "time_ratio": slow.ratio, "adjusted_p": slow.adjusted_p,
             "families": named.collect::<Vec<_>>(),
         })
     });

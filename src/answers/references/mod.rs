@@ -48,10 +48,10 @@ pub struct Headline {
     pub references: usize,
     /// The median of the references, in the figure's unit.
     pub median: f64,
-    /// This speed ÷ that of the median.
-    pub ratio: f64,
-    /// The slowest and the fastest reference, as speed ÷ that of the median.
-    pub range: (f64, f64),
+    /// The time of this run ÷ that of the median.
+    pub time_ratio: f64,
+    /// The same of the fastest and of the slowest reference.
+    pub time_range: (f64, f64),
     /// Slower than every reference.
     pub is_slow: bool,
     /// Faster than every reference.
@@ -82,23 +82,23 @@ fn of_run(name: &str, run: Reference, references: &[Reference]) -> Beside {
 fn headline(figure: &Figure, others: &[&Figure]) -> Option<Headline> {
     let logs: Vec<f64> = others.iter().map(|other| other.log_speed()).collect();
     let middle = median(&logs)?;
-    let relative = |log: f64| round_to_seven_digits((log - middle).exp());
+    let relative = |log: f64| round_to_seven_digits((middle - log).exp());
     let (low, high) =
         logs.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), log| (log.min(low), log.max(high)));
-    let ratio = relative(figure.log_speed());
+    let time_ratio = relative(figure.log_speed());
     // Whether this speed, turned around by a sign of -1, is certainly below all others.
     let is_below_all = |sign: f64| {
         let is_below = |other: &&Figure| {
             let reach = figure.reach.zip(other.reach).map(|(own, other)| own + other);
             reach.is_some_and(|reach| sign * (other.log_speed() - figure.log_speed()) > reach)
         };
-        others.iter().all(is_below) && sign * ratio.ln() < -MARGIN.ln_1p()
+        others.iter().all(is_below) && sign * time_ratio.ln() > MARGIN.ln_1p()
     };
     Some(Headline {
         references: others.len(),
-        median: round_to_seven_digits(if figure.unit == Unit::Time { (-middle).exp() } else { middle.exp() }),
-        ratio,
-        range: (relative(low), relative(high)),
+        median: round_to_seven_digits(figure.unit.value(middle)),
+        time_ratio,
+        time_range: (relative(high), relative(low)),
         is_slow: is_below_all(1.0),
         is_fast: is_below_all(-1.0),
         figure: figure.clone(),
@@ -146,7 +146,8 @@ mod tests {
             for figure in found.figures {
                 assert_eq!((figure.is_slow, figure.is_fast), (is_slow, is_fast), "{speed}: {figure:?}");
                 assert_eq!(figure.references, 3);
-                assert!((figure.ratio - speed).abs() < 1e-6 && figure.range.0 < 1.0 && figure.range.1 > 1.0);
+                let (fastest, slowest) = figure.time_range;
+                assert!((figure.time_ratio * speed - 1.0).abs() < 1e-6 && fastest < 1.0 && slowest > 1.0);
             }
         }
         let mut noisy = run("5", 0.9, "");

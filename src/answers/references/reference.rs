@@ -9,7 +9,7 @@ use record::claim::{byte_rate, flop_rate, is_software, time};
 use record::stats::{Estimate, round_to_seven_digits};
 use record::suite::hash;
 use record::suite::{Headline, Limit, Scalar, Toolchain};
-use record::{Clock, Record, Status};
+use record::{Clock, Record, Status, format};
 
 /// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,23 @@ pub enum Unit {
     /// Nanoseconds: less is faster.
     #[serde(rename = "ns")]
     Time,
+}
+
+impl Unit {
+    /// The value with this logarithm of the speed.
+    pub(crate) fn value(self, log_speed: f64) -> f64 {
+        if self == Self::Time { (-log_speed).exp() } else { log_speed.exp() }
+    }
+
+    /// A value of the unit with three digits.
+    pub(crate) fn text(self, value: f64) -> String {
+        match self {
+            Self::Bytes => format::byte_rate(value),
+            Self::Flops => format::operation_rate(value, true),
+            Self::Operations => format::operation_rate(value, false),
+            Self::Time => format::time(value),
+        }
+    }
 }
 
 /// A headline figure of a run, or that of another kernel which may be the fastest of another card.

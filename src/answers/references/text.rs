@@ -1,6 +1,6 @@
 //! The text of a report beside references: one line a headline, and a sentence about those outside all references.
 
-use super::{Beside, Figure, Headline, Unit};
+use super::{Beside, Headline};
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
 use record::format;
 use record::suite::Api;
@@ -51,8 +51,9 @@ fn of_run(run: &Beside) -> Vec<Part> {
 fn outside(figures: &[Headline]) -> String {
     let list = |word: &str, is_it: fn(&Headline) -> bool| {
         let found = figures.iter().filter(|headline| is_it(headline));
-        let found: Vec<String> =
-            found.map(|headline| format!("{} ({})", headline.figure.name, format::ratio(headline.ratio))).collect();
+        let found: Vec<String> = found
+            .map(|headline| format!("{} ({})", headline.figure.name, format::ratio(headline.time_ratio.recip())))
+            .collect();
         (!found.is_empty()).then(|| format!("{word} than every reference: {}.", found.join(", ")))
     };
     let found = [list("Slower", |headline| headline.is_slow), list("Faster", |headline| headline.is_fast)];
@@ -62,12 +63,12 @@ fn outside(figures: &[Headline]) -> String {
 
 fn grid(figures: &[Headline]) -> Grid {
     let row = |headline: &Headline| {
-        let Headline { figure, references, median, ratio, range: (low, high), .. } = headline;
+        let Headline { figure, references, median, time_ratio, time_range: (fastest, slowest), .. } = headline;
         let cells = [
-            format!("{}{}", value(figure, figure.value), figure.reach.map_or_else(String::new, format::plus_minus)),
-            value(figure, *median),
-            format::ratio(*ratio),
-            format!("{low:.3}–{high:.3}"),
+            format!("{}{}", figure.unit.text(figure.value), figure.reach.map_or_else(String::new, format::plus_minus)),
+            figure.unit.text(*median),
+            format::ratio(time_ratio.recip()),
+            format!("{:.3}–{:.3}", slowest.recip(), fastest.recip()),
             references.to_string(),
         ];
         let mark = if headline.is_slow || headline.is_fast { Mark::Note } else { Mark::None };
@@ -75,15 +76,6 @@ fn grid(figures: &[Headline]) -> Grid {
     };
     let columns = ["this", "median", "÷ median", "seen", "n"].map(Column::right);
     Grid { has_marks: true, ..Grid::new(columns, figures.iter().map(row)) }
-}
-
-fn value(figure: &Figure, value: f64) -> String {
-    match figure.unit {
-        Unit::Bytes => format::byte_rate(value),
-        Unit::Flops => format::operation_rate(value, true),
-        Unit::Operations => format::operation_rate(value, false),
-        Unit::Time => format::time(value),
-    }
 }
 
 fn counted(references: usize) -> String {

@@ -17,13 +17,11 @@ const MOST: usize = 4;
 /// of the two has their ratios, and a sentence at the top says them.
 #[must_use]
 pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String {
-    let (mut titles, mut columns): (Vec<String>, Vec<Vec<&Record>>) = (Vec::new(), Vec::new());
-    for (name, records) in reports {
-        for toolchain in toolchains(records) {
-            titles.push(title(name, records, toolchain));
-            columns.push(records.iter().filter(|row| row.toolchain() == Some(toolchain)).collect());
-        }
-    }
+    let columns = columns(reports);
+    let of_report = |(name, records): &(String, Vec<Record>)| {
+        toolchains(records).into_iter().map(|toolchain| title(name, records, toolchain)).collect::<Vec<_>>()
+    };
+    let titles: Vec<String> = reports.iter().flat_map(of_report).collect();
     let jobs = jobs_of(&columns);
     let figures: Vec<Vec<Figure>> = columns.iter().zip(&jobs).map(|(rows, jobs)| figures_of(rows, jobs)).collect();
     let letters: Vec<String> = (0..columns.len()).map(letter).collect();
@@ -50,14 +48,24 @@ pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String
     lay_out(parts, medium)
 }
 
-/// Two columns of one API and compiler, the only ones, and the ratios of the jobs that compare like with like.
-struct Pair<'a> {
-    columns: [usize; 2],
-    /// The job's rows in both columns, and the rate of the second ÷ that of the first.
-    ratios: Vec<(&'static str, [&'a Record; 2], Estimate)>,
+/// The rows of each API and compiler of each report.
+pub(super) fn columns(reports: &[(String, Vec<Record>)]) -> Vec<Vec<&Record>> {
+    let mut columns = Vec::new();
+    for (_, records) in reports {
+        let rows_of = |toolchain| records.iter().filter(|row| row.toolchain() == Some(toolchain)).collect();
+        columns.extend(toolchains(records).into_iter().map(rows_of));
+    }
+    columns
 }
 
-fn pairs<'a>(columns: &[Vec<&'a Record>], jobs: &[Vec<Shown<'a>>]) -> Vec<Pair<'a>> {
+/// Two columns of one API and compiler, the only ones, and the ratios of the jobs that compare like with like.
+pub(super) struct Pair<'a> {
+    pub(super) columns: [usize; 2],
+    /// The job's rows in both columns, and the rate of the second ÷ that of the first.
+    pub(super) ratios: Vec<(&'static str, [&'a Record; 2], Estimate)>,
+}
+
+pub(super) fn pairs<'a>(columns: &[Vec<&'a Record>], jobs: &[Vec<Shown<'a>>]) -> Vec<Pair<'a>> {
     let toolchain = |column: usize| columns[column].first().and_then(|row| row.toolchain());
     let of_one = |column: usize| (0..columns.len()).filter(move |other| toolchain(*other) == toolchain(column));
     let pairs = (0..columns.len()).filter_map(|column| {
@@ -75,6 +83,11 @@ fn pairs<'a>(columns: &[Vec<&'a Record>], jobs: &[Vec<Shown<'a>>]) -> Vec<Pair<'
         Pair { columns, ratios: jobs[columns[0]].iter().filter_map(ratio).collect() }
     };
     pairs.map(with_ratios).filter(|pair| !pair.ratios.is_empty()).collect()
+}
+
+/// What two columns of one API say of each other, a sentence for each API.
+pub(crate) fn pair_sentences<'a>(columns: &[Vec<&'a Record>], jobs: &[Vec<Shown<'a>>]) -> Vec<String> {
+    pairs(columns, jobs).iter().filter_map(Pair::sentence).collect()
 }
 
 /// The share of a measured peak from which on a job is bound by it.

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::beside::{columns, pairs};
+use super::common::jobs_of;
 use super::figures::{Best, Peak, Space, beside, best, peaks, spaces, troubles};
 use crate::report::toolchains;
 use crate::versus::Ratios;
@@ -22,7 +24,8 @@ pub struct Headlines<'a> {
     arithmetic: Vec<Arithmetic>,
     launch_ns: Option<f64>,
     jobs: Vec<JobLine<'a>>,
-    /// The time of the same cases ÷ that of each other API or compiler, for the first one of a report.
+    /// The time of the same cases ÷ that of each other API or compiler, for the first one of a report, and ÷ that of an
+    /// earlier report, where two have the API.
     time_ratios: Vec<TimeRatios<'a>>,
     rows: Rows,
 }
@@ -61,8 +64,8 @@ struct JobLine<'a> {
     share: Option<f64>,
     /// Whether another kernel ties.
     is_tied: bool,
-    /// Its speed ÷ that of the simplest kernel, where they surely differ.
-    over_naive: Option<Estimate>,
+    /// Its time ÷ that of the simplest kernel, where they surely differ.
+    naive_time_ratio: Option<Estimate>,
     /// The vendor's library at the same case, where one was measured.
     library: Option<LibraryRatio<'a>>,
 }
@@ -72,28 +75,29 @@ struct LibraryRatio<'a> {
     name: &'static str,
     benchmark: &'a str,
     /// Time of the kernel ÷ time of the library.
-    ratio: Estimate,
+    time_ratio: Estimate,
 }
 
 #[derive(Debug, Serialize)]
 struct TimeRatios<'a> {
+    report: &'a str,
     api: &'static str,
     compiler: &'a str,
     jobs: Vec<JobRatio>,
-    /// Geometric means.
+    /// Geometric means; none between reports.
     families: Vec<FamilyRatio<'a>>,
 }
 
 #[derive(Debug, Serialize)]
 struct JobRatio {
     job: &'static str,
-    ratio: Estimate,
+    time_ratio: Estimate,
 }
 
 #[derive(Debug, Serialize)]
 struct FamilyRatio<'a> {
     family: &'a str,
-    ratio: f64,
+    time_ratio: f64,
 }
 
 /// Numbers of rows.
@@ -110,7 +114,20 @@ struct Rows {
 /// The headline figures of reports, each with its name: an entry for each API and compiler of a report.
 #[must_use]
 pub fn headlines(reports: &[(String, Vec<Record>)]) -> Vec<Headlines<'_>> {
-    reports.iter().flat_map(|(name, records)| of_report(name, records)).collect()
+    let mut entries: Vec<Headlines> = reports.iter().flat_map(|(name, records)| of_report(name, records)).collect();
+    let columns = columns(reports);
+    for pair in pairs(&columns, &jobs_of(&columns)) {
+        let [first, second] = pair.columns;
+        let time_ratios = TimeRatios {
+            report: entries[first].report,
+            api: entries[first].api,
+            compiler: entries[first].compiler,
+            jobs: pair.ratios.iter().map(|(job, _, ratio)| JobRatio { job, time_ratio: ratio.recip() }).collect(),
+            families: Vec::new(),
+        };
+        entries[second].time_ratios.push(time_ratios);
+    }
+    entries
 }
 
 fn of_report<'a>(name: &'a str, records: &'a [Record]) -> Vec<Headlines<'a>> {
@@ -145,7 +162,7 @@ fn of_toolchain<'a>(
         arithmetic: peaks.iter().filter(is_arithmetic).map(Arithmetic::from).collect(),
         launch_ns: peaks.iter().find_map(|peak| peak.ns).map(|ns| ns.value),
         jobs: best.iter().map(|best| JobLine::new(best, &all)).collect(),
-        time_ratios: others.iter().map(|other| time_ratios(records, &best, [toolchain, *other])).collect(),
+        time_ratios: others.iter().map(|other| time_ratios((name, records), &best, [toolchain, *other])).collect(),
         rows: Rows {
             all: rows.len(),
             wrong: troubles.wrong.len(),
@@ -157,11 +174,16 @@ fn of_toolchain<'a>(
     })
 }
 
-fn time_ratios<'a>(records: &'a [Record], best: &[Best<'a>], toolchains: [Toolchain<'a>; 2]) -> TimeRatios<'a> {
+fn time_ratios<'a>(
+    (report, records): (&'a str, &'a [Record]),
+    best: &[Best<'a>],
+    toolchains: [Toolchain<'a>; 2],
+) -> TimeRatios<'a> {
     let ratios = Ratios::new(&records.iter().collect::<Vec<_>>(), toolchains);
-    let job = |best: &Best| Some(JobRatio { job: best.job.name, ratio: ratios.of(best.row)? });
-    let families = ratios.by_family().into_iter().map(|(family, ratio)| FamilyRatio { family, ratio });
+    let job = |best: &Best| Some(JobRatio { job: best.job.name, time_ratio: ratios.of(best.row)? });
+    let families = ratios.by_family().into_iter().map(|(family, time_ratio)| FamilyRatio { family, time_ratio });
     TimeRatios {
+        report,
         api: toolchains[1].api.name(),
         compiler: toolchains[1].foreign(),
         jobs: best.iter().filter_map(job).collect(),
@@ -204,7 +226,7 @@ impl<'a> JobLine<'a> {
         let library = beside(row, all).map(|beside| LibraryRatio {
             name: beside.library.title(),
             benchmark: &beside.row.benchmark,
-            ratio: beside.ratio,
+            time_ratio: beside.ratio,
         });
         Self {
             job: best.job.name,
@@ -217,7 +239,7 @@ impl<'a> JobLine<'a> {
             gflop_per_s: row.gflop_per_s,
             share: row.share,
             is_tied: best.is_tied(),
-            over_naive: best.over_naive,
+            naive_time_ratio: best.over_naive.map(Estimate::recip),
             library,
         }
     }

@@ -9,7 +9,7 @@ mod headlines;
 mod texts;
 
 pub use beside::side_by_side;
-pub(super) use beside::{Figure, figures_of, in_order, letter};
+pub(super) use beside::{Figure, figures_of, in_order, letter, pair_sentences};
 pub use card::{COLUMNS, LINES, SOFTWARE, card, card_within, headline, lines_of};
 #[cfg(not(target_family = "wasm"))]
 pub(super) use cells::size;

@@ -54,7 +54,7 @@ fn regressions_value(comparison: &Comparison, limit: f64) -> Value {
         let [baseline, side] = labels(comparison, one.of);
         json!({
             "case": name(one.case), "baseline": baseline, "side": side, "is_beyond_noise": one.is_certain,
-            "ratio": ratio_value(&one.ratio),
+            "time_ratio": time_ratio(&one.ratio),
         })
     };
     let found: Vec<Value> = comparison.regressions(limit).iter().map(regression).collect();
@@ -91,7 +91,7 @@ fn kernel_value(kernel: &ChangedKernel) -> Value {
         "verdict": kernel.verdict.name(),
         "changed": kernel.changed, "cases": kernel.cases, "has_other_source": kernel.has_other_source,
         "recompiled": recompiled(kernel),
-        "ratio": ratio_value(&kernel.mean),
+        "time_ratio": time_ratio(&kernel.mean),
     })
 }
 
@@ -100,7 +100,7 @@ fn tally_value(tally: &Tally) -> Value {
         Verdict::ALL.iter().zip(tally.verdicts).map(|(verdict, count)| (verdict.name().to_owned(), count.into()));
     json!({
         "cases": tally.cases,
-        "geometric_mean": tally.mean.as_ref().map(ratio_value),
+        "mean_time_ratio": tally.mean.as_ref().map(time_ratio),
         "verdicts": verdicts.collect::<serde_json::Map<String, Value>>(),
     })
 }
@@ -113,7 +113,7 @@ fn case_value(comparison: &Comparison, case: &CaseComparison) -> Value {
         let [baseline, side] = labels(comparison, of);
         let marks: Vec<&str> = pair.marks.iter().map(|mark: &Mark| mark.name()).collect();
         json!({
-            "baseline": baseline, "side": side, "ratio": ratio_value(&pair.ratio), "verdict": pair.verdict.name(),
+            "baseline": baseline, "side": side, "time_ratio": time_ratio(&pair.ratio), "verdict": pair.verdict.name(),
             "adjusted_p": pair.adjusted_p, "is_device_timed": pair.is_device_timed, "has_turns": pair.has_turns,
             "differs": marks,
         })
@@ -140,7 +140,9 @@ fn entry_value(entry: &Entry) -> Value {
     })
 }
 
-fn ratio_value(ratio: &Ratio) -> Value {
+/// The time of the side ÷ that of the baseline.
+fn time_ratio(speed_ratio: &Ratio) -> Value {
+    let ratio = speed_ratio.recip();
     let (low, high) = ratio.interval.unzip();
     json!({ "value": ratio.value, "low": low, "high": high })
 }
