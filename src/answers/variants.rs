@@ -71,10 +71,8 @@ fn results(rows: &[&Record]) -> Option<String> {
     let all = rows.iter().filter(|row| row.status != Status::Skipped).count();
     Some(match (faults.as_slice(), all) {
         (_, 0) => return None,
-        ([first, rest @ ..], _) => {
-            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-            format!("{} of {all} results {}: {}{more}.", faults.len(), faulty(&faults), label(first))
-        }
+        // The table names them, with the reasons.
+        ([_, ..], _) => format!("{} of {all} results {}.", faults.len(), faulty(&faults)),
         _ if right.len() == all => {
             if all == 1 {
                 "The result is right.".to_owned()
@@ -146,7 +144,7 @@ mod tests {
     #[test]
     fn a_wrong_result_and_one_that_nothing_verifies_are_no_right_ones() {
         let wrong = Record { status: Status::Wrong, median_ns: None, ..row("b", 8, 1.0, 1.1) };
-        assert_eq!(answer(&[row("a", 8, 100.0, 1.1), wrong]), "1 of 2 results is wrong: b f32 8.");
+        assert_eq!(answer(&[row("a", 8, 100.0, 1.1), wrong]), "1 of 2 results is wrong.");
         let unverified = Record { status: Status::Unverified, ..row("a", 8, 100.0, 1.1) };
         assert_eq!(answer(&[unverified]), "The results are not verified.");
         assert_eq!(answer(&[row("a", 8, 100.0, 1.1)]), "The result is right.");

@@ -88,7 +88,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
             Ok(Some(folder)) => {
                 let option = if Toolchain::from(backend.device()).foreign().is_empty() { "" } else { "--unchecked " };
                 let (by, folder) = (by(backend.device()), folder.display());
-                say(&format!("{name}{by} is wrong: `shaderbench bench replay {option}{folder}` shows it"));
+                say(&format!("{name}{by}: `shaderbench bench replay {option}{folder}` shows the fault"));
             }
             Ok(None) => say(&format!("no bundle of {name}: the failure does not reproduce in a single launch")),
             Err(error) => say(&format!("no bundle of {name}: {}", error.chain())),

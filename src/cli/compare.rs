@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::format::By;
 use super::output::{print, print_json, say, terminal};
 use super::references::{is_example, shipped};
-use super::reports::read_all;
+use super::reports::{or_meant, read_all};
 use super::values::{self, percentage};
 use answers::compare::text::{OutputFormat, Sort, View, regression_lines, undecided, write};
 use answers::compare::{Comparison, Report, Rules, compare_by};
@@ -93,7 +93,9 @@ fn exit_code(comparison: &Comparison, limit: Option<f64>) -> Result<u8> {
 pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     let (files, filters): (Vec<&String>, Vec<&String>) =
         arguments.files_and_filters.iter().partition(|argument| is_report(argument));
-    let (baseline, others) = split(&arguments.baseline, files.into_iter().map(PathBuf::from).collect())?;
+    let files = files.into_iter().map(PathBuf::from).collect();
+    let (baseline, others) =
+        split(&arguments.baseline, files).map_err(|error| or_meant(error, &arguments.files_and_filters))?;
     let (mut baseline, mut others) = (read_all(&baseline)?, read_all(&others)?);
     baseline.iter_mut().chain(&mut others).for_each(|report| sort_records(&mut report.records));
     let selecting = filters_of(&[&baseline, &others], &filters)?;

@@ -10,10 +10,10 @@ use super::format::Format;
 use super::interrupt;
 use super::output::{print, print_json};
 use super::references::is_example;
-use super::reports::{example_report, named_or_newest};
+use super::reports::{example_report, named_or_newest, or_meant};
 use super::tour::{GLOSSARY, is_step, measure, steps_named};
 use answers::articles::GLOSSARY as TERMS;
-use answers::articles::{self, StepData, glossary, sides};
+use answers::articles::{self, StepData, glossary, sides, terms_named};
 use answers::compare::Report;
 use answers::cost::{BesideLibrary, libraries};
 use answers::facts::facts;
@@ -25,7 +25,7 @@ use kernels::FAMILIES;
 use kernels::articles::{shown_by, steps};
 use record::claim::ArticleClaim;
 use record::error::{Result, usage};
-use record::format::distinct;
+use record::format::{distinct, joined};
 use record::suite::{Benchmark, Case, Family, Limit, Params, Shape, binary_size};
 use record::{Record, is_software};
 
@@ -34,7 +34,8 @@ pub(super) struct Arguments {
     /// Benchmarks, families, globs, steps (D5), glossary [default: all steps]
     ///
     /// Benchmarks (transpose/tiled), families (transpose), globs ('*/vec4*'); chapters (D) and steps (D5) of the tour of five
-    /// articles on CUDA memory; glossary: CUDA's names and WGSL's. A file name selects a report, like --report.
+    /// articles on CUDA memory; glossary, or a term (warp): CUDA's names and WGSL's. A file name selects a report, like
+    /// --report.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Report to take rows from, or h100, an example [default: the newest in reports/, then in results/]
@@ -54,6 +55,8 @@ pub(super) struct Arguments {
 struct Wanted {
     steps: Vec<&'static ArticleClaim>,
     selected: Vec<(&'static Family, &'static Benchmark)>,
+    /// Whether a name is that of kernels rather than of families.
+    is_by_kernel: bool,
     report: Option<PathBuf>,
 }
 
@@ -64,7 +67,7 @@ impl Wanted {
         for name in &arguments.names {
             let path = Path::new(name);
             if is_step(name) {
-                steps.extend(steps_named(name)?);
+                steps.extend(steps_named(name).map_err(|error| or_meant(error, &arguments.names))?);
             } else if path.is_file() || is_example(path) {
                 reports.push(path.to_owned());
             } else {
@@ -75,8 +78,10 @@ impl Wanted {
             return Err(usage!("explain takes rows from one report: name one file"));
         }
         // No filter selects every benchmark.
-        let selected = if filters.is_empty() { Vec::new() } else { select(&filters)? };
-        Ok(Self { steps, selected, report: reports.pop() })
+        let unknown = |error| or_meant(error, &filters);
+        let selected = if filters.is_empty() { Vec::new() } else { select(&filters).map_err(unknown)? };
+        let is_by_kernel = filters.iter().any(|name| name.contains('/'));
+        Ok(Self { steps, selected, is_by_kernel, report: reports.pop() })
     }
 
     /// Whether only the list of all steps is wanted.
@@ -104,8 +109,13 @@ impl Wanted {
 /// Runs the command and returns the exit code.
 pub(super) fn explain(arguments: &Arguments) -> Result<u8> {
     let medium = arguments.format.medium();
-    if arguments.names.len() == 1 && arguments.names[0] == GLOSSARY {
-        let printed = medium.map_or_else(|| print_json(&TERMS), |medium| print(&glossary(medium)));
+    let terms = match arguments.names.as_slice() {
+        [name] if name == GLOSSARY => TERMS.to_vec(),
+        [name] if !is_step(name) && select(std::slice::from_ref(name)).is_err() => terms_named(name),
+        _ => Vec::new(),
+    };
+    if !terms.is_empty() {
+        let printed = medium.map_or_else(|| print_json(&terms), |medium| print(&glossary(&terms, medium)));
         return printed.map(|()| 0);
     }
     let mut wanted = Wanted::of(arguments)?;
@@ -131,26 +141,44 @@ pub(super) fn explain(arguments: &Arguments) -> Result<u8> {
         return print_json(&data(&steps, &wanted.selected, measured)).map(|()| code);
     };
     let (whose, sides) = super::tour::beginning(measured, beside.as_ref());
-    let mut blocks = match wanted.steps.as_slice() {
+    let mut tour = match wanted.steps.as_slice() {
         _ if wanted.is_list() => super::tour::all(&sides),
         [] => Vec::new(),
         steps => super::tour::each(steps, &sides),
     };
-    if !blocks.is_empty() {
-        blocks.insert(0, whose);
+    if !tour.is_empty() {
+        tour.insert(0, whose);
     }
+    let mut blocks: Vec<String> = tour.into_iter().map(|parts| lay_out(parts, medium)).collect();
     for family in FAMILIES {
         let of_family = wanted.selected.iter().filter(|(of, _)| of.name == family.name);
         let benchmarks: Vec<&'static Benchmark> = of_family.map(|(_, benchmark)| *benchmark).collect();
         if !benchmarks.is_empty() {
-            let benchmark_rows = of_benchmarks(family, &benchmarks, measured);
-            blocks.extend(described(family, &benchmarks, choice(family, &benchmark_rows)));
-            let rows = measured.and_then(|report| rows(family, &benchmarks, &report.name, benchmark_rows, medium));
-            blocks.push(rows.unwrap_or_else(|| vec![not_measured(family, &benchmarks, wanted.report.as_deref())]));
+            let is_page = !wanted.is_by_kernel && benchmarks.len() == family.benchmarks.len();
+            let all = of_benchmarks(family, &benchmarks, measured);
+            let head = |rows: &[&Record]| -> Vec<String> {
+                let parts = described(family, &benchmarks, is_page, choice(family, rows)).into_iter();
+                parts.map(|parts| lay_out(parts, medium)).collect()
+            };
+            let whole = head(&all);
+            let is_long = is_page && whole[0].lines().count() > PAGE / 2;
+            let first: Vec<&Record> = all.iter().copied().filter(|row| row.backend == all[0].backend).collect();
+            blocks.extend(if is_long { head(&first) } else { whole });
+            let above = blocks.last().map_or(0, |head| head.lines().count() + 1);
+            let text = match measured.filter(|_| !all.is_empty()) {
+                Some(report) => {
+                    let text = |shown: &[&Record]| {
+                        lay_out(rows(family, &benchmarks, &report.name, [&all, shown], medium, is_page), medium)
+                    };
+                    let fits = |rows: &[&Record]| !is_page || above + text(rows).lines().count() <= PAGE;
+                    text(&fitting(&all, fits))
+                }
+                None => lay_out(vec![not_measured(family, &benchmarks, wanted.report.as_deref())], medium),
+            };
+            blocks.push(text);
         }
     }
-    let texts: Vec<String> = blocks.into_iter().map(|parts| lay_out(parts, medium)).collect();
-    print(&texts.join("\n"))?;
+    print(&blocks.join("\n"))?;
     Ok(code)
 }
 
@@ -254,32 +282,63 @@ fn is_of(row: &Record, family: &Family, benchmark: &Benchmark) -> bool {
     row.family == family.name && row.benchmark == benchmark.name
 }
 
-/// Benchmarks of a family from which on they are not described one by one: they are instances of one kernel.
-const MANY: usize = 50;
+/// Lines of the page of a family.
+const PAGE: usize = 60;
 
-/// The family with its fastest kernels, if all its benchmarks are selected; then each benchmark.
-fn described(family: &'static Family, benchmarks: &[&'static Benchmark], choice: Vec<Part>) -> Vec<Vec<Part>> {
-    let is_whole = benchmarks.len() == family.benchmarks.len();
-    let is_long = is_whole && benchmarks.len() >= MANY;
-    let head = is_whole.then(|| {
+/// Kernels that the page of a family names.
+const NAMED: usize = 40;
+
+/// The rows that fit: all of them, those of the largest size of each type, those of the first type and API, or its first ones.
+fn fitting<'a>(all: &[&'a Record], fits: impl Fn(&[&Record]) -> bool) -> Vec<&'a Record> {
+    let side = |row: &Record| (row.backend, row.dtype);
+    let mut found = all.to_vec();
+    if !fits(&found) {
+        found.retain(|row| all.iter().filter(|other| side(other) == side(row)).all(|other| other.n <= row.n));
+    }
+    if !fits(&found) {
+        found.retain(|row| side(row) == side(all[0]));
+    }
+    while found.len() > 1 && !fits(&found) {
+        found.pop();
+    }
+    found
+}
+
+/// Where the rows are that a page has no room for.
+fn more_rows(rest: usize, family: &Family) -> Option<Part> {
+    let kernel = family.benchmarks.first()?.name;
+    let text = format!("{rest} more: `shaderbench explain {}/{kernel}` shows all rows of a kernel", family.name);
+    (rest > 0).then_some(Part::Field { label: "rows", text })
+}
+
+/// The page of a family, with its fastest kernels; or each benchmark.
+fn described(
+    family: &'static Family,
+    benchmarks: &[&'static Benchmark],
+    is_page: bool,
+    choice: Vec<Part>,
+) -> Vec<Vec<Part>> {
+    if is_page {
         let heading = Part::Heading { name: family.name.to_owned(), rest: family.summary.to_owned() };
         let model = Part::Field { label: "model", text: family.model_text.to_owned() };
-        let each = benchmarks.last().filter(|_| is_long).map(|last| {
-            let text =
-                format!("{}: `shaderbench explain {}/{}` describes one", benchmarks.len(), family.name, last.name);
-            Part::Field { label: "kernels", text }
-        });
-        [heading].into_iter().chain(choice).chain([model]).chain(each).collect()
-    });
+        let kernel = benchmarks[0].name;
+        let names = if benchmarks.len() > NAMED {
+            format!("{} kernels", benchmarks.len())
+        } else {
+            joined(benchmarks.iter().map(|benchmark| benchmark.name), ", ")
+        };
+        let names = format!("{names}; `shaderbench explain {}/{kernel}` describes one", family.name);
+        let kernels = Part::Field { label: "kernels", text: names };
+        return vec![[heading].into_iter().chain(choice).chain([model, kernels]).collect()];
+    }
     let one = |benchmark: &&'static Benchmark| {
         let name = format!("{}/{}", family.name, benchmark.name);
         let fields = fields(family, benchmark);
-        let shown = fields.into_iter().filter(|(label, text)| !(text.is_empty() || is_whole && *label == "model"));
-        let fields = shown.map(|(label, text)| Part::Field { label, text });
+        let fields = fields.into_iter().filter(|(_, text)| !text.is_empty());
+        let fields = fields.map(|(label, text)| Part::Field { label, text });
         [Part::Heading { name, rest: benchmark.summary.to_owned() }].into_iter().chain(fields).collect()
     };
-    let described = if is_long { &[] } else { benchmarks };
-    head.into_iter().chain(described.iter().map(one)).collect()
+    benchmarks.iter().map(one).collect()
 }
 
 /// What is said of a benchmark, as label and text; a text may be empty.
@@ -393,27 +452,30 @@ fn of_benchmarks<'a>(family: &Family, benchmarks: &[&Benchmark], measured: Optio
     rows
 }
 
-/// The rows of the benchmarks, their findings, and how the vendor's library compares, in the format of `run`; `None` without
-/// rows.
+/// Some of the rows of the benchmarks, their findings, and how the vendor's library compares, in the format of `run`. The
+/// page of a family leaves to its kernels what the driver reports of them.
 fn rows(
     family: &'static Family,
     benchmarks: &[&Benchmark],
     report_name: &str,
-    rows: Vec<&Record>,
+    [rows, shown]: [&[&Record]; 2],
     medium: Medium,
-) -> Option<Vec<Part>> {
-    let first = rows.first()?;
-    let date = first.date.get(..10).unwrap_or(&first.date);
+    is_page: bool,
+) -> Vec<Part> {
+    let date = rows[0].date.get(..10).unwrap_or(&rows[0].date);
     let toolchains = toolchains(rows.iter().copied());
     let names = toolchains.iter().map(|toolchain| toolchain.title()).collect::<Vec<_>>().join(" and ");
-    let summary = format!("{}, {names}, {date} ({report_name})", first.device);
+    let summary = format!("{}, {names}, {date} ({report_name})", rows[0].device);
     // Findings are per family.
     let is_whole = benchmarks.len() == family.benchmarks.len();
-    let findings = if is_whole { report::findings(family.name, &rows) } else { Vec::new() };
+    let mut findings = if is_whole { report::findings(family.name, rows) } else { Vec::new() };
+    findings.retain(|(toolchain, _)| shown.iter().any(|row| row.toolchain() == Some(*toolchain)));
     let is_by_kernel = family.is_by_kernel;
-    let section = Section { title: "measured", summary: &summary, findings, is_by_kernel, rows: rows.clone() };
-    let libraries = if is_whole { libraries(family, &rows) } else { Vec::new() };
+    let section = Section { title: "measured", summary: &summary, findings, is_by_kernel, rows: shown.to_vec() };
+    let libraries = if is_whole { libraries(family, rows) } else { Vec::new() };
     let libraries = libraries.iter().map(|of| Part::Field { label: "library", text: of.text() });
-    let parts = answers::section(&section, medium).into_iter().chain(facts(benchmarks, &rows));
-    Some(parts.chain(libraries).collect())
+    let is_of_page = |fact: &Part| !(is_page && matches!(fact, Part::Field { label: "compiled", .. }));
+    let facts = facts(benchmarks, rows).into_iter().filter(is_of_page);
+    let more = more_rows(rows.len() - shown.len(), family);
+    answers::section(&section, medium).into_iter().chain(facts).chain(libraries).chain(more).collect()
 }

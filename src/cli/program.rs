@@ -12,6 +12,7 @@ use super::interrupt::survive_file_limits;
 use super::output::{color_among, complain, set_global};
 use super::outputs::is_source;
 use super::references::is_example;
+use super::reports::or_meant;
 use super::selection::no_device;
 use super::target::Target;
 use super::worker::{Link, Order, WORD, serve};
@@ -129,7 +130,10 @@ fn without_command(arguments: run::Arguments, options: &[String]) -> Result<u8> 
     }
     match help::nearest(first) {
         Some(command) => Err(usage!("there is no command '{first}': did you mean `{command}`?")),
-        None => run::run(arguments),
+        None => {
+            let names = words.to_vec();
+            run::run(arguments).map_err(|error| or_meant(error, &names))
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Commands, options and values of earlier versions, and what to use instead.
+//! Commands, options and values of earlier versions, or that a user may expect, and what to use instead.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -6,6 +6,7 @@ use record::error::{Error, usage};
 
 /// What there was, and what does its work.
 const FORMER: &[(&str, &str)] = &[
+    ("glossary", "use `shaderbench explain glossary`"),
     ("init", "use `shaderbench bench init NAME`"),
     ("replay", "use `shaderbench bench replay DIR`"),
     ("merge", "use `shaderbench report DIR -o all.csv.gz`"),

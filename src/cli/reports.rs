@@ -90,7 +90,11 @@ pub(super) fn read(path: &Path) -> Result<Report> {
     }
     let report = reader::open(path).map_err(|error| {
         let is_name = path.extension().is_none() && path.components().count() == 1 && !path.exists();
-        if is_name { usage!("{}; {BROUGHT_ALONG}", error.chain()) } else { error }
+        if !is_name {
+            return error;
+        }
+        let meant = meant(&path.to_string_lossy());
+        usage!("{}{}", error.chain(), meant.unwrap_or_else(|| format!("; {BROUGHT_ALONG}")))
     })?;
     accepted(path, report)
 }
@@ -98,6 +102,25 @@ pub(super) fn read(path: &Path) -> Result<Report> {
 /// The report that the program brings along.
 pub(super) fn example_report() -> Result<Report> {
     Ok(Report { name: format!("{EXAMPLE}, the example"), records: example()?.records })
+}
+
+/// The newest report in [`FOLDERS`] whose folder has this name, as a question.
+fn meant(name: &str) -> Option<String> {
+    let name = name.to_lowercase();
+    let reports = |folder: &&str| reader::files(Path::new(folder)).map_or_else(|_| Vec::new(), |found| found.reports);
+    let has_name = |path: &PathBuf| {
+        let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+        is_csv(path) && folder.to_string_lossy().to_lowercase().contains(&name)
+    };
+    let found = FOLDERS.iter().flat_map(reports).filter(has_name);
+    let newest = found.max_by_key(|path| path.file_name().map(ToOwned::to_owned))?;
+    (name.len() > 1).then(|| format!(": did you mean the report {}?", shown(&newest)))
+}
+
+/// The error of unknown names: of one that a report's folder has, which report may be meant.
+pub(super) fn or_meant(error: Error, names: &[String]) -> Error {
+    let meant = |name: &String| Some(usage!("there is no report or benchmark '{name}'{}", meant(name)?));
+    names.iter().find_map(meant).unwrap_or(error)
 }
 
 /// What to name in place of a report that does not exist.

@@ -94,9 +94,24 @@ pub(super) fn show(arguments: &Arguments) -> Result<()> {
     let case = case(arguments)?;
     let kernel = Job::new(&case)?.kernel;
     let text = text(arguments, &case, &kernel)?;
-    let Some(path) = &arguments.out else { return print(&String::from_utf8_lossy(&text)) };
-    check_new(path, arguments.force, ANOTHER_FILE)?;
-    write_file(path, &text, arguments.force)
+    match &arguments.out {
+        None => print(&String::from_utf8_lossy(&text))?,
+        Some(path) => {
+            check_new(path, arguments.force, ANOTHER_FILE)?;
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+            }
+            write_file(path, &text, arguments.force)?;
+        }
+    }
+    if arguments.lang == OutputLanguage::Wgsl {
+        let name = case.name();
+        say(&format!(
+            "to change it: `shaderbench show {name} -o new/{name}.wgsl`, edit the file, then measure both kernels: \
+             `shaderbench run {name} --against-shaders new`"
+        ));
+    }
+    Ok(())
 }
 
 /// The first case of the benchmark with the requested type and parameters.

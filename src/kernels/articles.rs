@@ -28,11 +28,6 @@ pub fn steps() -> Vec<&'static ArticleClaim> {
     let mut steps: Vec<&ArticleClaim> =
         of_articles.filter_map(|claim| if let Claim::Article(own) = claim { Some(own) } else { None }).collect();
     steps.sort_by_key(|step| (step.chapter(), step.number()));
-    for step in steps.clone().into_iter().filter(|step| !step.after.is_empty()) {
-        steps.retain(|other| other.id != step.id);
-        let before = steps.iter().position(|other| other.id == step.after);
-        steps.insert(before.map_or(steps.len(), |before| before + 1), step);
-    }
     steps
 }
 

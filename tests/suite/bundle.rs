@@ -62,7 +62,7 @@ fn a_store_outside_of_a_buffer_leaves_a_bundle_that_replays() {
     folder.write("k.toml", "sizes = [\"100\"]\nlimit = \"none\"\n[verify]\nexpect = \"2.0 * input[i]\"\n");
     let output = folder.run(&["bench", "k.toml", "--epochs", "1", "--out", "r.csv"]).exits_with(3);
     let bundle = "r-wrong/k-k-f32-1";
-    assert!(output.stderr.contains(&format!("`shaderbench bench replay {bundle}` shows it")), "{output}");
+    assert!(output.stderr.contains(&format!("`shaderbench bench replay {bundle}` shows the fault")), "{output}");
     let readme = folder.text(&format!("{bundle}/README.txt"));
     assert!(readme.contains(": an element is written outside the buffer 'output', 0 bytes after its end."), "{readme}");
     let again = folder.run(&["bench", "replay", bundle]).exits_with(3);

@@ -68,8 +68,8 @@ fn every_kernel_has_a_header_whose_texts_stand_once() {
 
 #[test]
 fn every_benchmark_is_explained_within_80_columns() {
-    // All instances of one kernel are one text, unless some are named.
-    let text = ["*", "rates/f*", "rates/i*", "rates/u*"].map(|names| printed(&["explain", names])).join("\n");
+    let of_family = |family: &&record::suite::Family| printed(&["explain", &format!("{}/*", family.name)]);
+    let text = FAMILIES.iter().map(of_family).collect::<Vec<_>>().join("\n");
     for (name, ..) in benchmarks() {
         assert!(text.contains(&format!("\n{name}: ")), "{name}");
     }
@@ -77,6 +77,37 @@ fn every_benchmark_is_explained_within_80_columns() {
     assert!(wide.is_empty(), "{wide:#?}");
     assert!(!text.contains('\u{1b}'), "colours in a pipe");
     assert_eq!(text.matches("  look for  ").count(), benchmarks().len());
+}
+
+#[test]
+fn the_page_of_a_family_fits_and_leaves_its_kernels_to_their_names() {
+    for family in FAMILIES {
+        for report in [&["--report", H100][..], &[]] {
+            let text = shaderbench(&["explain", family.name]).args(report).env("COLUMNS", "80").run().succeeds().stdout;
+            assert!(text.lines().count() <= 60, "{}: {} lines\n{text}", family.name, text.lines().count());
+            let first = family.benchmarks[0].name;
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words.contains(&format!("`shaderbench explain {}/{first}` describes one", family.name)), "{text}");
+            assert!(words.contains(" model ") && !words.contains(" look for "), "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_a_user_may_type_leads_to_what_was_meant() {
+    let error = |arguments: &[&str]| shaderbench(arguments).run().exits_with(2).stderr;
+    assert_eq!(error(&["glossary"]), "error: there is no command 'glossary': use `shaderbench explain glossary`\n");
+    let warp = printed(&["explain", "warp"]);
+    assert!(warp.contains("\nwarp  subgroup") && warp.lines().count() <= 4, "{warp}");
+    assert!(printed(&["explain", "__syncthreads"]).contains("workgroupBarrier()"));
+    let newest = "did you mean the report results/nvidia-h100-80gb-hbm3/";
+    for arguments in [&["h100-80gb"][..], &["cost", "h100-80gb"], &["explain", "h100-80gb"], &["compare", "h100-80gb"]]
+    {
+        let error = error(arguments);
+        assert!(error.contains(newest) && error.lines().count() == 1, "{arguments:?}: {error}");
+    }
+    let summary = shaderbench(&["summary", "h100-80gb"]).run();
+    assert!(summary.code != Some(0) && summary.stderr.contains(newest), "{summary}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn every_workload_has_its_step_and_every_step_its_kernels() {
     let orders = ['A', 'B', 'C', 'D', 'E'].map(order);
     assert_eq!(
         orders,
-        ["1 2 3 4 5 6 ", "1 2 3 4 5 6 7 8 9 10 11 12 ", "1 2 3 4 6 7 ", "1 2 3 4 5 8 6 7 9 ", "1 2 3 5 6 7 "]
+        ["1 2 3 4 5 6 ", "1 2 3 4 5 6 7 8 9 10 11 12 ", "1 2 3 4 6 7 ", "1 2 3 4 5 6 7 8 9 ", "1 2 3 5 6 7 "]
     );
     // Two steps answer two workloads each.
     assert_eq!((named("C5")[0].id, named("e4")[0].id), ("A1", "B3"));
@@ -345,7 +345,7 @@ fn a_chapter_has_its_articles_number_and_a_report_may_be_named_alone() {
     let folder = Folder::new();
     folder.write("r.csv", std::fs::read(EPOCHS).expect("readable"));
     let by_letter = folder.run(&["explain", "E", "--report", "r.csv"]).succeeds().stdout;
-    let start = "Answers for NVIDIA H200, Vulkan, 2026-11-30 (r.csv)\n\nE: shared-memory banks\n";
+    let start = "Answers for NVIDIA H200, Vulkan, 2026-11-30 (r.csv)\n\nE: article 004, shared-memory banks\n";
     assert!(by_letter.starts_with(start), "{by_letter}");
     assert_eq!(folder.run(&["explain", "004", "r.csv"]).succeeds().stdout, by_letter);
     folder.run(&["explain", "005"]).fails_with(2, "there is no step '005'");

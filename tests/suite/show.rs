@@ -55,6 +55,16 @@ fn show_says_in_one_sentence_why_it_has_no_kernel() {
 }
 
 #[test]
+fn a_shown_kernel_can_be_changed_and_measured_beside_the_suite_s() {
+    let folder = Folder::new();
+    let name = "transpose/tiled";
+    let output = folder.run(&["show", name, "-o", "new/transpose/tiled.wgsl"]).succeeds();
+    assert!(output.stderr.contains(&format!("`shaderbench run {name} --against-shaders new`")), "{output}");
+    let planned = folder.run(&["run", name, "--against-shaders", "new", "--dry-run"]).succeeds();
+    assert!(planned.stdout.contains(name), "{planned}");
+}
+
+#[test]
 fn parameters_types_and_checks_reach_the_kernel() {
     for (language, part) in
         [("hlsl", "groupshared float tile[1056]"), ("msl", "T inner[1056]"), ("cuda", "#define PAD 1u")]

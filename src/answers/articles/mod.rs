@@ -11,4 +11,4 @@ pub use data::{StepData, Value, data, values};
 pub use glossary::glossary;
 pub use pages::{chapter, overview, step};
 pub use side::{Side, sides};
-pub use terms::{GLOSSARY, Term, term};
+pub use terms::{GLOSSARY, Term, term, terms_named};

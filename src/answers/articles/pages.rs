@@ -26,11 +26,11 @@ pub fn overview(sides: &[Side]) -> Vec<Part> {
     counts.chain([Part::Table(grid), Part::text(meaning)]).collect()
 }
 
-/// `D: coalescing and transpose`.
+/// `D: article 003, coalescing and transpose`.
 #[must_use]
 pub fn chapter(letter: char) -> String {
-    let title = ARTICLES.iter().find(|(known, _)| *known == letter).map_or("", |(_, title)| title);
-    format!("{letter}: {title}")
+    let number = ARTICLES.iter().position(|(known, _)| *known == letter).unwrap_or_default();
+    format!("{letter}: article {number:03}, {}", ARTICLES[number].1)
 }
 
 fn cell(verdict: Verdict) -> Cell {

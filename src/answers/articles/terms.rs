@@ -21,6 +21,15 @@ pub fn term(cuda: &str) -> Option<&'static Term> {
     GLOSSARY.iter().find(|term| term.cuda == cuda)
 }
 
+/// The terms one of whose names is this word or has it, in capitals or not: `warp`, `__syncthreads`.
+#[must_use]
+pub fn terms_named(word: &str) -> Vec<Term> {
+    let word = word.trim_end_matches("()").to_lowercase();
+    let has_word =
+        |name: &str| name.to_lowercase().split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|part| part == word);
+    GLOSSARY.iter().copied().filter(|term| has_word(term.cuda) || has_word(term.wgsl)).collect()
+}
+
 /// Every term: execution, memory, synchronisation, types, the host's side.
 pub const GLOSSARY: &[Term] = &[
     of("thread", "invocation", "one run of the kernel's code"),

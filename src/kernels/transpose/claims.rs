@@ -66,7 +66,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Article(ArticleClaim {
         id: "D8",
-        after: "D5",
         title: "the read-only path",
         claim: "Coalesced writes are faster since `__ldg` caches the uncoalesced reads.",
         kernels: &[WRITE, "transpose/naive_read_write_input"],

@@ -172,8 +172,6 @@ pub struct ArticleClaim {
     pub title: &'static str,
     /// Ids of other workloads that the step answers too.
     pub also: &'static [&'static str],
-    /// The id of the step before it, if it is not that with the number before.
-    pub after: &'static str,
     /// What the article claims, in one sentence; where it claims nothing that rows can decide, what it shows.
     pub claim: &'static str,
     /// The benchmarks that show it, as `family/benchmark`.
@@ -205,7 +203,6 @@ impl ArticleClaim {
         id: "",
         title: "",
         also: &[],
-        after: "",
         claim: "",
         kernels: &[],
         terms: &[],
