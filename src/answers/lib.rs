@@ -25,7 +25,6 @@ mod same_fastest;
 pub mod share;
 pub mod summary;
 mod tables;
-#[cfg(not(target_family = "wasm"))]
 pub mod variants;
 pub mod versus;
 

@@ -212,20 +212,22 @@ fn check_ratio(text: &str, row: &Record, cuda: &[&Record]) {
 }
 
 #[test]
-fn several_devices_show_numbers_of_their_rows_also_without_script() {
+fn several_devices_show_numbers_of_their_rows() {
     let folder = Folder::new();
     let path = page(&folder, &[H100, H200, LLVMPIPE]);
-    let (data, text) = (data(&path), std::fs::read_to_string(&path).unwrap());
+    let data = data(&path);
     let reports = [H100, H200, LLVMPIPE].map(rows);
     let sides = data["sides"].as_array().unwrap();
     let mut numbers = 0;
-    for (index, side) in sides.iter().enumerate() {
+    for (index, column) in data["screen"]["columns"].as_array().unwrap().iter().enumerate() {
+        // Two cards: each side has a column.
+        let [side] = column["sides"].as_array().unwrap().as_slice() else { panic!("{column}") };
+        let side = &sides[side.as_u64().unwrap() as usize];
         let is_own = |row: &&Record| row.device == side["device"] && row.api_name() == side["backend"];
         let own: Vec<&Record> = reports.iter().flatten().filter(is_own).collect();
         for line in data["screen"]["table"].as_array().unwrap() {
             let (name, cell) = (line["name"].as_str().unwrap(), &line["cells"][index]);
             let Some(figure) = cell["text"].as_str() else { continue };
-            assert!(text.contains(&format!("<td>{figure}</td>")), "{figure}");
             numbers += 1;
             match name {
                 // The fastest kernel that all sides of the API have.
@@ -239,7 +241,7 @@ fn several_devices_show_numbers_of_their_rows_also_without_script() {
             }
         }
     }
-    assert!(numbers > 100 && !text.contains("<td>NaN"), "{numbers}");
+    assert!(numbers > 100, "{numbers}");
     // The terminal prints the same figures for one of the reports.
     let printed = shaderbench(&["summary", H100, H200]).run().succeeds().stdout;
     for line in data["screen"]["table"].as_array().unwrap() {
@@ -328,25 +330,9 @@ fn the_address_holds_what_the_reader_chose() {
 }
 
 #[test]
-fn a_narrow_table_shows_numbers_and_the_table_is_saved_as_csv() {
-    let Some((mut browser, folder)) = opened(390, &[H200]) else { return };
+fn a_narrow_table_shows_numbers() {
+    let Some((mut browser, _folder)) = opened(390, &[H200]) else { return };
     let right = browser.value("document.querySelector('.comparison tbody td.number').getBoundingClientRect().right");
     assert!(right.as_f64().unwrap() <= 390.0, "the first number ends at {right}");
-    let folder_path = folder.path("");
-    let saved = serde_json::json!({ "behavior": "allow", "downloadPath": folder_path.display().to_string() });
-    browser.call("Page.setDownloadBehavior", saved);
-    browser.click("button.csv");
-    let csv = folder.path("shaderbench.csv");
-    for _ in 0..1000 {
-        if csv.exists() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    let text = std::fs::read_to_string(csv).expect("a file");
-    let cases = browser.text("document.querySelector('.count').textContent");
-    assert!(cases.starts_with(&format!("{} of ", text.lines().count() - 1)), "{cases}");
-    let heads = "family,benchmark,dtype,n,params,status (H200 · Vulkan),median_ns (H200 · Vulkan),";
-    assert!(text.starts_with(heads), "{}", text.lines().next().unwrap_or_default());
     assert_no_faults(&browser);
 }

@@ -17,7 +17,7 @@ const FLAGS = [
     "--use-webgpu-adapter=swiftshader",
 ];
 
-const program = [process.env.CHROMIUM, ...PROGRAMS].find((path) => path && existsSync(path));
+export const program = [process.env.CHROMIUM, ...PROGRAMS].find((path) => path && existsSync(path));
 /** The reason to skip what needs the page in a browser: `false` if there is none. */
 export let skip = false;
 if (!program) skip = "SKIPPED: Chromium is not installed";

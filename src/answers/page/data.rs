@@ -13,7 +13,7 @@ use crate::report::section::other_families;
 use crate::summary::SOFTWARE;
 use kernels::FAMILIES;
 use kernels::claims::finding;
-use record::suite::{Api, Chart, DeviceType, Family};
+use record::suite::{Api, Benchmark, Chart, DeviceType, Family};
 use record::{Record, Status};
 
 /// All data of the page. It serializes to plain JSON; the comments of the fields define their meaning.
@@ -42,6 +42,8 @@ struct FamilyData<'a> {
     ladder: Option<&'static str>,
     /// Benchmarks whose result is the latency of one load.
     latencies: Vec<&'static str>,
+    /// Benchmarks that are a library's.
+    libraries: Vec<&'static str>,
 }
 
 /// A side: one device through one API.
@@ -95,37 +97,39 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let cases = CaseColumns::new(&comparison.cases, &common, &mut texts);
     let cards = cards(&rows_of_sides(comparison));
     let counts: Vec<usize> = (0..comparison.sides.len()).map(|side| cards_on(comparison, side)).collect();
-    let names = names(comparison, &cards, &counts).into_iter().zip(&counts).enumerate();
+    let names = names(comparison, &cards, &counts);
+    let screen = screen(comparison, &cards, &names);
+    let names = names.into_iter().zip(&counts).enumerate();
     let side = |(index, (name, cards)): (usize, (Name, &usize))| {
         side_data(comparison, index, (name, *cards), &common, &mut texts)
     };
     let sides: Vec<SideData> = names.map(side).collect();
-    let names: Vec<String> = sides.iter().map(|side| side.name.clone()).collect();
     let is_there = |name: &str| !comparison.cases_of(name).is_empty();
     let family = |family: &&Family| FamilyData {
         name: family.name,
         summary: family.summary,
         ladder: if let Chart::Ladder(title) = family.chart { Some(title) } else { None },
-        latencies: family
-            .benchmarks
-            .iter()
-            .filter(|benchmark| benchmark.is_latency)
-            .map(|benchmark| benchmark.name)
-            .collect(),
+        latencies: named(family, |benchmark| benchmark.is_latency),
+        libraries: named(family, |benchmark| benchmark.library.is_some()),
     };
-    let other = |name| FamilyData { name, summary: "", ladder: Some(""), latencies: Vec::new() };
+    let other = |name| FamilyData { name, summary: "", ladder: Some(""), latencies: Vec::new(), libraries: Vec::new() };
     let others = other_families(comparison.cases.iter().map(|case| case.row)).into_iter().map(other);
     Data {
         title: title(&comparison.sides),
         tool_version: env!("CARGO_PKG_VERSION"),
         families: FAMILIES.iter().filter(|family| is_there(family.name)).map(family).chain(others).collect(),
-        screen: screen(comparison, &cards, &names),
+        screen,
         software_note: SOFTWARE,
         sides,
         cases,
         matches: matches(comparison, &cards, &mut texts),
         texts,
     }
+}
+
+/// The names of some benchmarks of a family.
+fn named(family: &Family, is_wanted: fn(&Benchmark) -> bool) -> Vec<&'static str> {
+    family.benchmarks.iter().filter(|benchmark| is_wanted(benchmark)).map(|benchmark| benchmark.name).collect()
 }
 
 /// Pools `reports` into sides, and collects their cases.

@@ -24,11 +24,6 @@ impl Figure {
         Some(Self(round(if near > value { near - unit } else { near + unit }, digits)?))
     }
 
-    /// The number.
-    pub(super) const fn value(self) -> f64 {
-        self.0
-    }
-
     /// An integer.
     pub(super) const fn whole(value: u64) -> Self {
         Self(value as f64)

@@ -3,21 +3,21 @@
 //! [`data()`] turns reports into one object of plain data: times pooled by side, ratios with intervals, findings,
 //! ceilings, cache levels. [`page()`] writes this object, the style and the script into one file.
 
+mod answer;
 mod cards;
 mod cases;
 mod data;
 mod facts;
 mod figure;
+mod known;
 mod matches;
 mod names;
 mod packed;
-mod plain;
 mod screen;
 mod sources;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use packed::packed;
-use plain::{escaped, icon, table};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -60,18 +60,22 @@ const TEMPLATE: &str = include_str!("drawing/template.html");
 
 /// The complete HTML page, with sources and explanations of the `kernels`.
 ///
-/// Text from reports cannot become markup: the data is packed, the plain table is escaped, and the script inserts text
+/// Text from reports cannot become markup: the data is packed, title and answer are escaped, and the script inserts text
 /// only as text nodes.
 #[must_use]
 pub fn page(data: &Data, kernels: &[Kernel]) -> String {
     let (style, script, start) = (compact(STYLE), compact(SCRIPT), compact(START));
     let hashes = format!("{} {}", hash(&script), hash(&start));
+    let (name, answer) = (escaped(&data.title), escaped(&data.screen.answer.join(" ")));
     let parts = [
         ("script_hashes", hashes),
-        ("title", escaped(&format!("{} – shaderbench", data.title))),
-        ("icon", icon(data)),
+        ("title", format!("{name} – shaderbench")),
+        ("answer", answer.clone()),
+        ("name", name.clone()),
+        ("answer", answer.clone()),
         ("style", style),
-        ("table", table(data)),
+        ("name", name),
+        ("answer", answer),
         ("data", packed(&json(data))),
         ("kernels", packed(&json(&kernels))),
         ("script", packed(&script)),
@@ -88,6 +92,11 @@ pub fn page(data: &Data, kernels: &[Kernel]) -> String {
     }
     text.push_str(rest);
     text
+}
+
+/// Text as markup shows it.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// Hash of a script for the content security policy, which allows only the hashed scripts.
@@ -111,6 +120,3 @@ fn compact(text: &str) -> String {
     };
     text.lines().map(str::trim_start).filter(is_code).collect::<Vec<_>>().join("\n")
 }
-
-#[cfg(test)]
-mod tests;

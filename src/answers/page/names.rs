@@ -14,6 +14,8 @@ pub(super) struct Name {
     pub(super) full: String,
     /// The same; on a page of one card the API alone.
     pub(super) short: String,
+    /// Model and API: the same for all cards of a model.
+    pub(super) model: String,
 }
 
 pub(super) fn device<'a>(side: &Side<'a>) -> &'a str {
@@ -50,6 +52,7 @@ pub(super) fn names(comparison: &Comparison, cards: &[Card], counts: &[usize]) -
     }
     let mut next: HashMap<&str, usize> = HashMap::new();
     let mut names: Vec<(String, String)> = vec![Default::default(); sides.len()];
+    let mut of_model_names: Vec<String> = vec![String::new(); sides.len()];
     for card in cards {
         let model = models.get(card.device).map_or("unnamed device", String::as_str);
         let number = next.entry(card.device).or_default();
@@ -62,6 +65,7 @@ pub(super) fn names(comparison: &Comparison, cards: &[Card], counts: &[usize]) -
             // A side of several cards is none of them.
             let letter = if counts[*index] > 1 { "" } else { &letter };
             let api = [side.api.map_or("", Api::title), side.compiler[0]].join(" ").trim().to_owned();
+            of_model_names[*index] = format!("{model} · {api}").trim_end_matches(" · ").to_owned();
             names[*index] = (format!("{model}{letter}{day}"), api);
         }
     }
@@ -74,7 +78,11 @@ pub(super) fn names(comparison: &Comparison, cards: &[Card], counts: &[usize]) -
     let name = |(index, side): (usize, &Side)| {
         let suffix = suffix(side, &twins[full[index].as_str()]);
         let short = if cards.len() > 1 || names[index].1.is_empty() { &full[index] } else { &names[index].1 };
-        Name { full: format!("{}{suffix}", full[index]), short: format!("{short}{suffix}") }
+        Name {
+            full: format!("{}{suffix}", full[index]),
+            short: format!("{short}{suffix}"),
+            model: of_model_names[index].clone(),
+        }
     };
     sides.iter().enumerate().map(name).collect()
 }

@@ -4,74 +4,80 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
+use super::answer::answer;
 use super::cards::Card;
 use super::figure::Figure;
+use super::known::Known;
+use super::names::Name;
 use crate::compare::{Comparison, Entry};
 use crate::summary::cells::{self, Level, Marks, marks_of};
-use crate::summary::figures::{best, peaks, spaces, troubles};
+use crate::summary::figures::{best, peaks, spaces};
 use crate::summary::{self, Shown, UNLIKE, faster, faster_ones, in_order, jobs_of, quoted_time};
 use crate::versus::Ratios;
 use record::suite::Toolchain;
-use record::{Record, stats::Estimate, typical};
+use record::{Record, typical};
 
 /// The first screen.
 #[derive(Serialize)]
 pub(super) struct Screen {
+    /// The answer in sentences.
+    pub(super) answer: Vec<String>,
+    /// Whether the page compares cards: their ratios come first.
+    is_versus: bool,
     /// Of a page of one card: its summary.
-    card: Option<CardSummary>,
-    /// The figures of every side, side by side.
-    pub(super) table: Vec<Line>,
+    pub(super) card: Option<CardSummary>,
+    /// Of a page of one card: reference reports of other models.
+    pub(super) known: Option<Known>,
+    columns: Vec<Column>,
+    /// The figures of every column, side by side.
+    table: Vec<Line>,
     /// Kernels of some sides that are faster than those of the table, which all sides of an API have.
     faster: Vec<String>,
     /// What the mark of a cell means; `null` if no cell has one.
     unlike: Option<&'static str>,
 }
 
-impl Screen {
-    /// Shares of the peak: of the jobs of a card, else of the rates of the first side relative to the highest.
-    pub(super) fn shares(&self) -> Vec<f64> {
-        let of_card = self.card.iter().flat_map(|card| &card.jobs).filter_map(|job| Some(job.share?.value()));
-        let jobs = self.table.iter().filter_map(|line| line.cells.first()?.as_ref());
-        let relative = jobs.filter(|cell| cell.case.is_some()).filter_map(|cell| Some(cell.bar?.value()));
-        let shares: Vec<f64> = of_card.collect();
-        if shares.is_empty() { relative.collect() } else { shares }
-    }
+/// A side, or all sides of a model and API on a page of more than two cards.
+#[derive(Serialize)]
+struct Column {
+    name: String,
+    /// Indices of the sides.
+    sides: Vec<usize>,
 }
 
-/// A figure on every side.
+/// A figure in every column.
 #[derive(Serialize)]
-pub(super) struct Line {
-    pub(super) name: String,
-    /// By side; `null` where it is unknown or too noisy to quote.
-    pub(super) cells: Vec<Option<Cell>>,
+struct Line {
+    name: String,
+    /// By column; `null` where it is unknown or too noisy to quote.
+    cells: Vec<Option<Cell>>,
 }
 
 #[derive(Serialize)]
-pub(super) struct Cell {
-    pub(super) text: String,
+struct Cell {
+    /// The figure; of several sides that of the median one.
+    text: String,
+    /// The lowest and the highest rate of several sides.
+    range: Option<String>,
     /// A rate relative to the highest of the line through the same API, which is a bar.
     bar: Option<Figure>,
     /// Whether the kernel or its source is another one than on most sides of the API: there is no bar then.
-    pub(super) is_unlike: bool,
+    is_unlike: bool,
     /// Index of the case of a job.
     case: Option<usize>,
 }
 
 /// The summary of a card. Figures are those of its first API; the others are compared at the same cases.
 #[derive(Serialize)]
-struct CardSummary {
+pub(super) struct CardSummary {
     levels: Vec<LevelLine>,
     launch: Option<String>,
     arithmetic: Vec<(String, String, Option<Figure>)>,
     /// Titles of the other APIs.
     others: Vec<String>,
     jobs: Vec<JobLine>,
-    /// How each other API compares by family, geometric means, the largest first.
-    means: Vec<Vec<(String, String)>>,
     /// What the marks of the jobs mean.
     marks: Vec<&'static str>,
-    /// Numbers of rows: wrong, failed, implausible, unsteady, skipped.
-    troubles: [usize; 5],
 }
 
 #[derive(Serialize)]
@@ -101,13 +107,46 @@ struct JobLine {
 }
 
 /// The first screen of all sides, which have these names.
-pub(super) fn screen(comparison: &Comparison, cards: &[Card], names: &[String]) -> Screen {
+pub(super) fn screen(comparison: &Comparison, cards: &[Card], names: &[Name]) -> Screen {
     let rows: Vec<Vec<&Record>> = (0..comparison.sides.len()).map(|side| rows(comparison, side)).collect();
     let jobs = jobs_of(&rows);
     let card = card(comparison, cards, &rows);
-    let faster = if card.is_some() { Vec::new() } else { faster_ones(&jobs, |side| &names[side]) };
+    let hardware = cards.iter().filter(|card| !card.is_software).count();
+    let columns = columns(names, hardware > MOST_CARDS);
+    let is_single = columns.len() == names.len();
+    let faster =
+        if card.is_some() || !is_single { Vec::new() } else { faster_ones(&jobs, |side| names[side].full.as_str()) };
     let unlike = jobs.iter().flatten().any(|shown| shown.is_unlike).then_some(UNLIKE);
-    Screen { card, table: table(comparison, &rows, &jobs), faster, unlike }
+    Screen {
+        answer: answer(cards, &rows, &jobs),
+        is_versus: hardware == MOST_CARDS,
+        card,
+        known: None,
+        table: table(comparison, &rows, &jobs, &columns),
+        columns,
+        faster,
+        unlike,
+    }
+}
+
+/// Cards that have columns of their own.
+const MOST_CARDS: usize = 2;
+
+fn columns(names: &[Name], is_by_model: bool) -> Vec<Column> {
+    let mut columns: Vec<Column> = Vec::new();
+    for (side, name) in names.iter().enumerate() {
+        match columns.iter_mut().find(|column| is_by_model && names[column.sides[0]].model == name.model) {
+            Some(column) => {
+                column.name.clone_from(&name.model);
+                column.sides.push(side);
+            }
+            None => columns.push(Column { name: name.full.clone(), sides: vec![side] }),
+        }
+    }
+    // Cards of one API are neighbours: a narrow screen shows two.
+    let api = |side: usize| names[side].model.rsplit(" · ").next();
+    columns.sort_by_key(|column| (0..names.len()).position(|side| api(side) == api(column.sides[0])));
+    columns
 }
 
 /// The rows that the page shows of a side. Of several runs of a card, those of each family are of the newest run that has
@@ -157,7 +196,12 @@ fn highest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, f64::max)
 }
 
-fn table<'a>(comparison: &Comparison<'a>, rows: &[Vec<&'a Record>], jobs: &[Vec<Shown<'a>>]) -> Vec<Line> {
+fn table<'a>(
+    comparison: &Comparison<'a>,
+    rows: &[Vec<&'a Record>],
+    jobs: &[Vec<Shown<'a>>],
+    columns: &[Column],
+) -> Vec<Line> {
     let figures: Vec<Vec<summary::Figure>> =
         rows.iter().zip(jobs).map(|(rows, jobs)| summary::figures_of(rows, jobs)).collect();
     let toolchain = |side: usize| rows[side].first().and_then(|row| row.toolchain());
@@ -170,18 +214,30 @@ fn table<'a>(comparison: &Comparison<'a>, rows: &[Vec<&'a Record>], jobs: &[Vec<
             let same = by_name.iter().enumerate().filter(|(other, _)| toolchain(*other) == toolchain(side));
             highest(same.filter_map(|(_, of)| of.get(name).filter(|figure| !figure.is_unlike)?.rate))
         };
-        let cell = |(side, of): (usize, &HashMap<&str, &summary::Figure>)| {
-            let figure = of.get(name)?;
+        let cell = |column: &Column| {
+            let of_side = |side: &usize| Some((*side, *by_name[*side].get(name)?));
+            let mut figures: Vec<(usize, &summary::Figure)> = column.sides.iter().filter_map(of_side).collect();
+            figures.sort_by(|(_, a), (_, b)| a.rate.unwrap_or(0.0).total_cmp(&b.rate.unwrap_or(0.0)));
+            let (side, figure) = *figures.get(figures.len().saturating_sub(1) / 2)?;
+            let ends = [figures.first()?, figures.last()?].map(|(_, figure)| figure.text.split(" ±").next());
             Some(Cell {
                 text: figure.text.clone(),
+                range: range(ends).filter(|_| figure.rate.is_some()),
                 bar: figure.rate.filter(|_| !figure.is_unlike).and_then(|rate| relative(rate, most(side))),
-                is_unlike: figure.is_unlike,
+                is_unlike: figures.iter().any(|(_, figure)| figure.is_unlike),
                 case: figure.row.and_then(|row| cases[side].get(&std::ptr::from_ref(row)).copied()),
             })
         };
-        Line { name: name.to_owned(), cells: by_name.iter().enumerate().map(cell).collect() }
+        Line { name: name.to_owned(), cells: columns.iter().map(cell).collect() }
     };
     names.into_iter().map(line).collect()
+}
+
+/// `3.01–3.12 TB/s`; `None` where both ends are the same.
+fn range([low, high]: [Option<&str>; 2]) -> Option<String> {
+    let [(least, unit), (most, other)] = [low?.rsplit_once(' ')?, high?.rsplit_once(' ')?];
+    let low = if unit == other { least } else { low? };
+    ((least, unit) != (most, other)).then(|| format!("{low}–{most} {other}"))
 }
 
 /// The summary of a page of one card, whose sides are its APIs.
@@ -217,30 +273,14 @@ fn card(comparison: &Comparison, cards: &[Card], rows: &[Vec<&Record>]) -> Optio
         marks: marks_of_cells(job.marks),
         case: cases.get(&std::ptr::from_ref(best.row)).copied(),
     });
-    let troubles = troubles(&all);
     Some(CardSummary {
         levels: levels.collect(),
         launch: peaks.iter().find_map(|peak| peak.ns).and_then(quoted_time),
         arithmetic: arithmetic.into_iter().map(|(name, text, rate)| (name, text, relative(rate.value, most))).collect(),
         others: others.iter().map(|other| other.title().into_owned()).collect(),
         jobs: jobs.collect(),
-        means: ratios.iter().map(means).collect(),
         marks,
-        troubles: [
-            troubles.wrong.len(),
-            troubles.failed.len(),
-            troubles.implausible.len(),
-            troubles.unsteady.len(),
-            troubles.skipped,
-        ],
     })
-}
-
-fn means(ratios: &Ratios) -> Vec<(String, String)> {
-    let mut families = ratios.by_family();
-    families.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let exact = |value: f64| faster(Estimate { value, low: value, high: value });
-    families.into_iter().map(|(family, ratio)| (family.to_owned(), exact(ratio))).collect()
 }
 
 /// The marks before the size, behind the kernel, behind the rate, and behind the share.

@@ -9,6 +9,7 @@ use super::explain::fields;
 use super::format::By;
 use super::output::print;
 use super::outputs::{check_different, check_new};
+use super::references::shipped;
 use super::reports::{in_folder, is_csv, none_readable, read};
 use answers::compare::{Comparison, Report, Rules};
 use answers::index::{self, Entry, MARK};
@@ -72,7 +73,7 @@ fn page(arguments: &Arguments) -> Result<()> {
         reports.into_iter().map(|(path, records)| Report { name: name(&path), records }).collect();
     let rules = Rules { is_by_model: arguments.by == By::Model, ..Rules::default() };
     let comparison = html::sides_by(&rules, &reports);
-    let page = html::page(&html::data(&comparison), &kernels(&comparison));
+    let page = html::page(&html::data(&comparison).beside(&comparison, &shipped()?.runs), &kernels(&comparison));
     write_file(out, page.as_bytes(), arguments.force)?;
     print(&format!("{}\n", shown(out)))
 }

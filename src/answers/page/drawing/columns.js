@@ -1,4 +1,4 @@
-/* The columns of the comparison table, and its cases as CSV. */
+/* The columns of the comparison table. */
 
 /** Bytes or operations per second; for dependent loads of 4 bytes, the latency. */
 function writeRate({ of, gb, gflop }) {
@@ -25,12 +25,7 @@ function tableMatches(model, sides) {
 function tableColumns(model, sides, measures, open) {
   const text = (label, get, write = get) => ({ label, get, write, isText: true });
   const name = (of) => `${of.family}/${of.name}`;
-  const opener = (of) =>
-    h(
-      "button",
-      { type: "button", class: "open", "aria-haspopup": "dialog", click: () => open(of) },
-      breakable(name(of)),
-    );
+  const opener = (of) => caseButton(model, of.index, name(of), open);
   const fixed = [{ ...text("Case", name, opener), isHead: true }, text("Size", (of) => of.kind)];
   const measured = sides.flatMap((side) =>
     measures.map((key) => {
@@ -91,16 +86,10 @@ function tableHead(model, columns, sorted, sort) {
   const heading = (column, index) => {
     const direction = sorted.index === index ? sorted.direction : "none";
     const arrow = { none: "↕", ascending: "↑", descending: "↓" }[direction];
-    return h(
-      "th",
-      { scope: "col", class: column.isText ? null : "number", "aria-sort": direction === "none" ? null : direction },
-      h(
-        "button",
-        { type: "button", click: () => sort(index) },
-        column.label,
-        h("span", { class: "arrow", "aria-hidden": "true" }, arrow),
-      ),
-    );
+    const sorting = direction === "none" ? null : direction;
+    const mark = h("span", { class: "arrow", "aria-hidden": "true" }, arrow);
+    const button = h("button", { type: "button", click: () => sort(index) }, column.label, mark);
+    return h("th", { scope: "col", class: column.isText ? null : "number", "aria-sort": sorting }, button);
   };
   return h("thead", {}, h("tr", {}, groups.map(group)), h("tr", {}, columns.map(heading)));
 }
@@ -133,25 +122,4 @@ function isFound(model, of, words) {
   const names = of.rows.filter(Boolean).map((row) => `${model.sides[row.side].name} ${row.status} ${row.reason}`);
   const text = [of.family, of.benchmark, of.dtype, of.n, niceSize(of.n), of.params, ...names].join(" ").toLowerCase();
   return words.every((word) => text.includes(word));
-}
-
-/** The cases of a table as columns and rows for CSV, with the digits of the page's data. */
-function casesForCsv(model, sides, cases) {
-  const number = (digits) => (value) => (value === null ? "" : String(Number(value.toPrecision(digits))));
-  const measures = [
-    ["status", (row) => row.status],
-    ["median_ns", (row) => number(5)(row.ns)],
-    ["ci_low_ns", (row) => number(5)(row.low)],
-    ["ci_high_ns", (row) => number(5)(row.high)],
-    ["gb_per_s", (row) => number(5)(row.gb)],
-    ["gflop_per_s", (row) => number(5)(row.gflop)],
-    ["share", (row) => number(4)(row.share)],
-    ["reason", (row) => row.reason],
-  ];
-  const heads = sides.flatMap((side) => measures.map(([name]) => `${name} (${model.sides[side].name})`));
-  const line = (of) => [
-    ...[of.family, of.benchmark, of.dtype, of.n, of.params],
-    ...sides.flatMap((side) => measures.map(([, get]) => (of.rows[side] ? get(of.rows[side]) : ""))),
-  ];
-  return { columns: ["family", "benchmark", "dtype", "n", "params", ...heads], rows: cases.map(line) };
 }

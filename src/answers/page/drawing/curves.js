@@ -24,7 +24,8 @@ function sweep(model, side, family, benchmark, name) {
 }
 
 /** Speed over a parameter, relative to its first value: measured for each side, and predicted by the family's model. */
-function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
+function modelled(family, benchmark, { id = `${family}-${benchmark}`, title, label, isLog, isDotted, say }) {
+  const param = benchmark.toUpperCase();
   return {
     id,
     title,
@@ -59,17 +60,14 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
           x: { label, inset: INSET, ticks: width / 80 },
           y: { ...y, tickFormat: factor, label: "Speed relative to the first", grid: true },
           marks: [
-            Plot.line(prediction, {
-              stroke: "currentColor",
-              strokeWidth: 6,
-              strokeOpacity: 0.45,
-              strokeLinejoin: "round",
-            }),
-            ...curveMarks(series, "at"),
+            isDotted
+              ? Plot.dot(prediction, { r: 7, stroke: "currentColor", strokeOpacity: 0.45, strokeWidth: 2 })
+              : Plot.line(prediction, { stroke: "currentColor", strokeWidth: 6, strokeOpacity: 0.45 }),
+            ...curveMarks(series, "at", isDotted),
             tip(all, { x: "at", y: "value", title }),
           ],
         }),
-        legend: [...series, { kind: "band", label: "model" }],
+        legend: [...series, { kind: isDotted ? "ring" : "band", label: "model" }],
         takeaways: say
           ? series.map(({ side, points }) => ({ side: sideName(model, side), text: say(points) }))
           : findings(model, shown, family),

@@ -85,3 +85,7 @@ function extent(values) {
 }
 
 const unique = (values) => [...new Set(values)];
+
+/** The values by a key, as a map. */
+const groups = (values, key) =>
+  new Map(unique(values.map(key)).map((name) => [name, values.filter((value) => key(value) === name)]));

@@ -61,6 +61,7 @@ function chart(spec, context) {
     if (drawn === null) return;
     const sentences = drawn.takeaways.filter(({ text }) => text);
     drawn.plot.setAttribute("role", "img");
+    for (const part of drawn.plot.querySelectorAll("g[aria-label]")) part.setAttribute("role", "group");
     drawn.plot.setAttribute("aria-label", [spec.title, ...sentences.map(({ text }) => text)].join(" "));
     const takeaways = sentences.map(({ side, text }) =>
       h("p", { class: "takeaway" }, side ? h("b", {}, `${side}: `) : null, sentence(text)),
@@ -75,7 +76,10 @@ function chart(spec, context) {
       drawn.note ? h("p", { class: "note" }, drawn.note) : null,
     ]);
     body.replaceChildren(legend(drawn.legend), h("div", { class: "plots" }, drawn.plot));
-    append(body, [absence(context, drawn)]);
+    const saved = unique(drawn.shown).filter((side) => context.sides.includes(side));
+    const save = () => savePicture(box, drawn.plot, saved, context.model);
+    const button = h("button", { type: "button", class: "save", click: save }, "Save picture");
+    append(body, [absence(context, drawn), button]);
   }
 
   /** Redraws if the width has changed. */

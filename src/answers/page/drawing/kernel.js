@@ -36,24 +36,15 @@ function caseFigures(model, of) {
     ["Notes", notes],
   ].filter(([, write]) => rows.some((row) => write(row) !== ""));
   const head = ["", ...columns.map(([label]) => label)].map((label) => columnHead(label));
-  const line = (row) =>
-    h(
-      "tr",
-      {},
-      rowHead(model.sides[row.side].name),
-      columns.map(([, write]) => h("td", {}, write(row))),
-    );
+  const cells = (row) => columns.map(([, write]) => h("td", {}, write(row)));
+  const line = (row) => h("tr", {}, rowHead(model.sides[row.side].name), cells(row));
   const caption = h("caption", { class: "sr" }, "Figures of the case");
   return h("table", {}, caption, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows.map(line)));
 }
 
 function sourceBox(language, text) {
-  return h(
-    "section",
-    {},
-    h("h3", {}, language),
-    h("pre", { tabindex: "0", role: "region", "aria-label": `${language} source` }, text),
-  );
+  const source = h("pre", { tabindex: "0", role: "region", "aria-label": `${language} source` }, text);
+  return h("section", {}, h("h3", {}, language), source);
 }
 
 /** Sources and explanation, once they are unpacked; a sentence where the page has none. */
@@ -95,7 +86,11 @@ function kernelPanel(model, kernels, state) {
     {
       class: "kernel",
       "aria-labelledby": "kernel-title",
-      close: () => state.set("row", ""),
+      // Back has closed it, or closing goes back.
+      close() {
+        if (state.get("row") !== null && history.state?.key === "row") history.back();
+        else state.set("row", "", "", true);
+      },
       click: (event) => event.target === dialog && dialog.close(),
     },
     h("div", { class: "inside" }, h("header", {}, title, close), body),

@@ -144,7 +144,8 @@ function drawLadder({ model, sides, width, isNarrow, picked }, family) {
           : null,
         Plot.text(bars, { ...across, frameAnchor: "right", text, textAnchor: "start", dx: 10 }),
         Plot.ruleX([0]),
-        tip(bars, { ...across, x: "value", title: ({ row }) => describe(model, row) }),
+        // Anywhere in the row of a bar.
+        tip(bars, { ...across, x: "value", px: () => 0, maxRadius: Infinity, title: ({ row }) => describe(model, row) }),
       ],
     }),
     legend: [

@@ -9,10 +9,10 @@ const INSET = 6;
 const lowEnd = ({ low, value }) => low ?? value;
 const highEnd = ({ high, value }) => high ?? value;
 
-/** The marks of curves: lines, intervals, points. */
-function curveMarks(series, x) {
+/** The marks of curves: lines unless the values between the points are unknown, intervals, points. */
+function curveMarks(series, x, isDotted = false) {
   return series.flatMap(({ points, color: stroke, symbol: shape, dash: pattern }) => [
-    Plot.line(points, { x, y: "value", stroke, strokeWidth: 1.75, strokeDasharray: pattern }),
+    isDotted ? null : Plot.line(points, { x, y: "value", stroke, strokeWidth: 1.75, strokeDasharray: pattern }),
     Plot.ruleX(points, { x, y1: lowEnd, y2: highEnd, stroke, strokeWidth: 1.25, clip: true }),
     Plot.dot(points, { x, y: "value", symbol: shape, fill: stroke, r: 3 }),
   ]);

@@ -8,11 +8,13 @@ function decodeCases(data) {
     const benchmark = of(cases.benchmark);
     const params = of(cases.params);
     const family = of(cases.family);
+    const known = data.families.find(({ name }) => name === family);
     const kind = `${of(cases.dtype)} ${niceSize(n)}`;
     return {
       index,
       family,
-      isLatency: data.families.some((known) => known.name === family && known.latencies.includes(benchmark)),
+      isLatency: known?.latencies.includes(benchmark) ?? false,
+      isLibrary: known?.libraries.includes(benchmark) ?? false,
       benchmark,
       dtype: of(cases.dtype),
       n,
@@ -110,7 +112,10 @@ function decodeMatch(match, sides, cases, texts) {
   });
   const [baseline, side] = [sides[match.baseline], sides[match.side]];
   const isByApi = match.is_one_device && baseline.api !== side.api;
-  const [a, b] = isByApi ? [baseline.api, side.api] : [baseline.name, side.name];
+  // Two cards through one API.
+  const names = [baseline.name, side.name].map((name) => name.replace(` · ${side.api}`, ""));
+  const isOneApi = baseline.api === side.api && names[0] !== names[1];
+  const [a, b] = isByApi ? [baseline.api, side.api] : isOneApi ? names : [baseline.name, side.name];
   return {
     ...match,
     verdicts: match.means.verdicts,

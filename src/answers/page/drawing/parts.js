@@ -18,8 +18,8 @@ function h(tag, attributes = {}, ...children) {
   return append(element, children);
 }
 
-/** Okabe-Ito palette, for readers with colour vision deficiency. Symbols and dashes repeat the distinction. */
-const COLORS = 8;
+/** Colours that readers with deuteranopia tell apart. Symbols and dashes repeat the distinction. */
+const COLORS = 6;
 const SYMBOLS = ["circle", "triangle", "square", "diamond", "cross", "star", "wye"];
 const DASHES = ["none", "7 3", "2 3", "9 3 2 3"];
 const color = (index) => `var(--c${index % COLORS})`;
@@ -41,6 +41,7 @@ function swatch({
     point: [line(), point()],
     dot: [point({ stroke, r: 4 })],
     line: [line()],
+    ring: [point({ fill: "none", stroke, strokeOpacity: 0.45, strokeWidth: 2, r: 5 })],
     band: [line({ strokeWidth: 6, strokeOpacity: 0.45 })],
     bar: [line({ strokeWidth: 12 })],
     tick: [Plot.ruleX([11], { stroke, strokeWidth: 2.5 })],

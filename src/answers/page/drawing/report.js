@@ -40,6 +40,10 @@ const remains = (name, values) => (points) => {
   return shares.length > 0 ? `Relative to the speed at ${name} ${points[0].at}: ${shares.join(", ")}.` : "";
 };
 
+const STRIDES = { title: "What does strided access to memory cost?", label: "Stride (elements of 4 bytes)" };
+const OFFSETS = { title: "What does misaligned access to memory cost?", label: "Offset (elements of 4 bytes)" };
+const BANKS = { id: "bank-conflict", title: "What do bank conflicts cost, by stride?", label: "Stride (words of 32 bits)" };
+
 const SECTIONS = [
   ["Kernels", (model) => [roofline(), ...titledLadders(model), otherLadders()]],
   [
@@ -47,66 +51,27 @@ const SECTIONS = [
     () => [
       cacheLatency(),
       cacheBandwidth(),
-      modelled({
-        id: "bank-conflict",
-        title: "What do bank conflicts cost, by stride?",
-        family: "bank_conflict",
-        benchmark: "stride",
-        param: "STRIDE",
-        label: "Stride (words of 32 bits)",
-        isLog: true,
-      }),
-      modelled({
-        id: "coalescing-stride",
-        title: "What does strided access to memory cost?",
-        family: "coalescing",
-        benchmark: "stride",
-        param: "STRIDE",
-        label: "Stride (elements of 4 bytes)",
-        isLog: false,
-        say: remains("stride", [2, 8, 32]),
-      }),
-      modelled({
-        id: "coalescing-offset",
-        title: "What does misaligned access to memory cost?",
-        family: "coalescing",
-        benchmark: "offset",
-        param: "OFFSET",
-        label: "Offset (elements of 4 bytes)",
-        isLog: false,
-        say: remains("offset", [1]),
-      }),
+      modelled("bank_conflict", "stride", { ...BANKS, isLog: true, isDotted: true }),
+      modelled("coalescing", "stride", { ...STRIDES, say: remains("stride", [2, 8, 32]) }),
+      modelled("coalescing", "offset", { ...OFFSETS, say: remains("offset", [1]) }),
     ],
   ],
-  ["Comparisons", () => [versus()]],
+  ["Comparisons", (model) => (model.screen.is_versus ? [] : [versus()])],
 ];
 
 /**
- * The sides that charts show at first: of each model, one report, the one with the most APIs, else the newest. A
- * software device is among them only on a page without others.
+ * The sides that charts show at first: of each model those of its newest report with the most APIs. A software device is among
+ * them only on a page without others.
  */
 function firstSides(model) {
   const hardware = model.sides.filter((side) => !side.isSoftware);
-  const candidates = hardware.length > 0 ? hardware : model.sides;
-  const newest = (sides) =>
-    sides
-      .flatMap((side) => side.dates)
-      .sort()
-      .at(-1) ?? "";
-  const ofModel = (device) => {
-    const groups = new Map();
-    for (const side of candidates.filter((side) => side.device === device)) {
-      const report = side.reports.at(-1);
-      groups.set(report, [...(groups.get(report) ?? []), side]);
-    }
-    const better = (a, b) => b.length - a.length || newest(b).localeCompare(newest(a));
-    return [...groups.values()].sort(better);
-  };
-  const byModel = unique(candidates.map((side) => side.device)).map(ofModel);
-  const inTurns = Array.from({ length: Math.max(0, ...byModel.map((groups) => groups.length)) }, (_, turn) =>
-    byModel.flatMap((groups) => groups[turn] ?? []),
-  );
-  return inTurns
+  const reports = groups(hardware.length > 0 ? hardware : model.sides, (side) => side.device + side.reports.at(-1));
+  const newest = (sides) => sides.flatMap(({ dates }) => dates).reduce((a, b) => (a > b ? a : b), "");
+  const better = (a, b) => b.length - a.length || newest(b).localeCompare(newest(a));
+  const models = groups([...reports.values()].sort(better), ([{ device }]) => device);
+  const chosen = [...models.values()].map(([best]) => best);
+  const rest = [...models.values()].flatMap(([, ...others]) => others);
+  return [...chosen, ...rest]
     .flat()
     .slice(0, FIRST_SIDES)
     .map((side) => side.index);
@@ -130,8 +95,7 @@ function sideChoice(model, shown, changed) {
         type: "checkbox",
         checked: shown.has(side.index),
         change(event) {
-          if (event.target.checked) shown.add(side.index);
-          else shown.delete(side.index);
+          shown[event.target.checked ? "add" : "delete"](side.index);
           changed();
         },
       }),
@@ -159,34 +123,38 @@ function findingsSection(model) {
     : null;
 }
 
-/** What a page is about: its devices, APIs and drivers. */
+/** APIs, drivers and number of cases. */
 function subject(model) {
   const [apis, drivers] = ["api", "driver"].map((key) => unique(model.sides.map((side) => side[key])).filter(Boolean));
-  const facts = [apis.join(" + "), drivers.length > 2 ? "" : drivers.join(", "), `${model.cases.length} cases`];
-  return [model.title, ...facts].filter(Boolean).join(", ");
+  return [apis.join(" + "), drivers.length > 2 ? "" : drivers.join(", "), `${model.cases.length} cases`]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /** What stands on paper instead of the long tables. */
 const onPaper = (model) => h("p", { class: "printed note" }, `Not printed: the table of ${model.cases.length} cases.`);
 
-/** Links to the parts of the page, which keep the rest of its address. */
-function parts(model) {
+/** Links to the parts that the page has, which keep the rest of its address. */
+function parts(root) {
   const links = [
     ["devices", "Summary"],
     ["charts", "Charts"],
     ["findings", "Findings"],
     ["table", "Table"],
   ];
-  const follow = (id) => (event) => {
+  const follow = (part) => (event) => {
     event.preventDefault();
-    document.getElementById(id)?.scrollIntoView();
+    part.scrollIntoView();
   };
-  return h(
-    "nav",
-    { "aria-label": "Parts of the page" },
-    links.map(([id, label]) => h("a", { href: `#${id}`, click: follow(id) }, label)),
-  );
+  const link = ([id, label]) => {
+    const part = root.querySelector(`#${id}`);
+    return part && h("a", { href: `#${id}`, click: follow(part) }, label);
+  };
+  return h("nav", { "aria-label": "Parts of the page" }, links.map(link));
 }
+
+const UNITS =
+  "Medians with 95 % confidence intervals; 1 GB/s is 10⁹ bytes per second; an FMA counts as two operations.";
 
 /** What ends with a drawing: its observers and listeners, by root element. */
 const drawings = new WeakMap();
@@ -217,7 +185,8 @@ function render(root, data, kernels = null) {
     title,
     charts: make(model).map((spec) => chart(spec, context)),
   }));
-  const charts = sections.flatMap(({ charts }) => charts);
+  const first = model.screen.is_versus ? [chart(versus(), context)] : [];
+  const charts = [...first, ...sections.flatMap(({ charts }) => charts)];
   const table = comparisonTable(context, panel.open);
   const boxes = sections.map(({ title, charts }) =>
     h(
@@ -238,26 +207,22 @@ function render(root, data, kernels = null) {
     table.draw();
     state.set("sides", context.sides.join("."), initial);
   };
+  const boxesFirst = first.map(({ box }) => box);
+  const main = append(h("main"), [
+    h("section", { id: "devices" }, h("h2", { class: "sr" }, "Summary"), boxesFirst, firstScreen(model, panel.open)),
+    fold({ class: "specification" }, "Specification and driver", h("div", { class: "cards" }, model.sides.map(card))),
+    sideChoice(model, shown, tick),
+    h("div", { id: "charts" }, boxes),
+    findingsSection(model),
+    table.box,
+    onPaper(model),
+  ]);
+  const answer = h("p", { class: "answer" }, sentence(model.screen.answer.join(" ")));
+  const about = h("div", {}, h("h1", {}, model.title), answer, h("p", {}, subject(model)));
   root.replaceChildren(
-    h("header", { class: "top" }, h("div", {}, h("h1", {}, "shaderbench"), h("p", {}, subject(model))), parts(model)),
-    append(h("main"), [
-      h("section", { id: "devices" }, h("h2", { class: "sr" }, "Summary"), firstScreen(model, panel.open)),
-      fold({ class: "specification" }, "Specification and driver", h("div", { class: "cards" }, model.sides.map(card))),
-      sideChoice(model, shown, tick),
-      h("div", { id: "charts" }, boxes),
-      findingsSection(model),
-      table.box,
-      onPaper(model),
-    ]),
-    h(
-      "footer",
-      {},
-      h(
-        "p",
-        {},
-        `Generated by shaderbench ${model.toolVersion}. Medians with 95 % confidence intervals; 1 GB/s is 10⁹ bytes per second; an FMA counts as two operations.`,
-      ),
-    ),
+    h("header", { class: "top" }, about, parts(main)),
+    main,
+    h("footer", {}, h("p", {}, `Generated by shaderbench ${model.toolVersion}. ${UNITS}`)),
     panel.dialog,
   );
   drawCharts();
@@ -272,9 +237,16 @@ function render(root, data, kernels = null) {
   const observer = new ResizeObserver(() => requestAnimationFrame(() => charts.forEach(({ fit }) => fit())));
   observer.observe(root);
   signal.addEventListener("abort", () => observer.disconnect());
-  // Another address, from a link or by hand: the page as it says.
-  addEventListener("hashchange", () => render(root, data, kernels), { signal });
-  const row = model.cases.find((of) => caseKey(of) === state.get("row"));
-  if (row) panel.open(row);
-  else document.getElementById(location.hash.slice(1).split("&")[0])?.scrollIntoView();
+  const showRow = () => {
+    const row = model.cases.find((of) => caseKey(of) === state.get("row"));
+    if (row) panel.open(row);
+    else panel.dialog.close();
+    return row;
+  };
+  const withoutRow = (url) => new URL(url).hash.replace(/[#&]row=[^&]*/, "");
+  // Another address, by Back, from a link or by hand: the page as it says.
+  const follow = ({ oldURL, newURL }) =>
+    withoutRow(oldURL) === withoutRow(newURL) ? showRow() : render(root, data, kernels);
+  addEventListener("hashchange", follow, { signal });
+  if (!showRow()) document.getElementById(location.hash.slice(1).split("&")[0])?.scrollIntoView();
 }

@@ -14,18 +14,24 @@ const isProduct = ({ sides, count, flops }) => sides.length === 3 && flops === 2
 const SLOPES = ["copy", "read", "fill"];
 const isFlat = (limit) => limit === "fma" || (limit ?? "").startsWith("tensor");
 
-/** The points of a side: each kernel at its largest size, if it counts bytes and operations. */
+/**
+ * The points of a side: of each family the fastest kernel, and that of each library of the same report, if it counts bytes and
+ * operations; those of tensor cores apart from the others.
+ */
 function rooflinePoints(model, side) {
-  const largest = new Map();
-  for (const row of model.sides[side].list.filter(({ ns }) => ns !== null)) {
-    const key = [row.of.family, row.of.benchmark, row.of.dtype, row.of.params].join("/");
-    if (!largest.has(key) || largest.get(key).of.count < row.of.count) largest.set(key, row);
-  }
-  return [...largest.values()].flatMap((row) => {
+  const own = model.sides[side];
+  const isBeside = (other) => other.device === own.device && other.reports.some((name) => own.reports.includes(name));
+  const rows = model.sides.filter(isBeside).flatMap((other) => other.list);
+  const fastest = new Map();
+  for (const row of rows.filter(({ ns, of, side: on }) => ns && (of.isLibrary || on === side))) {
     const gb = row.gb ?? (isProduct(row.of) ? productBytes(row.of) / row.ns : null);
-    const isBound = isFlat(row.limit) || SLOPES.includes(row.limit);
-    return isBound && gb !== null && row.gflop !== null ? [{ row, x: row.gflop / gb, y: row.gflop }] : [];
-  });
+    if (!(isFlat(row.limit) || SLOPES.includes(row.limit)) || gb === null || row.gflop === null) continue;
+    const dtype = isFlat(row.limit) ? ` ${row.of.dtype}` : "";
+    const label = row.of.isLibrary ? row.of.benchmark : row.of.family + dtype;
+    const key = row.of.family + label + dtype;
+    if (!(fastest.get(key)?.y >= row.gflop)) fastest.set(key, { row, label, x: row.gflop / gb, y: row.gflop });
+  }
+  return [...fastest.values()].sort((a, b) => b.y - a.y);
 }
 
 /** What the memory of a side is called: a CPU's is not DRAM on a card. */
@@ -63,8 +69,39 @@ const mainRoof = ({ flats }) => flats.find(({ name }) => name === "f32") ?? flat
 const withRoofline = (model, sides) =>
   sides.filter((side) => roofs(model.sides[side]) !== null && rooflinePoints(model, side).length > 0);
 
-/** A family's colour; families beyond the colours have hollow symbols. */
-const familyStyle = (index) => ({ color: color(index), fill: index < COLORS ? color(index) : "var(--surface)" });
+/** Where the name of a point may be: right or left of it, above or below. */
+const BESIDE = [
+  { dx: 8, dy: 0, textAnchor: "start" },
+  { dx: -8, dy: 0, textAnchor: "end" },
+  { dx: 0, dy: -13, textAnchor: "middle" },
+  { dx: 0, dy: 13, textAnchor: "middle" },
+];
+
+/** The names of the points that have room for one, by their place in `BESIDE`. `at` is the position of a point in pixels. */
+function placed(points, at, [least, most]) {
+  const taken = points.map((point) => {
+    const [x, y] = at(point);
+    return [x - 5, x + 5, y - 5, y + 5];
+  });
+  const groups = BESIDE.map(() => []);
+  for (const point of points) {
+    const [x, y] = at(point);
+    const width = textWidth(point.label);
+    const box = ({ dx, dy, textAnchor }) => {
+      const left = x + dx - width * { start: 0, middle: 0.5, end: 1 }[textAnchor];
+      return [left, left + width, y + dy - 8, y + dy + 8];
+    };
+    const isFree = ([left, right, top, bottom]) =>
+      left > least &&
+      right < most &&
+      taken.every((of) => right < of[0] || left > of[1] || bottom < of[2] || top > of[3]);
+    const place = BESIDE.findIndex((way) => isFree(box(way)));
+    if (place < 0) continue;
+    taken.push(box(BESIDE[place]));
+    groups[place].push(point);
+  }
+  return groups;
+}
 
 /** The positions of names beside the right frame, at least `step` times apart from each other. */
 function apart(flats, step) {
@@ -78,12 +115,9 @@ function apart(flats, step) {
 const roofName = ({ name, text }) => `${name} ${text ?? ""}`;
 const HALO = { fill: "currentColor", stroke: "var(--surface)", strokeWidth: 3 };
 
-function drawRoofline({ model, width, isNarrow, picked }, side) {
+function drawRoofline({ model, width, isNarrow }, side) {
   const { slopes, flats } = roofs(model.sides[side]);
   const points = rooflinePoints(model, side);
-  const chosen = points.filter(({ row }) => picked.family === "" || row.of.family === picked.family);
-  const families = unique(points.map(({ row }) => row.of.family));
-  const style = (family) => familyStyle(families.indexOf(family));
   const [memory, main, highest] = [slopes[0].gb, mainRoof({ flats }), flats[0].y];
   const ridges = flats.map(({ y }) => ({ x: y / memory, y }));
   const [least, most] = extent([...points, ...ridges].map(({ x }) => x));
@@ -113,6 +147,13 @@ function drawRoofline({ model, width, isNarrow, picked }, side) {
     size.width - size.marginLeft - size.marginRight,
     size.height - size.marginTop - size.marginBottom,
   ];
+  const part = (value, [low, high]) => Math.log(value / low) / Math.log(high / low);
+  const at = ({ x, y }) => [
+    size.marginLeft + inner * part(x, [left, right]),
+    size.marginTop + height * (1 - part(y, [bottom, top])),
+  ];
+  const names = placed(points, at, [size.marginLeft, size.marginLeft + inner]);
+  const pointColor = ({ row }) => (row.of.isLibrary ? "var(--c3)" : "var(--c2)");
   const rotate = (-Math.atan2(height / Math.log(top / bottom), inner / Math.log(right / left)) * 180) / Math.PI;
   // Every other name is further along its roof: roofs may be close.
   const named = slopes.map((slope, index) => ({ ...slope, x: left * (right / left) ** (0.02 + 0.14 * (index % 2)) }));
@@ -186,14 +227,9 @@ function drawRoofline({ model, width, isNarrow, picked }, side) {
           fill: "var(--surface)",
           strokeWidth: 1.75,
         }),
-        Plot.dot(chosen, {
-          x: "x",
-          y: "y",
-          fill: ({ row }) => style(row.of.family).fill,
-          stroke: ({ row }) => style(row.of.family).color,
-          r: 4,
-        }),
-        tip(chosen, {
+        Plot.dot(points, { x: "x", y: "y", fill: pointColor, r: 4 }),
+        ...names.map((group, place) => Plot.text(group, { x: "x", y: "y", text: "label", ...BESIDE[place], ...HALO })),
+        tip(points, {
           x: "x",
           y: "y",
           title: ({ row, x }) => `${describe(model, row)}\n${significant(x, 3)} OP/B`,
@@ -201,14 +237,15 @@ function drawRoofline({ model, width, isNarrow, picked }, side) {
       ],
     }),
     legend: [
-      ...families.map((family) => ({ kind: "dot", label: family, ...style(family) })),
+      { kind: "dot", color: "var(--c2)", label: "fastest kernel of a family" },
+      { kind: "dot", color: "var(--c3)", label: "library" },
       ...(isNarrow ? [{ kind: "line", label: [...slopes, ...flats].map(roofName).join(", ") }] : []),
       { kind: "dot", symbol: "diamond", fill: "var(--surface)", label: "ridge points" },
       { kind: "band", color: "var(--c0)", label: "memory-bound" },
       { kind: "band", color: "var(--c1)", label: "compute-bound" },
     ],
     takeaways: findings(model, [side], "roofline"),
-    note: `Left of the ridge point (${significant(ridge, 3)} OP/B for ${main.name}) memory limits a kernel, right of it arithmetic. Each kernel that counts bytes and operations, at its largest size; matrix products count each matrix once.${isBeyond ? " Where a kernel is faster than memory, its largest working set fits in a cache." : ""}`,
+    note: `Left of the ridge point (${significant(ridge, 3)} OP/B for ${main.name}) memory limits a kernel, right of it arithmetic. Kernels and libraries that count bytes and operations; matrix products count each matrix once.${isBeyond ? " Where a kernel is faster than memory, its largest working set fits in a cache." : ""}`,
   };
 }
 
@@ -218,12 +255,7 @@ const roofline = () => ({
   choices(picked, { model, sides }) {
     const devices = withRoofline(model, sides).map((side) => [String(side), model.sides[side].name]);
     const side = devices.some(([key]) => key === picked.side) ? picked.side : devices[0]?.[0];
-    const points = side === undefined ? [] : rooflinePoints(model, Number(side));
-    const families = unique(points.map(({ row }) => row.of.family)).map((name) => [name, name]);
-    return [
-      { key: "side", label: "Device", options: devices, value: side },
-      { key: "family", label: "Family", options: [["", "all"], ...families], value: "" },
-    ];
+    return [{ key: "side", label: "Device", options: devices, value: side }];
   },
   draw(context) {
     const { model, sides, picked } = context;

@@ -1,11 +1,12 @@
 /* The first screen: the figures of the summary, with the digits that their intervals leave. */
 
-/** A text over a bar; `part` is its length, 1 = whole. */
-function barCell(text, part, attributes = {}) {
-  const style = part === null || part === undefined ? null : `--share: ${Math.min(1, part)}`;
-  const names = ["number", style ? "share" : "", attributes.class ?? ""].filter(Boolean).join(" ");
-  return h("td", { ...attributes, class: names, style }, text);
+/** A figure, over a bar of this length; 1 is the whole cell. */
+function barCell(text, part = null, kind = "") {
+  const style = part === null ? null : `--share: ${Math.min(1, part)}`;
+  return h("td", { class: `number ${style ? `share ${kind}` : ""}`, style }, text);
 }
+
+const note = (text) => (text ? h("p", { class: "note" }, text) : null);
 
 /** A button that opens the kernel of a case, or the text alone. */
 function caseButton(model, index, text, open) {
@@ -42,19 +43,13 @@ function levelTable({ levels, launch }) {
     ["Size", "size"],
   ].filter(([, key]) => levels.some((level) => level[key] !== null));
   const bar = columns[0]?.[1];
-  const row = (level) =>
-    h(
-      "tr",
-      {},
-      rowHead(level.name),
-      columns.map(([, key]) => barCell(level[key] ?? "", key === bar && level[key] !== null ? level.bar : null)),
-    );
-  const rows = levels.map(row);
+  const cell = (level, key) => barCell(level[key] ?? "", key === bar && level[key] !== null ? level.bar : null);
+  const cells = (level) => columns.map(([, key]) => cell(level, key));
+  const rows = levels.map((level) => h("tr", {}, rowHead(level.name), cells(level)));
   if (launch !== null) {
-    const cells = columns.map(([, key]) => h("td", { class: "number" }, key === "latency" ? launch : ""));
-    rows.push(h("tr", {}, rowHead("launch"), cells));
+    rows.push(h("tr", {}, rowHead("launch"), columns.map(([, key]) => barCell(key === "latency" ? launch : ""))));
   }
-  return levels.length > 0 ? screenTable("Memory", ["", ...columns.map(([label]) => label)], rows) : null;
+  return columns.length > 0 ? screenTable("Memory", ["", ...columns.map(([label]) => label)], rows) : null;
 }
 
 function arithmeticTable({ arithmetic }) {
@@ -83,112 +78,83 @@ function jobTable(model, { jobs, others }, isSoftware, open) {
       rowHead(job.name, h("span", { class: "size narrow" }, small + job.size)),
       h("td", { class: "number size wide" }, small + job.size),
       h("td", { class: "kernel-name" }, caseButton(model, job.case, job.kernel, open), kernel),
-      h("td", { class: "number" }, job.rate + cached),
-      barCell(job.share_text + above, job.share, { class: shareClass(job.share, isSoftware) }),
-      hasNaive ? h("td", { class: "number" }, job.naive) : null,
-      job.others.map((text) => h("td", { class: "number" }, text)),
-      hasLibrary ? h("td", { class: "number" }, job.library) : null,
+      barCell(job.rate + cached),
+      barCell(job.share_text + above, job.share, shareClass(job.share, isSoftware)),
+      hasNaive ? barCell(job.naive) : null,
+      job.others.map((text) => barCell(text)),
+      hasLibrary ? barCell(job.library) : null,
     );
   };
   return jobs.length > 0 ? screenTable("Jobs", columns, jobs.map(row)) : null;
-}
-
-/** Rows that need a look, in one sentence; null if there are none. */
-function troubleText([wrong, failed, implausible, unsteady, skipped]) {
-  const kinds = [
-    [wrong, "wrong"],
-    [failed, "failed"],
-    [implausible, "implausible"],
-    [unsteady, "unsteady (±5 % or more)"],
-    [skipped, "skipped"],
-  ].filter(([count]) => count > 0);
-  return kinds.length > 0 ? `Rows: ${kinds.map(([count, kind]) => `${count} ${kind}`).join(", ")}.` : null;
 }
 
 function cardScreen(model, card, open) {
   const isSoftware = model.sides.some((side) => side.isSoftware);
   const bars = card.jobs.some((job) => job.share !== null) ? ["bar: share of the measured peak"] : [];
   const legend = [...bars, ...card.marks].join("; ");
-  const means = card.others.map((name, index) => {
-    const families = card.means[index].map(([family, text]) => `${text} in ${family}`).join(", ");
-    return h("p", { class: "note" }, h("b", {}, `${name} is `), families, ".");
-  });
   return [
     h("div", { class: "tables" }, titled("Memory", levelTable(card)), titled("Arithmetic", arithmeticTable(card))),
     titled("Jobs", jobTable(model, card, isSoftware, open)),
-    legend ? h("p", { class: "note" }, legend) : null,
-    means.length > 0 ? fold({ class: "means" }, "By family", means) : null,
-    model.sides[0].cards > 1 ? h("p", { class: "note" }, `Rows of the median of ${model.sides[0].cards} cards.`) : null,
-    troubleText(card.troubles) ? h("p", { class: "note" }, troubleText(card.troubles)) : null,
+    note(legend),
+    note(model.sides[0].cards > 1 && `Rows of the median of ${model.sides[0].cards} cards.`),
   ];
 }
 
-/** Sides that the table of several shows at first. */
-const FIRST_COLUMNS = 16;
-
-function sidesScreen(model, lines, open) {
-  const box = scrollBox("Headline figures");
-  const more = h("button", { type: "button", class: "more", click: () => fill(model.sides.length) });
+/** The columns of several sides; none without figures, as of kernels of `bench`. */
+function sidesScreen(model, open) {
+  const { columns, table, unlike, faster } = model.screen;
+  if (table.length === 0) return [];
+  const all = columns.map((column, index) => ({ ...column, index, of: column.sides.map((side) => model.sides[side]) }));
   // Software devices come last.
-  const ordered = [...model.sides].sort((a, b) => a.isSoftware - b.isSoftware);
-  function fill(count) {
-    const sides = ordered.slice(0, count);
-    const heads = sides.map((side) =>
-      h(
-        "th",
-        { scope: "col", class: "number", style: `--side: ${color(side.index)}` },
-        side.name,
-        h("small", { class: "version" }, [side.tool_version, side.dates[0]?.slice(0, 10)].filter(Boolean).join(", ")),
-        side.cards > 1 ? h("span", { class: "badge" }, `median of ${side.cards} cards`) : null,
-        side.isSoftware ? h("span", { class: "badge" }, "software") : null,
-      ),
-    );
-    const cell = (found) =>
-      found === null
-        ? h("td", { class: "number" }, "–")
-        : barCell([caseButton(model, found.case, found.text, open), found.is_unlike ? " ≠" : null], found.bar);
-    const row = ({ name, cells }) =>
-      h(
-        "tr",
-        {},
-        rowHead(name),
-        sides.map((side) => cell(cells[side.index])),
-      );
-    box.replaceChildren(
-      h(
-        "table",
-        { class: "figures sides-table" },
-        h(
-          "caption",
-          { class: "sr" },
-          "Headline figures of every device; a bar is relative to the highest of its line through the same API",
-        ),
-        h("thead", {}, h("tr", {}, h("td"), heads)),
-        h("tbody", {}, lines.map(row)),
-      ),
-    );
-    more.hidden = sides.length === model.sides.length;
-    more.textContent = `Show all ${model.sides.length} devices`;
-  }
-  fill(FIRST_COLUMNS);
+  const ordered = all.sort((a, b) => a.of[0].isSoftware - b.of[0].isSoftware);
+  const head = ({ name, of }) => {
+    const [first] = of;
+    const cards = of.reduce((count, side) => count + side.cards, 0);
+    const version = [first.tool_version, first.dates[0]?.slice(0, 10)].filter(Boolean).join(", ");
+    const about = h("small", { class: "version" }, cards > 1 ? `median of ${cards}` : version);
+    const badge = first.isSoftware ? h("span", { class: "badge" }, "software") : null;
+    return h("th", { scope: "col", class: "number", style: `--side: ${color(first.index)}` }, name, about, badge);
+  };
+  const cell = (found) => {
+    if (found === null) return barCell("–");
+    const range = found.range && h("small", { class: "version" }, found.range);
+    const figure = caseButton(model, found.case, found.text, open);
+    return barCell([figure, found.is_unlike ? " ≠" : null, range], found.bar);
+  };
+  const cells = (line) => ordered.map(({ index }) => cell(line.cells[index]));
+  const rows = table.map((line) => h("tr", {}, rowHead(line.name), cells(line)));
+  const bars = "Bars are relative to the highest rate of a line through the same API.";
+  const parts = [
+    h("caption", { class: "sr" }, `Headline figures of every device. ${bars}`),
+    h("thead", {}, h("tr", {}, h("td"), ordered.map(head))),
+    h("tbody", {}, rows),
+  ];
   const several = model.sides.some((side) => side.dates.length > 1 && side.cards === 1);
-  const newest = several ? " Of several runs of a device, the newest with the family counts." : "";
-  const isMedian = model.sides.some(({ cards }) => cards > 1);
-  const median = isMedian ? " A figure of several cards is that of the median card, of two the faster." : "";
-  const unlike = model.screen.unlike === null ? "" : ` ${model.screen.unlike}.`;
-  const note = `Bars are relative to the highest rate of a line through the same API.${unlike}${newest}${median}`;
-  const faster = model.screen.faster.map((line) => h("p", { class: "note" }, line));
-  return [box, more, h("p", { class: "note" }, note), ...faster];
+  const newest = several && "Of several runs of a device, the newest with the family counts.";
+  const isMedian = all.some(({ of }) => of.length > 1 || of[0].cards > 1);
+  const median = isMedian && "A rate of several cards is that of the median card, of two the lower; below it the range.";
+  const notes = [bars, unlike && `${unlike}.`, newest, median].filter(Boolean).join(" ");
+  const box = scrollBox("Headline figures", h("table", { class: "figures sides-table" }, parts));
+  return [box, note(notes), faster.map(note)];
+}
+
+/** The card beside the reference reports of other models; null without any. */
+function knownTable(known) {
+  if (known === null) return null;
+  const cell = (found) => barCell(...(found ?? ["–"]));
+  const row = ({ name, cells }) => h("tr", {}, rowHead(name), cells.map(cell));
+  return screenTable("Your card among known ones", ["", ...known.columns], known.rows.map(row));
 }
 
 /** The summary of one card, or of all sides side by side. */
 function firstScreen(model, open) {
-  const { card, table } = model.screen;
+  const { card, known } = model.screen;
   const software = model.sides.filter((side) => side.isSoftware).map((side) => side.name);
   const names = software.length > 4 ? `${software.length} of ${model.sides.length}` : software.join("; ");
   const name = model.sides.length > 1 ? `${names}: ` : "";
   return append(h("div", { class: "screen" }), [
-    card === null ? sidesScreen(model, table, open) : cardScreen(model, card, open),
+    card === null ? sidesScreen(model, open) : cardScreen(model, card, open),
+    titled("Known cards", knownTable(known)),
     software.length > 0 ? h("p", { class: "note" }, name, h("b", {}, `${model.softwareNote}.`)) : null,
   ]);
 }

@@ -11,8 +11,6 @@ function comparisonTable(context, open) {
   /** The column that sorts, by its key; a dash before it is descending. */
   let sortedBy = state.get("sort") ?? "";
   let shown = ROWS;
-  /** What the filters leave, in the order of the table. */
-  let cases = [];
   const status = h("p", { class: "count", role: "status" });
   const box = scrollBox("Comparison table");
   const showAll = () => {
@@ -34,7 +32,7 @@ function comparisonTable(context, open) {
   const change = (key) => (value) => {
     filter[key] = value;
     shown = ROWS;
-    state.set(key, value, initial[key]);
+    state.set(key, value, initial[key], key === "text");
     draw();
   };
   const menu = (key, label, options) => {
@@ -42,7 +40,6 @@ function comparisonTable(context, open) {
     set(options, filter[key]);
     return element;
   };
-  const save = () => download("shaderbench.csv", "text/csv", [csvOf(casesForCsv(model, context.sides, cases))]);
   const controls = h(
     "div",
     { class: "controls" },
@@ -62,7 +59,6 @@ function comparisonTable(context, open) {
         input: (event) => change("text")(event.target.value),
       }),
     ),
-    h("button", { type: "button", class: "csv", click: save }, "Save as CSV"),
   );
 
   function draw() {
@@ -76,7 +72,7 @@ function comparisonTable(context, open) {
     const all = columns();
     const index = all.findIndex((column) => [keyOf(column), `-${keyOf(column)}`].includes(sortedBy));
     const sorted = { index, direction: sortedBy.startsWith("-") ? "descending" : "ascending" };
-    cases = index < 0 ? found : sortCases(found, all[index], sorted.direction);
+    const cases = index < 0 ? found : sortCases(found, all[index], sorted.direction);
     const rows = cases.slice(0, shown).map((of) =>
       h(
         "tr",
@@ -98,7 +94,7 @@ function comparisonTable(context, open) {
     box.scrollTo(x, y);
     more.hidden = rows.length === cases.length;
     more.textContent = `Show all ${cases.length}`;
-    const part = more.hidden ? "" : `, the first ${rows.length} shown; the CSV has all`;
+    const part = more.hidden ? "" : `, the first ${rows.length} shown`;
     status.textContent = `${cases.length} of ${model.cases.length} cases${part}`;
   }
   return { box: h("section", { id: "table" }, h("h2", {}, "Every case"), controls, status, box, more), draw };

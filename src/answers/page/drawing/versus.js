@@ -42,6 +42,11 @@ function matchLevels(match, family) {
   };
 }
 
+/** A ratio is grey unless its whole interval lies beyond the margin, as in a verdict. */
+const UNCLEAR = "var(--unclear)";
+const SAME = 1.0125;
+const colored = (sure) => (point) => (point.low > SAME || point.high < 1 / SAME ? sure : UNCLEAR);
+
 function versus() {
   /** The matches of the sides, with their indices. */
   const matchesOf = (model, sides) =>
@@ -54,7 +59,8 @@ function versus() {
       const isOne = unique(available.map(([, match]) => match.baseline)).length === 1;
       const card = (match) => (match.isByApi && !isOne ? `${model.sides[match.baseline].name.split(" · ")[0]}: ` : "");
       const options = available.map(([index, match]) => [String(index), card(match) + match.title]);
-      const match = options.some(([key]) => key === picked.match) ? picked.match : options[0]?.[0];
+      const first = available.find(([, match]) => !(model.screen.is_versus && match.is_one_device)) ?? available[0];
+      const match = options.some(([key]) => key === picked.match) ? picked.match : first && String(first[0]);
       const families = match === undefined ? [] : unique(model.matches[Number(match)].rows.map((row) => row.of.family));
       return [
         { key: "match", label: "Ratio of times", options, value: match },
@@ -90,14 +96,14 @@ function versus() {
           Plot.ruleX([1], { stroke: "currentColor", strokeWidth: 1.5 }),
           Plot.text([`← ${match.a} faster`], { ...end, frameAnchor: "top-left", dy: isNarrow ? -32 : -16 }),
           Plot.text([`${match.b} faster →`], { ...end, frameAnchor: "top-right", dy: -16 }),
-          Plot.ruleY(small, { ...interval, stroke: "var(--c0)", strokeOpacity: 0.3 }),
-          Plot.dot(small, { ...x, r: 2.5, fill: "var(--c0)", fillOpacity: 0.6 }),
-          Plot.ruleY(large, { ...interval, stroke: "var(--c1)", strokeWidth: 3 }),
+          Plot.ruleY(small, { ...interval, stroke: colored("var(--c0)"), strokeOpacity: 0.3 }),
+          Plot.dot(small, { ...x, r: 2.5, fill: colored("var(--c0)"), fillOpacity: 0.6 }),
+          Plot.ruleY(large, { ...interval, stroke: colored("var(--c1)"), strokeWidth: 3 }),
           Plot.dot(large, {
             ...x,
             symbol: "diamond",
             r: 6,
-            fill: "var(--c1)",
+            fill: colored("var(--c1)"),
             stroke: "var(--surface)",
             strokeWidth: 1,
           }),
@@ -123,6 +129,7 @@ function versus() {
         legend: [
           { kind: "dot", color: "var(--c0)", label: `${inside}, with its 95 % interval` },
           { kind: "dot", symbol: "diamond", color: "var(--c1)", label: `geometric mean of the ${of}` },
+          { kind: "dot", color: UNCLEAR, label: "too close to call, or within 1.25 %" },
         ],
         takeaways: [{ text: matchSentence(match) }],
         note: `Right of 1×, ${match.b} is faster; left of 1×, ${match.a}. Only cases timed by the same clock are compared.`,
