@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds the whole site as one folder that any static host serves: the page that runs the suite in a browser, a page for
-# each committed report and one for all of them, and the documents. Checks every link. Installs what is missing.
+# Builds the whole site as one folder that any static host serves: first all committed reports in one page, then the page
+# that runs the suite in a browser, a page for each report, and the documents. Checks every link. Installs what is missing.
 #   scripts/pages.sh            leaves the site in target/site
 #   scripts/pages.sh --serve    and serves it at the printed address (PORT, 8000 by default)
+# SITE_URL is the address at which the site will be, for the pictures of previews [GitHub's, on GitHub].
 # PAGE names a folder that scripts/web.sh has built, PROGRAM a built shaderbench.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,18 +20,30 @@ rm -rf "$SITE"
 mkdir -p "$TARGET"
 cp -r "$PAGE" "$SITE"
 
-# Alone, the page leads nowhere; here it is the first page of a site.
-links='<nav aria-label="Site" class="site"><a href="results/README.html">Reports</a>'
-links+='<a href="results/all.html">All reports in one page</a><a href="README.html">About</a>'
-links+='<a href="docs/install.html">Install</a><a href="docs/usage.html">Usage</a></nav>'
-sed -i "s|<!-- links of the site -->|$links|" "$SITE/index.html"
+# The first page has the results: all reports in one page. The page that runs the suite comes second.
+mv "$SITE/index.html" "$SITE/run.html"
+links() { # PATH OF THE ROOT
+    printf '<nav aria-label="Site" class="site">'
+    printf '<a href="%s">%s</a>' "$1index.html" Results "$1run.html" 'Run it in your browser' "$1results/README.html" \
+        Reports "$1README.html" About "$1docs/install.html" Install "$1docs/usage.html" Usage
+    printf '</nav>'
+}
+sed -i "s|<!-- links of the site -->|$(links '')|" "$SITE/run.html"
 
-report() { "$PROGRAM" report "$@" >/dev/null; }
+# Previews in messengers need the whole address of the picture.
+address="${SITE_URL:-${GITHUB_REPOSITORY:+https://${GITHUB_REPOSITORY%/*}.github.io/${GITHUB_REPOSITORY#*/}}}"
+picture="${address:+<meta property=\"og:image\" content=\"$address/docs/report.png\">}"
+report() { # FILE… HTML, with the links of the site
+    local out="${*: -1}" root
+    root=$(dirname "${out#"$SITE/"}" | sed -e 's|^\.$||' -e 's|[^/][^/]*|..|g' -e 's|..$|&/|')
+    "$PROGRAM" report "${@:1:$#-1}" --out "$out" >/dev/null
+    sed -i -e "s|^<body>$|&$(links "$root")|" -e "s|^<title>|$picture&|" "$out"
+}
 mapfile -t reports < <(committed_reports .csv)
 for file in "${reports[@]}"; do
-    report "$file" --out "$SITE/${file%.csv}.html"
+    report "$file" "$SITE/${file%.csv}.html"
 done
-report "${reports[@]}" --out "$SITE/results/all.html"
+report "${reports[@]}" "$SITE/index.html"
 python=$(find_python)
 "$python" -B scripts/pages/docs.py "$SITE"
 "$python" -B scripts/pages/check.py "$SITE"
