@@ -7,7 +7,7 @@ use std::path::Path;
 use answers::references::{Shipped, pack};
 use answers::report::{example, reader};
 
-#[path = "../tests/suite/common/committed.rs"]
+#[path = "../src/answers/report/committed/files.rs"]
 mod committed;
 use committed::committed_reports;
 

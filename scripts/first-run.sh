@@ -5,16 +5,19 @@
 # rustup; skips where these are missing. The commit is HEAD; the pseudo-terminal's output is left in target/first-run/.
 #   scripts/first-run.sh             cargo downloads the crates
 #   scripts/first-run.sh --cached    cargo finds the crates that this machine has downloaded
+# A last argument is another command of the repository: scripts/first-run.sh --cached scripts/crates.sh
 # DEBIAN_MIRROR names a mirror. STUB=yes tries the setup and the downloads, and neither builds nor runs the program.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
-case "${1:-}" in
-    '' | --cached) ;;
-    *) echo "usage: scripts/first-run.sh [--cached]" >&2; exit 2 ;;
+cached=
+[ "${1:-}" != --cached ] || { cached=yes && shift; }
+command="${1:-$(sed -n 's/^\(scripts\/run\.sh[^#]*\).*/\1/p' README.md | sed -n '1s/ *$//p')}"
+case "$#$command" in
+    0scripts/* | 1scripts/*) ;;
+    0*) echo "error: README.md has no line that starts with scripts/run.sh" >&2; exit 1 ;;
+    *) echo "usage: scripts/first-run.sh [--cached] [scripts/COMMAND]" >&2; exit 2 ;;
 esac
-command=$(sed -n 's/^\(scripts\/run\.sh[^#]*\).*/\1/p' README.md | sed -n '1s/ *$//p')
-[ -n "$command" ] || { echo "error: README.md has no line that starts with scripts/run.sh" >&2; exit 1; }
 cargo_home="${CARGO_HOME:-$HOME/.cargo}"
 output="${CARGO_TARGET_DIR:-$PWD/target}/first-run"
 
@@ -46,7 +49,7 @@ make_system() {
         as_root cp /etc/ssl/certs/ca-certificates.crt "$system/etc/ssl/certs/ca-certificates.crt"
     as_root mkdir -p "$system/root/.cargo" "$system/opt/rust"
     [ ! -e "$cargo_home/config.toml" ] || as_root cp "$cargo_home/config.toml" "$system/root/.cargo/"
-    [ "${1:-}" != --cached ] || as_root cp -r "$cargo_home/registry" "$system/root/.cargo/"
+    [ -z "$cached" ] || as_root cp -r "$cargo_home/registry" "$system/root/.cargo/"
     git clone --quiet --bare --no-local . "$work/shaderbench"
     as_root cp -r "$work/shaderbench" "$system/srv/shaderbench"
     cat >"$work/first-run" <<END
@@ -117,10 +120,10 @@ show() {
 }
 
 start=$SECONDS
-make_system "$@"
+make_system
 [ -z "${STUB:-}" ] || make_stub
 echo "first-run: a bare Debian 12 after $((SECONDS - start)) s; $(git log -1 --format='%h, %s'); $(nproc) cores;" \
-    "crates $([ -n "${1:-}" ] && echo cached || echo downloaded)"
+    "crates $([ -n "$cached" ] && echo cached || echo downloaded)"
 code=0
 enter | plain | show || code=$?
 as_root cat "$system/root/typescript" >"$output/typescript"

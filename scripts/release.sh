@@ -26,15 +26,6 @@ GLIBC=2.17 # The oldest that Rust supports; Debian 11 has 2.31.
 NVRTC=12.8.93 # A driver reads the PTX of its own CUDA and of older ones: the oldest that the program runs with.
 why='' # Why a target is skipped.
 
-package_field() { sed -n "s/^$1 = \"\(.*\)\"/\1/p" Cargo.toml | head -1; }
-
-repository() {
-    local address="${REPOSITORY:-$(package_field repository)}"
-    [ -n "$address" ] || address=$(git remote get-url origin 2>/dev/null || true)
-    address=$(echo "${address%.git}" | sed -n 's,^git@\([^:]*\):,https://\1/,; /^https:/p')
-    echo "${address%/}"
-}
-
 default_targets() {
     case "$(uname -s)" in
         Linux) echo x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-pc-windows-gnu ;;

@@ -134,6 +134,17 @@ debian_mirror() {
     apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null | sed -n 1p
 }
 
+# A field of the package in Cargo.toml.
+package_field() { sed -n "s/^$1 = \"\(.*\)\"/\1/p" Cargo.toml | head -1; }
+
+# The address of the repository on the web: REPOSITORY, or that of Cargo.toml, or git's remote `origin`; else nothing.
+repository() {
+    local address="${REPOSITORY:-$(package_field repository)}"
+    [ -n "$address" ] || address=$(git remote get-url origin 2>/dev/null || true)
+    address=$(echo "${address%.git}" | sed -n 's,^git@\([^:]*\):,https://\1/,; /^https:/p')
+    echo "${address%/}"
+}
+
 # The committed reports whose names end so, one a line: the files of results/ that git tracks. A report of the user that
 # lies there is none. Without git, as in an unpacked source, all count.
 committed_reports() { # ENDING

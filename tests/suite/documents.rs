@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::catalogue::files_below;
 use crate::command::shaderbench;
+use gpu::engine::Settings;
+use record::suite::Profile;
 
 /// Folders whose files documents name by their path.
 const FOLDERS: [&str; 10] =
@@ -66,6 +68,12 @@ fn what_contributors_are_told_to_edit_exists() {
         }
     }
     assert!(count > 5, "{count}");
+}
+
+#[test]
+fn the_method_names_the_epochs_of_quick() {
+    let quick = Settings::new(Profile::Quick, String::new(), String::new(), String::new()).epochs;
+    assert!(include_str!("../../docs/method.md").contains(&format!("`quick` {}.", quick.most)));
 }
 
 /// A block of text that begins with `$ shaderbench` shows a command and what it prints.

@@ -37,6 +37,11 @@ fn index_writes_the_committed_page() {
         folder.text("results/README.md"),
         "run `shaderbench report results/ --format index` and commit the page"
     );
+    for line in committed.lines().filter(|line| line.starts_with('|')) {
+        // A reader sees the text of a link, not its target.
+        let seen: String = line.split("](<").map(|part| part.split_once(">)").map_or(part, |(_, rest)| rest)).collect();
+        assert!(seen.chars().count() <= 125, "{seen}");
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Reports as files, tables and text: formats, their readers and writers, layout.
 
 mod accepted;
+#[cfg(test)]
+pub(crate) mod committed;
 pub mod csv;
 #[cfg(not(target_family = "wasm"))]
 pub mod example;

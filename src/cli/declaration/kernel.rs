@@ -329,22 +329,22 @@ mod tests {
         let of_cuda = |cuda: &'static str| Text { wgsl: "", cuda, spirv: None, entries: &[] };
         let of_wgsl = |wgsl: &'static str| Text { wgsl, cuda: "", spirv: None, entries: &["main"] };
         let arithmetic = |text: Text| text.arithmetic(Dtype::F16, &Constants::default());
-        for (cuda, limit) in [
-            (include_str!("../../../shaders/ceiling/tensor.cu"), Limit::Tensor),
-            (include_str!("../../../shaders/ceiling/tensor_bf16.cu"), Limit::TensorBf16),
-            (include_str!("../../../shaders/ceiling/tensor_tf32.cu"), Limit::TensorTf32),
-            (include_str!("../../../shaders/ceiling/tensor_fp8.cu"), Limit::TensorFp8),
-            (include_str!("../../../shaders/ceiling/tensor_int8.cu"), Limit::TensorInt8),
-            (include_str!("../../../shaders/matmul/cooperative.cu"), Limit::Tensor),
-            (include_str!("../../../shaders/hopper.cuh"), Limit::Tensor),
-            (include_str!("../../../shaders/matmul/tiled.cu"), Limit::Fma),
-            ("wmma::mma_sync(sums, a, b, sums);", Limit::Tensor),
-            ("// as wmma does", Limit::Fma),
+        let kernel = |family, name| kernels::benchmark(family, name).expect("a benchmark");
+        for (name, limit) in [
+            ("tensor", Limit::Tensor),
+            ("tensor_bf16", Limit::TensorBf16),
+            ("tensor_tf32", Limit::TensorTf32),
+            ("tensor_fp8", Limit::TensorFp8),
+            ("tensor_int8", Limit::TensorInt8),
         ] {
-            assert_eq!(arithmetic(of_cuda(cuda)), limit, "{}", cuda.lines().next().unwrap_or_default());
+            assert_eq!(arithmetic(of_cuda(kernel("ceiling", name).cuda)), limit, "{name}");
         }
-        let wgsl = include_str!("../../../shaders/matmul/cooperative.wgsl");
-        assert_eq!(arithmetic(of_wgsl(wgsl)), Limit::Tensor);
-        assert_eq!(arithmetic(of_wgsl(include_str!("../../../shaders/matmul/tiled.wgsl"))), Limit::Fma);
+        for (name, limit) in [("cooperative", Limit::Tensor), ("wgmma", Limit::Tensor), ("tiled", Limit::Fma)] {
+            assert_eq!(arithmetic(of_cuda(kernel("matmul", name).cuda)), limit, "{name}");
+        }
+        assert_eq!(arithmetic(of_cuda("wmma::mma_sync(sums, a, b, sums);")), Limit::Tensor);
+        assert_eq!(arithmetic(of_cuda("// as wmma does")), Limit::Fma);
+        assert_eq!(arithmetic(of_wgsl(kernel("matmul", "cooperative").wgsl)), Limit::Tensor);
+        assert_eq!(arithmetic(of_wgsl(kernel("matmul", "tiled").wgsl)), Limit::Fma);
     }
 }

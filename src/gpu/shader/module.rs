@@ -149,13 +149,14 @@ fn position(spirv: &[u32], is_wanted: impl Fn(&[u32]) -> bool) -> Option<usize> 
 mod tests {
     use super::*;
 
-    const INT8: &[u8] = include_bytes!("../../../shaders/ceiling/tensor_int8.spv");
-    const BF16: &[u8] = include_bytes!("../../../shaders/ceiling/tensor_bf16.spv");
+    fn of_peak(name: &str) -> Vec<u32> {
+        words(kernels::benchmark("ceiling", name).expect("a benchmark").spirv)
+    }
 
     #[test]
     fn features_are_read_from_capabilities_and_from_the_types_of_matrices() {
-        assert_eq!(features(&words(INT8)), BTreeSet::from([Feature::Subgroups, Feature::Int8Matrix]));
-        assert_eq!(features(&words(BF16)), BTreeSet::from([Feature::Subgroups, Feature::Bf16Matrix]));
+        assert_eq!(features(&of_peak("tensor_int8")), BTreeSet::from([Feature::Subgroups, Feature::Int8Matrix]));
+        assert_eq!(features(&of_peak("tensor_bf16")), BTreeSet::from([Feature::Subgroups, Feature::Bf16Matrix]));
         let header = [0x0723_0203, 0x0001_0600, 0, 8, 0];
         let f16 = [0x0002_0011, 9, 0x0003_0016, 1, 16, 0x0007_1168, 2, 1, 3, 4, 4, 5];
         let found = features(&[&header[..], &f16].concat());
@@ -166,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_specialization_constant_gets_the_value_of_its_name() {
-        let before = words(INT8);
+        let before = of_peak("tensor_int8");
         let set = |value| {
             let mut after = before.clone();
             specialize(&mut after, &[("ROUNDS".to_owned(), value)]).map(|()| after)

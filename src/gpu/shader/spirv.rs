@@ -308,7 +308,8 @@ mod tests {
 
     #[test]
     fn a_constant_keeps_its_first_name() {
-        let module = super::super::module::words(include_bytes!("../../../shaders/ceiling/tensor_int8.spv"));
+        let kernel = kernels::benchmark("ceiling", "tensor_int8").expect("a benchmark");
+        let module = super::super::module::words(kernel.spirv);
         let name = |id: u32, name: &[u8; 4]| [4 << 16 | Op::Name as u32, id, u32::from_le_bytes(*name), 0];
         let (mut at, mut named) = (HEADER, None);
         for instruction in instructions(&module) {

@@ -1,5 +1,6 @@
 //! What several files of tests share: a fake device for the engine and runs on it, and the committed reports.
 
+#[path = "../../../src/answers/report/committed/files.rs"]
 mod committed;
 mod fake;
 mod runs;

@@ -1,7 +1,7 @@
 //! What the summary shows, and leaves out.
 
 use super::*;
-use crate::report::csv;
+use crate::report::committed;
 use crate::summary::cells::size;
 use crate::summary::job_rate;
 use kernels::is_library;
@@ -10,17 +10,13 @@ use record::suite::{Dtype, Extent};
 
 const PLAIN: Terminal = Terminal { width: 80, has_color: false };
 
-fn records(text: &[u8]) -> Vec<Record> {
-    csv::read(std::path::Path::new("r.csv"), text).expect("a report").records
-}
-
-fn both() -> Vec<Record> {
-    records(include_bytes!("../../../../results/nvidia-h200/2026-11-30-vulkan+cuda.csv"))
+fn both() -> Option<Vec<Record>> {
+    committed::rows("nvidia-h200/2026-11-30-vulkan+cuda.csv")
 }
 
 #[test]
 fn the_summary_fits_one_screen_with_the_longest_names() {
-    let mut records = both();
+    let Some(mut records) = both() else { return };
     for (index, row) in records.iter_mut().enumerate() {
         // The longest names that drivers are known to give.
         row.device =
@@ -59,12 +55,8 @@ fn the_summary_of_every_committed_report_fits_with_what_follows_a_run() {
         "all sizes: `target/release/shaderbench run --backend all --profile standard`, about 8 minutes".to_owned(),
         "results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv".to_owned(),
     ];
-    for text in [
-        include_bytes!("../../../../results/nvidia-h200/2026-11-30-vulkan+cuda.csv").as_slice(),
-        include_bytes!("../../../../results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv"),
-        include_bytes!("../../../../results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv"),
-    ] {
-        let records = records(text);
+    for records in [both(), all_families(), committed::rows("llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv")] {
+        let Some(records) = records else { return };
         for terminal in [PLAIN, Terminal { has_color: true, ..PLAIN }] {
             let text = card(&records, &after, terminal);
             let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(Api::Vulkan)).collect();
@@ -144,13 +136,13 @@ fn sizes_are_short() {
 }
 
 /// With every family.
-fn all_families() -> Vec<Record> {
-    records(include_bytes!("../../../../results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv"))
+fn all_families() -> Option<Vec<Record>> {
+    committed::rows("nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv")
 }
 
 #[test]
 fn families_that_do_not_fit_are_counted_the_most_costly_ones_named() {
-    let records = all_families();
+    let Some(records) = all_families() else { return };
     let toolchains = toolchains(&records);
     let ratios = Ratios::new(&records.iter().collect::<Vec<_>>(), [toolchains[0], toolchains[1]]);
     let mut sorted = ratios.by_family();
@@ -185,10 +177,11 @@ fn a_headline_ends_after_a_word() {
 
 #[test]
 fn a_level_without_figures_has_no_line() {
+    let Some(all) = both() else { return };
     // Short curves, as of the profile quick, with intervals of several widths.
     for (times, power) in [1.0, 3.0, 10.0, 30.0].into_iter().flat_map(|times| (16..28).map(move |power| (times, power)))
     {
-        let mut records = both();
+        let mut records = all.clone();
         records.retain(|row| row.family != "cache_curve" || row.n.is_none_or(|n| n.count() <= 1 << power));
         for row in &mut records {
             let (Some(ns), Some(low), Some(high)) = (row.median_ns, row.ci_low_ns, row.ci_high_ns) else {
@@ -206,7 +199,7 @@ fn a_level_without_figures_has_no_line() {
 
 #[test]
 fn every_rate_of_the_summary_is_one_of_the_report() {
-    let records = all_families();
+    let Some(records) = all_families() else { return };
     let text = card(&records, &[], PLAIN);
     let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(Api::Vulkan)).collect();
     let found = best(&rows);
@@ -221,7 +214,7 @@ fn every_rate_of_the_summary_is_one_of_the_report() {
 #[test]
 fn ratios_to_the_other_api_are_those_of_a_comparison_of_all_rows() {
     use crate::compare::ratios_in_turns;
-    let records = both();
+    let Some(records) = both() else { return };
     let text = card(&records, &[], PLAIN);
     let rows_of = |api| records.iter().filter(move |row| row.backend == Some(api) && row.status == Status::Ok);
     let case = |row: &Record| (row.name(), row.dtype, row.n, row.params_text());
@@ -239,7 +232,7 @@ fn ratios_to_the_other_api_are_those_of_a_comparison_of_all_rows() {
 
 #[test]
 fn libraries_compare_as_their_rows_do_the_fastest_first_in_two_lines() {
-    let mut records = both();
+    let Some(mut records) = both() else { return };
     records.retain(|row| !is_library(row) || (row.benchmark == "cublas" && row.family != "gemv"));
     let row_of = |api, family: &str, name: &str, job: &str| {
         let best = best(&records.iter().filter(|row| row.backend == Some(Api::Vulkan)).collect::<Vec<_>>());

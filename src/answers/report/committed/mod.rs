@@ -1,0 +1,26 @@
+//! The committed reports in unit tests. The files are the repository's: a package of the crate has none of them.
+
+mod files;
+
+use std::path::{Path, PathBuf};
+
+use super::reader;
+use record::Record;
+
+/// The folder of the repository.
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// All of them. `None` in a package: then a test is skipped.
+pub(crate) fn reports() -> Option<Vec<PathBuf>> {
+    let is_there = Path::new(REPOSITORY).join("results").is_dir();
+    if !is_there {
+        eprintln!("SKIPPED: the committed reports are in the repository only");
+    }
+    is_there.then(|| files::committed_reports(Path::new(REPOSITORY)))
+}
+
+/// The rows of the one at this path below `results/`.
+pub(crate) fn rows(path: &str) -> Option<Vec<Record>> {
+    let path = reports()?.into_iter().find(|report| report.ends_with(path)).expect(path);
+    Some(reader::open(&path).expect("a report").records)
+}
