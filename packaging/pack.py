@@ -22,6 +22,7 @@ import time
 import zipfile
 
 import notices
+import readme
 
 NAME = "shaderbench"
 HERE = pathlib.Path(__file__).parent
@@ -31,6 +32,20 @@ VERSION = os.environ["VERSION"]
 EPOCH = int(os.environ["SOURCE_DATE_EPOCH"])
 REPOSITORY = os.environ.get("REPOSITORY", "")
 SUMMARY = "Compute-shader benchmarks with verified results"
+AUTHORS = "The shaderbench authors"
+KEYWORDS = json.loads(re.search(r"^keywords = (\[.*\])", (ROOT / "Cargo.toml").read_text(), re.M)[1])
+CLASSIFIERS = [
+    "Environment :: Console",
+    "Intended Audience :: Developers",
+    "License :: OSI Approved :: Apache Software License",
+    "License :: OSI Approved :: MIT License",
+    "Operating System :: MacOS",
+    "Operating System :: Microsoft :: Windows",
+    "Operating System :: POSIX :: Linux",
+    "Programming Language :: Python :: 3",
+    "Programming Language :: Rust",
+    "Topic :: System :: Benchmark",
+]
 GLIBC = "2.17"
 
 # target: tags of the wheel; name, system and processor for npm; architecture of Debian.
@@ -40,9 +55,11 @@ TARGETS = {
     "aarch64-unknown-linux-gnu": (LINUX_WHEEL.format("aarch64"), ("linux-arm64", "linux", "arm64"), "arm64"),
     "x86_64-pc-windows-msvc": ("win_amd64", ("win32-x64", "win32", "x64"), None),
     "x86_64-pc-windows-gnu": ("win_amd64", ("win32-x64", "win32", "x64"), None),
+    "aarch64-pc-windows-msvc": ("win_arm64", ("win32-arm64", "win32", "arm64"), None),
     "aarch64-apple-darwin": ("macosx_11_0_arm64", ("darwin-arm64", "darwin", "arm64"), None),
     "x86_64-apple-darwin": ("macosx_11_0_x86_64", ("darwin-x64", "darwin", "x64"), None),
 }
+MANIFESTS = ["aur", "homebrew", "nix", "phoronix", "scoop", "winget"]
 DOCUMENTS = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"]
 
 
@@ -91,11 +108,20 @@ def pack_archive(out, target, program, documents):
 def pack_wheel(out, target, program, documents):
     tags = TARGETS[target][0]
     info = f"{NAME}-{VERSION}.dist-info"
-    home = f"Project-URL: Repository, {REPOSITORY}\n" if REPOSITORY else ""
-    metadata = (
-        f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {VERSION}\nSummary: {SUMMARY}\nLicense: MIT OR Apache-2.0\n"
-        f"{home}Requires-Python: >=3.7\nDescription-Content-Type: text/markdown\n\n"
-    ).encode() + documents["README.md"]
+    fields = [
+        ("Metadata-Version", "2.1"),
+        ("Name", NAME),
+        ("Version", VERSION),
+        ("Summary", SUMMARY),
+        ("Author", AUTHORS),
+        ("License", "MIT OR Apache-2.0"),
+        ("Keywords", ",".join(KEYWORDS)),
+        *(("Classifier", classifier) for classifier in CLASSIFIERS),
+        *([("Home-page", REPOSITORY), ("Project-URL", f"Repository, {REPOSITORY}")] if REPOSITORY else []),
+        ("Requires-Python", ">=3.7"),
+        ("Description-Content-Type", "text/markdown"),
+    ]
+    metadata = "".join(f"{name}: {value}\n" for name, value in fields).encode() + b"\n" + documents["README.md"]
     wheel = "Wheel-Version: 1.0\nGenerator: shaderbench\nRoot-Is-Purelib: false\n"
     wheel += "".join(f"Tag: py3-none-{tag}\n" for tag in tags.split("."))
     files = {f"{NAME}-{VERSION}.data/scripts/{program.name}": (program.read_bytes(), True)}
@@ -115,8 +141,9 @@ def pack_wheel(out, target, program, documents):
 
 def npm_package(name, **more):
     about = {"name": name, "version": VERSION, "description": SUMMARY, "license": "MIT OR Apache-2.0"}
+    about |= {"author": AUTHORS, "keywords": KEYWORDS}
     if REPOSITORY:
-        about["repository"] = {"type": "git", "url": f"git+{REPOSITORY}.git"}
+        about |= {"homepage": REPOSITORY, "repository": {"type": "git", "url": f"git+{REPOSITORY}.git"}}
     return (json.dumps({**about, **more}, indent=2) + "\n").encode()
 
 
@@ -158,17 +185,22 @@ def pack_deb(out, target, program, documents):
         copyright_text = (HERE / "deb/copyright").read_bytes() + b"License: Expat\n"
         copyright_text += indented(documents["LICENSE-MIT"]) + b"\nLicense: Apache-2.0\n"
         copyright_text += b" On Debian systems the text is in /usr/share/common-licenses/Apache-2.0.\n"
+        maintainer = f"{AUTHORS} <{REPOSITORY.split('/')[-2]}@users.noreply.github.com>" if REPOSITORY else AUTHORS
+        day = time.strftime("%a, %d %b %Y %T +0000", time.gmtime(EPOCH))
+        changelog = f"{NAME} ({VERSION}) unstable; urgency=medium\n\n  * CHANGELOG.md.gz has the changes.\n\n"
+        changelog += f" -- {maintainer}  {day}\n"
         files = {
             root / f"usr/bin/{NAME}": program.read_bytes(),
             doc / "copyright": copyright_text,
-            doc / "changelog.gz": gzip.compress(documents["CHANGELOG.md"], 9, mtime=EPOCH),
+            doc / "changelog.gz": gzip.compress(changelog.encode(), 9, mtime=0),
+            doc / "CHANGELOG.md.gz": gzip.compress(documents["CHANGELOG.md"], 9, mtime=0),
             doc / "README.md": documents["README.md"],
-            doc / "THIRD-PARTY-LICENSES.gz": gzip.compress(documents["THIRD-PARTY-LICENSES"], 9, mtime=EPOCH),
+            doc / "THIRD-PARTY-LICENSES.gz": gzip.compress(documents["THIRD-PARTY-LICENSES"], 9, mtime=0),
         }
         for name, content in pages().items():
             page = pathlib.PurePosixPath(name)
             if page.parent.name == "man":
-                files[share / f"man/man1/{page.name}.gz"] = gzip.compress(content, 9, mtime=EPOCH)
+                files[share / f"man/man1/{page.name}.gz"] = gzip.compress(content, 9, mtime=0)
             elif page.suffix == ".bash":
                 files[share / f"bash-completion/completions/{NAME}"] = content
             elif page.suffix == ".fish":
@@ -179,7 +211,8 @@ def pack_deb(out, target, program, documents):
         kib = sum((len(content) + 1023) // 1024 for content in files.values())
         home = f"Homepage: {REPOSITORY}\n" if REPOSITORY else ""
         for key, value in {
-            "VERSION": VERSION, "ARCHITECTURE": architecture, "GLIBC": GLIBC, "INSTALLED_KIB": kib, "HOMEPAGE": home,
+            "VERSION": VERSION, "MAINTAINER": maintainer, "ARCHITECTURE": architecture, "GLIBC": GLIBC,
+            "INSTALLED_KIB": kib, "HOMEPAGE": home,
         }.items():
             control = control.replace(f"@{key}@", str(value))
         files[root / "DEBIAN/control"] = control.encode()
@@ -204,13 +237,11 @@ def indented(text):
 
 def write_manifests(out, targets, sums):
     """The files for package managers of others, from the templates beside this file."""
-    windows = next((target for target in targets if "windows" in target), None)
 
     def value(found):
         key, _, target = found[1].partition(" ")
-        target = windows if target == "WINDOWS" else target
-        if key in ("URL", "SHA256", "FOLDER") and target not in targets:
-            raise KeyError(target or "Windows")
+        if target and target not in targets:
+            raise KeyError(target)
         return {
             "VERSION": lambda: VERSION,
             "REPOSITORY": lambda: REPOSITORY,
@@ -220,7 +251,7 @@ def write_manifests(out, targets, sums):
             "FOLDER": lambda: folder_of(target),
         }[key]()
 
-    for folder in ("aur", "homebrew", "phoronix", "scoop", "winget"):
+    for folder in MANIFESTS:
         texts = {}
         try:
             for template in sorted((HERE / folder).iterdir()):
@@ -260,11 +291,13 @@ def main():
         sys.exit(f"error: no program in {programs}")
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
+    documents = {name: (ROOT / name).read_bytes() for name in DOCUMENTS}
+    documents["README.md"] = readme.portable(documents["README.md"].decode(), REPOSITORY, VERSION).encode()
     for target in targets:
         program = next((programs / target).iterdir())
-        documents = {name: (ROOT / name).read_bytes() for name in DOCUMENTS}
         documents["THIRD-PARTY-LICENSES"] = notices.collect(ROOT, target)
         pack_archive(out, target, program, documents)
+        (out / f"{folder_of(target)}.cdx.json").write_bytes(notices.materials(ROOT, target))
         pack_wheel(out, target, program, documents)
         pack_npm_platform(out, target, program, documents)
         if TARGETS[target][2] and shutil.which("dpkg-deb"):
@@ -279,8 +312,7 @@ def main():
     if REPOSITORY:
         write_manifests(out, targets, sums)
     else:
-        managers = "Homebrew, winget, Scoop, AUR, Phoronix"
-        print(f"SKIPPED: {managers}: the repository has no address: set `repository` in Cargo.toml")
+        print(f"SKIPPED: {', '.join(MANIFESTS)}: the repository has no address: set `repository` in Cargo.toml")
     for path in packages:
         print(f"{path.stat().st_size / 1e6:6.2f} MB  {path.name}")
     large = [path.name for path in packages if path.stat().st_size > LIMIT]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tries the packages of scripts/release.sh in clean systems: checksums, then for archive, .deb, wheel and npm package
+# Tries the packages of scripts/release.sh: checksums, their registries' linters (packaging/lint.sh), then in clean systems for archive, .deb, wheel and npm package
 # the seconds from the start of the download to the first row of a run on Mesa's software device. The packages come from
 # a server on this machine; tools that users have (curl, pip, npm) are installed before the clock starts.
 #   scripts/release-check.sh [SYSTEM…]    debian-11, ubuntu-24.04, fedora (the default), debian-12, debian-13
@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
 folder="${CARGO_TARGET_DIR:-$PWD/target}/dist/packages"
-version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+version=$(package_field version)
 target="$(uname -m)-unknown-linux-gnu"
 if [ ! -e "$folder/shaderbench-$version-$target.tar.gz" ]; then
     echo "error: $folder has no package for $target: run scripts/release.sh first" >&2
@@ -25,6 +25,7 @@ finish() {
 trap finish EXIT
 
 (cd "$folder" && sha256sum --quiet --check SHA256SUMS && echo "checksums: $(wc -l <SHA256SUMS) packages")
+packaging/lint.sh "$folder"
 
 # A folder that pip and npm accept as a registry, at a free port of this machine.
 serve() {

@@ -7,8 +7,9 @@ use sha2::{Digest, Sha256};
 
 use crate::command::{Folder, Output, is_installed, program, shaderbench};
 
-const TARGETS: [&str; 5] = [
+const TARGETS: [&str; 6] = [
     "aarch64-apple-darwin",
+    "aarch64-pc-windows-msvc",
     "aarch64-unknown-linux-gnu",
     "x86_64-apple-darwin",
     "x86_64-pc-windows-msvc",
@@ -88,19 +89,20 @@ fn equal_programs_give_equal_packages_for_every_target() {
     }
     let count = |suffix: &str| packages.keys().filter(|name| name.ends_with(suffix)).count();
     let debs = if output.stdout.contains("SKIPPED: dpkg-deb") { 0 } else { 2 };
-    assert_eq!((count(".whl"), count(".tgz"), count(".deb")), (5, 6, debs), "{output}");
+    assert_eq!((count(".whl"), count(".tgz"), count(".cdx.json"), count(".deb")), (6, 7, 6, debs), "{output}");
 
     let sums = folder.text("one/SHA256SUMS");
     for line in sums.lines() {
         let (sum, name) = line.split_once("  ").expect("a sum and a name");
         assert_eq!(sum, sha256(&packages[name]), "{name}");
     }
-    assert_eq!(sums.lines().count(), 5 + 5 + 6 + debs);
+    assert_eq!(sums.lines().count(), 6 + 6 + 7 + 6 + debs);
 
     let manifests: Vec<&String> = packages.keys().filter(|name| name.starts_with("manifests/")).collect();
-    assert_eq!(manifests.len(), 11, "{manifests:?}");
+    assert_eq!(manifests.len(), 12, "{manifests:?}");
     let texts: String = manifests.iter().map(|name| String::from_utf8_lossy(&packages[*name])).collect();
-    for (name, contents) in packages.iter().filter(|(name, _)| TARGETS.iter().any(|target| name.contains(target))) {
+    let is_archive = |name: &str| [".tar.gz", ".zip"].iter().any(|ending| name.ends_with(ending));
+    for (name, contents) in packages.iter().filter(|(name, _)| is_archive(name)) {
         assert!(
             texts.contains(&format!("{ADDRESS}/releases/download/v{}/{name}", env!("CARGO_PKG_VERSION"))),
             "{name}"
@@ -108,6 +110,19 @@ fn equal_programs_give_equal_packages_for_every_target() {
         assert!(texts.contains(&sha256(contents)), "no manifest has the checksum of {name}");
     }
     assert!(!texts.contains("SHA256 ") && !texts.contains("@VERSION@"), "{texts}");
+    // Pictures and links work outside of the repository.
+    let wheel = packages.iter().find(|(name, _)| name.ends_with("x86_64.manylinux2014_x86_64.whl")).expect("a wheel").0;
+    let wheel = program("unzip").args(&["-p", &folder.argument(&format!("one/{wheel}")), "*/METADATA"]);
+    let npm = folder.argument(&format!("one/shaderbench-{}.tgz", env!("CARGO_PKG_VERSION")));
+    let npm = program("tar").args(&["-xOf", &npm, "package/README.md"]);
+    for (name, readme) in
+        [("unzip", wheel), ("tar", npm)].map(|(name, print)| (name, is_installed(name).then(|| print.run().stdout)))
+    {
+        let Some(readme) = readme else { continue };
+        let links: Vec<&str> = readme.split("](").skip(1).collect();
+        assert!(links.len() > 10 && links.iter().all(|link| link.starts_with("http")), "{name}: {links:#?}");
+        assert!(readme.contains(&format!("]({ADDRESS}/raw/v{}/docs/", env!("CARGO_PKG_VERSION"))), "{name}: {readme}");
+    }
 }
 
 #[test]
@@ -118,14 +133,16 @@ fn what_cannot_be_packed_is_named() {
     let folder = Folder::new();
     let without = pack(&folder, "one", &["x86_64-unknown-linux-gnu"], "");
     assert!(
-        without.stdout.contains("SKIPPED: Homebrew, winget, Scoop, AUR, Phoronix: the repository has no address"),
+        without.stdout.contains("SKIPPED: aur, homebrew, nix, phoronix, scoop, winget: the repository has no address"),
         "{without}"
     );
     assert!(!folder.path("one/manifests").exists());
     let partial = pack(&folder, "other", &["x86_64-unknown-linux-gnu"], ADDRESS);
-    for (manager, target) in
-        [("homebrew", "aarch64-apple-darwin"), ("scoop", "Windows"), ("aur", "aarch64-unknown-linux-gnu")]
-    {
+    for (manager, target) in [
+        ("homebrew", "aarch64-apple-darwin"),
+        ("scoop", "x86_64-pc-windows-msvc"),
+        ("aur", "aarch64-unknown-linux-gnu"),
+    ] {
         assert!(partial.stdout.contains(&format!("SKIPPED: {manager}: there is no program for {target}")), "{partial}");
     }
 }
