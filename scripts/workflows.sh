@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the files of .github: workflows with actionlint; workflows, Dependabot's settings and the forms for
+# Checks the files of .github: workflows with actionlint; workflows, action.yml, Dependabot's settings and the forms for
 # issues with their published schemas, and CITATION.cff with its own. Installs both checkers below cargo's target folder if
 # they are not there.
 set -euo pipefail
@@ -45,6 +45,7 @@ schemas() {
         echo "schema $1: $(($# - 1)) files ok"
     }
     check github-workflows .github/workflows/*.yml
+    check github-actions action.yml
     check dependabot .github/dependabot.yml
     check github-issue-config .github/ISSUE_TEMPLATE/config.yml
     local form forms=()
@@ -60,7 +61,7 @@ scripts_exist() {
     local script
     while read -r script; do
         [ -x "$script" ] || { echo "error: a workflow runs $script, which does not exist" >&2; return 1; }
-    done < <(grep -oh '\(scripts\|\.ci\)/[A-Za-z_./-]*[a-z]' .github/workflows/*.yml | sort -u)
+    done < <(grep -oh '\(scripts\|\.ci\)/[A-Za-z_./-]*[a-z]' .github/workflows/*.yml action.yml | sort -u)
 }
 
 lint .github/workflows/*.yml

@@ -1,6 +1,7 @@
 //! The integration tests as one program: to link the library into a program for each of these files takes longer than
 //! most of them run. `cargo test --test suite index::` runs the tests of one file.
 
+mod action;
 mod architecture;
 mod arguments;
 mod bench;
