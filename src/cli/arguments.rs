@@ -84,8 +84,8 @@ pub(super) enum Command {
     Show(show::Arguments),
     /// Prepare a report to share
     ///
-    /// Checks that the report is complete and has no fault, and writes an anonymous copy with the text of a pull request.
-    /// Nothing is sent.
+    /// Checks that the report is complete and has no fault, and writes an anonymous copy and the text to paste: that of an
+    /// issue, which contains the report, after a run of the profile quick; else that of a pull request. Nothing is sent.
     Share(share::Arguments),
     /// Find slow cards
     ///

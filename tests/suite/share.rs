@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::command::Folder;
+use crate::command::{Folder, is_installed, program};
 use crate::common::committed_reports;
 use crate::index::folder_of_reports;
 use crate::tampering::{Sheet, TAMPERINGS};
@@ -199,4 +199,32 @@ fn share_refuses_faulty_files_in_one_sentence_and_writes_nothing() {
     assert!(missing.stderr.contains("cannot read none.csv"), "{missing}");
     let several = folder.run(&["share", "r.csv", "other.csv"]).exits_with(2);
     assert!(several.stderr.contains("share prepares one report"), "{several}");
+}
+
+#[test]
+fn a_report_of_quick_is_pasted_into_an_issue_and_read_from_there() {
+    let folder = Folder::new();
+    let mut sheet = named(NEWEST);
+    sheet.set_all("profile", "quick");
+    let long = sheet.text();
+    sheet.keep_one_of_each();
+    folder.write("r.csv", sheet.text());
+    let output = folder.run(&["share", "r.csv"]).succeeds();
+    assert!(output.stderr.contains("paste this text, which the second file holds, into an issue"), "{output}");
+    assert!(output.stdout.len() < 65_536, "{} bytes", output.stdout.len());
+    // GitHub gives a text with the line ends of Windows.
+    folder.write("issue.md", output.stdout.replace('\n', "\r\n"));
+    let command = include_str!("../../CONTRIBUTING.md").lines().find(|line| line.contains("base64 -d"));
+    let command = command.expect("how to read the report in an issue").trim();
+    if is_installed("base64") {
+        program("sh").args(&["-c", command]).folder(&folder.path("")).run().succeeds();
+        let copy = folder.read("share/nvidia-h200/2026-11-25-vulkan.csv");
+        assert!(folder.read("shared.csv") == copy && folder.read("shared.csv") != folder.read("r.csv"));
+        let check = folder.run(&["share", "--check", "shared.csv"]).succeeds();
+        assert!(check.stdout.starts_with("shared.csv: no fault, "), "{check}");
+    }
+    // One that an issue has no room for.
+    folder.write("long.csv", long);
+    let output = folder.run(&["share", "long.csv", "--out", "long"]).succeeds();
+    assert!(output.stderr.contains("into a pull request") && output.stdout.len() < 10_000, "{output}");
 }

@@ -408,6 +408,12 @@ impl Command<'_> {
             () => all_sizes(arguments, *profile, &card).or_else(|| Some(NEXT.to_owned())),
         };
         // The sentence about the rest has the path.
+        let is_whole = !arguments.names_benchmarks()
+            && has_summary(arguments)
+            && arguments.sizes.is_empty()
+            && arguments.params.is_empty()
+            && arguments.shaders.is_none();
+        let path = if is_whole { format!("to share: shaderbench share {path}") } else { path };
         let path = Some(path).filter(|_| is_complete);
         let after: Vec<String> = next.into_iter().chain(path).collect();
         let printed = printed.and_then(|()| {

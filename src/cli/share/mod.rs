@@ -1,4 +1,5 @@
-//! `share`: makes an anonymous copy of a report and the text of a pull request, or checks reports. Nothing is sent.
+//! `share`: makes an anonymous copy of a report and the text of an issue or a pull request, or checks reports. Nothing is
+//! sent.
 
 mod request;
 
@@ -39,7 +40,7 @@ pub(super) struct Arguments {
     /// Only check the files: print each fault, and exit with code 1 if there is any
     #[arg(long)]
     check: bool,
-    /// Folder for the copy and the text of the pull request
+    /// Folder for the copy and the text to paste
     #[arg(long, short, value_name = "DIR", default_value = "share", conflicts_with = "check")]
     out: PathBuf,
 }
@@ -242,7 +243,7 @@ fn place(records: &[Record]) -> Option<(String, String)> {
     Some((words(&first.device), format!("{day}-{}", names.join("+"))))
 }
 
-/// Writes the anonymous copy and the text of a pull request into `out`, and prints that text.
+/// Writes the anonymous copy and the text of an issue or a pull request into `out`, and prints that text.
 fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
     let Report { rows: records, removed, faults } = Report::examine(path, true, kernels)?;
     if !faults.is_empty() {
@@ -268,13 +269,16 @@ fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
             return Err(usage!("{} exists: move it away, or name another folder by --out", shown(path)));
         }
     }
-    let request = request::text(&records, &format!("results/{device}/{name}.csv"));
-    replace_file(&report, &csv::write(&records))?;
+    let copy = csv::write(&records);
+    let packed = request::packed(&records, &copy);
+    let request = request::text(&records, &format!("results/{device}/{name}.csv"), packed.as_deref());
+    replace_file(&report, &copy)?;
     replace_file(&text, request.as_bytes())?;
     say(&format!("{}: no fault, {}", shown(path), plural(records.len(), "row", "rows")));
     removed.iter().for_each(|line| say(line));
     say(&format!("{}\n{}", shown(&report), shown(&text)));
-    say("nothing was sent; paste this text, which the second file holds, into a pull request:\n");
+    let place = if packed.is_some() { "an issue, by the form \"Your GPU's result\"" } else { "a pull request" };
+    say(&format!("nothing was sent; paste this text, which the second file holds, into {place}:\n"));
     print(&request)?;
     Ok(0)
 }

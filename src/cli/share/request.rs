@@ -1,13 +1,37 @@
-//! The text of a pull request that shares a report.
+//! The text that shares a report: that of an issue, with the report of the profile quick in it, or of a pull request.
+
+use std::io::Write;
+
+use base64::prelude::{BASE64_STANDARD, Engine};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use answers::report::markdown::escape;
 use answers::report::{Terminal, apis};
 use answers::summary::card;
 use record::format::distinct;
+use record::suite::Profile;
 use record::{Record, Status};
 
-/// The text, in Markdown. `path` is the report's in the repository.
-pub(super) fn text(records: &[Record], path: &str) -> String {
+/// An issue has at most 65,536 characters, of which the other parts of the text take less than a tenth.
+const MOST_PACKED: usize = 60_000;
+
+/// The CSV of the profile quick for the text of an issue: gzip in base64, in lines of 76 characters. `None` if it is too
+/// long, or of a profile whose reports are committed.
+pub(super) fn packed(records: &[Record], csv: &[u8]) -> Option<String> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    // A vector takes every byte.
+    let written = encoder.write_all(csv).and_then(|()| encoder.finish()).ok()?;
+    let text = BASE64_STANDARD.encode(written);
+    let lines: Vec<_> = text.as_bytes().chunks(76).map(String::from_utf8_lossy).collect();
+    let text = lines.join("\n");
+    let is_quick = records.iter().all(|row| row.profile == Some(Profile::Quick));
+    (is_quick && text.len() <= MOST_PACKED).then_some(text)
+}
+
+/// The text, in Markdown: of an issue if the report is `packed`, else of a pull request. `path` is the report's in the
+/// repository.
+pub(super) fn text(records: &[Record], path: &str, packed: Option<&str>) -> String {
     let Some(first) = records.first() else { return String::new() };
     let names: Vec<&str> = apis(records).into_iter().map(|api| api.title()).collect();
     let count = |status: Status| records.iter().filter(|row| row.status == status).count();
@@ -29,6 +53,8 @@ pub(super) fn text(records: &[Record], path: &str) -> String {
     let inert = |text: &str| escape(text).replace('@', "@<!-- -->").replace('#', "#<!-- -->");
     let table: String = cells.iter().map(|(name, value)| format!("| {name} | {} |\n", inert(value))).collect();
     let summary = card(records, &[path.to_owned()], Terminal { width: 80, has_color: false });
+    let end = packed
+        .map_or_else(|| steps(path), |packed| format!("The report (CSV, gzip, base64):\n\n```text\n{packed}\n```\n"));
     format!(
         "Report: {device}, {apis}, {day}\n\n\
          <!-- The first line is the title. Fill in the three answers. -->\n\n\
@@ -38,18 +64,24 @@ pub(super) fn text(records: &[Record], path: &str) -> String {
          - Was any other program using the GPU:\n\n\
          ```text\n{summary}```\n\n\
          `shaderbench share` found no fault, and left out host and card. The report may be published under the licences \
-         of this repository (MIT or Apache-2.0).\n\n\
-         <!--\n\
+         of this repository (MIT or Apache-2.0).\n\n{end}",
+        device = first.device.replace(['@', '#'], ""),
+        apis = names.join(" + "),
+        day = first.date.get(..10).unwrap_or_default(),
+    )
+}
+
+/// How to open the pull request.
+fn steps(path: &str) -> String {
+    format!(
+        "<!--\n\
          To open the pull request, in a clone of the repository:\n\
          1. copy the CSV to {path}, and git add it: step 3 reads only files that git tracks\n\
          2. cargo run -- report results/ --format index\n\
          3. cargo run --example references\n\
          4. cargo run -- share --check {path}\n\
          5. git add results data; git commit; git push; paste this text.\n\
-         -->\n",
-        device = first.device.replace(['@', '#'], ""),
-        apis = names.join(" + "),
-        day = first.date.get(..10).unwrap_or_default(),
+         -->\n"
     )
 }
 
@@ -60,7 +92,7 @@ mod tests {
     #[test]
     fn texts_of_a_report_mention_and_close_nothing() {
         let row = Record { device: "Card @team".to_owned(), driver: "closes #1".to_owned(), ..Record::default() };
-        let text = text(&[row], "results/card/r.csv");
+        let text = text(&[row], "results/card/r.csv", None);
         let (title, rest) = text.split_once('\n').expect("lines");
         assert!(title.starts_with("Report: Card team, "), "{title}");
         let outside = rest.split("```").next().expect("a table");
