@@ -204,11 +204,7 @@ fn share_refuses_faulty_files_in_one_sentence_and_writes_nothing() {
 #[test]
 fn a_report_of_quick_is_pasted_into_an_issue_and_read_from_there() {
     let folder = Folder::new();
-    let mut sheet = named(NEWEST);
-    sheet.set_all("profile", "quick");
-    let long = sheet.text();
-    sheet.keep_one_of_each();
-    folder.write("r.csv", sheet.text());
+    folder.write("r.csv", named(QUICK).text());
     let output = folder.run(&["share", "r.csv"]).succeeds();
     assert!(output.stderr.contains("paste this text, which the second file holds, into an issue"), "{output}");
     assert!(output.stdout.len() < 65_536, "{} bytes", output.stdout.len());
@@ -218,13 +214,13 @@ fn a_report_of_quick_is_pasted_into_an_issue_and_read_from_there() {
     let command = command.expect("how to read the report in an issue").trim();
     if is_installed("base64") {
         program("sh").args(&["-c", command]).folder(&folder.path("")).run().succeeds();
-        let copy = folder.read("share/nvidia-h200/2026-11-25-vulkan.csv");
+        let copy = folder.read("share/nvidia-h200/2026-11-30-vulkan.csv");
         assert!(folder.read("shared.csv") == copy && folder.read("shared.csv") != folder.read("r.csv"));
         let check = folder.run(&["share", "--check", "shared.csv"]).succeeds();
         assert!(check.stdout.starts_with("shared.csv: no fault, "), "{check}");
     }
     // One that an issue has no room for.
-    folder.write("long.csv", long);
+    folder.write("long.csv", named(HONEST).text());
     let output = folder.run(&["share", "long.csv", "--out", "long"]).succeeds();
     assert!(output.stderr.contains("into a pull request") && output.stdout.len() < 10_000, "{output}");
 }

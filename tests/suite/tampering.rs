@@ -1,7 +1,5 @@
 //! What somebody may do to a report before sharing it.
 
-use std::collections::BTreeSet;
-
 /// A report as a table of texts.
 #[derive(Clone)]
 pub(crate) struct Sheet {
@@ -47,13 +45,6 @@ impl Sheet {
     /// Keeps the first rows.
     pub(crate) fn keep(&mut self, rows: usize) {
         self.rows.truncate(rows);
-    }
-
-    /// Keeps a row of each benchmark.
-    pub(crate) fn keep_one_of_each(&mut self) {
-        let [family, name] = ["family", "benchmark"].map(|name| self.column(name));
-        let mut seen = BTreeSet::new();
-        self.rows.retain(|row| seen.insert((row[family].clone(), row[name].clone())));
     }
 
     pub(crate) fn leave_out(&mut self, benchmark: &str) {
