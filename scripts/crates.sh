@@ -51,4 +51,4 @@ cp Cargo.lock unpacked
     sed -n '/^\[profile\.dev/,/^\[profile\.release/p' Cargo.toml | grep -v '^\[profile\.release'
 } >unpacked/Cargo.toml
 cd unpacked
-GIT_CEILING_DIRECTORIES="$PWD" CARGO_TARGET_DIR="$copy/target" cargo test --workspace
+GIT_CEILING_DIRECTORIES="$PWD" CARGO_TARGET_DIR="$copy/target" cargo test --workspace --no-fail-fast

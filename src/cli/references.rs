@@ -30,21 +30,3 @@ pub(super) fn example() -> Result<Parsed> {
 pub(super) fn shipped() -> Result<Shipped> {
     unpack(FILE).map_err(|message| usage!("the reference reports of this build are damaged: {message}"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use answers::report::Terminal;
-    use answers::report::example::{SOURCE, pack as packed};
-    use answers::summary::card;
-
-    #[test]
-    fn the_example_is_a_committed_report_and_has_its_summary() {
-        let committed = reader::open(Path::new(SOURCE)).expect("a report").records;
-        let repacked = reader::read(Path::new(EXAMPLE), packed(&committed).as_slice()).expect("its own").records;
-        let shipped = example().expect("sound").records;
-        assert!(shipped == repacked, "run `cargo run --example references` and commit the file");
-        let summary = |records: &[_]| card(records, &[], Terminal { width: 80, has_color: false });
-        assert_eq!(summary(&shipped), summary(&committed));
-    }
-}

@@ -7,7 +7,8 @@ use crate::command::{Folder, has_device, is_installed, program};
 use crate::common::committed_reports;
 use crate::index::folder_of_reports;
 use answers::references::{Shipped, pack, unpack};
-use answers::report::csv;
+use answers::report::{Terminal, csv, example, reader};
+use answers::summary::card;
 
 #[test]
 fn the_references_are_made_from_the_committed_reports() {
@@ -19,6 +20,17 @@ fn the_references_are_made_from_the_committed_reports() {
     let expected = unpack(&pack(expected)).expect("its own");
     assert!(unpack(&file) == Ok(expected), "run `cargo run --example references` and commit the file");
     assert!(file.len() <= 1_000_000, "{} bytes", file.len());
+}
+
+#[test]
+fn the_example_is_a_committed_report_and_has_its_summary() {
+    let committed = csv::open(Path::new(example::SOURCE)).expect("a report").records;
+    let repacked = reader::read(Path::new("h100"), example::pack(&committed).as_slice()).expect("its own").records;
+    let file = std::fs::read("data/h100.csv.gz").expect("the file");
+    let shipped = reader::read(Path::new("h100"), file.as_slice()).expect("sound").records;
+    assert!(shipped == repacked, "run `cargo run --example references` and commit the file");
+    let summary = |records: &[_]| card(records, &[], Terminal { width: 80, has_color: false });
+    assert_eq!(summary(&shipped), summary(&committed));
 }
 
 /// Tests of this program that read the committed reports, as filters.
