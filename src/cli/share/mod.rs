@@ -276,9 +276,13 @@ fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
     replace_file(&text, request.as_bytes())?;
     say(&format!("{}: no fault, {}", shown(path), plural(records.len(), "row", "rows")));
     removed.iter().for_each(|line| say(line));
-    say(&format!("{}\n{}", shown(&report), shown(&text)));
-    let place = if packed.is_some() { "an issue, by the form \"Your GPU's result\"" } else { "a pull request" };
-    say(&format!("nothing was sent; paste this text, which the second file holds, into {place}:\n"));
     print(&request)?;
+    let place = if packed.is_some() { "an issue, by the form \"Your GPU's result\"" } else { "a pull request" };
+    // The text is longer than a screen: what to do with it comes last.
+    say(&format!(
+        "\n{}\n{}\nnothing was sent; paste the text, which the second file holds, into {place}",
+        shown(&report),
+        shown(&text)
+    ));
     Ok(0)
 }

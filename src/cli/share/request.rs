@@ -52,9 +52,13 @@ pub(super) fn text(records: &[Record], path: &str, packed: Option<&str>) -> Stri
     // No name in a text of the report is a person or an issue of the repository.
     let inert = |text: &str| escape(text).replace('@', "@<!-- -->").replace('#', "#<!-- -->");
     let table: String = cells.iter().map(|(name, value)| format!("| {name} | {} |\n", inert(value))).collect();
-    let summary = card(records, &[path.to_owned()], Terminal { width: 80, has_color: false });
-    let end = packed
-        .map_or_else(|| steps(path), |packed| format!("The report (CSV, gzip, base64):\n\n```text\n{packed}\n```\n"));
+    // An issue's report has no path.
+    let after = packed.map_or_else(|| vec![path.to_owned()], |_| Vec::new());
+    let summary = card(records, &after, Terminal { width: 80, has_color: false });
+    let end = packed.map_or_else(
+        || format!("<!-- The CSV belongs in {path}. CONTRIBUTING.md, \"Share a report\", has the commands. -->\n"),
+        |packed| format!("The report (CSV, gzip, base64):\n\n```text\n{packed}\n```\n"),
+    );
     format!(
         "Report: {device}, {apis}, {day}\n\n\
          <!-- The first line is the title. Fill in the three answers. -->\n\n\
@@ -68,20 +72,6 @@ pub(super) fn text(records: &[Record], path: &str, packed: Option<&str>) -> Stri
         device = first.device.replace(['@', '#'], ""),
         apis = names.join(" + "),
         day = first.date.get(..10).unwrap_or_default(),
-    )
-}
-
-/// How to open the pull request.
-fn steps(path: &str) -> String {
-    format!(
-        "<!--\n\
-         To open the pull request, in a clone of the repository:\n\
-         1. copy the CSV to {path}, and git add it: step 3 reads only files that git tracks\n\
-         2. cargo run -- report results/ --format index\n\
-         3. cargo run --example references\n\
-         4. cargo run -- share --check {path}\n\
-         5. git add results data; git commit; git push; paste this text.\n\
-         -->\n"
     )
 }
 
