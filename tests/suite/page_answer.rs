@@ -84,7 +84,7 @@ fn renamed(device: &str, times: f64) -> Vec<Record> {
 fn two_cards_are_compared_first_and_three_have_a_column_per_model() {
     let two = page(&[("a.csv", rows()), ("b.csv", renamed("Twice", 2.0))]);
     assert_eq!(two["screen"]["is_versus"], true);
-    let [sentence, _] = list(&two["screen"]["answer"]) else { panic!("two sentences") };
+    let [sentence, ..] = list(&two["screen"]["answer"]) else { panic!("a sentence") };
     let (names, ratios) = text(sentence).split_once(": ").unwrap();
     assert_eq!(names, "Twice over NVIDIA H100 80GB HBM3, Vulkan");
     let numbers = ratios.split([' ', '–', '×', ',']).filter(|word| word.starts_with("0."));

@@ -5,10 +5,12 @@ use serde::Serialize;
 use super::cards::{cards, rows_of_sides};
 use super::cases::{CaseColumns, Common, SideColumns, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
+use super::known::known;
 use super::matches::{Match, matches};
 use super::names::{Name, device, names, title};
 use super::screen::{self, Screen, cards_on, screen};
 use crate::compare::{Comparison, Entry, Report, Rules, Side, compare_by};
+use crate::references::Reference;
 use crate::report::section::other_families;
 use crate::summary::SOFTWARE;
 use kernels::FAMILIES;
@@ -85,6 +87,16 @@ pub(super) struct SideData<'a> {
     /// Family and sentence.
     findings: Vec<(&'static str, String)>,
     rows: SideColumns,
+}
+
+impl Data<'_> {
+    /// The same with the reference reports of other models on a page of one card.
+    #[must_use]
+    pub fn beside(mut self, comparison: &Comparison, references: &[Reference]) -> Self {
+        let known = |_| known(&screen::rows(comparison, 0), references);
+        self.screen.known = self.screen.card.as_ref().and_then(known);
+        self
+    }
 }
 
 /// The page data of a comparison from [`super::sides`].

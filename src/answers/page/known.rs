@@ -2,10 +2,7 @@
 
 use serde::Serialize;
 
-use super::data::Data;
 use super::figure::Figure;
-use super::screen::rows;
-use crate::compare::Comparison;
 use crate::references::{self, Reference};
 use record::format::plural;
 use record::stats::median;
@@ -28,17 +25,8 @@ struct KnownFigure {
     cells: Vec<Option<(String, Option<Figure>)>>,
 }
 
-impl Data<'_> {
-    /// The same with the reference reports of other models on a page of one card.
-    #[must_use]
-    pub fn beside(mut self, comparison: &Comparison, references: &[Reference]) -> Self {
-        self.screen.known = self.screen.card.as_ref().and_then(|_| known(&rows(comparison, 0), references));
-        self
-    }
-}
-
 /// The models through the card's API; if there are none, through any. `None` for a software device.
-fn known(rows: &[&Record], references: &[Reference]) -> Option<Known> {
+pub(super) fn known(rows: &[&Record], references: &[Reference]) -> Option<Known> {
     let records: Vec<Record> = rows.iter().copied().cloned().collect();
     if records.first().is_none_or(is_software) {
         return None;
