@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::report::{table::label, toolchains};
-use record::format::ratio_with_interval;
-use record::{Ranking, Record, Status, ranking, time_in_run};
+use crate::report::table::{label, rate};
+use crate::report::toolchains;
+use record::format::{self, ratio_with_interval};
+use record::{Bound, Ranking, Record, Status, ranking, time_in_run};
 
 /// The answer for the rows of one family: a sentence for each API and type, and one about the results. Kernels of one size
 /// are compared.
@@ -33,8 +34,8 @@ fn is_step_of(name: &str, kernel: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// The fastest kernel at the largest size, and whether it is the fastest at the others; `None` with fewer than two times
-/// there. Rows of one size that move other bytes do other work: they are not compared.
+/// The fastest kernel at the largest size, and whether it is the fastest at the others; with a single time there, its figures;
+/// `None` without one. Rows of one size that move other bytes do other work: they are not compared.
 fn of_type(rows: &[&Record]) -> Option<String> {
     let mut sizes: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for row in rows {
@@ -42,6 +43,9 @@ fn of_type(rows: &[&Record]) -> Option<String> {
             let work = (row.n.map_or(0, |n| n.count()), row.n, row.bytes, row.flops);
             sizes.entry(work).or_default().push((*row, time));
         }
+    }
+    if let Some([(only, _)]) = sizes.values().next_back().map(Vec::as_slice) {
+        return Some(figures(only));
     }
     let several = sizes.into_values().filter(|timed| timed.len() > 1);
     let mut sizes: Vec<Ranking<&Record>> = several.filter_map(ranking).collect();
@@ -60,6 +64,17 @@ fn of_type(rows: &[&Record]) -> Option<String> {
     let others =
         if others == 0 { String::new() } else { format!("; it is also fastest at {again} of {others} smaller sizes") };
     Some(format!("{name} is fastest: {ahead} as fast as {}{others}.", label(next)))
+}
+
+/// The rate, the time and the share of a row: `life f32 2^20: 22.0 Gcells/s, 45.1 µs ±0.3 %, 61 % of the copy peak.`
+fn figures(row: &Record) -> String {
+    let noise = row.noise().map_or_else(String::new, |noise| format!(" ±{}", format::noise(noise)));
+    let time = row.median_ns.map(|ns| format::time(ns) + &noise);
+    let peak = |bound: Bound| Some(format!("{} of the {} peak", format::percent(row.share?), bound.limit.name()));
+    let rate = Some(rate(row)).filter(|rate| !rate.is_empty());
+    let hint = if rate.is_none() { " Give `bytes` to get a rate." } else { "" };
+    let parts: Vec<String> = [rate, time, row.ceiling.and_then(peak)].into_iter().flatten().collect();
+    format!("{}: {}.{hint}", label(row), parts.join(", "))
 }
 
 /// Whether all results are right.
@@ -97,7 +112,7 @@ fn faulty(faults: &[&Record]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::suite::{Api, DeviceType, Dtype, Extent};
+    use record::suite::{Api, DeviceType, Dtype, Extent, Limit};
 
     fn row(benchmark: &str, n: u64, ns: f64, reach: f64) -> Record {
         Record {
@@ -144,9 +159,14 @@ mod tests {
     #[test]
     fn a_wrong_result_and_one_that_nothing_verifies_are_no_right_ones() {
         let wrong = Record { status: Status::Wrong, median_ns: None, ..row("b", 8, 1.0, 1.1) };
-        assert_eq!(answer(&[row("a", 8, 100.0, 1.1), wrong]), "1 of 2 results is wrong.");
+        let text = answer(&[row("a", 8, 100.0, 1.1), wrong]);
+        let figures = "a f32 8: 100 ns ±9.5 %. Give `bytes` to get a rate.";
+        assert_eq!(text, format!("{figures} 1 of 2 results is wrong."));
         let unverified = Record { status: Status::Unverified, ..row("a", 8, 100.0, 1.1) };
-        assert_eq!(answer(&[unverified]), "The results are not verified.");
-        assert_eq!(answer(&[row("a", 8, 100.0, 1.1)]), "The result is right.");
+        assert_eq!(answer(&[unverified]), format!("{figures} The results are not verified."));
+        assert_eq!(answer(&[row("a", 8, 100.0, 1.1)]), format!("{figures} The result is right."));
+        let peak = Bound { limit: Limit::Copy, scalar: None, working_set: None, is_cached: false };
+        let rated = Record { gb_per_s: Some(50.0), share: Some(0.61), ceiling: Some(peak), ..row("a", 8, 100.0, 1.1) };
+        assert!(answer(&[rated]).starts_with("a f32 8: 50.0 GB/s, 100 ns ±9.5 %, 61 % of the copy peak. The"));
     }
 }

@@ -6,15 +6,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::compiler::spirv;
 use super::declaration::{TOML, of_folder};
 use super::output::{print, say};
 use super::selection::no_device;
 use super::worker::{Event, Link, Order, list};
-use gpu::backend::{Backend, Device, Translator};
+use gpu::backend::{Backend, Device};
 use gpu::engine::plan::{Source, select, with_source};
 use gpu::engine::{WrongResult, stream_of, wrong_at, wrong_result};
-use gpu::job::{Kernel, Language};
+use gpu::job::Language;
 use gpu::shader::{Shader, Target};
 use record::error::{Error, Result, usage};
 use record::suite::{Api, Benchmark, Case, Dtype, Extent, Family, Shape, Toolchain, params_text, parse_params};
@@ -47,11 +46,6 @@ struct Bundle {
     dtype: String,
     n: String,
     params: String,
-    /// What compiled the kernel, where it is not wgpu's own compiler.
-    #[serde(default)]
-    compiler: String,
-    #[serde(default)]
-    compiler_version: String,
     /// Number of the random stream of the inputs.
     stream: u64,
     /// Whether the kernel ran without run-time checks.
@@ -86,7 +80,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
         let found = pollster::block_on(wrong_result(*backend, &case));
         match found.and_then(|found| found.map(|found| write(&found, &**backend, report)).transpose()) {
             Ok(Some(folder)) => {
-                let option = if Toolchain::from(backend.device()).foreign().is_empty() { "" } else { "--unchecked " };
+                let option = if case.benchmark.declared.is_some() && case.is_trusted() { "--unchecked " } else { "" };
                 let (by, folder) = (by(backend.device()), folder.display());
                 say(&format!("{name}{by}: `shaderbench bench replay {option}{folder}` shows the fault"));
             }
@@ -114,23 +108,15 @@ fn beside(report: &Path) -> PathBuf {
     report.with_file_name(format!("{stem}-wrong"))
 }
 
-/// ` compiled by tint`; empty for wgpu's own compiler.
-fn by(device: &Device) -> String {
-    let foreign = Toolchain::from(device).foreign();
-    if foreign.is_empty() { String::new() } else { format!(" compiled by {foreign}") }
-}
-
 /// The folder of a bundle beside a report: `r-wrong/transpose-tiled-f32-64x96-PAD-1`.
-fn folder_of(found: &WrongResult, compiler: &str, report: &Path) -> PathBuf {
+fn folder_of(found: &WrongResult, report: &Path) -> PathBuf {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
-    let name = format!("{} {compiler}", found.case);
-    beside(report).join(name.trim_end().chars().map(plain).collect::<String>())
+    beside(report).join(found.case.to_string().chars().map(plain).collect::<String>())
 }
 
 fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<PathBuf> {
     let device = backend.device();
-    let foreign = Toolchain::from(device).foreign();
-    let folder = folder_of(found, foreign, report);
+    let folder = folder_of(found, report);
     let WrongResult { case, kernel, elements, .. } = found;
     let save = |name: &str, bytes: &[u8]| {
         let path = folder.join(name);
@@ -149,8 +135,6 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
         dtype: case.shape.dtype.name().to_owned(),
         n: case.shape.extent.to_string(),
         params: params_text(&case.shape.params),
-        compiler: foreign.to_owned(),
-        compiler_version: if foreign.is_empty() { String::new() } else { device.kernel_compiler.version.clone() },
         stream: case.shape.stream,
         is_unchecked: case.is_trusted(),
         first: found.first(),
@@ -187,9 +171,7 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
             Api::Gl => (Target::Glsl, "kernel.glsl"),
             _ => (Target::SpirV, "kernel.spv"),
         };
-        if let Some(compilation) = backend.compilation(kernel).filter(|_| !foreign.is_empty()) {
-            save("kernel.spv", bytemuck::cast_slice(&compilation.spirv))?;
-        } else if let Ok(translated) = shader.translate(target, &kernel.constants, kernel.checks) {
+        if let Ok(translated) = shader.translate(target, &kernel.constants, kernel.checks) {
             save(name, &translated)?;
         }
     }
@@ -201,13 +183,12 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
     let list: String = elements.iter().map(|element| format!("{element}\n")).collect();
     let count = format!("{} of {} elements are wrong", found.count, bundle.elements);
     let text = format!(
-        "{case} on {}, {}, through {}{}: {}.\n\n{list}\nshaderbench bench replay DIR runs it again \
+        "{case} on {}, {}, through {}: {}.\n\n{list}\nshaderbench bench replay DIR runs it again \
          (this folder is DIR). Files: the kernel as it ran and its translation, every input (*.in.bin), the output and \
          the right one, little-endian.\n",
         device.name,
         device.driver,
         device.api.title(),
-        by(device),
         found.outside.as_ref().unwrap_or(&count)
     );
     save("README.txt", text.as_bytes())?;
@@ -232,7 +213,7 @@ fn without_command(toml: &[u8]) -> Option<Vec<u8>> {
 
 /// Runs the case of a bundle again. The exit code is 3 if it is wrong again, and 0 if it is right.
 pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
-    let (bundle, case, _) = open(&arguments.folder, arguments.unchecked)?;
+    let (bundle, case) = open(&arguments.folder, arguments.unchecked)?;
     if bundle.is_unchecked && !case.is_trusted() {
         say(
             "this kernel is not part of the suite and runs with all run-time checks, unlike in the run: see --unchecked",
@@ -266,65 +247,26 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     Ok(3)
 }
 
-/// A bundle, its case, and its SPIR-V if wgpu's own compiler did not make it.
-fn open(folder: &Path, is_unchecked: bool) -> Result<(Bundle, Case, Option<Recorded>)> {
+/// A bundle and its case.
+fn open(folder: &Path, is_unchecked: bool) -> Result<(Bundle, Case)> {
     let path = folder.join("bundle.json");
     let fault = |message: String| usage!("{}: {message}", path.display());
     let text = small(&path).map_err(Error::io("read", &path))?;
     let bundle: Bundle = serde_json::from_str(&text).map_err(|error| fault(format!("not a bundle: {error}")))?;
     let case = case_of(&bundle, folder, is_unchecked).map_err(fault)?;
-    let recorded = recorded(&bundle, folder, is_unchecked).map_err(fault)?;
-    Ok((bundle, case, recorded))
+    Ok((bundle, case))
 }
 
 /// The worker's side of `bench replay`. A store outside of a buffer counts if it is the bundle's fault: small sizes may not fill
 /// a workgroup.
 pub(super) fn serve(link: &Link, target: super::target::Target, folder: &Path, is_unchecked: bool) -> Result<()> {
-    let (bundle, case, recorded) = open(folder, is_unchecked)?;
-    let translator = recorded.map(|recorded| Box::new(recorded) as Box<dyn Translator>);
-    let mut backend = pollster::block_on(target.open(translator))?;
+    let (bundle, case) = open(folder, is_unchecked)?;
+    let mut backend = pollster::block_on(target.open())?;
     let wrong = pollster::block_on(wrong_at(backend.as_mut(), &case))?;
     let wrong = wrong.filter(|wrong| bundle.wrong_elements == 0 || wrong.outside.is_none());
     let first = wrong.as_ref().map(WrongResult::first);
     link.send(&Event::Replayed { first, count: wrong.map_or(0, |wrong| wrong.count) });
     Ok(())
-}
-
-/// The SPIR-V of a bundle, if wgpu's own compiler did not make it.
-fn recorded(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Option<Recorded>, String> {
-    if bundle.compiler.is_empty() {
-        return Ok(None);
-    }
-    if !is_unchecked {
-        return Err(format!(
-            "its kernel is SPIR-V of {}, which runs without checks: pass --unchecked if you trust it",
-            bundle.compiler
-        ));
-    }
-    let spirv = spirv(&folder.join("kernel.spv")).map_err(|why| format!("kernel.spv: {why}"))?;
-    let (name, version) = (bundle.compiler.clone(), bundle.compiler_version.clone());
-    Ok(Some(Recorded { name, version, spirv }))
-}
-
-/// A compiler whose only output is known.
-struct Recorded {
-    name: String,
-    version: String,
-    spirv: Vec<u32>,
-}
-
-impl Translator for Recorded {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn version(&self) -> &str {
-        &self.version
-    }
-
-    fn translate(&mut self, _: &Kernel) -> Result<Vec<u32>> {
-        Ok(self.spirv.clone())
-    }
 }
 
 /// The text of a file of a bundle, which may be somebody else's: at most 1 MiB.
@@ -370,7 +312,7 @@ fn trusted(bundle: &Bundle, is_unchecked: bool) -> Result<(), String> {
 /// A kernel of `bench`.
 fn declared(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Found, String> {
     trusted(bundle, is_unchecked)?;
-    let family = of_folder(folder).map_err(|error| error.chain())?;
+    let family = of_folder(folder, is_unchecked).map_err(|error| error.chain())?;
     let benchmark = family.benchmarks.iter().find(|benchmark| benchmark.name == bundle.benchmark);
     Ok((family, benchmark.ok_or_else(|| format!("{} has no kernel {}", folder.display(), bundle.benchmark))?))
 }

@@ -7,7 +7,7 @@ use super::format::By;
 use super::output::{print, print_json, say, terminal};
 use super::references::{is_example, shipped};
 use super::reports::{or_meant, read_all};
-use super::values::{self, percentage};
+use super::values::percentage;
 use answers::compare::text::{OutputFormat, Sort, View, regression_lines, undecided, write};
 use answers::compare::{Comparison, Report, Rules, compare_by};
 use answers::references;
@@ -56,11 +56,6 @@ pub(super) struct Arguments {
     /// Show every row, not only those that changed
     #[arg(long)]
     all: bool,
-}
-
-/// Compares two files as the command does without options, and returns the exit code.
-pub(super) fn compare_files(old: &Path, new: &Path) -> Result<u8> {
-    compare(&values::arguments([Path::new("compare"), old, new])?)
 }
 
 /// Compares the two sides of a run in turns, and returns the exit code.

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::cli::declaration::{Own, family};
 use crate::cli::shaders::{sources, trusted};
 use gpu::engine::plan::Source;
-use gpu::shader::SpirvKernel;
 use record::error::Result;
 use record::suite::{Family, budget};
 
@@ -37,8 +36,6 @@ pub(in crate::cli) struct Kernels {
     pub(in crate::cli) own: Option<&'static Family>,
     /// Sources in place of the suite's, by `family/benchmark`.
     pub(in crate::cli) sources: BTreeMap<String, Source>,
-    /// Kernels of `bench` that run as the SPIR-V that they are.
-    pub(in crate::cli) spirv: Vec<&'static SpirvKernel>,
 }
 
 impl KernelFiles {
@@ -53,13 +50,9 @@ impl KernelFiles {
         }
         budget::start_preparing();
         let files: Vec<PathBuf> = self.files.iter().map(PathBuf::from).collect();
-        let (own, texts) = family(&files, &self.own)?;
+        let own = family(&files, &self.own)?;
         kernels.own = Some(own);
-        if self.is_unchecked {
-            kernels.sources.extend(trusted(own));
-            // As a file is meant to run: without checks, and without a detour through WGSL.
-            kernels.spirv = texts.iter().filter_map(|text| text.spirv).collect();
-        }
+        kernels.sources.extend(trusted(own, self.is_unchecked));
         Ok(kernels)
     }
 }

@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ColorChoice;
 
@@ -60,8 +61,23 @@ pub(super) fn redirect(to: fn(&str)) {
     let _ = REDIRECTED.set(to);
 }
 
+/// Whether a report goes to stdout, which then has nothing else.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Prints nothing more to stdout if a report with this path goes there.
+pub(super) fn leave_stdout_to(path: &Path) {
+    #[cfg(unix)]
+    if path == Path::new("/dev/stdout") {
+        IS_TAKEN.store(true, Ordering::Relaxed);
+    }
+    let _ = path;
+}
+
 /// Writes to stdout. A closed pipe (`| head`) is not an error.
 pub(super) fn print(text: &str) -> Result<()> {
+    if IS_TAKEN.load(Ordering::Relaxed) {
+        return Ok(());
+    }
     let mut out = std::io::stdout().lock();
     match out.write_all(visible_styled(text).as_bytes()).and_then(|()| out.flush()) {
         Err(source) if source.kind() != ErrorKind::BrokenPipe => {

@@ -39,7 +39,9 @@ pub(super) fn check_different(first: (&str, &Path), second: (&str, &Path)) -> Re
 pub(super) fn is_source(path: &Path) -> bool {
     let whole = path.canonicalize();
     let ends = [Some(path), whole.as_deref().ok()].into_iter().flatten().filter_map(Path::extension);
-    ends.into_iter().any(|end| ["wgsl", "spv", "cu", "toml"].iter().any(|source| end.eq_ignore_ascii_case(source)))
+    ends.into_iter().any(|end| {
+        ["wgsl", "spv", "cu", "comp", "hlsl", "slang", "toml"].iter().any(|source| end.eq_ignore_ascii_case(source))
+    })
 }
 
 /// A report that no other run writes.

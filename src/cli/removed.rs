@@ -22,6 +22,8 @@ const FORMER: &[(&str, &str)] = &[
     ("--among", "`compare FILE` compares a report with the reference reports, `compare FILE OTHER` with another"),
     ("--compiler", "`bench KERNEL.spv --unchecked` measures SPIR-V of any compiler as it is"),
     ("--against", "use `shaderbench run --against COMMAND`, which measures two builds in turns"),
+    ("--baseline", "`bench OLD NEW` compares two kernels, `compare OLD.csv NEW.csv` two reports"),
+    ("--save-baseline", "`--out NAME.csv` keeps the rows, `compare NAME.csv NEW.csv` compares them"),
     ("--relative", "the column `share` of a report has the share of peak of each row"),
     ("--format openmetrics", "use `jq -rf contrib/openmetrics.jq` on the file of `run --json`"),
     ("--format csv", "use `--format json`"),

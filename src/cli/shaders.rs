@@ -7,7 +7,7 @@ use super::inputs;
 use gpu::engine::plan::{Source, select, unknown_benchmark};
 use kernels::FAMILIES;
 use record::error::{Error, Result, usage};
-use record::suite::Family;
+use record::suite::{Benchmark, Family};
 
 /// The kernels `FAMILY/BENCHMARK.wgsl` and `.cu` in a folder, by `family/benchmark`. Other files are ignored. With
 /// `is_unchecked`, they run without run-time checks.
@@ -63,18 +63,25 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> 
     Ok(sources)
 }
 
-/// The kernels of a user's family, as they are, to run without run-time checks.
-pub(super) fn trusted(family: &Family) -> BTreeMap<String, Source> {
+/// The kernels of a user's family, as they are, to run without run-time checks: all if `is_unchecked`, else those in SPIR-V that
+/// nothing can add checks to.
+pub(super) fn trusted(family: &Family, is_unchecked: bool) -> BTreeMap<String, Source> {
     let source = || {
         let mut source = Source::default();
         #[expect(unsafe_code, reason = "--unchecked")]
-        // SAFETY: as above.
+        // SAFETY: as above. Of SPIR-V that naga cannot read, `bench` says that nothing checks its accesses.
         unsafe {
             source.trust();
         }
         source
     };
-    family.benchmarks.iter().map(|benchmark| (format!("{}/{}", family.name, benchmark.name), source())).collect()
+    let benchmarks = family.benchmarks.iter().filter(|own| is_unchecked || is_unread(own));
+    benchmarks.map(|benchmark| (format!("{}/{}", family.name, benchmark.name), source())).collect()
+}
+
+/// Whether it is SPIR-V that naga cannot read.
+pub(super) const fn is_unread(benchmark: &Benchmark) -> bool {
+    benchmark.wgsl.is_empty() && !benchmark.spirv.is_empty()
 }
 
 /// The text of a file.
@@ -89,17 +96,37 @@ pub(super) fn text(bytes: Vec<u8>) -> Result<String, String> {
     match std::str::from_utf8(&bytes) {
         Err(error) => Err(format!("line {} is not UTF-8", line(error.valid_up_to()))),
         Ok(text) if text.trim().is_empty() => Err("the file is empty".to_owned()),
-        Ok(text) => Ok(without_subgroups(text)),
+        Ok(text) => Ok(without_extensions(text)),
     }
 }
 
-/// The text without `subgroups` in its `enable` directives: Chrome demands it where naga has the operations without it.
-fn without_subgroups(text: &str) -> String {
+/// The text without what naga has without being asked, or does not know the name of: some names in `enable` and `requires`, and
+/// numbers of overrides, which have names.
+fn without_extensions(text: &str) -> String {
+    const NEEDLESS: [&str; 5] = [
+        "subgroups",
+        "subgroup_id",
+        "subgroup_uniformity",
+        "immediate_address_space",
+        "uniform_buffer_standard_layout",
+    ];
     let line = |line: &str| {
-        let names = line.trim().strip_prefix("enable ").and_then(|rest| rest.trim_end().strip_suffix(';'));
-        let Some(names) = names.filter(|names| names.contains("subgroups")) else { return line.to_owned() };
-        let others: Vec<&str> = names.split(',').map(str::trim).filter(|name| *name != "subgroups").collect();
-        if others.is_empty() { String::new() } else { format!("enable {};", others.join(", ")) }
+        let mut line = line.to_owned();
+        while let Some((before, rest)) = line.split_once("@id(").filter(|(_, rest)| rest.contains("override")) {
+            let Some((_, after)) = rest.split_once(')') else { break };
+            line = format!("{before}{}", after.trim_start());
+        }
+        let directive =
+            ["enable", "requires"].into_iter().find_map(|word| Some((word, line.trim().strip_prefix(word)?)));
+        let Some((word, names)) = directive.filter(|(_, rest)| rest.starts_with(' ')) else { return line };
+        let Some(names) = names.trim_end().strip_suffix(';') else { return line };
+        let names: Vec<&str> = names.split(',').map(str::trim).collect();
+        let others: Vec<&str> = names.iter().copied().filter(|name| !NEEDLESS.contains(name)).collect();
+        match others.len() {
+            0 => String::new(),
+            count if count == names.len() => line.clone(),
+            _ => format!("{word} {};", others.join(", ")),
+        }
     };
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
@@ -126,8 +153,10 @@ mod tests {
             assert_eq!(text(bytes.to_vec()), Err(reason.to_owned()));
         }
         assert_eq!(text(b"\xc3\xa4".to_vec()).as_deref(), Ok("\u{e4}"));
-        let kernel = "enable f16, subgroups;\nenable subgroups;\r\nfn main() { let subgroups = 1; }\n".to_owned();
-        let expected = "enable f16;\n\nfn main() { let subgroups = 1; }\n";
+        let kernel = "enable f16, subgroups;\nenable subgroups;\r\nrequires subgroup_id;\n@id(7) override k: u32;\nfn main() { let \
+                      subgroups = 1; }\n"
+            .to_owned();
+        let expected = "enable f16;\n\n\noverride k: u32;\nfn main() { let subgroups = 1; }\n";
         assert_eq!(text(kernel.into_bytes()).as_deref(), Ok(expected));
     }
 }

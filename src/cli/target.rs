@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use gpu::backend::wgpu::{APIS, Adapter, Timeouts, WgpuBackend, adapters};
-use gpu::backend::{Backend, Device, Translator};
+use gpu::backend::{Backend, Device};
 use record::error::{Result, usage};
 use record::suite::Api;
 
@@ -48,10 +48,10 @@ impl Target {
         }
     }
 
-    /// Opens the device, with SPIR-V for its kernels where its API runs WGSL.
-    pub(super) async fn open(self, translator: Option<Box<dyn Translator>>) -> Result<Box<dyn Backend>> {
+    /// Opens the device.
+    pub(super) async fn open(self) -> Result<Box<dyn Backend>> {
         Ok(match self {
-            Self::Wgpu(adapter) => Box::new(WgpuBackend::open_with(adapter, Timeouts::DEFAULT, translator).await?),
+            Self::Wgpu(adapter) => Box::new(WgpuBackend::open(adapter, Timeouts::DEFAULT).await?),
             #[cfg(feature = "cuda")]
             Self::Cuda(found) => Box::new(gpu::backend::cuda::CudaBackend::open(found, Timeouts::DEFAULT.idle)?),
         })

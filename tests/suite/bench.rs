@@ -35,7 +35,7 @@ fn a_new_kernel_has_a_table_at_once_and_files_are_not_overwritten() {
     let folder = Folder::new();
     let output = folder.run(&["bench", "init", "mine"]).succeeds();
     assert!(output.stdout.ends_with("next: shaderbench bench mine.wgsl\n"), "{output}");
-    folder.run(&["bench", "init", "mine"]).fails_with(2, "mine.wgsl exists: give another name");
+    folder.run(&["bench", "init", "mine"]).fails_with(2, "mine.toml exists: delete it first");
     let kernel = folder.text("mine.wgsl");
     for (option, name) in [("--out", "mine.wgsl"), ("--out", "mine.toml"), ("--json", "mine.WGSL"), ("--out", "a.spv")]
     {
@@ -208,7 +208,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&drawing, "", "[buffers.image]: give size = [\"WIDTH\", \"HEIGHT\"], or sizes of ROWSxCOLUMNS"),
         (&sampled, "[samplers]\ns = { filter = \"cubic\" }", "[samplers.s]: 'cubic' is neither 'linear' nor 'nearest'"),
         // Sources and answers.
-        (&format!("#import a::b\n{copy}"), "", "k.wgsl: line 1: '#import' is not WGSL: expand it first, by preprocess"),
+        (&format!("#import a::b\n{copy}"), "", "k.wgsl: line 1: #import a::b: there is no file a::b"),
         (&copy, "preprocess = \"no-such-program {in}\"", "k.wgsl: preprocess: no-such-program: command not found"),
         (&copy, "preprocess = \"cat {in} | cat\"", "is not a single command: use a script for several"),
         (&copy, "[verify]\ncompute = \"right[0] = \"", "[verify]: compute: expecting a value, found the end"),
@@ -236,7 +236,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         assert!(output.stderr.starts_with("error: ") && output.stderr.contains(sentence), "{sentence}\n{output}");
     }
     folder.run(&["bench", "none.wgsl"]).fails_with(1, "cannot read none.wgsl");
-    folder.run(&["bench", "k.toml.csv"]).fails_with(2, "bench runs .wgsl, .spv, .cu files");
+    folder.run(&["bench", "k.toml.csv"]).fails_with(2, "bench runs .wgsl, .spv, .cu, .comp, .hlsl and .slang files");
     shaderbench_in_empty_folder(&["bench"]).exits_with(2);
     shaderbench_in_empty_folder(&["run", "--unchecked"]).fails_with(2, "--unchecked is for the kernels of --shaders");
 }
@@ -278,8 +278,8 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
     folder.write("alone.wgsl", uniform);
     let output = folder.run(&["bench", "alone.wgsl"]).exits_with(2);
     let sentence =
-        "error: alone.wgsl: give the values of the uniform 'scale' in a .toml beside it, such as\n[uniforms]\n";
-    assert!(output.stderr.starts_with(sentence), "{output}");
+        "error: alone.wgsl needs a declaration, which gives scale: `shaderbench bench init alone.wgsl` writes";
+    assert!(output.stderr.starts_with(sentence) && output.stderr.contains("[uniforms]"), "{output}");
     if has_device() {
         bench(&folder, &two, "[verify]\nbuffer = \"other\"\nexpect = \"1.0\"\n", &[]).succeeds();
     }

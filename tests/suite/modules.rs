@@ -88,17 +88,11 @@ fn devices_with_the_matrices_run_the_modules_and_others_skip_them() {
         device.features.remove(&feature);
         device
     };
-    let compared = || {
-        let mut device = device();
-        device.kernel_compiler.name = "tint".to_owned();
-        device
-    };
     let of_api = |api: Api, language: Language| Device { api, language, ..device() };
-    let everywhere: [(Device, Option<&str>); 4] = [
+    let everywhere: [(Device, Option<&str>); 3] = [
         (device(), None),
         (of_api(Api::Cuda, Language::Cuda), None),
         (without(Feature::Subgroups), Some("the device has no subgroup operations")),
-        (compared(), Some("tint compiles WGSL, and this kernel is SPIR-V")),
     ];
     for (name, feature, lacks, on_others) in [
         (

@@ -195,23 +195,6 @@ fn a_picture_that_a_kernel_draws_is_saved() {
 }
 
 #[test]
-fn a_baseline_is_saved_and_compared() {
-    if !has_device() {
-        return;
-    }
-    let folder = examples("", "", "");
-    let line = ["bench", "gamma.toml", "--size", "5000", "--profile", "quick", "--baseline", "before"];
-    let output = folder.run(&line).succeeds();
-    assert!(output.stderr.contains("saved as the baseline before"), "{output}");
-    let output = folder.run(&line);
-    assert!(matches!(output.code, Some(0 | 4)) && output.stdout.contains("gamma"), "{output}");
-    assert!(folder.path("reports/baselines/gamma-before.new.csv").exists());
-    folder
-        .run(&["bench", "gamma.toml", "--baseline", "../x"])
-        .fails_with(2, "a name has letters, digits, '.', '_' and '-'");
-}
-
-#[test]
 fn python_gets_rows_with_typed_values() {
     if !has_device() || !has_all(&["python3"]) {
         return;

@@ -8,10 +8,10 @@ use crate::command::is_installed;
 use crate::compilers::{assert_glslang_accepts_glsl, assert_glslang_accepts_hlsl, assert_spirv_val_accepts, rejection};
 use gpu::engine::plan::{Request, plan};
 use gpu::job::{Job, Language};
-use gpu::shader::{Shader, Target};
+use gpu::shader::{Reach, Shader, Target};
 use rayon::prelude::*;
 use record::suite::{Case, HOST_PARAMS, Profile};
-use record::suite::{Checks, Constants, Feature};
+use record::suite::{Checks, Constants, Feature, Value};
 
 fn files() -> Vec<PathBuf> {
     files_below(Path::new("shaders"), "wgsl")
@@ -282,4 +282,39 @@ fn the_hash_of_a_wgsl_kernel_is_the_same_as_in_earlier_reports() {
     let mut kernel = Job::new(&case).expect("valid").kernel;
     kernel.source = "source".to_owned();
     assert_eq!(kernel.hash(Language::Wgsl), "1911ecd6d383ba4e");
+}
+
+#[test]
+fn buffers_are_used_as_far_as_their_indices_tell() {
+    let kernel = "override WG: u32 = 64u;
+override HALF: u32 = WG / 2u;
+override SCALE: f32;
+@group(0) @binding(0) var<storage, read> input: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> sums: array<f32>;
+@group(0) @binding(2) var<storage, read_write> bins: array<atomic<u32>>;
+@group(0) @binding(3) var<storage, read> table: array<u32>;
+@group(0) @binding(4) var<storage, read> idle: array<u32>;
+@compute @workgroup_size(WG)
+fn main(@builtin(global_invocation_id) g: vec3<u32>, @builtin(workgroup_id) w: vec3<u32>,
+    @builtin(local_invocation_index) l: u32) {
+let i = g.x;
+sums[w.x] = SCALE * input[i].x + f32(HALF);
+atomicAdd(&bins[l], table[i / 7u]);
+}";
+    let shader = Shader::parse(kernel, "f32").expect("valid");
+    let constants = Constants::from([("SCALE".to_owned(), 2.0)]);
+    let uses = shader.buffer_uses("main", &constants).expect("resolved");
+    let found: Vec<_> =
+        uses.iter().map(|of| (of.name.as_str(), of.is_read, of.is_written, of.is_atomic, of.reach)).collect();
+    assert_eq!(
+        found,
+        [
+            ("input", true, false, false, Reach::Invocations),
+            ("sums", false, true, false, Reach::Workgroups),
+            ("bins", false, true, true, Reach::Constant(64)),
+            ("table", true, false, false, Reach::Unknown),
+        ]
+    );
+    assert_eq!(shader.defaults(), [("WG", Some(Value::U32(64))), ("HALF", None), ("SCALE", None)]);
+    assert_eq!(["WG", "HALF", "SCALE"].map(|name| shader.needs_value(name)), [false, false, true]);
 }

@@ -110,7 +110,7 @@ impl Bench {
         let files: Vec<String> = self.kernels.iter().map(|(name, _)| format!("'{name}.wgsl'")).collect();
         let lines = format!("name = '{}'\nkernels = [{}]\n{}", self.name, files.join(", "), self.toml);
         let toml = write(format!("{}.toml", self.name), &lines)?;
-        let (family, _) = family(&[toml], &Own::default())?;
+        let family = family(&[toml], &Own::default())?;
         let cases = plan(&Request { own: Some(family), ..Request::new(Vec::new(), self.profile) })?;
         pollster::block_on(async {
             let none = || Error::NoDevice("there is no device".to_owned());

@@ -1,34 +1,41 @@
-//! `bench init`: a kernel and its declaration to begin with.
+//! `bench init`: the declaration of a kernel, or a kernel and its declaration to begin with.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::cli::declaration::{Own, proposal};
 use crate::cli::output::print;
 use answers::report::write_file;
-use record::error::{Result, usage};
+use record::error::{Result, shown, usage};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Name of the kernel: NAME.wgsl and NAME.toml are written
-    #[arg(value_name = "NAME", default_value = "kernel")]
-    name: String,
+    /// Kernel whose declaration is written beside it, or the name of a new example
+    #[arg(value_name = "FILE", default_value = "kernel")]
+    file: PathBuf,
 }
 
 const WGSL: &str = include_str!("init.wgsl");
 const TOML: &str = include_str!("init.toml");
 
-/// Writes both files, and says what to type next.
-pub(super) fn init(arguments: &Arguments) -> Result<()> {
-    let stem = arguments.name.trim_end_matches(".wgsl").trim_end_matches(".toml");
-    if stem.trim().is_empty() {
+/// Writes the files, and says what to type next.
+pub(super) fn init(Arguments { file }: &Arguments) -> Result<()> {
+    let kernel = if file.extension().is_none() { file.with_extension("wgsl") } else { file.clone() };
+    if file.file_name().is_none_or(|name| name.to_string_lossy().trim().is_empty()) {
         return Err(usage!("give the kernel a name"));
     }
-    for (end, text) in [("wgsl", WGSL), ("toml", TOML)] {
-        let name = format!("{stem}.{end}");
-        let path = Path::new(&name);
+    let toml = kernel.with_extension("toml");
+    let new = |path: &Path, text: &str| {
         if path.symlink_metadata().is_ok() {
-            return Err(usage!("{name} exists: give another name"));
+            return Err(usage!("{} exists: delete it first, or give another name", shown(path)));
         }
-        write_file(path, text.as_bytes(), false)?;
+        write_file(path, text.as_bytes(), false)
+    };
+    if kernel.exists() || kernel.extension().is_none_or(|end| end != "wgsl") {
+        let text = proposal(&kernel, &Own::default())?.text;
+        new(&toml, &text)?;
+        return print(&format!("{}\nnext: shaderbench bench {}\n", shown(&toml), shown(&kernel)));
     }
-    print(&format!("{stem}.wgsl, {stem}.toml\nnext: shaderbench bench {stem}.wgsl\n"))
+    new(&kernel, WGSL)?;
+    new(&toml, TOML)?;
+    print(&format!("{}, {}\nnext: shaderbench bench {}\n", shown(&kernel), shown(&toml), shown(&kernel)))
 }

@@ -5,19 +5,16 @@ mod init;
 
 pub use builder::Bench;
 
-use std::path::Path;
-
 use clap::Subcommand;
 
-use super::compare::compare_files;
 use super::declaration::Own;
 use super::output::say;
-use super::reports::{FOLDERS, OWN};
+use super::shaders::is_unread;
 use super::{bundle, run};
-use record::error::{Error, Result, usage};
+use record::error::Result;
 use record::suite::{Benchmark, Declaration};
 
-const FILES: &str = "Kernels (.wgsl, .spv, .cu), compared with the first, or a .toml";
+const FILES: &str = "Kernels (.wgsl, .spv, .cu, .comp, .hlsl, .slang), compared with the first, or a .toml";
 const UNCHECKED: &str = "Run without run-time checks";
 
 /// Arguments of `bench`: the options of `run`, and what a TOML file can say.
@@ -56,41 +53,20 @@ enum Task {
 
 /// Runs the command and returns the exit code.
 pub(super) fn bench(arguments: Arguments) -> Result<u8> {
-    let Arguments { mut run, mut own, task } = arguments;
+    let Arguments { mut run, own, task } = arguments;
     match &task {
         Some(Task::Init(arguments)) => return init::init(arguments).map(|()| 0),
         Some(Task::Replay(arguments)) => return bundle::replay(arguments),
         None => {}
     }
-    let baseline = own.baseline.take();
-    let name = baseline.as_ref().or(own.save_baseline.as_ref()).cloned();
     let family = run.load_own(own)?;
     let is_reordered = |benchmark: &Benchmark| benchmark.declared.is_some_and(Declaration::is_reordered);
     if family.benchmarks.iter().any(is_reordered) {
         say("[verify] has no tolerance: floats may differ from the reference by the rounding of a reordered f32 sum");
     }
-    let Some(name) = name else { return run::measure(&run) };
-    let file =
-        |folder: &str, end: &str| Path::new(folder).join("baselines").join(format!("{}-{name}{end}.csv", family.name));
-    let (new, saved) = (file(OWN, ".new"), file(OWN, ""));
-    let earlier = FOLDERS.iter().map(|folder| file(folder, "")).find(|path| path.exists());
-    let compared = earlier.filter(|_| baseline.is_some());
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    if name.is_empty() || !name.chars().all(is_name) {
-        return Err(usage!("--baseline {name}: a name has letters, digits, '.', '_' and '-'"));
+    if let Some(unread) = family.benchmarks.iter().find(|own| is_unread(own)) {
+        let (name, why) = (unread.name, unread.only_cuda.unwrap_or_default());
+        say(&format!("{name}: {why}; Vulkan gets the SPIR-V as it is, and nothing checks its accesses"));
     }
-    let folder = Path::new(OWN).join("baselines");
-    std::fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
-    run.save_as(new.clone());
-    let code = run::measure(&run)?;
-    if code != 0 {
-        return Ok(code);
-    }
-    if let Some(baseline) = compared {
-        return compare_files(&baseline, &new);
-    }
-    // A run with wrong results replaces no baseline.
-    std::fs::rename(&new, &saved).map_err(Error::io("rename", &saved))?;
-    say(&format!("saved as the baseline {name}: bench … --baseline {name} compares with it"));
-    Ok(code)
+    run::measure(&run)
 }

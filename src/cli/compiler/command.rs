@@ -1,7 +1,7 @@
 //! Runs the commands of a declaration, and reads SPIR-V files.
 
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -17,8 +17,15 @@ const STEP: Duration = Duration::from_micros(200);
 /// Maximum size of what a command prints, in bytes.
 const MOST_MESSAGES: u64 = 16 << 20;
 
-/// Largest number of characters of a message or a version.
-const LONGEST_LINE: usize = 200;
+/// Largest number of characters of a line of messages, and of lines.
+const LONGEST_LINE: usize = 400;
+const MOST_LINES: usize = 60;
+
+/// The end of the fault of a program that is not installed.
+pub(in crate::cli) const NOT_FOUND: &str = "command not found";
+
+/// What stands for the folder of a command's files.
+pub(in crate::cli) const FOLDER: &str = "{folder}";
 
 /// The first word of a SPIR-V module.
 const MAGIC: u32 = 0x0723_0203;
@@ -57,13 +64,21 @@ pub(in crate::cli) fn printed(
     let create = |path: &Path| File::create(path).map_err(|error| error.to_string());
     let mut program = Command::new(&command[0]);
     program.args(command[1..].iter().map(place)).current_dir(folder).envs(variables.iter().cloned());
-    let waited = wait(&mut program, create(&output)?, create(&messages)?, &messages, Budget::start());
+    let of_command = places.iter().filter(|(name, _)| *name == FOLDER).map(|(_, path)| *path);
+    let folders: Vec<&Path> = of_command.chain([temporary.path()]).collect();
+    let waited = wait(&mut program, create(&output)?, create(&messages)?, &messages, (&folders, Budget::start()));
     if let Some(fault) = waited.map_err(|why| format!("{}: {why}", command[0]))? {
-        let text = inputs::read(&messages, MOST_MESSAGES).unwrap_or_default();
+        // Some compilers print their errors to stdout.
+        let mut text = inputs::read(&messages, MOST_MESSAGES).unwrap_or_default();
+        text.extend(inputs::read(&output, MOST_MESSAGES).unwrap_or_default());
         let text = String::from_utf8_lossy(&text).into_owned();
-        let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
-        let line: String = visible(line).chars().take(LONGEST_LINE).collect();
-        return Err(format!("{} {fault}{}{line}", command[0], if line.is_empty() { "" } else { ": " }));
+        let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+        let shown = |line: &&str| visible(line).chars().take(LONGEST_LINE).collect::<String>();
+        let left_out = lines.len().saturating_sub(MOST_LINES);
+        let mut told: Vec<String> = lines.iter().take(MOST_LINES).map(shown).collect();
+        told.extend((left_out > 0).then(|| format!("… {left_out} more lines")));
+        let gap = if told.len() > 1 { ":\n" } else { ": " };
+        return Err(format!("{} {fault}{}{}", command[0], if told.is_empty() { "" } else { gap }, told.join("\n")));
     }
     inputs::read(&output, inputs::KERNEL).map_err(|error| error.to_string())
 }
@@ -74,13 +89,14 @@ fn wait(
     output: File,
     errors: File,
     messages: &Path,
-    budget: Budget,
+    (folders, budget): (&[&Path], Budget),
 ) -> Result<Option<String>, String> {
     let started = grouped(command.stdin(Stdio::null()).stdout(output).stderr(errors)).spawn();
     let mut child = started.map_err(|error| match error.kind() {
-        ErrorKind::NotFound => "command not found".to_owned(),
+        ErrorKind::NotFound => NOT_FOUND.to_owned(),
         _ => error.to_string(),
     })?;
+    let _guard = Guard::of(&child, folders);
     loop {
         if messages.metadata().is_ok_and(|file| file.len() > MOST_MESSAGES) {
             end_group(&mut child);
@@ -97,6 +113,30 @@ fn wait(
                 return Ok(Some(format!("is {}", budget.exceeded())));
             }
             None => std::thread::sleep(STEP),
+        }
+    }
+}
+
+/// A shell that waits for the end of this program, whatever ends it, and then kills a command's process group and removes its
+/// folders.
+struct Guard(Option<Child>);
+
+impl Guard {
+    fn of(command: &Child, folders: &[&Path]) -> Self {
+        const SCRIPT: &str = "read done || { kill -KILL -$0; rm -rf -- \"$@\"; }";
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(SCRIPT).arg(command.id().to_string()).args(folders);
+        // Without a shell, commands may outlive the program.
+        let shell = shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        Self(if cfg!(unix) { grouped(shell).spawn().ok() } else { None })
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(shell) = &mut self.0 {
+            let told = shell.stdin.take().map(|mut input| input.write_all(b"done\n"));
+            let _ = (told, shell.wait());
         }
     }
 }

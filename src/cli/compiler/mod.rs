@@ -1,7 +1,5 @@
-//! What users compile themselves: SPIR-V files, and the commands that a declaration runs.
+//! SPIR-V files, and the commands that a declaration runs.
 
 mod command;
-mod file;
 
-pub(super) use command::{printed, spirv};
-pub(super) use file::Files;
+pub(super) use command::{FOLDER, NOT_FOUND, printed, spirv};

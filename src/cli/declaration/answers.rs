@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use super::expression::{Meaning, RIGHT, Value};
 use super::npy;
 use super::script::{Scope, Script};
-use super::stored::{Number, Numbers, Rule};
-use crate::cli::compiler::printed;
+use super::stored::{Number, Numbers, Rule, float_at};
+use crate::cli::compiler::{FOLDER, printed};
 use crate::cli::inputs;
 use record::error::Result;
 use record::suite::budget::Budget;
@@ -22,6 +22,8 @@ pub(super) struct Verify {
     pub by: By,
     pub tolerance: f64,
     pub relative: f64,
+    /// The share of values that may be further off.
+    pub outliers: f64,
     /// Whether integers are taken modulo the range of their type.
     pub wraps: bool,
     /// Whether a value may differ by the error of a sum of f32 in another order.
@@ -147,7 +149,7 @@ fn by_command(command: &str, folder: &Path, scope: &Scope, variables: &[(String,
         let bytes = npy::write(values, data.count, data.is_integer);
         std::fs::write(file(input), bytes).map_err(|error| format!("cannot write {input}.npy: {error}"))?;
     }
-    printed(command, &[("{folder}", temporary.path())], variables, folder)?;
+    printed(command, &[(FOLDER, temporary.path())], variables, folder)?;
     let bytes = inputs::read(&file(RIGHT), inputs::DATA)
         .map_err(|error| format!("{command} wrote no {{folder}}/{RIGHT}.npy: {error}"))?;
     npy::read(&bytes).map(Arc::new).map_err(|why| format!("{RIGHT}.npy of {command}: {why}"))
@@ -166,11 +168,23 @@ pub(super) fn decode(scalar: Scalar, bytes: &[u8], first: u64, slots: &mut [f64]
     rest.fill(f64::NAN);
 }
 
-/// The allowed errors: a constant, and a fraction of the right value.
-pub(super) fn allowed(want: Wanted, tolerance: f64, relative: f64) -> Oracle {
+/// The allowed errors: a constant, and a fraction of the right value; of a struct of several types, for its floats.
+pub(super) fn allowed(want: Wanted, tolerance: f64, relative: f64, fields: &'static [Option<Scalar>]) -> Oracle {
     Box::new(move |first, slots| {
         want(first, slots);
-        slots.iter_mut().for_each(|slot| *slot = tolerance + relative * slot.abs());
+        for (index, slot) in (first..).zip(slots) {
+            let is_allowed = fields.is_empty() || float_at(fields, index);
+            *slot = if is_allowed { tolerance + relative * slot.abs() } else { 0.0 };
+        }
+    })
+}
+
+/// The same values, with floats in place of the words of a struct's floats.
+pub(super) fn with_floats(want: Wanted, fields: &'static [Option<Scalar>]) -> Wanted {
+    Arc::new(move |first, slots: &mut [f64]| {
+        want(first, slots);
+        let floats = (first..).zip(slots).filter(|(index, _)| float_at(fields, *index));
+        floats.for_each(|(_, slot)| *slot = f32::from_bits(*slot as u32).into());
     })
 }
 

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use super::data_file::Picture;
 use super::expression::{Data, Meaning, Value};
 use super::fields::{Word, scalar};
 use super::script::{Scope, Script};
@@ -14,7 +15,7 @@ use gpu::shader::{Layout, Texels};
 use record::error::{Result, usage};
 use record::suite::budget::Budget;
 use record::suite::input::Values;
-use record::suite::{Contents, Scalar, TexelFormat, Texture};
+use record::suite::{Contents, Layers, Scalar, TexelFormat, Texture};
 
 /// A buffer or texture as the file declares it.
 #[derive(Default, Clone)]
@@ -22,8 +23,8 @@ pub(super) struct Own {
     pub length: Option<Script>,
     pub contents: Option<Filling>,
     pub words: Vec<Word>,
-    /// Width and height of a texture.
-    pub size: Option<[Script; 2]>,
+    /// Width, height and layers of a texture.
+    pub size: Vec<Script>,
     pub format: Option<TexelFormat>,
 }
 
@@ -38,8 +39,7 @@ pub(super) enum Filling {
     Words(Arc<Vec<u32>>),
     /// Numbers of a file, as many as there are, in whatever type the buffer has.
     Numbers(Arc<Numbers>),
-    /// A picture: width, height, and red, green, blue and opacity of its pixels.
-    Picture(u64, u64, Arc<Vec<u8>>),
+    Picture(Arc<Picture>),
     /// From black at the left to white at the right.
     Gradient,
     /// Nothing: the kernel writes it.
@@ -48,6 +48,9 @@ pub(super) enum Filling {
 
 /// What an expression gave at one shape, by the number of its scalars and their type.
 pub(super) type Known = Vec<((u64, Scalar, String), Arc<Vec<u32>>)>;
+
+/// Layers of a texture whose size has none.
+const LAYERS: u64 = 4;
 
 /// Distance between the random streams of two buffers, in elements: more than a buffer has.
 const APART: u64 = 1 << 34;
@@ -99,7 +102,7 @@ impl Own {
         };
         let usual = if is_output { Filling::Output } else { Filling::Random(Values::Signed) };
         let filling = self.contents.clone().unwrap_or(usual);
-        if self.size.is_some() || self.format.is_some() {
+        if !self.size.is_empty() || self.format.is_some() {
             return Err(usage!("{file}: [buffers.{}]: size and format apply to textures only", layout.name));
         }
         let (scalars, scalar) = (length.div_ceil(size), layout.scalar);
@@ -126,7 +129,9 @@ impl Own {
             Texels::Unsigned => TexelFormat::R32Uint,
             Texels::Other => {
                 let known = TexelFormat::ALL.map(TexelFormat::name).join(", ");
-                return refused(&format!("bench has texture_2d and texture_storage_2d, of {known}"));
+                return refused(&format!(
+                    "bench has texture_2d, texture_2d_array and texture_3d, sampled and storage, of {known}"
+                ));
             }
         };
         let format = self.format.unwrap_or(usual);
@@ -141,26 +146,45 @@ impl Own {
         if !is_fitting {
             return refused(&format!("format {} does not fit the kernel's texture", format.name()));
         }
-        let (width, height) = match (&self.size, scope.get("columns"), scope.get("rows"), &self.contents) {
-            (Some([width, height]), ..) => (width.whole(scope, 1)?, height.whole(scope, 1)?),
-            (None, Some(Meaning::Value(columns)), Some(Meaning::Value(rows)), _) => {
+        let (width, height) = match (&self.size[..], scope.get("columns"), scope.get("rows"), &self.contents) {
+            ([width, height, ..], ..) => (width.whole(scope, 1)?, height.whole(scope, 1)?),
+            ([], Some(Meaning::Value(columns)), Some(Meaning::Value(rows)), _) => {
                 (columns.real() as u64, rows.real() as u64)
             }
-            (.., Some(Filling::Picture(width, height, _))) => (*width, *height),
+            (.., Some(Filling::Picture(picture))) => (picture.width, picture.height),
             _ => return refused("give size = [\"WIDTH\", \"HEIGHT\"], or sizes of ROWSxCOLUMNS"),
+        };
+        let layers = self.size.get(2).map_or(Ok(LAYERS), |layers| layers.whole(scope, 1))?;
+        let (of_layer, layers) = match layout.layers {
+            Layers::One if self.size.len() > 2 => return refused("size has two values: the texture is 2-D"),
+            Layers::One => (height, Layers::One),
+            Layers::Array(_) => (height, Layers::Array(layers)),
+            Layers::Deep(_) => (height, Layers::Deep(layers)),
+        };
+        let height = if let Layers::Array(layers) | Layers::Deep(layers) = layers {
+            height.saturating_mul(layers)
+        } else {
+            height
         };
         let usual = if is_output { Filling::Output } else { Filling::Random(Values::Wide) };
         let filling = self.contents.clone().unwrap_or(usual);
         let scalar = if is_signed { Scalar::I32 } else { format.scalar() };
         let scalars = width.saturating_mul(height).saturating_mul(format.channels());
-        let contents = filling.contents((scalars, scalar, Some((format, width, height))), number, scope, file)?;
+        let contents = filling.contents((scalars, scalar, Some((format, width, of_layer))), number, scope, file)?;
         let is_words = matches!(contents, Contents::Words(_));
         let texels = if is_words { contents } else { stored_as(scalar, scalars, contents).1 };
         let is_storage = matches!(layout.texels, Some(Texels::Storage(_)));
         let words = (scalars * scalar.bytes() as u64).div_ceil(4);
         Ok(Bound {
             scalars: if is_words { words } else { scalars },
-            contents: Contents::Texture(Texture { width, height, format, is_storage, texels: Box::new(texels) }),
+            contents: Contents::Texture(Texture {
+                width,
+                height,
+                layers,
+                format,
+                is_storage,
+                texels: Box::new(texels),
+            }),
             scalar,
         })
     }
@@ -213,11 +237,12 @@ impl Filling {
                 }
                 Contents::Words(words(&bytes))
             }
-            Self::Picture(width, height, rgba) => {
+            Self::Picture(picture) => {
+                let Picture { width, height, rgba, most } = &*picture;
                 let Some((format, own_width, own_height)) = texture else {
                     return Err(usage!("{file}: a .png file is the contents of a texture"));
                 };
-                if (own_width, own_height) != (width, height) {
+                if (own_width, own_height) != (*width, *height) {
                     return Err(usage!(
                         "{file}: the .png file has {width} x {height} pixels, its texture {own_width} x {own_height} \
                          texels"
@@ -225,8 +250,13 @@ impl Filling {
                 }
                 let channels = format.channels();
                 Contents::Words(words_of(scalar, scalars, |index| {
-                    let byte = rgba[(index / channels * 4 + index % channels) as usize];
-                    f64::from(byte) / if scalar.is_float() { 255.0 } else { 1.0 }
+                    let value = f64::from(rgba[(index / channels * 4 + index % channels) as usize]);
+                    match scalar {
+                        // Eight bits of sixteen, as the nearest fraction.
+                        Scalar::Unorm8 => (value / f64::from(*most) * 255.0).round(),
+                        scalar if scalar.is_float() => value / f64::from(*most),
+                        _ => value,
+                    }
                 }))
             }
             Self::Gradient | Self::Expression(..) if scalars.saturating_mul(scalar.bytes() as u64) > inputs::DATA => {
@@ -268,7 +298,7 @@ impl Filling {
 /// The scalars that an expression gives, in words.
 fn evaluated(script: &Script, (scalars, scalar, texture): Place, scope: &Scope) -> Result<Vec<u32>> {
     let mut scope = scope.clone();
-    for name in ["i", "x", "y", "channel"] {
+    for name in ["i", "x", "y", "z", "channel"] {
         scope.insert(name.to_owned(), Meaning::Value(Value::Whole(0)));
     }
     // What is wrong at every index is found before the threads start.
@@ -282,10 +312,11 @@ fn evaluated(script: &Script, (scalars, scalar, texture): Place, scope: &Scope) 
             let range = piece * PIECE..scalars.min((piece + 1) * PIECE);
             let value = |index: u64| {
                 frame.set("i", Value::Whole(index as i64));
-                if let Some((format, width, _)) = texture {
+                if let Some((format, width, height)) = texture {
                     let texel = index / format.channels();
                     frame.set("x", Value::Whole((texel % width) as i64));
-                    frame.set("y", Value::Whole((texel / width) as i64));
+                    frame.set("y", Value::Whole((texel / width % height) as i64));
+                    frame.set("z", Value::Whole((texel / width / height) as i64));
                     frame.set("channel", Value::Whole((index % format.channels()) as i64));
                 }
                 script.value_in(&mut frame).map(Value::real)

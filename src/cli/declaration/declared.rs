@@ -2,15 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::answers::{self, By, Verify, Wanted, allowed, by_expression, decode, reordered};
+use super::answers::{self, By, Verify, Wanted, allowed, by_expression, decode, reordered, with_floats};
 use super::buffers::Bound;
-use super::expression::Meaning;
+use super::expression::{Meaning, Value};
 use super::launch::{Declared, Launch, version};
 use super::script::{Scope, Script, variables};
 use super::stored::{Rule, words_each};
 use gpu::shader::Layout;
 use record::error::Result;
-use record::suite::kept::kept_name;
+use record::suite::kept::{kept_items, kept_name};
 use record::suite::{
     Access, Answer, Buffer, Contents, Declaration, HOST_PARAMS, Interface, Reference, Sampling, Scalar, Shape, Step,
     Work,
@@ -28,12 +28,23 @@ struct Place {
     is_written: bool,
     /// Bytes of an element.
     stride: u64,
-    /// See [`Layout::padding`].
-    padding: Vec<bool>,
+    /// See [`Layout::element`].
+    element: Vec<Option<Scalar>>,
     bound: Bound,
 }
 
 impl Declared {
+    /// The variables of expressions, with those of constants that the kernel's text has in place.
+    fn scope(&self, shape: &Shape, interface: Option<&Interface>) -> Scope {
+        let mut scope = variables(shape, interface);
+        let fixed = self.kernel.text.spirv.map_or(&[][..], |module| &module.fixed);
+        for (name, value) in fixed.iter().filter_map(|name| self.kernel.params.get_key_value(name)) {
+            let value = if value.fract() == 0.0 { Value::Whole(*value as i64) } else { Value::Real(*value) };
+            scope.entry(name.clone()).or_insert(Meaning::Value(value));
+        }
+        scope
+    }
+
     fn layouts(&self, shape: &Shape) -> Result<Vec<Layout>> {
         let mut constants = shape.params.clone();
         constants.retain(|name, _| !HOST_PARAMS.contains(&name.as_str()));
@@ -43,7 +54,7 @@ impl Declared {
     /// The launch, and the buffers that it needs.
     fn plan(&self, shape: &Shape, interface: &Interface) -> Result<(Launch, Vec<Place>)> {
         let layouts = self.layouts(shape)?;
-        let scope = variables(shape, Some(interface));
+        let scope = self.scope(shape, Some(interface));
         let launch = Launch::of(self, shape, (interface, &layouts), &scope)?;
         let mut places = Vec::new();
         // In the order of their bindings.
@@ -63,9 +74,9 @@ impl Declared {
             let buffer = self.shared.buffers.get(name).cloned().unwrap_or_default();
             let is_output = is_written && !launch.inputs.contains(name);
             let bound = buffer.bound((layout, number, is_output), &scope, shape.count(), &self.shared.file)?;
-            let padding = layout.padding();
+            let element = layout.element();
             let (name, stride) = (name.clone(), layout.stride);
-            places.push(Place { name, is_written, stride, padding, bound });
+            places.push(Place { name, is_written, stride, element, bound });
         }
         let is_bound = |name: &str| launch.bound.contains_key(name);
         if let Some(unknown) = launch.written.iter().find(|name| !is_bound(name)) {
@@ -107,7 +118,7 @@ impl Declaration for Declared {
     fn steps(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Step>> {
         let items = self.shared.items.as_ref().map(|(script, _)| script);
         for script in [self.shared.bytes.as_ref(), self.shared.flops.as_ref(), items].into_iter().flatten() {
-            script.whole(&variables(shape, None), 0)?;
+            script.whole(&self.scope(shape, None), 0)?;
         }
         let (launch, places) = self.plan(shape, interface)?;
         let is_restored = |place: &&Place| place.is_written && !place.bound.is_output();
@@ -121,14 +132,18 @@ impl Declaration for Declared {
         }
         // `steps` refuses a script without a value.
         let value = |script: &Option<Script>| {
-            script.as_ref().and_then(|script| script.whole(&variables(shape, None), 0).ok()).unwrap_or(0)
+            script.as_ref().and_then(|script| script.whole(&self.scope(shape, None), 0).ok()).unwrap_or(0)
         };
         Work { bytes: value(&self.shared.bytes), flops: value(&self.shared.flops) }
     }
 
     fn items(&self, shape: &Shape) -> Option<(u64, &str)> {
         let (script, unit) = self.shared.items.as_ref().filter(|_| self.only.is_none())?;
-        Some((script.whole(&variables(shape, None), 1).ok()?, unit))
+        Some((script.whole(&self.scope(shape, None), 1).ok()?, unit))
+    }
+
+    fn guesses(&self) -> &[String] {
+        &self.shared.guesses
     }
 
     fn is_reordered(&self) -> bool {
@@ -171,7 +186,7 @@ impl Declaration for Declared {
     fn workgroup(&self, shape: &Shape) -> Option<[u32; 3]> {
         let mut sides = [1; 3];
         for (side, script) in sides.iter_mut().zip(&self.kernel.workgroup) {
-            *side = u32::try_from(script.whole(&variables(shape, None), 1).ok()?).ok()?;
+            *side = u32::try_from(script.whole(&self.scope(shape, None), 1).ok()?).ok()?;
         }
         (!self.kernel.workgroup.is_empty()).then_some(sides)
     }
@@ -190,7 +205,7 @@ impl Declaration for Declared {
         if self.shared.verify.is_empty() {
             // What is written is known, if nothing else.
             let outputs = places.iter().filter(|place| place.is_written);
-            return Ok(outputs.map(|place| Answer::unknown(kept_name(&place.name), place.padding.clone())).collect());
+            return Ok(outputs.map(|place| Answer::unknown(kept_name(&place.name), place.element.clone())).collect());
         }
         self.shared.verify.iter().map(|verify| self.answer(verify, shape, (interface, &launch, &places))).collect()
     }
@@ -216,10 +231,10 @@ impl Declared {
             }
         };
         let known = places.iter().find(|place| place.name == name && place.is_written);
-        let Place { bound, padding, .. } = known.ok_or_else(|| {
+        let Place { bound, element, .. } = known.ok_or_else(|| {
             self.fault(format!("[verify]: the kernel does not write '{name}', only {}", written.join(", ")))
         })?;
-        let mut scope = variables(shape, Some(interface));
+        let mut scope = self.scope(shape, Some(interface));
         let (own, scalar) = (bound.length(), bound.scalar);
         let scalars = verify.length.as_ref().map_or(Ok(own), |length| length.whole(&scope, 1))?;
         if scalars > own {
@@ -230,7 +245,10 @@ impl Declared {
         if words > 1 && !is_exact {
             return Err(self.fault("[verify]: 64-bit integers cannot have a tolerance".to_owned()));
         }
-        let rule = Rule { scalar, is_exact, wraps: verify.wraps };
+        // Words of a struct of several types.
+        let is_mixed = scalar == Scalar::U32 && element.contains(&Some(Scalar::F32));
+        let fields: &'static [Option<Scalar>] = if is_mixed { kept_items(element.clone()) } else { &[] };
+        let rule = Rule { scalar, is_exact, wraps: verify.wraps, fields };
         // The type that they are compared by.
         let unit = if words > 1 { Scalar::U32 } else { scalar };
         let (mut reference, fault): (_, Arc<OnceLock<String>>) = (None, Arc::default());
@@ -244,16 +262,17 @@ impl Declared {
                     return Err(self.fault(format!("[verify]: the file has {count} B, but '{name}' has {wanted} B")));
                 }
                 let bytes = bytes.clone();
-                Arc::new(move |first, slots| decode(unit, &bytes, first, slots))
+                with_floats(Arc::new(move |first, slots: &mut [f64]| decode(unit, &bytes, first, slots)), fields)
             }
             By::Whole(whole) => answers::whole(whole, name, shape, scope, rule, scalars, fault.clone())?,
             By::Kernel(benchmark) => {
                 let output = Arc::new(OnceLock::new());
                 reference = Some(Reference { benchmark, output: output.clone() });
-                Arc::new(move |first, slots| match output.get() {
+                let decoded = move |first, slots: &mut [f64]| match output.get() {
                     Some(bytes) => decode(unit, bytes, first, slots),
                     None => slots.fill(f64::NAN),
-                })
+                };
+                with_floats(Arc::new(decoded), fields)
             }
         };
         let is_costly = matches!(verify.by, By::Expression(_));
@@ -264,7 +283,7 @@ impl Declared {
                 let terms = inputs.max().unwrap_or(1) as f64 / (scalars as f64).sqrt();
                 Some(reordered(want.clone(), scalar, scalars, terms))
             }
-            false => (!is_exact).then(|| allowed(want.clone(), verify.tolerance, verify.relative)),
+            false => (!is_exact).then(|| allowed(want.clone(), verify.tolerance, verify.relative, fields)),
         };
         Ok(Answer {
             buffer: kept_name(name),
@@ -273,7 +292,8 @@ impl Declared {
             tolerance,
             cost: if is_costly { COST } else { 1 },
             is_sampled: is_costly && scalars > MOST_VALUES,
-            padding: padding.iter().flat_map(|own| std::iter::repeat_n(*own, words as usize)).collect(),
+            element: element.iter().flat_map(|own| std::iter::repeat_n(*own, words as usize)).collect(),
+            outliers: verify.outliers,
             words_each: words,
             reference,
             fault,

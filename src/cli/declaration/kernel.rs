@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::script::Script;
+use super::source::{Reading, check_there, compilers};
 use super::spec::KernelTable;
 use super::steps::Steps;
-use crate::cli::compiler::{printed, spirv};
+use crate::cli::compiler::spirv;
 use crate::cli::inputs;
 use crate::cli::messages::first_of;
 use crate::cli::shaders;
 use gpu::shader::module::words;
-use gpu::shader::{Layout, Shader, SpirvKernel, twin};
+use gpu::shader::{BufferUse, Layout, ModuleInterface, Shader, SpirvKernel, twin};
 use record::error::{Error, Result, shown, usage, visible};
 use record::suite::kept::{kept, kept_name, kept_text};
 use record::suite::{Accepted, Access, Binding, Constants, Dtype, Feature, Interface, Limit};
@@ -20,7 +21,7 @@ use record::suite::{Accepted, Access, Binding, Constants, Dtype, Feature, Interf
 const SPIRV: [u8; 4] = 0x0723_0203_u32.to_le_bytes();
 
 /// The endings of the files that `bench` runs.
-const ENDS: &str = ".wgsl, .spv, .cu";
+const ENDS: &str = ".wgsl, .spv, .cu, .comp, .hlsl and .slang";
 
 /// A kernel before it is a benchmark.
 #[derive(Clone)]
@@ -42,56 +43,44 @@ pub(super) struct Kernel {
 /// The texts of a kernel. They live as long as the program, like the suite's.
 #[derive(Clone, Copy)]
 pub(in crate::cli) struct Text {
-    /// WGSL, of SPIR-V too; empty for a kernel in CUDA C++ alone.
+    /// WGSL, of SPIR-V too; empty for a kernel in CUDA C++ alone, and for SPIR-V that naga cannot read.
     pub wgsl: &'static str,
     /// CUDA C++; empty where there is none.
     pub cuda: &'static str,
-    /// The SPIR-V that the WGSL was made of.
+    /// The SPIR-V that it was read from.
     pub(in crate::cli) spirv: Option<&'static SpirvKernel>,
     /// Its entry points, in the order in which steps number them.
     pub(super) entries: &'static [&'static str],
 }
 
-/// A command that writes a kernel, with what it finds in its environment, and the folder that it runs in.
-pub(super) struct Preprocess<'a> {
-    pub command: &'a str,
-    pub variables: Vec<(String, String)>,
-    pub folder: &'a Path,
-}
-
 impl Text {
-    /// Reads a file, and the CUDA twin of the same name beside one of WGSL. Its entry points are not known yet. `values` are
-    /// those of parameters, for SPIR-V whose specialization constants must have one.
-    pub(super) fn read(path: &Path, preprocess: Option<&Preprocess<'_>>, values: &Constants) -> Result<Self> {
+    /// Reads a file, and the CUDA twin of the same name beside one of WGSL. Its entry points are not known yet.
+    pub(super) fn read(path: &Path, reading: &Reading<'_>) -> Result<Self> {
         let end = path.extension().unwrap_or_default().to_string_lossy().into_owned();
         let fault = |why: String| usage!("{}: {why}", shown(path));
         let of_cuda = |cuda: &'static str| Self { wgsl: "", cuda, spirv: None, entries: &[] };
-        let of_wgsl = |wgsl: &'static str, cuda: &'static str| {
-            if let Some((number, line)) = (1..).zip(wgsl.lines()).find(|(_, line)| is_directive(line)) {
-                let word: String = line.trim_start().chars().take_while(|c| !c.is_whitespace()).collect();
-                return Err(fault(format!(
-                    "line {number}: '{word}' is not WGSL: expand it first, by preprocess = \"COMMAND {{in}}\" in a .toml"
-                )));
-            }
+        let of_wgsl = |text: &str, cuda: &'static str| {
+            let wgsl = kept_text(reading.expanded(text, path)?);
             // What is wrong with it is said when its types are known.
             caught(|| drop(Shader::parse(wgsl, Dtype::F32.name()))).map_err(fault)?;
             Ok(Self { wgsl, ..of_cuda(cuda) })
         };
         let of_spirv = |words: Vec<u32>| {
-            let module = kept(read_spirv(&words, values).map_err(fault)?);
+            let module = kept(read_spirv(&words, reading).map_err(fault)?);
             Ok(Self { wgsl: &module.wgsl, spirv: Some(module), ..of_cuda("") })
         };
-        if let Some(own) = preprocess {
-            std::fs::metadata(path).map_err(Error::io("read", path))?;
-            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-            let output = printed(own.command, &[("{in}", &path)], &own.variables, own.folder);
-            let output = output.map_err(|why| fault(format!("preprocess: {why}")))?;
+        if reading.command.is_some() || end == "spv" || compilers(path).is_some() {
+            check_there(path)?;
+        }
+        if let Some(output) = reading.by_command(path).map_err(fault)? {
             if output.starts_with(&SPIRV) {
                 return of_spirv(words(&output));
             }
             let text = shaders::text(output).map_err(|why| fault(format!("preprocess: its output: {why}")))?;
-            let text = kept_text(text);
-            return if end == "cu" { Ok(of_cuda(text)) } else { of_wgsl(text, "") };
+            return if end == "cu" { Ok(of_cuda(kept_text(text))) } else { of_wgsl(&text, "") };
+        }
+        if let Some(output) = reading.compiled(path).map_err(fault)? {
+            return of_spirv(words(&output));
         }
         match end.as_str() {
             "wgsl" => {
@@ -100,12 +89,26 @@ impl Text {
                 of_wgsl(text(path)?, cuda)
             }
             "cu" => Ok(of_cuda(text(path)?)),
-            "spv" => {
-                std::fs::metadata(path).map_err(Error::io("read", path))?;
-                of_spirv(spirv(path).map_err(fault)?)
-            }
+            "spv" => of_spirv(spirv(path).map_err(fault)?),
             _ => Err(fault(format!("bench runs {ENDS} files, and others through preprocess = \"COMMAND {{in}}\""))),
         }
+    }
+
+    /// Whether it is CUDA C++ alone.
+    pub(super) const fn is_cuda(&self) -> bool {
+        self.wgsl.is_empty() && self.spirv.is_none()
+    }
+
+    /// Whether its arithmetic is f16.
+    pub(super) fn is_half(&self) -> bool {
+        let has_half = || Shader::parse(self.wgsl, Dtype::F16.name()).is_ok_and(|own| own.has_half_arithmetic());
+        self.wgsl.contains("enable f16") && (self.wgsl.contains("alias T =") || has_half())
+    }
+
+    /// The interface of SPIR-V that naga cannot read.
+    pub(super) fn unread(&self, values: &Constants) -> Option<Result<ModuleInterface>> {
+        let module = self.spirv.filter(|module| module.unread.is_some())?;
+        Some(ModuleInterface::read(&module.words, values))
     }
 
     /// The peak of its operations: that of tensor cores if it has matrices of a subgroup, in WGSL or in CUDA. Parameters have
@@ -117,39 +120,55 @@ impl Text {
         of_wgsl.or_else(|| matrix_instruction(self.cuda)).unwrap_or(Limit::Fma)
     }
 
-    /// The entry point that is meant where none is named.
-    pub(super) fn usual_entry(&self, path: &Path) -> Result<String> {
-        if self.wgsl.is_empty() {
-            return Ok(twin::ENTRY_POINT.to_owned());
+    /// The names of its entry points.
+    pub(super) fn entry_names(&self) -> Vec<String> {
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        if self.is_cuda() {
+            return twin::names(self.cuda);
+        }
+        if let Some(Ok(module)) = self.unread(&Constants::new()) {
+            return owned(module.entries());
         }
         // What is wrong with it is said when its types are known.
-        let Ok(shader) = Shader::parse(self.wgsl, Dtype::F32.name()) else { return Ok("main".to_owned()) };
-        match &shader.entries()[..] {
-            several @ [_, _, ..] if shader.entry() != "main" => {
-                let names = first_of(several);
+        let shader = Shader::parse(self.wgsl, Dtype::F32.name());
+        shader.map_or_else(|_| vec!["main".to_owned()], |own| owned(own.entries()))
+    }
+
+    /// The entry point that is meant where none is named.
+    pub(super) fn usual_entry(&self, path: &Path) -> Result<String> {
+        if self.is_cuda() {
+            return Ok(twin::ENTRY_POINT.to_owned());
+        }
+        let names = self.entry_names();
+        match &names[..] {
+            [only] => Ok(only.clone()),
+            several if several.iter().any(|name| name == "main") => Ok("main".to_owned()),
+            several => {
                 let steps: Vec<String> = several.iter().map(|name| format!("{{ entry = \"{name}\" }}")).collect();
-                let steps = first_of(&steps);
                 Err(usage!(
-                    "{}: it has the entry points {names}: give entry = \"{}\" for one, or steps = [{steps}] for all",
+                    "{}: it has the entry points {}: give entry = \"{}\" for one, or steps = [{}] for all",
                     shown(path),
-                    several[0]
+                    first_of(several),
+                    several[0],
+                    first_of(&steps)
                 ))
             }
-            _ => Ok(shader.entry().to_owned()),
         }
     }
 
     /// Whether it has the entry points that it is to run.
     pub(super) fn check_entries(&self, path: &Path) -> Result<()> {
         let mut entries = self.entries.iter();
-        let (name, instead) = if self.wgsl.is_empty() {
+        let (name, instead) = if self.is_cuda() {
             let Some(name) = entries.find(|name| !twin::has_entry(self.cuda, name)) else { return Ok(()) };
             (name, format!(": write extern \"C\" __global__ void __launch_bounds__(THREADS) {name}(…)"))
         } else {
+            let known = self.entry_names();
+            let Some(name) = entries.find(|name| !known.iter().any(|own| own == **name)) else { return Ok(()) };
             // What is wrong with the text is said when its types are known.
-            let Ok(shader) = Shader::parse(self.wgsl, Dtype::F32.name()) else { return Ok(()) };
-            let known = shader.entries();
-            let Some(name) = entries.find(|name| !known.contains(name)) else { return Ok(()) };
+            if self.unread(&Constants::new()).is_none() && Shader::parse(self.wgsl, Dtype::F32.name()).is_err() {
+                return Ok(());
+            }
             (name, format!(", only {}", first_of(&known)))
         };
         Err(usage!("{}: there is no entry point '{name}'{instead}", shown(path)))
@@ -162,14 +181,18 @@ impl Text {
     }
 
     /// Why only CUDA has it, where that is so.
-    pub(super) const fn only_cuda(&self) -> Option<&'static str> {
-        if self.wgsl.is_empty() { Some("it is a CUDA kernel") } else { None }
+    pub(super) fn only_cuda(&self) -> Option<&'static str> {
+        let unread = self.spirv.and_then(|module| module.unread.as_deref());
+        unread.or_else(|| self.is_cuda().then_some("it is a CUDA kernel"))
     }
 
     /// The layouts of its bindings and immediates.
     pub(super) fn layouts(&self, dtype: Dtype, constants: &Constants) -> Result<Vec<Layout>> {
-        if self.wgsl.is_empty() {
+        if self.is_cuda() {
             return Ok(twin::layouts(self.cuda, self.entries, dtype));
+        }
+        if let Some(module) = self.unread(constants) {
+            return module?.layouts(self.entries);
         }
         Shader::parse(self.wgsl, dtype.name())?.layouts(self.entries, constants)
     }
@@ -178,20 +201,25 @@ impl Text {
 impl Kernel {
     /// Its names of overrides; `None` where every name is one, as in CUDA, which gets them as definitions.
     pub(super) fn overrides(&self, dtype: Dtype) -> Result<Option<Vec<String>>> {
-        if self.text.wgsl.is_empty() {
+        if self.text.is_cuda() {
             return Ok(None);
+        }
+        if let Some(module) = self.text.unread(&self.params) {
+            return Ok(Some(module?.defaults().into_iter().map(|(name, _)| name.to_owned()).collect()));
         }
         Ok(Some(self.parsed(dtype)?.overrides().into_iter().map(str::to_owned).collect()))
     }
 
     /// The values that its overrides accept: all of their types.
     pub(super) fn accepts(&self, dtype: Dtype) -> Result<Vec<(&'static str, Accepted)>> {
-        if self.text.wgsl.is_empty() {
-            return Ok(Vec::new());
-        }
-        let shader = self.parsed(dtype)?;
-        let accepted = |name: &str| shader.accepted(name).map(|accepted| (kept_name(name), accepted));
-        Ok(shader.overrides().into_iter().filter_map(accepted).collect())
+        let Some(names) = self.overrides(dtype)? else { return Ok(Vec::new()) };
+        let module = self.text.unread(&self.params).transpose()?;
+        let shader = if module.is_none() { Some(self.parsed(dtype)?) } else { None };
+        let accepted = |name: &String| match (&module, &shader) {
+            (Some(module), _) => module.accepted(name),
+            (_, shader) => shader.as_ref()?.accepted(name),
+        };
+        Ok(names.iter().filter_map(|name| Some((kept_name(name), accepted(name)?))).collect())
     }
 
     /// The layouts of its bindings.
@@ -207,14 +235,48 @@ impl Kernel {
         Ok(constants)
     }
 
-    /// The interface of its WGSL.
+    /// The interface of its WGSL, or of SPIR-V that naga cannot read.
     fn interface(&self, dtype: Dtype) -> Result<Interface> {
-        let (constants, shader) = (self.constants(dtype)?, self.parsed(dtype)?);
+        let constants = self.constants(dtype)?;
+        if let Some(module) = self.text.unread(&constants) {
+            return module?.interface_of(self.text.entries, &constants).map_err(|error| named(error, &self.path));
+        }
+        let shader = self.parsed(dtype)?;
         shader.interface_of(self.text.entries, &constants).map_err(|error| named(error, &self.path))
     }
 
-    pub(super) fn bindings(&self, dtype: Dtype) -> Result<Vec<Binding>> {
+    /// How its entry points, in the order of its steps, use their buffers: what one of them writes before any reads it is
+    /// not read.
+    pub(super) fn buffer_uses(&self, dtype: Dtype) -> Result<Vec<BufferUse>> {
+        let mut found: Vec<BufferUse> = Vec::new();
         if self.text.wgsl.is_empty() {
+            // Nobody knows its indices.
+            return Ok(found);
+        }
+        let (constants, shader) = (self.constants(dtype)?, self.parsed(dtype)?);
+        for entry in self.text.entries {
+            for own in shader.buffer_uses(entry, &constants).map_err(|error| named(error, &self.path))? {
+                match found.iter_mut().find(|known| known.name == own.name) {
+                    Some(known) => {
+                        known.is_read |= own.is_read && !known.is_written;
+                        known.is_written |= own.is_written;
+                        known.is_atomic |= own.is_atomic;
+                        known.reach = known.reach.max(own.reach);
+                    }
+                    None => found.push(own),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Invocations of a workgroup of its first entry point; none of CUDA C++, which may not say.
+    pub(super) fn workgroup_size(&self, dtype: Dtype) -> Option<[u32; 3]> {
+        if self.text.is_cuda() { None } else { Some(self.interface(dtype).ok()?.workgroup_size) }
+    }
+
+    pub(super) fn bindings(&self, dtype: Dtype) -> Result<Vec<Binding>> {
+        if self.text.is_cuda() {
             return Ok(twin::bindings(self.text.cuda, self.text.entries));
         }
         Ok(self.interface(dtype)?.bindings)
@@ -222,7 +284,7 @@ impl Kernel {
 
     /// What the declaration calls its samplers.
     pub(super) fn samplers(&self, dtype: Dtype) -> Result<Vec<String>> {
-        if self.text.wgsl.is_empty() {
+        if self.text.is_cuda() {
             return Ok(Vec::new());
         }
         let name = |own: String| self.table.names.get(&own).cloned().unwrap_or(own);
@@ -274,24 +336,23 @@ fn matrix_instruction(cuda: &str) -> Option<Limit> {
     (!lines.is_empty()).then(|| factors.map_or(Limit::Tensor, |(_, limit)| limit))
 }
 
-/// Whether a line is for a preprocessor or a template engine.
-fn is_directive(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with('#') || line.starts_with("{{") || line.starts_with("{%")
-}
-
 /// The name of a file without its endings.
 pub(super) fn stem(path: &Path) -> String {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     visible(name.trim_end_matches(".wgsl").trim_end_matches(".cu")).into_owned()
 }
 
-/// Reads a module.
-fn read_spirv(words: &[u32], values: &Constants) -> Result<SpirvKernel, String> {
-    match caught(|| SpirvKernel::read(words, values))? {
-        Err(Error::Shader(why)) => Err(why),
-        read => read.map_err(|error| error.chain()),
-    }
+/// Reads a module; one that naga cannot read, by its decorations.
+fn read_spirv(words: &[u32], Reading { values, formats, .. }: &Reading<'_>) -> Result<SpirvKernel, String> {
+    let why = match caught(|| SpirvKernel::read(words, values, formats)) {
+        Ok(Ok(read)) => return Ok(read),
+        Ok(Err(Error::Shader(why))) | Err(why) => why,
+        Ok(Err(error)) => return Err(error.chain()),
+    };
+    SpirvKernel::unread(words, values, formats, &why).map_err(|error| match error {
+        Error::Shader(why) => why,
+        other => other.chain(),
+    })
 }
 
 /// What naga reads. It panics on some invalid kernels.

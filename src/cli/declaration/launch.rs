@@ -32,6 +32,8 @@ pub(super) struct Shared {
     pub numbers: BTreeMap<String, u64>,
     pub bytes: Option<Script>,
     pub flops: Option<Script>,
+    /// Those of them that are guesses.
+    pub guesses: Vec<String>,
     /// What a launch processes, and what it is called.
     pub items: Option<(Script, String)>,
     /// How the outputs are verified, each by its own way; none if nothing is.

@@ -4,20 +4,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::answers::variables_of;
-use super::kernel::{Kernel, Preprocess, Text as KernelText, stem};
+use super::kernel::{Kernel, Text as KernelText, stem};
 use super::launch::Declared;
 use super::options::Own as Options;
 use super::portable::{TOML, identity, portable};
+use super::proposal::proposal;
 use super::shared::{Origin, shared};
-use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec, Text, VerifySpec};
+use super::source::Reading;
+use super::spec::{BufferSpec, KernelSpec, KernelTable, OneOrMany, Spec, Text, VerifySpec};
 use super::steps::{Steps, scripts};
 use crate::cli::inputs;
+use gpu::shader::SpirvKernel;
 use record::error::{Result, shown, usage, visible};
 use record::suite::kept::{kept, kept_items, kept_name, kept_text};
-use record::suite::{Benchmark, Cases, Constants, Dtype, Extent, Family, Limit, Params, Profile};
+use record::suite::{Benchmark, Cases, Constants, Dtype, Extent, Family, Limit, Params, Profile, TexelFormat};
 
 /// The family of these kernels. It lives as long as the program, like the suite's.
-pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'static Family, Vec<KernelText>)> {
+pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<&'static Family> {
     let first = files.first().ok_or_else(|| usage!("give a kernel: FILE.wgsl"))?;
     let is_toml = |path: &Path| has_ending(path, "toml");
     let beside = if is_toml(first) { first.clone() } else { first.with_extension("toml") };
@@ -37,6 +40,9 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
         ));
     }
     let origin = Origin { file: &file, folder: &folder };
+    if !has_file && first.exists() {
+        proposal(first, options)?.check(first)?;
+    }
     let kernels = kernels(files, &spec, &origin)?;
     let dtype = dtype(&spec, &kernels[0], &file)?;
     if spec.name.as_ref().is_some_and(|name| name.trim().is_empty()) {
@@ -61,7 +67,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
         let sets = param_sets(kernel, dtype)?;
         let arithmetic = kernel.text.arithmetic(dtype, &kernel.params);
         let (limit, no_ceiling) = limit(&spec, arithmetic, &file)?;
-        let files = portable(&name, &spec, kernel, reference.as_ref(), dtype)?;
+        let files = portable(&name, &spec, kernel, reference.as_ref(), dtype, options.is_unchecked)?;
         let is_itself = |reference: &Kernel| {
             (reference.text.wgsl, reference.text.entries) == (kernel.text.wgsl, kernel.text.entries)
         };
@@ -84,7 +90,8 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
             name: kept_name(&kernel.name),
             wgsl: kernel.text.wgsl,
             entries: kernel.text.entries,
-            cuda: if kernel.text.has_twin() || kernel.text.wgsl.is_empty() { kernel.text.cuda } else { "" },
+            cuda: if kernel.text.has_twin() || kernel.text.is_cuda() { kernel.text.cuda } else { "" },
+            spirv: module(kernel, options),
             only_cuda: kernel.text.only_cuda(),
             cases: kept_items(vec![cases]),
             accepts: kept_items(kernel.accepts(dtype)?),
@@ -111,13 +118,18 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
         benchmarks: kept_items(benchmarks),
         ..Family::BLANK
     };
-    Ok((kept(family), kernels.iter().chain(&reference).map(|kernel| kernel.text).collect()))
+    Ok(kept(family))
 }
 
 /// The family of one kernel that a folder declares, as the bundle of a wrong result does.
-pub(in crate::cli) fn of_folder(folder: &Path) -> Result<&'static Family> {
-    let options = Options { is_foreign: true, ..Options::default() };
-    family(&[folder.join(TOML)], &options).map(|(family, _)| family)
+pub(in crate::cli) fn of_folder(folder: &Path, is_unchecked: bool) -> Result<&'static Family> {
+    family(&[folder.join(TOML)], &Options { is_foreign: true, is_unchecked, ..Options::default() })
+}
+
+/// The SPIR-V that Vulkan gets as it is: with `--unchecked`, and of a file that naga cannot read.
+fn module(kernel: &Kernel, options: &Options) -> &'static [u8] {
+    let passes = |module: &&SpirvKernel| options.is_unchecked || module.unread.is_some();
+    kernel.text.spirv.filter(passes).map_or(&[], |module| bytemuck::cast_slice(&module.words))
 }
 
 /// Adds parameters of the command line that the file does not name, if a kernel has such an override.
@@ -169,15 +181,20 @@ fn kernels(files: &[PathBuf], spec: &Spec, origin: &Origin<'_>) -> Result<Vec<Ke
     found.into_iter().map(|(path, table)| kernel(path, spec.kernel(table), spec, origin)).collect()
 }
 
-fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Origin<'_>) -> Result<Kernel> {
+pub(super) fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Origin<'_>) -> Result<Kernel> {
     let first = |(name, of): (&String, &OneOrMany<f64>)| Some((name.clone(), *of.list().first()?));
     let params: Constants = table.params.iter().filter_map(first).collect();
-    let preprocess = spec.preprocess.as_ref().map(|command| Preprocess {
-        command,
+    let format = |(name, own): (&String, &BufferSpec)| {
+        let named = |format: &TexelFormat| Some(format.name()) == own.format.as_deref();
+        Some((name.clone(), TexelFormat::ALL.into_iter().find(named)?))
+    };
+    let reading = Reading {
         variables: variables_of(&params, sizes(spec, origin.file).ok().and_then(|sizes| sizes.first().copied())),
-        folder: if origin.folder.as_os_str().is_empty() { Path::new(".") } else { origin.folder },
-    });
-    let text = KernelText::read(&path, preprocess.as_ref(), &params)?;
+        values: params.clone(),
+        formats: spec.buffers.iter().filter_map(format).collect(),
+        ..Reading::new(spec, origin.folder)
+    };
+    let text = KernelText::read(&path, &reading)?;
     let further = text.spirv.map_or(&[][..], |module| &module.further_names);
     if let Some((name, first)) = further.iter().find(|(name, _)| table.params.contains_key(name)) {
         return Err(usage!(
@@ -237,13 +254,13 @@ fn reference(spec: &Spec, origin: &Origin<'_>) -> Result<Option<Kernel>> {
 /// The kernel that a TOML file without a list of kernels is for.
 fn file_beside(files: &[PathBuf]) -> PathBuf {
     let Some(toml) = files.first() else { return PathBuf::new() };
-    let ends = ["wgsl", "spv", "cu"].map(|end| toml.with_extension(end));
+    let ends = ["wgsl", "spv", "cu", "comp", "hlsl", "slang"].map(|end| toml.with_extension(end));
     let found = ends.iter().find(|path| path.exists()).unwrap_or(&ends[0]);
     found.file_name().map(PathBuf::from).unwrap_or_default()
 }
 
 /// The element type that the file names, or else that of the first kernel's output.
-fn dtype(spec: &Spec, kernel: &Kernel, file: &str) -> Result<Dtype> {
+pub(super) fn dtype(spec: &Spec, kernel: &Kernel, file: &str) -> Result<Dtype> {
     const TYPES: [Dtype; 4] = [Dtype::F32, Dtype::F16, Dtype::F64, Dtype::U32];
     if let Some(name) = &spec.dtype {
         return TYPES
@@ -251,12 +268,14 @@ fn dtype(spec: &Spec, kernel: &Kernel, file: &str) -> Result<Dtype> {
             .find(|dtype| dtype.name() == name)
             .ok_or_else(|| usage!("{file}: dtype '{name}' is none of {}", TYPES.map(Dtype::name).join(", ")));
     }
-    let usual = if kernel.text.wgsl.contains("enable f16") { Dtype::F16 } else { Dtype::F32 };
+    let usual = if kernel.text.is_half() { Dtype::F16 } else { Dtype::F32 };
     let (layouts, written) = (kernel.layouts(usual)?, kernel.written(usual)?);
     let scalar = written.and_then(|name| layouts.into_iter().find(|layout| layout.name == name));
     let found = scalar.map(|layout| {
         // Words stand for other integers.
-        TYPES.into_iter().find(|dtype| dtype.scalar() == layout.scalar).unwrap_or(Dtype::U32)
+        let own = TYPES.into_iter().find(|dtype| dtype.scalar() == layout.scalar).unwrap_or(Dtype::U32);
+        // Arithmetic has the peak, whatever buffers have.
+        if own == Dtype::F16 && !kernel.text.wgsl.is_empty() { usual } else { own }
     });
     Ok(found.unwrap_or(usual))
 }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod buffers;
+mod data_file;
 mod declared;
 mod expression;
 mod fields;
@@ -11,8 +12,10 @@ mod load;
 mod npy;
 mod options;
 mod portable;
+mod proposal;
 mod script;
 mod shared;
+mod source;
 mod spec;
 mod steps;
 mod stored;
@@ -20,3 +23,4 @@ mod stored;
 pub(super) use load::{family, of_folder};
 pub(super) use options::Own;
 pub(super) use portable::TOML;
+pub(super) use proposal::proposal;

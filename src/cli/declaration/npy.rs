@@ -5,7 +5,7 @@ use super::expression::Value;
 use super::stored::Numbers;
 
 /// The start of every file.
-const MAGIC: &[u8] = b"\x93NUMPY";
+pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// The numbers of a file, in the order of its bytes.
 pub(super) fn read(bytes: &[u8]) -> Result<Numbers, String> {

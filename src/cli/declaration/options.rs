@@ -37,14 +37,6 @@ pub(in crate::cli) struct Own {
     /// The other steps run too, untimed.
     #[arg(long, hide_short_help = true)]
     pub(super) each_step: bool,
-    /// Compare with the rows that --save-baseline NAME saved
-    ///
-    /// If no rows are saved under this name, the new rows are saved.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["save_baseline", "out"], hide_short_help = true)]
-    pub(in crate::cli) baseline: Option<String>,
-    /// Save the rows under a name, for --baseline NAME
-    #[arg(long, value_name = "NAME", conflicts_with = "out", hide_short_help = true)]
-    pub(in crate::cli) save_baseline: Option<String>,
     /// Sizes of the command line, where the TOML file names none.
     #[arg(skip)]
     pub(in crate::cli) sizes: Vec<Extent>,
@@ -54,6 +46,9 @@ pub(in crate::cli) struct Own {
     /// Whether the file may come from a stranger, whose commands are not run.
     #[arg(skip)]
     pub(super) is_foreign: bool,
+    /// Whether kernels run without run-time checks.
+    #[arg(skip)]
+    pub(in crate::cli) is_unchecked: bool,
     /// Allowed absolute error of a value
     #[arg(long, value_name = "X")]
     pub(super) tolerance: Option<f64>,

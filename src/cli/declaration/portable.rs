@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::data_file::ending;
 use super::kernel::{Kernel, Text};
 use super::spec::{KernelSpec, KernelTable, Spec};
 use crate::cli::inputs;
@@ -19,6 +20,7 @@ pub(super) fn portable(
     kernel: &Kernel,
     reference: Option<&Kernel>,
     dtype: Dtype,
+    is_unchecked: bool,
 ) -> Result<Vec<(String, Vec<u8>)>> {
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     let mut add = |name: String, bytes: Vec<u8>| {
@@ -27,15 +29,20 @@ pub(super) fn portable(
     };
     let (name, dtype_name) = (Some(family.to_owned()), Some(dtype.name().to_owned()));
     let mut alone = Spec { name, dtype: dtype_name, preprocess: None, ..spec.clone() };
+    // The kernel's text has them.
+    (alone.defines, alone.prepend) = Default::default();
     // Its table has them.
     (alone.groups, alone.steps, alone.entry, alone.params) = Default::default();
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let (end, text) = match kernel.text {
-        Text { wgsl: "", cuda, .. } => ("cu", cuda),
-        Text { wgsl, .. } => ("wgsl", wgsl),
+        Text { spirv: Some(module), .. } if is_unchecked || module.unread.is_some() => {
+            ("spv", bytemuck::cast_slice(&module.words))
+        }
+        Text { wgsl: "", cuda, .. } => ("cu", cuda.as_bytes()),
+        Text { wgsl, .. } => ("wgsl", wgsl.as_bytes()),
     };
     let name = format!("{}.{end}", stem(&kernel.path));
-    add(name.clone(), text.as_bytes().to_vec());
+    add(name.clone(), text.to_vec());
     if end == "wgsl" && !kernel.text.cuda.is_empty() {
         add(format!("{}.cu", stem(&kernel.path)), kernel.text.cuda.as_bytes().to_vec());
     }
@@ -55,15 +62,17 @@ pub(super) fn portable(
     alone.uniforms.retain(|name, _| is_own(name));
     for (name, buffer) in &mut alone.buffers {
         if let Some(path) = buffer.file.take() {
-            buffer.file = Some(add(format!("{name}.{}", ending(&path)), inputs::contents(&path, inputs::DATA)?));
+            let bytes = inputs::contents(&path, inputs::DATA)?;
+            buffer.file = Some(add(format!("{name}.{}", ending(&bytes)), bytes));
         }
     }
     let mut is_added = false;
     for (number, verify) in alone.verify.iter_mut().enumerate() {
         if let Some(path) = verify.file.take() {
-            let end = ending(&path);
+            let bytes = inputs::contents(&path, inputs::DATA)?;
+            let end = ending(&bytes);
             let name = if number == 0 { format!("right.{end}") } else { format!("right-{number}.{end}") };
-            verify.file = Some(add(name, inputs::contents(&path, inputs::DATA)?));
+            verify.file = Some(add(name, bytes));
         }
         if let (Some(_), Some(reference)) = (verify.reference.take(), reference) {
             let name = format!("reference-{}.wgsl", stem(&reference.path));
@@ -97,10 +106,4 @@ pub(super) fn identity(files: &[(String, Vec<u8>)]) -> String {
         }
     }
     hash(&all)
-}
-
-/// The ending of a file of data by which its format is known.
-fn ending(path: &Path) -> &str {
-    let end = path.extension().and_then(|end| end.to_str());
-    end.filter(|end| ["npy", "png"].contains(end)).unwrap_or("bin")
 }

@@ -6,15 +6,14 @@ use std::sync::{Arc, Mutex};
 
 use super::answers::{By, Verify, Way, Whole};
 use super::buffers::{Filling, Own};
+use super::data_file::Data;
 use super::fields::word;
 use super::kernel::{Kernel, declared_name, stem};
 use super::launch::{Declared, Shared};
-use super::npy;
 use super::script::Script;
 use super::spec::{BufferSpec, Contents, SamplerSpec, Spec, Text, VerifySpec};
 use super::steps::uniforms;
 use super::stored::Numbers;
-use crate::cli::inputs;
 use gpu::shader::module::words;
 use record::error::{Result, shown, usage, visible};
 use record::suite::input::Values;
@@ -179,6 +178,7 @@ fn declarations(spec: &Spec, names: &[String], origin: &Origin<'_>, verify: Vec<
         numbers,
         bytes: script("bytes", &spec.bytes)?,
         flops: script("flops", &spec.flops)?,
+        guesses: spec.guesses.clone(),
         items: script("items", &spec.items)?
             .map(|script| (script, visible(spec.unit.as_deref().unwrap_or_default()).into_owned())),
         verify,
@@ -223,10 +223,10 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
     };
     let script = |part: &str, text: &Text| Script::new(&format!("{what}: {part}"), &text.text());
     let length = spec.length.as_ref().map(|text| script("length", text)).transpose()?;
-    let size = match &spec.size {
-        Some([width, height]) => Some([script("size", width)?, script("size", height)?]),
-        None => None,
-    };
+    let size = spec.size.iter().flatten().map(|text| script("size", text)).collect::<Result<Vec<_>>>()?;
+    if ![0, 2, 3].contains(&size.len()) {
+        return Err(usage!("{what}: size has a width and a height, and layers if the texture has them"));
+    }
     let format = |name: &String| {
         let known = TexelFormat::ALL.into_iter().find(|format| format.name() == name);
         let all = || TexelFormat::ALL.map(TexelFormat::name).join(", ");
@@ -244,52 +244,14 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
 
 /// The contents that a file has.
 fn of_file(path: &Path, what: &str) -> Result<Filling> {
-    let bytes = inputs::contents(path, inputs::DATA)?;
-    let fault = |why: String| usage!("{what}: {}: {why}", shown(path));
-    match path.extension().and_then(|end| end.to_str()) {
-        Some("npy") => Ok(Filling::Numbers(Arc::new(npy::read(&bytes).map_err(fault)?))),
-        Some("png") => {
-            let (width, height, rgba) = picture(&bytes).map_err(fault)?;
-            Ok(Filling::Picture(width, height, Arc::new(rgba)))
+    Ok(match Data::read(path, what)? {
+        Data::Numbers(numbers) => Filling::Numbers(Arc::new(numbers)),
+        Data::Picture(picture) => Filling::Picture(Arc::new(picture)),
+        Data::Bytes(bytes) if !bytes.len().is_multiple_of(4) => {
+            return Err(usage!("{what}: the file has {} B, no whole number of words", bytes.len()));
         }
-        _ if !bytes.len().is_multiple_of(4) => {
-            Err(usage!("{what}: the file has {} B, no whole number of words", bytes.len()))
-        }
-        _ => Ok(Filling::Words(Arc::new(words(&bytes)))),
-    }
-}
-
-/// Maximum number of pixels of a picture: 1 GiB of red, green, blue and opacity.
-const MOST_PIXELS: u64 = 1 << 28;
-
-/// Bytes that one compressed byte stands for at most (RFC 1951: 258 bytes for two bits).
-const DEFLATE_RATIO: u64 = 1032;
-
-/// Width, height, and the pixels of a PNG file: red, green, blue, opacity.
-fn picture(bytes: &[u8]) -> Result<(u64, u64, Vec<u8>), String> {
-    let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
-    decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
-    let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
-    let (width, height) = reader.info().size();
-    let (claimed, row) = (u64::from(width) * u64::from(height), reader.info().raw_row_length() as u64);
-    if claimed > MOST_PIXELS {
-        return Err(format!("its header claims {width} x {height} pixels, more than {MOST_PIXELS}"));
-    }
-    if row.saturating_mul(height.into()) > DEFLATE_RATIO.saturating_mul(bytes.len() as u64) {
-        return Err(format!("its header claims {width} x {height} pixels, more than {} B can hold", bytes.len()));
-    }
-    let mut pixels = vec![0; reader.output_buffer_size().ok_or("it is too large")?];
-    let info = reader.next_frame(&mut pixels).map_err(|error| error.to_string())?;
-    pixels.truncate(info.buffer_size());
-    let rgba = match info.color_type {
-        png::ColorType::Rgba => pixels,
-        png::ColorType::Rgb => pixels.as_chunks::<3>().0.iter().flat_map(|[r, g, b]| [*r, *g, *b, 255]).collect(),
-        png::ColorType::GrayscaleAlpha => {
-            pixels.as_chunks::<2>().0.iter().flat_map(|[grey, a]| [*grey, *grey, *grey, *a]).collect()
-        }
-        _ => pixels.iter().flat_map(|grey| [*grey, *grey, *grey, 255]).collect(),
-    };
-    Ok((u64::from(info.width), u64::from(info.height), rgba))
+        Data::Bytes(bytes) => Filling::Words(Arc::new(words(&bytes))),
+    })
 }
 
 /// How an output is verified; `right` is the kernel that a reference names.
@@ -300,15 +262,11 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
     };
     let whole = |way: Way| By::Whole(Whole { way, known: Mutex::default() });
     let file = |path: &PathBuf| -> Result<By> {
-        let bytes = inputs::contents(path, inputs::DATA)?;
-        let numbers = match path.extension().and_then(|end| end.to_str()) {
-            Some("npy") => npy::read(&bytes),
-            Some("png") => {
-                picture(&bytes).map(|(_, _, rgba)| Numbers::Wholes(rgba.into_iter().map(i64::from).collect()))
-            }
-            _ => return Ok(By::File(Arc::new(bytes))),
+        let numbers = match Data::read(path, &what)? {
+            Data::Numbers(numbers) => numbers,
+            Data::Picture(picture) => Numbers::Wholes(picture.rgba.into_iter().map(i64::from).collect()),
+            Data::Bytes(bytes) => return Ok(By::File(Arc::new(bytes))),
         };
-        let numbers = numbers.map_err(|why| usage!("{what}: {}: {why}", shown(path)))?;
         Ok(whole(Way::Numbers(Arc::new(numbers))))
     };
     let VerifySpec { expect, compute, command, reference, file: path, .. } = own;
@@ -336,6 +294,9 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
     }
     // Another kernel may add up in another order.
     let is_reordered = matches!(by, By::Kernel(_)) && own.tolerance.is_none() && own.relative == 0.0;
-    let VerifySpec { relative, wrap: wraps, .. } = *own;
-    Ok(Verify { buffer: own.buffer.clone(), length, by, tolerance, relative, wraps, is_reordered })
+    if !(0.0..1.0).contains(&own.outliers) {
+        return Err(usage!("{what}: outliers is a share of the values, from 0 to below 1"));
+    }
+    let VerifySpec { relative, outliers, wrap: wraps, .. } = *own;
+    Ok(Verify { buffer: own.buffer.clone(), length, by, tolerance, relative, outliers, wraps, is_reordered })
 }

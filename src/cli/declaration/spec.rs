@@ -25,6 +25,12 @@ pub(super) struct Spec {
     pub sizes: Option<OneOrMany<Text>>,
     /// A command that writes the kernel to its standard output: `COMMAND {in}`.
     pub preprocess: Option<String>,
+    /// Values of names in the source of kernels.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub defines: BTreeMap<String, Text>,
+    /// Files in front of each kernel in WGSL.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prepend: Vec<PathBuf>,
     /// The entry point, where there are several.
     pub entry: Option<String>,
     /// Workgroups along x, y and z.
@@ -39,6 +45,9 @@ pub(super) struct Spec {
     pub unit: Option<String>,
     /// Bytes that one launch must move.
     pub bytes: Option<Text>,
+    /// Those of `bytes`, `flops` and `items` that nobody has confirmed yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guesses: Vec<String>,
     /// Operations of one launch.
     pub flops: Option<Text>,
     /// The measured peak that limits it.
@@ -168,8 +177,8 @@ pub(super) struct BufferSpec {
     pub words: Option<Vec<Text>>,
     /// A file with its bytes: any, `.npy`, or `.png` for a texture.
     pub file: Option<PathBuf>,
-    /// Width and height of a texture in texels.
-    pub size: Option<[Text; 2]>,
+    /// Width and height of a texture in texels, and its layers.
+    pub size: Option<Vec<Text>>,
     /// Format of a texture's texels.
     pub format: Option<String>,
 }
@@ -215,6 +224,9 @@ pub(super) struct VerifySpec {
     /// Allowed error as a fraction of the right value, in addition.
     #[serde(default)]
     pub relative: f64,
+    /// The share of values that may be further off.
+    #[serde(default)]
+    pub outliers: f64,
     /// Whether right values of integers are taken modulo the range of their type.
     #[serde(default)]
     pub wrap: bool,
@@ -286,10 +298,19 @@ impl Spec {
         }
         if options.expect.is_some() || options.reference.is_some() {
             let first = self.verify.into_iter().next().unwrap_or_default();
-            let VerifySpec { buffer, length, tolerance, relative, wrap, .. } = first;
+            let VerifySpec { buffer, length, tolerance, relative, outliers, wrap, .. } = first;
             let (expect, reference) = (options.expect.clone(), options.reference.clone());
-            self.verify =
-                vec![VerifySpec { buffer, length, tolerance, relative, wrap, expect, reference, ..Default::default() }];
+            self.verify = vec![VerifySpec {
+                buffer,
+                length,
+                tolerance,
+                relative,
+                outliers,
+                wrap,
+                expect,
+                reference,
+                ..Default::default()
+            }];
         }
         if let Some(tolerance) = options.tolerance {
             self.verify.iter_mut().for_each(|own| own.tolerance = Some(tolerance));

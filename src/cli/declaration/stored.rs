@@ -77,7 +77,9 @@ impl Number {
         }
         let mut value = [f64::NAN];
         scalar.decode(bytes, &mut value);
-        if scalar.is_float() { Value::Real(value[0]) } else { Value::Whole(value[0] as i64) }
+        // The shader sees fractions: half of a texel is no whole number.
+        let is_real = scalar.is_float() || scalar == Scalar::Unorm8;
+        if is_real { Value::Real(value[0]) } else { Value::Whole(value[0] as i64) }
     }
 
     /// Its bits as a whole number of this type: modulo its range if it `wraps`.
@@ -118,15 +120,29 @@ pub(super) struct Rule {
     pub is_exact: bool,
     /// Whether integers are taken modulo the range of their type.
     pub wraps: bool,
+    /// The types of an element's words, where they differ.
+    pub fields: &'static [Option<Scalar>],
+}
+
+/// The type of a word among `fields`, if it is a float in a struct of several types.
+pub(super) fn float_at(fields: &[Option<Scalar>], index: u64) -> bool {
+    !fields.is_empty() && fields[(index % fields.len() as u64) as usize] == Some(Scalar::F32)
 }
 
 impl Rule {
     /// The right value in `slot`, of the number of its element.
     pub(super) fn slot(self, slot: u64, number: impl FnOnce(u64) -> Result<Number, String>) -> Result<f64, String> {
-        let Self { scalar, is_exact, wraps } = self;
+        let Self { scalar, is_exact, wraps, fields } = self;
         let words = words_each(scalar);
         let index = slot / words;
         let number = number(index)?;
+        if scalar == Scalar::U32 && float_at(fields, slot) {
+            // Whole numbers are bits, as of `bits(x)`.
+            return Ok(match number {
+                Number::Whole(bits) => f32::from_bits(bits as u32).into(),
+                Number::Real(value) => f64::from(value as f32),
+            });
+        }
         if scalar.is_float() {
             // What overflows is infinite, whatever error is allowed.
             let value = number.real();
@@ -187,8 +203,9 @@ mod tests {
 
     #[test]
     fn a_right_value_is_what_the_output_can_have() {
-        let slot =
-            |scalar, is_exact, number| Rule { scalar, is_exact, wraps: false }.slot(3, |_| Ok(Number::Real(number)));
+        let slot = |scalar, is_exact, number| {
+            Rule { scalar, is_exact, wraps: false, fields: &[] }.slot(3, |_| Ok(Number::Real(number)))
+        };
         assert_eq!(slot(Scalar::U32, false, 5.7), Ok(5.7));
         assert_eq!(slot(Scalar::F32, false, 0.1), Ok(0.1));
         assert_eq!(slot(Scalar::F32, true, 0.1), Ok(f64::from(0.1_f32)));
@@ -198,8 +215,10 @@ mod tests {
         assert_eq!(slot(Scalar::U32, true, 5.7), Err(fault.to_owned()));
         let fault = "[verify]: the right value of element 3 is 5000000000, which u32 cannot hold: set wrap = true";
         assert_eq!(slot(Scalar::U32, false, 5e9), Err(fault.to_owned()));
-        let words =
-            |slot| Rule { scalar: Scalar::I64, is_exact: true, wraps: false }.slot(slot, |_| Ok(Number::Whole(-2)));
+        let words = |slot| {
+            Rule { scalar: Scalar::I64, is_exact: true, wraps: false, fields: &[] }
+                .slot(slot, |_| Ok(Number::Whole(-2)))
+        };
         assert_eq!([6, 7].map(words), [Ok(4_294_967_294.0), Ok(4_294_967_295.0)]);
     }
 }

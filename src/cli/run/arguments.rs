@@ -220,6 +220,7 @@ impl Arguments {
     pub(in crate::cli) fn load_own(&mut self, mut own: Own) -> Result<&'static Family> {
         own.sizes.clone_from(&self.sizes);
         own.params.clone_from(&self.params);
+        own.is_unchecked = self.unchecked;
         self.files.own = own;
         self.files.files = std::mem::take(&mut self.filters).into_iter().map(OsString::from).collect();
         self.load()?;
@@ -228,12 +229,6 @@ impl Arguments {
 
     pub(in crate::cli) fn filters(&self) -> &[String] {
         &self.filters
-    }
-
-    /// Writes the report there, over one that is there.
-    pub(in crate::cli) fn save_as(&mut self, path: PathBuf) {
-        self.out = Some(path);
-        self.force = true;
     }
 
     /// The file to write.

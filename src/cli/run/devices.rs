@@ -1,21 +1,17 @@
 //! The devices of a run, opened.
 
-use crate::cli::compiler::Files;
-use crate::cli::kernel_files::Kernels;
 use crate::cli::output::say;
 use crate::cli::selection::no_device;
 use crate::cli::target::Target;
-use gpu::backend::{Backend, Translator};
+use gpu::backend::Backend;
 use record::error::{Result, usage};
 
 /// Opens a card through its APIs, at least one. APIs that fail are skipped if another one works.
-pub(super) fn open(card: Vec<Target>, kernels: &Kernels) -> Result<Vec<Box<dyn Backend>>> {
+pub(super) fn open(card: Vec<Target>) -> Result<Vec<Box<dyn Backend>>> {
     let (mut backends, mut errors) = (Vec::new(), Vec::new());
     for target in card {
         let api = target.device().api;
-        let has_files = !kernels.spirv.is_empty();
-        let files = has_files.then(|| Box::new(Files::new(&kernels.spirv)) as Box<dyn Translator>);
-        match pollster::block_on(target.open(files)) {
+        match pollster::block_on(target.open()) {
             Ok(backend) => backends.push(backend),
             Err(error) => errors.push((api, error)),
         }

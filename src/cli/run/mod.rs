@@ -19,7 +19,7 @@ use super::host::battery_note;
 use super::interrupt::{self, Interrupt};
 use super::kernel_files::KernelFiles;
 use super::messages::{self, beginning, how_to_go_on, matched_by_part, smaller_workgroups};
-use super::output::{print, say};
+use super::output::{leave_stdout_to, print, say};
 use super::outputs::{ANOTHER_FILE, LockedFile, check_different, check_new, default_csv, is_source, words};
 use super::pictures::{Pictures, draws};
 use super::progress::Progress;
@@ -65,6 +65,7 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
     // Before anything slow.
     check(arguments)?;
     arguments.check_files()?;
+    arguments.json.iter().for_each(|path| leave_stdout_to(path));
     // Locked before it is read: another run may be writing it.
     let is_there = arguments.resume.as_ref().is_some_and(|path| path.exists());
     let files = is_there.then(|| arguments.open_files()).transpose()?;

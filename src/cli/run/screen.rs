@@ -44,7 +44,12 @@ pub(super) fn tables(arguments: &Arguments, records: &[Record]) -> Result<String
     let own_section =
         sections.iter().find(|section| arguments.kernels.own.is_some_and(|own| section.title == own.name));
     let answer = own_section.map_or_else(String::new, |section| {
-        let lines = variants::verdict(&section.rows);
+        let mut lines = variants::verdict(&section.rows);
+        let declared = arguments.kernels.own.and_then(|own| own.benchmarks.first()?.declared);
+        let guesses = declared.map(|own| own.guesses().join(" and ")).filter(|guesses| !guesses.is_empty());
+        lines.extend(guesses.map(|guesses| {
+            format!("Its rate follows from guessed {guesses}: check the guess in the TOML file, then delete `guesses`.")
+        }));
         let parts = lines.iter().map(|line| Part::text(line)).chain([Part::text("")]);
         lay_out(parts.collect(), arguments.format.medium())
     });

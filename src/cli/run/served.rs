@@ -28,7 +28,7 @@ pub(in crate::cli) fn serve(
 ) -> Result<()> {
     let since = SystemTime::now();
     let kernels = files.load()?;
-    let mut backends = open(card, &kernels)?;
+    let mut backends = open(card)?;
     if needs_energy {
         backends.iter().try_for_each(|backend| has_energy(backend.as_ref()))?;
     }

@@ -4,12 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::compiler::HlslCompiler;
-use super::translator::CompilerName;
 use crate::job::{Checks, Job, JobBuffer, Language, Mapping, Step};
 use record::error::{Error, Result};
-use record::suite::{
-    Access, Api, BUILT_IN, Case, DeviceType, Entry, Feature, HostPart, Interface, SubgroupSize, Toolchain,
-};
+use record::suite::{Access, Api, Case, DeviceType, Entry, Feature, HostPart, Interface, SubgroupSize, Toolchain};
 
 impl<'a> From<&'a Device> for Toolchain<'a> {
     /// The API of a device, and what compiles its kernels.
@@ -27,8 +24,15 @@ pub enum RuntimeChecks {
     AlwaysOn,
     /// The API has no such checks.
     Absent,
-    /// A compiler that the user names decides.
-    Unknown,
+}
+
+/// The compiler of a device's kernels, as reports name it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct CompilerName {
+    /// Its name; empty for the API's own.
+    pub name: String,
+    /// Its version.
+    pub version: String,
 }
 
 /// A property for display only: section, name and value.
@@ -137,7 +141,6 @@ impl Device {
             RuntimeChecks::Switchable => Some(case.checks()),
             RuntimeChecks::AlwaysOn => Some(Checks::ALL),
             RuntimeChecks::Absent => Some(Checks::of(&case.shape)),
-            RuntimeChecks::Unknown => None,
         }
     }
 
@@ -165,17 +168,6 @@ impl Device {
         self.check_size(job)
     }
 
-    /// [`Device::check`] for a kernel that the API's own compiler makes, whatever compiler is compared with it.
-    ///
-    /// # Errors
-    /// As of [`Device::check`].
-    pub fn check_own(&self, job: &Job) -> Result<()> {
-        match self.runtime_checks {
-            RuntimeChecks::Unknown => Self { runtime_checks: RuntimeChecks::Switchable, ..self.clone() }.check(job),
-            _ => self.check(job),
-        }
-    }
-
     /// Whether the device can run the job's kernel, whatever the size of its workgroups and buffers.
     ///
     /// # Errors
@@ -183,36 +175,28 @@ impl Device {
     pub fn check_kernel(&self, job: &Job) -> Result<()> {
         let interface = &job.kernel.interface;
         let has_module = !job.kernel.module.is_empty();
-        let runs_module = has_module && self.api == Api::Vulkan;
-        if let Some(only) = job.only.filter(|only| only.language != self.language && !runs_module) {
-            let also = if has_module { ": only CUDA and Vulkan run this kernel" } else { "" };
+        let (runs_module, is_alone) = (has_module && self.api == Api::Vulkan, job.kernel.cuda.is_empty());
+        if let Some(only) =
+            job.only.filter(|only| (only.language != self.language || has_module && is_alone) && !runs_module)
+        {
+            let also = match (has_module, is_alone) {
+                (true, false) => ": only CUDA and Vulkan run this kernel",
+                (true, true) => ": only Vulkan runs this kernel",
+                _ => "",
+            };
             return refuse(format!("{}{also}", only.why));
         }
-        if runs_module && !self.kernel_compiler.name.is_empty() {
-            return refuse(format!("{} compiles WGSL, and this kernel is SPIR-V", self.kernel_compiler.name));
-        }
         if runs_module && !job.kernel.is_trusted() {
-            return refuse("this SPIR-V is not the suite's: nothing would check it".to_owned());
+            return refuse("nothing checks the accesses of this SPIR-V: pass --unchecked if you trust it".to_owned());
         }
         if self.is_in_browser && job.host_part.is_some_and(HostPart::compiles) {
             return refuse("a browser compiles after the call has returned: the host cannot time it".to_owned());
-        }
-        let foreign = Toolchain::from(self).foreign();
-        if !foreign.is_empty() && job.host_part.is_some_and(HostPart::compiles) {
-            return refuse(format!("times {BUILT_IN}, which wgpu compiles with, and not {foreign}"));
         }
         if self.runtime_checks == RuntimeChecks::AlwaysOn && job.kernel.measures_checks {
             return refuse("a browser keeps all run-time checks on: none can be switched by itself".to_owned());
         }
         if self.runtime_checks == RuntimeChecks::Absent && job.kernel.measures_checks {
             return refuse(format!("{} adds no run-time checks", self.api.title()));
-        }
-        if self.runtime_checks == RuntimeChecks::Unknown && job.kernel.measures_checks {
-            return refuse(format!("{} decides on run-time checks: none can be switched", self.kernel_compiler.name));
-        }
-        if self.runtime_checks == RuntimeChecks::Unknown && !job.kernel.is_trusted() {
-            let name = &self.kernel_compiler.name;
-            return refuse(format!("{name} may leave out run-time checks, which this kernel needs: pass --unchecked"));
         }
         if let Some(feature) = interface.features.difference(&self.features).next() {
             return refuse(format!("the device has no {}", feature.name()));
@@ -271,7 +255,7 @@ impl Device {
         if storage > self.max_storage_buffers as usize {
             return refuse(format!("needs {storage} storage buffers, the device allows {}", self.max_storage_buffers));
         }
-        let sides = job.buffers.iter().filter_map(|buffer| buffer.texture()).map(|t| t.width.max(t.height));
+        let sides = job.buffers.iter().filter_map(|buffer| buffer.texture()).map(|t| t.width.max(t.layer_height()));
         if let Some(side) = sides.max().filter(|side| *side > u64::from(self.max_texture_side)) {
             return refuse(format!(
                 "needs a texture of {side} texels a side, the device allows {}",

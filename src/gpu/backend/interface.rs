@@ -7,7 +7,6 @@ use std::pin::Pin;
 use super::device::Device;
 use super::monitor::{self, Monitor};
 use super::statistics::Statistics;
-use super::translator::Compilation;
 use crate::job::{Job, JobBuffer, Kernel};
 use record::error::{Error, Result};
 use record::suite::DeviceType;
@@ -73,18 +72,6 @@ pub trait Backend {
 
     /// Compiles the kernel, allocates the buffers and uploads the inputs.
     fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>>;
-
-    /// Prepares a job of the measurement's own, such as the canary, with the API's own compiler: a faulty compiler of the
-    /// cases' kernels must not change what they are judged by.
-    fn prepare_own<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
-        self.prepare(job)
-    }
-
-    /// The SPIR-V of a kernel that wgpu's own compiler did not make; `None` of others, or before the kernel was prepared.
-    fn compilation(&self, kernel: &Kernel) -> Option<&Compilation> {
-        let _ = kernel;
-        None
-    }
 
     /// What the driver reports of the compiled kernel, which was prepared before. Where that needs a second compilation,
     /// it is made once per kernel, and not for kernels that compile slowly.

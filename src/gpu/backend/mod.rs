@@ -12,12 +12,11 @@ mod l2;
 pub mod monitor;
 mod peaks;
 mod statistics;
-mod translator;
 pub mod wgpu;
 
 pub use activity::{Activity, watch};
 pub use compiler::{Compiler, HlslCompiler, Model};
-pub use device::{Device, RuntimeChecks};
+pub use device::{CompilerName, Device, RuntimeChecks};
 pub use identity::card_name;
 pub(crate) use interface::leak_if_lost;
 pub use interface::{Backend, Prepared, Sample, Task};
@@ -26,4 +25,3 @@ pub use l2::l2_bytes;
 pub(crate) use monitor::OnNode;
 pub use peaks::{Peaks, dram_peak, peaks};
 pub use statistics::Statistics;
-pub use translator::{Compilation, CompilerName, Translator};

@@ -116,7 +116,8 @@ impl Job {
                 tolerance: answer.tolerance,
                 product: if benchmark.declared.is_none() { Product::large(shape, &declared) } else { None },
                 fault: answer.fault,
-                padding: answer.padding,
+                element: answer.element,
+                outliers: answer.outliers,
                 words_each: answer.words_each,
                 of_reference: answer.reference.map(|reference| reference.output),
             });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
-use crate::shader::{Enabled, Shader, module, twin};
+use crate::shader::{Enabled, Layout, ModuleInterface, Shader, module, twin};
 use record::error::{Error, Result};
 use record::suite::{Case, Checks, Constants, Dtype, Feature, Fnv, HOST_PARAMS, Interface};
 
@@ -19,7 +19,7 @@ pub struct Kernel {
     /// CUDA C++ of the same algorithm, with the case's element type and overrides (see [`crate::shader::twin`]); empty
     /// where there is none.
     pub cuda: String,
-    /// SPIR-V of a kernel that WGSL cannot express, for Vulkan; empty where there is none.
+    /// SPIR-V that Vulkan gets in place of the WGSL, as a file has it; empty where there is none.
     pub module: Vec<u32>,
     /// Bytes of dynamic shared memory of a launch.
     pub dynamic_bytes: u32,
@@ -69,7 +69,7 @@ impl Kernel {
     /// Whether there is no kernel.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.source.is_empty() && self.cuda.is_empty()
+        self.source.is_empty() && self.cuda.is_empty() && self.module.is_empty()
     }
 
     /// Whether it may run without run-time checks: see [`Case::trust`].
@@ -78,10 +78,10 @@ impl Kernel {
         self.is_trusted
     }
 
-    /// Whether the WGSL asks for the lengths of its buffers: bindings must then end where the buffers do.
+    /// Whether it asks for the lengths of its buffers: bindings must then end where the buffers do.
     #[must_use]
     pub fn reads_lengths(&self) -> bool {
-        code(&self.source, Language::Wgsl).contains("arrayLength")
+        code(&self.source, Language::Wgsl).contains("arrayLength") || module::reads_lengths(&self.module)
     }
 
     /// Directives that WebGPU's compilers other than naga need in front of the WGSL.
@@ -90,15 +90,17 @@ impl Kernel {
         if self.interface.features.contains(&Feature::Subgroups) { SUBGROUPS } else { "" }
     }
 
-    /// [`Shader::integer_textures`] of the WGSL; none without.
+    /// The layouts of what its entry points bind; none of CUDA C++.
     ///
     /// # Errors
     /// [`Error::Shader`] where it is not valid.
-    pub fn integer_textures(&self) -> Result<BTreeMap<u32, bool>> {
-        if self.source.is_empty() {
-            return Ok(BTreeMap::new());
+    pub fn layouts(&self) -> Result<Vec<Layout>> {
+        let entries: Vec<&str> = self.interface.entries.iter().map(|entry| entry.name.as_str()).collect();
+        match (self.source.is_empty(), self.module.is_empty() || !self.cuda.is_empty()) {
+            (false, _) => Shader::read(&self.source)?.layouts(&entries, &self.constants),
+            (true, false) => ModuleInterface::read(&self.module, &self.constants)?.layouts(&entries),
+            (true, true) => Ok(Vec::new()),
         }
-        Ok(Shader::read(&self.source)?.integer_textures())
     }
 
     /// The SPIR-V that wgpu makes of it, without names.
@@ -197,7 +199,7 @@ impl Texts {
         if let Some(texts) = known().get(&key) {
             return Ok(texts.clone());
         }
-        let module = if benchmark.wgsl.is_empty() { module::words(benchmark.spirv) } else { Vec::new() };
+        let module = module::words(benchmark.spirv);
         let (source, mut interface) = if !benchmark.wgsl.is_empty() {
             let shader = Shader::parse_for(benchmark.wgsl, shape.dtype.name(), constants)?;
             let interface = match benchmark.entries {
@@ -207,6 +209,11 @@ impl Texts {
             (shader.source().to_owned(), interface)
         } else if !benchmark.cuda.is_empty() {
             (String::new(), twin::interface(case)?)
+        } else if !module.is_empty() {
+            let read = ModuleInterface::read(&module, constants)?;
+            let main = read.entries();
+            let entries = if benchmark.entries.is_empty() { &main } else { benchmark.entries };
+            (String::new(), read.interface_of(entries, constants)?)
         } else {
             (String::new(), Interface::default())
         };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use spirv::{Decoration, Op};
 
-use super::module::{HEADER, instructions, op, text};
+use super::module::{HEADER, instructions, name_of, op, text};
 
 /// The module with a value in place of every specialization constant, and the names of those that are fixed so. `values`
 /// has other ones than the module's own, by name or as `constant_0`. What is computed from them (`OpSpecConstantOp`) is
@@ -24,11 +24,7 @@ pub(super) fn folded(words: &[u32], values: &BTreeMap<String, f64>) -> Result<(V
             _ => {}
         }
     }
-    let name_of = |id: u32| {
-        let number = numbers.get(&id)?;
-        let named = names.get(&id).filter(|name| !name.is_empty());
-        Some(named.cloned().unwrap_or_else(|| format!("constant_{number}")))
-    };
+    let name_of = |id: u32| numbers.get(&id).map(|number| name_of(*number, &names, &numbers));
     let (mut fixed, mut known) = (Vec::new(), HashMap::new());
     let mut all = words[..HEADER].to_vec();
     for instruction in instructions(words) {

@@ -1,7 +1,5 @@
 //! A kernel's interface, read from its module.
 
-use std::collections::BTreeMap;
-
 use naga::valid::{GlobalUse, ModuleInfo};
 use naga::{
     AddressSpace, Arena, BinaryOperator, Expression, Handle, ImageClass, Literal, Module, ScalarKind, StorageAccess,
@@ -114,20 +112,6 @@ impl Shader {
             values.push((name.to_owned(), value));
         }
         Ok(values)
-    }
-
-    /// The textures of integers, by binding: whether these are signed.
-    #[must_use]
-    pub fn integer_textures(&self) -> BTreeMap<u32, bool> {
-        let variables = self.module().global_variables.iter();
-        let texels = variables.filter_map(|(_, variable)| match self.module().types[variable.ty].inner {
-            TypeInner::Image { class: ImageClass::Sampled { kind, .. }, .. } => {
-                Some((variable.binding.as_ref()?.binding, kind))
-            }
-            _ => None,
-        });
-        let is_integer = |(_, kind): &(u32, ScalarKind)| matches!(kind, ScalarKind::Sint | ScalarKind::Uint);
-        texels.filter(is_integer).map(|(binding, kind)| (binding, kind == ScalarKind::Sint)).collect()
     }
 
     /// The source with `constants` as the defaults of the overrides that they name.

@@ -6,7 +6,7 @@ use naga::{AddressSpace, ArraySize, Handle, ImageClass, ImageDimension, Module, 
 
 use super::parse::Shader;
 use record::error::Result;
-use record::suite::{Constants, Scalar, TexelFormat};
+use record::suite::{Constants, Layers, Scalar, TexelFormat};
 
 /// The layout of a binding, or of the immediates.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct Layout {
     pub fields: Vec<Field>,
     /// Its texels, if it is a texture.
     pub texels: Option<Texels>,
+    /// Whether such a texture is an array or 3-D; the number of its layers is not known.
+    pub layers: Layers,
     /// Whether it is the immediates.
     pub is_immediate: bool,
 }
@@ -51,14 +53,15 @@ pub enum Texels {
     Signed,
     /// Of any format with unsigned integers.
     Unsigned,
-    /// Of a texture that is not 2-D, has several samples, depths, or a format of its own.
+    /// Of a texture that is 1-D or a cube, has several samples, depths, or a format of its own.
     Other,
 }
 
 impl Layout {
-    /// Which scalars of an element are padding; empty if none is, or the elements have other types than one.
+    /// The type of each scalar of an element, a float or that of the layout, `None` of padding; empty if all have one type and none is padding, or the types
+    /// have several sizes.
     #[must_use]
-    pub fn padding(&self) -> Vec<bool> {
+    pub fn element(&self) -> Vec<Option<Scalar>> {
         let size = self.scalar.bytes() as u64;
         let end = |field: &Field| field.offset + field.count * field.scalar.bytes() as u64;
         // Behind a header, an array's elements do not start at multiples of their length.
@@ -67,12 +70,14 @@ impl Layout {
         if !is_whole || !of_scalars || self.fields.is_empty() || self.texels.is_some() {
             return Vec::new();
         }
-        let mut is_padding = vec![true; (self.stride / size) as usize];
+        let mut all = vec![None; (self.stride / size) as usize];
         for field in &self.fields {
             let first = (field.offset / size) as usize;
-            is_padding.iter_mut().skip(first).take(field.count as usize).for_each(|slot| *slot = false);
+            // Other types than floats are words, as the whole is.
+            let own = if field.scalar == Scalar::F32 { field.scalar } else { self.scalar };
+            all.iter_mut().skip(first).take(field.count as usize).for_each(|slot| *slot = Some(own));
         }
-        if is_padding.contains(&true) { is_padding } else { Vec::new() }
+        if all.iter().all(|own| *own == Some(self.scalar)) { Vec::new() } else { all }
     }
 }
 
@@ -102,7 +107,7 @@ impl Shader {
     }
 }
 
-fn layout(module: &Module, kind: Handle<Type>, name: String, is_immediate: bool) -> Layout {
+pub(super) fn layout(module: &Module, kind: Handle<Type>, name: String, is_immediate: bool) -> Layout {
     let mut scalars = Vec::new();
     collect(module, kind, &mut scalars);
     scalars.dedup();
@@ -121,13 +126,18 @@ fn layout(module: &Module, kind: Handle<Type>, name: String, is_immediate: bool)
         stride: dynamic.unwrap_or(size),
         fields,
         texels: texels(&module.types[kind].inner),
+        layers: match module.types[kind].inner {
+            TypeInner::Image { dim: ImageDimension::D3, .. } => Layers::Deep(0),
+            TypeInner::Image { arrayed: true, .. } => Layers::Array(0),
+            _ => Layers::One,
+        },
         is_immediate,
     }
 }
 
 fn texels(kind: &TypeInner) -> Option<Texels> {
     let TypeInner::Image { dim, arrayed, class } = kind else { return None };
-    if *dim != ImageDimension::D2 || *arrayed {
+    if !matches!((dim, arrayed), (ImageDimension::D2, _) | (ImageDimension::D3, false)) {
         return Some(Texels::Other);
     }
     Some(match class {

@@ -6,7 +6,6 @@
 
 mod bound;
 pub mod compute_capability;
-#[cfg(not(target_family = "wasm"))]
 mod fold;
 mod hlsl;
 mod interface;
@@ -16,13 +15,18 @@ pub mod module;
 mod parse;
 #[cfg(not(target_family = "wasm"))]
 mod spirv;
+mod spirv_images;
+mod spirv_interface;
 mod translate;
 pub mod twin;
 mod unroll;
+mod uses;
 
 pub use hlsl::ShaderModel;
 pub use layout::{Field, Layout, Texels};
 pub use parse::Shader;
 #[cfg(not(target_family = "wasm"))]
-pub use spirv::SpirvKernel;
+pub use spirv::{Formats, SpirvKernel};
+pub use spirv_interface::ModuleInterface;
 pub use translate::{Capability, Enabled, Target};
+pub use uses::{BufferUse, Reach};

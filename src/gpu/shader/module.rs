@@ -1,23 +1,21 @@
 //! SPIR-V modules that no part of the suite wrote: what they need, and their specialization constants.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 #[cfg(not(target_family = "wasm"))]
 use rspirv::binary::Disassemble;
 
 #[cfg(not(target_family = "wasm"))]
 use record::error::{Error, Result};
+use spirv::{Decoration, Op};
+
 use record::suite::{Feature, Value};
 
 // Numbers of the SPIR-V specification, version 1.6, section 3.
-const OP_NAME: u32 = 5;
 const OP_CAPABILITY: u32 = 17;
 const OP_TYPE_INT: u32 = 21;
 const OP_TYPE_FLOAT: u32 = 22;
-const OP_SPEC_CONSTANT: u32 = 50;
-const OP_DECORATE: u32 = 71;
 const OP_TYPE_COOPERATIVE_MATRIX: u32 = 4456;
-const SPEC_ID: u32 = 1;
 /// The encoding of bf16, of `SPV_KHR_bfloat16`.
 const BFLOAT16: u32 = 0;
 
@@ -25,7 +23,8 @@ const BFLOAT16: u32 = 0;
 pub(super) const HEADER: usize = 5;
 
 /// Capabilities that not every device has, and their features.
-const CAPABILITIES: [(u32, Feature); 11] = [
+const CAPABILITIES: [(u32, Feature); 12] = [
+    (22, Feature::I16),
     (9, Feature::F16),
     (10, Feature::F64),
     (11, Feature::I64),
@@ -71,6 +70,12 @@ pub(super) fn op(instruction: &[u32]) -> Option<spirv::Op> {
     spirv::Op::from_u32(instruction[0] & 0xffff)
 }
 
+/// Whether a module asks for the lengths of its buffers.
+#[must_use]
+pub fn reads_lengths(spirv: &[u32]) -> bool {
+    instructions(spirv).any(|own| op(own) == Some(Op::ArrayLength))
+}
+
 /// The text at the start of these words.
 #[must_use]
 pub fn text(words: &[u32]) -> String {
@@ -102,35 +107,105 @@ pub fn features(spirv: &[u32]) -> BTreeSet<Feature> {
 /// # Errors
 /// The override that the module has not, or has with another type.
 pub fn specialize(spirv: &mut [u32], overrides: &[(String, Value)]) -> Result<(), String> {
-    let (mut names, mut numbered, mut types) = (HashMap::new(), BTreeSet::new(), HashMap::new());
-    for instruction in instructions(spirv) {
-        match (instruction[0] & 0xffff, &instruction[1..]) {
-            (OP_NAME, [id, name @ ..]) => _ = names.insert(text(name), *id),
-            (OP_DECORATE, [id, SPEC_ID, _]) => _ = numbered.insert(*id),
-            (OP_TYPE_INT, [id, 32, 0]) => _ = types.insert(*id, "u32"),
-            (OP_TYPE_INT, [id, 32, 1]) => _ = types.insert(*id, "i32"),
-            (OP_TYPE_FLOAT, [id, 32]) => _ = types.insert(*id, "f32"),
-            _ => {}
-        }
-    }
+    let known = constants(spirv);
     for (name, value) in overrides {
-        let id = names.get(name).filter(|id| numbered.contains(id));
-        let id = id.ok_or_else(|| format!("has no specialization constant '{name}'"))?;
-        let (kind, word) = match value {
-            Value::U32(value) => ("u32", *value),
-            Value::I32(value) => ("i32", value.cast_unsigned()),
-            Value::F32(value) => ("f32", value.to_bits()),
-            Value::Bool(_) => ("bool", 0),
-            Value::F64(_) => ("f64", 0),
-        };
-        let constant = position(spirv, |words| words[0] & 0xffff == OP_SPEC_CONSTANT && words.get(2) == Some(id));
-        let place = constant.filter(|at| spirv.get(at + 1).and_then(|own| types.get(own)) == Some(&kind));
-        match place.and_then(|at| spirv.get_mut(at + 3)) {
-            Some(own) => *own = word,
-            None => return Err(format!("has a specialization constant '{name}' that is no {kind}")),
+        let constant = known.iter().find(|(own, ..)| own == name);
+        let (_, ids, own) = constant.ok_or_else(|| format!("has no specialization constant '{name}'"))?;
+        for id in ids {
+            let is_own = |words: &[u32]| op(words).is_some_and(is_constant) && words.get(2) == Some(id);
+            let place = position(spirv, is_own).and_then(|at| spirv.get_mut(at..));
+            match (value, own, place) {
+                (Value::Bool(value), Value::Bool(_), Some([first, ..])) => {
+                    let op = if *value { Op::SpecConstantTrue } else { Op::SpecConstantFalse };
+                    *first = *first & 0xffff_0000 | op as u32;
+                }
+                (Value::U32(value), Value::U32(_), Some([_, _, _, word, ..])) => *word = *value,
+                (Value::I32(value), Value::I32(_), Some([_, _, _, word, ..])) => *word = value.cast_unsigned(),
+                (Value::F32(value), Value::F32(_), Some([_, _, _, word, ..])) => *word = value.to_bits(),
+                (Value::F64(value), Value::F64(_), Some([_, _, _, low, high, ..])) => {
+                    (*low, *high) = (value.to_bits() as u32, (value.to_bits() >> 32) as u32);
+                }
+                _ => return Err(format!("has a specialization constant '{name}' that is no {}", value.kind())),
+            }
         }
     }
     Ok(())
+}
+
+const fn is_constant(code: Op) -> bool {
+    matches!(code, Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse)
+}
+
+/// The specialization constants of a module: the name, the result ids, and the value of each. One without a name is called
+/// after its number: `constant_0`.
+pub(super) fn constants(words: &[u32]) -> Vec<(String, Vec<u32>, Value)> {
+    let (mut names, mut numbers, mut kinds, mut found) = (HashMap::new(), HashMap::new(), HashMap::new(), Vec::new());
+    for own in instructions(words) {
+        match (op(own), &own[1..]) {
+            (Some(Op::Name), [id, name @ ..]) => _ = names.entry(*id).or_insert_with(|| text(name)),
+            (Some(Op::Decorate), [id, decoration, number]) if *decoration == Decoration::SpecId as u32 => {
+                numbers.insert(*id, *number);
+            }
+            (Some(Op::TypeInt), [id, 32, 1]) => _ = kinds.insert(*id, Value::I32(0)),
+            (Some(Op::TypeFloat), [id, 32, ..]) => _ = kinds.insert(*id, Value::F32(0.0)),
+            (Some(Op::TypeFloat), [id, 64, ..]) => _ = kinds.insert(*id, Value::F64(0.0)),
+            (Some(own @ (Op::SpecConstantTrue | Op::SpecConstantFalse)), [_, id]) => {
+                found.push((*id, Value::Bool(own == Op::SpecConstantTrue)));
+            }
+            (Some(Op::SpecConstant), [kind, id, value @ ..]) => {
+                let value = match (kinds.get(kind), value) {
+                    (Some(Value::F64(_)), [low, high]) => {
+                        Value::F64(f64::from_bits(u64::from(*low) | u64::from(*high) << 32))
+                    }
+                    (Some(Value::F32(_)), [word]) => Value::F32(f32::from_bits(*word)),
+                    (Some(Value::I32(_)), [word]) => Value::I32(word.cast_signed()),
+                    (_, [word]) => Value::U32(*word),
+                    _ => continue,
+                };
+                found.push((*id, value));
+            }
+            _ => {}
+        }
+    }
+    let mut all: Vec<(String, Vec<u32>, Value)> = Vec::new();
+    for (id, value) in found {
+        let Some(number) = numbers.get(&id) else { continue };
+        let name = name_of(*number, &names, &numbers);
+        match all.iter_mut().find(|(known, ..)| *known == name) {
+            Some((_, ids, _)) => ids.push(id),
+            None => all.push((name, vec![id], value)),
+        }
+    }
+    all
+}
+
+/// The name of the specialization constant of this number: the first of those that have it, which the API sets together.
+pub(super) fn name_of(number: u32, names: &HashMap<u32, String>, numbers: &HashMap<u32, u32>) -> String {
+    let named = numbers.iter().filter(|(_, own)| **own == number).filter_map(|(id, _)| Some((id, names.get(id)?)));
+    let first = named.filter(|(_, name)| !name.is_empty()).min_by_key(|(id, _)| **id);
+    first.map_or_else(|| format!("constant_{number}"), |(_, name)| name.clone())
+}
+
+/// Gives each binding its place among the bindings of its group, which are sorted. Others get numbers from `unused` on.
+pub fn renumber(spirv: &mut [u32], places: &BTreeMap<u32, Vec<u32>>, mut unused: u32) {
+    let is = |own: &[u32], decoration: Decoration| {
+        op(own) == Some(Op::Decorate) && own.len() == 4 && own[2] == decoration as u32
+    };
+    let sets: HashMap<u32, u32> =
+        instructions(spirv).filter(|own| is(own, Decoration::DescriptorSet)).map(|own| (own[1], own[3])).collect();
+    let mut at = HEADER;
+    while let Some(first) = spirv.get(at) {
+        let length = (first >> 16).max(1) as usize;
+        let Some(words) = spirv.get_mut(at..at + length) else { break };
+        at += length;
+        if !is(words, Decoration::Binding) {
+            continue;
+        }
+        let group = sets.get(&words[1]).copied().unwrap_or(0);
+        let place = places.get(&group).and_then(|indices| indices.iter().position(|index| *index == words[3]));
+        words[3] = place.map_or(unused, |place| place as u32);
+        unused += u32::from(place.is_none());
+    }
 }
 
 /// Where the first instruction like this starts.

@@ -159,6 +159,16 @@ impl Shader {
         self.module.overrides.iter().filter_map(|(_, over)| over.name.as_deref()).collect()
     }
 
+    /// Whether it calculates with f16 at least as often as with f32.
+    #[must_use]
+    pub fn has_half_arithmetic(&self) -> bool {
+        let is_arithmetic = |own: &Expression| matches!(own, Expression::Binary { .. } | Expression::Math { .. });
+        let all = scalars(&self.module, &self.info, is_arithmetic);
+        let count =
+            |width| all.iter().filter(|own| **own == naga::Scalar { kind: naga::ScalarKind::Float, width }).count();
+        count(2) >= count(4)
+    }
+
     /// The values of an override's type; `None` where there is no override of that name.
     #[must_use]
     pub fn accepted(&self, name: &str) -> Option<Accepted> {
@@ -192,18 +202,23 @@ fn compute_entries(module: &Module) -> impl Iterator<Item = &str> {
 
 /// Whether an integer of 64 bits is divided.
 fn divides_long_integers(module: &Module, info: &ModuleInfo) -> bool {
+    let is_division = |expression: &Expression| {
+        matches!(expression, Expression::Binary { op: BinaryOperator::Divide | BinaryOperator::Modulo, .. })
+    };
+    let mut divided = scalars(module, info, is_division).into_iter();
+    divided.any(|scalar| scalar.width == 8 && scalar.kind != naga::ScalarKind::Float)
+}
+
+/// The scalars of the expressions like this, in all functions.
+fn scalars(module: &Module, info: &ModuleInfo, is_wanted: impl Fn(&Expression) -> bool) -> Vec<naga::Scalar> {
     let functions = module.functions.iter().map(|(handle, function)| (function, &info[handle]));
     let entries = module.entry_points.iter().enumerate();
     let entries = entries.map(|(index, entry)| (&entry.function, info.get_entry_point(index)));
-    functions.chain(entries).any(|(function, info)| {
-        function.expressions.iter().any(|(handle, expression)| {
-            let Expression::Binary { op: BinaryOperator::Divide | BinaryOperator::Modulo, .. } = expression else {
-                return false;
-            };
-            let scalar = info[handle].ty.inner_with(&module.types).scalar();
-            scalar.is_some_and(|scalar| scalar.width == 8 && scalar.kind != naga::ScalarKind::Float)
-        })
-    })
+    let of_function = |(function, info): (&naga::Function, &naga::valid::FunctionInfo)| {
+        let wanted = function.expressions.iter().filter(|(_, expression)| is_wanted(expression));
+        wanted.filter_map(|(handle, _)| info[handle].ty.inner_with(&module.types).scalar()).collect::<Vec<_>>()
+    };
+    functions.chain(entries).flat_map(of_function).collect()
 }
 
 /// Whether a module needs a feature. It needs one of naga's capabilities if validation fails without it, which needs no

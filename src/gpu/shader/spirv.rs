@@ -8,30 +8,32 @@ use std::collections::{BTreeMap, BTreeSet};
 use naga::back::wgsl::{WriterFlags, write_string};
 use naga::front::spv::{Frontend, Options};
 use naga::valid::{Capabilities, GlobalUse, ModuleInfo, ValidationFlags, Validator};
-use naga::{AddressSpace, Handle, Module, ShaderStage, StorageAccess, Type, TypeInner};
+use naga::{AddressSpace, Handle, ImageClass, Module, ShaderStage, StorageAccess, Type, TypeInner};
 use spirv::{Decoration, ExecutionModel, Op};
 
 use super::fold::folded;
 use super::module::{HEADER, instructions, op, text};
 use super::parse::{ENTRY_POINT, LARGE, in_time};
+use super::spirv_images::{with_formats, with_split_samplers};
+use super::spirv_interface::ModuleInterface;
 use record::error::{Error, Result};
-use record::suite::Value;
+use record::suite::TexelFormat;
 use record::suite::budget::Budget;
 
 /// A kernel in SPIR-V.
 #[derive(Debug, Clone)]
 pub struct SpirvKernel {
-    /// The same kernel as WGSL.
+    /// The same kernel as WGSL; empty if naga cannot read it.
     pub wgsl: String,
     /// The module, with the entry point `main`.
-    words: Vec<u32>,
+    pub words: Vec<u32>,
+    /// Why naga cannot read it, if so.
+    pub unread: Option<String>,
     /// Names of the specialization constants that have got a value, since the front end could not read what is computed
     /// from them.
     pub fixed: Vec<String>,
     /// Further names of specialization constants, each with the first.
     pub further_names: Vec<(String, String)>,
-    /// Result ids of the specialization constants, by the names of the WGSL's overrides.
-    constants: BTreeMap<String, u32>,
 }
 
 impl SpirvKernel {
@@ -46,21 +48,34 @@ impl SpirvKernel {
     ///
     /// # Panics
     /// naga panics on some invalid modules.
-    pub fn read(words: &[u32], values: &BTreeMap<String, f64>) -> Result<Self> {
-        let (words, values) = (words.to_vec(), values.clone());
-        if 4 * words.len() > LARGE {
+    pub fn read(words: &[u32], values: &BTreeMap<String, f64>, formats: &Formats) -> Result<Self> {
+        let (words, values) = (prepared(words, formats).map_err(Error::Shader)?, values.clone());
+        if 4 * words.0.len() > LARGE {
             return in_time(Budget::start(), move || Self::of(words, &values));
         }
         Self::of(words, &values)
     }
 
-    fn of(mut words: Vec<u32>, values: &BTreeMap<String, f64>) -> Result<Self> {
-        let fault = |why: String| Error::Shader(why);
-        if HEADER + instructions(&words).map(<[u32]>::len).sum::<usize>() != words.len() {
-            return Err(fault("no valid SPIR-V: it is cut off".to_owned()));
+    /// A module that naga cannot read, for Vulkan as it is, with the interface that it states itself. `why` is naga's reason.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where it is no such module, or has what wgpu cannot bind.
+    pub fn unread(words: &[u32], values: &BTreeMap<String, f64>, formats: &Formats, why: &str) -> Result<Self> {
+        let (words, further_names) = prepared(words, formats).map_err(Error::Shader)?;
+        let read = rspirv::dr::load_words(&words).map_err(|error| Error::Shader(error.to_string()));
+        match read.and_then(|_| ModuleInterface::read(&words, values)) {
+            Ok(_) => {
+                Ok(Self { wgsl: String::new(), words, unread: Some(why.to_owned()), fixed: Vec::new(), further_names })
+            }
+            Err(Error::Shader(other)) => {
+                Err(Error::Shader(format!("{why}; Vulkan cannot have it as it is either: {other}")))
+            }
+            Err(other) => Err(other),
         }
-        rename_entry(&mut words).map_err(fault)?;
-        let further_names = one_name_each(&mut words);
+    }
+
+    fn of((mut words, further_names): Prepared, values: &BTreeMap<String, f64>) -> Result<Self> {
+        let fault = |why: String| Error::Shader(why);
         let mut fixed = Vec::new();
         let mut parsed = parse(&words);
         if parsed.is_err() && instructions(&words).any(|own| op(own) == Some(Op::SpecConstantOp)) {
@@ -70,7 +85,7 @@ impl SpirvKernel {
             parsed = parse(&words);
         }
         let mut module = parsed.map_err(|error| fault(format!("naga cannot read this SPIR-V: {error}")))?;
-        let ids = name_constants(&mut module);
+        name_constants(&mut module);
         name_variables(&mut module);
         // WGSL has no buffers that are written alone.
         for (_, variable) in module.global_variables.iter_mut() {
@@ -86,39 +101,27 @@ impl SpirvKernel {
         let names = module.global_variables.iter().filter_map(|(_, variable)| variable.name.as_deref());
         let names = names.chain(module.overrides.iter().filter_map(|(_, over)| over.name.as_deref()));
         let wgsl = names.fold(wgsl, |wgsl, name| with_name(&wgsl, name));
-        let constants = ids.into_iter().filter_map(|(name, id)| Some((name, result_of(&words, id)?))).collect();
-        Ok(Self { wgsl, words, constants, fixed, further_names })
+        Ok(Self { wgsl, words, unread: None, fixed, further_names })
     }
+}
 
-    /// The module with these values of its specialization constants, by the names of the WGSL's overrides.
-    #[must_use]
-    pub fn words_with(&self, values: &[(String, Value)]) -> Vec<u32> {
-        let wanted: BTreeMap<u32, Value> =
-            values.iter().filter_map(|(name, value)| Some((*self.constants.get(name)?, *value))).collect();
-        let mut words = self.words.clone();
-        let mut at = HEADER;
-        while let Some(first) = words.get(at).copied() {
-            let length = (first >> 16).max(1) as usize;
-            let Some(own) = words.get_mut(at..at + length) else { break };
-            at += length;
-            let [_, _, id, ..] = own else { continue };
-            let Some(value) = wanted.get(id) else { continue };
-            match (Op::from_u32(first & 0xffff), value, &mut own[3..]) {
-                (Some(Op::SpecConstantTrue | Op::SpecConstantFalse), Value::Bool(value), _) => {
-                    let op = if *value { Op::SpecConstantTrue } else { Op::SpecConstantFalse };
-                    own[0] = first & 0xffff_0000 | op as u32;
-                }
-                (Some(Op::SpecConstant), Value::U32(value), [word]) => *word = *value,
-                (Some(Op::SpecConstant), Value::I32(value), [word]) => *word = value.cast_unsigned(),
-                (Some(Op::SpecConstant), Value::F32(value), [word]) => *word = value.to_bits(),
-                (Some(Op::SpecConstant), Value::F64(value), [low, high]) => {
-                    (*low, *high) = (value.to_bits() as u32, (value.to_bits() >> 32) as u32);
-                }
-                _ => {}
-            }
-        }
-        words
+/// Formats of storage images by the names of their variables.
+pub type Formats = BTreeMap<String, TexelFormat>;
+
+/// A module, and further names of its constants, each with the first.
+type Prepared = (Vec<u32>, Vec<(String, String)>);
+
+/// A module whose only entry point is called `main`, with one name of each constant, a format of each storage image, and samplers
+/// apart from images.
+fn prepared(words: &[u32], formats: &Formats) -> std::result::Result<Prepared, String> {
+    let mut words = words.to_vec();
+    if HEADER + instructions(&words).map(<[u32]>::len).sum::<usize>() != words.len() {
+        return Err("no valid SPIR-V: it is cut off".to_owned());
     }
+    rename_entry(&mut words)?;
+    let further_names = one_name_each(&mut words);
+    with_formats(&mut words, formats);
+    Ok((with_split_samplers(words), further_names))
 }
 
 fn parse(words: &[u32]) -> std::result::Result<Module, naga::front::spv::Error> {
@@ -179,29 +182,13 @@ fn one_name_each(words: &mut Vec<u32>) -> Vec<(String, String)> {
     further
 }
 
-/// The result id of the specialization constant with this number.
-fn result_of(words: &[u32], number: u16) -> Option<u32> {
-    instructions(words).find_map(|instruction| match *instruction {
-        [_, id, decoration, known]
-            if op(instruction) == Some(Op::Decorate)
-                && decoration == Decoration::SpecId as u32
-                && known == u32::from(number) =>
-        {
-            Some(id)
-        }
-        _ => None,
-    })
-}
-
-/// Names every override, and takes its number away: the WGSL's readers here know names alone. Returns both.
-fn name_constants(module: &mut Module) -> Vec<(String, u16)> {
-    let mut found = Vec::new();
+/// Names every override, and takes its number away: the WGSL's readers here know names alone.
+fn name_constants(module: &mut Module) {
     for (_, over) in module.overrides.iter_mut() {
-        let Some(id) = over.id.take() else { continue };
-        let name = over.name.get_or_insert_with(|| format!("constant_{id}"));
-        found.push((name.clone(), id));
+        if let Some(id) = over.id.take() {
+            over.name.get_or_insert_with(|| format!("constant_{id}"));
+        }
     }
-    found
 }
 
 /// Names every variable with a binding, and the entry point.
@@ -242,7 +229,8 @@ fn name_variables(module: &mut Module) {
     }
 }
 
-/// Lets the kernel read alone where it does not write: most compilers do not mark such buffers.
+/// Lets the kernel read alone where it does not write, and images have the accesses that it uses: most compilers do not mark
+/// them.
 fn restrict_access(module: &mut Module, info: &ModuleInfo) {
     let count = module.entry_points.len();
     for (handle, variable) in module.global_variables.iter_mut() {
@@ -252,6 +240,22 @@ fn restrict_access(module: &mut Module, info: &ModuleInfo) {
             && !is_written
         {
             *access = StorageAccess::LOAD;
+        }
+    }
+    let images: Vec<_> = module.global_variables.iter().map(|(handle, variable)| (handle, variable.ty)).collect();
+    for (handle, kind) in images {
+        let uses = (0..count).fold(GlobalUse::empty(), |all, entry| all | info.get_entry_point(entry)[handle]);
+        let TypeInner::Image { dim, arrayed, class: ImageClass::Storage { format, access } } = module.types[kind].inner
+        else {
+            continue;
+        };
+        let needed = [(GlobalUse::READ, StorageAccess::LOAD), (GlobalUse::WRITE, StorageAccess::STORE)];
+        let needed = needed.into_iter().filter(|(own, _)| uses.contains(*own)).map(|(_, access)| access);
+        let own = needed.fold(StorageAccess::empty(), |all, one| all | one) & access;
+        if !own.is_empty() && own != access {
+            let inner = TypeInner::Image { dim, arrayed, class: ImageClass::Storage { format, access: own } };
+            let kind = module.types.insert(Type { name: None, inner }, naga::Span::UNDEFINED);
+            module.global_variables.get_mut(handle).ty = kind;
         }
     }
 }
@@ -333,14 +337,14 @@ mod tests {
 @group(0) @binding(0) var<storage, read_write> b: array<f32>;
 @compute @workgroup_size(8, 4) fn main(@builtin(local_invocation_index) i: u32) { a[i] = b[i]; }",
         );
-        let kernel = SpirvKernel::read(&words, &BTreeMap::new()).expect("readable");
+        let kernel = SpirvKernel::read(&words, &BTreeMap::new(), &Formats::new()).expect("readable");
         let interface = Shader::read(&kernel.wgsl).and_then(|shader| shader.interface(&Constants::new()));
         let interface = interface.expect("valid");
         let found: Vec<_> = interface.bindings.iter().map(|b| (b.index, b.name.as_str(), b.access)).collect();
         use record::suite::Access::{Read, ReadWrite};
         assert_eq!(found, [(0, "binding_0", Read), (3, "binding_3", ReadWrite)]);
         assert_eq!(interface.workgroup_size, [8, 4, 1]);
-        assert_eq!(kernel.words_with(&[]), words);
+        assert_eq!(kernel.words, words);
     }
 
     #[test]
@@ -350,14 +354,16 @@ mod tests {
         let mut words = spirv(source);
         let name = u32::from_le_bytes(*b"main");
         words.iter_mut().filter(|word| **word == name).for_each(|word| *word = u32::from_le_bytes(*b"boss"));
-        let kernel = SpirvKernel::read(&words, &BTreeMap::new()).expect("readable");
+        let kernel = SpirvKernel::read(&words, &BTreeMap::new(), &Formats::new()).expect("readable");
         assert!(Shader::read(&kernel.wgsl).is_ok(), "{}", kernel.wgsl);
-        assert!(kernel.words_with(&[]).contains(&name));
+        assert!(kernel.words.contains(&name));
     }
 
     #[test]
     fn what_is_no_kernel_has_a_reason() {
-        let reason = |words: &[u32]| SpirvKernel::read(words, &BTreeMap::new()).expect_err("no kernel").to_string();
+        let reason = |words: &[u32]| {
+            SpirvKernel::read(words, &BTreeMap::new(), &Formats::new()).expect_err("no kernel").to_string()
+        };
         let words = spirv("@compute @workgroup_size(1) fn main() {}");
         assert!(reason(&words[..words.len() / 2]).contains("SPIR-V"), "{}", reason(&words[..words.len() / 2]));
         let execution = words.iter().position(|word| *word & 0xffff == 15).expect("an entry point");

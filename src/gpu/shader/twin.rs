@@ -9,9 +9,9 @@
 
 use kernels::PRELUDE;
 
-use super::layout::Layout;
+use super::layout::{Field, Layout};
 use record::error::{Error, Result};
-use record::suite::{Access, Binding, Case, Dtype, Entry, HOST_PARAMS, Interface, Scalar, Shape, Value};
+use record::suite::{Access, Binding, Case, Dtype, Entry, HOST_PARAMS, Interface, Layers, Scalar, Shape, Value};
 
 /// The entry point of every twin.
 pub const ENTRY_POINT: &str = "kernel";
@@ -102,14 +102,16 @@ pub fn layouts(twin: &str, entries: &[&str], dtype: Dtype) -> Vec<Layout> {
         let words: Vec<&str> = words.filter(|word| !matches!(*word, "const" | "__restrict__" | "volatile")).collect();
         let (name, kind) = words.split_last()?;
         let (scalar, bytes) = scalars(if *kind == ["T"] { element(dtype) } else { kind.first()? }, kind);
-        let is_pointer = parameter.contains('*');
+        let bytes_of_value = bytes.filter(|_| !parameter.contains('*'));
+        let field = |bytes: u64| Field { name: String::new(), offset: 0, scalar, count: bytes / scalar.bytes() as u64 };
         Some(Layout {
             name: (*name).to_owned(),
             scalar,
-            bytes: if is_pointer { None } else { bytes },
+            bytes: bytes_of_value,
             stride: bytes.unwrap_or(4),
-            fields: Vec::new(),
+            fields: bytes_of_value.map(field).into_iter().collect(),
             texels: None,
+            layers: Layers::One,
             is_immediate: false,
         })
     };
@@ -119,6 +121,17 @@ pub fn layouts(twin: &str, entries: &[&str], dtype: Dtype) -> Vec<Layout> {
         found.extend(layout);
     }
     found
+}
+
+/// The names of the kernels in CUDA C++.
+#[must_use]
+pub fn names(cuda: &str) -> Vec<String> {
+    let name = |text: &str| {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let words = text.match_indices('(').filter_map(|(at, _)| text[..at].rsplit(|c| !is_part(c)).next());
+        words.map(str::to_owned).find(|word| !word.is_empty() && word != "__launch_bounds__")
+    };
+    cuda.split("__global__").skip(1).filter_map(name).filter(|name| has_entry(cuda, name)).collect()
 }
 
 /// Whether a kernel without WGSL has this entry point.

@@ -11,6 +11,7 @@ use super::interface::Interface;
 use super::library::Library;
 use super::limit::Limit;
 use super::oracle::{Oracle, each};
+use super::scalar::Scalar;
 use super::shape::{Extent, Shape};
 use super::step::Step;
 use super::traffic::Traffic;
@@ -255,6 +256,11 @@ pub trait Declaration: Send + Sync {
         None
     }
 
+    /// What its rates follow from that is a guess: `bytes`, `flops` or `items`.
+    fn guesses(&self) -> &[String] {
+        &[]
+    }
+
     /// Whether there is an answer to compare the output with. Rows without one are `unverified`.
     fn is_verified(&self) -> bool;
 
@@ -317,8 +323,10 @@ pub struct Answer {
     pub cost: u64,
     /// Whether even the first epoch compares parts of the output, since all of it would take the host too long.
     pub is_sampled: bool,
-    /// Which of an element's scalars are padding, that no kernel writes; empty if none is.
-    pub padding: Vec<bool>,
+    /// The type of each of an element's scalars, `None` of padding, that no kernel writes; empty if all have one type.
+    pub element: Vec<Option<Scalar>>,
+    /// The share of values that may differ by more than the tolerance.
+    pub outliers: f64,
     /// Scalars of an element: 2 where numbers of 64 bits are compared by words, else 1.
     pub words_each: u64,
     /// The kernel whose output is the right one; it runs before the comparison.
@@ -330,7 +338,7 @@ pub struct Answer {
 #[cfg(not(target_family = "wasm"))]
 impl Answer {
     /// Of an output that nothing is compared with.
-    pub fn unknown(buffer: &'static str, padding: Vec<bool>) -> Self {
+    pub fn unknown(buffer: &'static str, element: Vec<Option<Scalar>>) -> Self {
         Self {
             buffer,
             scalars: 0,
@@ -338,7 +346,8 @@ impl Answer {
             tolerance: None,
             cost: 1,
             is_sampled: false,
-            padding,
+            element,
+            outliers: 0.0,
             words_each: 1,
             reference: None,
             fault: Arc::default(),
@@ -395,7 +404,8 @@ impl Benchmark {
             tolerance: self.tolerance.map(|tolerance| tolerance(shape, interface)),
             cost: host_cost.max(bytes / (scalars * shape.dtype.scalar().bytes() as u64).max(1)),
             is_sampled: scalars.saturating_mul(host_cost) > MOST_OPERATIONS,
-            padding: Vec::new(),
+            element: Vec::new(),
+            outliers: 0.0,
             words_each: 1,
             reference: None,
             fault: Arc::default(),

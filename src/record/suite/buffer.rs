@@ -111,13 +111,27 @@ pub enum Contents {
     Clock,
 }
 
-/// A 2-D texture of one level.
+/// How the rows of a texture are divided.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Layers {
+    /// A 2-D texture.
+    #[default]
+    One,
+    /// An array of so many 2-D textures.
+    Array(u64),
+    /// A 3-D texture of this depth.
+    Deep(u64),
+}
+
+/// A texture of one level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Texture {
     /// Texels of a row.
     pub width: u64,
-    /// Rows.
+    /// Rows, of all layers.
     pub height: u64,
+    /// Its layers.
+    pub layers: Layers,
     /// The type of a texel.
     pub format: TexelFormat,
     /// Whether a kernel binds it as a storage texture.
@@ -135,11 +149,21 @@ impl Contents {
 
     /// A texture that kernels read.
     pub fn texture((width, height): (u64, u64), format: TexelFormat, texels: Self) -> Self {
-        Self::Texture(Texture { width, height, format, is_storage: false, texels: Box::new(texels) })
+        let (layers, texels) = (Layers::One, Box::new(texels));
+        Self::Texture(Texture { width, height, layers, format, is_storage: false, texels })
     }
 }
 
 impl Texture {
+    /// Rows of a layer.
+    #[must_use]
+    pub const fn layer_height(&self) -> u64 {
+        match self.layers {
+            Layers::One | Layers::Array(0) | Layers::Deep(0) => self.height,
+            Layers::Array(layers) | Layers::Deep(layers) => self.height / layers,
+        }
+    }
+
     /// Bytes of its texels.
     #[must_use]
     pub const fn bytes(&self) -> u64 {

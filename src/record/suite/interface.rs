@@ -161,6 +161,30 @@ impl Interface {
 pub type Constants = BTreeMap<String, f64>;
 
 impl Value {
+    /// The name of its type in WGSL.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Bool(_) => "bool",
+            Self::U32(_) => "u32",
+            Self::I32(_) => "i32",
+            Self::F32(_) => "f32",
+            Self::F64(_) => "f64",
+        }
+    }
+
+    /// Its number; 1 if it is true.
+    #[must_use]
+    pub fn number(self) -> f64 {
+        match self {
+            Self::Bool(value) => f64::from(u8::from(value)),
+            Self::U32(value) => value.into(),
+            Self::I32(value) => value.into(),
+            Self::F32(value) => value.into(),
+            Self::F64(value) => value,
+        }
+    }
+
     /// A WGSL literal of the same type.
     #[must_use]
     pub fn wgsl(self) -> String {

@@ -48,7 +48,7 @@ pub use accepted::Accepted;
 pub use api::Api;
 pub use benchmark::{Answer, Benchmark, Check, Declaration, OfSize, Reference, Work, all, one};
 pub use bound::Bound;
-pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, Sampling, TexelFormat, Texture, uniform};
+pub use buffer::{Buffer, Contents, Layers, POISON, ROW_PITCH, Sampling, TexelFormat, Texture, uniform};
 pub use case::{Case, Program};
 pub use case_blocks::{Block, Cases, Quick};
 pub use csr::{Csr, CsrArray, Pattern};

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use super::adapter::Adapter;
-use super::foreign::Foreign;
 use super::gpu::Gpu;
 use super::memory::Memory;
 use super::pipelines::Pipelines;
@@ -12,7 +11,7 @@ use super::pool::Pool;
 use super::prepared::WgpuJob;
 use super::steps;
 use super::timeouts::Timeouts;
-use crate::backend::{Backend, Compilation, Device, Prepared, Statistics, Task, Translator, spacers};
+use crate::backend::{Backend, Device, Prepared, Statistics, Task, spacers};
 use crate::job::{Job, JobBuffer, Kernel, Mapping};
 use record::error::{Error, Result, one_line};
 use record::suite::{DeviceType, Feature};
@@ -22,7 +21,6 @@ pub struct WgpuBackend {
     adapter: Adapter,
     gpu: Gpu,
     pipelines: Pipelines,
-    foreign: Option<Foreign>,
     /// Inputs of the previous job: the next one often has the same.
     inputs: Vec<(JobBuffer, Memory)>,
     /// Large buffers of previous jobs.
@@ -36,31 +34,15 @@ impl WgpuBackend {
     ///
     /// # Errors
     /// [`Error::NoDevice`] where the driver refuses.
-    pub async fn open(adapter: Adapter, timeouts: Timeouts) -> Result<Self> {
-        Self::open_with(adapter, timeouts, None).await
-    }
-
-    /// Like [`WgpuBackend::open`], with SPIR-V for the kernels of cases that wgpu's own compiler did not write.
-    ///
-    /// # Errors
-    /// [`Error::NoDevice`] where the driver refuses.
-    pub async fn open_with(
-        mut adapter: Adapter,
-        timeouts: Timeouts,
-        translator: Option<Box<dyn Translator>>,
-    ) -> Result<Self> {
-        let foreign = translator.map(Foreign::new);
+    pub async fn open(mut adapter: Adapter, timeouts: Timeouts) -> Result<Self> {
         // Direct3D on Wine gives every device the name and the type of a GPU, a software device too.
         let may_be_software = adapter.device.kind == DeviceType::Software || platform::is_translated(&adapter.inner);
         let timeouts = if may_be_software { timeouts } else { Timeouts::fixed(timeouts.idle) };
-        let gpu = Gpu::open(&adapter, timeouts, foreign.is_some()).await?;
+        let gpu = Gpu::open(&adapter, timeouts).await?;
         platform::detect_features(&gpu.device, &mut adapter.device);
         remove_missing(&gpu, &mut adapter.device);
-        if let Some(foreign) = &foreign {
-            foreign.describe(&mut adapter.device);
-        }
         let pipelines = Pipelines::default();
-        Ok(Self { adapter, gpu, pipelines, foreign, inputs: Vec::new(), pool: Pool::default(), spacers: Vec::new() })
+        Ok(Self { adapter, gpu, pipelines, inputs: Vec::new(), pool: Pool::default(), spacers: Vec::new() })
     }
 
     /// Whether the driver has reported that the device is lost. Browsers report it even while nothing runs.
@@ -132,19 +114,12 @@ impl WgpuBackend {
         Ok((buffers, to_fill))
     }
 
-    /// Prepares a job, with the API's own compiler if `is_own`.
-    async fn prepare_with(&mut self, job: &Job, is_own: bool) -> Result<Box<dyn Prepared>> {
-        let device = &self.adapter.device;
-        if is_own {
-            device.check_own(job)?
-        } else {
-            device.check(job)?
-        };
+    async fn prepare_job(&mut self, job: &Job) -> Result<Box<dyn Prepared>> {
+        self.adapter.device.check(job)?;
         steps::check(&job.steps, &job.end_to_end)?;
-        let pipelines = match (&job.kernel, self.foreign.as_mut().filter(|_| !is_own)) {
-            (kernel, _) if kernel.is_empty() => Vec::new(),
-            (kernel, Some(foreign)) => foreign.get(&self.gpu, self.adapter.device.api, kernel).await?,
-            (kernel, None) => self.pipelines.get(&self.gpu, kernel).await?,
+        let pipelines = match &job.kernel {
+            kernel if kernel.is_empty() => Vec::new(),
+            kernel => self.pipelines.get(&self.gpu, kernel).await?,
         };
         let (buffers, to_fill) = match self.allocate(job).await {
             // A reused buffer may have been much larger than needed. The pool is empty now.
@@ -183,22 +158,11 @@ impl Backend for WgpuBackend {
     }
 
     fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
-        Box::pin(self.prepare_with(job, false))
-    }
-
-    fn prepare_own<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
-        Box::pin(self.prepare_with(job, true))
-    }
-
-    fn compilation(&self, kernel: &Kernel) -> Option<&Compilation> {
-        self.foreign.as_ref()?.compilation(kernel)
+        Box::pin(self.prepare_job(job))
     }
 
     fn statistics(&mut self, kernel: &Kernel) -> Statistics {
-        match &mut self.foreign {
-            Some(foreign) => foreign.statistics(&self.gpu, kernel),
-            None => self.pipelines.statistics(&self.gpu, kernel),
-        }
+        self.pipelines.statistics(&self.gpu, kernel)
     }
 
     fn reopen(&mut self) -> Task<'_, ()> {
@@ -207,24 +171,17 @@ impl Backend for WgpuBackend {
             // device opens.
             std::mem::forget(self.gpu.clone());
             self.pipelines.leak();
-            if let Some(foreign) = &mut self.foreign {
-                foreign.leak();
-            }
             std::mem::forget(std::mem::take(&mut self.inputs));
             std::mem::forget(std::mem::take(&mut self.pool));
             std::mem::forget(std::mem::take(&mut self.spacers));
             self.adapter.inner = platform::renewed(&self.adapter.inner).await?;
-            self.gpu = Gpu::open(&self.adapter, self.gpu.timeouts, self.foreign.is_some()).await?;
+            self.gpu = Gpu::open(&self.adapter, self.gpu.timeouts).await?;
             remove_missing(&self.gpu, &mut self.adapter.device);
             Ok(())
         })
     }
 
     fn compile_in_background(&mut self, jobs: &[Job]) {
-        // They would be wgpu's own.
-        if self.foreign.is_some() {
-            return;
-        }
         self.pipelines.compile_in_background(&self.gpu, &self.adapter.device, jobs);
     }
 

@@ -65,9 +65,8 @@ const NAMES: [(&str, Counts); 20] = [
     ("overall register footprint", Counts::Registers),
 ];
 
-/// What the driver reports of `kernel`, with the SPIR-V that a compared compiler made of it, if one did. Nothing where the
-/// driver reports nothing, or refuses.
-pub(super) fn statistics(device: &wgpu::Device, kernel: &Kernel, compiled: Option<&[u32]>) -> Statistics {
+/// What the driver reports of `kernel`. Nothing where the driver reports nothing, or refuses.
+pub(super) fn statistics(device: &wgpu::Device, kernel: &Kernel) -> Statistics {
     #[expect(unsafe_code, reason = "wgpu has no call for statistics")]
     // SAFETY: the device stays open as long as the guard lives, and nothing here destroys what is wgpu's.
     let Some(vulkan) = (unsafe { device.as_hal::<Vulkan>() }) else { return Statistics::default() };
@@ -77,7 +76,7 @@ pub(super) fn statistics(device: &wgpu::Device, kernel: &Kernel, compiled: Optio
     let varies = device.features().contains(wgpu::Features::SUBGROUP);
     let enabled = enabled(&vulkan, device.features());
     let of_entry = |entry: &Entry| {
-        let spirv = spirv(kernel, entry, compiled, &enabled).ok()?;
+        let spirv = spirv(kernel, entry, &enabled).ok()?;
         let reported = ask(&vulkan, (&kernel.interface, entry), &spirv, varies).ok()?;
         Some(named(reported.iter().map(|(name, value, subgroup)| (name.as_str(), *value, *subgroup))))
     };
@@ -159,12 +158,8 @@ fn capabilities(features: wgpu::Features, [has_int8, has_dot_products]: [bool; 2
 }
 
 /// The SPIR-V of an entry point.
-fn spirv(kernel: &Kernel, entry: &Entry, compiled: Option<&[u32]>, enabled: &Enabled) -> Result<Vec<u32>> {
-    match compiled {
-        Some(compiled) => Ok(compiled.to_vec()),
-        None if !kernel.module.is_empty() => passthrough::specialized(kernel),
-        None => kernel.spirv_of(&entry.name, enabled),
-    }
+fn spirv(kernel: &Kernel, entry: &Entry, enabled: &Enabled) -> Result<Vec<u32>> {
+    if kernel.module.is_empty() { kernel.spirv_of(&entry.name, enabled) } else { passthrough::specialized(kernel) }
 }
 
 /// The figures among the statistics of a pipeline; of several programs, as of one for each size of subgroups, the most.
@@ -379,7 +374,7 @@ mod tests {
             eprintln!("SKIPPED: there is no Vulkan device");
             return;
         };
-        let gpu = pollster::block_on(Gpu::open(&adapter, Timeouts::DEFAULT, false)).expect("a device");
+        let gpu = pollster::block_on(Gpu::open(&adapter, Timeouts::DEFAULT)).expect("a device");
         let request = Request::new(Vec::new(), Profile::Quick);
         let jobs = plan(&request).expect("a plan").into_iter().filter_map(|case| Job::new(&case).ok());
         let mut known = std::collections::HashSet::new();
@@ -393,13 +388,13 @@ mod tests {
             let vulkan = unsafe { gpu.device.as_hal::<Vulkan>() }.expect("Vulkan");
             let enabled = enabled(&vulkan, gpu.device.features());
             for entry in &kernel.interface.entries {
-                let spirv = spirv(&kernel, entry, None, &enabled).expect("translated");
+                let spirv = spirv(&kernel, entry, &enabled).expect("translated");
                 let flags = vk::PipelineCreateFlags::empty();
                 let made = make(vulkan.raw_device(), (&kernel.interface, entry), &spirv, true, flags).map(drop);
                 assert_eq!(made, Ok(()), "{label}");
             }
             drop(vulkan);
-            let found = statistics(&gpu.device, &kernel, None);
+            let found = statistics(&gpu.device, &kernel);
             println!("{label}: {found:?}");
             if found == Statistics::default() { silent.push(label) } else { reported += 1 }
         }

@@ -37,14 +37,13 @@ pub(super) struct Gpu {
 }
 
 impl Gpu {
-    /// Opens a device; with `passes_through`, one that takes the SPIR-V of other compilers, where the API does.
-    pub(super) async fn open(adapter: &Adapter, timeouts: Timeouts, passes_through: bool) -> Result<Self> {
+    /// Opens a device, on Vulkan one that takes SPIR-V of other compilers.
+    pub(super) async fn open(adapter: &Adapter, timeouts: Timeouts) -> Result<Self> {
         if let Some(refusal) = adapter::refusal(&adapter.device) {
             return Err(Error::NoDevice(refusal));
         }
         let mut required_features = adapter::wanted_features(adapter);
-        // Devices with matrices that only SPIR-V has take it anyway.
-        if passes_through && adapter.device.api == Api::Vulkan {
+        if adapter.device.api == Api::Vulkan {
             required_features |= adapter.inner.features() & wgpu::Features::PASSTHROUGH_SHADERS;
         }
         let experimental_features = if required_features.intersects(wgpu::Features::all_experimental_mask()) {

@@ -4,6 +4,15 @@ use std::rc::Rc;
 
 use crate::job::JobBuffer;
 use record::error::{Error, Result};
+use record::suite::Layers;
+
+pub(super) const fn view_dimension(layers: Layers) -> wgpu::TextureViewDimension {
+    match layers {
+        Layers::One => wgpu::TextureViewDimension::D2,
+        Layers::Array(_) => wgpu::TextureViewDimension::D2Array,
+        Layers::Deep(_) => wgpu::TextureViewDimension::D3,
+    }
+}
 
 /// The memory of one of a job's buffers.
 #[derive(Clone)]
@@ -21,10 +30,14 @@ impl Memory {
     }
 
     /// The view of a texture; `None` for a buffer.
-    pub(super) fn view(&self) -> Option<wgpu::TextureView> {
+    pub(super) fn view(&self, spec: &JobBuffer) -> Option<wgpu::TextureView> {
+        // Without it, an array of one layer would be seen as a plain texture.
+        let dimension = spec.texture().map(|texture| view_dimension(texture.layers));
         match self {
             Self::Buffer(_) => None,
-            Self::Texture(texture) => Some(texture.create_view(&wgpu::TextureViewDescriptor::default())),
+            Self::Texture(texture) => {
+                Some(texture.create_view(&wgpu::TextureViewDescriptor { dimension, ..Default::default() }))
+            }
         }
     }
 

@@ -12,7 +12,6 @@ mod errors;
 #[cfg(not(any(target_family = "wasm", target_vendor = "apple")))]
 mod executable;
 mod fill;
-mod foreign;
 mod gpu;
 mod host;
 mod host_parts;

@@ -18,15 +18,15 @@ use record::suite::Entry;
 pub(super) type Compiled = Vec<wgpu::ComputePipeline>;
 
 /// Pipelines that take longer to make than this have no statistics, which need the same time again.
-pub(super) const SLOW: Duration = Duration::from_secs(2);
+const SLOW: Duration = Duration::from_secs(2);
 
 /// A device's pipelines, by the keys of their kernels.
 #[derive(Default)]
 pub(super) struct Pipelines {
-    pub(super) ready: HashMap<u64, Compiled>,
+    ready: HashMap<u64, Compiled>,
     /// What the driver reports of kernels; nothing of slow ones.
-    pub(super) reported: HashMap<u64, Statistics>,
-    pub(super) background: Option<BackgroundCompiler<(Compiled, Statistics)>>,
+    reported: HashMap<u64, Statistics>,
+    background: Option<BackgroundCompiler<(Compiled, Statistics)>>,
 }
 
 impl Pipelines {
@@ -61,7 +61,7 @@ impl Pipelines {
         let key = kernel.key(Language::Wgsl);
         *self.reported.entry(key).or_insert_with(|| {
             let _compiling = activity::compiling();
-            platform::statistics(&gpu.device, kernel, None)
+            platform::statistics(&gpu.device, kernel)
         })
     }
 
@@ -103,7 +103,7 @@ async fn compile_quietly(device: wgpu::Device, kernel: Kernel) -> Option<(Compil
     let errors = [inner.pop().await, outer.pop().await];
     let compiled = compiled.ok().filter(|_| errors.iter().all(Option::is_none))?;
     let is_slow = start.elapsed() > SLOW;
-    let reported = if is_slow { Statistics::default() } else { platform::statistics(&device, &kernel, None) };
+    let reported = if is_slow { Statistics::default() } else { platform::statistics(&device, &kernel) };
     Some((compiled, reported))
 }
 
@@ -112,11 +112,11 @@ async fn compile_quietly(device: wgpu::Device, kernel: Kernel) -> Option<(Compil
 /// # Errors
 /// [`Error::Shader`] with the compiler's message. Other errors go to the device's outer error scopes.
 pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel) -> Result<Compiled> {
-    if !kernel.module.is_empty() {
-        return Ok(vec![passthrough::compile_module(device, kernel).await?]);
+    if device.features().contains(wgpu::Features::PASSTHROUGH_SHADERS) && !kernel.module.is_empty() {
+        return passthrough::compile(device, kernel, &passthrough::specialized(kernel)?).await;
     }
     if let Some(spirv) = platform::shared_memory_spirv(device, kernel) {
-        return Ok(vec![passthrough::compile(device, kernel, &spirv?).await?]);
+        return passthrough::compile(device, kernel, &spirv?).await;
     }
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let descriptor =

@@ -55,7 +55,7 @@ pub(super) struct Bound {
 impl WgpuJob {
     pub(super) async fn new(gpu: Gpu, pipelines: Compiled, job: &Job, memory: Vec<Memory>) -> Result<Self> {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let views: Vec<_> = memory.iter().map(Memory::view).collect();
+        let views: Vec<_> = memory.iter().zip(&job.buffers).map(|(memory, spec)| memory.view(spec)).collect();
         let samplers: Vec<_> = job.samplers.iter().map(|own| sampler(&gpu.device, *own)).collect();
         let (specs, host) = (&job.buffers, Host::of(&gpu.device, job));
         let (interface, reads_lengths) = (&job.kernel.interface, job.kernel.reads_lengths());

@@ -9,9 +9,26 @@ use super::gpu::Gpu;
 use super::platform::{self, PIECE};
 use crate::job::{JobBuffer, TexelFormat, Texture};
 use record::error::Result;
+use record::suite::Layers;
 
 /// Maximum size of contents to upload through the queue, which copies them once more than a mapped buffer.
 const SMALL: u64 = 1 << 18;
+
+/// wgpu's name of a format.
+pub(super) const fn texel_format(format: TexelFormat) -> wgpu::TextureFormat {
+    match format {
+        TexelFormat::Rgba8Unorm => wgpu::TextureFormat::Rgba8Unorm,
+        TexelFormat::Rgba8Uint => wgpu::TextureFormat::Rgba8Uint,
+        TexelFormat::Rgba16Float => wgpu::TextureFormat::Rgba16Float,
+        TexelFormat::R32Float => wgpu::TextureFormat::R32Float,
+        TexelFormat::R32Uint => wgpu::TextureFormat::R32Uint,
+        TexelFormat::R32Sint => wgpu::TextureFormat::R32Sint,
+        TexelFormat::Rg32Float => wgpu::TextureFormat::Rg32Float,
+        TexelFormat::Rg32Uint => wgpu::TextureFormat::Rg32Uint,
+        TexelFormat::Rgba32Float => wgpu::TextureFormat::Rgba32Float,
+        TexelFormat::Rgba32Uint => wgpu::TextureFormat::Rgba32Uint,
+    }
+}
 
 impl Gpu {
     /// Writes the initial contents of `spec`: large random ones by a kernel, small ones through the queue and others in
@@ -48,22 +65,18 @@ impl Gpu {
         let side = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
         self.device.create_texture(&wgpu::TextureDescriptor {
             label: Some(label),
-            size: wgpu::Extent3d { width: side(texture.width), height: side(texture.height), depth_or_array_layers: 1 },
+            size: wgpu::Extent3d {
+                width: side(texture.width),
+                height: side(texture.layer_height()),
+                depth_or_array_layers: side(texture.height / texture.layer_height().max(1)),
+            },
             mip_level_count: 1,
             sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: match texture.format {
-                TexelFormat::Rgba8Unorm => wgpu::TextureFormat::Rgba8Unorm,
-                TexelFormat::Rgba8Uint => wgpu::TextureFormat::Rgba8Uint,
-                TexelFormat::Rgba16Float => wgpu::TextureFormat::Rgba16Float,
-                TexelFormat::R32Float => wgpu::TextureFormat::R32Float,
-                TexelFormat::R32Uint => wgpu::TextureFormat::R32Uint,
-                TexelFormat::R32Sint => wgpu::TextureFormat::R32Sint,
-                TexelFormat::Rg32Float => wgpu::TextureFormat::Rg32Float,
-                TexelFormat::Rg32Uint => wgpu::TextureFormat::Rg32Uint,
-                TexelFormat::Rgba32Float => wgpu::TextureFormat::Rgba32Float,
-                TexelFormat::Rgba32Uint => wgpu::TextureFormat::Rgba32Uint,
+            dimension: match texture.layers {
+                Layers::Deep(_) => wgpu::TextureDimension::D3,
+                Layers::One | Layers::Array(_) => wgpu::TextureDimension::D2,
             },
+            format: texel_format(texture.format),
             usage: usage | wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::COPY_DST,
             view_formats: &[],
         })
@@ -73,16 +86,21 @@ impl Gpu {
     pub(super) fn upload_texture(&self, spec: &JobBuffer, texture: &wgpu::Texture) -> Result<()> {
         let Some(shape) = spec.texture() else { return Ok(()) };
         let row = shape.width * shape.format.bytes();
-        // Whole rows, and a multiple of 16 bytes, the granularity of `JobBuffer::fill`.
+        // Whole rows; `JobBuffer::fill` has multiples of 16 bytes.
         let rows = (PIECE / row).max(4) / 4 * 4;
-        for first in (0..shape.height).step_by(rows as usize) {
-            let rows = rows.min(shape.height - first);
-            let mut bytes = vec![0; (rows * row).next_multiple_of(16) as usize];
-            spec.fill(first * row, &mut bytes);
+        let mut first = 0;
+        while first < shape.height {
+            let rows = rows.min(shape.layer_height() - first % shape.layer_height());
+            // A layer may start anywhere.
+            let before = first * row % 16;
+            let mut bytes = vec![0; (before + rows * row).next_multiple_of(16) as usize];
+            spec.fill(first * row - before, &mut bytes);
+            let bytes = &bytes[before as usize..(before + rows * row) as usize];
             let layout =
                 wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row as u32), rows_per_image: None };
             let size = wgpu::Extent3d { width: texture.width(), height: rows as u32, depth_or_array_layers: 1 };
-            self.queue.write_texture(texture_at(texture, first), &bytes[..(rows * row) as usize], layout, size);
+            self.queue.write_texture(texture_at(texture, first), bytes, layout, size);
+            first += rows;
         }
         Ok(())
     }
@@ -98,8 +116,9 @@ impl Gpu {
         let Some(shape) = spec.texture() else { return Ok(()) };
         let (row, pitch) = (shape.width * shape.format.bytes(), shape.pitch());
         let rows = (PIECE / pitch).max(1);
-        for first in (0..bytes.div_ceil(row)).step_by(rows as usize) {
-            let rows = rows.min(shape.height - first);
+        let mut first = 0;
+        while first < bytes.div_ceil(row) {
+            let rows = rows.min(shape.layer_height() - first % shape.layer_height());
             let mut encoder = self.encoder();
             let layout =
                 wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(pitch as u32), rows_per_image: None };
@@ -114,6 +133,7 @@ impl Gpu {
             .await?;
             packed.truncate((bytes - first * row) as usize);
             sink(first * row, &packed);
+            first += rows;
         }
         Ok(())
     }
@@ -277,10 +297,11 @@ impl Gpu {
 
 /// A texture from `row` on, for a copy.
 pub(super) fn texture_at(texture: &wgpu::Texture, row: u64) -> wgpu::TexelCopyTextureInfo<'_> {
+    let height = texture.height().max(1);
     wgpu::TexelCopyTextureInfo {
         texture,
         mip_level: 0,
-        origin: wgpu::Origin3d { x: 0, y: row as u32, z: 0 },
+        origin: wgpu::Origin3d { x: 0, y: row as u32 % height, z: row as u32 / height },
         aspect: wgpu::TextureAspect::All,
     }
 }

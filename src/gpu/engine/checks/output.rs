@@ -48,18 +48,20 @@ async fn verify_one(
         suspects = row * product.n..(row + 1) * product.n;
     }
     call_once(check);
-    let mut first = None;
+    let (mut first, mut wrong, compared) = (None, 0, suspects.end - suspects.start);
     let mut compare = |offset: u64, bytes: &[u8]| {
-        if first.is_none() {
+        if first.is_none() || check.outliers > 0.0 {
             let piece_start = offset / size;
             let piece_end = piece_start + bytes.len() as u64 / size;
             let byte_at = |index: u64| (index.clamp(piece_start, piece_end) - piece_start) as usize * size as usize;
             let (from, to) = (byte_at(suspects.start), byte_at(suspects.end));
-            first = mismatch(check, scalar, piece_start + from as u64 / size, &bytes[from..to]);
+            let (found, count) = mismatches(check, scalar, piece_start + from as u64 / size, &bytes[from..to]);
+            first = first.take().or(found);
+            wrong += count;
         }
     };
     prepared.read(check.buffer, check.scalars * size, &mut compare).await?;
-    blameless(job, check, first)
+    blameless(job, check, first.filter(|_| !check.are_outliers(wrong, compared)))
 }
 
 /// A mismatch that is the kernel's own.
@@ -234,10 +236,18 @@ async fn compare_parts(
     prepared.read_parts(check.buffer, ranges, &mut keep).await?;
     // All at once: a part may be too small to occupy more than one core.
     let found = read.par_iter().map(|(first, bytes)| match &check.product {
-        Some(product) => wrong_element(product, scalar, *first, bytes),
-        None => mismatch(check, scalar, *first, bytes),
+        Some(product) => (wrong_element(product, scalar, *first, bytes), 0),
+        None => mismatches(check, scalar, *first, bytes),
     });
-    blameless(job, check, found.find_map_first(|mismatch| mismatch))
+    let found = if check.outliers > 0.0 {
+        let all: Vec<_> = found.collect();
+        let wrong = all.iter().map(|(_, count)| count).sum();
+        let compared = read.iter().map(|(_, bytes)| bytes.len() as u64 / size).sum();
+        all.into_iter().find_map(|(mismatch, _)| mismatch).filter(|_| !check.are_outliers(wrong, compared))
+    } else {
+        found.find_map_first(|(mismatch, _)| mismatch)
+    };
+    blameless(job, check, found)
 }
 
 /// The first wrong element of a part of a product, computed without the tables of the oracle.
@@ -282,6 +292,11 @@ pub(super) fn near(got: f64, want: f64, allowed: f64) -> bool {
 /// that differ from the oracle's value are compared with the tolerance. Where few differ, it is computed for them alone.
 #[must_use]
 pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
+    mismatches(check, scalar, first, bytes).0
+}
+
+/// [`mismatch`], and how many there are if some are allowed; else the number of pieces that have one.
+fn mismatches(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -> (Option<Mismatch>, u64) {
     const PIECE: usize = 1 << 15;
     let size = scalar.bytes();
     let pieces = bytes.par_chunks(PIECE).enumerate();
@@ -289,7 +304,7 @@ pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -
         let first = first + (piece * (PIECE / size)) as u64;
         got.resize(chunk.len() / size, 0.0);
         want.resize(chunk.len() / size, 0.0);
-        scalar.decode(chunk, got);
+        check.decode(scalar, first, chunk, got);
         (check.oracle)(first, want);
         // Counting all differences is faster than searching for one. NaN, poison or wrong, is neither equal nor near.
         let differing = got.iter().zip(want.iter()).filter(|(got, want)| differs(**got, **want)).count();
@@ -315,23 +330,23 @@ pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -
         };
         let is_wrong =
             |at: &usize| differs(got[*at], want[*at]) && !check.is_padding(first + *at as u64) && !is_near(*at);
-        let found = (0..got.len()).find(is_wrong);
-        found.map(|at| {
+        let mut found = (0..got.len()).filter(is_wrong);
+        let at = found.next()?;
+        let count = if check.outliers > 0.0 { 1 + found.count() as u64 } else { 1 };
+        Some({
             let is_unwritten = is_poison(chunk, first * size as u64, at * size, size);
-            let (got, want) = (got[at], want[at]);
-            Mismatch {
-                index: first + at as u64,
-                got,
-                want,
-                scalar,
-                of: None,
-                half: None,
-                is_unwritten,
-                dispatched: None,
-            }
+            let (got, want, index) = (got[at], want[at], first + at as u64);
+            let scalar = check.scalar_at(scalar, index);
+            let (of, half, dispatched) = (None, None, None);
+            (Mismatch { index, got, want, scalar, of, half, is_unwritten, dispatched }, count)
         })
     });
-    found.find_map_first(|mismatch| mismatch)
+    if check.outliers > 0.0 {
+        let all: Vec<_> = found.flatten_iter().collect();
+        let count = all.iter().map(|(_, count)| count).sum();
+        return (all.into_iter().next().map(|(first, _)| first), count);
+    }
+    found.find_map_first(|found| found).map_or((None, 0), |(first, count)| (Some(first), count))
 }
 
 #[cfg(test)]

@@ -94,7 +94,8 @@ pub(super) mod tests {
             product,
             fault,
             of_reference: None,
-            padding: Vec::new(),
+            element: Vec::new(),
+            outliers: 0.0,
             words_each: 1,
         }
     }

@@ -28,8 +28,8 @@ pub(in crate::engine) async fn run_reference(backend: &mut dyn Backend, job: &Jo
         }
         outputs.push((place, wanted, to));
     }
-    backend.device().check_own(other_job)?;
-    let mut prepared = backend.prepare_own(other_job).await.map_err(|error| match error {
+    backend.device().check(other_job)?;
+    let mut prepared = backend.prepare(other_job).await.map_err(|error| match error {
         Error::Unsupported(why) => Error::Unsupported(format!("its reference: {why}")),
         other => other,
     })?;

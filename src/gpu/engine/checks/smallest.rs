@@ -103,11 +103,11 @@ impl<'a> Output<'a> {
 
     fn mismatches(&self, bytes: &[u8]) -> Vec<Mismatch> {
         let mut got = vec![0.0; self.want.len()];
-        self.scalar.decode(&bytes[..self.bytes as usize], &mut got);
+        self.check.decode(self.scalar, 0, &bytes[..self.bytes as usize], &mut got);
         let mismatch = |index: usize| {
             let (got, want) = (got[index], self.want[index]);
             let is_near = near(got, want, self.allowed[index]);
-            let Self { scalar, of, .. } = *self;
+            let (of, scalar) = (self.of, self.check.scalar_at(self.scalar, index as u64));
             let is_padding = self.check.is_padding(index as u64);
             (differs(got, want) && !is_near && !is_padding).then_some(Mismatch {
                 index: index as u64,

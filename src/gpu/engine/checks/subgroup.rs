@@ -77,7 +77,7 @@ async fn count(backend: &mut dyn Backend, invocations: u32) -> Result<u64> {
     let shape = Shape::new(Dtype::U32, Extent::Linear(u64::from(invocations)), params);
     // It is none of the family's benchmarks.
     let job = Job::new(&Case::new(FAMILIES[0], &PROBE, shape))?;
-    let mut prepared = backend.prepare_own(&job).await?;
+    let mut prepared = backend.prepare(&job).await?;
     let mut most = 0;
     let result = match prepared.sample(1).await {
         Ok(_) => {

@@ -28,7 +28,7 @@ impl Caches {
         let stage = if has_flush { &mut self.flush } else { &mut self.control };
         if stage.is_none() {
             let case = if has_flush { flush_case()? } else { control_case()? };
-            *stage = match backend.prepare_own(&Job::new(&case)?).await {
+            *stage = match backend.prepare(&Job::new(&case)?).await {
                 Ok(stage) => Some(stage),
                 Err(error) if error.ends_device() => return Err(error),
                 // A small device runs without it.

@@ -9,7 +9,7 @@ use web_time::Instant;
 use super::observer::Picture;
 use super::settings::{Settings, stream_of};
 use crate::backend::monitor::{self, Monitor};
-use crate::backend::{Backend, Compilation, Device, OnNode, Prepared, Statistics, leak_if_lost};
+use crate::backend::{Backend, Device, OnNode, Prepared, Statistics, leak_if_lost};
 use crate::engine::checks::odd_shape::OtherShapes;
 use crate::engine::checks::output::{unwritten, verify};
 use crate::engine::checks::precision::Verified;
@@ -58,7 +58,7 @@ impl<'a> Session<'a> {
     /// If the device fails the test.
     pub(in crate::engine) async fn new(backend: &'a mut dyn Backend, settings: &'a Settings) -> Result<Self> {
         let canary_job = Job::new(&canary_case(backend.device())?)?;
-        let mut prepared = backend.prepare_own(&canary_job).await?;
+        let mut prepared = backend.prepare(&canary_job).await?;
         let tested = test_device(prepared.as_mut(), &canary_job, &backend.device().name, settings.secret).await;
         let timer = match tested {
             Ok(timer) => timer,
@@ -100,7 +100,7 @@ impl<'a> Session<'a> {
 
     async fn try_reopen(&mut self) -> Result<()> {
         self.backend.reopen().await?;
-        let prepared = self.backend.prepare_own(&self.canary_job).await?;
+        let prepared = self.backend.prepare(&self.canary_job).await?;
         let fresh = Canary::new(prepared, &self.timer, self.canary.can_ramp).await?;
         // Dropping resources of a lost device may block forever.
         std::mem::forget(std::mem::replace(&mut self.canary, fresh));
@@ -141,9 +141,6 @@ impl<'a> Session<'a> {
         self.backend.device().check(&job)?;
         self.guard.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;
         let fault = self.other_shapes.fault(self.backend, case, mixed(self.settings.secret, 0)).await?;
-        if let Some(compilation) = self.backend.compilation(&job.kernel) {
-            note_compilation(record, compilation);
-        }
         if let Some(fault) = fault {
             record.mark_wrong(fault);
             return Ok(());
@@ -152,11 +149,7 @@ impl<'a> Session<'a> {
         let device = self.backend.device();
         let far = case.shape.params.get("FAR");
         let _on_node = far.map(|far| OnNode::of(device.pci_address.as_deref(), *far != 0.0)).transpose()?;
-        let prepared = self.backend.prepare(&job).await;
-        if let Some(compilation) = self.backend.compilation(&job.kernel) {
-            note_compilation(record, compilation);
-        }
-        let mut prepared = prepared?;
+        let mut prepared = self.backend.prepare(&job).await?;
         if !case.benchmark.is_verified() {
             record.status = Status::Unverified;
             UNVERIFIED.clone_into(&mut record.reason);
@@ -184,6 +177,10 @@ impl<'a> Session<'a> {
         let draws = case.shape.dtype == Dtype::Rgba8 || job.picture().is_some();
         if result.is_ok() && record.status == Status::Ok && draws {
             result = read_picture(case, &job, prepared.as_mut()).await.map(|read| *picture = Some(read));
+        }
+        let has_open_loop = ["loop", "while"].iter().any(|word| job.kernel.source.contains(word));
+        if record.status == Status::Wrong && has_open_loop && self.backend.device().name.contains("llvmpipe") {
+            record.reason.push_str("; llvmpipe ends every loop after 65,535 turns");
         }
         leak_if_lost(prepared, result)
     }
@@ -406,14 +403,6 @@ impl<'a> Session<'a> {
     fn reading(&mut self, is_wanted: bool) -> Option<Reading> {
         self.monitor.as_mut().filter(|_| is_wanted).map(|monitor| monitor.read())
     }
-}
-
-/// Notes what the compiler made of the kernel.
-fn note_compilation(record: &mut Record, compilation: &Compilation) {
-    record.translation_ms = compilation.translation_ms.map(round_to_seven_digits);
-    record.pipeline_ms = compilation.pipeline_ms.map(round_to_seven_digits);
-    record.spirv_bytes = Some(compilation.spirv_bytes());
-    record.spirv_instructions = Some(compilation.instructions());
 }
 
 /// Notes what the driver reports of the compiled kernel.

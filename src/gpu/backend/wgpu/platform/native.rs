@@ -126,7 +126,7 @@ pub(in crate::backend::wgpu) const fn shared_memory_spirv(_: &wgpu::Device, _: &
 
 /// Metal reports none.
 #[cfg(target_vendor = "apple")]
-pub(in crate::backend::wgpu) fn statistics(_device: &wgpu::Device, _kernel: &Kernel, _: Option<&[u32]>) -> Statistics {
+pub(in crate::backend::wgpu) fn statistics(_device: &wgpu::Device, _kernel: &Kernel) -> Statistics {
     Statistics::default()
 }
 

@@ -1,0 +1,503 @@
+//! The interface of a SPIR-V module as its types and decorations state it, for modules that naga cannot read. They are passed
+//! to Vulkan as they are.
+
+use std::collections::{BTreeSet, HashMap};
+use std::num::NonZeroU32;
+
+use naga::{
+    AddressSpace, ArraySize, Handle, ImageClass, ImageDimension, Module, ScalarKind, Span, StorageAccess,
+    StorageFormat, StructMember, Type, TypeInner, VectorSize,
+};
+use spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, ImageFormat, Op, StorageClass};
+
+use super::fold::folded;
+use super::layout::{Layout, layout};
+use super::module::{constants, features, instructions, op, text};
+use super::spirv_images::FORMATS;
+use record::error::{Error, Result};
+use record::suite::{Accepted, Access, Binding, Constants, Entry, Feature, Interface, SamplerBinding, Value};
+
+/// Capabilities that wgpu enables on no device, and what they are for.
+const UNAVAILABLE: [(u32, &str); 3] = [
+    (5347, "buffer addresses (buffer_reference, PhysicalStorageBufferAddresses), which wgpu does not have"),
+    (4472, "ray queries, which bench does not set up"),
+    (5302, "descriptor arrays of unknown length: bench binds single textures and buffers"),
+];
+
+/// Types within types at most.
+const DEEPEST: usize = 64;
+
+/// A specialization constant.
+struct Constant {
+    name: String,
+    default: Value,
+}
+
+/// A variable with a binding, or the push constants.
+struct Variable {
+    id: u32,
+    name: String,
+    /// Group and number; none of push constants.
+    binding: Option<(u32, u32)>,
+    space: AddressSpace,
+    kind: Handle<Type>,
+    is_written: bool,
+}
+
+/// An entry point: its name, the ids that its functions use, and its workgroup.
+struct EntryPoint {
+    name: String,
+    uses: BTreeSet<u32>,
+    workgroup_size: [u32; 3],
+    workgroup_bytes: u32,
+}
+
+/// What a module states.
+pub struct ModuleInterface {
+    types: Module,
+    variables: Vec<Variable>,
+    entries: Vec<EntryPoint>,
+    constants: Vec<Constant>,
+    features: BTreeSet<Feature>,
+}
+
+impl ModuleInterface {
+    /// Reads a module, with these values of its specialization constants.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] with what wgpu cannot bind.
+    pub fn read(words: &[u32], values: &Constants) -> Result<Self> {
+        Reader::of(words, values).map_err(Error::Shader)
+    }
+
+    /// Names of the entry points.
+    #[must_use]
+    pub fn entries(&self) -> Vec<&str> {
+        self.entries.iter().map(|entry| entry.name.as_str()).collect()
+    }
+
+    /// Names of the specialization constants, with their defaults.
+    #[must_use]
+    pub fn defaults(&self) -> Vec<(&str, Value)> {
+        self.constants.iter().map(|own| (own.name.as_str(), own.default)).collect()
+    }
+
+    /// The values of a specialization constant's type.
+    #[must_use]
+    pub fn accepted(&self, name: &str) -> Option<Accepted> {
+        let own = self.constants.iter().find(|own| own.name == name)?;
+        Some(match own.default {
+            Value::Bool(_) => Accepted::SWITCH,
+            Value::U32(_) => Accepted::U32,
+            Value::I32(_) => Accepted::Integer,
+            Value::F32(_) => Accepted::Number(f32::MAX.into()),
+            Value::F64(_) => Accepted::Number(f64::MAX),
+        })
+    }
+
+    /// The interface of these entry points together.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where there is no entry point of such a name.
+    pub fn interface_of(&self, names: &[&str], values: &Constants) -> Result<Interface> {
+        let all = names.iter().map(|name| self.interface_of_one(name, values)).collect::<Result<_>>()?;
+        Ok(Interface::joined(all))
+    }
+
+    fn used(&self, name: &str) -> Result<(&EntryPoint, impl Iterator<Item = &Variable>)> {
+        let entry = self.entries.iter().find(|entry| entry.name == name);
+        let entry = entry.ok_or_else(|| {
+            Error::Shader(format!("there is no compute entry point '{name}', but {}", self.entries().join(", ")))
+        })?;
+        Ok((entry, self.variables.iter().filter(|own| entry.uses.contains(&own.id))))
+    }
+
+    fn interface_of_one(&self, name: &str, values: &Constants) -> Result<Interface> {
+        let (of, used) = self.used(name)?;
+        let (mut bindings, mut samplers, mut immediate_bytes) = (Vec::new(), Vec::new(), 0);
+        for own in used {
+            let inner = &self.types.types[own.kind].inner;
+            let Some((group, index)) = own.binding else {
+                immediate_bytes = inner.size(self.types.to_ctx()).saturating_add(immediate_bytes);
+                continue;
+            };
+            let access = match (own.space, inner) {
+                (_, TypeInner::Sampler { .. }) => {
+                    samplers.push(SamplerBinding { name: own.name.clone(), group, index });
+                    continue;
+                }
+                (_, TypeInner::Image { class: ImageClass::Storage { .. }, .. }) => Access::StorageTexture,
+                (_, TypeInner::Image { .. }) => Access::Texture,
+                (AddressSpace::Uniform, _) => Access::Uniform,
+                _ if own.is_written => Access::ReadWrite,
+                _ => Access::Read,
+            };
+            bindings.push(Binding { name: own.name.clone(), group, index, access, is_stored: own.is_written });
+        }
+        bindings.sort_by_key(|binding| (binding.group, binding.index));
+        let value = |own: &Constant| (own.name.clone(), own.value(values));
+        let entry = Entry {
+            name: name.to_owned(),
+            bindings: (0..bindings.len()).collect(),
+            samplers: (0..samplers.len()).collect(),
+            workgroup_size: of.workgroup_size,
+            immediate_bytes,
+        };
+        Ok(Interface {
+            bindings,
+            samplers,
+            entries: vec![entry],
+            workgroup_size: of.workgroup_size,
+            workgroup_bytes: of.workgroup_bytes,
+            features: self
+                .features
+                .iter()
+                .copied()
+                .chain((immediate_bytes > 0).then_some(Feature::Immediates))
+                .collect(),
+            divides: false,
+            overrides: self.constants.iter().map(value).collect(),
+        })
+    }
+
+    /// The layouts of what these entry points bind, as [`super::Shader::layouts`] has them.
+    ///
+    /// # Errors
+    /// As of [`Self::interface_of`].
+    pub fn layouts(&self, names: &[&str]) -> Result<Vec<Layout>> {
+        let mut found: Vec<Layout> = Vec::new();
+        for name in names {
+            for own in self.used(name)?.1 {
+                let is_sampler = matches!(self.types.types[own.kind].inner, TypeInner::Sampler { .. });
+                if !is_sampler && found.iter().all(|known| known.name != own.name) {
+                    found.push(layout(&self.types, own.kind, own.name.clone(), own.binding.is_none()));
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl Constant {
+    /// Its value among these, in its own type.
+    fn value(&self, values: &Constants) -> Value {
+        let Some(value) = values.get(&self.name).copied() else { return self.default };
+        match self.default {
+            Value::Bool(_) => Value::Bool(value != 0.0),
+            Value::U32(_) => Value::U32(value as u32),
+            Value::I32(_) => Value::I32(value as i32),
+            Value::F32(_) => Value::F32(value as f32),
+            Value::F64(_) => Value::F64(value),
+        }
+    }
+}
+
+/// The words of a module, by what they declare.
+#[derive(Default)]
+struct Reader<'a> {
+    names: HashMap<u32, String>,
+    member_names: HashMap<(u32, u32), String>,
+    /// Operands of decorations, by id and decoration.
+    decorations: HashMap<(u32, u32), u32>,
+    offsets: HashMap<(u32, u32), u32>,
+    /// The operands of types, by their results.
+    types: HashMap<u32, (Op, &'a [u32])>,
+    constants: HashMap<u32, u32>,
+    variables: Vec<(u32, u32, u32)>,
+    entries: Vec<(u32, String)>,
+    /// Workgroup sizes by entry point: numbers, or ids of constants.
+    sizes: HashMap<u32, [u32; 3]>,
+    size_ids: HashMap<u32, [u32; 3]>,
+    /// The constants of gl_WorkGroupSize, which replaces other sizes.
+    size_of_all: Option<[u32; 3]>,
+    /// The instructions of each function, by its result.
+    functions: Vec<(u32, Vec<&'a [u32]>)>,
+    made: HashMap<u32, Handle<Type>>,
+    /// Types that wait for those within them: damaged modules have types within themselves.
+    depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn of(words: &[u32], values: &Constants) -> Result<ModuleInterface, String> {
+        let specialized = constants(words).into_iter().map(|(name, _, default)| Constant { name, default }).collect();
+        // Arrays and workgroups may have sizes that are computed from constants.
+        let folded = folded(words, values).map(|(words, _)| words);
+        let words = folded.as_deref().unwrap_or(words);
+        let mut reader = Reader::default();
+        instructions(words).try_for_each(|own| reader.add(own))?;
+        let mut module = Module::default();
+        let variables = reader.variables(&mut module)?;
+        let entries = reader.entries(&mut module)?;
+        Ok(ModuleInterface { types: module, variables, entries, constants: specialized, features: features(words) })
+    }
+
+    fn add(&mut self, own: &'a [u32]) -> Result<(), String> {
+        let Some(code) = op(own) else { return Ok(()) };
+        match (code, &own[1..]) {
+            (Op::Capability, [capability]) => {
+                let known = UNAVAILABLE.iter().find(|(known, _)| known == capability);
+                return known.map_or(Ok(()), |(_, what)| Err(format!("it needs {what}")));
+            }
+            (Op::Name, [id, name @ ..]) => _ = self.names.entry(*id).or_insert_with(|| text(name)),
+            (Op::MemberName, [id, member, name @ ..]) => _ = self.member_names.insert((*id, *member), text(name)),
+            (Op::Decorate, [id, decoration, rest @ ..]) => {
+                self.decorations.insert((*id, *decoration), rest.first().copied().unwrap_or(0));
+            }
+            (Op::MemberDecorate, [id, member, decoration, offset]) if *decoration == Decoration::Offset as u32 => {
+                self.offsets.insert((*id, *member), *offset);
+            }
+            (Op::EntryPoint, [model, id, name @ ..]) if *model == ExecutionModel::GLCompute as u32 => {
+                self.entries.push((*id, text(name)));
+            }
+            (Op::ExecutionMode, [id, mode, x, y, z]) if *mode == ExecutionMode::LocalSize as u32 => {
+                self.sizes.insert(*id, [*x, *y, *z]);
+            }
+            (Op::ExecutionModeId, [id, mode, x, y, z]) if *mode == ExecutionMode::LocalSizeId as u32 => {
+                self.size_ids.insert(*id, [*x, *y, *z]);
+            }
+            (Op::ConstantComposite | Op::SpecConstantComposite, [_, id, x, y, z])
+                if self.decoration(*id, Decoration::BuiltIn) == Some(BuiltIn::WorkgroupSize as u32) =>
+            {
+                self.size_of_all = Some([*x, *y, *z]);
+            }
+            (Op::Constant | Op::SpecConstant, [_, id, value, ..]) => _ = self.constants.insert(*id, *value),
+            (Op::Variable, [kind, id, class, ..]) if self.functions.is_empty() => {
+                self.variables.push((*kind, *id, *class));
+            }
+            (Op::Function, [_, id, ..]) => self.functions.push((*id, vec![own])),
+            (_, [id, rest @ ..]) if format!("{code:?}").starts_with("Type") => _ = self.types.insert(*id, (code, rest)),
+            _ => {
+                if let Some((_, body)) = self.functions.last_mut() {
+                    body.push(own);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn decoration(&self, id: u32, decoration: Decoration) -> Option<u32> {
+        self.decorations.get(&(id, decoration as u32)).copied()
+    }
+
+    fn name(&self, id: u32) -> Option<String> {
+        self.names.get(&id).filter(|name| !name.is_empty()).cloned()
+    }
+
+    /// The variables that something must be bound to.
+    fn variables(&mut self, module: &mut Module) -> Result<Vec<Variable>, String> {
+        let written = self.written();
+        let mut found: Vec<Variable> = Vec::new();
+        for (pointer, id, class) in self.variables.clone() {
+            let Some((Op::TypePointer, &[_, pointee])) = self.types.get(&pointer).copied() else { continue };
+            let space = match StorageClass::from_u32(class) {
+                Some(StorageClass::PushConstant) => AddressSpace::Immediate,
+                Some(StorageClass::Uniform) if self.decoration(pointee, Decoration::BufferBlock).is_none() => {
+                    AddressSpace::Uniform
+                }
+                Some(StorageClass::Uniform | StorageClass::StorageBuffer) => {
+                    AddressSpace::Storage { access: StorageAccess::LOAD }
+                }
+                Some(StorageClass::UniformConstant) => AddressSpace::Handle,
+                _ => continue,
+            };
+            let index = self.decoration(id, Decoration::Binding);
+            let group = self.decoration(id, Decoration::DescriptorSet).unwrap_or(0);
+            let is_array = matches!(self.types.get(&pointee), Some((Op::TypeArray | Op::TypeRuntimeArray, _)));
+            let usual = index.map_or_else(|| "immediates".to_owned(), |index| format!("binding_{index}"));
+            // As the front end of naga is made to call them: after the only member of a block, or the block.
+            let member = self.types.get(&pointee).filter(|(_, members)| members.len() == 1);
+            let member = member.and_then(|_| self.member_names.get(&(pointee, 0)).cloned());
+            let name = self.name(id).or(member).or_else(|| self.name(pointee)).unwrap_or(usual);
+            if is_array && space != AddressSpace::Immediate {
+                return Err(format!("'{name}' is an array of descriptors: bench binds single textures and buffers"));
+            }
+            let name = if found.iter().any(|own| own.name == name) { format!("{name}_{id}") } else { name };
+            let kind = self.kind(pointee, module)?;
+            let binding = index.map(|index| (group, index));
+            found.push(Variable { id, name, binding, space, kind, is_written: written.contains(&id) });
+        }
+        Ok(found)
+    }
+
+    /// A type for its layout.
+    fn kind(&mut self, id: u32, module: &mut Module) -> Result<Handle<Type>, String> {
+        if let Some(made) = self.made.get(&id) {
+            return Ok(*made);
+        }
+        let (code, operands) = *self.types.get(&id).ok_or("a type is missing")?;
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err("a type is within itself".to_owned());
+        }
+        let scalar = |of: Option<&TypeInner>| of.and_then(TypeInner::scalar).ok_or("a vector has no scalars");
+        let size = |size: u32| match size {
+            2 => Ok(VectorSize::Bi),
+            3 => Ok(VectorSize::Tri),
+            4 => Ok(VectorSize::Quad),
+            other => Err(format!("a vector has {other} components")),
+        };
+        let inner = match (code, operands) {
+            (Op::TypeBool, _) => TypeInner::Scalar(naga::Scalar::BOOL),
+            (Op::TypeInt, [width, signed]) => {
+                let kind = if *signed == 1 { ScalarKind::Sint } else { ScalarKind::Uint };
+                TypeInner::Scalar(naga::Scalar { kind, width: (*width / 8) as u8 })
+            }
+            // Others than IEEE's have an encoding: bf16, fp8.
+            (Op::TypeFloat, [width, encoding @ ..]) => {
+                let kind = if encoding.is_empty() { ScalarKind::Float } else { ScalarKind::Uint };
+                TypeInner::Scalar(naga::Scalar { kind, width: (*width / 8) as u8 })
+            }
+            (Op::TypeVector, [base, count]) => {
+                let base = self.kind(*base, module)?;
+                TypeInner::Vector { size: size(*count)?, scalar: scalar(Some(&module.types[base].inner))? }
+            }
+            (Op::TypeMatrix, [base, count]) => {
+                let base = self.kind(*base, module)?;
+                let TypeInner::Vector { size: rows, scalar } = module.types[base].inner else {
+                    return Err("a matrix has no columns".to_owned());
+                };
+                TypeInner::Matrix { columns: size(*count)?, rows, scalar }
+            }
+            (Op::TypeArray | Op::TypeRuntimeArray, [base, count @ ..]) => {
+                let base = self.kind(*base, module)?;
+                let natural = module.types[base].inner.size(module.to_ctx());
+                let count = count.first().map(|id| self.constants.get(id).copied().and_then(NonZeroU32::new));
+                let size = match count {
+                    None => ArraySize::Dynamic,
+                    Some(count) => ArraySize::Constant(count.ok_or("the length of an array is not known")?),
+                };
+                let stride = self.decoration(id, Decoration::ArrayStride).unwrap_or(natural);
+                if matches!(size, ArraySize::Constant(count) if count.get().checked_mul(stride).is_none()) {
+                    return Err("an array is too large".to_owned());
+                }
+                TypeInner::Array { base, size, stride }
+            }
+            (Op::TypeStruct, members) => {
+                let (mut all, mut span) = (Vec::new(), 0);
+                for (number, member) in (0..).zip(members) {
+                    let ty = self.kind(*member, module)?;
+                    let offset = self.offsets.get(&(id, number)).copied().unwrap_or(span);
+                    let end = offset.checked_add(module.types[ty].inner.size(module.to_ctx()));
+                    span = span.max(end.filter(|end| *end < u32::MAX - 4).ok_or("a struct is too large")?);
+                    let name = self.member_names.get(&(id, number)).cloned();
+                    all.push(StructMember { name, ty, binding: None, offset });
+                }
+                TypeInner::Struct { members: all, span: span.next_multiple_of(4) }
+            }
+            (Op::TypeSampler, _) => TypeInner::Sampler { comparison: false },
+            (Op::TypeImage, [base, dim, depth, arrayed, multi, sampled, format, ..]) => {
+                let base = self.kind(*base, module)?;
+                let kind = module.types[base].inner.scalar_kind().unwrap_or(ScalarKind::Float);
+                let dim = match dim {
+                    0 => ImageDimension::D1,
+                    1 => ImageDimension::D2,
+                    2 => ImageDimension::D3,
+                    3 => ImageDimension::Cube,
+                    _ => return Err("it has a texel buffer, which wgpu does not have".to_owned()),
+                };
+                let multi = *multi == 1;
+                let class = match (sampled, depth) {
+                    (2, _) => {
+                        ImageClass::Storage { format: storage_format(*format, kind)?, access: StorageAccess::all() }
+                    }
+                    (_, 1) => ImageClass::Depth { multi },
+                    _ => ImageClass::Sampled { kind, multi },
+                };
+                TypeInner::Image { dim, arrayed: *arrayed == 1, class }
+            }
+            (other, _) => return Err(format!("it binds a {}, which wgpu cannot bind", &format!("{other:?}")[4..])),
+        };
+        let made = module.types.insert(Type { name: None, inner }, Span::UNDEFINED);
+        self.made.insert(id, made);
+        self.depth -= 1;
+        Ok(made)
+    }
+
+    /// The variables that an instruction stores to, or a function gets a pointer to.
+    fn written(&self) -> BTreeSet<u32> {
+        let (mut roots, mut written): (HashMap<u32, u32>, BTreeSet<u32>) = (HashMap::new(), BTreeSet::new());
+        let variables: BTreeSet<u32> = self.variables.iter().map(|(_, id, _)| *id).collect();
+        for own in self.functions.iter().flat_map(|(_, body)| body) {
+            let root = |id: u32| roots.get(&id).copied().unwrap_or(id);
+            let Some(code) = op(own) else { continue };
+            let stores: &[u32] = match (code, &own[1..]) {
+                (
+                    Op::AccessChain
+                    | Op::InBoundsAccessChain
+                    | Op::PtrAccessChain
+                    | Op::CopyObject
+                    | Op::Load
+                    | Op::ImageTexelPointer,
+                    [_, result, base, ..],
+                ) => {
+                    let root = root(*base);
+                    roots.insert(*result, root);
+                    continue;
+                }
+                (
+                    Op::Store | Op::CopyMemory | Op::ImageWrite | Op::AtomicStore | Op::CooperativeMatrixStoreKHR,
+                    [to, ..],
+                ) => std::slice::from_ref(to),
+                (Op::FunctionCall, [_, _, _, arguments @ ..]) => arguments,
+                (Op::AtomicLoad, _) => continue,
+                (code, [_, _, pointer, ..]) if format!("{code:?}").starts_with("Atomic") => {
+                    std::slice::from_ref(pointer)
+                }
+                _ => continue,
+            };
+            written.extend(stores.iter().map(|id| root(*id)));
+        }
+        written.retain(|id| variables.contains(id) && self.decoration(*id, Decoration::NonWritable).is_none());
+        written
+    }
+
+    fn entries(&mut self, module: &mut Module) -> Result<Vec<EntryPoint>, String> {
+        let mut found = Vec::new();
+        for (function, name) in self.entries.clone() {
+            // A literal that equals an id adds a variable that is bound in vain.
+            let (mut uses, mut waiting) = (BTreeSet::from([function]), vec![function]);
+            while let Some(function) = waiting.pop() {
+                let body = self.functions.iter().find(|(id, _)| *id == function).map(|(_, body)| body);
+                for own in body.into_iter().flatten() {
+                    if let (Some(Op::FunctionCall), Some(called)) = (op(own), own.get(3))
+                        && !uses.contains(called)
+                    {
+                        waiting.push(*called);
+                    }
+                    uses.extend(&own[1..]);
+                }
+            }
+            let known = |ids: [u32; 3]| ids.map(|id| self.constants.get(&id).copied().unwrap_or(1));
+            let by_id = self.size_of_all.or_else(|| self.size_ids.get(&function).copied()).map(known);
+            let workgroup_size = by_id.or_else(|| self.sizes.get(&function).copied());
+            let workgroup_size = workgroup_size.ok_or_else(|| format!("'{name}' has no workgroup size"))?;
+            let mut workgroup_bytes = 0;
+            for (pointer, id, class) in self.variables.clone() {
+                if class == StorageClass::Workgroup as u32
+                    && uses.contains(&id)
+                    && let Some((Op::TypePointer, &[_, pointee])) = self.types.get(&pointer).copied()
+                {
+                    let kind = self.kind(pointee, module)?;
+                    workgroup_bytes = module.types[kind].inner.size(module.to_ctx()).saturating_add(workgroup_bytes);
+                }
+            }
+            found.push(EntryPoint { name, uses, workgroup_size, workgroup_bytes });
+        }
+        if found.is_empty() { Err("it has no compute entry point".to_owned()) } else { Ok(found) }
+    }
+}
+
+/// The format of a storage image; of one without, the usual one of its scalars.
+fn storage_format(format: u32, kind: ScalarKind) -> Result<StorageFormat, String> {
+    let format = ImageFormat::from_u32(format).unwrap_or(ImageFormat::Unknown);
+    let usual = match kind {
+        ScalarKind::Sint => ImageFormat::R32i,
+        ScalarKind::Uint => ImageFormat::R32ui,
+        _ => ImageFormat::Rgba8,
+    };
+    let format = if format == ImageFormat::Unknown { usual } else { format };
+    let known = FORMATS.iter().find(|(own, ..)| *own == format);
+    known
+        .map(|(_, own, _)| *own)
+        .ok_or_else(|| format!("it has an image of format {format:?}, which bench does not have"))
+}
