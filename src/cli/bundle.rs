@@ -81,8 +81,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
         match found.and_then(|found| found.map(|found| write(&found, &**backend, report)).transpose()) {
             Ok(Some(folder)) => {
                 let option = if case.benchmark.declared.is_some() && case.is_trusted() { "--unchecked " } else { "" };
-                let (by, folder) = (by(backend.device()), folder.display());
-                say(&format!("{name}{by}: `shaderbench bench replay {option}{folder}` shows the fault"));
+                say(&format!("{name}: `shaderbench bench replay {option}{}` shows the fault", folder.display()));
             }
             Ok(None) => say(&format!("no bundle of {name}: the failure does not reproduce in a single launch")),
             Err(error) => say(&format!("no bundle of {name}: {}", error.chain())),

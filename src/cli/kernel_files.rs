@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cli::declaration::{Own, family};
+use crate::cli::declaration::{Own, check_declared, family};
 use crate::cli::shaders::{sources, trusted};
 use gpu::engine::plan::Source;
 use record::error::Result;
@@ -50,6 +50,7 @@ impl KernelFiles {
         }
         budget::start_preparing();
         let files: Vec<PathBuf> = self.files.iter().map(PathBuf::from).collect();
+        check_declared(&files, &self.own)?;
         let own = family(&files, &self.own)?;
         kernels.own = Some(own);
         kernels.sources.extend(trusted(own, self.is_unchecked));

@@ -255,7 +255,7 @@ fn several_devices_show_numbers_of_their_rows() {
 #[test]
 fn the_keyboard_leads_from_the_first_screen_to_a_source_and_back() {
     let Some((mut browser, _folder)) = opened(1280, &[H200]) else { return };
-    assert_eq!(browser.text("document.title"), "NVIDIA H200, 2026-11-23 – shaderbench");
+    assert_eq!(browser.text("document.title"), "NVIDIA H200, 2026-11-30 – shaderbench");
     // Tab walks to the first kernel, Enter opens it.
     let mut steps = 0;
     while browser.value("document.activeElement.matches('.screen button.open')") != true {

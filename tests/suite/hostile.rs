@@ -5,7 +5,6 @@
 
 use std::path::Path;
 
-use crate::browser::Browser;
 use crate::command::{Folder, Output, has_device, program};
 use crate::report_page::{assert_no_faults, opened};
 use answers::compare::Report;
@@ -448,17 +447,6 @@ fn figures_at_the_edge_of_their_type_are_printed() {
 }
 
 /// Tables that the page saves are safe to open in a spreadsheet.
-#[test]
-fn saved_tables_hold_no_formulas() {
-    let Some(mut browser) = Browser::start() else { return };
-    let save = include_str!("../../src/answers/page/drawing/save.js");
-    let saved = browser.value(&format!(
-        "(() => {{ {save}; return csvOf({{ columns: [\"@a\", \"b\"], rows: [[\"=HYPERLINK(1)\", \"-2.5\"], \
-         [\"+1+1\", \"-3\"]] }}); }})()"
-    ));
-    assert_eq!(saved, "'@a,b\r\n'=HYPERLINK(1),-2.5\r\n'+1+1,-3\r\n");
-}
-
 /// Rows of a report of this many rows: each row is a case of its own, of one of so many devices.
 fn large(rows: usize, devices: usize, is_shared: bool) -> Vec<u8> {
     let ok: Vec<Record> = records().into_iter().filter(|row| row.status == Status::Ok).collect();

@@ -152,10 +152,10 @@ fn a_ticked_device_that_a_chart_does_not_show_is_named_with_the_reason() {
             "[...document.querySelectorAll('.side:has(:checked) > span:not(:has(svg))')].map(span => span.textContent).join('|')",
         )
     };
-    assert_eq!(ticked(&mut browser), "H200, 23 Nov · Vulkan|H200, 23 Nov · CUDA", "no software device");
+    assert_eq!(ticked(&mut browser), "H200, 30 Nov · Vulkan|H200, 30 Nov · CUDA", "no software device");
     tick_all(&mut browser);
-    assert!(ticked(&mut browser).ends_with("|llvmpipe, 21 Nov · Vulkan|software"));
-    let names = "Not shown: llvmpipe, 21 Nov · Vulkan. Reason: no times of reduction at f32 2^28.";
+    assert!(ticked(&mut browser).ends_with("|llvmpipe, 22 Nov · Vulkan|software"));
+    let names = "Not shown: llvmpipe, 22 Nov · Vulkan. Reason: no times of reduction at f32 2^28.";
     assert_eq!(absent(&mut browser, "reduction"), names);
     assert_eq!(absent(&mut browser, "cache-latency"), "", "every device is shown");
     assert_eq!(absent(&mut browser, "versus"), "");
@@ -241,9 +241,9 @@ fn the_table_and_the_charts_show_the_ticked_devices() {
         browser
             .text("[...document.querySelectorAll('.comparison [scope=colgroup]')].map(th => th.textContent).join('|')")
     };
-    assert_eq!(shown(&mut browser), "H200, 23 Nov · Vulkan|H200, 23 Nov · CUDA|Ratio of times");
+    assert_eq!(shown(&mut browser), "H200, 30 Nov · Vulkan|H200, 30 Nov · CUDA|Ratio of times");
     tick_all(&mut browser);
-    let all = "H200, 23 Nov · Vulkan|H200, 23 Nov · CUDA|llvmpipe, 21 Nov · Vulkan|Ratio of times";
+    let all = "H200, 30 Nov · Vulkan|H200, 30 Nov · CUDA|llvmpipe, 22 Nov · Vulkan|Ratio of times";
     assert_eq!(shown(&mut browser), all);
     browser.click("input[type=search]");
     browser.type_text("4096x4096");
@@ -251,9 +251,9 @@ fn the_table_and_the_charts_show_the_ticked_devices() {
     assert!(!sizes.is_empty() && sizes.iter().all(|size| size.contains(" 4096×4096")), "{sizes:?}");
     // A deselected device is in no chart.
     browser.click(".sides .side:nth-of-type(1) input");
-    assert!(!shown(&mut browser).contains("H200, 23 Nov · Vulkan"));
+    assert!(!shown(&mut browser).contains("H200, 30 Nov · Vulkan"));
     let names = browser.text("document.querySelector('#cache-latency .legend').textContent");
-    assert!(!names.contains("H200, 23 Nov · Vulkan") && names.contains("H200, 23 Nov · CUDA"), "{names}");
+    assert!(!names.contains("H200, 30 Nov · Vulkan") && names.contains("H200, 30 Nov · CUDA"), "{names}");
     assert_no_faults(&browser);
 }
 

@@ -136,7 +136,8 @@ fn a_kernel_s_own_parameters_do_not_part_sizes() {
     let cost = Cost::new(&rows, |_| true).expect("both APIs");
     let sizes = serde_json::to_value(json(&cost, "r.csv")).expect("JSON");
     let cases = sizes["jobs"][0]["cases"].as_array().expect("cases").clone();
-    let figures = |case: &Value| [case["twin"]["value"].as_f64(), case["library_ratio"]["value"].as_f64()];
+    let figures =
+        |case: &Value| [case["twin_time_ratio"]["value"].as_f64(), case["library_time_ratio"]["value"].as_f64()];
     assert_eq!(cases.iter().map(figures).collect::<Vec<_>>(), [[Some(1.5), None], [Some(1.1), Some(2.0)]]);
     assert_eq!(sizes["jobs"][0]["job"], "radix sort");
 }

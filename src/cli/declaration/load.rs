@@ -8,7 +8,6 @@ use super::kernel::{Kernel, Text as KernelText, stem};
 use super::launch::Declared;
 use super::options::Own as Options;
 use super::portable::{TOML, identity, portable};
-use super::proposal::proposal;
 use super::shared::{Origin, shared};
 use super::source::Reading;
 use super::spec::{BufferSpec, KernelSpec, KernelTable, OneOrMany, Spec, Text, VerifySpec};
@@ -40,9 +39,6 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<&'s
         ));
     }
     let origin = Origin { file: &file, folder: &folder };
-    if !has_file && first.exists() {
-        proposal(first, options)?.check(first)?;
-    }
     let kernels = kernels(files, &spec, &origin)?;
     let dtype = dtype(&spec, &kernels[0], &file)?;
     if spec.name.as_ref().is_some_and(|name| name.trim().is_empty()) {

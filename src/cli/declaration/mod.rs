@@ -23,4 +23,4 @@ mod stored;
 pub(super) use load::{family, of_folder};
 pub(super) use options::Own;
 pub(super) use portable::TOML;
-pub(super) use proposal::proposal;
+pub(super) use proposal::{check_declared, proposal};

@@ -1,7 +1,7 @@
 //! A whole declaration for a kernel, from its interface: what `bench init` writes.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::fields::proposed;
 use super::kernel::{Kernel, Text};
@@ -23,6 +23,16 @@ pub(in crate::cli) struct Proposal {
 
 /// Bytes of all buffers at the proposed size, at most.
 const MOST_BYTES: u64 = 1 << 26;
+
+/// Refuses a first kernel that needs a declaration and has none.
+pub(in crate::cli) fn check_declared(files: &[PathBuf], options: &Options) -> Result<()> {
+    match files.first() {
+        Some(first) if first.exists() && !first.with_extension("toml").exists() => {
+            proposal(first, options)?.check(first)
+        }
+        _ => Ok(()),
+    }
+}
 
 /// The declaration of the kernel in this file. It runs as it is; comments name its guesses.
 pub(in crate::cli) fn proposal(path: &Path, options: &Options) -> Result<Proposal> {
@@ -64,7 +74,7 @@ pub(in crate::cli) fn proposal(path: &Path, options: &Options) -> Result<Proposa
 
 impl Proposal {
     /// Refuses a kernel that needs a declaration and has none, with the whole of it.
-    pub(super) fn check(&self, path: &Path) -> Result<()> {
+    fn check(&self, path: &Path) -> Result<()> {
         if self.lacks.is_empty() {
             return Ok(());
         }

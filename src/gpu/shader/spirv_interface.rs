@@ -12,7 +12,7 @@ use spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, ImageFormat, Op,
 
 use super::fold::folded;
 use super::layout::{Layout, layout};
-use super::module::{constants, features, instructions, op, text};
+use super::module::{HEADER, constants, features, instructions, op, text};
 use super::spirv_images::FORMATS;
 use record::error::{Error, Result};
 use record::suite::{Accepted, Access, Binding, Constants, Entry, Feature, Interface, SamplerBinding, Value};
@@ -219,6 +219,9 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn of(words: &[u32], values: &Constants) -> Result<ModuleInterface, String> {
+        if words.len() < HEADER {
+            return Err("it is cut off".to_owned());
+        }
         let specialized = constants(words).into_iter().map(|(name, _, default)| Constant { name, default }).collect();
         // Arrays and workgroups may have sizes that are computed from constants.
         let folded = folded(words, values).map(|(words, _)| words);

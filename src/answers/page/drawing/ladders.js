@@ -122,12 +122,12 @@ function drawLadder({ model, sides, width, isNarrow, picked }, family) {
       x: {
         domain: [0, Math.max(longest, end) * 1.01],
         label: label(rows),
-        ticks: isNarrow ? 2 : 5,
+        ticks: isNarrow ? 1 : 5,
         tickFormat: (tick) => (tick === 0 ? "0" : write(tick, rows[0], 2)),
         grid: true,
       },
       y: { domain: shown, axis: null, type: "band", padding: 0.1, insetTop: isNarrow ? 18 : 0 },
-      fy: { domain: names, axis: isNarrow ? null : "left", label: null, padding: 0.15 },
+      fy: { domain: names, axis: isNarrow ? null : "left", label: null, tickFormat: cutTo(nameWidth), padding: 0.15 },
       marks: [
         Plot.barX(bars, { ...across, x1: 0, x2: "value", fill: ({ side }) => color(side) }),
         Plot.ruleY(bars, { ...across, x1: lowEnd, x2: highEnd, stroke: "currentColor", strokeWidth: 1.5, clip: true }),
@@ -140,7 +140,7 @@ function drawLadder({ model, sides, width, isNarrow, picked }, family) {
           insetBottom: -2,
         }),
         isNarrow
-          ? Plot.text(names, { fy: (name) => name, frameAnchor: "top-left", text: (name) => name, dx: 2 })
+          ? Plot.text(names, { fy: (name) => name, frameAnchor: "top-left", text: cutTo(width), dx: 2 })
           : null,
         Plot.text(bars, { ...across, frameAnchor: "right", text, textAnchor: "start", dx: 10 }),
         Plot.ruleX([0]),

@@ -123,3 +123,9 @@ function tip(data, options) {
     }),
   );
 }
+
+/** Names cut off at the end, so that they fit beside an axis in so many pixels. */
+const cutTo = (width) => (name) => {
+  const most = Math.floor((width - 16) / 7.4);
+  return name.length <= most ? name : `${name.slice(0, most - 1)}…`;
+};

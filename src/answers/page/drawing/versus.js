@@ -91,7 +91,7 @@ function versus() {
           label: "Ratio of times",
           grid: true,
         },
-        y: { domain: large.map(({ at }) => at), label: null, tickSize: 0, type: "band", padding: 0.1 },
+        y: { domain: large.map(({ at }) => at), label: null, tickFormat: cutTo(marginLeft), tickSize: 0, type: "band", padding: 0.1 },
         marks: [
           Plot.ruleX([1], { stroke: "currentColor", strokeWidth: 1.5 }),
           Plot.text([`← ${match.a} faster`], { ...end, frameAnchor: "top-left", dy: isNarrow ? -32 : -16 }),

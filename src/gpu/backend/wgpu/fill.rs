@@ -200,7 +200,7 @@ mod tests {
         let mut adapter = pollster::block_on(adapters(None)).into_iter().next()?;
         // Small, so that a buffer takes several dispatches.
         adapter.device.max_binding_bytes = 1 << 20;
-        Some(pollster::block_on(Gpu::open(&adapter, Timeouts::DEFAULT, false)).expect("the device opens"))
+        Some(pollster::block_on(Gpu::open(&adapter, Timeouts::DEFAULT)).expect("the device opens"))
     }
 
     #[test]

@@ -202,7 +202,7 @@ mod tests {
             eprintln!("SKIPPED: there is no device");
             return;
         };
-        let whole = pollster::block_on(Gpu::open(&adapter, Timeouts::DEFAULT, false)).expect("a device").device;
+        let whole = pollster::block_on(Gpu::open(&adapter, Timeouts::DEFAULT)).expect("a device").device;
         assert_eq!(whole.limits(), adapter.inner.limits());
         adapter.device.max_invocations = 64;
         adapter.device.max_binding_bytes = 1 << 20;
@@ -210,7 +210,7 @@ mod tests {
         adapter.device.features.remove(&Feature::Subgroups);
         adapter.device.has_timestamps = false;
         adapter.device.has_copy_timestamps = false;
-        let lowered = pollster::block_on(Gpu::open(&adapter, Timeouts::DEFAULT, false)).expect("a device").device;
+        let lowered = pollster::block_on(Gpu::open(&adapter, Timeouts::DEFAULT)).expect("a device").device;
         let limits = lowered.limits();
         assert_eq!(limits.max_compute_invocations_per_workgroup, 64);
         assert_eq!(limits.max_storage_buffer_binding_size, 1 << 20);

@@ -23,10 +23,10 @@ const SLOW: Duration = Duration::from_secs(2);
 /// A device's pipelines, by the keys of their kernels.
 #[derive(Default)]
 pub(super) struct Pipelines {
-    ready: HashMap<u64, Compiled>,
+    pub(super) ready: HashMap<u64, Compiled>,
     /// What the driver reports of kernels; nothing of slow ones.
-    reported: HashMap<u64, Statistics>,
-    background: Option<BackgroundCompiler<(Compiled, Statistics)>>,
+    pub(super) reported: HashMap<u64, Statistics>,
+    pub(super) background: Option<BackgroundCompiler<(Compiled, Statistics)>>,
 }
 
 impl Pipelines {
