@@ -35,7 +35,6 @@ pub fn time(row: &Record) -> Option<Estimate> {
 }
 
 /// The same beside other rows of one run: what slows a whole run slows all of them.
-#[cfg(not(target_family = "wasm"))]
 pub fn time_in_run(row: &Record) -> Option<Estimate> {
     with_allowance(row, placement(row))
 }

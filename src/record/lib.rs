@@ -30,9 +30,7 @@ pub use comparable::{Unlike, comparable};
 pub use compiled::{compiled, compiled_changes};
 pub use conditions::Conditions;
 pub use energy::Energy;
-#[cfg(not(target_family = "wasm"))]
-pub use estimate::time_in_run;
-pub use estimate::{byte_rate, flop_rate, has_several_epochs, is_software, share, time};
+pub use estimate::{byte_rate, flop_rate, has_several_epochs, is_software, share, time, time_in_run};
 pub use identity::CardId;
 pub use ranking::{MARGIN, MARGIN_IN_TURNS, Ranking, ranking, ranking_by};
 pub use row::{Clock, Record, SCHEMA, Status};
