@@ -82,7 +82,7 @@ test("a broken file gives one sentence, and valid files are compared", { skip, t
     await drop(page, "a.csv", readFileSync(a, "utf8"));
     await drop(page, "b.csv", readFileSync(b, "utf8"));
     await page.frameLocator("#charts-frame").locator("#table").waitFor({ state: "attached" });
-    assert.equal(await page.locator("#reports li").count(), 2);
+    await page.waitForFunction(() => document.querySelectorAll("#reports li").length === 2);
     await page.click("button:text-is('Make baseline')");
     await page.waitForFunction(() => document.querySelector("#reports strong").textContent === "b.csv");
     await page.context().close();

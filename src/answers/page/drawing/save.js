@@ -10,6 +10,7 @@ function painted(element) {
     const style = getComputedStyle(part);
     for (const name of PAINT) copies[index].style[name] = style[name];
   });
+  copy.querySelectorAll("style").forEach((sheet) => sheet.remove());
   return copy;
 }
 
