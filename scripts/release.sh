@@ -17,6 +17,8 @@ cd "$(dirname "$0")/.."
 # A path as compilers write it: with backslashes on Windows.
 native() { if command -v cygpath >/dev/null; then cygpath -w "$1"; else echo "$1"; fi; }
 root=$(native "$PWD")
+# A dependency (ahash of rhai) draws random numbers while it is compiled, unless there is a seed.
+export CONST_RANDOM_SEED=shaderbench
 cargo_home=$(native "${CARGO_HOME:-$HOME/.cargo}")
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 dist="$target/dist"

@@ -129,7 +129,7 @@ fn sheet(entry: &Entry, all: &[Entry], is_long: bool) -> String {
         }
         rows.push(row(name, value));
     }
-    text + &columns(&rows, 4, terminal()) + "\n"
+    text + columns(&rows, 4, terminal()).as_str() + "\n"
 }
 
 fn markdown(entry: &Entry, all: &[Entry], is_long: bool) -> String {

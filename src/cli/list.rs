@@ -91,7 +91,7 @@ fn entry(benchmark: &Benchmark, width: usize) -> String {
         format!("{name:<NAMES$}{line}\n")
     };
     let lines: String = summary.lines().enumerate().map(line).collect();
-    above + &lines
+    above + lines.as_str()
 }
 
 fn markdown(listed: &[Listed]) -> String {

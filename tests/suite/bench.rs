@@ -151,7 +151,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&copy, "sizes = \"big\"", "k.toml: sizes: "),
         (&copy, "limit = \"speed\"", "limit 'speed' is unknown: give copy, read"),
         (&copy, "dtype = \"bf16\"", "dtype 'bf16' is none of f32"),
-        (&copy, "bytes = \"8 * rows\"", "k.toml: bytes: variable not found: rows"),
+        (&copy, "bytes = \"8 * rows\"", "k.toml: bytes: undefined variable: rows"),
         (&copy, "[verify]\nexpect = \"input[i\"", "k.toml: [verify]: expect: expecting ']'"),
         (&copy, "[verify]\ntolerance = 1.0", "give one of expect, compute, command, reference and file"),
         (&copy, "[verify]\nexpect = \"i\"\ntolerance = -1.0", "tolerance and relative must be at least 0 and finite"),
@@ -178,7 +178,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (
             &copy,
             "steps = [{ repeat = \"k\", steps = [{ entry = \"main\" }] }]",
-            "steps, 1: repeat: variable not found: k",
+            "steps, 1: repeat: undefined variable: k",
         ),
         (
             &copy,
@@ -211,19 +211,15 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&format!("#import a::b\n{copy}"), "", "k.wgsl: line 1: #import a::b: there is no file a::b"),
         (&copy, "preprocess = \"no-such-program {in}\"", "k.wgsl: preprocess: no-such-program: command not found"),
         (&copy, "preprocess = \"cat {in} | cat\"", "is not a single command: use a script for several"),
-        (&copy, "[verify]\ncompute = \"right[0] = \"", "[verify]: compute: expecting a value, found the end"),
-        (&copy, "[verify]\ncompute = \"input[0] = 1.0;\"", "only a variable of 'let' and right[i] can be changed"),
+        (&copy, "[verify]\ncompute = \"right[0] = \"", "[verify]: compute: script is incomplete"),
+        (&copy, "[verify]\ncompute = \"input[0] = 1.0;\"", "only right[i] can be set"),
         (
             &copy,
             "[[verify]]\nexpect = \"1\"\n[[verify]]\nexpect = \"2\"",
             "[[verify]]: with several, each must name its buffer",
         ),
         (&copy, "[buffers]\ninput = { file = \"k.npy\" }", "k.npy: it does not start like an .npy file"),
-        (
-            &copy,
-            "[buffers]\ninput = { contents = \"1 +\" }",
-            "[buffers.input]: contents: expecting a value, found the end",
-        ),
+        (&copy, "[buffers]\ninput = { contents = \"1 +\" }", "[buffers.input]: contents: script is incomplete"),
         (
             &copy,
             "kernels = [\"k.wgsl\", { file = \"k.wgsl\" }]",

@@ -255,7 +255,7 @@ impl Known {
         );
         let outputs = self.buffers.iter().filter(|(_, own)| own.is_written).map(|(layout, _)| &layout.name);
         let outputs: Vec<&String> = outputs.chain(self.textures.iter().filter(|own| own.1).map(|own| &own.0)).collect();
-        text + &verify(&outputs)
+        text + verify(&outputs).as_str()
     }
 
     /// The scalars of a buffer, its bytes (per element of the size, where the length depends on it), and a note.

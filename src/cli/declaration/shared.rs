@@ -272,9 +272,7 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
     let VerifySpec { expect, compute, command, reference, file: path, .. } = own;
     let by = match (expect, compute, command, reference, path) {
         (Some(text), None, None, None, None) => By::Expression(Script::new(&format!("{what}: expect"), text)?),
-        (None, Some(text), None, None, None) => {
-            whole(Way::Program(Script::parse(&format!("{what}: compute"), text, true)?))
-        }
+        (None, Some(text), None, None, None) => whole(Way::Program(Script::new(&format!("{what}: compute"), text)?)),
         (None, None, Some(command), None, None) => {
             let folder = if origin.folder.as_os_str().is_empty() { Path::new(".") } else { origin.folder };
             whole(Way::Command(command.clone(), folder.to_owned()))

@@ -242,6 +242,7 @@ impl Expanding {
         }
         let plain = self.replaced(&plain)?;
         let plain = if plain.trim().is_empty() { "0".to_owned() } else { plain };
+        let plain = plain.replace("&&", " and ").replace("||", " or ");
         let script = Script::new("#if", &plain).map_err(|error| error.to_string())?;
         let names = plain.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
         let zero = || Meaning::Value(Value::Whole(0));
@@ -272,7 +273,7 @@ mod tests {
             ("#define N 4u\nlet a = N + NN;\n#undef N\nlet b = N;", "let a = 4u + NN;|let b = N;"),
             ("#ifdef X\na\n#else\nb\n#endif\n#ifndef Z\nc\n#endif", "a|c"),
             ("#if X == 3 && !defined(Z)\na\n#elif 1\nb\n#else\nc\n#endif", "a"),
-            ("#if Z\na\n#elif X > 2\nb\n#else\nc\n#endif // end", "b"),
+            ("#if Z || 0\na\n#elif X > 2\nb\n#else\nc\n#endif // end", "b"),
             ("#if 0\n#if 1\na\n#endif\n#else\nb\n#endif", "b"),
             ("let a = {{ X }}; vec{{X}}<f32>", "let a = 3; vec3<f32>"),
             ("#define X 9\nX", "3"),

@@ -58,7 +58,7 @@ pub(super) fn tables(arguments: &Arguments, records: &[Record]) -> Result<String
         Tables::Family => sections.retain(|section| section.rows.iter().any(is_named)),
         Tables::None => return Ok(answer),
     }
-    Ok(answer + &answers::write(&sections, arguments.format.medium()))
+    Ok(answer + answers::write(&sections, arguments.format.medium()).as_str())
 }
 
 /// Whether the run ends with a summary: `explain` shows its rows, Markdown is for tables alone, and kernels of `bench` do no
