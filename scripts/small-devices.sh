@@ -3,7 +3,7 @@
 # ok. Installs what is missing, Chromium on Debian for SwiftShader.
 #   scripts/small-devices.sh                        everything
 #   scripts/small-devices.sh swiftshader|limits|subgroups…   these steps only
-#     swiftshader    256 invocations a workgroup, 10 storage buffers a kernel, subgroups of 4, no f16, no f64
+#     swiftshader    256 invocations per workgroup, 10 storage buffers per kernel, subgroups of 4, no f16, no f64
 #     limits         llvmpipe with 16 KiB of workgroup memory, 256 invocations, bindings of 128 MiB; then also without
 #                    subgroups, f16, f64, timestamps and mappable buffers
 #     subgroups      llvmpipe with subgroups of 4

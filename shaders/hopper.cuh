@@ -1,4 +1,4 @@
-// CUDA alone: what the kernels for Hopper share, in front of each: boxes of a matrix that the tensor memory accelerator
+// CUDA only: what the kernels for Hopper share, in front of each: boxes of a matrix that the tensor memory accelerator
 // copies (cp.async.bulk.tensor), barriers in shared memory that count their bytes, and where factors of wgmma lie.
 // No wait is unbounded: a lost copy ends the kernel.
 

@@ -48,12 +48,12 @@ fn is_of_a_template(name: &str) -> bool {
 }
 
 #[test]
-fn the_header_of_a_cuda_file_names_its_twin_or_says_cuda_alone() {
+fn the_header_of_a_cuda_file_names_its_twin_or_says_cuda_only() {
     for path in files("cu") {
         let text = std::fs::read_to_string(&path).expect("readable");
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let other = ["wgsl", "comp"].into_iter().find(|end| path.with_extension(end).exists());
-        let start = other.map_or_else(|| "// CUDA alone: ".to_owned(), |end| format!("// Twin of {name}.{end}"));
+        let start = other.map_or_else(|| "// CUDA only: ".to_owned(), |end| format!("// Twin of {name}.{end}"));
         assert!(text.starts_with(&start), "{}", path.display());
         let text = text.replace(INCLUDE, "");
         assert!(!text.contains("#include"), "{}: NVRTC has no headers", path.display());

@@ -1,6 +1,6 @@
-// Each invocation atomically adds ROUNDS numbers to one global word: a random one, + k.
+// Each invocation atomically adds ROUNDS numbers to one global word: a random number, plus k in round k.
 // Pattern: all invocations update one address. Compilers and devices may first combine the additions of a subgroup; the
-// rate then shows it.
+// rate shows whether they do.
 // Work: ROUNDS n atomic additions.
 // Summary: all invocations add to one global word
 // Look for: Additions per second to a single word. A multiple of spread's rate per lane means that the compiler or the

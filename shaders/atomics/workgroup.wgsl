@@ -3,7 +3,7 @@
 // Pattern: all invocations of a workgroup update one address; workgroups share none.
 // Work: ROUNDS n atomic additions.
 // Summary: the invocations of a workgroup add to one word of workgroup memory
-// Look for: How many times the global rate: atomics within an SM scale with the number of SMs.
+// Look for: How many times the global rate it reaches: atomics within an SM scale with the number of SMs.
 // Limits: Lanes that share one word of workgroup memory: serialised accesses, or a reduction in registers first.
 
 struct Sizes { n: u32 }

@@ -1,11 +1,12 @@
 // Attention on tensor cores by FlashAttention-2 (Dao, arXiv:2307.08691, 2023): 128 queries of a head per workgroup,
 // 16 per subgroup, in steps of 32 keys. Products are cooperative matrices; queries and outputs stay in them.
 // Pattern: a subgroup reads the tiles of keys and values from workgroup memory for its own queries. Scores pass through
-// workgroup memory to invocations that own rows, exponentials in f16 back. An output in registers cannot be scaled by
-// rows: a maximum is replaced only when it grows by 2^8, and the outputs then pass through workgroup memory once.
+// workgroup memory to the invocations that own the rows; exponentials pass back in f16. Outputs in registers cannot be
+// scaled by row, so a maximum is replaced only when it grows by 2^8, and the outputs then pass through workgroup memory
+// once.
 // Work: 4·heads·length²·D operations, half if causal; q, k, v read and the output written once.
 // Summary: f16 inputs on tensor cores, f32 sums and softmax, 128 queries per workgroup
-// Look for: Its share of ceiling/tensor, and its gain over tiled, which has the FMA units only. Compare the two APIs:
+// Look for: Its share of ceiling/tensor, and its gain over tiled, which uses only the FMA units. Compare the two APIs:
 // in CUDA a thread knows which elements of a product it holds, and scores stay in registers; in WGSL they pass through
 // workgroup memory.
 // Limits: Workgroup memory, from which each subgroup reads all keys and values for its own queries; and exponentials,

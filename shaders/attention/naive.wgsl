@@ -5,7 +5,7 @@
 // Summary: three launches, with all scores in memory: q·k, the softmax of rows, times v
 // Look for: Its share of the FMA peak, and its memory: length² scores of each head. CAUSAL=1 has half of the
 // operations, and should take half of the time.
-// Limits: Two load instructions for each multiply-add, of which those of the keys are not coalesced. The scores of long
+// Limits: Two load instructions for each multiply-add; the loads of keys are not coalesced. The scores of long
 // sequences also move through DRAM.
 
 alias T = f32;

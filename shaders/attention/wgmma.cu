@@ -1,9 +1,9 @@
-// CUDA alone: on Hopper, attention by FlashAttention-3 (Shah et al., arXiv:2407.08608, 2024) as far as f16 goes: products by
-// four warps together (wgmma), whose factors hardware copies to shared memory, and the softmax of one step of keys while
-// the values of the step before are multiplied. WGSL has none of these instructions.
+// CUDA only: attention on Hopper by FlashAttention-3 (Shah et al., arXiv:2407.08608, 2024), in f16 only: products by
+// four warps together (wgmma), whose factors hardware copies to shared memory, and the softmax of one step of keys
+// while the values of the step before are multiplied. WGSL has none of these instructions.
 // Pattern: 128 queries of a head per block in two halves, each of four warps; one more warp copies 128 keys and their
-// values, two steps ahead. Scores, exponentials and outputs stay in registers, where exponentials are factors of the second
-// product as they lie. Blocks are as many as SMs and compute several tiles of queries each.
+// values, two steps ahead. Scores, exponentials and outputs stay in registers, where exponentials become factors of the
+// second product without a move. Blocks are as many as SMs and compute several tiles of queries each.
 // Work: 4·heads·length²·D operations, half if causal; q, k, v read and the output written once.
 // Summary: FlashAttention-3 by Hopper's wgmma: 128 queries per block, tiles that hardware copies (TMA)
 // Look for: Its ratio to cooperative's twin: the gain of instructions that WGSL lacks, and of a softmax that hides

@@ -1,11 +1,11 @@
 // Many invocations read a working set repeatedly; each stores the sum of the values that it read.
 // Pattern: coalesced 16-byte loads, four independent ones at a time. A workgroup reads 256 KiB in sequence (a smaller
-// set several times), and the next workgroup continues behind it, cyclically over the set.
+// set several times), and the next workgroup continues after it, cyclically over the set.
 // Work: 64 elements read by each invocation.
 // Summary: many invocations read the set repeatedly with vec4 loads
 // Look for: The same levels in bytes per second: the ratio of two neighbours shows how often data must be reused in the
 // faster one. The step comes before that of latency where each SM's cache holds a copy of the whole set.
-// Limits: The port of the level: each SM's load unit, the crossbar to the shared cache, DRAM. No measured peak is a
+// Limits: The port of each level: each SM's load unit, the crossbar to the shared cache, DRAM. No measured peak is a
 // limit: a launch reads the set several times, and caches serve the repetitions.
 
 alias T = vec4<f32>;

@@ -1,12 +1,12 @@
 // One invocation follows a chain through blocks of 256 bytes, with two loads from each block: its first word, and the
-// word APART bytes behind it. The second load hits a cache if the first one brought its bytes along.
-// Pattern: dependent loads; blocks in random order. The second load waits for the first one's value, through a mask that
-// is zero at run time, and the next block for the second one's, which is zero. A launch continues where the last one
-// stopped. Two random words, of the last and of the first block, tell whether the walk has as many steps as it must.
+// word APART bytes after it. The second load hits a cache if the first load also fetched its bytes.
+// Pattern: dependent loads; blocks in random order. The second load waits for the first value, through a mask that is
+// zero at run time; the next block waits for the second value, which is zero. A launch continues where the last one
+// stopped. Two random words, of the last and of the first block, show whether the walk has the right number of steps.
 // Work: two dependent loads per step, `steps` of them, 8 steps in the loop body.
 // Summary: one invocation loads two words, APART bytes apart, from each block of 256 bytes in random order
-// Look for: The APART from which on the mean of the two latencies is that of a miss: the bytes that one miss brings
-// along. Small sets show how the first cache is filled, the largest how DRAM is read.
+// Look for: The APART from which the mean of the two latencies is that of a miss: the bytes that one miss fetches.
+// Small sets show how the first cache is filled, the largest how DRAM is read.
 // Limits: Two dependent loads: a miss and a hit below that distance, two misses from it on.
 
 struct Sizes { places: u32, steps: u32, zero: u32 }

@@ -1,8 +1,8 @@
 // One invocation follows a chain: each line of 128 bytes holds the index of the next, so that every load waits for the
 // one before.
 // Pattern: dependent loads over all lines in random order, one load per line. A launch continues where the last one
-// stopped, so that short launches cover the working set together. Two random words, of the last and of the first line, tell
-// whether the walk has as many steps as it must.
+// stopped, so that short launches cover the working set together. Two random words, of the last and of the first line,
+// show whether the walk has the right number of steps.
 // Work: one dependent load per step, `steps` of them, 16 in the loop body.
 // Summary: one invocation follows a random cycle through all 128-byte lines of the set
 // Look for: The plateaus and where they end: cache sizes and latencies, as the finding names them. A rise at the end,

@@ -1,6 +1,6 @@
 // Many invocations read a set once; each stores the sum of the values that it read.
-// Pattern: coalesced 16-byte loads, four independent ones at a time. A workgroup reads 256 KiB in sequence, and the next
-// workgroup continues behind it, so that no byte is read twice in a launch.
+// Pattern: coalesced 16-byte loads, four independent ones at a time. A workgroup reads 256 KiB in sequence, and the
+// next workgroup continues after it, so that no byte is read twice in a launch.
 // Work: 64 elements read by each invocation, fewer in the last workgroup.
 // Summary: many invocations read the set once with vec4 loads
 // Look for: The rate of the largest sets of `bandwidth`, and at most the read peak: the bandwidth of DRAM, with no help

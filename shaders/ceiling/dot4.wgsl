@@ -1,5 +1,5 @@
 // Eight independent chains of packed 8-bit dot products per invocation, 32 ROUNDS steps each: x ← dot4(x, m) + p.
-// Pattern: no memory; as `mad`. One instruction on hardware that has it (dp4a), about a dozen elsewhere.
+// Pattern: no memory; as in `mad`. One instruction on hardware that has it (dp4a), about a dozen elsewhere.
 // Work: 8 · 8 · 32 ROUNDS operations (four multiplications and four additions each) for each of n scalars.
 // Summary: eight independent chains of packed 8-bit dot products per invocation (four multiplications and four
 // additions each)

@@ -1,5 +1,5 @@
 // An almost empty kernel: one invocation stores one word, to prove that the kernel ran.
-// Pattern: launched back to back, each launch after the end of the one before, as dispatches of a benchmark.
+// Pattern: launched back to back, each launch after the end of the one before, like the dispatches of a benchmark.
 // Work: none.
 // Summary: launches a kernel that stores one word: device time back to back, and time from submission to completion
 // Look for: The device time of an empty launch, and how much longer submission to completion takes. The host pays the

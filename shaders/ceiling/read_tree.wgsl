@@ -1,5 +1,5 @@
-// Reads an array as `read`, but stores one sum per workgroup. `read` stores a scalar per ITEMS elements, and DRAM that
-// turns around to write reads less.
+// Reads an array like `read`, but stores one sum per workgroup. `read` stores a scalar per ITEMS elements, and DRAM
+// turnarounds for these writes cost read bandwidth.
 // Pattern: the loads of an invocation are independent, eight at a time, with a stride of the whole grid; then a tree
 // over the workgroup.
 // Work: n scalars read (one sum per thousands of them is stored and not counted).

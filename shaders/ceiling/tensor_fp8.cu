@@ -1,4 +1,4 @@
-// CUDA alone: `tensor` with factors of fp8 (e4m3) and sums of f32: naga has no type for them.
+// CUDA only: `tensor` with factors of fp8 (e4m3) and sums of f32: naga has no type for them.
 // Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B, whose rows are columns of B.
 // Sums are integers up to 256 ROUNDS: up to ROUNDS 65536 nothing rounds, so that the result is verified bit for bit.
 // Work: 2 · 32 · 8 ROUNDS operations for each of n scalars, 256 per warp.

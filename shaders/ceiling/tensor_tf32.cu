@@ -1,4 +1,4 @@
-// CUDA alone: `tensor` with factors of tf32 and sums of f32: naga has no type for them.
+// CUDA only: `tensor` with factors of tf32 and sums of f32: naga has no type for them.
 // Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B, whose rows are columns of B.
 // Sums are integers up to 64 ROUNDS: up to ROUNDS 131072 nothing rounds, so that the result is verified bit for bit.
 // Work: 2 · 8 · 8 ROUNDS operations for each of n scalars, 256 per warp.

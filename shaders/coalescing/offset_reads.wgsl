@@ -1,6 +1,6 @@
 // Adds two arrays that are read OFFSET elements from the start; the stores are aligned: z[i] = x[i + k] + y[i + k].
-// Pattern: as in `offset`, if k is no multiple of a 32-byte sector, the 128 bytes that a subgroup reads span five
-// sectors. Its 128 bytes of z always fill four, so that no sector is stored in part.
+// Pattern: as in `offset`, if the offset is not a multiple of a 32-byte sector, the 128 bytes that a subgroup reads
+// span five sectors. Its 128 bytes of z always fill four, so that no sector is stored in part.
 // Work: 3n scalars moved.
 // Summary: z[i] = x[i+k] + y[i+k], k = OFFSET: the reads at an offset, the stores aligned
 // Look for: Its loss at OFFSET=1 compared with that of offset: the extra loss of offset comes from stores to part of a

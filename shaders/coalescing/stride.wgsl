@@ -1,7 +1,7 @@
 // Gathers every STRIDE-th element of an array: z[i] = x[STRIDE · i].
 // Pattern: neighbours read STRIDE elements apart, so that a subgroup's 128 bytes span up to 32 sectors; stores are
 // coalesced.
-// Work: 2n scalars moved, of the n · STRIDE that x has.
+// Work: 2n scalars moved; x has n · STRIDE.
 // Summary: z[i] = x[s·i], s = STRIDE
 // Look for: Speed by STRIDE against the model, which is flat from 8 on, where each lane has a sector of its own. Where
 // DRAM delivers 64 bytes at once (cache_curve/granule), the speed falls until 16, to half of that at 8.

@@ -1,8 +1,9 @@
 // Batched discrete Fourier transforms of 256 to 4096 complex points by Stockham's algorithm: 16 points in the registers
-// of an invocation, exchanged through workgroup memory between passes. A pass combines RADIX transforms to one.
-// Pattern: 4096 points a workgroup; coalesced loads and stores of 8 bytes; real and imaginary parts are exchanged one
-// after the other, without bank conflicts: in 16 KiB, with RADIX=16 by halves in 8.5 KiB, so that more workgroups are
-// resident. Twiddle factors are in a table; RADIX=16 reads two of them a pass and multiplies for the others.
+// of an invocation, exchanged through workgroup memory between passes. A pass combines RADIX transforms into one.
+// Pattern: 4096 points per workgroup; coalesced loads and stores of 8 bytes; real and imaginary parts are exchanged one
+// after the other, without bank conflicts: in 16 KiB, with RADIX=16 in two halves through 8.5 KiB, so that more
+// workgroups are resident. Twiddle factors are in a table; RADIX=16 reads two of them per pass and multiplies to get
+// the others.
 // Work: n complex points read and n written, 5 log2(points) operations for each.
 // Summary: Stockham's algorithm in passes of radix 2, 4, 8 or 16, 16 points per invocation
 // Look for: How the share of the copy peak rises with RADIX at 4096 points: 12, 6, 4 and 3 passes. RADIX=16 near 100 %

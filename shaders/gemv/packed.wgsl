@@ -1,7 +1,7 @@
-// Matrix-vector product of f16 weights as vec4, with eight of them in each 16-byte load, unpacked by unpack2x16float: a
-// device needs no f16 in shaders.
+// Matrix-vector product of f16 weights as vec4, with eight of them in each 16-byte load, unpacked by unpack2x16float,
+// so the device needs no f16 in shaders.
 // Pattern: LANES invocations per row, four rows at a time; two steps of four rows are eight independent 16-byte loads
-// per invocation. Rows that are no multiple of eight elements are read element by element.
+// per invocation. Rows that are not a multiple of eight elements are read element by element.
 // Work: the weights, x and y moved once, 2 FLOP per weight.
 // Summary: eight f16 per 16-byte load, unpacked in registers, four rows at a time
 // Look for: Its gain over vec4 in f16: the same sums with half the load instructions, on devices without f16 in shaders

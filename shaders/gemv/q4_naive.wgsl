@@ -1,4 +1,4 @@
-// Matrix-vector product with weights of 4 bits: blocks of 32 with one f16 scale, as Q4_0 of llama.cpp; one invocation
+// Matrix-vector product with weights of 4 bits: blocks of 32 with one f16 scale, as in llama.cpp's Q4_0; one invocation
 // per row.
 // Pattern: as in naive, neighbouring invocations read words that lie a whole row apart; each word holds 8 weights.
 // Work: words, scales, x and y moved once, 2 FLOP per weight.

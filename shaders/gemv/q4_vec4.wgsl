@@ -1,13 +1,13 @@
-// Matrix-vector product with weights of 4 bits: blocks of 32 with one f16 scale, as Q4_0 of llama.cpp; LANES
+// Matrix-vector product with weights of 4 bits: blocks of 32 with one f16 scale, as in llama.cpp's Q4_0; LANES
 // invocations per row, four rows at a time, one block per load, two weights per mask.
 // Pattern: eight invocations read 128 contiguous bytes of each of four rows. x passes through workgroup memory, with a
 // gap after each block: neighbouring invocations have neighbouring blocks, whose elements would be in the same banks.
 // Work: words, scales, x and y moved once, 2 FLOP per weight.
 // Summary: weights of 4 bits, a block of 32 per load, four rows at a time, no integer conversions
 // Look for: Its share of the read peak, and its time against packed: at best 16 / 4.5 = 3.6 times less. A lower share
-// than q8_vec4 has is the cost of arithmetic per byte.
-// Limits: Instructions, about three for each weight, next to DRAM reads; small matrices, of which each invocation gets
-// few blocks.
+// than q8_vec4's is the cost of arithmetic per byte.
+// Limits: Instructions, about three for each weight, next to DRAM reads; small matrices, where each invocation gets few
+// blocks.
 
 /// `unit` is 0x64006400, two f16 of 1024. It is no constant here: NVIDIA's compilers need two instructions for
 /// (word & a) | b with two constants, one with a variable.

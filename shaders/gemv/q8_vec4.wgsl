@@ -1,11 +1,11 @@
-// Matrix-vector product with weights of 8 bits: blocks of 32 with one f16 scale, as Q8_0 of llama.cpp; LANES
+// Matrix-vector product with weights of 8 bits: blocks of 32 with one f16 scale, as in llama.cpp's Q8_0; LANES
 // invocations per row, four rows at a time, 16 weights per load.
 // Pattern: neighbouring invocations read neighbouring 16 bytes of four rows; x is read once for the four. Bytes become
 // floats in registers, and each half block is scaled once.
 // Work: words, scales, x and y moved once, 2 FLOP per weight.
 // Summary: weights of 8 bits, 16 per load, four rows at a time
-// Look for: Its time against packed: 8.5 bits per weight instead of 16. A lower share of the read peak than packed has
-// is the cost of dequantisation.
+// Look for: Its time against packed: 8.5 bits per weight instead of 16. A lower share of the read peak than packed's is
+// the cost of dequantisation.
 // Limits: DRAM reads, and three instructions to turn each byte into a float and add its product.
 
 /// `unit` is 0x4b000000, the bits of 2^23. It is no constant here: NVIDIA's compilers need two instructions for

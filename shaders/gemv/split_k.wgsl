@@ -2,11 +2,11 @@
 // first launch sums CHUNK columns of four rows per workgroup, the second adds up the partial sums of each row. A matrix of
 // one chunk needs no second launch.
 // Pattern: vec4 loads, eight in flight per invocation; as many workgroups as the matrix has chunks, even if it has few
-// rows. Rows that are no whole number of vec4 are read element by element, sixteen in flight.
+// rows. Rows that are not a whole number of vec4 are read element by element, sixteen in flight.
 // Work: the weights, x and y moved once, 2 FLOP per weight (one partial sum per CHUNK weights is not counted).
 // Summary: columns divided among workgroups; a second launch adds the partial sums
-// Look for: Its gain at 256x57344, where vec4 has work for 64 groups of lanes only. Matrices of many rows are not
-// divided: there it should be as fast as vec4. The one kernel to take where shapes vary.
+// Look for: Its gain at 256x57344, where vec4 has work for only 64 groups of lanes. Matrices of many rows are not
+// divided: there it should be as fast as vec4. The kernel to use where shapes vary.
 // Limits: DRAM reads; with few rows the second launch, which waits for the first.
 
 alias T = f32;

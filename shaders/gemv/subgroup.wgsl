@@ -5,7 +5,7 @@
 // Summary: one subgroup per row, then one subgroupAdd
 // Look for: Its ratio to workgroup: no barrier, and as many rows in flight as subgroups. It is slower where the matrix
 // has fewer rows than the device has subgroups.
-// Limits: Load instructions: two for each weight and lane, of 4 bytes, or 2 in f16.
+// Limits: Load instructions: two for each weight and lane, of 4 bytes each (2 in f16).
 
 alias T = f32;
 

@@ -1,9 +1,10 @@
 // Matrix-vector product: LANES invocations per row, four rows at a time, vec4 loads.
-// Pattern: each load of x serves four rows; two steps of four rows are eight independent loads per invocation. Sums of
-// four rows meet in workgroup memory once. Rows that are no whole number of vec4 are read element by element.
+// Pattern: each load of x serves four rows; two steps of four rows are eight independent loads per invocation. The sums
+// of four rows are combined in workgroup memory once. Rows that are not a whole number of vec4 are read element by
+// element.
 // Work: the weights, x and y moved once, 2 FLOP per weight.
 // Summary: vec4 loads, four rows at a time, LANES invocations per row
-// Look for: Its share of the read peak at large sizes, the best of f32 with split_k. In f16 a vec4 is 8 bytes: compare
+// Look for: Its share of the read peak at large sizes, with split_k the best in f32. In f16 a vec4 is 8 bytes: compare
 // packed, whose loads are 16.
 // Limits: DRAM reads; with few rows, too few workgroups to fill the device.
 

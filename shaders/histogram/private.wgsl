@@ -1,6 +1,6 @@
 // Histogram of bytes, four in each word: WG / COPIES neighbouring invocations share one of the workgroup's COPIES
 // histograms, which are merged bin by bin and added to the global one.
-// Pattern: as `workgroup_atomic`, with fewer invocations per counter, for COPIES KiB of workgroup memory.
+// Pattern: as in `workgroup_atomic`, with fewer invocations per counter, for COPIES KiB of workgroup memory.
 // Work: n words read, 4n atomic additions to workgroup memory.
 // Summary: several histograms per workgroup, merged at the end
 // Look for: Which COPIES is fastest. With random bytes collisions are rare, so more copies gain little and cost

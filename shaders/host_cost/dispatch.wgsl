@@ -1,8 +1,8 @@
-// A tiny kernel in a chain: each dispatch computes x * 5 + 1 of what the dispatch before it stored, so that one that is
-// left out changes the result.
-// Pattern: one workgroup; dispatches go to and fro between two buffers, with a barrier before each.
+// A tiny kernel in a chain: each dispatch computes x * 5 + 1 of the value that the previous dispatch stored, so that a
+// missing dispatch changes the result.
+// Pattern: one workgroup; dispatches alternate between two buffers, with a barrier before each.
 // Work: none that counts; the host's calls take longer.
-// Summary: encode, submit and wait, of as many dispatches as the size
+// Summary: encode, submit and wait for as many dispatches as the size
 // Look for: The time at size 1, which a program pays if it waits for each dispatch, and the time per dispatch at size
 // 1000, which remains if it submits many.
 // Limits: Wake-up of the host and the driver's calls at size 1; at size 1000 the API's own work for each dispatch, or

@@ -1,6 +1,6 @@
-// CUDA alone: the kernel of dispatch.cu, launched as nodes of a graph.
+// CUDA only: the kernel of dispatch.cu, launched as nodes of a graph.
 // Work: None that counts.
-// Summary: launch and wait, of dispatches in a CUDA graph that is made once
+// Summary: launch and wait for dispatches in a CUDA graph created once
 // Look for: Its ratio to dispatch: what one call for all launches saves.
 // Limits: The driver's call at size 1, the device's time between two nodes at size 1000.
 

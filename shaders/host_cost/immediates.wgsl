@@ -1,7 +1,7 @@
-// The chain of dispatch.wgsl where each dispatch adds a number of its own, which the command buffer holds.
-// Pattern: one workgroup; dispatches go to and fro between two buffers, with a barrier before each.
+// The chain of dispatch.wgsl where each dispatch adds its own number, which the command buffer holds.
+// Pattern: one workgroup; dispatches alternate between two buffers, with a barrier before each.
 // Work: none that counts; the host's calls take longer.
-// Summary: encode, submit and wait, of dispatches that each get a number as an immediate; CUDA: as an argument
+// Summary: encode, submit and wait for dispatches that each get a number as an immediate; CUDA: as an argument
 // Look for: Its ratio to uniform_write, which passes the same number.
 // Limits: As in dispatch: the API's work for each dispatch, or the device's time between two.
 

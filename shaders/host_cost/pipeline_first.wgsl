@@ -1,7 +1,7 @@
-// A tiny kernel with a number in it, so that another number makes another kernel, which no cache of a driver has.
+// A tiny kernel with a number in it, so that each new number makes a new kernel that no driver cache holds.
 // Pattern: one workgroup; compiled anew before each launch.
 // Work: none that counts; compiling takes longer.
-// Summary: compiling a tiny kernel that no cache has: from WGSL, or from CUDA C++, to a pipeline
+// Summary: compiling a tiny kernel that no cache holds, from WGSL or CUDA C++ to a pipeline
 // Look for: The wait before a kernel's first run, and its ratio to pipeline_again.
 // Limits: The compilers: naga and the driver's, or NVRTC.
 

@@ -1,7 +1,7 @@
-// The chain of dispatch.wgsl where each dispatch adds a number of its own, which the host writes to a uniform buffer.
-// Pattern: one workgroup; dispatches go to and fro between two buffers, with a barrier before each.
+// The chain of dispatch.wgsl where each dispatch adds its own number, which the host writes to a uniform buffer.
+// Pattern: one workgroup; dispatches alternate between two buffers, with a barrier before each.
 // Work: none that counts; the host's calls take longer.
-// Summary: encode, submit and wait, of dispatches that each get a number in a uniform block, written anew
+// Summary: encode, submit and wait for dispatches that each get a rewritten number in a uniform block
 // Look for: Its ratio to immediates, and to dispatch, which passes nothing. Each write is a call of its own
 // (write_buffer), as programs make it.
 // Limits: One core of the host: each write allocates staging memory and adds a copy.

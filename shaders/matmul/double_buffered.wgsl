@@ -1,5 +1,6 @@
 // GEMM, C = A·B with A m×k and B k×n, by tiles of 128×128: each of 256 invocations accumulates 8×8 elements of C in
-// registers. Workgroup memory holds two pairs of tiles: one loads while one is multiplied, a barrier per 8 steps of k.
+// registers. Workgroup memory holds two pairs of tiles: one loads while the other is multiplied, with a barrier per 8
+// steps of k.
 // Pattern: 32 neighbours cover 32×64 elements of C, 4×8 of them with 2×2 blocks of 4×4: 64 FMAs per four 16-byte reads,
 // most of them shared by lanes; eight in a row are four high and two wide. A's tile is stored by steps of k, with its
 // upper half swizzled against bank conflicts. Workgroups are numbered in bands of 8 rows to share reads.

@@ -4,7 +4,7 @@
 // Work: 2mnk operations.
 // Summary: one invocation per element, all operands from global memory
 // Look for: The share of the FMA peak with caches alone. The gap to tiled is the gain of programmed reuse; a gap
-// between APIs, the address arithmetic of the inner loop.
+// between APIs is the address arithmetic of the inner loop.
 // Limits: Load instructions: two for each multiply-add, served by L1; the arithmetic units wait.
 
 alias T = f32;

@@ -7,7 +7,7 @@
 // Look for: TILE 32 over 16 over 8: memory traffic falls with the side, until a larger tile gains nothing: each
 // multiply-add still needs two reads of workgroup memory.
 // Limits: Workgroup-memory bandwidth, 8 bytes per FMA; with TILE=32 also workgroups of 1,024 invocations, few of which
-// fit an SM.
+// fit on an SM.
 
 alias T = f32;
 

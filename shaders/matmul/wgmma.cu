@@ -1,4 +1,4 @@
-// CUDA alone: GEMM of f16 matrices summed in f32, by Hopper's own instructions: tiles copied by the tensor memory accelerator
+// CUDA only: GEMM of f16 matrices summed in f32, by Hopper's own instructions: tiles copied by the tensor memory accelerator
 // (cp.async.bulk.tensor) to two blocks of a cluster at once, and products by four warps together, straight from shared
 // memory (wgmma). WGSL has none of them.
 // Pattern: 128×256 elements of C per block in two halves, each of four warps; one more warp copies tiles 64 deep, four
@@ -6,8 +6,8 @@
 // sums are stored.
 // Work: 2mnk operations.
 // Summary: f16 factors, f32 sums, by Hopper's wgmma: tiles of 128×256, which hardware copies (TMA)
-// Look for: How far the hardware goes beyond what WGSL can say. Its ratio to cooperative's twin is the gain of these
-// instructions; that to cublas_f16, the effort left.
+// Look for: How far the hardware goes beyond what WGSL can express. Its ratio to cooperative's twin is the gain of
+// these instructions; that to cublas_f16, the effort left.
 // Limits: Tensor cores, and power, where the clock drops; small matrices, whose tiles of 128×256 do not fill all SMs.
 
 #include "hopper.cuh"

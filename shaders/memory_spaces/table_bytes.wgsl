@@ -1,11 +1,11 @@
 // Reads a table of 256 bytes in a uniform buffer, filled by the host, and mixes all values into one word.
 // Pattern: EACH = 0: all invocations read the same byte at a time; EACH = 1: each its own. The position advances every
-// round. WGSL has no bytes: an invocation reads a word and takes its byte from it.
+// round. WGSL has no bytes: an invocation reads a word and extracts its byte.
 // Work: 16 ROUNDS bytes read by each invocation.
 // Summary: a table of 256 bytes in a uniform buffer
-// Look for: In CUDA, table_uniform's lookups per second: a byte is loaded as a word is. WGSL takes each byte out of a
-// word. With EACH=1, fewer of its words differ within a subgroup than of table_uniform's.
-// Limits: As table_uniform; in WGSL also the shift and the mask for each byte.
+// Look for: In CUDA, table_uniform's lookups per second: a byte loads like a word. WGSL extracts each byte from a word.
+// With EACH=1, a subgroup reads fewer distinct words than in table_uniform.
+// Limits: As in table_uniform; in WGSL also the shift and the mask for each byte.
 
 struct Sizes { invocations: u32, shift: u32 }
 

@@ -2,7 +2,7 @@
 // Pattern: dependent loads.
 // Work: STEPS dependent loads, 16 in the loop body.
 // Summary: storage_latency from workgroup memory
-// Look for: The shortest load: no cache tag is compared. The difference to storage_latency is the cost of a cache.
+// Look for: The shortest load: no cache tag is compared. The difference from storage_latency is the cost of a cache.
 // Limits: Address, bank, return: a fixed number of cycles for a walk without conflicts.
 
 struct Sizes { shift: u32 }

@@ -1,6 +1,6 @@
 // Reads every element of a volume once, slice by slice and row by row (source workload B5); the slice pitch is pitch ×
 // height.
-// Pattern: one workgroup per row; as `rows_2d`, with rows too short to hide a misaligned start.
+// Pattern: one workgroup per row; as in `rows_2d`, with rows too short to hide a misaligned start.
 // Work: width × height × depth scalars read.
 // Summary: the rows of a volume, slice by slice
 // Look for: The comparison of rows_2d with rows of 65 to 511 elements: here row starts matter more, and so does a row

@@ -1,14 +1,15 @@
-// Stable radix sort by digits of 8 bits, one sweep for each (Adinets and Merrill 2022): a workgroup ranks a tile of keys
-// by their digit, publishes how many it has of each, looks back over the tiles before, and writes the keys where they
-// belong. A tile that stays unpublished is counted by those that need it: neither progress nor an order is assumed.
+// Stable radix sort by digits of 8 bits, one sweep for each (Adinets and Merrill 2022): a workgroup ranks a tile of
+// keys by their digit, publishes its count of each digit, looks back over the tiles before, and writes the keys where
+// they belong. A tile that stays unpublished is counted by the workgroups that need it: neither progress nor order is
+// assumed.
 // Pattern: 16 keys per invocation, counted and published before they are ranked by subgroup ballots, sorted in workgroup
 // memory, one half of the tile after the other so that more workgroups are resident, written in runs of one digit.
 // Work: n keys read for all digit counts, then n read and n written four times; values likewise without the counts.
 // Summary: one kernel per pass: ranks by subgroup ballots, decoupled look-back over the digit counts
 // Look for: Its gain over three_kernels with BITS=8: keys are read once per pass, ranked in registers, and no kernel
-// waits for another. Larger WG write longer runs of each digit, but fewer fit an SM.
-// Limits: Instructions: about 40 to rank a key by eight ballots, and the round trips of the look-back; DRAM only on
-// devices with little of it.
+// waits for another. Larger WG write longer runs of each digit, but fewer fit on an SM.
+// Limits: Instructions: about 40 to rank a key by eight ballots, and the round trips of the look-back; DRAM only where
+// its bandwidth is low.
 
 alias T = u32;
 /// The keys of an invocation, or their values, or where they go.

@@ -1,5 +1,5 @@
 // Sum of each block of 2 WG elements: every invocation adds two elements on load, then the sequential tree.
-// Pattern: as `sequential`, with half the workgroups and no idle invocation in the first step.
+// Pattern: as in `sequential`, with half the workgroups and no idle invocation in the first step.
 // Work: n scalars read.
 // Summary: adds two loaded elements before the tree
 // Look for: Nearly twice the speed of sequential at large sizes, since one tree serves two elements. A smaller gain

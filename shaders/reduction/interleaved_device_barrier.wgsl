@@ -1,13 +1,14 @@
-// Sum of each block on a copy in workgroup memory, as `interleaved_workgroup`, with the barrier of `interleaved_global`
-// besides the workgroup's in every step (source workload A4). WGSL has no call for both: a step has two barriers.
+// Sum of each block on a copy in workgroup memory, as in `interleaved_workgroup`, with the barrier of
+// `interleaved_global` in addition to the workgroup's in every step (source workload A4). WGSL has no call for both: a
+// step has two barriers.
 // Pattern: the additions of `interleaved_workgroup`; the data stay on the SM, the barrier waits for the device.
 // Work: n scalars read.
-// Summary: interleaved_workgroup with the barriers of interleaved_global besides its own
-// Look for: Two ratios. Its speed relative to interleaved_global: where the data are, at the same barriers (not so for
-// the CUDA twin, whose interleaved_global has the weaker fence of the block). Its time relative to
-// interleaved_workgroup: the barriers alone. WGSL needs two barriers per step here, CUDA a fence and one.
+// Summary: interleaved_workgroup with the barriers of interleaved_global added
+// Look for: Two ratios. Its speed relative to interleaved_global: the effect of the memory, at the same barriers
+// (except in CUDA, where interleaved_global has the weaker fence of the block). Its time relative to
+// interleaved_workgroup: the effect of the barriers alone. WGSL needs two barriers per step here, CUDA a fence and one.
 // Limits: Barriers of the device's scope, log2 of the workgroup size in sequence, where the API gives storageBarrier
-// that scope; else as interleaved_workgroup.
+// that scope; else as in interleaved_workgroup.
 
 alias T = f32;
 

@@ -1,4 +1,4 @@
-// CUDA alone: interleaved_workgroup with its copy in a dynamic shared array, as the article launches it: the third
+// CUDA only: interleaved_workgroup with its copy in a dynamic shared array, as the article launches it: the third
 // argument of the launch is its size.
 // Work: n scalars read.
 // Summary: interleaved_workgroup with a shared array whose size the host sets at launch

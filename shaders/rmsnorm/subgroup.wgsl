@@ -1,7 +1,7 @@
-// Root-mean-square normalisation of each row in registers: a row is divided among so many lanes that each holds VECTORS
+// Root-mean-square normalisation of each row in registers: a row is divided among enough lanes for each to hold VECTORS
 // vec4 of it, and lanes add up squares by shuffles.
 // Pattern: VECTORS independent 16-byte loads per lane, and as many stores; short rows share a workgroup. Rows too long
-// for the registers of a workgroup are read twice. Rows that are no whole number of vec4 move element by element.
+// for the registers of a workgroup are read twice. Rows that are not a whole number of vec4 move element by element.
 // Work: n scalars read and n written (the gains of the columns come from the cache).
 // Summary: rows in registers, vec4 loads, sums by shuffles; short rows share a workgroup
 // Look for: Its share of the copy peak, near 100 % at all lengths of rows. The same kernel as softmax's without

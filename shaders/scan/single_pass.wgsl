@@ -1,7 +1,7 @@
 // Inclusive scan in one pass by decoupled look-back (Merrill and Garland 2016): a workgroup scans a tile, publishes its
-// sum, and adds the sums of the tiles before. It sums a tile that stays unpublished itself and publishes that sum
-// (fallback: Smith, Levien and Owens 2025): WebGPU guarantees no forward progress of other workgroups, so every loop is
-// bounded.
+// sum, and adds the sums of the tiles before. If a tile stays unpublished, it sums that tile itself and publishes the
+// sum (fallback: Smith, Levien and Owens 2025): WebGPU guarantees no forward progress of other workgroups, so every
+// loop is bounded.
 // Pattern: 16 elements per invocation by 16-byte loads and stores, a radix-4 scan of their sums, windows of 32 tiles.
 // Work: n scalars read and n written.
 // Summary: each tile looks back over the sums of the tiles before it, and computes late ones itself

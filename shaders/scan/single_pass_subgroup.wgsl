@@ -1,8 +1,9 @@
-// Inclusive scan in one pass as `single_pass`, by subgroups: lanes scan and look back through registers, and the first
-// subgroup looks back while the others wait at one barrier.
+// Inclusive scan in one pass as in `single_pass`, by subgroups: lanes scan and look back through registers, and the
+// first subgroup looks back while the others wait at one barrier.
 // Pattern: 32 elements per invocation by 16-byte accesses, one tile per lane in a window. Half of a tile stays in
-// registers during the look-back, the other is read again, from cache: more tiles wait at a time. A tile unpublished for
-// LOOKS reads is summed by those who wait for it. From tile 400 on, the first read waits for PAUSE rounds.
+// registers during the look-back, the other is read again, from a cache: more tiles wait at a time. A tile unpublished
+// for LOOKS reads is summed by the workgroups that wait for it. From tile 400 on, the first read waits for PAUSE
+// rounds.
 // Work: n scalars read and n written.
 // Summary: single_pass with scans in registers by subgroups; the first subgroup looks back while the others wait
 // Look for: Its gain over single_pass: the cost of barriers and workgroup memory there. Whether WG=512 is faster:

@@ -1,7 +1,7 @@
-// Softmax of each row in registers: a row is divided among so many lanes that each holds VECTORS vec4 of it, and lanes
+// Softmax of each row in registers: a row is divided among enough lanes for each to hold VECTORS vec4 of it, and lanes
 // combine maxima and sums by shuffles.
 // Pattern: VECTORS independent 16-byte loads per lane, and as many stores; short rows share a workgroup. Rows too long
-// for the registers of a workgroup are read twice. Rows that are no whole number of vec4 move element by element.
+// for the registers of a workgroup are read twice. Rows that are not a whole number of vec4 move element by element.
 // Work: n scalars read and n written.
 // Summary: rows in registers, vec4 loads, totals by shuffles; short rows share a workgroup
 // Look for: Its share of the copy peak, which should be near 100 % at all lengths of rows. At 32,768 columns compare

@@ -1,13 +1,13 @@
-// The product of a sparse matrix in CSR with a vector along the merge path of nonzeros and row ends (Merrill and Garland
-// 2016): every invocation has eight of both together. A uniform selects one of three kernels: find where tiles start,
-// multiply, and add what a tile has of the row in which it ends.
+// The product of a sparse matrix in CSR with a vector along the merge path of nonzeros and row ends (Merrill and
+// Garland 2016): every invocation has eight of both in total. A uniform selects one of three kernels: find where tiles
+// start, multiply, and add each tile's part of the row in which it ends.
 // Pattern: coalesced loads of values and columns; products and row ends pass through workgroup memory.
 // Work: a value and a column per nonzero, a start, an element of x and a result per row; 2 operations per nonzero.
 // Summary: equal shares of nonzeros and rows for every invocation, along the merge path
 // Look for: Nearly the same time for MATRIX=1 and 2: long and short rows cost alike. Their gap to MATRIX=0 is the
 // access to x.
-// Limits: Instructions: each invocation searches its place on the path and walks eight positions, one by one, so that
-// the band is read at half the read rate or less; at small sizes three launches.
+// Limits: Instructions: each invocation searches for its place on the path and walks eight positions, one by one, so
+// that the band is read at half the read rate or less; at small sizes three launches.
 
 alias T = f32;
 

@@ -1,9 +1,9 @@
-// CUDA alone: serial_block_sum, in which every block stores the time of its start and of its end. The clock,
+// CUDA only: serial_block_sum, in which every block stores the time of its start and of its end. The clock,
 // %globaltimer, counts nanoseconds and is shared by all multiprocessors (clock64 counts cycles of one); its step is 32
 // ns or 1 µs.
 // Work: n scalars read, 3n integer operations; 16 bytes of times per workgroup are not counted.
 // Summary: serial_block_sum with a clock read at the start and end of each workgroup: latest end minus earliest start
-// Look for: The column in_kernel_ns against the median: launch, drain and the events around the kernel take the
+// Look for: The column in_kernel_ns against the median: launch, drain and the events around the kernel account for the
 // difference.
 // Limits: The loop of serial_block_sum, which the clock reads at both ends leave unchanged; the clock steps by up to 1
 // µs.

@@ -1,6 +1,6 @@
 // Sum of cubes by many workgroups: each invocation adds up elements with a stride of the whole grid and stores its sum;
 // the host adds these.
-// Pattern: as `one_block_interleaved`, on as many compute units as there are workgroups; one partial sum per
+// Pattern: as in `one_block_interleaved`, on as many compute units as there are workgroups; one partial sum per
 // invocation.
 // Work: n scalars read, 3n integer operations.
 // Summary: 32 workgroups; the host adds the sums of all invocations

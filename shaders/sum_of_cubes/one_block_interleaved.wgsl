@@ -1,6 +1,6 @@
 // Sum of cubes by one workgroup: invocation t adds up the elements t, t + WG, t + 2 WG … and stores its sum; the host
 // adds these.
-// Pattern: as `one_block_chunks`, but neighbouring invocations read neighbouring elements (coalesced).
+// Pattern: as in `one_block_chunks`, but neighbouring invocations read neighbouring elements (coalesced).
 // Work: n scalars read, 3n integer operations.
 // Summary: one workgroup, neighbouring invocations read neighbouring elements (coalesced)
 // Look for: The ratio to one_block_chunks: coalescing alone, with the same lanes and the same additions. Only one SM

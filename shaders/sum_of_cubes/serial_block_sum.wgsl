@@ -1,6 +1,6 @@
 // Sum of cubes by many workgroups, one result each: every invocation's sum goes to workgroup memory, and after a
 // barrier invocation 0 adds all of them serially.
-// Pattern: as `many_blocks_host_sum`; then one lane adds WG numbers while the others wait.
+// Pattern: as in `many_blocks_host_sum`; then one lane adds WG numbers while the others wait.
 // Work: n scalars read, 3n integer operations.
 // Summary: 32 workgroups; invocation 0 of each adds its workgroup's 256 sums
 // Look for: How little the serial sum by invocation 0 costs next to the loop, and how much less the host has left to

@@ -1,4 +1,5 @@
-// Sum of cubes by many workgroups, one result each, as `serial_block_sum`, but all invocations add the sums in a tree.
+// Sum of cubes by many workgroups, one result each, as in `serial_block_sum`, but all invocations add the sums in a
+// tree.
 // Pattern: log2 WG steps with a barrier after each, instead of WG additions by one lane.
 // Work: n scalars read, 3n integer operations.
 // Summary: 32 workgroups; a tree adds each workgroup's 256 sums

@@ -6,7 +6,8 @@
 // Summary: the kernel filters and wraps: four loads, a remainder and three interpolations
 // Look for: The cost of four loads, a remainder and three interpolations. At 90 degrees linear storage puts neighbours
 // a whole row apart, which lowers the rate.
-// Limits: Load instructions and integer division; depending on the angle, cache lines of which a subgroup uses little.
+// Limits: Load instructions and integer division; depending on the angle, cache lines of which a subgroup uses only a
+// part.
 
 struct Sizes { width: u32, height: u32, cos: f32, sin: f32 }
 

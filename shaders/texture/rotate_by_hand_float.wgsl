@@ -5,7 +5,7 @@
 // Summary: rotate_by_hand with one channel of f32, as in the source article
 // Look for: Its rate next to rotate_by_hand, which interpolates four channels instead of one.
 // Limits: Coordinates and wrapping, which cost as much as for four channels; then loads of cache lines of which a
-// subgroup uses little.
+// subgroup uses only a part.
 
 struct Sizes { width: u32, height: u32, cos: f32, sin: f32 }
 

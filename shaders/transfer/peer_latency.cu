@@ -1,9 +1,11 @@
-// CUDA alone: dependent loads from the memory of another card, in lines of 128 bytes, as in memory_spaces/pinned_latency.
-// A launch goes on where the one before ended, so that no line is read again before all others.
+// CUDA only: dependent loads from the memory of another card, in lines of 128 bytes, as in
+// memory_spaces/pinned_latency. A launch continues where the last one stopped, so that no line is read again before all
+// others.
 // Work: 4 bytes for each of STEPS loads.
 // Summary: dependent loads from 128 MiB of another card's memory, in lines of 128 bytes
-// Look for: A round trip over the link and through the other card's memory: beside cache_curve/latency of DRAM, what
-// the link adds. Times the rate of peer_read_by_kernel it gives the bytes that must be in flight.
+// Look for: A round trip over the link and through the other card's memory: compared with cache_curve/latency of DRAM,
+// it shows what the link adds. Multiplied by the rate of peer_read_by_kernel, it gives the bytes that must be in
+// flight.
 // Limits: Both cards' memory systems and the link, whose rate does not matter: requests wait for each other.
 
 struct Line { u32 next, check, unused, expected, rest[28]; };

@@ -1,4 +1,4 @@
-// CUDA alone: copies an array to the memory of another card by a kernel's stores, 16 bytes per thread.
+// CUDA only: copies an array to the memory of another card by a kernel's stores, 16 bytes per thread.
 // Work: n scalars, counted once, as they cross the link.
 // Summary: peer_write by a kernel, whose stores cross the link
 // Look for: The ratio to peer_write: whether a kernel's stores fill the link as a copy engine does, so that programs

@@ -1,7 +1,7 @@
 // Transposes a matrix without workgroup memory: each invocation transposes a block of 4×4 elements in registers.
 // Pattern: 32 neighbouring invocations read 16-byte pieces of 8 rows and write 16-byte pieces of 16: whole 32-byte
 // sectors both ways, which the cache merges into lines. No barrier, no tile, no bank conflict. Workgroups cover 64×64
-// elements. Blocks that cross an edge, and matrices with a side that is no multiple of four (rows not aligned to a
+// elements. Blocks that cross an edge, and matrices with a side that is not a multiple of four (rows not aligned to a
 // vec4), use scalar accesses.
 // Work: 2n scalars moved.
 // Summary: 4x4 elements per invocation transposed in registers, without workgroup memory

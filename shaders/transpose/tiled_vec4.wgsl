@@ -1,11 +1,11 @@
 // Transposes a matrix through a padded 32×32 tile with vec4 loads and stores.
 // Pattern: 8×8 invocations, each with four vec4 loads in flight before the first is used; no bank conflicts in either
-// direction. Tiles that cross an edge, and matrices with a side that is no multiple of four (rows not aligned to a
+// direction. Tiles that cross an edge, and matrices with a side that is not a multiple of four (rows not aligned to a
 // vec4), use scalar accesses.
 // Work: 2n scalars moved.
 // Summary: through a padded tile, four elements at a time
-// Look for: The gain of wide accesses over a padded tile: it should be near a copy at large sizes. Where a side is no
-// multiple of four it falls back to single elements, and the gain is lost.
+// Look for: The gain of wide accesses over a padded tile: it should be near a copy at large sizes. Where a side is not
+// a multiple of four, it falls back to single elements and loses the gain.
 // Limits: DRAM read/write turnaround; for f64 or small matrices, 64 invocations per workgroup cannot hide the barrier.
 
 alias T = f32;

@@ -1,4 +1,4 @@
-// CUDA alone: the kernel `fixed_bytes` with a dynamic array, whose size is the launch's third argument, unknown to the
+// CUDA only: the kernel `fixed_bytes` with a dynamic array, whose size is the launch's third argument, unknown to the
 // compiler.
 // Work: 30 n bytes moved through workgroup memory.
 // Summary: fixed_bytes with a length that the host sets at each launch: 8 bytes

@@ -1,4 +1,4 @@
-// CUDA alone: the kernel `fixed_size` with a dynamic array, whose size is the launch's third argument, unknown to the
+// CUDA only: the kernel `fixed_size` with a dynamic array, whose size is the launch's third argument, unknown to the
 // compiler.
 // Work: 2 ROUNDS n words moved through workgroup memory, with 16 rounds.
 // Summary: fixed_size with a length that the host sets at each launch

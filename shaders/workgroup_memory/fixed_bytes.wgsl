@@ -1,7 +1,7 @@
 // Rotates blocks of 8 bytes by 3 positions 15 times, each time through a workgroup array of 8 bytes.
 // Pattern: one byte per invocation, 8 invocations per workgroup; two barriers per round. WGSL has no bytes: an
-// invocation adds its byte with atomicOr to a word of zeros. The words take turns with others, which are zeroed
-// meanwhile.
+// invocation adds its byte with atomicOr to a word of zeros. The words alternate with others, which are zeroed in the
+// meantime.
 // Work: 30 n bytes moved through workgroup memory.
 // Summary: rotates blocks of 8 bytes through an array of 8 bytes (source article 001)
 // Look for: The reference for dynamic_bytes. Through WGSL it is slower than in CUDA: an atomicOr and a zeroed word

@@ -1,6 +1,6 @@
-// The 32 invocations of a clump write distinct values to one word; after the barrier each of them reads it, and counts
-// it if it holds one of the values written: exactly one of them must win.
-// Pattern: SETS stores and SETS loads between two barriers; all 32 invocations of a clump access the same word.
+// The invocations of a group of 32 write distinct values to one word; after the barrier each of them reads it, and
+// counts it if it holds one of the values written: exactly one of them must win.
+// Pattern: SETS stores and SETS loads between two barriers; all invocations of a group access the same word.
 // Work: 2 SETS ROUNDS words stored and loaded by each of n invocations.
 // Summary: 32 invocations write distinct values to one word, where any one of them may remain
 // Look for: As fast as distinct_words or faster: of 32 stores to one word the hardware performs one, and the load after

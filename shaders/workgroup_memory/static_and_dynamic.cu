@@ -1,4 +1,4 @@
-// CUDA alone: a static and a dynamic shared array in one kernel. A block rotates its words through the static one and
+// CUDA only: a static and a dynamic shared array in one kernel. A block rotates its words through the static one and
 // back through the dynamic one, whose size is the launch's third argument, unknown to the compiler.
 // Work: 2 ROUNDS n words moved through workgroup memory, with 16 rounds.
 // Summary: fixed_size through a static and a dynamic array in turn

@@ -1,5 +1,6 @@
-// Rotates blocks of 256 words by 37 positions through one of 16 pages of a 16 KiB workgroup array. The array is zeroed
-// by nobody, by the API (WGSL requires it, since no array can have an initialiser), or with ZEROING = 1 by the kernel.
+// Rotates blocks of 256 words by 37 positions through one of 16 pages of a 16 KiB workgroup array. The array is not
+// zeroed, or zeroed by the API (WGSL requires it, since no array can have an initialiser), or with ZEROING = 1 by the
+// kernel.
 // Pattern: every word is written before it is read, so that the result is the same and only the cost of zeroing
 // differs. The page in use is known only at run time, so that no compiler can tell which zeros are never read.
 // Work: n words read and n written.

@@ -97,7 +97,7 @@ fn cases_that_cannot_be_fitted_stay_and_are_skipped_with_the_reason() {
     let rows = measure(&mut backend, &kept);
     let row = rows.iter().find(|row| row.name() == "transpose/registers").expect("a row");
     assert_eq!((row.status, row.params_text().as_str()), (Status::Skipped, ""));
-    assert_eq!(row.reason, "needs 256 invocations a workgroup, the device allows 128");
+    assert_eq!(row.reason, "needs 256 invocations per workgroup, the device allows 128");
     // Smaller workgroups do not help where the kernel needs a feature that the device lacks.
     let mut poor = with_limits(256, 32 << 10);
     poor.features.remove(&Feature::Subgroups);
@@ -199,7 +199,7 @@ fn a_real_device_with_lowered_limits_runs_fitted_cases() {
     }
     let ran = |row: &&Record| row.status != Status::Skipped && row.params.contains_key(WORKGROUP_SIZE);
     assert!(rows.iter().filter(wanted).filter(ran).count() >= smaller.len().min(10), "{smaller:?}");
-    let too_large = rows.iter().find(|row| row.reason.contains("invocations a workgroup"));
+    let too_large = rows.iter().find(|row| row.reason.contains("invocations per workgroup"));
     assert!(too_large.is_none_or(|row| row.name() == "reduction/interleaved_dynamic"));
 }
 

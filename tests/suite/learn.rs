@@ -152,7 +152,7 @@ fn the_gain_of_shared_memory_is_the_product_of_two_parts() {
     assert!(text.contains("is 1.05× as fast as the sum in global memory"), "{text}");
     // CUDA's sum in global memory has the weaker fence, so that no row separates the data.
     let (_, text) = verdict("A4", &with_device_barriers(BOTH, 1.8, 0.001), Api::Cuda);
-    assert!(text.contains("With a fence of the device in each step") && text.contains("takes 1.80× as long"), "{text}");
+    assert!(text.contains("With a device-wide fence in each step") && text.contains("takes 1.80× as long"), "{text}");
     // Without the sum that separates data and barriers, or where it is too noisy, wgpu's rows decide nothing.
     let mut without = records(EPOCHS);
     without.retain(|row| row.benchmark != DEVICE_BARRIER);

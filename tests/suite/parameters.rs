@@ -250,7 +250,7 @@ fn an_adapter_without_compute_shaders_is_one_sentence() {
     if !devices
         .stdout
         .lines()
-        .any(|line| line.starts_with("    invocations a workgroup") && line.ends_with(" 0 (0 x 0 x 0)"))
+        .any(|line| line.starts_with("    invocations per workgroup") && line.ends_with(" 0 (0 x 0 x 0)"))
     {
         eprintln!("SKIPPED: there is no Mesa driver for OpenGL");
         return;

@@ -177,8 +177,8 @@ fn rising(attempts: usize) -> f64 {
 #[test]
 fn a_case_whose_clock_does_not_settle_is_measured_three_times_and_marked() {
     for (clock, drift, words) in [
-        (falling as fn(usize) -> f64, 0.111, "the canary moved by 11 % and did not settle"),
-        (rising, -0.1, "the canary moved by -10 % and did not settle"),
+        (falling as fn(usize) -> f64, 0.111, "device speed drifted by 11 %"),
+        (rising, -0.1, "device speed drifted by -10 %"),
     ] {
         let (row, attempts, others) = measured(MonitoredDevice { clock, ..monitored() });
         assert_eq!((row.status, row.reason.as_str(), attempts), (Status::Ok, words, 3));
@@ -250,7 +250,7 @@ fn a_row_with_throttling_and_drift_names_both() {
     let throttling = |_: usize| vec![Throttle::SoftwareThermal];
     let (row, attempts, _) = measured(MonitoredDevice { clock: falling, throttling: Some(throttling), ..monitored() });
     assert_eq!(attempts, 3);
-    assert_eq!(row.reason, "the canary moved by 11 % and did not settle; the card was too warm");
+    assert_eq!(row.reason, "device speed drifted by 11 %; the card was too warm");
 }
 
 #[test]

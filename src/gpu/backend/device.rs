@@ -121,9 +121,9 @@ impl Device {
             ("timestamps", if self.has_timestamps { "yes" } else { "no" }.to_owned()),
             ("shader features", features.join(", ")),
             ("workgroup memory", format!("{} B", self.max_workgroup_bytes)),
-            ("invocations a workgroup", format!("{} ({x} x {y} x {z})", self.max_invocations)),
-            ("workgroups a side", self.max_groups.to_string()),
-            ("storage buffers a kernel", self.max_storage_buffers.to_string()),
+            ("invocations per workgroup", format!("{} ({x} x {y} x {z})", self.max_invocations)),
+            ("workgroups per side", self.max_groups.to_string()),
+            ("storage buffers per kernel", self.max_storage_buffers.to_string()),
             ("largest buffer", format!("{} MiB", self.max_buffer_bytes >> 20)),
             ("largest binding", format!("{} MiB", self.max_binding_bytes >> 20)),
         ];
@@ -193,7 +193,7 @@ impl Device {
             return refuse("a browser compiles after the call has returned: the host cannot time it".to_owned());
         }
         if self.runtime_checks == RuntimeChecks::AlwaysOn && job.kernel.measures_checks {
-            return refuse("a browser keeps all run-time checks on: none can be switched by itself".to_owned());
+            return refuse("a browser keeps all run-time checks on: single checks cannot be switched".to_owned());
         }
         if self.runtime_checks == RuntimeChecks::Absent && job.kernel.measures_checks {
             return refuse(format!("{} adds no run-time checks", self.api.title()));
@@ -205,7 +205,7 @@ impl Device {
             self.api == Api::Vulkan && self.name.contains(driver) && job.label.split(' ').next() == Some(*kernel)
         });
         if let Some((driver, _, effort)) = unfinished {
-            return refuse(format!("{driver}'s compiler does not finish this kernel: {effort}"));
+            return refuse(format!("{driver}'s compiler cannot finish this kernel: {effort}"));
         }
         if job.kernel.checks.zero_init
             && let Some(reason) = self.compiler.as_ref().and_then(|one| one.slow_zeroing(interface.workgroup_bytes))
@@ -234,7 +234,7 @@ impl Device {
         for needs in sizes.chain([interface.workgroup_size]) {
             let (all, has) = (needs.iter().product::<u32>(), self.max_invocations);
             if all > has {
-                return refuse(format!("needs {all} invocations a workgroup, the device allows {has}"));
+                return refuse(format!("needs {all} invocations per workgroup, the device allows {has}"));
             }
             let has = self.max_workgroup_size;
             if needs.iter().zip(has).any(|(needs, has)| *needs > has) {
@@ -258,7 +258,7 @@ impl Device {
         let sides = job.buffers.iter().filter_map(|buffer| buffer.texture()).map(|t| t.width.max(t.layer_height()));
         if let Some(side) = sides.max().filter(|side| *side > u64::from(self.max_texture_side)) {
             return refuse(format!(
-                "needs a texture of {side} texels a side, the device allows {}",
+                "needs a texture of {side} texels per side, the device allows {}",
                 self.max_texture_side
             ));
         }

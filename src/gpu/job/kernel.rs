@@ -42,7 +42,7 @@ impl Kernel {
         if !shape.count().is_multiple_of(lanes) {
             let (name, n) = (dtype.name(), shape.extent);
             return Err(Error::Unsupported(format!(
-                "{n} scalars are no whole number of {name}: take a multiple of {lanes}"
+                "{n} scalars are not a whole number of {name}: use a multiple of {lanes}"
             )));
         }
         let is_override = |name: &str| !HOST_PARAMS.contains(&name);

@@ -107,7 +107,7 @@ impl Shader {
                 Expression::Literal(Literal::I32(value)) => Value::I32(value),
                 Expression::Literal(Literal::F32(value)) => Value::F32(value),
                 Expression::Literal(Literal::F64(value)) => Value::F64(value),
-                _ => return Err(Error::Shader(format!("override '{name}' has a type that is not supported here"))),
+                _ => return Err(Error::Shader(format!("override '{name}' has an unsupported type"))),
             };
             values.push((name.to_owned(), value));
         }

@@ -15,7 +15,7 @@ pub mod module;
 mod parse;
 #[cfg(not(target_family = "wasm"))]
 mod spirv;
-#[cfg_attr(target_family = "wasm", expect(dead_code, reason = "no SPIR-V is read in a browser"))]
+#[cfg_attr(target_family = "wasm", expect(dead_code, reason = "a browser reads no SPIR-V"))]
 mod spirv_images;
 mod spirv_interface;
 mod translate;

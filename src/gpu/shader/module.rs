@@ -50,7 +50,7 @@ pub fn words(bytes: &[u8]) -> Vec<u32> {
 /// [`Error::Shader`] where `binary` is not SPIR-V.
 #[cfg(not(target_family = "wasm"))]
 pub fn disassemble(binary: &[u8]) -> Result<String> {
-    let module = rspirv::dr::load_bytes(binary).map_err(|why| Error::Shader(format!("no SPIR-V: {why}")))?;
+    let module = rspirv::dr::load_bytes(binary).map_err(|why| Error::Shader(format!("invalid SPIR-V: {why}")))?;
     Ok(module.disassemble() + "\n")
 }
 
@@ -125,7 +125,7 @@ pub fn specialize(spirv: &mut [u32], overrides: &[(String, Value)]) -> Result<()
                 (Value::F64(value), Value::F64(_), Some([_, _, _, low, high, ..])) => {
                     (*low, *high) = (value.to_bits() as u32, (value.to_bits() >> 32) as u32);
                 }
-                _ => return Err(format!("has a specialization constant '{name}' that is no {}", value.kind())),
+                _ => return Err(format!("has a specialization constant '{name}' that is not of type {}", value.kind())),
             }
         }
     }
@@ -250,7 +250,7 @@ mod tests {
         let after = set(Value::U32(77)).expect("it has ROUNDS");
         let changed: Vec<_> = before.iter().zip(&after).filter(|(old, new)| old != new).collect();
         assert_eq!(changed, [(&512, &77)], "nothing but the value");
-        let other = "has a specialization constant 'ROUNDS' that is no ";
+        let other = "has a specialization constant 'ROUNDS' that is not of type ";
         assert_eq!(set(Value::I32(7)), Err(format!("{other}i32")));
         assert_eq!(set(Value::F64(7.0)), Err(format!("{other}f64")));
         let lacking = |name: &str| specialize(&mut before.clone(), &[(name.to_owned(), Value::U32(1))]);

@@ -68,7 +68,7 @@ impl SpirvKernel {
                 Ok(Self { wgsl: String::new(), words, unread: Some(why.to_owned()), fixed: Vec::new(), further_names })
             }
             Err(Error::Shader(other)) => {
-                Err(Error::Shader(format!("{why}; Vulkan cannot have it as it is either: {other}")))
+                Err(Error::Shader(format!("{why}; Vulkan cannot take it unchanged either: {other}")))
             }
             Err(other) => Err(other),
         }
@@ -97,7 +97,7 @@ impl SpirvKernel {
         restrict_access(&mut module, &info);
         let info = validated(&module)?;
         let wgsl = write_string(&module, &info, WriterFlags::empty());
-        let wgsl = wgsl.map_err(|error| fault(format!("WGSL cannot say what this SPIR-V does: {error}")))?;
+        let wgsl = wgsl.map_err(|error| fault(format!("WGSL cannot express this SPIR-V: {error}")))?;
         let names = module.global_variables.iter().filter_map(|(_, variable)| variable.name.as_deref());
         let names = names.chain(module.overrides.iter().filter_map(|(_, over)| over.name.as_deref()));
         let wgsl = names.fold(wgsl, |wgsl, name| with_name(&wgsl, name));
@@ -116,7 +116,7 @@ type Prepared = (Vec<u32>, Vec<(String, String)>);
 fn prepared(words: &[u32], formats: &Formats) -> std::result::Result<Prepared, String> {
     let mut words = words.to_vec();
     if HEADER + instructions(&words).map(<[u32]>::len).sum::<usize>() != words.len() {
-        return Err("no valid SPIR-V: it is cut off".to_owned());
+        return Err("invalid SPIR-V: it is truncated".to_owned());
     }
     rename_entry(&mut words)?;
     let further_names = one_name_each(&mut words);

@@ -19,7 +19,7 @@ use record::suite::{Accepted, Access, Binding, Constants, Entry, Feature, Interf
 
 /// Capabilities that wgpu enables on no device, and what they are for.
 const UNAVAILABLE: [(u32, &str); 3] = [
-    (5347, "buffer addresses (buffer_reference, PhysicalStorageBufferAddresses), which wgpu does not have"),
+    (5347, "buffer addresses (buffer_reference, PhysicalStorageBufferAddresses), which wgpu does not support"),
     (4472, "ray queries, which bench does not set up"),
     (5302, "descriptor arrays of unknown length: bench binds single textures and buffers"),
 ];
@@ -220,7 +220,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn of(words: &[u32], values: &Constants) -> Result<ModuleInterface, String> {
         if words.len() < HEADER {
-            return Err("it is cut off".to_owned());
+            return Err("it is truncated".to_owned());
         }
         let specialized = constants(words).into_iter().map(|(name, _, default)| Constant { name, default }).collect();
         // Arrays and workgroups may have sizes that are computed from constants.
@@ -330,7 +330,7 @@ impl<'a> Reader<'a> {
         let (code, operands) = *self.types.get(&id).ok_or("a type is missing")?;
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err("a type is within itself".to_owned());
+            return Err("a type contains itself".to_owned());
         }
         let scalar = |of: Option<&TypeInner>| of.and_then(TypeInner::scalar).ok_or("a vector has no scalars");
         let size = |size: u32| match size {
@@ -367,7 +367,7 @@ impl<'a> Reader<'a> {
                 let count = count.first().map(|id| self.constants.get(id).copied().and_then(NonZeroU32::new));
                 let size = match count {
                     None => ArraySize::Dynamic,
-                    Some(count) => ArraySize::Constant(count.ok_or("the length of an array is not known")?),
+                    Some(count) => ArraySize::Constant(count.ok_or("the length of an array is unknown")?),
                 };
                 let stride = self.decoration(id, Decoration::ArrayStride).unwrap_or(natural);
                 if matches!(size, ArraySize::Constant(count) if count.get().checked_mul(stride).is_none()) {
@@ -396,7 +396,7 @@ impl<'a> Reader<'a> {
                     1 => ImageDimension::D2,
                     2 => ImageDimension::D3,
                     3 => ImageDimension::Cube,
-                    _ => return Err("it has a texel buffer, which wgpu does not have".to_owned()),
+                    _ => return Err("it has a texel buffer, which wgpu does not support".to_owned()),
                 };
                 let multi = *multi == 1;
                 let class = match (sampled, depth) {
@@ -502,5 +502,5 @@ fn storage_format(format: u32, kind: ScalarKind) -> Result<StorageFormat, String
     let known = FORMATS.iter().find(|(own, ..)| *own == format);
     known
         .map(|(_, own, _)| *own)
-        .ok_or_else(|| format!("it has an image of format {format:?}, which bench does not have"))
+        .ok_or_else(|| format!("it has an image of format {format:?}, which bench does not support"))
 }

@@ -79,7 +79,7 @@ pub fn interface(case: &Case) -> Result<Interface> {
             fault(if bounds.is_empty() {
                 format!("'{name}' has no __launch_bounds__(THREADS): write it, or workgroup = THREADS in a .toml")
             } else {
-                format!("'{bounds}' is no number of threads")
+                format!("'{bounds}' is not a number of threads")
             })
         })?;
         let place = |parameter: &String| bindings.iter().position(|known| known.name == name_of(parameter));
@@ -245,7 +245,7 @@ fn overrides(shape: &Shape) -> Result<Vec<(String, Value)>, String> {
         .map(|(name, value)| {
             let is_whole = (0.0..=f64::from(u32::MAX)).contains(value) && value.fract() == 0.0;
             if !is_whole {
-                return Err(format!("{name} must be a whole number of 32 bits, and is {value}"));
+                return Err(format!("{name} must be a 32-bit integer, but is {value}"));
             }
             Ok((name.clone(), Value::U32(*value as u32)))
         })

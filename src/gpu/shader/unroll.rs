@@ -50,10 +50,10 @@ fn expanded(text: &str, source: Scope, first: usize) -> Result<String> {
         }
         let fault = |what: &str| Error::Shader(format!("line {}: {what}", line - 1));
         let counted = Counted::parse(rest, source).ok_or_else(|| {
-            fault("a loop marked '// unroll' begins as `for (var i = 0u; i < 8u; i++) {` does, with constant bounds")
+            fault("a loop marked '// unroll' must begin like `for (var i = 0u; i < 8u; i++) {`, with constant bounds")
         })?;
         if counted.values.len() > MOST {
-            return Err(fault(&format!("a loop marked '// unroll' has at most {MOST} repetitions")));
+            return Err(fault(&format!("a loop marked '// unroll' may have at most {MOST} iterations")));
         }
         let length = body_length(counted.body).ok_or_else(|| fault("a loop marked '// unroll' is not closed"))?;
         let body = &counted.body[..length];
@@ -65,7 +65,7 @@ fn expanded(text: &str, source: Scope, first: usize) -> Result<String> {
             let one = body_with(body, counted.name, value).map_err(|what| fault(&what))?;
             written.push_str(&expanded(&one, source, line_of_body)?);
             if written.len() > LARGEST {
-                return Err(fault("loops marked '// unroll' repeat more than 1 MiB of text"));
+                return Err(fault("loops marked '// unroll' expand to more than 1 MiB of text"));
             }
         }
         line = line_of_body + body.matches('\n').count();
@@ -214,10 +214,10 @@ fn body_with(body: &str, name: &str, value: &str) -> Result<String, String> {
             "}" => drop(blocks.pop()),
             "let" | "var" | "const" => declares |= blocks.is_empty() && opening.is_empty(),
             "break" if !is_inside(&["for", "while", "loop", "switch"]) => {
-                return Err("a loop marked '// unroll' has no break".to_owned());
+                return Err("a loop marked '// unroll' must not have a break".to_owned());
             }
             "continue" if !is_inside(&["for", "while", "loop"]) => {
-                return Err("a loop marked '// unroll' has no continue".to_owned());
+                return Err("a loop marked '// unroll' must not have a continue".to_owned());
             }
             _ => {}
         }
@@ -228,7 +228,7 @@ fn body_with(body: &str, name: &str, value: &str) -> Result<String, String> {
                 .any(|operator| after.starts_with(operator))
                 || after.starts_with('=') && !after.starts_with("==");
             if is_changed || matches!(before, "let" | "var" | "const") {
-                return Err(format!("the body of a loop marked '// unroll' neither changes nor redeclares '{name}'"));
+                return Err(format!("the body of a loop marked '// unroll' must neither change nor redeclare '{name}'"));
             }
             written.push_str(value);
         } else {
@@ -355,13 +355,13 @@ mod tests {
         let loop_of = |head: &str, body: &str| format!("override WG: u32;\n// unroll\nfor ({head}) {{ {body} }}");
         let eight = "var i = 0u; i < 8u; i++";
         for head in ["var i = 0u; i < n; i++", "var i = 0u; i < 8u; i += 0u", "var i = 3u; i >= 0u; i--", "; ; "] {
-            assert!(refusal(&loop_of(head, "")).contains("line 2: a loop marked '// unroll' begins"), "{head}");
+            assert!(refusal(&loop_of(head, "")).contains("line 2: a loop marked '// unroll' must begin"), "{head}");
         }
-        assert!(refusal(&loop_of("var i = 0u; i < 1000000000u; i++", "")).contains("at most 256 repetitions"));
-        assert!(refusal(&loop_of(eight, "if (i == 2u) { break; }")).contains("has no break"));
-        assert!(refusal(&loop_of(eight, "switch (i) { default { continue; } }")).contains("has no continue"));
+        assert!(refusal(&loop_of("var i = 0u; i < 1000000000u; i++", "")).contains("at most 256 iterations"));
+        assert!(refusal(&loop_of(eight, "if (i == 2u) { break; }")).contains("must not have a break"));
+        assert!(refusal(&loop_of(eight, "switch (i) { default { continue; } }")).contains("must not have a continue"));
         for body in ["i += 2u;", "i = 3u;", "let i = 3u;"] {
-            assert!(refusal(&loop_of(eight, body)).contains("neither changes nor redeclares 'i'"), "{body}");
+            assert!(refusal(&loop_of(eight, body)).contains("must neither change nor redeclare 'i'"), "{body}");
         }
         assert!(
             unrolled(&loop_of(eight, "while (true) { if (i == 2u) { break; } continue; }"), &Constants::new()).is_ok()

@@ -11,9 +11,9 @@ pub(super) const FAMILY: Family = Family {
     name: "attention",
     summary: "attention, softmax(q kᵀ / √d) v; sizes are heads × length",
     tags: &[Tag::Llm],
-    model_text: "4·length²·d operations per head, half of them if causal, over the peak of the units that do them: two \
-        matrix products. Their inputs are few bytes for so many operations. Scores in memory are 4 bytes each, written \
-        twice and read more often. With the online softmax, a tile of them exists at a time, on chip.",
+    model_text: "Two matrix products: 4·length²·d operations per head, half of them if causal, over the peak of the \
+        units that compute them. The inputs are few bytes for so many operations. Scores in memory are 4 bytes each, \
+        written twice and read more often. With the online softmax, only one tile of scores exists at a time, on chip.",
     headlines: &[
         Headline {
             name: "attention",
@@ -73,7 +73,7 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "wgmma",
-            only_cuda: Some("WGSL has no asynchronous copies and no products by several subgroups"),
+            only_cuda: Some("WGSL has no asynchronous copies and no matrix products across subgroups"),
             accepts: &[D, CAUSAL, ("BLOCKS", Accepted::Whole(1, 1024))],
             cases: &WGMMA_CASES,
             buffers: |shape, interface| {
@@ -90,7 +90,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "cudnn",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(16, 16384), &[FULL])],
-            only_cuda: Some("cuDNN is NVIDIA's"),
+            only_cuda: Some("cuDNN is an NVIDIA library"),
             library: Some(Library::CuDnn),
             accepts: &[D, CAUSAL],
             cases: &cases(F16, LONG),

@@ -10,22 +10,22 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "number of banks",
         rows: "stride 1, 2, 4 … and the odd strides, at the largest size",
-        condition: "the device is no software; every ratio of two times that decides is clear of √2; a number of banks \
-            if doubling costs time up to it and none beyond, at no odd stride; a lower limit if it costs time up to \
-            the largest stride",
+        condition: "not a software renderer; no deciding ratio's interval contains √2; a number of banks if doubling \
+            the stride costs time up to that number, but not beyond it, and no odd stride costs time; a lower bound if \
+            doubling costs time up to the largest stride",
         state: number,
     }),
     Claim::Measured(Measured {
         name: "no banks",
         rows: "stride 1, 2, 4 … and the odd strides, at the largest size",
-        condition: "the device is no software; every ratio of two times that decides is clear of √2, and no number of \
-            banks explains them",
+        condition: "not a software renderer; no deciding ratio's interval contains √2, and no number of banks explains \
+            the ratios",
         state: none,
     }),
     Claim::Measured(Measured {
         name: "stride 32",
         rows: "stride 1, 32 and 33, and one word for all, at the same size",
-        condition: "the device is no software; each ratio's interval is within ±15 %",
+        condition: "not a software renderer; each ratio's interval is within ±15 %",
         state: stride_32,
     }),
     Claim::Measured(Measured {
@@ -63,8 +63,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "From compute capability 2.x on, several words are broadcast at once, each to all threads that read it.",
         kernels: &["bank_conflict/broadcast", STRIDE],
         terms: &["__shared__", "warp"],
-        prediction: "The speed of stride 1, however many threads share a word. Compute capability 1.x broadcasts one \
-            word a step.",
+        prediction: "The same speed as stride 1, however many threads share a word. Compute capability 1.x broadcasts \
+            one word per step.",
         judge: Judge::Claim(broadcast),
         ..ArticleClaim::BLANK
     }),
@@ -257,7 +257,7 @@ fn broadcast(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
             rows.together([("bank_conflict/broadcast", &[("GROUP", group)]), (STRIDE, &[("STRIDE", 1.0)])])?;
         let speed = speed(shared, one)?;
         holds &= is_no_slower(speed)?;
-        let name = format!("{group} threads a word");
+        let name = format!("{group} threads per word");
         figures.push(facts.times(&*name, speed).map(|times| format!("{name} {times}")));
     }
     let text = if holds {
@@ -285,7 +285,7 @@ fn narrow(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
         if !is_free {
             let times = facts.times(name, speed).ok_or_else(|| noisy("the ratio of the speeds is", speed))?;
             parts.push(format!(
-                "neighbouring {} are {times} as fast as {apart} bytes apart",
+                "neighbouring {} are {times} as fast as those {apart} bytes apart",
                 name.replace("_direct", " loaded directly")
             ));
         }

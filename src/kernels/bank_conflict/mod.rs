@@ -100,7 +100,7 @@ pub(super) const FAMILY: Family = Family {
             cuda: cuda!(
                 "packed_direct.cu.in",
                 "8",
-                "CUDA alone: the kernel `bytes` with 8-bit loads. WGSL must load words and extract bytes."
+                "CUDA only: the kernel `bytes` with 8-bit loads. WGSL must load words and extract bytes."
             ),
             only_cuda: Some("WGSL has no 8-bit integers"),
             ..BYTES
@@ -110,7 +110,7 @@ pub(super) const FAMILY: Family = Family {
             cuda: cuda!(
                 "packed_direct.cu.in",
                 "16",
-                "CUDA alone: the kernel `halves` with 16-bit loads. WGSL must load words and extract 16-bit values."
+                "CUDA only: the kernel `halves` with 16-bit loads. WGSL must load words and extract 16-bit values."
             ),
             only_cuda: Some("WGSL has no 16-bit integers"),
             ..HALVES

@@ -7,7 +7,7 @@ use record::stats::Estimate;
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "time of a round",
     rows: "for each workgroup size, the rows with the fewest and the most rounds, at the smallest size",
-    condition: "the difference of the two times is above zero",
+    condition: "the difference between the two times is above zero",
     state: rounds,
 })];
 

@@ -14,7 +14,7 @@ pub(super) const FAMILY: Family = Family {
     summary: "rounds of exchange between neighbours in a workgroup, with one barrier each",
     tags: &[Tag::Cost],
     model_text: "Time over ROUNDS is the time of one exchange: a store, a barrier, a load. Workgroups hide each \
-        other's waits while several fit an SM.",
+        other's waits while several fit on an SM.",
     benchmarks: &[Benchmark {
         name: "exchange",
         quick: &[Quick::at(
@@ -31,7 +31,7 @@ pub(super) const FAMILY: Family = Family {
         buffers: |shape, _| Buffer::in_and_out(shape, Values::Wide, &[shape.count()]),
         work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
         host_cost: |shape| rounds(shape) / 4,
-        no_ceiling: "latency limits it: the additions that it counts wait for barriers",
+        no_ceiling: "the counted additions wait for barriers, so latency is the limit",
         check: Check::of("output", all, results),
         ..Benchmark::BLANK
     }],

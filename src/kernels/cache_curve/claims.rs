@@ -12,45 +12,45 @@ use record::{IMPLAUSIBLE, Record, Status, format};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "latency of levels",
-        rows: "latency, sets well inside each level: from twice the set that is surely beyond the level before to half \
-            of the largest surely inside; for DRAM from four times the set that is surely beyond the last cache, and \
-            four times the driver's figure of L2",
-        condition: "at least two levels; the device is no software; an interval that contains those of all these sets",
+        rows: "latency, sets well inside each level: from twice the smallest set surely beyond the previous level to \
+            half the largest surely inside; for DRAM, from four times the smallest set surely beyond the last cache \
+            and four times the L2 size that the driver reports",
+        condition: "at least two levels; not a software renderer; the interval contains those of all these sets",
         state: latencies,
     }),
     Claim::Measured(Measured {
         name: "size of caches",
-        rows: "latency; the driver's figure of L2",
-        condition: "a bracket: the largest set of which surely at most 5 % of the loads miss, and the smallest of \
-            which surely 25 % do; the driver's figure lies in the bracket widened by one set on both sides; on NVIDIA's \
-            cards there is one",
+        rows: "latency; the L2 size that the driver reports",
+        condition: "a bracket: from the largest set where surely at most 5 % of the loads miss to the smallest where \
+            surely 25 % do; the driver's size lies in the bracket widened by one set on both sides; NVIDIA's driver \
+            must report a size",
         state: sizes,
     }),
     Claim::Measured(Measured {
-        name: "rise that is no size",
-        rows: "latency; the driver's figure of L2",
-        condition: "the driver's figure lies outside of the bracket widened by one set on both sides, or an NVIDIA \
-            card's is unknown",
+        name: "latency rise that is not a cache size",
+        rows: "latency; the L2 size that the driver reports",
+        condition: "the driver's size lies outside the bracket widened by one set on both sides, or is unknown for an \
+            NVIDIA card",
         state: rise,
     }),
     Claim::Measured(Measured {
         name: "cache of each SM or compute unit",
         rows: "slices with ROTATE=0 and ROTATE=1, at the smallest size that both have",
-        condition: "surely more than 10 % faster with ROTATE=0; the device is no software",
+        condition: "surely more than 10 % faster with ROTATE=0; not a software renderer",
         state: private_cache,
     }),
     Claim::Measured(Measured {
         name: "bandwidth of levels",
-        rows: "L1: slices with ROTATE=0, of which 16 fit in half of the largest set surely inside. L2: ROTATE=1, sets \
-            from 16 times the set surely beyond L1 to half of the largest set surely inside. DRAM: read_once (in older \
-            reports, bandwidth where no byte is read twice), sets as for its latency",
-        condition: "the level is named; each rate surely below that of the level before; not above its ceiling",
+        rows: "L1: slices with ROTATE=0, if 16 slices fit in half the largest set surely inside. L2: slices with \
+            ROTATE=1, sets from 16 times the smallest surely beyond L1 to half the largest surely inside. DRAM: \
+            read_once (in older reports, bandwidth where no byte is read twice), the same sets as for its latency",
+        condition: "the level has a name; each rate is surely below the previous level's and not above its ceiling",
         state: bandwidths,
     }),
     Claim::Measured(Measured {
         name: "granule of L1",
         rows: "granule and latency at 1 MiB",
-        condition: "the set is surely beyond the first level and inside the second; one step, as in granule::infer",
+        condition: "the set is surely beyond the first level and inside the second; granule::infer finds one step",
         state: |rows, facts| {
             let levels = levels(rows);
             let [first, second, ..] = levels.as_slice() else { return None };
@@ -63,7 +63,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "granule of DRAM",
         rows: "granule and latency at 256 MiB",
-        condition: "the set is one that shows the latency of DRAM; one step, as in granule::infer",
+        condition: "the set shows the latency of DRAM; granule::infer finds one step",
         state: |rows, facts| {
             let levels = levels(rows);
             let (_, dram) = levels.iter().find(|(name, _)| name == DRAM)?;
@@ -77,8 +77,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Global and local memory have no cache.",
         kernels: &["cache_curve/latency"],
         terms: &["global memory", "local memory"],
-        prediction: "One latency at every size, if there is no cache; else one for each level. Since compute \
-            capability 2.x both have L1 and L2.",
+        prediction: "The same latency at every size if there is no cache, otherwise one per level. Since compute \
+            capability 2.x, both are cached in L1 and L2.",
         judge: Judge::Claim(no_cache),
         ..ArticleClaim::BLANK
     }),
@@ -88,8 +88,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "A load from global memory takes hundreds of cycles.",
         kernels: &["cache_curve/latency"],
         terms: &["global memory"],
-        prediction: "100 cycles or more. The report has no clock of the SMs: at 1 GHz a cycle takes 1 ns, and no GPU \
-            of today runs at more than 3.5 GHz.",
+        prediction: "100 cycles or more. The report has no SM clock: at 1 GHz a cycle takes 1 ns, and no GPU today \
+            runs above 3.5 GHz.",
         judge: Judge::Claim(hundreds_of_cycles),
         ..ArticleClaim::BLANK
     }),
@@ -99,8 +99,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Many threads hide the latency of global memory.",
         kernels: &["cache_curve/chains"],
         terms: &["thread", "warp", "global memory"],
-        prediction: "Each thread follows a chain of its own through 512 MiB. The loads per second grow with the \
-            threads, until the memory serves no more.",
+        prediction: "Each thread follows its own chain through 512 MiB. Loads per second grow with the number of \
+            threads until the memory is saturated.",
         judge: Judge::Claim(hidden),
         ..ArticleClaim::BLANK
     }),
@@ -116,7 +116,7 @@ fn no_cache(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let largest = curve.last().filter(|last| last.bytes >= surely_dram(&sheet) && plateaus(&curve).len() == 1);
     let largest = largest.ok_or_else(|| rows.missing(&["cache_curve/latency"]))?;
     let same = largest.ns.value / curve[0].ns.value < 1.0 + 0.1;
-    let text = format!("A dependent load takes as long in every set up to {}.", binary_size(largest.bytes));
+    let text = format!("A dependent load takes the same time in every set up to {}.", binary_size(largest.bytes));
     if same { Ok(Answer::new(true, text)) } else { Err(Why::new("the latencies show no levels")) }
 }
 
@@ -130,7 +130,7 @@ fn hundreds_of_cycles(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Wh
     let text = facts.time("latency of DRAM", latency).ok_or_else(|| Why::new("the latency is too noisy to quote"))?;
     let (least, most) = (latency.low * CLOCKS.0, latency.high * CLOCKS.1);
     if least < 100.0 && most >= 100.0 {
-        return Err(Why::new(format!("a load from DRAM takes {text}, and the report has no clock of the SMs")));
+        return Err(Why::new(format!("a load from DRAM takes {text}, and the report has no SM clock")));
     }
     let cycles = |ns: f64| format::significant(ns, 3);
     Ok(Answer::new(
@@ -332,8 +332,9 @@ fn sizes(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         let Some((at_least, at_most)) = level.size() else { continue };
         let size = facts.bracket(&format!("{name} size"), at_least, at_most);
         let driver = l2_by_driver(rows).filter(|_| name == "L2");
-        let driver = driver
-            .map_or_else(String::new, |l2| format!(" (the driver says {})", facts.bytes("L2 size by the driver", l2)));
+        let driver = driver.map_or_else(String::new, |l2| {
+            format!(" (the driver reports {})", facts.bytes("L2 size by the driver", l2))
+        });
         parts.push(format!("{name} {size}{driver}"));
     }
     Some(format!("Cache sizes: {}.", joined(parts, ", ")?))
@@ -344,9 +345,9 @@ fn rise(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let end = levels.iter().find(|(_, level)| !level.is_size)?.1.bracket?;
     let between = facts.bracket("rise of latency", end.at_least, end.at_most);
     let driver = l2_by_driver(rows).map_or_else(String::new, |l2| {
-        format!("; the driver says that L2 has {}", facts.bytes("L2 size by the driver", l2))
+        format!("; the driver reports an L2 of {}", facts.bytes("L2 size by the driver", l2))
     });
-    Some(format!("Latency rises to that of DRAM from sets of {between} on{driver}."))
+    Some(format!("From sets of {between} on, latency rises to that of DRAM{driver}."))
 }
 
 /// The rows of `slices` with and without rotation, at one size.
@@ -369,8 +370,8 @@ fn private_cache(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let slice = binary_size(set / MOST_SLICES);
     let gain = facts.times("own slices over others'", gain)?;
     Some(format!(
-        "Workgroups read a slice of {slice} again at {gain} the rate at which they read each other's slices: each SM or \
-         compute unit has a cache of its own."
+        "Workgroups reread their own slice of {slice} at {gain} the rate of each other's slices: each SM or compute \
+         unit has its own cache."
     ))
 }
 
@@ -424,7 +425,7 @@ fn granule(rows: &DeviceRows, facts: &mut Facts, name: &str, words: u64) -> Opti
     match granule::infer(granule::times(rows, words)?, miss)? {
         Granule::Bytes(bytes) => {
             facts.bytes(name, bytes);
-            Some(format!("{bytes} bytes (a load {} bytes further hits, {bytes} bytes further it misses)", bytes / 2))
+            Some(format!("{bytes} bytes (a load {} bytes further hits, one {bytes} bytes further misses)", bytes / 2))
         }
         Granule::MoreThan(bytes) => {
             facts.bytes(format!("{name} more than"), bytes);

@@ -7,8 +7,7 @@ use record::suite::prelude::*;
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "measured peaks",
     rows: "copy, fma, fma_f16, tensor, workgroup_read: the fastest row of the largest size; launch",
-    condition: "the element type only if no other row may be \
-            faster",
+    condition: "the element type is named only if no other row may be faster",
     state: peaks,
 })];
 

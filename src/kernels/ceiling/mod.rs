@@ -104,7 +104,7 @@ pub(super) const FAMILY: Family = Family {
             name: "dot4",
             quick: &[],
             work: |shape| Work { bytes: 0, flops: 8 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
-            no_ceiling: "it measures a peak with which no other row is compared",
+            no_ceiling: "it measures a peak that no other row is compared with",
             check: Check::of("output", all, |shape, _| {
                 integer_chains(shape, |x, m, p| {
                     let bytes = x.to_le_bytes().into_iter().zip(m.to_le_bytes());

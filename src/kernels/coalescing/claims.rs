@@ -10,7 +10,8 @@ use record::{Record, format};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "speed at an offset",
-        rows: "offset, offset_apart and offset_reads with OFFSET=1 and OFFSET=16, a whole fetch, else OFFSET=0, at each size",
+        rows: "offset, offset_apart and offset_reads with OFFSET=1 and OFFSET=16 (a whole fetch; else OFFSET=0), at \
+            each size",
         condition: "each percentage's interval is within ±15 %",
         state: |rows, facts| one_element_off(rows, facts).ok().map(Report::into_text),
     }),
@@ -29,8 +30,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D1",
         title: "the degree of coalescing",
-        claim: "Transactions move sectors of 32 bytes: the degree of coalescing is the bytes that a warp asks for over \
-            those of its sectors.",
+        claim: "Transactions move sectors of 32 bytes: the degree of coalescing is the bytes that a warp requests over \
+            the bytes of its sectors.",
         kernels: &["cache_curve/granule", OFFSET, STRIDE, "coalescing/broadcast_storage"],
         terms: &["warp", "global memory"],
         computed_prediction: || {
@@ -58,8 +59,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "At an offset of one element a warp needs five sectors instead of four: a degree of 80 %.",
         kernels: &[OFFSET, APART, READS],
         terms: &["warp", "global memory"],
-        prediction: "80 % counts bytes; the article says nothing of speed. The fifth sector is the first of the next \
-            warp, which a cache may keep. The article launches <<<128, 32>>>: `run coalescing/offset --size 4096 \
+        prediction: "80 % counts bytes; the article says nothing about speed. The fifth sector is the first of the \
+            next warp, which a cache may keep. The article launches <<<128, 32>>>: `run coalescing/offset --size 4096 \
             --param WG=32`.",
         judge: Judge::Report(one_element_off),
         picture: |rows| speeds(rows, "speed over OFFSET relative to OFFSET=0", OFFSET, "OFFSET", OFFSETS),
@@ -71,18 +72,18 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "If all threads read one element of global memory, the degree is 12.5 %; constant memory suits it.",
         kernels: &["coalescing/broadcast_uniform", "coalescing/broadcast_storage"],
         terms: &["__constant__", "global memory"],
-        prediction: "1×, if a cache serves the one sector to every warp.",
+        prediction: "1×, if one cached sector serves every warp.",
         judge: Judge::Report(one_for_all),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "D4",
         title: "arrays read at a stride",
-        claim: "The suite adds strides: from 8 elements on, each load of a warp has a sector of its own.",
+        claim: "The suite adds strides: from 8 elements on, each thread of a warp loads its own sector.",
         kernels: &[STRIDE, "cache_curve/granule"],
         terms: &["warp", "global memory"],
-        prediction: "The bytes moved per second stay the same, if the bytes of whole sectors or fetches are counted. \
-            The stores stay coalesced.",
+        prediction: "Bytes per second stay the same if whole sectors or fetches are counted. The stores stay \
+            coalesced.",
         judge: Judge::Report(stride),
         picture: |rows| speeds(rows, "speed over STRIDE relative to STRIDE=1", STRIDE, "STRIDE", STRIDES),
         ..ArticleClaim::BLANK
@@ -93,8 +94,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Allocations start at a multiple of 256 bytes.",
         kernels: &[APART],
         terms: &["cudaMalloc()"],
-        prediction: "OFFSET=0 is as fast as OFFSET=16, which is 64 bytes on, and faster than OFFSET=1. Rows cannot \
-            show more than the alignment of a fetch.",
+        prediction: "OFFSET=0 is as fast as OFFSET=16, 64 bytes further, and faster than OFFSET=1. The rows cannot \
+            show alignment beyond that of a fetch.",
         judge: Judge::Report(aligned),
         ..ArticleClaim::BLANK
     }),
@@ -121,7 +122,7 @@ fn fetch(rows: &DeviceRows, name: &str) -> Option<u64> {
 fn sectors(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let bytes = fetch(rows, "fill of the first level");
     let bytes = bytes.ok_or_else(|| {
-        Why::new("the rows of `cache_curve` are missing, or too noisy to show what a miss in the first cache fetches")
+        Why::new("the rows of `cache_curve` are missing, or too noisy to show what a first-level miss fetches")
     })?;
     let dram = fetch(rows, "fetch from DRAM");
     let dram = dram.map(|dram| format!("A load from DRAM fetches {}.", facts.bytes("fetch from DRAM", dram)));
@@ -154,7 +155,7 @@ fn left(rows: &DeviceRows, facts: &mut Facts, kernel: &str) -> Result<String, Wh
 fn one_element_off(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let offset = left(rows, facts, OFFSET)?;
     let apart = left(rows, facts, APART).ok();
-    let apart = apart.map(|left| format!("Where neighbouring pieces of 128 bytes run far apart in time: {left}."));
+    let apart = apart.map(|left| format!("With neighbouring 128-byte pieces far apart in time: {left}."));
     let reads = left(rows, facts, READS).ok().map(|left| format!("With aligned stores: {left}."));
     Ok(Report::new(format!("At OFFSET=1: {offset}.")).and(apart).and(reads))
 }
@@ -165,7 +166,7 @@ fn aligned(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let speeds = (speed(zero, whole)?, speed(one, whole)?);
     let (start, off) = (percent(facts, "OFFSET=0", speeds.0)?, percent(facts, "OFFSET=1", speeds.1)?);
     let shows = speeds.0.low > speeds.1.high && speeds.0.high > 0.95;
-    let shows = shows.then(|| "The buffers start at a multiple of a fetch.".to_owned());
+    let shows = shows.then(|| "The buffers start at a multiple of the fetch size.".to_owned());
     let size = zero.short_size();
     Ok(Report::new(format!("At {size}, OFFSET=0 runs at {start} of the speed of OFFSET=16, OFFSET=1 at {off}."))
         .and(shows))
@@ -191,7 +192,8 @@ fn useful_rates(rows: &DeviceRows, facts: &mut Facts) -> Result<String, Why> {
     let span = |stride: u64| format::scaled((4 * scalars(first) * stride) as f64 / 1e3, &["kB", "MB", "GB"]);
     if let Some(l2) = first.l2_bytes.filter(|l2| 4 * scalars(first) * 8 < 2 * l2) {
         return Err(Why::new(format!(
-            "at {} the loads of stride 8 span {}, beside an L2 of {}: `run coalescing/stride --size 14000000` goes past it",
+            "at {} the loads of stride 8 span {}, too little for an L2 of {}: use `run coalescing/stride --size \
+             14000000`",
             first.short_size(),
             span(8),
             binary_size(l2)
@@ -266,10 +268,10 @@ mod tests {
         ];
         assert_eq!(
             found("coalescing", &rows).expect("enough rows").text(),
-            "At OFFSET=1: 75 % of the speed at OFFSET=0 at 2^13, 50 % at 2^12. Where neighbouring pieces of 128 bytes \
-             run far apart in time: 80 % of the speed at OFFSET=16 at 2^10. At 2^10 elements, where the loads span \
-             4.10 kB to 131 kB: stride 1 819 GB/s, stride 8 205 GB/s. At 2^10, reading the element from constant \
-             memory is as fast, within 10 %, as reading it from global memory."
+            "At OFFSET=1: 75 % of the speed at OFFSET=0 at 2^13, 50 % at 2^12. With neighbouring 128-byte pieces far \
+             apart in time: 80 % of the speed at OFFSET=16 at 2^10. At 2^10 elements, where the loads span 4.10 kB to \
+             131 kB: stride 1 819 GB/s, stride 8 205 GB/s. At 2^10, reading the element from constant memory is as \
+             fast, within 10 %, as reading it from global memory."
         );
     }
 }

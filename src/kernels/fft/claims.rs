@@ -6,7 +6,7 @@ use record::claim::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "transforms by length",
-        rows: "the fastest row at each length with the most elements",
+        rows: "the fastest row of each length, at the largest number of elements",
         condition: "each rate's interval is within ±15 %",
         state: |rows, facts| by_length(rows, facts, "stockham", "FFT in workgroup memory"),
     }),

@@ -9,8 +9,8 @@ macro_rules! fastest {
     ($weights:literal, $is_of:expr) => {
         Claim::Measured(Measured {
             name: concat!("fastest product with ", $weights, " weights"),
-            rows: concat!("those with ", $weights, " weights, at the largest size"),
-            condition: "one kernel is named if no other ties with it, else those that tie",
+            rows: concat!("kernels with ", $weights, " weights, at the largest size"),
+            condition: "the fastest kernel is named; kernels that tie are named together",
             state: |rows, facts| best(rows, facts, $weights, $is_of),
         })
     };

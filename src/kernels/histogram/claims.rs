@@ -6,7 +6,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest histogram",
         rows: "all, at the largest size",
-        condition: "one kernel is named if no other ties with it, else those that tie",
+        condition: "the fastest kernel is named; kernels that tie are named together",
         state: best,
     }),
     Claim::Ratio(Ratio {

@@ -7,7 +7,7 @@ use record::stats::Estimate;
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "host time of a dispatch",
     rows: "dispatch and each other part: the rows with the fewest and the most dispatches of a submission",
-    condition: "the difference of the two times is above zero",
+    condition: "the difference between the two times is above zero",
     state: costs,
 })];
 
@@ -17,9 +17,9 @@ const PARTS: [(&str, &str); 8] = [
     ("encode", "encode alone"),
     ("submit", "submit alone"),
     ("bind_group", "a bind group"),
-    ("immediates", "all with an immediate"),
-    ("uniform_write", "all with a uniform write"),
-    ("indirect", "all of an indirect dispatch"),
+    ("immediates", "all three with an immediate"),
+    ("uniform_write", "all three with a uniform write"),
+    ("indirect", "all three of an indirect dispatch"),
     ("graph", "all in a graph"),
 ];
 
@@ -31,9 +31,9 @@ fn costs(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         let ns = facts.time(format!("each of {most} by {benchmark}"), ns)?;
         Some(format!("{words} {ns}"))
     };
-    let costs = joined(PARTS.into_iter().filter_map(cost), ", ");
+    let costs = joined(PARTS.into_iter().filter_map(cost), "; ");
     let alone = alone.map(|ns| format!("One dispatch, submitted and waited for, takes the host {ns}."));
-    let each = costs.map(|costs| format!("One more in a submission costs: {costs}."));
+    let each = costs.map(|costs| format!("Each further dispatch in a submission costs: {costs}."));
     joined(alone.into_iter().chain(each), " ")
 }
 
@@ -59,8 +59,8 @@ mod tests {
             row("encode", &[], 1, 3_000.0),
             row("encode", &[], 1000, 1_002_000.0),
         ];
-        let text = "One dispatch, submitted and waited for, takes the host 20.0 µs. One more in a submission costs: \
-                    encode, submit and wait 2.00 µs, encode alone 1.00 µs.";
+        let text = "One dispatch, submitted and waited for, takes the host 20.0 µs. Each further dispatch in a \
+                    submission costs: encode, submit and wait 2.00 µs; encode alone 1.00 µs.";
         assert_eq!(found("host_cost", &rows).expect("rows").text(), text);
     }
 }

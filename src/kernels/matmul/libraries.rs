@@ -83,7 +83,7 @@ const NARROW: Benchmark = Benchmark {
     unsupported: |shape| {
         let (m, n, k) = sides(shape);
         let are_whole = [m, n, k].into_iter().all(|side| side.is_multiple_of(16));
-        (!are_whole).then_some("cuBLASLt takes these types where all sides are multiples of 16")
+        (!are_whole).then_some("cuBLASLt supports these types only if all sides are multiples of 16")
     },
     cases: &narrow_cases(&[Dtype::F32]),
     steps: |shape, _| {

@@ -63,12 +63,12 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "wgmma",
             quick: &[],
-            only_cuda: Some("WGSL has no asynchronous copies and no products by several subgroups"),
+            only_cuda: Some("WGSL has no asynchronous copies and no matrix products across subgroups"),
             unsupported: |shape| {
                 let (_, n, k) = sides(shape);
                 let is_aligned = n.is_multiple_of(8) && k.is_multiple_of(8);
                 (!is_aligned)
-                    .then_some("the copied rows start at multiples of 16 bytes: take multiples of 8 for N and K")
+                    .then_some("the copied rows must start at multiples of 16 bytes: use multiples of 8 for N and K")
             },
             accepts: &[("BLOCKS", Accepted::Multiple(2, 1024))],
             cases: &WGMMA_CASES,

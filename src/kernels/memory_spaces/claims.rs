@@ -42,8 +42,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "memory_spaces/pinned_latency",
         ],
         terms: &["register", "local memory", "__shared__", "__constant__", "texture", "global memory"],
-        prediction: "Registers have the highest rate. Every space but pinned memory is read from a cache here: its \
-            words are few. An index takes arithmetic at each load, a pointer none.",
+        prediction: "Registers have the highest rate. Every space but pinned memory is read from a cache here, since \
+            the arrays are small. An index needs arithmetic at each load, a pointer none.",
         table: SPACES_TABLE,
         judge: Judge::Report(spaces),
         ..ArticleClaim::BLANK
@@ -138,7 +138,7 @@ fn tables(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         Some(format!("{space} {}", facts.times(format!("{space} table, own element"), ratio)?))
     };
     let list = joined(TABLES.into_iter().filter_map(ratio), ", ")?;
-    Some(format!("Reading a table, the rate with one element per invocation over that with a common element: {list}."))
+    Some(format!("Table reads, one element per invocation relative to one common element: {list}."))
 }
 
 const SPACES_TABLE: &str = "  space     location     cached in       access                      lifetime
@@ -210,7 +210,7 @@ fn constant_tables(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> 
     if common.is_empty() || own.is_empty() {
         return Err(rows.missing(&SPACES.map(|(kernel, _)| kernel)));
     }
-    Ok(Report::new(format!("All threads read one element: {common}. Each thread reads an element of its own: {own}.")))
+    Ok(Report::new(format!("All threads read one element: {common}. Each thread reads its own element: {own}.")))
 }
 
 #[cfg(test)]
@@ -252,8 +252,8 @@ mod tests {
         assert_eq!(
             found("memory_spaces", &rows).expect("rows").text(),
             "Latency of a dependent load: workgroup 20.0 ns, storage 30.0 ns. Read bandwidth: workgroup 2.00 TB/s, \
-             storage 1.00 TB/s. Reading a table, the rate with one element per invocation over that with a common \
-             element: uniform 0.125×."
+             storage 1.00 TB/s. Table reads, one element per invocation relative to one common element: uniform \
+             0.125×."
         );
     }
 }

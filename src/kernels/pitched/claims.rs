@@ -21,7 +21,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The article allocates rows at a pitch, so that each starts at an aligned address.",
         kernels: &["pitched/rows_2d", "pitched/copy_2d"],
         terms: &["cudaMallocPitch()", "cudaMemcpy2D()"],
-        prediction: "Every padded row starts at a multiple of 256 bytes, so that no warp reads a sector more.",
+        prediction: "Every padded row starts at a multiple of 256 bytes, so no warp reads an extra sector.",
         judge: Judge::Report(|rows, facts| padded(rows, facts, "pitched/rows_2d", "pitched/copy_2d")),
         ..ArticleClaim::BLANK
     }),
@@ -41,7 +41,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "A 2-D copy moves rows with a pitch between linear memory and an array or texture.",
         kernels: &["pitched/buffer_to_texture", "pitched/texture_to_buffer"],
         terms: &["cudaMemcpy2D()", "cudaArray"],
-        prediction: "Both ways give back every word. WebGPU asks for rows of a multiple of 256 bytes.",
+        prediction: "Copies in both directions preserve every word. WebGPU requires rows of a multiple of 256 bytes.",
         is_timing: false,
         judge: Judge::Claim(texture_copies),
         ..ArticleClaim::BLANK
@@ -55,7 +55,7 @@ fn padding(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
             time(of(rows, benchmark).find(|row| row.n == largest.n && has_params(row, &[("PITCHED", pitched)]))?)
         };
         let speed = facts.speed(format!("{benchmark} padded"), time_of(0.0)?, time_of(1.0)?)?;
-        Some(format!("{speed} without at {} ({benchmark})", largest.short_size()))
+        Some(format!("{speed} without padding at {} ({benchmark})", largest.short_size()))
     };
     let list = joined(["rows_2d", "slices_3d"].iter().filter_map(gain), ", and ")?;
     Some(format!("With rows padded to 256 bytes, reading is {list}."))
@@ -81,7 +81,7 @@ fn padded(rows: &DeviceRows, facts: &mut Facts, kernel: &str, copies: &str) -> R
 fn texture_copies(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const INTO: &str = "pitched/buffer_to_texture";
     const BACK: &str = "pitched/texture_to_buffer";
-    let answer = right(rows, &[INTO, BACK], |rows| format!("All {} copies give back every word.", rows.len()))?;
+    let answer = right(rows, &[INTO, BACK], |rows| format!("All {} copies preserve every word.", rows.len()))?;
     let mut figure = |name, kernel| {
         let row = longest(rows, (kernel, NONE)).ok().filter(|_| !rows.is_software())?;
         rate(facts, name, row)

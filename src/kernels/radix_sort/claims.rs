@@ -7,7 +7,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest sort of keys",
         rows: "PAIRS=0, at the largest size",
-        condition: "one kernel is named if no other ties with it, else those that tie",
+        condition: "the fastest kernel is named; kernels that tie are named together",
         state: |rows, facts| {
             let best = fastest_bytes(keys(rows))?;
             let fastest = facts.fastest("fastest", &best, benchmark, "the measured copy peak")?;

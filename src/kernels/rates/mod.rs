@@ -219,7 +219,7 @@ const EXCHANGING: &[(&str, Accepted)] = &[("WG", Accepted::PowerOfTwo(32, 1024))
 const BASE: Benchmark = Benchmark {
     accepts: &[CHAINS, ROUNDS],
     buffers: |shape, _| buffers(shape, LANES),
-    no_ceiling: "it measures a peak with which no other row is compared",
+    no_ceiling: "it measures a peak that no other row is compared with",
     check: Check::of("output", all, |_, _| each(|_| f64::NAN)),
     ..Benchmark::BLANK
 };

@@ -65,10 +65,11 @@ macro_rules! rate {
 macro_rules! atomic {
     ($name:ident, $dtype:ident $scalar:ident $memory:ident, $first:ident, $wgsl:literal, $cuda:literal, $new:expr) => {
         Benchmark {
-            limited_by: concat!("The unit for ", stringify!($name), ", near workgroup memory or in L2; with CHAINS=1 the way there and back."),
+            limited_by: concat!("The unit for ", stringify!($name), ", near workgroup memory or in L2; with CHAINS=1 the round trip."),
             wgsl: concat!(
                 "// Chains of x = ", $wgsl, " in each invocation, 32 ROUNDS + 1 steps each.\n",
-                "// Pattern: each chain has a word of its own, neighbouring lanes neighbouring ones; CHAINS as in the other kernels.\n",
+                "// Pattern: each chain has its own word, neighbouring lanes have neighbouring ones; CHAINS as in the \
+                 other kernels.\n",
                 "// Work: CHAINS · (32 ROUNDS + 1) atomic operations for each of n values.\n\n",
                 text!("type_", $scalar, ".wgsl.in"),
                 include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/rates/chains.wgsl.in")),

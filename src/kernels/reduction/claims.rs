@@ -9,14 +9,14 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest sum",
         rows: "f32 without parameters, at the largest size",
-        condition: "one kernel is named if no other ties with it, else those that tie",
+        condition: "the fastest kernel is named; kernels that tie are named together",
         state: fastest,
     }),
     Claim::Ratio(Ratio {
         name: "workgroup memory over global memory",
         kernels: [(WORKGROUP, NONE), (GLOBAL, NONE)],
         by: By::Bytes,
-        says: "In workgroup memory, with barriers of that scope, the same steps are {} in global memory.",
+        says: "In workgroup memory, with workgroup barriers, the same steps are {} in global memory.",
     }),
     Claim::Measured(Measured {
         name: "parts of that gain",
@@ -31,15 +31,14 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let barriers = facts.speed("barriers of the workgroup over those of the device", workgroup, device)?;
             if best.backend == Some(Api::Cuda) {
                 return Some(format!(
-                    "In workgroup memory, these steps are {barriers} the same with a fence of the device in each."
+                    "In workgroup memory, these steps are {barriers} with a device-wide fence in each."
                 ));
             }
             let data =
                 facts.speed("data in workgroup memory over global memory", device, rate("interleaved_global")?)?;
             Some(format!(
-                "The part of the data: with storageBarrier in both, the steps in workgroup memory are {data} in global \
-                 memory. The part of the barriers: with those of workgroup memory alone, they are {barriers} with \
-                 storageBarrier besides."
+                "With storageBarrier in both, the steps in workgroup memory are {data} in global memory. With \
+                 workgroup barriers alone, they are {barriers} with storageBarrier too."
             ))
         },
     }),
@@ -67,8 +66,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         kernels: &[WORKGROUP, GLOBAL, DEVICE_BARRIER, "reduction/interleaved_dynamic"],
         terms: &["__shared__", "extern __shared__", "__syncthreads()", "__threadfence()"],
         prediction: "Global memory is read once; the steps stay on the SM. The barriers differ too: wgpu gives \
-            storageBarrier the scope of the device. interleaved_device_barrier has the data in shared memory and both \
-            barriers, which separates the two causes. Much faster means by more than 10 %.",
+            storageBarrier device scope. interleaved_device_barrier has the data in shared memory and both barriers, \
+            which separates the two causes. Much faster means by more than 10 %.",
         judge: Judge::Claim(shared_memory),
         picture: ladder,
         ..ArticleClaim::BLANK
@@ -76,11 +75,12 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "A5",
         title: "the sum end to end",
-        claim: "Timed from end to end with its copies, the sum takes less time in shared memory than in global memory.",
+        claim: "Timed end to end, including its copies, the sum takes less time in shared memory than in global \
+            memory.",
         kernels: &[WORKGROUP, GLOBAL],
         terms: &["cudaMemcpy() to the device", "cudaMemcpy() to the host", "cudaEvent_t"],
-        prediction: "The input crosses the bus, which is far slower than device memory: most of the time is that of \
-            the copies, the same for both.",
+        prediction: "The input crosses the bus, which is far slower than device memory: most of the time goes to the \
+            copies, which are the same for both.",
         judge: Judge::Claim(end_to_end),
         ..ArticleClaim::BLANK
     }),
@@ -117,7 +117,7 @@ fn shared_memory(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let gain = speed(barriers, device).ok().and_then(|gain| facts.times("part of the barriers", gain));
     if is_cuda {
         let fences = gain.map(|gain| {
-            format!("With a fence of the device in each step, the sum in shared memory takes {gain} as long.")
+            format!("With a device-wide fence in each step, the sum in shared memory takes {gain} as long.")
         });
         return Ok(whole.and(fences));
     }
@@ -156,7 +156,7 @@ fn end_to_end(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let rests: Vec<f64> = rows.family("reduction").into_iter().filter(is_alike).filter_map(rest).collect();
     let ends = rests.iter().copied().reduce(f64::min).zip(rests.iter().copied().reduce(f64::max));
     let (least, most) = ends.filter(|_| rests.len() >= FEWEST).ok_or_else(|| {
-        Why::new(format!("fewer than {FEWEST} sums of {} are timed from end to end", global.short_size()))
+        Why::new(format!("fewer than {FEWEST} sums of {} are timed end to end", global.short_size()))
     })?;
     let times = [shared, global].map(|row| row.end_to_end_ns.zip(time(row)));
     let [Some((own, own_kernel)), Some((other, other_kernel))] = times else {
@@ -165,7 +165,8 @@ fn end_to_end(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let ms = |ns: f64| format!("{} ms", format::significant(ns / 1e6, 3));
     let mut kernel = |name: &str, time| facts.time(name, time).ok_or_else(|| noisy_time(name));
     let text = format!(
-        "At {}, the sum takes {} from end to end in shared memory and {} in global memory, the kernel alone {} and {}.",
+        "At {}, the sum takes {} end to end in shared memory and {} in global memory; the kernels alone take {} and \
+         {}.",
         global.short_size(),
         ms(own),
         ms(other),
@@ -237,12 +238,12 @@ mod tests {
         assert!(finding.starts_with("Sum of 2^28 f32: "), "{finding}");
         assert!(finding.contains("the same steps are 2.34× as fast as in global memory"), "{finding}");
         assert!(finding.contains("the steps in workgroup memory are 1.36× as fast as in global memory"), "{finding}");
-        assert!(finding.contains("with those of workgroup memory alone, they are 1.72× as fast as with"), "{finding}");
+        assert!(finding.contains("With workgroup barriers alone, they are 1.72× as fast as with"), "{finding}");
         let cuda: Vec<Record> =
             rows(5000.0, 0.001).into_iter().map(|row| Record { backend: Some(Api::Cuda), ..row }).collect();
         let finding = text(&cuda);
-        assert!(finding.contains("these steps are 1.72× as fast as the same with a fence of the device"), "{finding}");
-        assert!(!finding.contains("part of the data"), "{finding}");
+        assert!(finding.contains("these steps are 1.72× as fast as with a device-wide fence"), "{finding}");
+        assert!(!finding.contains("storageBarrier"), "{finding}");
     }
 
     #[test]
@@ -251,7 +252,7 @@ mod tests {
         without.remove(1);
         for rows in [without, rows(5000.0, 0.5)] {
             let finding = text(&rows);
-            assert!(finding.contains("the same steps are 2.34×") && !finding.contains("part of"), "{finding}");
+            assert!(finding.contains("the same steps are 2.34×") && !finding.contains("in both"), "{finding}");
         }
     }
 }

@@ -7,9 +7,9 @@ use record::stats::Estimate;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "half of the bandwidth",
-        rows: "the fewest FMA, the last before the fall and the first after it, at the largest size",
-        condition: "a bracket: from the last row surely above half of the first row's bandwidth, to the first from \
-            which on all are surely below; or all are surely above",
+        rows: "the row with the fewest FMA, the last before the fall and the first after it, at the largest size",
+        condition: "a bracket: from the last row surely above half the first row's bandwidth to the first row from \
+            which all are surely below; or all rows are surely above",
         state: half,
     }),
     Claim::Measured(Measured {

@@ -18,8 +18,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "gain of subgroups",
-        rows: "three_kernels and the fastest row of single_pass_subgroup, f32, at the largest size that the first and \
-            single_pass have",
+        rows: "three_kernels and the fastest row of single_pass_subgroup, f32, at the largest size that three_kernels \
+            and single_pass both have",
         condition: COMPARED,
         state: |rows, facts| {
             let (one, three) = pair(rows)?;

@@ -9,7 +9,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest kernel for each kind of matrix",
         rows: "f32, of each MATRIX, at the largest size",
-        condition: "one kernel is named if no other ties with it, else those that tie",
+        condition: "the fastest kernel is named; kernels that tie are named together",
         state: |rows, facts| joined(KINDS.iter().filter_map(|(name, kind)| best(rows, facts, name, *kind)), " "),
     }),
     Claim::Ratio(Ratio {

@@ -18,14 +18,14 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "fastest kernel",
-        rows: "copy and the other kernels, of its type and size",
+        rows: "copy and the other kernels of the same type and size",
         condition: "those that tie are named together; a factor if the interval of the ratio excludes 1",
         state: |rows, facts| extreme(rows, facts, FASTEST, Estimate::recip),
     }),
     Claim::Measured(Measured {
         name: "slowest kernel",
-        rows: "copy and the other kernels, of its type and size",
-        condition: "as of the fastest; not where all kernels tie",
+        rows: "copy and the other kernels of the same type and size",
+        condition: "as for the fastest; omitted if all kernels tie",
         state: |rows, facts| extreme(rows, facts, SLOWEST, |rate| rate),
     }),
     Claim::Ratio(Ratio {

@@ -7,7 +7,7 @@ use record::{Record, format, stats};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "speedup by step",
-        rows: "the kernels of each two neighbouring steps, at the largest size",
+        rows: "the kernels of each pair of neighbouring steps, at the largest size",
         condition: "each factor's interval is within ±15 %",
         state: steps,
     }),
@@ -26,8 +26,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "C1",
         title: "thread 0 adds its block's sums",
-        claim: "With the sum of each block on the device the run takes longer; the host then adds 32 numbers instead of \
-            8,192.",
+        claim: "Summing each block on the device makes the run longer; the host then adds 32 numbers instead of 8,192.",
         kernels: &[SERIAL, BARE, ACCUMULATE],
         terms: &["__syncthreads()", "__shared__", "threadIdx", "blockIdx", "gridDim"],
         prediction: "32 blocks of 256 threads sum the cubes of 1,048,576 digits; after a barrier, thread 0 adds 256 \
@@ -38,7 +37,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "C2",
         title: "a tree instead of thread 0",
-        claim: "Thread 0 adding alone is what makes the run longer, and a tree mends it.",
+        claim: "Adding by thread 0 alone makes the run longer, and a tree fixes it.",
         kernels: &[TREE, SERIAL, BARE],
         terms: &["__syncthreads()", "__shared__"],
         prediction: "8 steps instead of 255 additions in a row.",
@@ -57,7 +56,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         ],
         terms: &["kernel<<<blocks, threads>>>", "threadIdx", "blockIdx", "blockDim"],
         prediction: "At most 256× from one thread to a block, and at most 32× from one block to 32: no step gains more \
-            than its threads.",
+            than its increase in threads.",
         judge: Judge::Report(each_step),
         picture: |rows| {
             let like = rows.timed((LADDER[0].0, NONE)).last()?;
@@ -166,14 +165,14 @@ fn each_step(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
 fn clock(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const KERNEL: &str = "sum_of_cubes/clock_in_kernel";
     let [row] = rows.together([(KERNEL, NONE)])?;
-    let inside = row.in_kernel_ns.ok_or_else(|| Why::new(format!("`{KERNEL}` has no time from inside")))?;
+    let inside = row.in_kernel_ns.ok_or_else(|| Why::new(format!("`{KERNEL}` has no in-kernel time")))?;
     let outside = known_time(row)?;
     // The time from inside has no interval of its own: that of the events decides.
     if inside >= outside.low && inside <= outside.high {
-        return Err(Why::new("too noisy to tell: the time from inside lies within the noise of the events"));
+        return Err(Why::new("too noisy to tell: the in-kernel time lies within the noise of the event time"));
     }
     let events = facts.time("events", outside).ok_or_else(|| Why::new("the time is too noisy to quote"))?;
     let inside_text = format::scaled(inside, format::TIME_UNITS);
-    let text = format!("By the clock in the kernel it takes {inside_text}, between two events {events}.");
+    let text = format!("The kernel takes {inside_text} by its own clock, and {events} between two events.");
     Ok(Answer::new(inside < outside.low, text))
 }

@@ -5,7 +5,7 @@ use record::claim::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "gain of the texture unit",
-        rows: "rotate_sampled at the largest size and there the last angle, and rotate_by_hand at the same size and angle",
+        rows: "rotate_sampled at the largest size and its last angle, and rotate_by_hand at the same size and angle",
         condition: COMPARED,
         state: rotate,
     }),
@@ -20,8 +20,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "texture/rotate_by_hand",
         ],
         terms: &["tex2D()", "cudaTextureObject_t", "texture objects"],
-        prediction: "The picture of a rotation computed by the host, within what 8 bits of sub-texel precision ask \
-            for. Texture references, which the article uses, are gone from CUDA 12.",
+        prediction: "The picture matches a rotation computed by the host, within the error of 8-bit sub-texel \
+            precision. Texture references, which the article uses, are gone from CUDA 12.",
         is_timing: false,
         judge: Judge::Claim(|rows, facts| {
             const FLOAT: [&str; 2] = ["texture/rotate_sampled_float", "texture/rotate_by_hand_float"];

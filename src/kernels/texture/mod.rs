@@ -26,8 +26,8 @@ pub(super) const FAMILY: Family = Family {
     summary: "a picture rotated with linear filtering: by the texture unit, and in the kernel from a storage buffer",
     tags: &[Tag::Article, Tag::Memory],
     model_text: "Bytes are counted as if each pixel were read once and written once; a copy of as many bytes is the \
-        limit. The kernel without the texture unit loads four pixels for each, mostly from cache; the texture unit \
-        does that in one request.",
+        limit. The kernel without the texture unit loads four pixels for each one, mostly from a cache; the texture \
+        unit does that in one request.",
     headlines: &[Headline {
         name: "rotation",
         place: 11,

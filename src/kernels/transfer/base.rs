@@ -11,7 +11,7 @@ pub(super) const BASE: Benchmark = Benchmark {
     ],
     buffers: |shape, _| Buffer::of_copy(shape.count(), Values::Wide),
     work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
-    no_ceiling: "the link between host and device limits it, whose peak no kernel measures",
+    no_ceiling: "the link between host and device is the limit, and no kernel measures its peak",
     check: Check::of("output", all, |shape, _| copied(shape, Values::Wide)),
     ..Benchmark::BLANK
 };

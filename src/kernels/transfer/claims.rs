@@ -23,15 +23,15 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "transfer/read_back_pageable",
         ],
         terms: &["cudaMallocHost()", "cudaHostAlloc()", "cudaMemcpy() to the device", "cudaMemcpy() to the host"],
-        prediction: "The bus is the same. Pageable memory is first copied into a pinned buffer; so is what wgpu's \
-            write_buffer and mapped staging buffers copy.",
+        prediction: "The bus is the same. Pageable memory is first copied into a pinned buffer; so is the data of \
+            wgpu's write_buffer and mapped staging buffers.",
         judge: Judge::Report(host_copies),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "B10",
         title: "setting device memory",
-        claim: "Device memory has no initial value: the article sets it by the API's own call.",
+        claim: "Device memory has no initial value: the article sets it with the API's own call.",
         kernels: &["transfer/clear_buffer", "ceiling/fill"],
         terms: &["cudaMalloc()", "cudaMemset()"],
         prediction: "1×: both are limited by the write bandwidth. WebGPU also sets every new buffer to zero.",

@@ -8,7 +8,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest transpose",
         rows: "f32, at the largest size",
-        condition: "one kernel is named if no other ties with it, else those that tie",
+        condition: "the fastest kernel is named; kernels that tie are named together",
         state: fastest,
     }),
     Claim::Ratio(Ratio {
@@ -44,11 +44,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D6",
         title: "the transpose through a shared tile",
-        claim: "The suite adds the tile: in shared memory it makes reads and writes coalesced.",
+        claim: "The suite adds a tile in shared memory, which makes both reads and writes coalesced.",
         kernels: &[TILED, WRITE],
         terms: &["__shared__", "__syncthreads()"],
-        prediction: "Without padding, a column of the tile is a 32-way bank conflict; with one column more, it has \
-            none.",
+        prediction: "Without padding, a column of the tile is a 32-way bank conflict; with one more column, there is \
+            no conflict.",
         judge: Judge::Report(tile),
         picture: ladder,
         ..ArticleClaim::BLANK
@@ -56,10 +56,10 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D7",
         title: "64-bit elements and odd sizes",
-        claim: "The article's elements have 64 bits; the suite adds f32, and sides that are no multiple of the tile.",
+        claim: "The article's elements have 64 bits; the suite adds f32, and sides that are not multiples of the tile.",
         kernels: &[READ, WRITE, TILED],
         terms: &["double"],
-        prediction: "The same answers at every size. f64 needs a device that has it.",
+        prediction: "The same answers at every size. f64 needs a device that supports it.",
         is_timing: false,
         judge: Judge::Report(sizes),
         ..ArticleClaim::BLANK
@@ -67,11 +67,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D8",
         title: "the read-only path",
-        claim: "Coalesced writes are faster since `__ldg` caches the uncoalesced reads.",
+        claim: "Coalesced writes are faster because `__ldg` caches the uncoalesced reads.",
         kernels: &[WRITE, "transpose/naive_read_write_input"],
         terms: &["__ldg()", "const T* __restrict__", "T*"],
-        prediction: "Before Pascal, only read-only inputs have a cache in the SM. A GPU with one L1 for all loads \
-            gains nothing by a read-only input.",
+        prediction: "Before Pascal, only read-only inputs are cached in the SM. A GPU with one L1 for all loads gains \
+            nothing from a read-only input.",
         judge: Judge::Claim(|rows, facts| {
             let read = ((WRITE, NONE), "the kernel with a read-only input");
             let both = (("transpose/naive_read_write_input", NONE), "the kernel with a writable input");
@@ -111,7 +111,7 @@ fn two_ways(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let kind = match (row.dtype, params.is_empty()) {
         (Some(Dtype::F64), false) => None,
         (Some(Dtype::F64), true) => Some("The blocks have 32×8 threads."),
-        _ => Some("The report has no rows of f64: these are of f32."),
+        _ => Some("The report has no f64 rows: these are f32."),
     };
     Ok(answer.and(kind.map(str::to_owned)))
 }
@@ -133,7 +133,7 @@ fn sizes(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let all = rows.right(&[READ, WRITE, TILED])?;
     let wide = all.iter().filter(|row| row.dtype == Some(Dtype::F64)).count();
     let odd = all.iter().filter(is_odd).count();
-    let text = format!("{}: {wide} of f64, {odd} with a side that is no multiple of 32.", all_right(all.len()));
+    let text = format!("{}: {wide} in f64, {odd} with a side that is not a multiple of 32.", all_right(all.len()));
     let wide = rows.timed(PADDED).filter(|row| row.dtype == Some(Dtype::F64) && !rows.is_software()).last();
     Ok(Report::new(text).with([wide.and_then(|row| rate(facts, "padded tile with f64", row))]))
 }

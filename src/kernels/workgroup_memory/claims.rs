@@ -57,13 +57,13 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "zeroed by the API",
         kernels: [(ZERO_INIT, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])],
         by: By::Duration,
-        says: "Workgroups that use 1 KiB of 16 KiB take {} without zeroing when the API zeroes all.",
+        says: "When the API zeroes all 16 KiB, workgroups that use 1 KiB take {} without zeroing.",
     }),
     Claim::Ratio(Ratio {
         name: "zeroed by the kernel",
         kernels: [(ZERO_INIT, &[("ZEROING", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])],
         by: By::Duration,
-        says: "Workgroups that use 1 KiB of 16 KiB take {} without zeroing when the kernel zeroes it.",
+        says: "When the kernel zeroes all 16 KiB, workgroups that use 1 KiB take {} without zeroing.",
     }),
     Claim::Article(ArticleClaim {
         id: "A2",
@@ -86,7 +86,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "A6",
         title: "shared memory limits the blocks of an SM",
-        claim: "A block has 48 KiB of shared memory at most, and every block of a launch has as much.",
+        claim: "A block has at most 48 KiB of shared memory, and all blocks of a launch have the same amount.",
         kernels: &["workgroup_memory/occupancy"],
         terms: &["__shared__", "streaming multiprocessor", "block"],
         prediction: "The blocks that run on an SM share its memory: the more each holds, the fewer run. Their threads \
@@ -133,11 +133,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "E7",
         title: "four threads write one word's bytes",
-        claim: "The article stores single bytes of shared memory, of which several lie in one word.",
+        claim: "The article stores single bytes in shared memory, several of them in one word.",
         kernels: &["workgroup_memory/bytes_of_word"],
         terms: &["char and short", "__shared__"],
-        prediction: "All four bytes remain. WGSL has no bytes: its kernel sets them by atomics, and says nothing of a \
-            byte's store.",
+        prediction: "All four bytes remain. WGSL has no bytes: its kernel sets them with atomics, which shows nothing \
+            about byte stores.",
         is_timing: false,
         judge: Judge::Report(bytes_of_word),
         ..ArticleClaim::BLANK
@@ -214,10 +214,10 @@ fn zeroing(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
         rows.together([(ZERO_INIT, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])]);
     let by_api = by_api.ok().and_then(|[set, left]| {
         let longer = speed(left, set).ok()?;
-        Some(format!(", and {} as long if the API sets it", facts.times("set by the API", longer)?))
+        Some(format!(", and {} as long if the API zeroes it", facts.times("set by the API", longer)?))
     });
     let by_api = by_api.unwrap_or_default();
-    Ok(Report::new(format!("The kernel takes {quoted} as long if it sets 16 KiB first{by_api}.")))
+    Ok(Report::new(format!("The kernel takes {quoted} as long if it zeroes 16 KiB first{by_api}.")))
 }
 
 fn divided(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {

@@ -90,7 +90,7 @@ impl Arguments {
         }
         let names: Vec<_> = kernel.interface.bindings.iter().map(|binding| binding.name.as_str()).collect();
         Err(Error::Shader(format!(
-            "the twin takes parameters of {sizes:?} bytes, and the bindings ({}) give {bytes:?}",
+            "the twin takes parameters of {sizes:?} bytes, but the bindings ({}) have {bytes:?}",
             names.join(", ")
         )))
     }

@@ -138,7 +138,7 @@ impl CudaBackend {
         let other = (i64::from(ordinal) + i64::from(places)).rem_euclid(i64::from(cards.max(1))) as i32;
         if places > 0 && i64::from(places) >= i64::from(cards) {
             return Err(Error::Unsupported(format!(
-                "needs another card {places} places after this one, and the driver lists {cards}"
+                "needs another card {places} positions after this one, but the driver lists {cards}"
             )));
         }
         let peer = Gpu::open(other, self.gpu.context.timeout())?;
@@ -245,7 +245,7 @@ impl Backend for CudaBackend {
             self.gpu = open(&self.found, self.gpu.context.timeout()).map_err(|error| {
                 // After an illegal address, drivers of CUDA 13 refuse every later call of the process.
                 let advice =
-                    "after some faults the driver refuses the whole process: run the remaining cases with --resume";
+                    "after some faults the driver rejects all further work: run the remaining cases with --resume";
                 Error::NoDevice(format!("{error} ({advice})"))
             })?;
             Ok(())

@@ -186,7 +186,7 @@ impl Context {
     pub(super) fn check_open(&self) -> Result<()> {
         match self.state.get() {
             State::Open => Ok(()),
-            State::Lost | State::Closed => Err(Error::Lost("the context failed before".to_owned())),
+            State::Lost | State::Closed => Err(Error::Lost("the context has already failed".to_owned())),
             State::Hung => Err(Error::Timeout { seconds: self.timeout.as_secs_f64() }),
         }
     }

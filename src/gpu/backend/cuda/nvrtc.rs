@@ -132,12 +132,12 @@ impl Drop for Program {
 fn compile(text: &CString, options: &[String], is_machine_code: bool, names: &[CString]) -> Result<Compiled> {
     let program = result::create_program(text, None)
         .map(Program)
-        .map_err(|error| Error::Shader(format!("NVRTC creates no program: {error}")))?;
+        .map_err(|error| Error::Shader(format!("NVRTC cannot create a program: {error}")))?;
     for name in names {
         // SAFETY: `program` is alive and not compiled yet; `name` ends with a zero.
         let status = unsafe { sys::nvrtcAddNameExpression(program.0, name.as_ptr()) };
         if status != nvrtcResult::NVRTC_SUCCESS {
-            return Err(Error::Shader(format!("'{}' is no name of a kernel", name.to_string_lossy())));
+            return Err(Error::Shader(format!("'{}' is not a kernel name", name.to_string_lossy())));
         }
     }
     // SAFETY: `program` and the text that it refers to are alive; the options have no zero bytes.

@@ -60,7 +60,7 @@ struct Side {
 impl Pitched {
     /// Allocates memory for `rows` in `context`, which must be current. Its contents are undefined.
     pub(super) fn new(context: &Rc<Context>, rows: PackedRows) -> Result<Self> {
-        let wrong = || Error::Validation(format!("no pitched memory has {rows:?}"));
+        let wrong = || Error::Validation(format!("pitched memory cannot have {rows:?}"));
         let rows = Counts::of(rows).ok_or_else(wrong)?;
         let mut pitched = Self { context: Rc::clone(context), start: 0, pitch: 0, rows };
         // SAFETY: `start` and `pitch` are valid places for the address and the pitch.

@@ -17,9 +17,9 @@ impl OnNode {
         let refused = |why: &str| Error::Unsupported(why.to_owned());
         #[cfg(target_os = "linux")]
         {
-            let address = pci_address.ok_or_else(|| refused("the driver does not tell the card's PCI address"))?;
+            let address = pci_address.ok_or_else(|| refused("the driver does not report the card's PCI address"))?;
             let before =
-                linux::Cores::of_thread().ok_or_else(|| refused("the host does not tell the thread's cores"))?;
+                linux::Cores::of_thread().ok_or_else(|| refused("the host does not report the thread's cores"))?;
             let cores = linux::cores(std::path::Path::new("/sys"), address, is_far, &before).map_err(refused)?;
             if !cores.set() {
                 return Err(refused(linux::EXCLUDED));
@@ -29,7 +29,7 @@ impl OnNode {
         #[cfg(not(target_os = "linux"))]
         {
             let _ = (pci_address, is_far);
-            Err(refused("NUMA nodes are known on Linux only"))
+            Err(refused("NUMA nodes are known only on Linux"))
         }
     }
 }
@@ -101,11 +101,11 @@ mod linux {
         let lists: Vec<(usize, String)> = (0..1024).filter_map(|node| Some((node, list(node)?))).collect();
         let with_cores = |(_, list): &&(usize, String)| !list.trim().is_empty();
         if lists.iter().filter(with_cores).count() < 2 {
-            return Err("the host has one NUMA node: all cores are as near");
+            return Err("the host has one NUMA node: all cores are equally near");
         }
         let own = read(format!("bus/pci/devices/{pci_address}/numa_node"));
         let own_node: usize =
-            own.and_then(|text| text.trim().parse().ok()).ok_or("the host does not tell the card's NUMA node")?;
+            own.and_then(|text| text.trim().parse().ok()).ok_or("the host does not report the card's NUMA node")?;
         let distances = read(format!("devices/system/node/node{own_node}/distance")).unwrap_or_default();
         let distances: Vec<u32> = distances.split_whitespace().filter_map(|text| text.parse().ok()).collect();
         // The kernel writes a distance for each node that is online, whatever its number.
@@ -181,7 +181,7 @@ mod linux {
             sys.node(1, "2-3,8\n");
             sys.node(2, "4-5\n");
             sys.node(3, "\n");
-            assert!(sys.cores(true, None).is_err_and(|why| why.contains("does not tell")));
+            assert!(sys.cores(true, None).is_err_and(|why| why.contains("does not report")));
             sys.write("bus/pci/devices/0000:1b:00.0/numa_node", "0\n");
             sys.write("devices/system/node/node0/distance", "10 32 12 99\n");
             let near = sys.cores(false, None).expect("cores");

@@ -96,7 +96,7 @@ pub(super) fn shared_memory_spirv(device: &wgpu::Device, kernel: &Kernel) -> Opt
         return None;
     }
     let features = device.features();
-    #[expect(unsafe_code, reason = "wgpu does not say what it has enabled")]
+    #[expect(unsafe_code, reason = "wgpu does not report which features it has enabled")]
     // SAFETY: as in `statistics`.
     let vulkan =
         unsafe { device.as_hal::<Vulkan>() }.filter(|_| features.contains(wgpu::Features::PASSTHROUGH_SHADERS))?;

@@ -25,7 +25,7 @@ impl Memory {
     pub(super) fn buffer(&self) -> Result<&wgpu::Buffer> {
         match self {
             Self::Buffer(buffer) => Ok(buffer),
-            Self::Texture(_) => Err(Error::Validation("a step needs a buffer, and has a texture".to_owned())),
+            Self::Texture(_) => Err(Error::Validation("a step needs a buffer, but has a texture".to_owned())),
         }
     }
 

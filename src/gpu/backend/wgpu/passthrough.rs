@@ -148,7 +148,7 @@ fn adapt(spirv: &mut [u32], interface: &Interface, entry: &Entry) -> Result<Stri
     let own = read.interface_of(&[&name], &none).map_err(|error| error.to_string())?;
     if own.workgroup_size != entry.workgroup_size {
         let (has, wants) = (own.workgroup_size, entry.workgroup_size);
-        return Err(format!("has workgroups of {has:?} invocations, the kernel of {wants:?}"));
+        return Err(format!("has workgroups of {has:?} invocations, the kernel has {wants:?}"));
     }
     if own.entries[0].immediate_bytes > entry.immediate_bytes {
         let (has, wants) = (own.entries[0].immediate_bytes, entry.immediate_bytes);
@@ -168,7 +168,7 @@ fn adapt(spirv: &mut [u32], interface: &Interface, entry: &Entry) -> Result<Stri
         };
         if kind(binding.access) != kind(known.access) {
             let (has, index, wants) = (kind(binding.access), binding.index, kind(known.access));
-            return Err(format!("has a {has} at binding {index}, the kernel a {wants}"));
+            return Err(format!("has a {has} at binding {index}, the kernel has a {wants}"));
         }
     }
     let unused = interface.bindings.len() as u32 + interface.samplers.len() as u32;

@@ -81,8 +81,8 @@ impl Ceilings {
             (ratio.low > IMPLAUSIBLE * most).then(|| {
                 let (scalar, slower) = (scalar.name(), slower.name());
                 format!(
-                    "{:.0} times the ceiling 'fma {slower}', and {scalar} is at most {most} times as fast on any device: no \
-                     kernel can be that fast",
+                    "{:.0} times the ceiling 'fma {slower}', but {scalar} is at most {most} times as fast on any \
+                     device: no kernel can be that fast",
                     ratio.value
                 )
             })

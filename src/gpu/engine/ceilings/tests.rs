@@ -206,7 +206,7 @@ fn a_verdict_that_is_withdrawn_restores_the_earlier_reason() {
     let (copy, rung) = (case("stream/copy", 1 << 24), case("ceiling/copy", 1 << 24));
     let low = ceilings(&[(&rung, row(&rung, 500.0, 0.001))]);
     let risen = ceilings(&[(&rung, row(&rung, 530.0, 0.001))]);
-    for known in ["", "the canary moved by 11 % and did not settle"] {
+    for known in ["", "device speed drifted by 11 %"] {
         let mut record = Record { reason: known.to_owned(), ..row(&copy, 540.0, 0.001) };
         low.judge(&copy, &mut record, None);
         assert_eq!(record.status, Status::Implausible);

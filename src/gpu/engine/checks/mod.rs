@@ -193,7 +193,7 @@ async fn poisoned_alone(probe: &mut Probe<'_>) -> Result<Option<String>> {
     }
     prepared.sample(1).await?;
     if let Some(mismatch) = verify_parts(*prepared, job, PARTS, mixed(*random, 4)).await? {
-        return Ok(Some(format!("{mismatch} after a launch that finds this output alone poisoned")));
+        return Ok(Some(format!("{mismatch} after a launch with only this output poisoned")));
     }
     let draw = |check: &OutputCheck, number: u64| mixed(mixed(*random, 6), number) % check.scalars;
     let mut places = Vec::new();
@@ -212,7 +212,7 @@ async fn poisoned_alone(probe: &mut Probe<'_>) -> Result<Option<String>> {
     prepared.sample(1).await?;
     for (check, ranges) in job.checks().zip(places) {
         if let Some(mismatch) = verify_ranges(*prepared, job, check, ranges).await? {
-            return Ok(Some(format!("{mismatch} after a launch that finds this element alone poisoned")));
+            return Ok(Some(format!("{mismatch} after a launch with only this element poisoned")));
         }
     }
     Ok(None)
@@ -254,7 +254,7 @@ async fn other_inputs(probe: &mut Probe<'_>) -> Result<Option<String>> {
     // Inputs may be shared with other jobs.
     prepared.refill(&job.buffers).await?;
     prepared.sample(1).await?;
-    Ok(found?.map(|mismatch| format!("{mismatch} after a launch that finds other inputs: the kernel keeps results")))
+    Ok(found?.map(|mismatch| format!("{mismatch} after a launch with other inputs: the kernel keeps old results")))
 }
 
 /// The last launch found the output of the one before it.

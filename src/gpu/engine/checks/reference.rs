@@ -22,7 +22,7 @@ pub(in crate::engine) async fn run_reference(backend: &mut dyn Backend, job: &Jo
         let wanted = check.scalars * output.scalar.bytes() as u64;
         if other_job.buffers[place].bytes < wanted {
             return Err(Error::Shader(format!(
-                "the reference {} writes {} B of '{}', and {wanted} B are compared",
+                "the reference {} writes {} B of '{}', but {wanted} B are compared",
                 other_job.label, other_job.buffers[place].bytes, output.name
             )));
         }

@@ -65,7 +65,7 @@ impl Subgroups {
         // A small workgroup does not fill a subgroup.
         let least = u64::from(reported.least.min(invocations));
         if (counted < least || counted > u64::from(reported.most)) && record.reason.is_empty() {
-            record.reason = format!("subgroups have {counted} invocations, the API reports {reported}");
+            record.reason = format!("subgroups have {counted} invocations, but the API reports {reported}");
         }
         Ok(())
     }
@@ -123,7 +123,7 @@ mod tests {
         assert!((u64::from(reported.least)..=u64::from(reported.most)).contains(&counted), "{counted} of {reported}");
         assert_eq!(reason, "");
         let wrong = SubgroupSize { least: 2 * reported.most, most: 2 * reported.most };
-        let expected = format!("subgroups have {counted} invocations, the API reports {wrong}");
+        let expected = format!("subgroups have {counted} invocations, but the API reports {wrong}");
         assert_eq!(note(wrong), (counted, expected));
     }
 }

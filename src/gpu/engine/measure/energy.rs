@@ -117,7 +117,7 @@ impl Burst<'_> {
             let now = monitor.joules();
             self.ns += start.elapsed().as_nanos() as f64;
             match now.zip(before) {
-                None => return Ok(Err("the card's energy counter cannot be read any more")),
+                None => return Ok(Err("the card's energy counter can no longer be read")),
                 Some((now, before)) if now < before => return Ok(Err("the card's energy counter went backwards")),
                 Some((now, before)) if now > before => return Ok(Ok(now)),
                 Some(_) => {}

@@ -43,8 +43,8 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
         .collect();
     if request.caches != Caches::Hot && !cases.iter().any(|case| case.shape.is_cold()) {
         return Err(Error::Usage(
-            "--cache: no selected benchmark can start with empty caches, as peaks, latencies, copies and the host's parts \
-             cannot: leave it out"
+            "--cache: no selected benchmark can start with empty caches (peaks, latencies, copies and host times \
+             cannot): leave this option out"
                 .to_owned(),
         ));
     }

@@ -170,7 +170,7 @@ fn same_kernel(record: &Record, case: &Case, device: &Device) -> Result<(), Stri
     let declaration = case.benchmark.declared.map_or("", |declared| declared.hash());
     if record.declaration != declaration {
         return Err(format!(
-            "has a row for {} of another declaration: its TOML file or its data has changed",
+            "has a row for {} with another declaration: its TOML file or its data has changed",
             title(record)
         ));
     }

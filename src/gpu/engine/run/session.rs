@@ -347,7 +347,7 @@ impl<'a> Session<'a> {
                 self.guard.note(case, median_ns);
             }
             let after = Conditions { before: Reading::default(), after: reading_after.clone().unwrap_or_default() };
-            let moved = has_moved.then(|| format!("the canary moved by {:.0} % and did not settle", drift * 100.0));
+            let moved = has_moved.then(|| format!("device speed drifted by {:.0} %", drift * 100.0));
             let unsteady: Vec<_> = moved.into_iter().chain(after.fault()).collect();
             if unsteady.is_empty() || attempt == attempts {
                 let conditions = reading_before.zip(reading_after);

@@ -118,7 +118,7 @@ fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
         let text = String::from_utf8_lossy(&std::fs::read(&errors).unwrap_or_default()).into_owned();
         let first =
             text.lines().find(|line| line.contains("error")).or_else(|| text.lines().next()).unwrap_or_default();
-        return Err(format!("nvcc does not compile CUB's routine: {}", one_line(first)));
+        return Err(format!("nvcc cannot compile CUB's routine: {}", one_line(first)));
     }
     // SAFETY: the library is that of `cub.cu`: loading it registers its kernels, which has no preconditions.
     let loaded =

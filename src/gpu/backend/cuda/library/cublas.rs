@@ -281,7 +281,7 @@ impl Blas {
 
 /// A side of a matrix, as the library takes it.
 fn int(side: u64) -> Result<c_int> {
-    c_int::try_from(side).map_err(|_| Error::Unsupported(format!("cuBLAS's sides have 31 bits, and {side} has more")))
+    c_int::try_from(side).map_err(|_| Error::Unsupported(format!("cuBLAS limits sides to 31 bits; {side} has more")))
 }
 
 impl Drop for Blas {

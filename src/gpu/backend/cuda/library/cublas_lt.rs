@@ -110,7 +110,7 @@ impl BlasLt {
             Scalar::Bf16 => (R_16BF, R_32F, COMPUTE_32F),
             Scalar::I8 => (R_8I, R_32I, COMPUTE_32I),
             Scalar::E4m3 => (R_8F_E4M3, R_32F, COMPUTE_32F),
-            _ => return Err(Error::Unsupported(format!("cuBLASLt is not called for {}", scalar.name()))),
+            _ => return Err(Error::Unsupported(format!("the suite does not call cuBLASLt for {}", scalar.name()))),
         };
         let bytes = |one: u64, other: u64, size: u64| one.saturating_mul(other).saturating_mul(size);
         let size = scalar.bytes() as u64;

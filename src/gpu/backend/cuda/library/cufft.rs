@@ -49,7 +49,7 @@ impl Fft {
         let bytes = count.saturating_mul(points).saturating_mul(8);
         let [input, output] = check_lengths(buffers, [bytes; 2])?;
         let int = |length: u64| {
-            c_int::try_from(length).map_err(|_| Error::Unsupported("cuFFT's lengths have 31 bits".to_owned()))
+            c_int::try_from(length).map_err(|_| Error::Unsupported("cuFFT limits lengths to 31 bits".to_owned()))
         };
         let (count, points) = (int(count)?, int(points)?);
         let mut handle = 0;

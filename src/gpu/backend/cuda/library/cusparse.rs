@@ -97,7 +97,7 @@ impl Sparse {
         let lengths = [rows.saturating_add(1), nonzeros, nonzeros, rows, rows].map(|length| length.saturating_mul(4));
         let [starts, columns, values, x, y] = check_lengths(buffers, lengths)?;
         let int = |length: u64| {
-            i64::try_from(length).map_err(|_| Error::Unsupported("cuSPARSE's lengths have 63 bits".to_owned()))
+            i64::try_from(length).map_err(|_| Error::Unsupported("cuSPARSE limits lengths to 63 bits".to_owned()))
         };
         let (rows, nonzeros) = (int(rows)?, int(nonzeros)?);
         let at = |memory: &Memory| memory.address() as *mut c_void;

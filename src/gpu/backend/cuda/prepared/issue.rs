@@ -84,7 +84,7 @@ impl CudaJob {
             Step::CopyRows { from, to } => match (self.arrays.get(from), self.arrays.get(to)) {
                 (None, Some(array)) => array.copy_from(&self.buffers[*from], self.pitch(*to)),
                 (Some(array), None) => array.copy_to(&self.buffers[*to], self.pitch(*from)),
-                _ => Err(Error::Validation("rows are copied between a buffer and a texture".to_owned())),
+                _ => Err(Error::Validation("rows can only be copied between a buffer and a texture".to_owned())),
             },
             Step::CopyPitched { from, to, .. } => match &bound.pitched {
                 Some(pitched) => {

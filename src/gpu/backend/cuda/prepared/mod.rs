@@ -249,7 +249,8 @@ impl CudaJob {
             if attempt >= ATTEMPTS && first.elapsed() >= ATTEMPTS_FOR {
                 let [each, skew, most] = [each_ns, skew_ns, most_ns].map(|ns| ns / 1e3);
                 return Err(Error::Validation(format!(
-                    "two copies of {each:.0} µs started {skew:.0} µs apart, more than {most:.0} µs, in {attempt} attempts"
+                    "after {attempt} attempts, two copies of {each:.0} µs still start {skew:.0} µs apart, more than \
+                     {most:.0} µs"
                 )));
             }
         }
@@ -322,7 +323,7 @@ fn fill_constant(gpu: &Gpu, module: &Module, name: &str, spec: &job::JobBuffer) 
     if bytes == 0 || bytes > spec.bytes {
         let has = spec.bytes;
         return Err(Error::Shader(format!(
-            "'{name}' has {bytes} bytes in the twin, and the buffer that fills it {has}"
+            "'{name}' has {bytes} bytes in the twin, but the buffer that fills it has {has}"
         )));
     }
     let contents = initial_bytes(spec);

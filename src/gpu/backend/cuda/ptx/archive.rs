@@ -42,7 +42,7 @@ impl PtxArchive {
     /// # Errors
     /// [`Error::Validation`] if there are more programs than the format has room for.
     pub fn write(version: (u32, u32), programs: &[(&str, Vec<Ptx>)]) -> Result<Vec<u8>> {
-        let too_large = || Error::Validation("these are too many programs for one file of PTX".to_owned());
+        let too_large = || Error::Validation("too many programs for one PTX file".to_owned());
         let mut texts: Vec<&[u8]> = Vec::new();
         let mut known: BTreeMap<&[u8], usize> = BTreeMap::new();
         let mut entries: BTreeMap<(Key, u32), usize> = BTreeMap::new();
@@ -73,7 +73,7 @@ impl PtxArchive {
             contents.extend(capability.to_le_bytes());
             number(&mut contents, index)?;
         }
-        let fault = |error: std::io::Error| Error::Validation(format!("zlib compresses no PTX: {error}"));
+        let fault = |error: std::io::Error| Error::Validation(format!("zlib cannot compress the PTX: {error}"));
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(&contents).map_err(fault)?;
         let compressed = encoder.finish().map_err(fault)?;
@@ -86,7 +86,7 @@ impl PtxArchive {
     /// [`Error::Validation`] in one sentence if the file was changed, or is of another format.
     pub fn read(file: &[u8]) -> Result<Self> {
         Self::parse(file).ok_or_else(|| {
-            Error::Validation("the CUDA kernels (PTX) in this program are damaged: install the program anew".to_owned())
+            Error::Validation("the CUDA kernels (PTX) in this program are damaged: reinstall the program".to_owned())
         })
     }
 

@@ -21,7 +21,7 @@ pub(super) struct Layout {
 impl Layout {
     /// Without gaps, the last dimension innermost.
     pub(super) fn packed(lengths: &[u64]) -> Result<Self> {
-        let fault = || Error::Unsupported(format!("cuDNN's tensors have less than 2^63 elements: {lengths:?}"));
+        let fault = || Error::Unsupported(format!("cuDNN tensors have fewer than 2^63 elements: {lengths:?}"));
         let mut strides = vec![1_i64; lengths.len()];
         let mut product = 1_i64;
         for (stride, length) in strides.iter_mut().zip(lengths).rev() {
@@ -165,14 +165,14 @@ impl Graph {
         ];
         let heuristics = Descriptor::with(dnn, names::HEURISTICS, "the graph", &heuristics)?;
         let configs = heuristics.results(names::HEURISTICS_RESULTS, names::ENGINE_CONFIG, "the graph")?;
-        let mut last = Error::Unsupported(format!("cuDNN {} has no engine for this here", dnn.version));
+        let mut last = Error::Unsupported(format!("cuDNN {} has no engine for this graph on this device", dnn.version));
         for config in configs {
             let plan = [(names::PLAN_HANDLE, Value::Handle), (names::PLAN_CONFIG, Value::Descriptors(&[&config]))];
             match Descriptor::with(dnn, names::PLAN, "the graph", &plan) {
                 Ok(plan) => {
                     let workspace = plan.number(names::PLAN_WORKSPACE)?;
                     let bytes = u64::try_from(workspace)
-                        .map_err(|_| Error::Validation(format!("cuDNN asks for {workspace} bytes")))?;
+                        .map_err(|_| Error::Validation(format!("cuDNN requests a workspace of {workspace} bytes")))?;
                     return Ok(Planned { plan, bytes, _config: config, _operations: graph, graph: self });
                 }
                 Err(error) => last = error,

@@ -26,7 +26,7 @@ const TAKES_INFINITY: usize = 91_000;
 /// [`Error::Unsupported`] where the library has no engine for it.
 pub(super) fn bind(dnn: &Rc<Dnn>, routine: Routine, scalar: Scalar, buffers: &[Rc<Memory>]) -> Result<Call> {
     let (Routine::Attention { heads, length, width, is_causal }, Scalar::F16) = (routine, scalar) else {
-        return Err(Error::Unsupported(format!("cuDNN is not called for this routine in {}", scalar.name())));
+        return Err(Error::Unsupported(format!("the suite does not call cuDNN for this routine in {}", scalar.name())));
     };
     let bytes = heads.saturating_mul(length).saturating_mul(width).saturating_mul(scalar.bytes() as u64);
     let kept = check_lengths(buffers, [bytes; 4])?;
