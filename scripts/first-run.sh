@@ -22,7 +22,7 @@ cargo_home="${CARGO_HOME:-$HOME/.cargo}"
 output="${CARGO_TARGET_DIR:-$PWD/target}/first-run"
 
 skip() {
-    echo "SKIPPED: $*: the first command is not tried in a bare system"
+    echo "SKIPPED: $*: the first command is not tested on a bare system"
     exit 0
 }
 
@@ -116,7 +116,7 @@ show() {
     done
     now=$((SECONDS - start))
     next ''
-    echo "first-run: ${phases}together $now s"
+    echo "first-run: ${phases}total $now s"
 }
 
 start=$SECONDS

@@ -25,7 +25,7 @@ write_msl() {
             file="${name//\//__}.${dtype//[<>]/_}.$checks.metal"
             if ! why=$("$PROGRAM" show "$name" --lang msl --dtype "$dtype" --checks "$checks" --out "$folder/$file" \
                 2>&1 >/dev/null </dev/null); then
-                echo "not for Metal: $name $dtype: ${why#error: }"
+                echo "not on Metal: $name $dtype: ${why#error: }"
             fi
         done
     done

@@ -16,7 +16,7 @@ for typescript in "$@"; do
     [[ $typescript =~ ^[a-z0-9-]+=.+ && -f ${typescript#*=} ]] ||
         { echo "$typescript: must be NAME=FILE" >&2 && exit 2; }
 done
-command -v tmux >/dev/null || { echo "tmux is missing: install it, for example by apt-get install tmux" >&2 && exit 1; }
+command -v tmux >/dev/null || { echo "tmux is missing: install it, for example with apt-get install tmux" >&2 && exit 1; }
 work=$(mktemp -d)
 socket=shaderbench-recordings-$$
 trap 'tmux -L "$socket" kill-server 2>/dev/null || true; rm -rf "$work"' EXIT

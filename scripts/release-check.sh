@@ -83,7 +83,7 @@ make_chroot() { # SYSTEM FOLDER
             # An older debootstrap does not know the name; the script is the same for every release since 2007.
             options+=("${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}" /usr/share/debootstrap/scripts/gutsy)
             ;;
-        *) echo "neither docker nor podman works, and debootstrap cannot make it"; return 1 ;;
+        *) echo "neither docker nor podman works, and debootstrap cannot create it"; return 1 ;;
     esac
     timeout --foreground 600 debootstrap "${options[@]}" >"$work/debootstrap.log" 2>&1 && return 0
     rm -rf "$2"

@@ -74,7 +74,7 @@ make_ptx() {
     local folder="$tools/nvrtc-$NVRTC" made
     local library="$folder/nvidia/cuda_nvrtc/lib"
     if [ "$(uname -s)" != Linux ]; then
-        echo "error: PTX is made on Linux: set SHADERBENCH_PTX to that file, or to nothing" >&2
+        echo "error: PTX is compiled on Linux: set SHADERBENCH_PTX to that file, or to nothing" >&2
         return 1
     fi
     if [ ! -e "$library/libnvrtc.so.12" ] && ! timeout --foreground 600 python3 -m pip install --quiet \
@@ -88,7 +88,7 @@ make_ptx() {
     echo "$made"
     case "$made" in
         *"NVRTC ${NVRTC%.*}:"*) ;;
-        *) echo "error: the system's NVRTC was used in place of $NVRTC: take it off the library path" >&2; return 1 ;;
+        *) echo "error: the system's NVRTC was used in place of $NVRTC: remove it from the library path" >&2; return 1 ;;
     esac
     echo "PTX: SHA-256 $(checksum <"$ptx")"
 }

@@ -29,7 +29,7 @@ done
 for path in "${added[@]}"; do
     case "$path" in
         *.csv) reports+=("$path") ;;
-        *) printf '%q: not checked, since it is no CSV: look at it\n' "$path" ;;
+        *) printf '%q: not checked, since it is not a CSV file: look at it\n' "$path" ;;
     esac
     # A link would make the checker read another file than the one that is merged.
     if [ -L "$path" ]; then

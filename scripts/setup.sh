@@ -82,7 +82,7 @@ has_chromium() {
 setup_chromium() {
     has_chromium && return 0
     grep -qsx 'ID=debian' /etc/os-release || return 0
-    echo "installing chromium by apt-get" >&2
+    echo "installing chromium with apt-get" >&2
     local why
     try_apt_install chromium || echo "SKIPPED: $why: the pages are not tested"
 }
@@ -117,11 +117,11 @@ setup() {
     command -v cc >/dev/null || packages+=(gcc libc6-dev)
     [ "${#packages[@]}" -eq 0 ] && return 0
     if ! command -v apt-get >/dev/null; then
-        echo "error: install first, by Debian's names: ${packages[*]} (Fedora: gcc vulkan-loader mesa-vulkan-drivers;" \
+        echo "error: install these first (Debian's names): ${packages[*]} (Fedora: gcc vulkan-loader mesa-vulkan-drivers;" \
             "Arch: gcc vulkan-icd-loader and the driver of your GPU, or vulkan-swrast)" >&2
         return 1
     fi
-    echo "installing ${packages[*]} by apt-get: about a minute" >&2
+    echo "installing ${packages[*]} with apt-get: about a minute" >&2
     apt_install "${packages[@]}"
 }
 

@@ -29,7 +29,7 @@ nvrtc() {
     if [ ! -e "$folder/nvidia/cu13/lib/libnvrtc.so.13" ]; then
         timeout --foreground 300 python3 -m pip install --quiet --disable-pip-version-check --retries 1 \
             --target "$folder" 'nvidia-cuda-nvrtc==13.*' 2>/dev/null ||
-            echo "SKIPPED: python3 -m pip cannot install nvidia-cuda-nvrtc: CUDA twins are not compiled"
+            echo "SKIPPED: python3 -m pip cannot install nvidia-cuda-nvrtc: CUDA ports are not compiled"
     fi
     export NVRTC_LIB="$folder/nvidia/cu13/lib"
 }

@@ -35,7 +35,7 @@ case "$(uname -s)" in
     MINGW* | MSYS* | CYGWIN*)
         cargo build --release --locked --bin shaderbench
         cp "$target/release/shaderbench.exe" "$folder"
-        take Microsoft.Direct3D.WARP 1.0.17 d3d10warp.dll || echo "note: the WARP of this Windows is used"
+        take Microsoft.Direct3D.WARP 1.0.17 d3d10warp.dll || echo "note: using the WARP of this Windows"
         if [ "$compiler" = dxc ]; then take Microsoft.Direct3D.DXC 1.8.2505.32 dxcompiler.dll dxil.dll; fi
         rm -rf "$folder/package" "$folder/package.zip"
         export PROGRAM="$folder/shaderbench.exe" WGPU_DX12_COMPILER="$compiler"

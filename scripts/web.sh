@@ -69,7 +69,7 @@ optimise() { # FOLDER
         node web/node_modules/binaryen/bin/wasm-opt -Oz "$1/shaderbench_web_bg.wasm" -o "$1/smaller.wasm"
         mv "$1/smaller.wasm" "$1/shaderbench_web_bg.wasm"
     else
-        echo "note: npm cannot install binaryen: the program is not optimised by wasm-opt" >&2
+        echo "note: npm cannot install binaryen: wasm-opt does not optimise the program" >&2
     fi
 }
 

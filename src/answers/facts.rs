@@ -39,7 +39,7 @@ fn memory(rows: &[&Record]) -> Option<String> {
     let peak = rows.iter().find_map(|row| row.dram_peak_gb_per_s).filter(|peak| *peak > 0.0)?;
     let [rate_text, peak_text] = [rate, peak].map(format::byte_rate);
     Some(format!(
-        "{rate_text} of {peak_text}, {:.0} %: the peak by the driver's memory clock and bus width",
+        "{rate_text} of {peak_text}, {:.0} %: peak from the driver's memory clock and bus width",
         100.0 * rate / peak
     ))
 }
@@ -65,7 +65,7 @@ mod tests {
         let rows = [row(1 << 20, 7000.0), row(1 << 30, 3109.0), row(1 << 30, 3000.0)];
         let rows: Vec<&Record> = rows.iter().collect();
         let text = memory(&rows).expect("both are known");
-        assert_eq!(text, "3.11 TB/s of 3.35 TB/s, 93 %: the peak by the driver's memory clock and bus width");
+        assert_eq!(text, "3.11 TB/s of 3.35 TB/s, 93 %: peak from the driver's memory clock and bus width");
         let read = Benchmark { name: "read", sets_ceiling: true, ceiling: Some(Limit::Read), ..Benchmark::BLANK };
         let fields = facts(&[&read], &rows).into_iter().map(|part| match part {
             Part::Field { label, text } => format!("{label} {text}"),

@@ -31,13 +31,13 @@ pub fn write(entries: &[Entry], is_by_model: bool) -> String {
     let sections: String = models(entries).iter().map(|model| section(model, is_by_model)).collect();
     format!(
         "{MARK}\n\n# Reports\n\n{sections}## The figures\n\n{}\n",
-        "They are those of `shaderbench summary FILE`, which also names the fastest kernels. Copy, read, FMA: measured \
+        "`shaderbench summary FILE` prints these figures and names the fastest kernels. Copy, read, FMA: measured \
          peaks, of memory at the largest working set. L2, DRAM: latency of a dependent load. Sum, transpose, GEMM: the \
-         fastest kernel that all reports of the device through one API have, at the largest f32 size in common (GEMM: of \
-         all sizes), and its share of its measured peak. ≠: another kernel, source or size than without this mark, through \
-         the same API: the figures give no ratio. A faster kernel of one report is named below. GEMM f16: on tensor cores. \
-         Vulkan ÷ CUDA: geometric mean of the ratios of times of kernels, above 1 where CUDA is faster, and the number of \
-         cases. All of these use only rows that are `ok`."
+         fastest kernel that all reports of the device through one API have, at the largest f32 size in common (GEMM: \
+         of all sizes), and its share of its measured peak. ≠: kernel, source or size differs from the unmarked \
+         figures of the same API, so there is no ratio. A faster kernel of one report is named below. GEMM f16: on \
+         tensor cores. Vulkan ÷ CUDA: geometric mean of the ratios of times of kernels, above 1 where CUDA is faster, \
+         and the number of cases. All of these use only rows that are `ok`."
     )
 }
 

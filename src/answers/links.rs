@@ -11,7 +11,7 @@ use record::{Record, by_card, format};
 const SHOWN: [(&str, &str); 6] = [
     ("peer_write", "write by a copy engine, GB/s"),
     ("peer_read", "read by a copy engine, GB/s"),
-    ("peer_both", "both ways by copy engines, the sum, GB/s"),
+    ("peer_both", "both directions by copy engines, sum, GB/s"),
     ("peer_write_by_kernel", "write by a kernel's stores, GB/s"),
     ("peer_read_by_kernel", "read by a kernel's loads, GB/s"),
     ("peer_latency", "latency of a dependent load, ns"),

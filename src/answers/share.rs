@@ -174,9 +174,7 @@ fn kernel(row: &Record, checks: &Checks, faults: &mut Vec<Fault>) {
     let is_unread = row.shader_hash.is_empty() && row.status == Status::Skipped;
     if row.shader_hash != expected && !is_unread && !(checks.is_known_kernel)(kernel_key(row)) {
         let found = &row.shader_hash;
-        add(&format!(
-            "shader_hash is '{found}', but the kernel of this build has '{expected}', and no known build had another"
-        ));
+        add(&format!("shader_hash '{found}' is of no known build: the kernel of this build has '{expected}'"));
     }
 }
 

@@ -88,15 +88,18 @@ fn results(rows: &[&Record]) -> Option<String> {
         (_, 0) => return None,
         // The table names them, with the reasons.
         ([_, ..], _) => format!("{} of {all} results {}.", faults.len(), faulty(&faults)),
-        _ if right.len() == all => {
-            if all == 1 {
-                "The result is right.".to_owned()
-            } else {
-                format!("All {all} results are right.")
-            }
-        }
+        _ if right.len() == all => match all {
+            1 => "The result is right.".to_owned(),
+            2 => "Both results are right.".to_owned(),
+            _ => format!("All {all} results are right."),
+        },
+        _ if unverified.len() == all && all == 1 => "The result is not verified.".to_owned(),
         _ if unverified.len() == all => "The results are not verified.".to_owned(),
-        _ => format!("{} of {all} results are right, {} are not verified.", right.len(), unverified.len()),
+        _ => {
+            let is = |count: usize| if count == 1 { "is" } else { "are" };
+            let (right, unverified) = (right.len(), unverified.len());
+            format!("{right} of {all} results {} right, {unverified} {} not verified.", is(right), is(unverified))
+        }
     })
 }
 
@@ -163,8 +166,10 @@ mod tests {
         let figures = "a f32 8: 100 ns ±9.5 %. Give `bytes` to get a rate.";
         assert_eq!(text, format!("{figures} 1 of 2 results is wrong."));
         let unverified = Record { status: Status::Unverified, ..row("a", 8, 100.0, 1.1) };
-        assert_eq!(answer(&[unverified]), format!("{figures} The results are not verified."));
+        assert_eq!(answer(&[unverified]), format!("{figures} The result is not verified."));
         assert_eq!(answer(&[row("a", 8, 100.0, 1.1)]), format!("{figures} The result is right."));
+        let both = answer(&[row("a", 8, 100.0, 1.1), row("b", 8, 200.0, 1.1)]);
+        assert!(both.ends_with(" Both results are right."), "{both}");
         let peak = Bound { limit: Limit::Copy, scalar: None, working_set: None, is_cached: false };
         let rated = Record { gb_per_s: Some(50.0), share: Some(0.61), ceiling: Some(peak), ..row("a", 8, 100.0, 1.1) };
         assert!(answer(&[rated]).starts_with("a f32 8: 50.0 GB/s, 100 ns ±9.5 %, 61 % of the copy peak. The"));

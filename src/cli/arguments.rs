@@ -44,11 +44,11 @@ pub(super) enum Command {
     Run(Box<run::Arguments>),
     /// Time and verify a kernel
     ///
-    /// Measures your own kernels as the suite measures its own.
+    /// Measures your kernels the same way as the suite's own.
     Bench(Box<bench::Arguments>),
     /// Show headline figures
     ///
-    /// On one screen; several reports side by side.
+    /// Fits on one screen; shows several reports side by side.
     Summary(summary::Arguments),
     /// Compare reports
     ///
@@ -56,12 +56,12 @@ pub(super) enum Command {
     Compare(compare::Arguments),
     /// Show what WGSL costs
     ///
-    /// Shows, job by job, the time of the fastest WGSL kernel ÷ the time of its CUDA port and of the vendor's library, the
-    /// largest ratio first.
+    /// For each job, divides the time of the fastest WGSL kernel by that of its CUDA port and of the vendor's library.
+    /// The largest ratio comes first.
     Cost(cost::Arguments),
     /// Render or merge reports
     ///
-    /// Writes an HTML page with charts, one CSV file with all rows, an index of a folder, or a format of another tool.
+    /// Writes an HTML page with charts, one CSV file with all rows, an index of a folder, or a file for another tool.
     Report(report::Arguments),
     /// List benchmarks
     List(list::Arguments),
@@ -69,23 +69,23 @@ pub(super) enum Command {
     Devices(devices::Arguments),
     /// Show rates between cards
     ///
-    /// Measures copies and loads between all cards by CUDA, each way and both, by copy engines and by kernels, and prints a
-    /// matrix of each.
+    /// Uses CUDA to measure copies and loads between all cards, in each direction and in both at once, by copy engines
+    /// and by kernels. Prints one matrix per measurement.
     Links(links::Arguments),
     /// Explain kernels and claims
     ///
-    /// Explains what benchmarks measure and how to read the numbers, and shows the newest results. Without a name: the claims of five
-    /// articles on CUDA memory, each judged by measurements of your GPU.
+    /// Explains what benchmarks measure and how to read the numbers, and shows the newest results. Without a name,
+    /// lists the claims of five articles on CUDA memory, each judged by measurements of your GPU.
     #[command(visible_alias = "learn")]
     Explain(explain::Arguments),
     /// Print a compiled kernel
     ///
-    /// Prints the kernel as each platform gets it.
+    /// Prints the kernel in the form that the chosen platform receives.
     Show(show::Arguments),
     /// Prepare a report to share
     ///
-    /// Checks that the report is complete and has no fault, and writes an anonymous copy and the text to paste: that of an
-    /// issue, which contains the report, after a run of the profile quick; else that of a pull request. Nothing is sent.
+    /// Checks that the report is complete and has no fault. Writes an anonymous copy, and a text to paste: for a run
+    /// with profile quick, an issue that contains the report; otherwise, a pull request. Nothing is sent.
     Share(share::Arguments),
     /// Find slow cards
     ///
@@ -94,7 +94,7 @@ pub(super) enum Command {
     /// Print help
     #[command(hide = true)]
     Help {
-        /// Also show uses that most users never need, and the exit codes
+        /// Also show rarely needed uses and the exit codes
         #[arg(long)]
         all: bool,
         /// The command to explain

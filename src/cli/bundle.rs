@@ -81,7 +81,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
         match found.and_then(|found| found.map(|found| write(&found, &**backend, report)).transpose()) {
             Ok(Some(folder)) => {
                 let option = if case.benchmark.declared.is_some() && case.is_trusted() { "--unchecked " } else { "" };
-                say(&format!("{name}: `shaderbench bench replay {option}{}` shows the fault", folder.display()));
+                say(&format!("{name}: `shaderbench bench replay {option}{}` reproduces the fault", folder.display()));
             }
             Ok(None) => say(&format!("no bundle of {name}: the failure does not reproduce in a single launch")),
             Err(error) => say(&format!("no bundle of {name}: {}", error.chain())),
@@ -182,9 +182,9 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
     let list: String = elements.iter().map(|element| format!("{element}\n")).collect();
     let count = format!("{} of {} elements are wrong", found.count, bundle.elements);
     let text = format!(
-        "{case} on {}, {}, through {}: {}.\n\n{list}\nshaderbench bench replay DIR runs it again \
-         (this folder is DIR). Files: the kernel as it ran and its translation, every input (*.in.bin), the output and \
-         the right one, little-endian.\n",
+        "{case} on {}, {}, through {}: {}.\n\n{list}\nshaderbench bench replay DIR runs it again (this folder is DIR). \
+         Files: the kernel as it ran and its translation, every input (*.in.bin), the actual and the expected output, \
+         little-endian.\n",
         device.name,
         device.driver,
         device.api.title(),
@@ -214,9 +214,8 @@ fn without_command(toml: &[u8]) -> Option<Vec<u8>> {
 pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     let (bundle, case) = open(&arguments.folder, arguments.unchecked)?;
     if bundle.is_unchecked && !case.is_trusted() {
-        say(
-            "this kernel is not part of the suite and runs with all run-time checks, unlike in the run: see --unchecked",
-        );
+        say("this kernel is not part of the suite and runs with run-time checks, unlike in the original run: see \
+             --unchecked");
     }
     let listed = list(None)?;
     let is_named = |(index, device): (usize, &Device)| match &arguments.device {
@@ -304,7 +303,8 @@ type Found = (&'static Family, &'static Benchmark);
 
 /// CUDA runs a kernel of a bundle only if the user trusts it.
 fn trusted(bundle: &Bundle, is_unchecked: bool) -> Result<(), String> {
-    let why = "its CUDA kernel is not the suite's, and CUDA has no run-time checks: pass --unchecked if you trust it";
+    let why = "its CUDA kernel is not from the suite, and CUDA has no run-time checks: pass --unchecked if you trust \
+               it";
     if bundle.backend == Api::Cuda.name() && !is_unchecked { Err(why.to_owned()) } else { Ok(()) }
 }
 

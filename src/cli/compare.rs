@@ -24,11 +24,11 @@ const REGRESSION: u8 = 4;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports or folders of them, the baseline first, then filters as in `run`
+    /// Reports or folders of reports, baseline first, then filters as in `run`
     ///
-    /// Reports are CSV or JSON; a folder stands for its CSV reports. Runs of the same card, API, driver and version are pooled.
-    /// Given one report, its APIs, cards or compilers are compared with each other; if it has one of each, its headlines are
-    /// compared with those of built-in reports of the same model.
+    /// Reports are CSV or JSON; a folder stands for its CSV reports. Runs of the same card, API, driver and version are
+    /// pooled. Given one report, its APIs, cards or compilers are compared with each other; if it has only one of each,
+    /// its headlines are compared with those of built-in reports of the same model.
     #[arg(value_name = "FILE|DIR|FILTER", required_unless_present = "baseline")]
     files_and_filters: Vec<String>,
     /// Report to compare with; repeat it to pool several [default: the first]
@@ -36,12 +36,12 @@ pub(super) struct Arguments {
     baseline: Vec<PathBuf>,
     /// Exit with code 4 if a case is slower by more than PCT percent
     ///
-    /// A slow-down counts if it is timed by the device's clock and exceeds the limit by more than the measured noise of these
-    /// runs, corrected for the number of cases. With one run per side, it may still be run-to-run variation. The code is 1
-    /// if no case can show a slow-down.
+    /// A slow-down counts if it is timed by the device's clock and exceeds the limit by more than the measured noise of
+    /// these runs, corrected for the number of cases. With one run per side, it may still be run-to-run variation. The
+    /// exit code is 1 if no case can show a slow-down.
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
-    /// Treat differences below this many percent as no change [default: 1.25; 0.5 for sides that took turns]
+    /// Treat differences below this many percent as no change [default: 1.25; 0.5 for sides measured in turns]
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     margin: Option<f64>,
     /// Pool the runs of each card, or of all cards of a model
@@ -50,7 +50,7 @@ pub(super) struct Arguments {
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: OutputFormat,
-    /// Order of all rows [default: family]
+    /// Sort order of the rows [default: family]
     #[arg(long, value_enum)]
     sort: Option<Sort>,
     /// Show every row, not only those that changed
@@ -118,7 +118,7 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
         }
         let named: Vec<_> = baseline.iter().chain(&others).map(|report| report.name.as_str()).collect();
         return Err(usage!(
-            "nothing to compare: all rows of {} have the same {}, API, driver and version: name another report",
+            "nothing to compare: all rows of {} have the same {}, API, driver and version; name another report",
             named.join(", "),
             if arguments.by == By::Model { "model" } else { "card" }
         ));

@@ -64,7 +64,7 @@ pub(super) fn cost(arguments: &Arguments) -> Result<()> {
         cards.iter().filter_map(|(name, records)| Some((name.as_str(), Cost::new(records, is_wanted)?))).collect();
     if costs.is_empty() {
         let jobs = joined(jobs().iter().map(|(_, job)| job.name), ", ");
-        let why = "no rows of WGSL and CUDA on one card for a job: `shaderbench run --backend all` measures both";
+        let why = "no job has rows of WGSL and CUDA on one card: `shaderbench run --backend all` measures both";
         return Err(Error::Undecided(format!("{why}; jobs are {jobs}")));
     }
     match arguments.format.medium() {
@@ -79,8 +79,8 @@ pub(super) fn cost(arguments: &Arguments) -> Result<()> {
 
 fn none_of_both() -> Error {
     usage!(
-        "there is no report of WGSL and CUDA on one card in reports/ or results/: measure one by `shaderbench run --backend \
-         all`, name a file, or name `h100`, the report of an NVIDIA H100 that this program brings along"
+        "no report in reports/ or results/ has WGSL and CUDA rows of one card: run `shaderbench run --backend all`, \
+         name a file, or use `h100`, the built-in report of an NVIDIA H100"
     )
 }
 

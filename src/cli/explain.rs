@@ -33,17 +33,17 @@ use record::{Record, is_software};
 pub(super) struct Arguments {
     /// Benchmarks, families, globs, steps (D5), glossary [default: all steps]
     ///
-    /// Benchmarks (transpose/tiled), families (transpose), globs ('*/vec4*'); chapters (D) and steps (D5) of the tour of five
-    /// articles on CUDA memory; glossary, or a term (warp): CUDA's names and WGSL's. A file name selects a report, like
-    /// --report.
+    /// Benchmarks (transpose/tiled), families (transpose), globs ('*/vec4*'); chapters (D) and steps (D5) of the tour
+    /// of five articles on CUDA memory; glossary, or a term (warp), for CUDA's names and WGSL's. A file name selects a
+    /// report, like --report.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Report to take rows from, or h100, an example [default: the newest in reports/, then in results/]
+    /// Report to read, or h100, a built-in example [default: the newest in reports/, then in results/]
     ///
-    /// The default is the newest report that has such rows. h100 is a built-in report of an NVIDIA H100.
+    /// The default is the newest report with rows of these benchmarks. h100 is a built-in report of an NVIDIA H100.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Measure these benchmarks first, in the profile quick
+    /// Measure these benchmarks first, with profile quick
     #[arg(long, conflicts_with = "report")]
     run: bool,
     /// Output format
@@ -366,7 +366,7 @@ fn ceiling(family: &'static Family, benchmark: &'static Benchmark) -> String {
         return format!("no measured limit: {}", benchmark.no_ceiling);
     }
     let limits = distinct(largest_cases(family, benchmark).iter().flat_map(Case::limits));
-    let rest = if limits.len() > 1 { "; of these, the one that takes longer" } else { "" };
+    let rest = if limits.len() > 1 { ", whichever takes longer" } else { "" };
     let limits: Vec<&str> = limits.into_iter().map(limited).collect();
     if limits.is_empty() { "no measured limit".to_owned() } else { format!("{}{rest}", limits.join(", or ")) }
 }
@@ -403,15 +403,15 @@ fn grouped(number: u64) -> String {
 /// The ceiling for the share of a row.
 const fn limited(limit: Limit) -> &'static str {
     match limit {
-        Limit::Copy => "copying as many bytes (ceiling/copy at the same working set)",
-        Limit::Read => "reading as many bytes (ceiling/read and read_tree at the same working set)",
-        Limit::Fill => "writing as many bytes (ceiling/fill at the same working set)",
-        Limit::Fma => "multiply-adds of the same type (ceiling/fma and its like)",
-        Limit::Tensor => "products of f16 by tensor cores (the fastest kernel that multiplies f16)",
-        Limit::TensorBf16 => "products of bf16 by tensor cores (the fastest kernel that multiplies bf16)",
-        Limit::TensorTf32 => "products of tf32 by tensor cores (the fastest kernel that multiplies tf32)",
-        Limit::TensorFp8 => "products of fp8 by tensor cores (the fastest kernel that multiplies fp8)",
-        Limit::TensorInt8 => "products of 8-bit integers by tensor cores (the fastest kernel that multiplies them)",
+        Limit::Copy => "copying the same number of bytes (ceiling/copy at the same working set)",
+        Limit::Read => "reading the same number of bytes (ceiling/read and read_tree at the same working set)",
+        Limit::Fill => "writing the same number of bytes (ceiling/fill at the same working set)",
+        Limit::Fma => "multiply-adds of the same type (ceiling/fma and similar)",
+        Limit::Tensor => "f16 matrix products on tensor cores (the fastest f16 kernel)",
+        Limit::TensorBf16 => "bf16 matrix products on tensor cores (the fastest bf16 kernel)",
+        Limit::TensorTf32 => "tf32 matrix products on tensor cores (the fastest tf32 kernel)",
+        Limit::TensorFp8 => "fp8 matrix products on tensor cores (the fastest fp8 kernel)",
+        Limit::TensorInt8 => "8-bit integer matrix products on tensor cores (the fastest such kernel)",
         Limit::Workgroup => "reading workgroup memory (ceiling/workgroup_read)",
         Limit::Launch => "an empty launch (ceiling/launch)",
     }

@@ -72,7 +72,7 @@ Options of every command:
 const EXIT_CODES: &str = "\
 Exit codes:
   0    success
-  1    the command could not be carried out
+  1    the command failed
   2    invalid arguments
   3    a row is wrong, failed or implausible (run: see --fail-on)
   4    a case is slower than the limit (compare, run), a card is slow (outliers)

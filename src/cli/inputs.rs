@@ -45,7 +45,7 @@ mod tests {
         assert_eq!(read(&path, 4).expect_err("too large").to_string(), "it is larger than 0 MiB");
         if cfg!(unix) {
             let fault = contents(Path::new("/dev/zero"), 5).expect_err("a device");
-            assert_eq!(fault.chain(), "cannot read /dev/zero: not a regular file");
+            assert_eq!(fault.chain(), "cannot read '/dev/zero': not a regular file");
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// Repeat it or write llm,peak for several.
     #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
     tags: Vec<Tag>,
-    /// Show only benchmarks that answer this step or chapter: D5, D
+    /// Show only the benchmarks of this step or chapter: D5, D
     #[arg(long, value_name = "ID")]
     source: Option<String>,
     /// Output format
@@ -50,7 +50,7 @@ pub(super) fn list(arguments: &Arguments) -> Result<()> {
             true => "`shaderbench devices` shows the properties of the devices",
             false => "with this tag; leave out --tag to search all",
         };
-        say(&format!("no benchmark answers {source}: {why}"));
+        say(&format!("no benchmark measures {source}: {why}"));
     }
     match format {
         Format::Table => print(&plain(&listed, terminal().width)),

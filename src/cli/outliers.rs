@@ -57,7 +57,7 @@ pub(super) fn outliers(arguments: &Arguments) -> Result<u8> {
         say(&format!("left out {} without a host", plural(all.without_host(), "row", "rows")));
     }
     if streamed.unreadable > 0 {
-        let files = plural(streamed.unreadable, "file that cannot be read is", "files that cannot be read are");
+        let files = plural(streamed.unreadable, "unreadable file is", "unreadable files are");
         say(&format!("{files} left out"));
     }
     let rules = Rules { limit: arguments.limit / 100.0, ..Rules::default() };
@@ -92,7 +92,7 @@ fn undecided(verdicts: &Verdicts, by: By) -> String {
         return format!("these reports have no timed rows that name {what}: nothing can be compared");
     }
     format!(
-        "no case was measured on {LEAST_UNITS} {what} of one model: with fewer nobody can tell which of them is slow; \
-         name more reports"
+        "no case was measured on at least {LEAST_UNITS} {what} of one model, the minimum to find a slow one: name more \
+         reports"
     )
 }

@@ -94,7 +94,7 @@ pub(super) fn read(path: &Path) -> Result<Report> {
             return error;
         }
         let meant = meant(&path.to_string_lossy());
-        usage!("{}{}", error.chain(), meant.unwrap_or_else(|| format!("; {BROUGHT_ALONG}")))
+        usage!("{}; {}", error.chain(), meant.as_deref().unwrap_or(BROUGHT_ALONG))
     })?;
     accepted(path, report)
 }
@@ -114,12 +114,12 @@ fn meant(name: &str) -> Option<String> {
     };
     let found = FOLDERS.iter().flat_map(reports).filter(has_name);
     let newest = found.max_by_key(|path| path.file_name().map(ToOwned::to_owned))?;
-    (name.len() > 1).then(|| format!(": did you mean the report {}?", shown(&newest)))
+    (name.len() > 1).then(|| format!("did you mean the report {}?", shown(&newest)))
 }
 
 /// The error of unknown names: of one that a report's folder has, which report may be meant.
 pub(super) fn or_meant(error: Error, names: &[String]) -> Error {
-    let meant = |name: &String| Some(usage!("there is no report or benchmark '{name}'{}", meant(name)?));
+    let meant = |name: &String| Some(usage!("there is no report or benchmark '{name}': {}", meant(name)?));
     names.iter().find_map(meant).unwrap_or(error)
 }
 
@@ -186,8 +186,8 @@ pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Report>> {
 /// The error of a command that needs a report and finds none in [`FOLDERS`].
 pub(super) fn none_yet() -> Error {
     usage!(
-        "there is no report in reports/ or results/: measure one by `shaderbench`, name a file, or name `h100`, the report \
-         of an NVIDIA H100 that this program brings along"
+        "there is no report in reports/ or results/: run `shaderbench`, name a file, or use `h100`, the built-in \
+         report of an NVIDIA H100"
     )
 }
 
@@ -273,7 +273,7 @@ fn send<'a>(files: &'a [(PathBuf, bool)], sender: SyncSender<Sent<'a>>) {
 
 /// The error for a folder without a readable report.
 pub(super) fn none_readable(folder: &Path, kind: &str) -> Error {
-    usage!("{} contains no {kind} report that can be read", shown(folder))
+    usage!("{} contains no readable {kind} report", shown(folder))
 }
 
 /// The report in a folder that [`named_or_newest`] takes, by the date of its newest matching row. Unreadable reports are

@@ -36,7 +36,7 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> 
     }
     if sources.is_empty() {
         let folder = folder.display();
-        return Err(usage!("folder {folder} has no kernel: name them {folder}/transpose/tiled.wgsl and so on"));
+        return Err(usage!("folder {folder} has no kernel: use names such as {folder}/transpose/tiled.wgsl"));
     }
     let selected = select(filters)?;
     let is_selected = |name: &String| {

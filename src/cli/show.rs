@@ -39,10 +39,10 @@ pub(super) struct Arguments {
     checks: Option<Switch>,
     /// With --lang hlsl: the shader model
     ///
-    /// FXC takes 5.1, DXC later ones [default: 6.0, with f16 6.2]
+    /// FXC accepts 5.1; DXC accepts later ones [default: 6.0, with f16 6.2]
     #[arg(long, value_name = "MODEL", value_parser = shader_models())]
     shader_model: Option<ShaderModel>,
-    /// With --lang cuda: also print the definitions that all twins start with
+    /// With --lang cuda: also print the definitions that all CUDA ports share
     ///
     /// NVRTC then compiles the output.
     #[arg(long)]
@@ -72,9 +72,9 @@ enum OutputLanguage {
     Msl,
     /// DirectX 12
     Hlsl,
-    /// OpenGL; for a kernel of Vulkan and CUDA only, its GLSL source
+    /// OpenGL; GLSL source of kernels only for Vulkan and CUDA
     Glsl,
-    /// CUDA C++ of the twin, with types and parameters filled in
+    /// CUDA C++ port, with types and parameters filled in
     Cuda,
 }
 
@@ -157,16 +157,16 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
             return Err(lacks("has no run-time checks in CUDA: remove --checks".to_owned()));
         }
         if kernel.cuda.is_empty() {
-            return Err(lacks("has no CUDA twin".to_owned()));
+            return Err(lacks("has no CUDA port".to_owned()));
         }
         if arguments.prelude {
             return Ok((*kernel.cuda).into());
         }
-        let note = "// Without the prelude that all twins start with: add --prelude to print it.\n";
+        let note = "// Without the prelude that all CUDA ports share: add --prelude to print it.\n";
         return Ok([note, without_prelude(&kernel.cuda)].concat().into());
     }
     if arguments.prelude {
-        return Err(usage!("--prelude prints the start of CUDA twins: pass --lang cuda, too"));
+        return Err(usage!("--prelude prints the shared start of CUDA ports: pass --lang cuda, too"));
     }
     if !kernel.module.is_empty() {
         return module(arguments, case, kernel);

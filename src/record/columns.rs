@@ -97,7 +97,11 @@ pub const COLUMNS: &[Column] = &[
     column!(Figure gb_per_s, "GB/s", "bytes divided by the median time; 1 GB/s is 10^9 bytes per second"),
     column!(Figure gflop_per_s, "GFLOP/s", "flops divided by the median time"),
     column!(Figure ceiling, "", "measured peak that the row is compared with, and its working set"),
-    column!(Figure share, "", "share of that peak; of arithmetic, of the highest rate of its kind on the card; 1 = the peak"),
+    column!(
+        Figure share,
+        "",
+        "share of that peak, or for arithmetic of the card's highest rate of this kind; 1 = the peak"
+    ),
     column!(Text model, "", "speed that the model predicts, relative to the first row of the same type and size"),
     column!(Figure drift, "", "relative change of the canary's time from before the case to after it"),
     column!(
@@ -130,7 +134,8 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Identity compiler,
         "",
-        "against: the row is of the command of --against; file: of a SPIR-V file of bench; in older reports a compiler's name; else empty"
+        "against: measured by the command of --against; file: a SPIR-V file of bench; in older reports, a compiler's \
+         name; else empty"
     ),
     column!(Text compiler_version, "", "version that the compiler or the command of --against reports, or a hash of the compiler's program"),
     column!(Text translation_ms, "ms", "time to get the SPIR-V, where the row names a compiler"),
@@ -153,37 +158,51 @@ pub const COLUMNS: &[Column] = &[
     ),
     column!(Figure gflop_per_j, "GFLOP/J", "flops divided by energy_j; 1 GFLOP/J is 1 GFLOP/s per watt"),
     column!(Figure gb_per_j, "GB/J", "bytes divided by energy_j"),
-    column!(Figure alone_epochs_ns, "ns", "written by 0.1.0 alone: the like of epochs_ns while other cards wait"),
+    column!(Figure alone_epochs_ns, "ns", "only in files of 0.1.0: epochs_ns while other cards wait"),
     column!(Text declaration, "", "hash of a declaration of bench: its kernel, buffers, work and right answers"),
-    column!(Text items, "", "what a launch processes, as a declaration of bench counts it"),
-    column!(Text unit, "", "what it calls these: keys, pixels"),
-    column!(Text registers, "", "registers per invocation of the compiled kernel, as the driver reports them; of several kernels the most"),
+    column!(Text items, "", "number of items that a launch processes, from a declaration of bench"),
+    column!(Text unit, "", "name of these items: keys, pixels"),
+    column!(
+        Text registers,
+        "",
+        "registers per invocation of the compiled kernel, as the driver reports them; with several kernels, the most"
+    ),
     column!(
         Text local_bytes,
         "B",
-        "local memory per invocation: spilled registers, and arrays that do not fit in registers; of several kernels the most"
+        "local memory per invocation: spilled registers, and arrays that do not fit in registers; with several \
+         kernels, the most"
     ),
     column!(Text workgroup_bytes, "B", "workgroup memory of a workgroup, static and dynamic, as the driver reports it"),
     column!(
         Text occupancy,
         "",
-        "subgroups that an SM or a SIMD unit can hold of this kernel, of the most that it can hold of any; 1 = all"
+        "occupancy: subgroups of this kernel that fit on an SM or SIMD unit, as a share of its maximum; 1 = all"
     ),
     column!(Text binary_bytes, "B", "machine code, as the driver reports it"),
     column!(
         Text subgroup_size_run,
         "",
-        "subgroup size that a probe kernel with workgroups of as many invocations counts; of kernels with subgroup operations"
+        "subgroup size that a probe kernel of the same workgroup size counts; only with subgroup operations"
     ),
     column!(
         Text dram_peak_gb_per_s,
         "GB/s",
-        "peak DRAM bandwidth by the driver's figures: twice the highest memory clock, times the bus width"
+        "peak DRAM bandwidth from the driver's figures: twice the highest memory clock, times the bus width"
     ),
     column!(Text pcie, "", "the card's PCI Express link after copies over it: generation and lanes, as 5 x16"),
-    column!(Text cache, "", "what a launch finds in the caches: cold after --cache cold, hot if what it moves fits in L2; empty if it does not, or where L2 is unknown"),
+    column!(
+        Text cache,
+        "",
+        "state of the caches before a launch: cold after --cache cold, hot if the bytes that it moves fit in L2; \
+         empty if they do not, or if L2 is unknown"
+    ),
     column!(Figure sm_mhz, "MHz", "clock of the SMs or compute units right after the last epoch's samples, as the driver reports it"),
-    column!(Text instructions, "", "instructions of the machine code, with the padding at its end; of several kernels the most"),
+    column!(
+        Text instructions,
+        "",
+        "instructions of the machine code, with the padding at its end; with several kernels, the most"
+    ),
 ];
 
 impl Record {

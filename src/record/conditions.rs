@@ -14,8 +14,8 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Why the case must be measured again: `the card was too warm, braked by its power supply`; `None` if the reading
-    /// after it shows no fault.
+    /// Why the case must be measured again: `the card was too warm, throttled by its power supply`; `None` if the
+    /// reading after it shows no fault.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         // Thermal throttling is reported twice: as a hardware slowdown and by its cause.
@@ -43,8 +43,8 @@ mod tests {
         use Throttle::*;
         assert_eq!(after(&[Idle, ApplicationClocks, PowerCap, SyncBoost, DisplayClocks]).fault(), None);
         let hot = after(&[PowerCap, HardwareThermal, SoftwareThermal, PowerBrake]).fault();
-        assert_eq!(hot.as_deref(), Some("the card was too warm, braked by its power supply"));
-        assert_eq!(after(&[HardwareSlowdown]).fault().as_deref(), Some("the card was slowed down by its hardware"));
+        assert_eq!(hot.as_deref(), Some("the card was too warm, throttled by its power supply"));
+        assert_eq!(after(&[HardwareSlowdown]).fault().as_deref(), Some("the card was throttled by its hardware"));
     }
 
     #[test]

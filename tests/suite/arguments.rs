@@ -162,7 +162,7 @@ fn a_command_line_without_a_command_runs_benchmarks_or_shows_a_report() {
     let of_folder = folder.run(&["reports/"]).succeeds().stdout;
     assert_eq!(of_folder, summary.replace("r.csv", "reports/a.csv"));
     assert_eq!(folder.run(&["h100"]).succeeds().stdout, folder.run(&["summary", "h100"]).succeeds().stdout);
-    folder.run(&["none.csv"]).fails_with(1, "cannot read none.csv");
+    folder.run(&["none.csv"]).fails_with(1, "cannot read 'none.csv'");
     folder.run(&["r.csv", "--profile", "quick"]).fails_with(2, "r.csv is a report, and --profile is for a run");
     folder
         .run(&["--profile", "quick", "summary", "r.csv"])
@@ -200,7 +200,7 @@ fn quiet_commands_print_results_and_errors_alone() {
     let folder = Folder::new();
     let output = folder.run(&["list", "--source", "C5", "--quiet"]).succeeds();
     assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output}");
-    folder.run(&["-q", "summary", "none.csv"]).fails_with(1, "cannot read none.csv");
+    folder.run(&["-q", "summary", "none.csv"]).fails_with(1, "cannot read 'none.csv'");
     if !has_device() {
         return;
     }
@@ -343,8 +343,8 @@ fn a_twin_is_shown_with_its_prelude_only_on_request() {
     let prelude = include_str!("../../shaders/prelude.cuh");
     assert!(whole.starts_with(prelude), "{whole}");
     let (note, program) = alone.split_once('\n').expect("lines");
-    assert_eq!(note, "// Without the prelude that all twins start with: add --prelude to print it.");
+    assert_eq!(note, "// Without the prelude that all CUDA ports share: add --prelude to print it.");
     assert_eq!(format!("{prelude}\n{program}"), whole);
     let refused = shaderbench(&["show", "transpose/tiled", "--prelude"]).run();
-    refused.fails_with(2, "--prelude prints the start of CUDA twins: pass --lang cuda, too");
+    refused.fails_with(2, "--prelude prints the shared start of CUDA ports: pass --lang cuda, too");
 }

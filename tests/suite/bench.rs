@@ -40,7 +40,7 @@ fn a_new_kernel_has_a_table_at_once_and_files_are_not_overwritten() {
     for (option, name) in [("--out", "mine.wgsl"), ("--out", "mine.toml"), ("--json", "mine.WGSL"), ("--out", "a.spv")]
     {
         let output = folder.run(&["bench", "mine.wgsl", option, name, "--force"]);
-        output.fails_with(2, &format!("{option} {name}: a report cannot be named like a kernel"));
+        output.fails_with(2, &format!("{option} {name}: a report cannot have the file extension of a kernel"));
     }
     assert_eq!(folder.text("mine.wgsl"), kernel);
     if !has_device() {
@@ -140,7 +140,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (
             &copy,
             "[buffers]\ninput = { contents = \"noise\" }",
-            "contents 'noise' are unknown: give random, positive, small",
+            "unknown contents 'noise': give random, positive, small",
         ),
         (&copy, "[params]\nWG = 64", "the kernel has no override 'WG': it has none"),
         (&copy, "size = 5", "k.toml, line 1: unknown field `size`, expected one of `name`"),
@@ -150,7 +150,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&copy, "[buffers", "k.toml, line 1: unclosed table, expected `]`"),
         (&copy, "sizes = \"big\"", "k.toml: sizes: "),
         (&copy, "limit = \"speed\"", "limit 'speed' is unknown: give copy, read"),
-        (&copy, "dtype = \"bf16\"", "dtype 'bf16' is none of f32"),
+        (&copy, "dtype = \"bf16\"", "unknown dtype 'bf16': use one of f32"),
         (&copy, "bytes = \"8 * rows\"", "k.toml: bytes: undefined variable: rows"),
         (&copy, "[verify]\nexpect = \"input[i\"", "k.toml: [verify]: expect: expecting ']'"),
         (&copy, "[verify]\ntolerance = 1.0", "give one of expect, compute, command, reference and file"),
@@ -192,19 +192,19 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "[uniforms]\np = { n = \"n\", dx = 1.0 }",
             "[uniforms.p]: there is no field 'dx': the fields are n (u32), dt (f32)",
         ),
-        (&params, "[uniforms]\np = { n = \"n\" }", "[uniforms.p]: give a value of 'dt': it has n (u32), dt (f32)"),
+        (&params, "[uniforms]\np = { n = \"n\" }", "[uniforms.p]: give a value for 'dt', which has n (u32), dt (f32)"),
         (
             &params,
             "[uniforms]\np = { n = 0.5, dt = 1 }",
             "[uniforms.p]: n: 0.5 is not an integer in range: write bits(x) for a float",
         ),
-        (&params, "", "give the values of the uniform 'p', such as\n[uniforms]\np = { n = \"n\", dt = 0.0 }"),
+        (&params, "", "give values for the uniform 'p', such as\n[uniforms]\np = { n = \"n\", dt = 0.0 }"),
         (
             &drawing,
             "[buffers]\nimage = { format = \"r32uint\", size = [8, 8] }",
             "format r32uint does not fit the kernel's texture",
         ),
-        (&drawing, "[buffers]\nimage = { format = \"bgra\" }", "format 'bgra' is none of rgba8unorm"),
+        (&drawing, "[buffers]\nimage = { format = \"bgra\" }", "unknown format 'bgra': use one of rgba8unorm"),
         (&drawing, "", "[buffers.image]: give size = [\"WIDTH\", \"HEIGHT\"], or sizes of ROWSxCOLUMNS"),
         (&sampled, "[samplers]\ns = { filter = \"cubic\" }", "[samplers.s]: 'cubic' is neither 'linear' nor 'nearest'"),
         // Sources and answers.
@@ -224,13 +224,13 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "kernels = [\"k.wgsl\", { file = \"k.wgsl\" }]",
             "two kernels are named k: give each a name in [[kernels]]",
         ),
-        (&copy, "[verify]\nreference = \"none.wgsl\"", "cannot read none.wgsl"),
+        (&copy, "[verify]\nreference = \"none.wgsl\"", "cannot read 'none.wgsl'"),
     ] {
         let output = bench(&folder, wgsl, if toml.is_empty() { "\n" } else { toml }, &[]);
         assert!(matches!(output.code, Some(1 | 2)), "{output}");
         assert!(output.stderr.starts_with("error: ") && output.stderr.contains(sentence), "{sentence}\n{output}");
     }
-    folder.run(&["bench", "none.wgsl"]).fails_with(1, "cannot read none.wgsl");
+    folder.run(&["bench", "none.wgsl"]).fails_with(1, "cannot read 'none.wgsl'");
     folder.run(&["bench", "k.toml.csv"]).fails_with(2, "bench runs .wgsl, .spv, .cu, .comp, .hlsl and .slang files");
     shaderbench_in_empty_folder(&["bench"]).exits_with(2);
     shaderbench_in_empty_folder(&["run", "--unchecked"]).fails_with(2, "--unchecked is for the kernels of --shaders");
@@ -254,7 +254,7 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
         (
             uniform.clone(),
             "\n",
-            "k.toml: give the values of the uniform 'scale', such as\n[uniforms]\nscale = [0.0, 0.0, 0.0, 0.0]",
+            "k.toml: give values for the uniform 'scale', such as\n[uniforms]\nscale = [0.0, 0.0, 0.0, 0.0]",
         ),
         (
             uniform.clone(),
@@ -273,7 +273,7 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
     folder.write("alone.wgsl", uniform);
     let output = folder.run(&["bench", "alone.wgsl"]).exits_with(2);
     let sentence =
-        "error: alone.wgsl needs a declaration, which gives scale: `shaderbench bench init alone.wgsl` writes";
+        "error: alone.wgsl needs a declaration that defines scale: `shaderbench bench init alone.wgsl` writes";
     assert!(output.stderr.starts_with(sentence) && output.stderr.contains("[uniforms]"), "{output}");
     if has_device() {
         bench(&folder, &two, "[verify]\nbuffer = \"other\"\nexpect = \"1.0\"\n", &[]).succeeds();

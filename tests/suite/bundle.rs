@@ -62,7 +62,7 @@ fn a_store_outside_of_a_buffer_leaves_a_bundle_that_replays() {
     folder.write("k.toml", "sizes = [\"100\"]\nlimit = \"none\"\n[verify]\nexpect = \"2.0 * input[i]\"\n");
     let output = folder.run(&["bench", "k.toml", "--epochs", "1", "--out", "r.csv"]).exits_with(3);
     let bundle = "r-wrong/k-k-f32-1";
-    assert!(output.stderr.contains(&format!("`shaderbench bench replay {bundle}` shows the fault")), "{output}");
+    assert!(output.stderr.contains(&format!("`shaderbench bench replay {bundle}` reproduces the fault")), "{output}");
     let readme = folder.text(&format!("{bundle}/README.txt"));
     assert!(readme.contains(": an element is written outside the buffer 'output', 0 bytes after its end."), "{readme}");
     let again = folder.run(&["bench", "replay", bundle]).exits_with(3);
@@ -76,7 +76,7 @@ fn a_store_outside_of_a_buffer_leaves_a_bundle_that_replays() {
 #[test]
 fn what_is_no_bundle_is_one_sentence() {
     let folder = Folder::new();
-    folder.run(&["bench", "replay", "none"]).fails_with(1, "cannot read none/bundle.json");
+    folder.run(&["bench", "replay", "none"]).fails_with(1, "cannot read 'none/bundle.json'");
     folder.write("b/bundle.json", "{}");
     folder.run(&["bench", "replay", "b"]).fails_with(2, "b/bundle.json: not a bundle: missing field");
     let good = r#"{"tool_version":"0","device":"d","driver":"d","backend":"vulkan","family":"FAMILY","benchmark":"tiled",

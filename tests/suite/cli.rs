@@ -89,7 +89,7 @@ fn a_report_that_cannot_be_resumed_stays_unchanged() {
     let folder = Folder::new();
     let resume = |file: &str| folder.run(&["run", "ceiling/launch", "--resume", file]);
     let absent = resume("none.csv").exits_with(1);
-    assert_eq!(absent.error(), "error: cannot read none.csv: No such file or directory (os error 2)");
+    assert_eq!(absent.error(), "error: cannot read 'none.csv': no such file");
     folder.write("utf16.csv", b"\xff\xfes\0c\0\n\0");
     let unreadable = resume("utf16.csv").exits_with(1);
     assert_eq!(unreadable.error(), "error: utf16.csv, line 1: the file is UTF-16: save it as UTF-8");

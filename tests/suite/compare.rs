@@ -443,7 +443,7 @@ fn a_comparison_that_is_not_possible_has_a_one_line_error() {
     folder.write("empty.csv", csv::write(&[]));
     std::fs::create_dir(folder.path("results")).expect("created");
     for (arguments, code, sentence) in [
-        (&["old.csv", "nope.csv"][..], 1, "cannot read nope.csv"),
+        (&["old.csv", "nope.csv"][..], 1, "cannot read 'nope.csv'"),
         (&["old.csv", "broken.json"], 1, "broken.json, line 1: the file is cut off"),
         (&["old.csv", "empty.csv"], 2, "empty.csv has no rows"),
         (&["old.csv", "transpose"], 2, "name another report"),

@@ -158,7 +158,7 @@ fn filters_tags_and_sizes_select_jobs() {
     }
     shaderbench(&["cost", "h100", "rates"]).run().fails_with(1, "; jobs are sum, transpose,");
     shaderbench(&["cost", "h100", "softmx"]).run().fails_with(2, "did you mean 'softmax'?");
-    shaderbench(&["cost", "none.csv"]).run().fails_with(1, "cannot read none.csv");
+    shaderbench(&["cost", "none.csv"]).run().fails_with(1, "cannot read 'none.csv'");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn figures_of_other_programs_stand_beside_the_row_of_their_case() {
 #[test]
 fn a_report_of_one_api_has_no_cost() {
     let output = shaderbench(&["cost", LLVMPIPE]).run().exits_with(1);
-    assert!(output.stderr.contains("no rows of WGSL and CUDA on one card"), "{output}");
+    assert!(output.stderr.contains("no job has rows of WGSL and CUDA on one card"), "{output}");
     let absent = shaderbench(&["cost", "h200"]).run().exits_with(2);
     let meant = "there is no report or benchmark 'h200': did you mean the report results/nvidia-h200/";
     assert!(absent.stderr.contains(meant), "{absent}");

@@ -73,7 +73,7 @@ fn a_run_outlives_its_outputs() {
         let output = in_shell(&folder, script, &[&RUN[..], &["--out", &report]].concat()).run().exits_with(code);
         assert_eq!(folder.records(&report).len(), rows, "{output}");
         if code == 1 && !script.contains("2>") {
-            assert_eq!(output.error(), "error: cannot write to stdout: No space left on device (os error 28)");
+            assert_eq!(output.error(), "error: cannot write to 'stdout': No space left on device (os error 28)");
         }
     }
 }
@@ -158,7 +158,7 @@ fn a_file_that_cannot_be_written_leaves_the_old_one_as_it_was() {
     let folder = Folder::new();
     folder.write("own", "mine");
     let limited = in_shell(&folder, r#"ulimit -f 0; exec "$@""#, &[&SHOW[..], &["own", "--force"]].concat());
-    limited.run().fails_with(1, "cannot write own: File too large");
+    limited.run().fails_with(1, "cannot write 'own': File too large");
     assert_eq!((names(&folder), folder.text("own")), (vec!["own".to_owned()], "mine".to_owned()));
     in_shell(&folder, r#"ulimit -f 0; exec "$@""#, &["--generate", "man", "--out", "."]).run().exits_with(1);
     assert_eq!(names(&folder), ["own"]);
@@ -205,10 +205,10 @@ fn paths_that_cannot_be_written_are_found_before_the_first_case() {
     let folder = Folder::new();
     folder.write("file", "mine");
     for (arguments, code, sentence) in [
-        (&["--out", "/proc/none/r.csv"][..], 1, "cannot write /proc/none/r.csv: "),
-        (&["--out", "r.csv", "--json", "/proc/none/r.json"], 1, "cannot write /proc/none/r.json: "),
-        (&["--out", "file/r.csv"], 1, "cannot write file/r.csv: Not a directory"),
-        (&["--out", "r.csv", "texture", "--save-image", "/proc/none"], 1, "cannot write into /proc/none: "),
+        (&["--out", "/proc/none/r.csv"][..], 1, "cannot write '/proc/none/r.csv': "),
+        (&["--out", "r.csv", "--json", "/proc/none/r.json"], 1, "cannot write '/proc/none/r.json': "),
+        (&["--out", "file/r.csv"], 1, "cannot write 'file/r.csv': Not a directory"),
+        (&["--out", "r.csv", "texture", "--save-image", "/proc/none"], 1, "cannot write into '/proc/none': "),
         (&["--out", "r.csv", "texture", "--save-image", "file"], 2, "--save-image: file is a file: name a folder"),
     ] {
         let output = folder.run(&[&RUN[..], arguments].concat()).exits_with(code);
@@ -299,7 +299,7 @@ fn a_full_disk_in_mid_run_keeps_the_rows_and_says_how_to_go_on() {
     let output = limited.run().exits_with(1);
     let kept = folder.records("r.csv").len();
     assert!(0 < kept && kept < rows, "{kept} of {rows} rows");
-    assert_eq!(output.error(), "error: cannot write r.csv: File too large (os error 27)");
+    assert_eq!(output.error(), "error: cannot write 'r.csv': File too large (os error 27)");
     let sentence = format!("{kept} of {rows} rows; the same command with --resume r.csv measures the rest");
     assert!(output.stderr.lines().any(|line| line == sentence), "{output}");
     assert!(output.stdout.contains("ceiling") && output.stdout.contains("copy"), "{output}");

@@ -59,7 +59,7 @@ fn reports_are_merged_and_come_back_unchanged() {
     folder.write("reports/notes.md", "");
     let output = folder.run(&["report", "reports", "--out", "fleet.csv"]).succeeds();
     assert_eq!(output.stdout, "fleet.csv: 16 rows of 3 reports\n");
-    assert!(output.stderr.contains("8 rows repeat another of the same run: written once"), "{output}");
+    assert!(output.stderr.contains("8 rows repeat another row of the same run: written once"), "{output}");
     assert_eq!(rows(&folder, "fleet.csv"), [run(0, 1.0), run(1, 1.0)].concat());
     // The file is a report like any other.
     let output = folder.run(&["compare", "fleet.csv", "reports/01.csv"]).succeeds();
@@ -83,7 +83,7 @@ fn what_cannot_be_merged_is_said_and_loses_nothing() {
         .fails_with(1, "the row has 2 fields, the header has 3");
     assert_eq!(folder.text("old.csv"), "old");
     merge(&["old.csv", "--out", "old.csv", "--force"]).fails_with(2, "FILE name the same file, old.csv");
-    merge(&["reports", "--out", "new.csv"]).fails_with(1, "1 file that cannot be read is not in new.csv");
+    merge(&["reports", "--out", "new.csv"]).fails_with(1, "1 unreadable file is not in new.csv");
     assert_eq!(rows(&folder, "new.csv"), run(0, 1.0));
     // The second time, the folder contains the file itself.
     merge(&["reports/00.csv", "--out", "reports/all.csv"]).succeeds();
@@ -94,7 +94,7 @@ fn what_cannot_be_merged_is_said_and_loses_nothing() {
             ["reports", "--out", "fleet.sqlite"],
             "fleet.sqlite: name a file that ends in .html, .csv or .csv.gz, or pass --format",
         ),
-        (["nowhere.csv", "--out", "a.csv"], "cannot read nowhere.csv"),
+        (["nowhere.csv", "--out", "a.csv"], "cannot read 'nowhere.csv'"),
     ] {
         let output = merge(&arguments);
         assert!(output.code != Some(0) && output.error().contains(sentence), "{output}");

@@ -233,7 +233,7 @@ fn as_cuda(record: &mut Record) {
         ("transpose", "tiled", _) => faster(0.91),
         ("transpose", "tiled_vec4", "8192x8192") => faster(1.001),
         ("transpose", ..) => {
-            ends(Status::Skipped, "transpose/tiled_vec4 has no CUDA twin");
+            ends(Status::Skipped, "transpose/tiled_vec4 has no CUDA port");
             (record.median_ns, record.ci_low_ns, record.ci_high_ns) = (None, None, None);
         }
         ("matmul", "tiled", _) => {

@@ -164,7 +164,7 @@ fn a_file_that_is_no_kernel_is_one_sentence() {
         (
             "e.cu",
             b"__global__ void add(float* x) {}".to_vec(),
-            "e.cu needs a declaration, which gives entry: `shaderbench bench init e.cu`",
+            "e.cu needs a declaration that defines entry: `shaderbench bench init e.cu`",
         ),
         ("f.metal", b"void main() {}".to_vec(), "bench runs .wgsl, .spv, .cu, .comp, .hlsl and .slang files"),
     ];

@@ -231,7 +231,7 @@ fn a_kernel_that_ended_the_process_twice_is_skipped_at_larger_sizes() {
     let rows = common::resume(&mut [&mut right()], &cases, earlier, &settings(), &mut recorder).records;
     let last = rows.iter().find(|row| subject(row) && row.size() == "65536").expect("a row");
     assert_eq!((last.status, last.cause), (Status::Skipped, Some(Cause::CrashedAgain)), "{}", last.reason);
-    assert_eq!(last.reason, "the same kernel ended the process twice, first at size 1024");
+    assert_eq!(last.reason, "the same kernel crashed the process twice, first at size 1024");
 }
 
 #[test]

@@ -113,7 +113,7 @@ impl Screen {
 /// The packages, whose list depends on the machine, in what the script says that it installs.
 fn packages(screen: &Screen) -> String {
     let line = screen.text.lines().find_map(|line| line.strip_prefix("installing ")).expect(&screen.text);
-    line.trim_end_matches(" by apt-get: about a minute").to_owned()
+    line.trim_end_matches(" with apt-get: about a minute").to_owned()
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn chromium_is_installed_in_a_terminal() {
     let chromium = r#"bash -c '. scripts/setup.sh; has_chromium() { false; }; grep() { true; }; setup_chromium'"#;
     let machine = Machine::new(APT_GET);
     let screen = machine.run(chromium);
-    assert_eq!((screen.code, screen.text.as_str()), (Some(0), "installing chromium by apt-get\n"));
+    assert_eq!((screen.code, screen.text.as_str()), (Some(0), "installing chromium with apt-get\n"));
     assert!(machine.0.text("apt-get.log").ends_with(" chromium\n"));
     let screen = Machine::new("exit 100").run(chromium);
     assert_eq!(screen.code, Some(0), "{}", screen.text);
@@ -195,7 +195,7 @@ fn systems_without_apt_get_or_a_new_rust_are_told_what_to_install() {
     let machine = Machine::new("");
     let screen = machine.run("scripts/run.sh");
     assert_eq!(screen.code, Some(1), "{}", screen.text);
-    assert!(screen.text.starts_with("error: install first, by Debian's names: "), "{}", screen.text);
+    assert!(screen.text.starts_with("error: install these first (Debian's names): "), "{}", screen.text);
     assert!(screen.text.contains("gcc libc6-dev (Fedora: gcc vulkan-loader"), "{}", screen.text);
     assert_eq!(screen.text.lines().count(), 1, "{}", screen.text);
     machine.add("cargo", "echo 'cargo 1.65.0'");

@@ -92,8 +92,8 @@ fn a_default_report_is_shared_without_its_host_and_card() {
                     copy\n";
     assert_eq!(check.stdout, sentence);
     let output = folder.run(&["share", "r.csv"]).succeeds();
-    let removed = "host: 'node7.cluster' left out of 140 rows\n\
-                   card: GPU-a04f60ce-6235-435b-70d4-22ab90fca10f replaced by the hash card-";
+    let removed = "host: 'node7.cluster' left out of 140 rows\ncard: GPU-a04f60ce-6235-435b-70d4-22ab90fca10f replaced \
+                   with the hash card-";
     assert!(output.stderr.starts_with("r.csv: no fault, 140 rows\n") && output.stderr.contains(removed), "{output}");
     let copy = "share/nvidia-h200/2026-11-30-vulkan.csv";
     let text = folder.text("share/nvidia-h200/2026-11-30-vulkan.md");
@@ -122,7 +122,7 @@ fn a_refused_report_says_what_to_do() {
     let refused = |name: &str, sheet: &Sheet, sentence: &str| {
         folder.write(name, sheet.text());
         let output = folder.run(&["share", name]).exits_with(1);
-        assert!(output.stderr.contains(sentence) && output.stderr.ends_with("nothing is written\n"), "{output}");
+        assert!(output.stderr.contains(sentence) && output.stderr.ends_with("nothing was written\n"), "{output}");
         output.stderr
     };
     // Interrupted: the rows are the first of the plan.
@@ -144,7 +144,7 @@ fn a_refused_report_says_what_to_do() {
     refused("part.csv", &sheet, "measure everything with `shaderbench run --profile standard --backend vulkan`");
     let mut sheet = named(HONEST);
     sheet.set(sheet.row("tiled", "4096x4096"), "shader_hash", "0123456789abcdef");
-    refused("old.csv", &sheet, "measure again, with this build and without them: `shaderbench run --profile standard");
+    refused("old.csv", &sheet, "without these options: `shaderbench run --profile standard");
     let mut sheet = named(HONEST);
     sheet.set(sheet.row("tiled", "4096x4096"), "status", "wrong");
     refused("wrong.csv", &sheet, "open an issue with the report");
@@ -186,7 +186,7 @@ fn share_refuses_faulty_files_in_one_sentence_and_writes_nothing() {
     folder.write("other.csv", "a,b\n1,2\n");
     folder.write("bytes.csv", b"\xff\xfe");
     let refused = folder.run(&["share", "r.csv"]).exits_with(1);
-    assert!(refused.stderr.contains("nothing is written") && !folder.path("share").exists(), "{refused}");
+    assert!(refused.stderr.contains("nothing was written") && !folder.path("share").exists(), "{refused}");
     for (name, sentence) in [
         ("empty.csv", "the report has no rows"),
         ("other.csv", "not a shaderbench report"),
@@ -196,7 +196,7 @@ fn share_refuses_faulty_files_in_one_sentence_and_writes_nothing() {
         assert!(output.stdout.contains(sentence), "{output}");
     }
     let missing = folder.run(&["share", "--check", "none.csv"]).exits_with(1);
-    assert!(missing.stderr.contains("cannot read none.csv"), "{missing}");
+    assert!(missing.stderr.contains("cannot read 'none.csv'"), "{missing}");
     let several = folder.run(&["share", "r.csv", "other.csv"]).exits_with(2);
     assert!(several.stderr.contains("share prepares one report"), "{several}");
 }
@@ -206,7 +206,7 @@ fn a_report_of_quick_is_pasted_into_an_issue_and_read_from_there() {
     let folder = Folder::new();
     folder.write("r.csv", named(QUICK).text());
     let output = folder.run(&["share", "r.csv"]).succeeds();
-    assert!(output.stderr.contains("paste the text, which the second file holds, into an issue"), "{output}");
+    assert!(output.stderr.contains("paste the text of the second file into an issue"), "{output}");
     assert!(output.stdout.len() < 65_536, "{} bytes", output.stdout.len());
     // GitHub gives a text with the line ends of Windows.
     folder.write("issue.md", output.stdout.replace('\n', "\r\n"));

@@ -69,7 +69,7 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
         "the suite has no such benchmark, type, size or parameters",
     ),
     ("a benchmark of nobody", |s| s.set(3, "benchmark", "faster"), "the suite has no such benchmark"),
-    ("a hash", |s| s.set(s.row("tiled", "4096x4096"), "shader_hash", "0123456789abcdef"), "no known build had another"),
+    ("a hash", |s| s.set(s.row("tiled", "4096x4096"), "shader_hash", "0123456789abcdef"), "is of no known build"),
     (
         "the hash of another row",
         |s| {
@@ -77,7 +77,7 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
             let other = s.rows[s.row("tiled_wide", "4096x4096")][hash].clone();
             s.set(s.row("tiled", "4096x4096"), "shader_hash", other);
         },
-        "no known build had another",
+        "is of no known build",
     ),
     ("two devices", |s| s.set(5, "device", "NVIDIA H100"), "device differs within Vulkan"),
     (

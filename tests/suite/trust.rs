@@ -213,8 +213,8 @@ fn a_row_on_a_device_that_stays_throttled_is_marked() {
     for (throttle, words) in [
         (Throttle::HardwareThermal, "the card was too warm"),
         (Throttle::SoftwareThermal, "the card was too warm"),
-        (Throttle::PowerBrake, "the card was braked by its power supply"),
-        (Throttle::HardwareSlowdown, "the card was slowed down by its hardware"),
+        (Throttle::PowerBrake, "the card was throttled by its power supply"),
+        (Throttle::HardwareSlowdown, "the card was throttled by its hardware"),
     ] {
         let throttling: fn(usize) -> Vec<Throttle> = match throttle {
             Throttle::HardwareThermal => |_| vec![Throttle::HardwareThermal],

@@ -3,7 +3,7 @@
 /** Why nothing can run here, and what to do; null if kernels can run. */
 export function unavailableReason() {
     if (!globalThis.isSecureContext) {
-        return "This page needs a secure address for WebGPU: open it by https://, or on localhost.";
+        return "This page needs a secure address for WebGPU: open it over https:// or on localhost.";
     }
     if (!navigator.gpu) {
         return (

@@ -201,7 +201,7 @@ async function showPlan() {
     }
     try {
         const count = await reader.call("count", { families, profile, sizes: SIZES });
-        const what = SIZES.length > 0 ? `size ${SIZES.join(", ")}, as the address says` : HINTS[profile];
+        const what = SIZES.length > 0 ? `size ${SIZES.join(", ")}, from the address` : HINTS[profile];
         byId("plan").textContent = `${count} cases, ceilings included: ${what}.`;
         byId("run").disabled = isRunning || !hasDevice;
     } catch (error) {

@@ -83,7 +83,7 @@ const QUICK_TIME: Duration = Duration::from_secs(120);
 const NO_ADAPTER: &str = "The browser supports WebGPU but gives this page no adapter: \
      enable hardware acceleration in its settings, update the graphics driver, or try another browser.";
 
-const ADVICE: &str = "reload the page; where that does not help, restart the browser or update the graphics driver.";
+const ADVICE: &str = "reload the page; if that does not help, restart the browser or update the graphics driver.";
 
 fn device_properties(device: &Device) -> Value {
     let basics = device.basics().into_iter().map(|(name, value)| json!(["", name, value]));
@@ -207,8 +207,8 @@ async fn measure(
 fn unusable(error: Error) -> Error {
     let reason = error.chain();
     Error::NoDevice(format!(
-        "Nothing more can be measured: {reason}. \
-         Press Run to try again; where that does not help, save the rows and restart the browser."
+        "Nothing more can be measured: {reason}. Press Run to try again; if that does not help, save the rows and \
+         restart the browser."
     ))
 }
 

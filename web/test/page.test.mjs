@@ -64,7 +64,7 @@ test("a hidden tab pauses the run, a visible one continues it", { skip, timeout:
 
 test("an invalid size gives one sentence", { skip, timeout: MINUTE }, async () => {
     const { page } = await open("?size=huge");
-    await page.waitForFunction(() => /'huge' is no size/.test(document.getElementById("plan").textContent), null, {
+    await page.waitForFunction(() => /'huge' is not a size/.test(document.getElementById("plan").textContent), null, {
         timeout: MINUTE,
     });
     assert.ok(await page.isDisabled("#run"));
@@ -101,7 +101,7 @@ test("a browser without a usable device gives one sentence", { skip, timeout: MI
         ],
         [
             "Object.defineProperty(globalThis, 'isSecureContext', { value: false });",
-            /needs a secure address for WebGPU: open it by/,
+            /needs a secure address for WebGPU: open it over/,
         ],
     ]) {
         const { page } = await open("", withScript("host.js", script));

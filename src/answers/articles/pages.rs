@@ -21,8 +21,8 @@ pub fn overview(sides: &[Side]) -> Vec<Part> {
     let columns = sides.iter().map(|side| Column::left(side.label));
     let grid = Grid::new(columns, steps().into_iter().enumerate().map(row));
     let counts = sides.iter().zip(&found).map(|(side, verdicts)| Part::text(&count(side.label, verdicts)));
-    let meaning = "The whole 95 % interval of the rows decides whether a claim holds. measured: the article makes no \
-                   testable claim.";
+    let meaning = "A claim is judged by the whole 95 % interval of its rows. measured: the article makes no testable \
+                   claim.";
     counts.chain([Part::Table(grid), Part::text(meaning)]).collect()
 }
 
@@ -46,12 +46,12 @@ const fn style(verdict: Verdict) -> Style {
     }
 }
 
-/// `Vulkan: of 17 claims, 13 hold here, 3 do not on this GPU, and 1 cannot be judged; 20 steps are measured only.`
+/// `Vulkan: of 17 claims, 13 hold on this GPU, 3 do not, 1 cannot be judged. 20 of 20 other steps are measured.`
 fn count(label: &str, verdicts: &[Verdict]) -> String {
     let number = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
     let judged = steps().iter().filter(|step| step.is_judged()).count();
     format!(
-        "{label}: of {judged} claims, {} hold here, {} do not on this GPU, {} cannot be judged. {} of {} other steps are \
+        "{label}: of {judged} claims, {} hold on this GPU, {} do not, {} cannot be judged. {} of {} other steps are \
          measured.",
         number(Verdict::Holds),
         number(Verdict::Fails),
@@ -90,7 +90,7 @@ pub fn step(step: &ArticleClaim, sides: &[Side]) -> Vec<Part> {
 
 fn kernels(step: &ArticleClaim) -> String {
     match step.kernels {
-        [] => "none: `shaderbench devices` asks the drivers".to_owned(),
+        [] => "none: `shaderbench devices` queries drivers".to_owned(),
         kernels => kernels.join(", "),
     }
 }

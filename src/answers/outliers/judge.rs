@@ -44,7 +44,7 @@ pub struct Family {
     pub cases: usize,
     /// Number of units.
     pub units: usize,
-    /// What the units differ by: standard deviation of the logarithm of their times, whatever the outliers are.
+    /// What the units differ by: standard deviation of the logarithm of their times, robust against outliers.
     pub spread: f64,
     /// Time of the fastest and of the slowest unit ÷ the median of all.
     pub range: [f64; 2],

@@ -123,7 +123,7 @@ pub fn spreads(verdicts: &Verdicts, medium: Medium) -> String {
     });
     let columns = ["cards", "cases", "vary by", "fastest", "slowest"].map(Column::right);
     let grid = Grid::new(columns, families.into_iter().map(row));
-    let legend = "vary by: standard deviation of the cards' times, whatever the outliers are. fastest, slowest: \
+    let legend = "vary by: standard deviation of the cards' times, robust against outliers. fastest, slowest: \
                   difference of a card's time from the median of its model.";
     let verdict = verdict.into_iter().flat_map(|verdict| [Part::text(&verdict), Part::text("")]);
     lay_out(verdict.chain([Part::Table(grid), Part::text(""), Part::text(legend)]).collect(), medium)

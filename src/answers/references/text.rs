@@ -33,13 +33,13 @@ fn of_run(run: &Beside) -> Vec<Part> {
     if most > 0 {
         parts.push(note(outside(&run.figures)));
         parts.push(Part::Table(grid(&run.figures)));
-        let legend = "÷ median: this speed ÷ that of the median, above 1 this card is faster. seen: the slowest and the \
+        let legend = "÷ median: speed ÷ the references' median; above 1, this card is faster. seen: slowest and \
                       fastest of n references ÷ the median.";
         parts.push(note(legend.to_owned()));
     }
     let left = run.references - most;
     if run.references == 0 {
-        let none = "This program brings no report of this model through this API along: name a second report.";
+        let none = "There is no built-in report of this model through this API: name a second report.";
         parts.push(note(none.to_owned()));
     } else if left > 0 {
         parts.push(note(format!("Not compared, since kernels, checks, clock or profile differ: {}.", counted(left))));

@@ -165,8 +165,7 @@ impl AcceptedRows {
         if let Some((dropped, kept)) = self.first_repeated {
             let rows = plural(self.repeated, "row repeats", "rows repeat");
             notes.push(format!(
-                "{rows} a case of the same run: the last row counts (the first of them, line {kept}, replaces line \
-                 {dropped})"
+                "{rows} a case of the same run: the last row counts (first: line {kept} replaces line {dropped})"
             ));
         }
         if let Some((line, message)) = self.first_fault {
@@ -259,7 +258,7 @@ mod tests {
     #[test]
     fn a_sentence_shows_no_control_character_and_no_long_value() {
         assert_eq!(fault("tick_ns", "\x1b[31m"), r"column tick_ns: '\u{1b}[31m' is not a finite number");
-        assert_eq!(fault("params", "A\x1b=x;B=1"), r"column params: 'A\u{1b}=x' is no parameter: give NAME=NUMBER");
+        assert_eq!(fault("params", "A\x1b=x;B=1"), r"column params: 'A\u{1b}=x' is not a parameter: give NAME=NUMBER");
         for name in ["samples", "params", "n", "dtype"] {
             let message = fault(name, &"x".repeat(1 << 20));
             assert!(message.len() < 500 && message.starts_with(&format!("column {name}: '")), "{message}");

@@ -151,7 +151,7 @@ fn collect(
 ) -> Result<()> {
     if depth > MOST_FOLDERS {
         let folder: String = shown(folder).chars().take(80).collect();
-        found.notes.push(format!("skipped a folder that lies in more than {MOST_FOLDERS} others: {folder}…"));
+        found.notes.push(format!("skipped a folder nested more than {MOST_FOLDERS} deep: {folder}…"));
         return Ok(());
     }
     let whole = folder.canonicalize().map_err(Error::io("read", folder))?;
@@ -252,7 +252,7 @@ mod tests {
         let members = [csv.clone(), packed(&csv::write_rows([&Record::default()])[..])].concat();
         assert_eq!(read(Path::new("r.csv.gz"), &members[..]).expect("both members").records.len(), 2);
         let cut = read(Path::new("r.csv.gz"), &csv[..csv.len() / 2]).expect_err("cut off").chain();
-        assert!(cut.starts_with("cannot read r.csv.gz: "), "{cut}");
+        assert!(cut.starts_with("cannot read 'r.csv.gz': "), "{cut}");
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
         assert!(open(&path).expect_err("too large").chain().ends_with(message));
         let endless = || std::io::repeat(b' ');
         let error = read(Path::new("r.json"), endless()).expect_err("endless").chain();
-        assert_eq!(error, format!("cannot read r.json: {message}"));
+        assert_eq!(error, format!("cannot read 'r.json': {message}"));
         let bomb = packed(endless().take(MOST_BYTES + 1));
         assert!(bomb.len() < 4 << 20, "{}", bomb.len());
         assert_eq!(read(Path::new("r.json"), &bomb[..]).expect_err("a bomb").chain(), error);
@@ -289,7 +289,7 @@ mod tests {
         rows.resize(1 << 20, b'\n');
         let many = std::io::repeat(b'\n');
         let error = read(Path::new("r.csv"), rows.as_slice().chain(many)).expect_err("endless").chain();
-        assert_eq!(error, format!("cannot read r.csv: {message}"));
+        assert_eq!(error, format!("cannot read 'r.csv': {message}"));
     }
 
     #[test]

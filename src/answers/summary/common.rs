@@ -126,7 +126,7 @@ pub(crate) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usize) -> &'n s
 
 /// What [`Shown::is_unlike`] means.
 pub(crate) const UNLIKE: &str =
-    "≠ another kernel, source or size than without this mark, through the same API: the figures give no ratio";
+    "≠ kernel, source or size differs from the unmarked figures of the same API, so there is no ratio";
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ use record::error::{Result, shown, usage};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Kernel whose declaration is written beside it, or the name of a new example
+    /// Kernel to write a declaration for, or the name of a new example
     #[arg(value_name = "FILE", default_value = "kernel")]
     file: PathBuf,
 }

@@ -66,7 +66,7 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
     }
     if let Some(unread) = family.benchmarks.iter().find(|own| is_unread(own)) {
         let (name, why) = (unread.name, unread.only_cuda.unwrap_or_default());
-        say(&format!("{name}: {why}; Vulkan gets the SPIR-V as it is, and nothing checks its accesses"));
+        say(&format!("{name}: {why}; Vulkan runs the SPIR-V unchanged, without bounds checks"));
     }
     run::measure(&run)
 }

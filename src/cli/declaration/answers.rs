@@ -114,7 +114,7 @@ pub(super) fn whole(
             }
             Err(why) => return slots.fill(failed(why.clone())),
         };
-        let number = |index| values.at(index).ok_or_else(|| format!("there is no right value {index}"));
+        let number = |index| values.at(index).ok_or_else(|| format!("expected value {index} is missing"));
         for (index, slot) in (first..).zip(slots) {
             *slot = rule.slot(index, number).unwrap_or_else(failed);
         }
@@ -142,7 +142,7 @@ fn by_command(command: &str, folder: &Path, scope: &Scope, variables: &[(String,
         let Meaning::Buffer(data) = meaning else { continue };
         if input == RIGHT {
             return Err(format!(
-                "a buffer is called {RIGHT}, like the file with the right values: give it another name"
+                "a buffer is called {RIGHT}, like the file with the expected values: rename the buffer"
             ));
         }
         let values = (0..data.count).map(|index| (data.at)(index));
@@ -151,7 +151,7 @@ fn by_command(command: &str, folder: &Path, scope: &Scope, variables: &[(String,
     }
     printed(command, &[(FOLDER, temporary.path())], variables, folder)?;
     let bytes = inputs::read(&file(RIGHT), inputs::DATA)
-        .map_err(|error| format!("{command} wrote no {{folder}}/{RIGHT}.npy: {error}"))?;
+        .map_err(|error| format!("{command} did not write {{folder}}/{RIGHT}.npy: {error}"))?;
     npy::read(&bytes).map(Arc::new).map_err(|why| format!("{RIGHT}.npy of {command}: {why}"))
 }
 

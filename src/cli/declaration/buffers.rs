@@ -130,7 +130,7 @@ impl Own {
             Texels::Other => {
                 let known = TexelFormat::ALL.map(TexelFormat::name).join(", ");
                 return refused(&format!(
-                    "bench has texture_2d, texture_2d_array and texture_3d, sampled and storage, of {known}"
+                    "bench supports texture_2d, texture_2d_array and texture_3d, sampled and storage, of {known}"
                 ));
             }
         };
@@ -221,7 +221,7 @@ impl Filling {
             Self::Numbers(numbers) => {
                 if numbers.len() < scalars {
                     let count = numbers.len();
-                    return Err(usage!("{file}: a file has {count} numbers, but its buffer has {scalars} scalars"));
+                    return Err(usage!("{file}: the file has {count} numbers, but its buffer has {scalars} scalars"));
                 }
                 let size = scalar.bytes();
                 let mut bytes = vec![0; (scalars as usize * size).next_multiple_of(4)];
@@ -232,7 +232,7 @@ impl Filling {
                         continue;
                     }
                     let bits = number.bits(scalar, false);
-                    let bits = bits.map_err(|why| usage!("{file}: number {index} of a file is {why}"))?;
+                    let bits = bits.map_err(|why| usage!("{file}: number {index} of the file is {why}"))?;
                     slot.copy_from_slice(&bits.to_le_bytes()[..size]);
                 }
                 Contents::Words(words(&bytes))
@@ -240,7 +240,7 @@ impl Filling {
             Self::Picture(picture) => {
                 let Picture { width, height, rgba, most } = &*picture;
                 let Some((format, own_width, own_height)) = texture else {
-                    return Err(usage!("{file}: a .png file is the contents of a texture"));
+                    return Err(usage!("{file}: a .png file can only fill a texture"));
                 };
                 if (own_width, own_height) != (*width, *height) {
                     return Err(usage!(
@@ -261,11 +261,11 @@ impl Filling {
             }
             Self::Gradient | Self::Expression(..) if scalars.saturating_mul(scalar.bytes() as u64) > inputs::DATA => {
                 let most = inputs::DATA >> 20;
-                return Err(usage!("{file}: a buffer of {scalars} scalars has contents of more than {most} MiB"));
+                return Err(usage!("{file}: the contents of a buffer of {scalars} scalars exceed {most} MiB"));
             }
             Self::Gradient => {
                 let Some((format, width, _)) = texture else {
-                    return Err(usage!("{file}: a gradient is the contents of a texture"));
+                    return Err(usage!("{file}: a gradient can only fill a texture"));
                 };
                 let (channels, most) = (format.channels(), if scalar.is_float() { 1.0 } else { 255.0 });
                 Contents::Words(words_of(scalar, scalars, |index| {

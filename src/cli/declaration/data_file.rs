@@ -44,7 +44,7 @@ impl Data {
         match ending(&bytes) {
             "npy" => npy::read(&bytes).map(Self::Numbers).map_err(fault),
             "png" => picture(&bytes).map(Self::Picture).map_err(fault),
-            "npz" => Err(fault("it is an archive: save single arrays by numpy.save, as .npy".to_owned())),
+            "npz" => Err(fault("it is an archive: save each array with numpy.save, as .npy".to_owned())),
             "gz" => Err(fault("it is compressed: unpack it first".to_owned())),
             _ => match path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase).as_deref() {
                 Some("npy") => npy::read(&bytes).map(Self::Numbers).map_err(fault),

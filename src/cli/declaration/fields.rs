@@ -65,7 +65,7 @@ impl Fields {
         let missing = set.iter().zip(&layout.fields).find(|(is_set, field)| !**is_set && !is_padding(field));
         if let Some((_, field)) = missing {
             let name = if field.name.is_empty() { &layout.name } else { &field.name };
-            return fault(format!("give a value of '{name}': it has {}", names(&layout.fields)));
+            return fault(format!("give a value for '{name}', which has {}", names(&layout.fields)));
         }
         Ok(words(&bytes))
     }

@@ -86,7 +86,7 @@ impl Declared {
         let kind = if layout.is_immediate { "immediates" } else { "uniform" };
         let toml = if self.shared.file.ends_with(".toml") { "" } else { " in a .toml beside it" };
         let line = proposed(name, layout);
-        self.fault(format!("give the values of the {kind} '{name}'{toml}, such as\n[uniforms]\n{line}"))
+        self.fault(format!("give values for the {kind} '{name}'{toml}, such as\n[uniforms]\n{line}"))
     }
 
     /// The layout of a variable.

@@ -102,7 +102,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<&'s
             benchmarks.extend(kernel.steps.written().into_iter().map(|step| Benchmark {
                 name: kept_text(format!("{}.{}.{}", kernel.name, step.number + 1, step.label)),
                 ceiling: None,
-                no_ceiling: "its declaration names the work of all steps together",
+                no_ceiling: "its declaration gives the work of all steps together",
                 declared: Some(kept(declared(Some(step.number)))),
                 ..whole
             }));
@@ -172,7 +172,7 @@ fn kernels(files: &[PathBuf], spec: &Spec, origin: &Origin<'_>) -> Result<Vec<Ke
     };
     if found.len() > MOST_KERNELS {
         let (file, count) = (origin.file, found.len());
-        return Err(usage!("{file}: {count} kernels are more than {MOST_KERNELS}: divide the file"));
+        return Err(usage!("{file}: {count} kernels exceed the limit of {MOST_KERNELS}: split the file"));
     }
     found.into_iter().map(|(path, table)| kernel(path, spec.kernel(table), spec, origin)).collect()
 }
@@ -262,7 +262,7 @@ pub(super) fn dtype(spec: &Spec, kernel: &Kernel, file: &str) -> Result<Dtype> {
         return TYPES
             .into_iter()
             .find(|dtype| dtype.name() == name)
-            .ok_or_else(|| usage!("{file}: dtype '{name}' is none of {}", TYPES.map(Dtype::name).join(", ")));
+            .ok_or_else(|| usage!("{file}: unknown dtype '{name}': use one of {}", TYPES.map(Dtype::name).join(", ")));
     }
     let usual = if kernel.text.is_half() { Dtype::F16 } else { Dtype::F32 };
     let (layouts, written) = (kernel.layouts(usual)?, kernel.written(usual)?);
@@ -325,7 +325,7 @@ fn param_sets(kernel: &Kernel, dtype: Dtype) -> Result<Vec<Params>> {
     let lists = || kernel.table.params.iter().filter(|(name, _)| has(name));
     let count = lists().try_fold(1_usize, |count, (_, values)| count.checked_mul(values.list().len()));
     if count.is_none_or(|count| count > MOST_SETS) {
-        return Err(usage!("[params]: the values make more than {MOST_SETS} combinations: name fewer"));
+        return Err(usage!("[params]: the values make more than {MOST_SETS} combinations: give fewer"));
     }
     let accepts = kernel.accepts(dtype)?;
     for (name, values) in lists() {

@@ -80,7 +80,8 @@ impl Proposal {
         }
         let (file, toml, lacks) = (shown(path), shown(&path.with_extension("toml")), self.lacks.join(", "));
         Err(usage!(
-            "{file} needs a declaration, which gives {lacks}: `shaderbench bench init {file}` writes this {toml}:\n\n{}",
+            "{file} needs a declaration that defines {lacks}: `shaderbench bench init {file}` writes this \
+             {toml}:\n\n{}",
             self.text
         ))
     }
@@ -172,7 +173,8 @@ impl Known {
         let side = 1_u64 << (most / 2);
         let size = if is_2d { format!("{side}x{side}") } else { format!("2^{most}") };
         let mut text = format!(
-            "# Declares what the interface of {} does not define. Lines marked `guess` need a look.\nsizes = [\"{size}\"]\n",
+            "# Declares what the interface of {} does not define. Check the lines marked `guess`.\nsizes = \
+             [\"{size}\"]\n",
             shown(kernel.path.file_name().unwrap_or_default().as_ref())
         );
         match (&kernel.table.steps, &kernel.table.entry) {
@@ -309,12 +311,13 @@ fn verify(outputs: &[&String]) -> String {
     let Some(first) = outputs.first() else { return String::new() };
     let others: Vec<&str> = outputs[1..].iter().map(|name| name.as_str()).collect();
     let others =
-        if others.is_empty() { String::new() } else { format!("; one more [[verify]] each for {}", others.join(", ")) };
+        if others.is_empty() { String::new() } else { format!("; add a [[verify]] for each of {}", others.join(", ")) };
     format!(
-        "\n# Without [[verify]] the kernel is timed, but its result is not checked. Uncomment these lines with one of the three \
-         ways{others}:\n# [[verify]]\n# buffer = \"{first}\"\n# expect = \"2.0 * i\"    # the expected value of scalar i, an \
-         expression of i and the buffers\n# reference = \"simple.wgsl\"    # a kernel whose output is right\n# command = \"python3 \
-         gold.py {{folder}}\"    # a program that reads NAME.npy and writes right.npy in that folder\n# tolerance = 1e-5    # allowed \
-         error; relative = 1e-5 for a fraction of the value\n"
+        "\n# Without [[verify]] the kernel is timed, but its result is not checked. Uncomment these lines and keep one \
+         of the three ways{others}:\n# [[verify]]\n# buffer = \"{first}\"\n# expect = \"2.0 * i\"    # the expected \
+         value of scalar i, an expression of i and the buffers\n# reference = \"simple.wgsl\"    # a kernel whose \
+         output is right\n# command = \"python3 gold.py {{folder}}\"    # a program that reads NAME.npy and writes \
+         right.npy in that folder\n# tolerance = 1e-5    # allowed error; relative = 1e-5 for a fraction of the \
+         value\n"
     )
 }

@@ -116,8 +116,8 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
         if let (Some((name, _)), Some(other)) = (spec.buffers.iter().find(lacks), declared.iter().find(is_unknown)) {
             let path = shown(&kernel.path);
             return Err(usage!(
-                "{path} has no buffer '{name}', which {file} declares, but '{other}': give this kernel names = {{ {other} = \
-                 \"{name}\" }}, or declare [buffers.{other}]"
+                "{path} has no buffer '{name}', which {file} declares, only '{other}': give this kernel names = {{ \
+                 {other} = \"{name}\" }}, or declare [buffers.{other}]"
             ));
         }
     }
@@ -216,7 +216,7 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
             other if other.chars().all(|c| c.is_ascii_alphabetic()) && other.len() > 1 => {
                 let known = "random, positive, small, signs, digits, ramp, zero, gradient, output, a number, or an expression \
                              of i";
-                return Err(usage!("{what}: contents '{other}' are unknown: give {known}"));
+                return Err(usage!("{what}: unknown contents '{other}': give {known}"));
             }
             text => Filling::Expression(Script::new(&format!("{what}: contents"), text)?, Arc::new(Mutex::default())),
         }),
@@ -230,7 +230,7 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
     let format = |name: &String| {
         let known = TexelFormat::ALL.into_iter().find(|format| format.name() == name);
         let all = || TexelFormat::ALL.map(TexelFormat::name).join(", ");
-        known.ok_or_else(|| usage!("{what}: format '{name}' is none of {}", all()))
+        known.ok_or_else(|| usage!("{what}: unknown format '{name}': use one of {}", all()))
     };
     let words = spec.words.iter().flatten().map(|text| word(&format!("{what}: words"), &text.text()));
     Ok(Own {
@@ -248,7 +248,7 @@ fn of_file(path: &Path, what: &str) -> Result<Filling> {
         Data::Numbers(numbers) => Filling::Numbers(Arc::new(numbers)),
         Data::Picture(picture) => Filling::Picture(Arc::new(picture)),
         Data::Bytes(bytes) if !bytes.len().is_multiple_of(4) => {
-            return Err(usage!("{what}: the file has {} B, no whole number of words", bytes.len()));
+            return Err(usage!("{what}: the file has {} B, which is not a whole number of words", bytes.len()));
         }
         Data::Bytes(bytes) => Filling::Words(Arc::new(words(&bytes))),
     })
@@ -293,7 +293,7 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
     // Another kernel may add up in another order.
     let is_reordered = matches!(by, By::Kernel(_)) && own.tolerance.is_none() && own.relative == 0.0;
     if !(0.0..1.0).contains(&own.outliers) {
-        return Err(usage!("{what}: outliers is a share of the values, from 0 to below 1"));
+        return Err(usage!("{what}: outliers must be a share of the values, from 0 to below 1"));
     }
     let VerifySpec { relative, outliers, wrap: wraps, .. } = *own;
     Ok(Verify { buffer: own.buffer.clone(), length, by, tolerance, relative, outliers, wraps, is_reordered })

@@ -89,7 +89,7 @@ impl Number {
             Self::Whole(value) => value,
             Self::Real(value) if value.is_finite() && (wraps || value.fract() == 0.0) => {
                 if scalar.bytes() == 8 && value.abs() >= EXACT {
-                    return Err(format!("{value}, which is exact only below 2^53"));
+                    return Err(format!("{value}, but integers are exact only below 2^53"));
                 }
                 value as i128
             }
@@ -155,7 +155,7 @@ impl Rule {
         }
         let fault = |why: String| {
             let instead = if is_exact { "round it, allow a tolerance, or" } else { "" };
-            format!("[verify]: the right value of element {index} is {why}: {instead} set wrap = true")
+            format!("[verify]: the expected value of element {index} is {why}: {instead} set wrap = true")
                 .replace(":  ", ": ")
         };
         if !is_exact && !wraps {

@@ -11,7 +11,8 @@ use record::error::{Result, shown, usage};
 pub(in crate::cli) struct Arguments {
     /// Reports or folders of reports [default: reports/ and results/]
     ///
-    /// A page pools runs of the same card, API, driver and version. For each case of a card, github has the newest row.
+    /// A page pools runs of the same card, API, driver and version. github exports the newest row of each
+    /// case of a card.
     #[arg(value_name = "FILE|DIR")]
     pub(super) files: Vec<PathBuf>,
     /// File to write [default: report.html]
@@ -19,13 +20,13 @@ pub(in crate::cli) struct Arguments {
     /// index writes README.md into the folder; github writes to stdout by default.
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
-    /// Format [default: by the ending of --out, else html]
+    /// Format [default: from the extension of --out, else html]
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(super) format: Option<Format>,
     /// Pool the runs of each card, or of all cards of a model
     #[arg(long, value_enum, default_value_t)]
     pub(super) by: By,
-    /// Leave hosts out, and replace each card's UUID by a hash
+    /// Leave hosts out, and replace each card's UUID with a hash
     ///
     /// The hash is the same in every report of the card.
     #[arg(long)]

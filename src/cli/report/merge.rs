@@ -40,26 +40,27 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
     // The file that is being written has another name, and would stay.
     let is_interrupted = interrupt::flag()?;
     output.replace_by(|file| {
-        let mut sink = Sink::new(is_packed, file)?;
+        let fault = || Error::io("write", path);
+        let mut sink = Sink::new(is_packed, file).map_err(fault())?;
         read = stream(&files, output.file(), |mut records| {
             if is_interrupted.load(Ordering::Relaxed) {
-                return Err(Error::Undecided("interrupted: nothing is written".to_owned()));
+                return Err(Error::Undecided("interrupted: nothing was written".to_owned()));
             }
             records.retain(|row| known.is_new(row));
             if arguments.anonymous {
                 records.iter_mut().for_each(Record::anonymize);
             }
             rows += records.len();
-            sink.write(&csv::write_rows(&records))
+            sink.write(&csv::write_rows(&records)).map_err(fault())
         })?;
         if rows == 0 {
             return Err(usage!("these reports have no rows"));
         }
-        sink.finish()
+        sink.finish().map_err(fault())
     })?;
     if known.repeated > 0 {
         let repeat = plural(known.repeated, "row repeats", "rows repeat");
-        say(&format!("{repeat} another of the same run: written once"));
+        say(&format!("{repeat} another row of the same run: written once"));
     }
     print(&format!(
         "{}: {} of {}\n",
@@ -68,7 +69,7 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
         plural(read.files, "report", "reports")
     ))?;
     if read.unreadable > 0 {
-        let files = plural(read.unreadable, "file that cannot be read is", "files that cannot be read are");
+        let files = plural(read.unreadable, "unreadable file is", "unreadable files are");
         complain(&format!("error: {files} not in {}", shown(path)));
         return Ok(1);
     }
@@ -117,7 +118,7 @@ enum Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    fn new(is_packed: bool, file: &'a mut (dyn Write + Send)) -> Result<Self> {
+    fn new(is_packed: bool, file: &'a mut (dyn Write + Send)) -> std::io::Result<Self> {
         let file = BufWriter::new(file);
         let mut sink =
             if is_packed { Self::Packed(GzEncoder::new(file, Compression::fast())) } else { Self::Plain(file) };
@@ -125,20 +126,19 @@ impl<'a> Sink<'a> {
         Ok(sink)
     }
 
-    fn write(&mut self, text: &[u8]) -> Result<()> {
+    fn write(&mut self, text: &[u8]) -> std::io::Result<()> {
         match self {
             Self::Plain(file) => file.write_all(text),
             Self::Packed(file) => file.write_all(text),
         }
-        .map_err(Error::io("write", "the merged file"))
     }
 
-    fn finish(self) -> Result<()> {
+    fn finish(self) -> std::io::Result<()> {
         let finished = match self {
             Self::Plain(file) => Ok(file),
             Self::Packed(file) => file.finish(),
         };
-        finished.and_then(|mut file| file.flush()).map_err(Error::io("write", "the merged file"))
+        finished.and_then(|mut file| file.flush())
     }
 }
 

@@ -25,9 +25,10 @@ pub(in crate::cli) struct Arguments {
     pub(super) filters: Vec<String>,
     /// Run the families of a tag: peak, article, llm, primitive, memory, cost
     ///
-    /// peak: what the device can do at most. article: the workloads of the source articles. llm: most of the time of a
-    /// language model. primitive: parts of many programs. memory: access patterns and kinds of memory. cost: costs other
-    /// than bytes and arithmetic. Repeat it or write llm,peak for several; with filters, both must match.
+    /// peak: the device's highest rates. article: the workloads of the source articles. llm: the kernels that take most
+    /// of a language model's time. primitive: building blocks of many programs. memory: access patterns and kinds of
+    /// memory. cost: costs other than bytes and arithmetic. Repeat it or write llm,peak for several; with filters, both
+    /// must match.
     #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
     pub(super) tags: Vec<Tag>,
     /// Compare with another build, case by case
@@ -90,8 +91,8 @@ pub(in crate::cli) struct Arguments {
     pub(super) epochs: Option<u16>,
     /// Seed of the inputs and of the order of the cases [default: random]
     ///
-    /// Which values are compared, and when skipped work is searched for, stays random, since a kernel could know the inputs
-    /// of a seed.
+    /// The choice of compared values and the timing of checks for skipped work stay random, since a kernel could know
+    /// the inputs of a seed.
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) seed: Option<u64>,
     /// Folder of kernels that replace the suite's
@@ -137,7 +138,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) host: Option<String>,
     /// Leave the host's name and the card's UUID out of the reports
     ///
-    /// The UUID is replaced by a hash, which is the same in every report of the card.
+    /// The UUID is replaced with a hash, which is the same in every report of the card.
     #[arg(long)]
     pub(super) anonymous: bool,
     /// Also measure the energy of each case
@@ -146,7 +147,7 @@ pub(in crate::cli) struct Arguments {
     /// device has neither.
     #[arg(long, hide_short_help = true)]
     pub(super) energy: bool,
-    /// Save the input and output images of the family texture in this folder, as PNG
+    /// Save the input and output images of the family texture to this folder as PNG
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(super) save_image: Option<PathBuf>,
     /// Exit with code 3 if any row has one of these statuses

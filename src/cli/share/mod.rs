@@ -156,8 +156,8 @@ fn advice(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: bool)
         Remedy::Complete(_) => incomplete(faults, records, path, is_anonymous),
         Remedy::Issue => "open an issue with the report: this is a fault of the suite or of the driver".to_owned(),
         Remedy::Measure => format!(
-            "this was measured by another build, or with --size or --param: measure again, with this build and without \
-             them: `shaderbench run {}`",
+            "this was measured by another build, or with --size or --param: measure again with this build, without \
+             these options: `shaderbench run {}`",
             options(records)
         ),
         Remedy::OneRun => ONE_RUN.to_owned(),
@@ -217,7 +217,7 @@ fn anonymize(rows: &mut [Record]) -> Vec<String> {
     let hosts = hosts.iter().map(|(host, count)| format!("'{host}' left out of {}", rows(*count)));
     let cards = cards.iter().map(|((old, new), count)| match new.is_empty() {
         true => format!("the address {old} left out of {}", rows(*count)),
-        false => format!("{old} replaced by the hash {new} in {}", rows(*count)),
+        false => format!("{old} replaced with the hash {new} in {}", rows(*count)),
     });
     let [hosts, cards] = [hosts.collect::<Vec<_>>(), cards.collect()];
     let line =
@@ -248,7 +248,7 @@ fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
     let Report { rows: records, removed, faults } = Report::examine(path, true, kernels)?;
     if !faults.is_empty() {
         faults.iter().for_each(|line| complain(&format!("{}: {line}", shown(path))));
-        complain("nothing is written");
+        complain("nothing was written");
         return Ok(FAULTY);
     }
     let Some((device, stem)) = place(&records) else {
@@ -280,7 +280,7 @@ fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
     let place = if packed.is_some() { "an issue, by the form \"Your GPU's result\"" } else { "a pull request" };
     // The text is longer than a screen: what to do with it comes last.
     say(&format!(
-        "\n{}\n{}\nnothing was sent; paste the text, which the second file holds, into {place}",
+        "\n{}\n{}\nnothing was sent; paste the text of the second file into {place}",
         shown(&report),
         shown(&text)
     ));

@@ -249,9 +249,7 @@ fn death(status: Option<ExitStatus>, doing: Activity, last: &[&str]) -> Death {
     let name = ending(status);
     #[cfg(unix)]
     if std::os::unix::process::ExitStatusExt::signal(&status) == Some(libc::SIGKILL) {
-        return crashed(format!(
-            "the process was killed ({name}) {during}: the system does this where memory is short"
-        ));
+        return crashed(format!("the process was killed ({name}) {during}: the system does this when memory runs out"));
     }
     crashed(format!("the driver ended the process ({name}) {during}"))
 }

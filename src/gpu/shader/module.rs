@@ -125,7 +125,9 @@ pub fn specialize(spirv: &mut [u32], overrides: &[(String, Value)]) -> Result<()
                 (Value::F64(value), Value::F64(_), Some([_, _, _, low, high, ..])) => {
                     (*low, *high) = (value.to_bits() as u32, (value.to_bits() >> 32) as u32);
                 }
-                _ => return Err(format!("has a specialization constant '{name}' that is not of type {}", value.kind())),
+                _ => {
+                    return Err(format!("has a specialization constant '{name}' that is not of type {}", value.kind()));
+                }
             }
         }
     }

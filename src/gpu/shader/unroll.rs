@@ -228,7 +228,9 @@ fn body_with(body: &str, name: &str, value: &str) -> Result<String, String> {
                 .any(|operator| after.starts_with(operator))
                 || after.starts_with('=') && !after.starts_with("==");
             if is_changed || matches!(before, "let" | "var" | "const") {
-                return Err(format!("the body of a loop marked '// unroll' must neither change nor redeclare '{name}'"));
+                return Err(format!(
+                    "the body of a loop marked '// unroll' must neither change nor redeclare '{name}'"
+                ));
             }
             written.push_str(value);
         } else {

@@ -24,12 +24,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     reach!("rate with registers", "register_blocked", "4×4 elements per invocation in registers", FMA),
     reach!("rate with prefetched tiles", "double_buffered", "8×8 elements with the next tiles prefetched", FMA),
-    reach!(
-        "rate of tensor cores",
-        "cooperative",
-        "tensor cores with f16 factors",
-        "the measured tensor peak"
-    ),
+    reach!("rate of tensor cores", "cooperative", "tensor cores with f16 factors", "the measured tensor peak"),
     Claim::Ratio(Ratio {
         name: "f16 sums over f32 sums",
         kernels: [("matmul/cooperative_f16", NONE), ("matmul/cooperative", NONE)],

@@ -155,9 +155,9 @@ fn end_to_end(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let rest = |row: &Record| Some(row.end_to_end_ns? - row.median_ns?);
     let rests: Vec<f64> = rows.family("reduction").into_iter().filter(is_alike).filter_map(rest).collect();
     let ends = rests.iter().copied().reduce(f64::min).zip(rests.iter().copied().reduce(f64::max));
-    let (least, most) = ends.filter(|_| rests.len() >= FEWEST).ok_or_else(|| {
-        Why::new(format!("fewer than {FEWEST} sums of {} are timed end to end", global.short_size()))
-    })?;
+    let (least, most) = ends
+        .filter(|_| rests.len() >= FEWEST)
+        .ok_or_else(|| Why::new(format!("fewer than {FEWEST} sums of {} are timed end to end", global.short_size())))?;
     let times = [shared, global].map(|row| row.end_to_end_ns.zip(time(row)));
     let [Some((own, own_kernel)), Some((other, other_kernel))] = times else {
         return Err(rows.missing(&[WORKGROUP, GLOBAL]));

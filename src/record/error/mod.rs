@@ -5,6 +5,7 @@
 
 mod visible;
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 pub use visible::{is_hidden, shown, visible, visible_lines, visible_styled};
@@ -31,7 +32,7 @@ pub enum Error {
     #[error("{0}")]
     NoDevice(String),
     /// A file could not be read or written.
-    #[error("cannot {action} {}", shown(path))]
+    #[error("cannot {action} '{}'", shown(path))]
     Io {
         /// The operation: `create`, `read`, `rename`.
         action: &'static str,
@@ -72,7 +73,7 @@ pub enum Error {
     #[error("clock error: {0}")]
     Clock(String),
     /// Launches take longer than the time that is left for the case.
-    #[error("launches of about {} do not fit the time that the run has left for them (--time)", duration(*.seconds))]
+    #[error("a launch takes about {}, too long for the time that the run has left (--time)", duration(*.seconds))]
     TooLong {
         /// Estimated time of one launch, from a smaller size, in seconds.
         seconds: f64,
@@ -84,7 +85,7 @@ pub enum Error {
         seconds: f64,
     },
     /// The kernel ended the process twice, at sizes that are not larger than this one.
-    #[error("the same kernel ended the process twice, first at size {0}")]
+    #[error("the same kernel crashed the process twice, first at size {0}")]
     CrashedBefore(String),
     /// The kernel timed out before, at a size that is not larger than this one.
     #[error("the same kernel timed out at size {0}")]
@@ -123,14 +124,28 @@ impl Error {
         if matches!(self, Self::Usage(_)) { 2 } else { 1 }
     }
 
+    /// The text of a system's error. The commonest errors have plain words, the same on every system.
+    fn in_words(&self, error: &std::io::Error) -> String {
+        let needs_folder = matches!(self, Self::Io { action, .. } if !matches!(*action, "read" | "start"));
+        let words = match error.kind() {
+            ErrorKind::NotFound if needs_folder => "no such folder",
+            ErrorKind::NotFound => "no such file",
+            ErrorKind::PermissionDenied => "permission denied",
+            _ => return error.to_string(),
+        };
+        // Errors of this program have no number, but their own text.
+        if error.raw_os_error().is_some() { words.to_owned() } else { error.to_string() }
+    }
+
     /// The error and its causes in one line, joined by colons.
     #[must_use]
     pub fn chain(&self) -> String {
         let mut text = self.to_string();
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
+            let system = error.downcast_ref::<std::io::Error>();
             text.push_str(": ");
-            text.push_str(&error.to_string());
+            text.push_str(&system.map_or_else(|| error.to_string(), |system| self.in_words(system)));
             cause = error.source();
         }
         text

@@ -111,7 +111,7 @@ impl Budget {
     /// Says that it is used up.
     #[must_use]
     pub fn exceeded(self) -> String {
-        let with = if self.is_common { ", with all that came before" } else { "" };
+        let with = if self.is_common { ", including all earlier steps" } else { "" };
         format!("not done within {} s{with}: --host-timeout raises the limit", self.limit.as_secs_f64())
     }
 }

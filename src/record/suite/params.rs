@@ -108,5 +108,5 @@ pub fn parse_params(text: &str) -> Result<BTreeMap<String, f64>, String> {
         (!name.is_empty()).then(|| (name.to_owned(), value))
     };
     let pairs = text.split(';').filter(|part| !part.is_empty());
-    pairs.map(|part| pair(part).ok_or_else(|| format!("'{part}' is no parameter: give NAME=NUMBER"))).collect()
+    pairs.map(|part| pair(part).ok_or_else(|| format!("'{part}' is not a parameter: give NAME=NUMBER"))).collect()
 }

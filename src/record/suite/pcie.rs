@@ -50,7 +50,7 @@ impl std::str::FromStr for PcieLink {
         let link = text.split_once(" x").and_then(|(generation, width)| {
             Some(Self { generation: generation.parse().ok()?, width: width.parse().ok()? })
         });
-        link.ok_or_else(|| format!("'{text}' is no PCI Express link: give 5 x16"))
+        link.ok_or_else(|| format!("'{text}' is not a PCI Express link: give 5 x16"))
     }
 }
 

@@ -51,9 +51,9 @@ impl Throttle {
     #[must_use]
     pub const fn fault(self) -> Option<&'static str> {
         match self {
-            Self::HardwareSlowdown => Some("slowed down by its hardware"),
+            Self::HardwareSlowdown => Some("throttled by its hardware"),
             Self::SoftwareThermal | Self::HardwareThermal => Some("too warm"),
-            Self::PowerBrake => Some("braked by its power supply"),
+            Self::PowerBrake => Some("throttled by its power supply"),
             Self::Idle | Self::ApplicationClocks | Self::PowerCap | Self::SyncBoost | Self::DisplayClocks => None,
         }
     }

@@ -182,7 +182,7 @@ impl Extent {
         };
         let extent = extent.ok_or_else(|| {
             Error::Usage(format!(
-                "'{text}' is no size: give a number (1000003), a power (2^20) or rows x columns (512x2000)"
+                "'{text}' is not a size: give a number (1000003), a power (2^20) or rows x columns (512x2000)"
             ))
         })?;
         if !extent.is_countable() {
@@ -335,7 +335,7 @@ mod tests {
             assert!(error.starts_with(&format!("'{text}' is too large: at most 2^40 elements")), "{error}");
         }
         for text in ["", "0", "x", "1x", "2^64", "1x2x3x4", "-1"] {
-            assert!(Extent::parse(text).expect_err("no size").to_string().contains("is no size"), "{text}");
+            assert!(Extent::parse(text).expect_err("no size").to_string().contains("is not a size"), "{text}");
         }
     }
 

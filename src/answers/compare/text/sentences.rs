@@ -182,7 +182,7 @@ pub(super) fn changed_sources(comparison: &Comparison, of: usize) -> Vec<String>
         let cases = count(found.len());
         let how = match reason {
             Unlike::Version => {
-                format!("are WGSL of shaderbench {} and CUDA of {}", a.tool_version, b.tool_version)
+                format!("have WGSL from shaderbench {} and CUDA from {}", a.tool_version, b.tool_version)
             }
             Unlike::Source | Unlike::Case => format!("changed between {} and {}", between[0], between[1]),
         };

@@ -116,7 +116,7 @@ fn sides(comparison: &Comparison, view: View) -> String {
 }
 
 /// How changes are written.
-const MULTIPLE: &str = "×2 is twice the time, ÷2 half of it";
+const MULTIPLE: &str = "×2 is twice the time, ÷2 half the time";
 
 /// How to read the tables.
 fn reading(comparison: &Comparison) -> String {
@@ -124,14 +124,14 @@ fn reading(comparison: &Comparison) -> String {
         [] => "Nothing to compare.".to_owned(),
         [_] => {
             let [a, b] = labels(comparison, 0);
-            format!("{b} against {a}: change of the time with its 95 % interval; {MULTIPLE}. {}", rule(comparison))
+            format!("{b} against {a}: change in time with its 95 % interval; {MULTIPLE}. {}", rule(comparison))
         }
         _ => {
             let signs =
                 [Verdict::Same, Verdict::Unclear].map(|verdict| format!("{} {}", sign(verdict), verdict.name()));
-            let best = "*: the shortest time, or not longer beyond the noise";
+            let best = "*: the shortest time, or equal to it within the noise";
             let signs = signs.join(", ");
-            format!("Changes of the time; {MULTIPLE}; {signs}. {best}. {}", rule(comparison))
+            format!("Changes in time; {MULTIPLE}; {signs}. {best}. {}", rule(comparison))
         }
     }
 }

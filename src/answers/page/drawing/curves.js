@@ -72,7 +72,7 @@ function modelled(family, benchmark, { id = `${family}-${benchmark}`, title, lab
           ? series.map(({ side, points }) => ({ side: sideName(model, side), text: say(points) }))
           : findings(model, shown, family),
         shown,
-        lacks: `fewer than three times of ${family}/${benchmark}`,
+        lacks: `fewer than three times for ${family}/${benchmark}`,
       };
     },
   };

@@ -49,7 +49,7 @@ function sourceBox(language, text) {
 
 /** Sources and explanation, once they are unpacked; a sentence where the page has none. */
 function kernelText(model, kernel) {
-  if (!kernel) return [h("p", { class: "note" }, "The page has no source of this kernel.")];
+  if (!kernel) return [h("p", { class: "note" }, "The page has no source for this kernel.")];
   const texts = kernel.texts.map(([label, text]) => h("div", {}, h("dt", {}, label), h("dd", {}, sentence(text))));
   const sources = [
     ["WGSL", kernel.wgsl],

@@ -125,7 +125,7 @@ function levelChart({ id, title, kernels, label, value, write, atLevel, takeaway
         takeaways: takeaways ? findings(model, shown, "cache_curve") : [],
         note,
         shown,
-        lacks: `fewer than three times of cache_curve/${kernels === LATENCY ? "latency" : "bandwidth"}`,
+        lacks: `fewer than three times for cache_curve/${kernels === LATENCY ? "latency" : "bandwidth"}`,
       };
     },
   };

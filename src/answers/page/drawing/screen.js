@@ -130,9 +130,9 @@ function sidesScreen(model, open) {
     h("tbody", {}, rows),
   ];
   const several = model.sides.some((side) => side.dates.length > 1 && side.cards === 1);
-  const newest = several && "Of several runs of a device, the newest with the family counts.";
+  const newest = several && "Of several runs of a device, the newest with the family is used.";
   const isMedian = all.some(({ of }) => of.length > 1 || of[0].cards > 1);
-  const median = isMedian && "A rate of several cards is that of the median card, of two the lower; below it the range.";
+  const median = isMedian && "For several cards: the rate of the median card (of two, the lower), and the range below.";
   const notes = [bars, unlike && `${unlike}.`, newest, median].filter(Boolean).join(" ");
   const box = scrollBox("Headline figures", h("table", { class: "figures sides-table" }, parts));
   return [box, note(notes), faster.map(note)];

@@ -172,7 +172,7 @@ fn of_rows_about_one_case_of_one_run_the_last_one_counts() {
     assert_eq!(medians, [0.1 + 0.2, 7.0, 0.1 + 0.2, 0.1 + 0.2]);
     assert_eq!(
         report.notes,
-        ["1 row repeats a case of the same run: the last row counts (the first of them, line 5, replaces line 3)"]
+        ["1 row repeats a case of the same run: the last row counts (first: line 5 replaces line 3)"]
     );
 }
 
@@ -241,7 +241,7 @@ fn what_cannot_be_read_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
     for path in [folder.path().to_owned(), folder.path().join("none.csv")] {
         let error = open(&path).expect_err("no report");
-        assert!(error.chain().starts_with(&format!("cannot read {}: ", path.display())), "{}", error.chain());
+        assert!(error.chain().starts_with(&format!("cannot read '{}': ", path.display())), "{}", error.chain());
     }
 }
 

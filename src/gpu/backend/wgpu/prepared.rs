@@ -295,7 +295,9 @@ impl WgpuJob {
                     let rows = self.rows(*from, buffer);
                     encoder.copy_texture_to_buffer(texture_at(texture, 0), rows, texture.size());
                 }
-                _ => return Err(Error::Validation("rows can only be copied between a buffer and a texture".to_owned())),
+                _ => {
+                    return Err(Error::Validation("rows can only be copied between a buffer and a texture".to_owned()));
+                }
             },
             step => return Err(unsupported(step)),
         }
