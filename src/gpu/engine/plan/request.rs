@@ -11,7 +11,7 @@ pub enum Caches {
     /// As the previous launch of the same kernel left them.
     #[default]
     Hot,
-    /// 256 MiB of other memory are set to zero before each launch, untimed.
+    /// 256 MiB of other memory is set to zero before each launch, untimed.
     Cold,
     /// Each case both ways.
     Both,
