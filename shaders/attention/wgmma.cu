@@ -6,7 +6,7 @@
 // second product without a move. Blocks are as many as SMs and compute several tiles of queries each.
 // Work: 4·heads·length²·D operations, half if causal; q, k, v read and the output written once.
 // Summary: FlashAttention-3 by Hopper's wgmma: 128 queries per block, tiles that hardware copies (TMA)
-// Look for: Its ratio to cooperative's twin: the gain of instructions that WGSL lacks, and of a softmax that hides
+// Look for: Its ratio to cooperative's CUDA port: the gain of instructions that WGSL lacks, and of a softmax that hides
 // behind products. Its ratio to cudnn is the effort left.
 // Limits: Tensor cores and exponentials, which share the time of four warps; power, where the clock drops.
 

@@ -6,7 +6,7 @@
 // sums are stored.
 // Work: 2mnk operations.
 // Summary: f16 factors, f32 sums, by Hopper's wgmma: tiles of 128×256, which hardware copies (TMA)
-// Look for: How far the hardware goes beyond what WGSL can express. Its ratio to cooperative's twin is the gain of
+// Look for: How far the hardware goes beyond what WGSL can express. Its ratio to cooperative's CUDA port is the gain of
 // these instructions; that to cublas_f16, the effort left.
 // Limits: Tensor cores, and power, where the clock drops; small matrices, whose tiles of 128×256 do not fill all SMs.
 

@@ -5,9 +5,9 @@
 // Summary: interleaved addressing, in place in global memory
 // Look for: How much slower it is than all other rows: each step reads and writes global memory, and half of a
 // subgroup's lanes are idle from the first step on. The ratio to interleaved_workgroup includes the barriers: wgpu
-// gives storageBarrier device scope; the fence of the CUDA twin has block scope.
+// gives storageBarrier device scope; the fence of the CUDA port has block scope.
 // Limits: Round trips to the cache behind global memory, log2 of the workgroup size in sequence, and the barriers
-// between: on an H200 the CUDA twin, with the weaker fence, takes less than a third of the time.
+// between: on an H200 the CUDA port, with the weaker fence, takes less than a third of the time.
 
 alias T = f32;
 

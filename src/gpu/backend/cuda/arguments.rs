@@ -36,7 +36,7 @@ impl Arguments {
             match binding.access {
                 Access::Read | Access::ReadWrite => values.push(Box::new([buffers[index].address()])),
                 Access::StorageTexture => {
-                    return Err(Error::Unsupported("CUDA twins bind no storage textures".to_owned()));
+                    return Err(Error::Unsupported("CUDA ports cannot bind storage textures".to_owned()));
                 }
                 Access::Texture => values.extend(arrays.get(&index).map(|array| Box::from([array.object()]))),
                 Access::Uniform => {
@@ -90,7 +90,7 @@ impl Arguments {
         }
         let names: Vec<_> = kernel.interface.bindings.iter().map(|binding| binding.name.as_str()).collect();
         Err(Error::Shader(format!(
-            "the twin takes parameters of {sizes:?} bytes, but the bindings ({}) have {bytes:?}",
+            "the CUDA port takes parameters of {sizes:?} bytes, but the bindings ({}) have {bytes:?}",
             names.join(", ")
         )))
     }

@@ -174,7 +174,7 @@ impl CudaBackend {
         steps::check(&job.steps, &job.end_to_end)?;
         if job.kernel.cuda.is_empty() && !job.kernel.is_empty() {
             let name = job.label.split(' ').next().unwrap_or_default();
-            return Err(Error::Unsupported(format!("{name} has no CUDA twin")));
+            return Err(Error::Unsupported(format!("{name} has no CUDA port")));
         }
         let (needs, has) = (job.kernel.dynamic_bytes, self.found.max_dynamic_bytes);
         if needs > has {

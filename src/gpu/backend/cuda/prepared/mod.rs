@@ -323,7 +323,7 @@ fn fill_constant(gpu: &Gpu, module: &Module, name: &str, spec: &job::JobBuffer) 
     if bytes == 0 || bytes > spec.bytes {
         let has = spec.bytes;
         return Err(Error::Shader(format!(
-            "'{name}' has {bytes} bytes in the twin, but the buffer that fills it has {has}"
+            "'{name}' has {bytes} bytes in the CUDA port, but the buffer that fills it has {has}"
         )));
     }
     let contents = initial_bytes(spec);
