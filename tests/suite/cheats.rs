@@ -239,7 +239,7 @@ fn bench(declaration: &str, kernels: &[(&str, String)], arguments: &[&str]) -> V
 }
 
 /// How the checks say that a kernel leaves out work.
-const REASONS: [&str; 4] = ["the kernel skips work", "alone poisoned", "the kernel keeps results", "must be"];
+const REASONS: [&str; 4] = ["the kernel skips work", "with only this", "the kernel keeps old results", "must be"];
 
 /// Asserts that of these kernels, the first is the reference, the second is `ok`, and all others are wrong, each for a reason
 /// that its entry names; an empty one stands for any of [`REASONS`].
@@ -350,13 +350,13 @@ fn kernels_of_little_work_that_leave_it_out_are_wrong() {
         (
             "late",
             "if (count(aux[i]) >= 3u) { return; } output[i] = work(i); aux[i] = count(aux[i]) + 1u;",
-            "alone poisoned",
+            "only this output poisoned",
         ),
         ("itself", "if (output[i] == POISON) { output[i] = work(i); }", "other inputs"),
         (
             "neighbour",
             "if (output[i] == POISON && output[i ^ 1u] == POISON) { output[i] = work(i); }",
-            "this element alone poisoned",
+            "only this element poisoned",
         ),
         (
             "copy",

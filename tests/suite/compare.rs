@@ -493,7 +493,7 @@ fn a_report_alone_is_compared_by_its_apis_or_with_the_references() {
     slow.iter_mut().for_each(|row| row.device = "a card of its own".to_owned());
     folder.write("slow.csv", csv::write(&slow));
     let unknown = compare_files(&folder, &["slow.csv"]).succeeds().stdout;
-    assert!(unknown.contains("no report of this model") && !unknown.contains("÷ median"), "{unknown}");
+    assert!(unknown.contains("no built-in report of this model") && !unknown.contains("÷ median"), "{unknown}");
     compare_files(&folder, &["slow.csv", "--fail-on-regression", "5"]).exits_with(2);
     compare_files(&folder, &[&soft]).succeeds();
 }

@@ -119,7 +119,7 @@ fn strides_are_held_against_the_bytes_of_whole_fetches() {
     rows.retain(|row| row.benchmark != "stride" || row.n == Some(Extent::Linear(1 << 20)));
     let small = verdict("D4", &rows, Api::Vulkan);
     assert_eq!(small.0, Verdict::Unmeasured);
-    assert!(small.1.contains("span 33.6 MB, beside an L2 of"), "{}", small.1);
+    assert!(small.1.contains("span 33.6 MB, too little for an L2 of"), "{}", small.1);
 }
 
 const DEVICE_BARRIER: &str = "interleaved_device_barrier";

@@ -6,7 +6,7 @@ use kernels::FAMILIES;
 use kernels::articles::shown_by;
 use record::suite::{Profile, Tag};
 
-const ALL: &str = "there are peak, article, llm, primitive, memory, cost";
+const ALL: &str = "the tags are peak, article, llm, primitive, memory, cost";
 
 #[test]
 fn every_family_has_a_tag_and_those_with_workloads_of_articles_say_so() {

@@ -153,7 +153,7 @@ mod tests {
             ("input[10]", "there is no element 10 of 10"),
             ("input[0 - 1]", "there is no element -1 of 10"),
             ("input + 1", "buffer"),
-            ("n = 2", "cannot modify constant: n"),
+            ("n = 2", "cannot modify constant n"),
             ("input[0] = 1; 1", "only right[i] can be set (line 1, position 6)"),
             ("for k in 0..n { 1 }", "the expression has no value"),
             ("let s = 0; for k in 0..1000000000 { s += 1 } s", "too many operations (line 1, position"),

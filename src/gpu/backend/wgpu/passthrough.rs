@@ -249,7 +249,7 @@ fn main(@builtin(local_invocation_index) i: u32) { output[i] = input[i] + sizes.
     fn another_interface_is_refused_with_the_difference() {
         let (_, interface) = module(KERNEL);
         for (from, to, fault) in [
-            ("(8, 2)", "(16, 1)", "has workgroups of [16, 1, 1] invocations, the kernel of [8, 2, 1]"),
+            ("(8, 2)", "(16, 1)", "has workgroups of [16, 1, 1] invocations, the kernel has [8, 2, 1]"),
             (
                 "@binding(7) var<uniform> sizes: vec4<u32>",
                 "@binding(7) var<storage> sizes: vec4<u32>",

@@ -248,7 +248,7 @@ mod tests {
         damaged.push(words(&[&[12, 8, 0, 1][..], &[0; 8], &[75, 3]].concat()));
         for file in damaged {
             let error = PtxArchive::read(&file).expect_err("damaged").to_string();
-            assert!(error.contains("damaged: install") && !error.contains('\n'), "{error}");
+            assert!(error.contains("damaged: reinstall") && !error.contains('\n'), "{error}");
         }
     }
 }
