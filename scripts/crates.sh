@@ -28,7 +28,7 @@ rm -rf name-build target/package
 if python=$(find_python); then
     "$python" packaging/readme.py "$repository" "$version" <README.md >README.new && mv README.new README.md
 else
-    echo "SKIPPED: Python is not installed: the links of README.md are relative"
+    echo "SKIPPED: Python is not installed, so the links of README.md stay relative"
 fi
 [ -z "$repository" ] || sed -i "/^repository/d; s,^license.workspace = true,&\nrepository = \"$repository\"," Cargo.toml src/*/Cargo.toml
 cargo package --workspace --exclude shaderbench-web --exclude shaderbench-bindgen --exclude shaderbench-fuzz \

@@ -22,7 +22,7 @@ cargo_home="${CARGO_HOME:-$HOME/.cargo}"
 output="${CARGO_TARGET_DIR:-$PWD/target}/first-run"
 
 skip() {
-    echo "SKIPPED: $*: the first command is not tested on a bare system"
+    echo "SKIPPED: $*, so the first command is not tested on a bare system"
     exit 0
 }
 

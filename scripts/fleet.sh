@@ -115,7 +115,7 @@ status=0
 grep -q '^host node2, [^:]*$' "$work/slow"
 # Lines with a colon count faulty rows.
 if grep -q '^host node[13456], [^:]*$' "$work/slow"; then
-    echo "error: another node is called slow" >&2
+    echo "error: a node other than node2 is called slow" >&2
     exit 1
 fi
 "$PROGRAM" report "$work/fleet.csv.gz" --out "$work/fleet.csv"
@@ -150,6 +150,6 @@ if [ "${CONTAINER:-}" = yes ]; then
     "$engine" build --quiet --tag shaderbench:fleet --file "$work/image/Containerfile" "$work/image"
     "$engine" run --rm shaderbench:fleet devices | grep -q llvmpipe
 else
-    echo "SKIPPED: the container is not built (CONTAINER=yes builds it)"
+    echo "SKIPPED: the container is not built (set CONTAINER=yes to build it)"
 fi
 echo "fleet: every part of contrib/ ran"

@@ -41,7 +41,7 @@ done
 if command -v python3 >/dev/null; then
     python3 corpus.py ../results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv corpus
 else
-    echo "SKIPPED: python3 is not installed: no hostile reports in the corpus"
+    echo "SKIPPED: python3 is not installed, so the corpus has no hostile reports"
 fi
 for name in "${targets[@]}"; do
     "$built/$target/fuzz/$name" "corpus/$name" -max_total_time="$seconds" \

@@ -53,7 +53,7 @@ if has_metal; then
     scripts/examples.sh --backend metal --table none
 else
     [ "$(uname -s)" != Darwin ] || { echo "error: there is no xcrun metal" >&2; exit 1; }
-    echo "SKIPPED: this is not macOS: MSL is not compiled by Apple's compiler, and nothing runs through Metal"
+    echo "SKIPPED: this is not macOS, so Apple's compiler does not compile MSL, and nothing runs through Metal"
     scripts/quick.sh "$@"
     scripts/examples.sh --table none
 fi

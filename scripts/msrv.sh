@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 version=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 if ! command -v rustup >/dev/null; then
-    echo "SKIPPED: rustup is not installed: Rust $version is not tested; this is $(rustc --version)"
+    echo "SKIPPED: rustup is not installed, so Rust $version is not tested; this is $(rustc --version)"
     exit 0
 fi
 # An installed release of this version, such as 1.95.0, is as good.

@@ -16,7 +16,7 @@ status=0
     status=$?
 [ -e "$json" ] || exit "$status"
 if ! python=$(find_python); then
-    echo "SKIPPED: Python is not installed: rows are not counted"
+    echo "SKIPPED: Python is not installed, so rows are not counted"
     exit "$status"
 fi
 PYTHONUTF8=1 "$python" - "$json" <<'PY'

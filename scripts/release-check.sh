@@ -78,12 +78,12 @@ make_chroot() { # SYSTEM FOLDER
         debian-12) options+=(bookworm "$2" $(debian_mirror)) ;;
         debian-13) options+=(trixie "$2" $(debian_mirror)) ;;
         ubuntu-24.04)
-            keyring=$(ubuntu_keyring) || { echo "there is no file with Ubuntu's keys: set UBUNTU_KEYRING"; return 1; }
+            keyring=$(ubuntu_keyring) || { echo "no file with Ubuntu's keys was found; set UBUNTU_KEYRING"; return 1; }
             options+=('--components=main,universe' "--keyring=$keyring" noble "$2")
             # An older debootstrap does not know the name; the script is the same for every release since 2007.
             options+=("${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}" /usr/share/debootstrap/scripts/gutsy)
             ;;
-        *) echo "neither docker nor podman works, and debootstrap cannot create it"; return 1 ;;
+        *) echo "neither docker nor podman works, and debootstrap cannot create this system"; return 1 ;;
     esac
     timeout --foreground 600 debootstrap "${options[@]}" >"$work/debootstrap.log" 2>&1 && return 0
     rm -rf "$2"

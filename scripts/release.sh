@@ -126,7 +126,7 @@ inspect() { # TARGET
         return 1
     fi
     case "$1" in *-linux-gnu) ;; *) return 0 ;; esac
-    command -v readelf >/dev/null || { echo "SKIPPED: readelf is not installed: glibc is not checked"; return 0; }
+    command -v readelf >/dev/null || { echo "SKIPPED: readelf is not installed, so glibc is not checked"; return 0; }
     newest=$(readelf -V "$program" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
     echo "$1: needs ${newest/_/ }; $(readelf -d "$program" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | paste -sd ' ')"
     [ "$(printf '%s\n' "GLIBC_$GLIBC" "$newest" | sort -V | tail -1)" = "GLIBC_$GLIBC" ] && return 0

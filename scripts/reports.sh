@@ -29,11 +29,11 @@ done
 for path in "${added[@]}"; do
     case "$path" in
         *.csv) reports+=("$path") ;;
-        *) printf '%q: not checked, since it is not a CSV file: look at it\n' "$path" ;;
+        *) printf '%q: not checked, since the file is not CSV; check the file by hand\n' "$path" ;;
     esac
     # A link would make the checker read another file than the one that is merged.
     if [ -L "$path" ]; then
-        printf '%q: a link, not a report\n' "$path"
+        printf '%q: the file is a link, not a report\n' "$path"
         status=1
     fi
 done

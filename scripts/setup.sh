@@ -42,7 +42,7 @@ try_apt_install() { # PACKAGE…
 apt_install() { # PACKAGE…
     local why
     try_apt_install "$@" && return 0
-    echo "error: $why: as root, run 'apt-get update && apt-get install $*', then start this again" >&2
+    echo "error: $why; as root, run 'apt-get update && apt-get install $*', then run this script again" >&2
     return 1
 }
 
@@ -84,7 +84,7 @@ setup_chromium() {
     grep -qsx 'ID=debian' /etc/os-release || return 0
     echo "installing chromium with apt-get" >&2
     local why
-    try_apt_install chromium || echo "SKIPPED: $why: the pages are not tested"
+    try_apt_install chromium || echo "SKIPPED: $why, so the pages are not tested"
 }
 
 check_rust() {

@@ -41,7 +41,7 @@ quick() { # NAME [OPTIONS of run]
 swiftshader() {
     [ -e "$SWIFTSHADER" ] || setup_chromium
     if [ ! -e "$SWIFTSHADER" ]; then
-        echo "SKIPPED: $SWIFTSHADER is not there: install Debian's chromium, or set SWIFTSHADER"
+        echo "SKIPPED: $SWIFTSHADER does not exist: install Debian's chromium, or set SWIFTSHADER"
         return 0
     fi
     VK_DRIVER_FILES="$SWIFTSHADER" quick swiftshader

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if ! command -v rustup >/dev/null; then
-    echo "SKIPPED: rustup is not installed: it provides the standard libraries of other systems"
+    echo "SKIPPED: rustup, which provides the standard libraries of other systems, is not installed"
     exit 0
 fi
 export RUSTFLAGS="${RUSTFLAGS:-} -D warnings" CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}/targets"

@@ -29,7 +29,7 @@ nvrtc() {
     if [ ! -e "$folder/nvidia/cu13/lib/libnvrtc.so.13" ]; then
         timeout --foreground 300 python3 -m pip install --quiet --disable-pip-version-check --retries 1 \
             --target "$folder" 'nvidia-cuda-nvrtc==13.*' 2>/dev/null ||
-            echo "SKIPPED: python3 -m pip cannot install nvidia-cuda-nvrtc: CUDA ports are not compiled"
+            echo "SKIPPED: python3 -m pip cannot install nvidia-cuda-nvrtc, so CUDA ports are not compiled"
     fi
     export NVRTC_LIB="$folder/nvidia/cu13/lib"
 }
@@ -72,7 +72,7 @@ has_page=
 if [ -n "$has_page" ]; then
     step scripts/web.sh --test
 else
-    echo "SKIPPED: Chromium or npm is not installed (apt-get install chromium npm): the page is not built and tested"
+    echo "SKIPPED: Chromium or npm is not installed (apt-get install chromium npm), so the page is not built and tested"
 fi
 [ -z "$is_all" ] || step scripts/crates.sh
 [ -z "$is_all" ] || step scripts/first-run.sh --cached

@@ -48,7 +48,7 @@ case "$(uname -s)" in
         scripts/examples.sh --backend dx12 --device 'Microsoft Basic Render' --table none
         ;;
     *)
-        echo "SKIPPED: this is not Windows: neither WARP nor $compiler is used"
+        echo "SKIPPED: this is not Windows, so neither WARP nor $compiler is used"
         scripts/quick.sh "$@"
         scripts/examples.sh --table none
         ;;

@@ -69,7 +69,7 @@ optimise() { # FOLDER
         node web/node_modules/binaryen/bin/wasm-opt -Oz "$1/shaderbench_web_bg.wasm" -o "$1/smaller.wasm"
         mv "$1/smaller.wasm" "$1/shaderbench_web_bg.wasm"
     else
-        echo "note: npm cannot install binaryen: wasm-opt does not optimise the program" >&2
+        echo "note: npm cannot install binaryen, so wasm-opt does not optimise the program" >&2
     fi
 }
 
@@ -134,13 +134,13 @@ check() {
     elif has_debian_toolchain; then
         debian_cargo check "${arguments[@]}"
     else
-        echo "SKIPPED: Rust's standard library for $TRIPLE is not installed: the core is not compiled for a browser"
+        echo "SKIPPED: Rust's standard library for $TRIPLE is not installed, so the core is not compiled for a browser"
     fi
 }
 
 test_page() {
     if ! command -v node >/dev/null || ! has_node_packages playwright-core; then
-        echo "SKIPPED: Node.js or playwright-core is not installed: the page is not tested"
+        echo "SKIPPED: Node.js or playwright-core is not installed, so the page is not tested"
         return 0
     fi
     # Two files at a time: a run in a browser waits half of its time.

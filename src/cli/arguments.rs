@@ -40,11 +40,12 @@ pub(super) const WIDTH: usize = 80;
 pub(super) enum Command {
     /// Run benchmarks
     ///
-    /// Prints a summary and writes a CSV report. Without filters, it measures what the device can do, at one size per job.
+    /// Prints a summary and writes a CSV report. Without filters, a run measures the main figures of the device, at one
+    /// size per job.
     Run(Box<run::Arguments>),
     /// Time and verify a kernel
     ///
-    /// Measures your kernels the same way as the suite's own.
+    /// Measures your kernels in the same way as the suite's own kernels.
     Bench(Box<bench::Arguments>),
     /// Show headline figures
     ///
@@ -54,10 +55,10 @@ pub(super) enum Command {
     ///
     /// Prints the kernels whose time changed, with 95 % intervals. The first report is the baseline.
     Compare(compare::Arguments),
-    /// Show what WGSL costs
+    /// Show the cost of WGSL
     ///
-    /// For each job, divides the time of the fastest WGSL kernel by that of its CUDA port and of the vendor's library.
-    /// The largest ratio comes first.
+    /// For each job, divides the time of the fastest WGSL kernel by the times of its CUDA port and of the vendor's
+    /// library. The largest ratio comes first.
     Cost(cost::Arguments),
     /// Render or merge reports
     ///
@@ -67,10 +68,10 @@ pub(super) enum Command {
     List(list::Arguments),
     /// Show devices and limits
     Devices(devices::Arguments),
-    /// Show rates between cards
+    /// Measure links between cards
     ///
-    /// Uses CUDA to measure copies and loads between all cards, in each direction and in both at once, by copy engines
-    /// and by kernels. Prints one matrix per measurement.
+    /// Measures copies and loads between all cards through CUDA, in each direction and in both at once, with copy
+    /// engines and with kernels. Prints one matrix per measurement.
     Links(links::Arguments),
     /// Explain kernels and claims
     ///
@@ -80,12 +81,13 @@ pub(super) enum Command {
     Explain(explain::Arguments),
     /// Print a compiled kernel
     ///
-    /// Prints the kernel in the form that the chosen platform receives.
+    /// Prints the kernel in the form that the chosen API receives.
     Show(show::Arguments),
     /// Prepare a report to share
     ///
-    /// Checks that the report is complete and has no fault. Writes an anonymous copy, and a text to paste: for a run
-    /// with profile quick, an issue that contains the report; otherwise, a pull request. Nothing is sent.
+    /// Checks that the report is complete and has no fault. Writes an anonymous copy of the report and a text to paste
+    /// into GitHub. The text is an issue that contains the report for a run with profile quick, else a pull request.
+    /// Nothing is sent.
     Share(share::Arguments),
     /// Find slow cards
     ///
@@ -94,7 +96,7 @@ pub(super) enum Command {
     /// Print help
     #[command(hide = true)]
     Help {
-        /// Also show rarely needed uses and the exit codes
+        /// Also show less common uses and the exit codes
         #[arg(long)]
         all: bool,
         /// The command to explain

@@ -32,7 +32,7 @@ impl Bar {
         }
         let stopping = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
             if interrupt.is_requested() {
-                let _ = out.write_str(", stopping after this case (Ctrl-C: at once)");
+                let _ = out.write_str(", stopping after this case (Ctrl-C again to stop now)");
             }
         };
         // The case has a line of its own: beside the bar, 80 columns cut most names.

@@ -21,13 +21,13 @@ use record::{Record, Status};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Folder that a run wrote for a wrong result
+    /// Folder that the run wrote for the wrong result
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Device by number or part of its name [default: the first one of the bundle's API]
+    /// Device number or part of a device name [default: the first device of the bundle's API]
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
-    /// Run the kernel without run-time checks, as in the run
+    /// Run the kernel without run-time checks, as in the original run
     ///
     /// Out-of-bounds accesses are then undefined behavior.
     #[arg(long)]
@@ -83,8 +83,8 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
                 let option = if case.benchmark.declared.is_some() && case.is_trusted() { "--unchecked " } else { "" };
                 say(&format!("{name}: `shaderbench bench replay {option}{}` reproduces the fault", folder.display()));
             }
-            Ok(None) => say(&format!("no bundle of {name}: the failure does not reproduce in a single launch")),
-            Err(error) => say(&format!("no bundle of {name}: {}", error.chain())),
+            Ok(None) => say(&format!("{name} has no bundle: the failure does not reproduce in a single launch")),
+            Err(error) => say(&format!("{name} has no bundle: {}", error.chain())),
         }
     }
 }
@@ -182,9 +182,9 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
     let list: String = elements.iter().map(|element| format!("{element}\n")).collect();
     let count = format!("{} of {} elements are wrong", found.count, bundle.elements);
     let text = format!(
-        "{case} on {}, {}, through {}: {}.\n\n{list}\nshaderbench bench replay DIR runs it again (this folder is DIR). \
-         Files: the kernel as it ran and its translation, every input (*.in.bin), the actual and the expected output, \
-         little-endian.\n",
+        "{case} on {}, {}, through {}: {}.\n\n{list}\n`shaderbench bench replay DIR` reruns the case; DIR is this \
+         folder. Files: the kernel as it ran, its translation, every input (*.in.bin), the actual output and the \
+         expected output. All numbers are little-endian.\n",
         device.name,
         device.driver,
         device.api.title(),
@@ -197,7 +197,8 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
 /// The right output of a bundle whose declaration runs a command.
 const RIGHT: &str = "right-values.bin";
 
-/// A declaration with [`RIGHT`] in place of the command that computes its only right output; `None` where there is none.
+/// A declaration with [`RIGHT`] in place of the command that computes its only right output; `None` where there is
+/// none.
 fn without_command(toml: &[u8]) -> Option<Vec<u8>> {
     let mut table: toml::Table = toml::from_str(std::str::from_utf8(toml).ok()?).ok()?;
     let all = table.get_mut("verify")?;
@@ -214,8 +215,8 @@ fn without_command(toml: &[u8]) -> Option<Vec<u8>> {
 pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     let (bundle, case) = open(&arguments.folder, arguments.unchecked)?;
     if bundle.is_unchecked && !case.is_trusted() {
-        say("this kernel is not part of the suite and runs with run-time checks, unlike in the original run: see \
-             --unchecked");
+        say("this kernel is not part of the suite, so the replay has run-time checks, unlike the original run; \
+             --unchecked turns the checks off");
     }
     let listed = list(None)?;
     let is_named = |(index, device): (usize, &Device)| match &arguments.device {
@@ -238,8 +239,8 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     };
     let same = if first == bundle.first { "the same" } else { "another" };
     let counted = match count {
-        0 => format!("{same} fault as in the bundle; no element is wrong"),
-        _ => format!("{same} first wrong element as in the bundle; {count} of {} are wrong", bundle.elements),
+        0 => format!("the fault is {same} as in the bundle; no element is wrong"),
+        _ => format!("the first wrong element is {same} as in the bundle; {count} of {} are wrong", bundle.elements),
     };
     print(&format!("{case}: {first} on {name}, {driver}\n{counted}\n"))?;
     Ok(3)
@@ -255,8 +256,8 @@ fn open(folder: &Path, is_unchecked: bool) -> Result<(Bundle, Case)> {
     Ok((bundle, case))
 }
 
-/// The worker's side of `bench replay`. A store outside of a buffer counts if it is the bundle's fault: small sizes may not fill
-/// a workgroup.
+/// The worker's side of `bench replay`. A store outside of a buffer counts if it is the bundle's fault: small sizes may
+/// not fill a workgroup.
 pub(super) fn serve(link: &Link, target: super::target::Target, folder: &Path, is_unchecked: bool) -> Result<()> {
     let (bundle, case) = open(folder, is_unchecked)?;
     let mut backend = pollster::block_on(target.open())?;
@@ -284,7 +285,7 @@ fn case_of(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Case, S
         of_suite(bundle, folder, is_unchecked)?
     };
     let dtype = Dtype::ALL.into_iter().find(|dtype| dtype.name() == bundle.dtype);
-    let dtype = dtype.ok_or_else(|| format!("there is no element type '{}'", bundle.dtype))?;
+    let dtype = dtype.ok_or_else(|| format!("unknown element type '{}'", bundle.dtype))?;
     let extent = Extent::parse(&bundle.n).map_err(|error| error.to_string())?;
     let params: BTreeMap<String, f64> = parse_params(&bundle.params)?;
     let mut case = Case::new(family, benchmark, Shape { stream: bundle.stream, ..Shape::new(dtype, extent, params) });
@@ -303,8 +304,8 @@ type Found = (&'static Family, &'static Benchmark);
 
 /// CUDA runs a kernel of a bundle only if the user trusts it.
 fn trusted(bundle: &Bundle, is_unchecked: bool) -> Result<(), String> {
-    let why = "its CUDA kernel is not from the suite, and CUDA has no run-time checks: pass --unchecked if you trust \
-               it";
+    let why = "the CUDA kernel of the bundle is not from the suite, and CUDA has no run-time checks: pass --unchecked \
+               if you trust the kernel";
     if bundle.backend == Api::Cuda.name() && !is_unchecked { Err(why.to_owned()) } else { Ok(()) }
 }
 
@@ -320,7 +321,7 @@ fn declared(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Found,
 fn of_suite(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Found, String> {
     let name = format!("{}/{}", bundle.family, bundle.benchmark);
     let selected = select(std::slice::from_ref(&name)).map_err(|error| error.to_string())?;
-    let (family, mut benchmark) = *selected.first().ok_or_else(|| format!("there is no {name}"))?;
+    let (family, mut benchmark) = *selected.first().ok_or_else(|| format!("there is no benchmark {name}"))?;
     let text = |end: &str| small(&folder.join(format!("{name}.{end}"))).ok();
     let (wgsl, cuda) = (text("wgsl"), text("cu"));
     if wgsl.as_deref().is_some_and(|text| text != benchmark.wgsl)

@@ -26,19 +26,19 @@ const REGRESSION: u8 = 4;
 pub(super) struct Arguments {
     /// Reports or folders of reports, baseline first, then filters as in `run`
     ///
-    /// Reports are CSV or JSON; a folder stands for its CSV reports. Runs of the same card, API, driver and version are
-    /// pooled. Given one report, its APIs, cards or compilers are compared with each other; if it has only one of each,
-    /// its headlines are compared with those of built-in reports of the same model.
+    /// A report is a CSV or JSON file; a folder stands for its CSV reports. Runs of the same card, API, driver and
+    /// version are pooled. With one report, the APIs, cards or compilers of the report are compared with each other. If
+    /// the report has only one of each, its headline figures are compared with built-in reports of the same model.
     #[arg(value_name = "FILE|DIR|FILTER", required_unless_present = "baseline")]
     files_and_filters: Vec<String>,
-    /// Report to compare with; repeat it to pool several [default: the first]
+    /// Baseline report; repeat the option to pool several [default: the first report]
     #[arg(long, value_name = "FILE")]
     baseline: Vec<PathBuf>,
     /// Exit with code 4 if a case is slower by more than PCT percent
     ///
-    /// A slow-down counts if it is timed by the device's clock and exceeds the limit by more than the measured noise of
-    /// these runs, corrected for the number of cases. With one run per side, it may still be run-to-run variation. The
-    /// exit code is 1 if no case can show a slow-down.
+    /// A slow-down counts if the times come from the device's clock and the slow-down exceeds the limit by more than
+    /// the measured noise of these runs, corrected for the number of cases. With one run per side, the slow-down may
+    /// still be run-to-run variation. The exit code is 1 if no case can show a slow-down.
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
     /// Treat differences below this many percent as no change [default: 1.25; 0.5 for sides measured in turns]
@@ -140,8 +140,8 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     exit_code(&comparison, limit)
 }
 
-/// Prints the headlines of each report beside those of the reports that the program brings along. Returns whether there are
-/// any headlines.
+/// Prints the headlines of each report beside those of the reports that the program brings along. Returns whether there
+/// are any headlines.
 fn beside_references<'a>(reports: impl Iterator<Item = &'a Report>, format: OutputFormat) -> Result<bool> {
     let references = shipped()?.runs;
     let runs: Vec<_> =
@@ -192,10 +192,10 @@ fn filters_of(sides: &[&[Report]], texts: &[&String]) -> Result<Vec<Filter>> {
 /// The error for a filter that matches no row.
 fn unmatched<'a>(filter: &str, rows: impl Iterator<Item = &'a Record>) -> Error {
     if Path::new(filter).is_dir() {
-        return usage!("{filter} is a folder without reports: no file in it ends in .csv or .json");
+        return usage!("{filter} is a folder without reports: no file in the folder ends in .csv or .json");
     }
     let (families, names): (Vec<_>, Vec<_>) = rows.map(|row| (row.family.clone(), row.name())).unzip();
     let families = [distinct(families), distinct(names)].concat();
     let sentence = unknown_benchmark("family or benchmark", filter, &families);
-    usage!("in these reports {sentence} (a report must exist or end in .csv or .json)")
+    usage!("in these reports, {sentence} (the name of a report must exist or end in .csv or .json)")
 }

@@ -34,11 +34,11 @@ pub(super) struct Arguments {
     /// Benchmarks, families, globs, steps (D5), glossary [default: all steps]
     ///
     /// Benchmarks (transpose/tiled), families (transpose), globs ('*/vec4*'); chapters (D) and steps (D5) of the tour
-    /// of five articles on CUDA memory; glossary, or a term (warp), for CUDA's names and WGSL's. A file name selects a
-    /// report, like --report.
+    /// of five articles on CUDA memory; glossary, or a term (warp), for the names in CUDA and in WGSL. A file name
+    /// selects a report, like --report.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Report to read, or h100, a built-in example [default: the newest in reports/, then in results/]
+    /// Report to read, or h100 for a built-in example [default: the newest in reports/, then in results/]
     ///
     /// The default is the newest report with rows of these benchmarks. h100 is a built-in report of an NVIDIA H100.
     #[arg(long, value_name = "FILE")]
@@ -75,7 +75,7 @@ impl Wanted {
             }
         }
         if reports.len() + usize::from(arguments.run) > 1 {
-            return Err(usage!("explain takes rows from one report: name one file"));
+            return Err(usage!("explain takes rows from one report: name only one file"));
         }
         // No filter selects every benchmark.
         let unknown = |error| or_meant(error, &filters);
@@ -288,7 +288,8 @@ const PAGE: usize = 60;
 /// Kernels that the page of a family names.
 const NAMED: usize = 40;
 
-/// The rows that fit: all of them, those of the largest size of each type, those of the first type and API, or its first ones.
+/// The rows that fit: all of them, those of the largest size of each type, those of the first type and API, or its
+/// first ones.
 fn fitting<'a>(all: &[&'a Record], fits: impl Fn(&[&Record]) -> bool) -> Vec<&'a Record> {
     let side = |row: &Record| (row.backend, row.dtype);
     let mut found = all.to_vec();
@@ -438,8 +439,9 @@ fn options(benchmark: &Benchmark) -> String {
 /// A line for benchmarks without rows in the named report, or in any.
 fn not_measured(family: &Family, benchmarks: &[&Benchmark], report: Option<&Path>) -> Part {
     let name = if let [one] = benchmarks { format!("{}/{}", family.name, one.name) } else { family.name.to_owned() };
-    let nothing = report.map_or_else(|| "nothing yet".to_owned(), |path| format!("nothing in {}", path.display()));
-    let text = format!("{nothing}: `shaderbench run {name}` measures it; `--report h100` shows an NVIDIA H100's rows");
+    let nothing = report.map_or_else(|| "no rows yet".to_owned(), |path| format!("no rows in {}", path.display()));
+    let text =
+        format!("{nothing}: `shaderbench run {name}` measures them; `--report h100` shows an NVIDIA H100's rows");
     Part::Field { label: "measured", text }
 }
 
@@ -452,8 +454,8 @@ fn of_benchmarks<'a>(family: &Family, benchmarks: &[&Benchmark], measured: Optio
     rows
 }
 
-/// Some of the rows of the benchmarks, their findings, and how the vendor's library compares, in the format of `run`. The
-/// page of a family leaves to its kernels what the driver reports of them.
+/// Some of the rows of the benchmarks, their findings, and how the vendor's library compares, in the format of `run`.
+/// The page of a family leaves to its kernels what the driver reports of them.
 fn rows(
     family: &'static Family,
     benchmarks: &[&Benchmark],

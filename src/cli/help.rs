@@ -35,37 +35,37 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
 
 /// What `help --all` shows besides: uses that most users never need.
 const MORE: &[(&str, &str)] = &[
-    ("shaderbench compare r.csv", "its APIs, or reference reports"),
-    ("shaderbench explain D5", "an article's claim; alias: learn"),
-    ("shaderbench explain D5 --run", "measure it now"),
-    ("shaderbench explain glossary", "CUDA's names and WGSL's"),
-    ("shaderbench summary h100", "the example report"),
-    ("shaderbench run --backend all", "every API of the GPU, compared"),
-    ("shaderbench run --device all", "every card of the host in turn"),
+    ("shaderbench compare r.csv", "compare the APIs in one report"),
+    ("shaderbench explain D5", "explain a claim (alias: learn)"),
+    ("shaderbench explain D5 --run", "measure that claim now"),
+    ("shaderbench explain glossary", "CUDA terms and their WGSL names"),
+    ("shaderbench summary h100", "show the built-in H100 report"),
+    ("shaderbench run --backend all", "compare all APIs of the GPU"),
+    ("shaderbench run --device all", "measure every card in turn"),
     ("shaderbench run scan --resume r.csv", "continue an interrupted run"),
-    ("shaderbench report reports/ -o all.csv.gz", "thousands of reports in one file"),
-    ("shaderbench report reports/ --format index", "a README.md that lists them"),
-    ("shaderbench report r.csv --format github", "for github-action-benchmark"),
+    ("shaderbench report reports/ -o all.csv.gz", "merge reports into one file"),
+    ("shaderbench report reports/ --format index", "list the reports in a README.md"),
+    ("shaderbench report r.csv --format github", "data for github-action-benchmark"),
     ("shaderbench bench init mine", "write an example kernel"),
     ("shaderbench bench replay r-wrong/CASE", "rerun a wrong result"),
-    ("shaderbench --generate bash", "completions for a shell"),
-    ("shaderbench --generate man -o DIR", "manual pages"),
+    ("shaderbench --generate bash", "write shell completions"),
+    ("shaderbench --generate man -o DIR", "write manual pages"),
 ];
 
 /// What a command line without a command does.
 const USAGE: &str = "\
 Usage: shaderbench [COMMAND] [OPTIONS]
 
-  shaderbench               what this device can do: run --profile quick
-  shaderbench transpose     all sizes of a family: run transpose
-  shaderbench r.csv         the summary of a report: summary r.csv
+  shaderbench               measure this device (run --profile quick)
+  shaderbench transpose     measure all sizes of a family (run transpose)
+  shaderbench r.csv         show the summary of a report (summary r.csv)
 ";
 
 const OPTIONS: &str = "\
 Options of every command:
   -q, --quiet               print results and errors only
       --color WHEN          auto, always or never
-  -h, --help                help of a command: -h is short, --help is long
+  -h, --help                print help: -h is short, --help is long
   -V, --version             print the version
 ";
 
@@ -75,7 +75,7 @@ Exit codes:
   1    the command failed
   2    invalid arguments
   3    a row is wrong, failed or implausible (run: see --fail-on)
-  4    a case is slower than the limit (compare, run), a card is slow (outliers)
+  4    a case is too slow (compare, run) or a card is slow (outliers)
   130  interrupted
 ";
 

@@ -12,7 +12,9 @@ pub(super) fn operating_system() -> String {
 
 /// What to know of a laptop before its times are believed; `None` where no battery is discharging, or on macOS.
 pub(super) fn battery_note() -> Option<&'static str> {
-    is_on_battery().then_some("on battery: most laptops lower their clocks; connect the charger for comparable times")
+    is_on_battery().then_some(
+        "the device runs on battery, where most laptops lower their clocks: connect the charger for comparable times",
+    )
 }
 
 #[cfg(windows)]
@@ -30,7 +32,8 @@ fn is_on_battery() -> bool {
     is_discharging(std::path::Path::new("/sys/class/power_supply"))
 }
 
-/// Whether a battery of the computer is discharging, by the kernel's files: not that of a mouse, whose scope is `Device`.
+/// Whether a battery of the computer is discharging, by the kernel's files: not that of a mouse, whose scope is
+/// `Device`.
 #[cfg(any(not(windows), test))]
 fn is_discharging(supplies: &std::path::Path) -> bool {
     let Ok(entries) = std::fs::read_dir(supplies) else { return false };

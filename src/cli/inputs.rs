@@ -27,7 +27,7 @@ pub(super) fn read(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        return Err(refused(format!("it is larger than {} MiB", most >> 20)));
+        return Err(refused(format!("the file is larger than {} MiB", most >> 20)));
     }
     Ok(bytes)
 }
@@ -42,7 +42,7 @@ mod tests {
         let path = folder.path().join("k.wgsl");
         std::fs::write(&path, "12345").expect("written");
         assert_eq!(read(&path, 5).expect("small enough"), b"12345");
-        assert_eq!(read(&path, 4).expect_err("too large").to_string(), "it is larger than 0 MiB");
+        assert_eq!(read(&path, 4).expect_err("too large").to_string(), "the file is larger than 0 MiB");
         if cfg!(unix) {
             let fault = contents(Path::new("/dev/zero"), 5).expect_err("a device");
             assert_eq!(fault.chain(), "cannot read '/dev/zero': not a regular file");

@@ -18,12 +18,12 @@ use record::suite::{Api, Benchmark, Family, Tag};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Show only families with this tag: peak, article, llm, primitive, memory, cost
+    /// Show only families with this tag: peak, article, llm, primitive, memory or cost
     ///
-    /// Repeat it or write llm,peak for several.
+    /// Repeat the option or write llm,peak for several tags.
     #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
     tags: Vec<Tag>,
-    /// Show only the benchmarks of this step or chapter: D5, D
+    /// Show only the benchmarks of a step or chapter, for example D5 or D
     #[arg(long, value_name = "ID")]
     source: Option<String>,
     /// Output format
@@ -47,8 +47,8 @@ pub(super) fn list(arguments: &Arguments) -> Result<()> {
     let listed: Vec<Listed> = all.filter(|(_, benchmarks): &Listed| !benchmarks.is_empty()).collect();
     if let (Some(source), true) = (source, listed.is_empty()) {
         let why = match tags.is_empty() {
-            true => "`shaderbench devices` shows the properties of the devices",
-            false => "with this tag; leave out --tag to search all",
+            true => "`shaderbench devices` shows the properties of devices",
+            false => "--tag limits the search; leave out --tag to search all families",
         };
         say(&format!("no benchmark measures {source}: {why}"));
     }
@@ -98,7 +98,7 @@ fn markdown(listed: &[Listed]) -> String {
     let section = |(family, benchmarks): &Listed| {
         let row = |benchmark: &&Benchmark| vec![benchmark.name.to_owned(), benchmark.summary.to_owned()];
         let rows: Vec<_> = benchmarks.iter().map(row).collect();
-        let table = table(&["benchmark", "what it does"].map(str::to_owned), &[false, false], &rows);
+        let table = table(&["benchmark", "description"].map(str::to_owned), &[false, false], &rows);
         format!("### {}\n\n{}\n\n{table}", escape(family.name), escape(family.summary))
     };
     listed.iter().map(section).collect::<Vec<_>>().join("\n")

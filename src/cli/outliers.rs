@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     /// Reports or folders of reports
     #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<PathBuf>,
-    /// What to compare within each model
+    /// Unit to compare within each model
     #[arg(long, value_enum, default_value_t)]
     by: By,
     /// Smallest slow-down to report, in percent

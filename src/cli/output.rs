@@ -17,7 +17,7 @@ use record::error::{Error, Result, usage, visible, visible_styled};
 pub(super) struct Global {
     /// When to use colors: auto, always or never
     ///
-    /// auto: on a terminal, without NO_COLOR and TERM=dumb.
+    /// auto: colors on a terminal, unless NO_COLOR or TERM=dumb is set.
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t, hide_possible_values = true)]
     color: ColorChoice,
     /// Print results and errors only: no progress, no notes
@@ -146,6 +146,6 @@ pub(super) fn terminal() -> Terminal {
 }
 
 pub(super) fn print_json(value: &impl serde::Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| usage!("no JSON: {error}"))?;
+    let text = serde_json::to_string_pretty(value).map_err(|error| usage!("cannot write JSON: {error}"))?;
     print(&format!("{text}\n"))
 }

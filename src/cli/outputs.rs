@@ -80,7 +80,7 @@ pub(super) fn default_csv(devices: &[Device], date: &str, json: Option<&Path>) -
             Err(source) => return Err(Error::io("create", &path)(source)),
         }
     }
-    Err(usage!("{} has no free report name", folder.display()))
+    Err(usage!("every report name in {} is taken: name a file with --out", folder.display()))
 }
 
 /// A device's name as a part of file names: its letters and digits in lower case, joined by `-`.

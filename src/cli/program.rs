@@ -124,7 +124,9 @@ fn without_command(arguments: run::Arguments, options: &[String]) -> Result<u8> 
     }
     if path.exists() || is_example(path) || reader::is_report_name(path) {
         if let Some(option) = options.first() {
-            return Err(usage!("{first} is a report, and {option} is for a run: see `shaderbench summary -h`"));
+            return Err(usage!(
+                "{first} is a report, but {option} is an option of `run`: see `shaderbench summary -h`"
+            ));
         }
         return summary::summary(&summary::Arguments::of(words)).map(|()| 0);
     }
@@ -137,7 +139,8 @@ fn without_command(arguments: run::Arguments, options: &[String]) -> Result<u8> 
     }
 }
 
-/// Prints the error of a command line, or the help that it asks for. The error quotes arguments, which may hold anything.
+/// Prints the error of a command line, or the help that it asks for. The error quotes arguments, which may hold
+/// anything.
 fn refused(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         // clap's tip to pass an unknown option as a value helps nobody here.

@@ -111,8 +111,8 @@ impl Progress {
         }
     }
 
-    /// On a terminal, prints the headline of a family when rows of the next one arrive. With a time limit, families take
-    /// turns.
+    /// On a terminal, prints the headline of a family when rows of the next one arrive. With a time limit, families
+    /// take turns.
     fn headline(&mut self, records: &[Record], changes: &Changes) {
         if self.bar.is_hidden() || self.has_limit {
             return;
@@ -204,7 +204,7 @@ impl Observer for Progress {
         self.end_family();
         self.bar.pass(number);
         if self.bar.is_hidden() {
-            self.bar.say(&format!("pass {number}: {} once more", plural(count, "case", "cases")));
+            self.bar.say(&format!("pass {number} measures {} once more", plural(count, "case", "cases")));
         }
     }
 

@@ -20,7 +20,7 @@ const FORMER: &[(&str, &str)] = &[
     ("--parallel", "`--device all` measures every card in turn; `outliers` compares their reports"),
     ("--soak", "`run NAME --epochs 100 --json FILE` keeps every sample of 100 epochs"),
     ("--among", "`compare FILE` compares a report with the reference reports, `compare FILE OTHER` with another"),
-    ("--compiler", "`bench KERNEL.spv --unchecked` measures SPIR-V of any compiler as it is"),
+    ("--compiler", "`bench KERNEL.spv --unchecked` measures SPIR-V of any compiler without changes"),
     ("--against", "use `shaderbench run --against COMMAND`, which measures two builds in turns"),
     ("--baseline", "`bench OLD NEW` compares two kernels, `compare OLD.csv NEW.csv` two reports"),
     ("--save-baseline", "`--out NAME.csv` keeps the rows, `compare NAME.csv NEW.csv` compares them"),

@@ -12,9 +12,9 @@ use record::suite::{Api, DeviceType};
 /// The error for a machine without a usable device.
 pub(super) fn no_device() -> Error {
     Error::NoDevice(
-        "no GPU adapter was found: install a Vulkan driver (Debian, Ubuntu: apt-get install libvulkan1 \
-         mesa-vulkan-drivers; NVIDIA: its own driver), and check VK_ICD_FILENAMES, \
-         VK_DRIVER_FILES and WGPU_BACKEND if they are set"
+        "no GPU adapter was found: install a Vulkan driver (on Debian and Ubuntu, apt-get install libvulkan1 \
+         mesa-vulkan-drivers; for NVIDIA cards, NVIDIA's driver), and check VK_ICD_FILENAMES, VK_DRIVER_FILES and \
+         WGPU_BACKEND if they are set"
             .to_owned(),
     )
 }
@@ -45,7 +45,7 @@ pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Optio
                 let through: BTreeSet<Api> = wanted.iter().map(|index| found[*index].api).collect();
                 let through: Vec<&str> = through.into_iter().map(Api::name).collect();
                 let through = through.join(", ");
-                return Err(usage!("device {device} does not support {api}: it supports {through}"));
+                return Err(usage!("device {device} does not support {api}, only {through}"));
             }
             let known: Vec<_> = apis().into_iter().map(Api::name).collect();
             return Err(Error::NoDevice(format!(
@@ -104,7 +104,7 @@ fn wanted(found: &[Device], device: Option<&str>) -> Result<Vec<usize>> {
     }
     Err(Error::Usage(match number {
         Ok(number) => {
-            format!("there is no device {number}: numbers are 0 to {}, see `shaderbench devices`", found.len() - 1)
+            format!("there is no device {number}: the numbers are 0 to {}, see `shaderbench devices`", found.len() - 1)
         }
         Err(_) => {
             // A card has one entry per API, so names repeat.
@@ -344,11 +344,11 @@ mod tests {
     fn what_is_not_there_is_said() {
         let found = two_cards();
         for (device, backend, text) in [
-            (Some("99"), Some(Through::All), "there is no device 99: numbers are 0 to 6"),
+            (Some("99"), Some(Through::All), "there is no device 99: the numbers are 0 to 6"),
             (Some("Fake 9001"), None, "did you mean 'Fake 9000'?"),
             (None, Some(Through::One(Api::Metal)), "no device supports metal"),
-            (Some("2"), Some(Through::One(Api::Vulkan)), "device 2 does not support vulkan: it supports gl"),
-            (Some("llvm"), Some(Through::One(Api::Cuda)), "device llvm does not support cuda: it supports vulkan, gl"),
+            (Some("2"), Some(Through::One(Api::Vulkan)), "device 2 does not support vulkan, only gl"),
+            (Some("llvm"), Some(Through::One(Api::Cuda)), "device llvm does not support cuda, only vulkan, gl"),
         ] {
             let error = select_runs(&found, device, backend).expect_err("there is none").to_string();
             assert!(error.contains(text), "{error}");

@@ -63,8 +63,8 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> 
     Ok(sources)
 }
 
-/// The kernels of a user's family, as they are, to run without run-time checks: all if `is_unchecked`, else those in SPIR-V that
-/// nothing can add checks to.
+/// The kernels of a user's family, as they are, to run without run-time checks: all if `is_unchecked`, else those in
+/// SPIR-V that nothing can add checks to.
 pub(super) fn trusted(family: &Family, is_unchecked: bool) -> BTreeMap<String, Source> {
     let source = || {
         let mut source = Source::default();
@@ -100,8 +100,8 @@ pub(super) fn text(bytes: Vec<u8>) -> Result<String, String> {
     }
 }
 
-/// The text without what naga has without being asked, or does not know the name of: some names in `enable` and `requires`, and
-/// numbers of overrides, which have names.
+/// The text without what naga has without being asked, or does not know the name of: some names in `enable` and
+/// `requires`, and numbers of overrides, which have names.
 fn without_extensions(text: &str) -> String {
     const NEEDLESS: [&str; 5] = [
         "subgroups",
@@ -144,8 +144,8 @@ mod tests {
     fn a_file_that_is_no_text_is_refused_with_the_reason() {
         for (bytes, reason) in [
             (&b"fn main() {}\n\n\0 x"[..], "line 3 has a NUL byte"),
-            (b"\xff\xfef\0n\0", "the file is UTF-16: save it as UTF-8"),
-            (b"\xfe\xff\0f\0n", "the file is UTF-16: save it as UTF-8"),
+            (b"\xff\xfef\0n\0", "the file is UTF-16; save the file as UTF-8"),
+            (b"\xfe\xff\0f\0n", "the file is UTF-16; save the file as UTF-8"),
             (b"a\nb\xff", "line 2 is not UTF-8"),
             (b"", "the file is empty"),
             (b" \n\t", "the file is empty"),

@@ -27,9 +27,9 @@ pub(super) struct Arguments {
     /// Language to print
     #[arg(long, value_name = "LANG", value_enum, default_value_t)]
     lang: OutputLanguage,
-    /// Kernel parameter: PAD=1 [default: as in the first case]
+    /// Kernel parameter, for example PAD=1 [default: as in the first case]
     ///
-    /// Repeat it or write WG=128,PAD=1 for several.
+    /// Repeat the option or write WG=128,PAD=1 for several parameters.
     #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
     params: Vec<(String, f64)>,
     /// Run-time checks: off as in measurements, or on as in a browser

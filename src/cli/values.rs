@@ -20,7 +20,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     seconds
         .or_else(parsed)
         .filter(|time| *time >= Duration::from_secs(1))
-        .ok_or_else(|| format!("'{text}' is not a time of at least 1 s: write 90s, 5m or 1h"))
+        .ok_or_else(|| format!("'{text}' is not a duration of 1 s or more: use for example 90s, 5m or 1h"))
 }
 
 pub(super) fn size(text: &str) -> Result<Extent, String> {
@@ -40,13 +40,13 @@ pub(super) fn param(text: &str) -> Result<(String, f64), String> {
     let pair = text.split_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse::<f64>().ok()?)));
     match pair {
         Some((name, value)) if value.is_finite() && !name.is_empty() => Ok((name, value)),
-        _ => Err(format!("'{text}' is not a parameter: write NAME=NUMBER, as in WG=128")),
+        _ => Err(format!("'{text}' is not a parameter: write NAME=NUMBER, for example WG=128")),
     }
 }
 
 /// Parses a percentage, with or without the % sign.
 pub(super) fn percentage(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').trim_end().parse::<f64>().ok();
-    let fault = || format!("'{text}' is not a percentage: write a number of at least 0, as in 5");
+    let fault = || format!("'{text}' is not a percentage: write a number of at least 0, for example 5");
     number.filter(|percent| percent.is_finite() && *percent >= 0.0).ok_or_else(fault)
 }

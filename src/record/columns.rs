@@ -53,21 +53,21 @@ macro_rules! column {
 
 /// The columns of the CSV, in their order.
 pub const COLUMNS: &[Column] = &[
-    column!(Text schema, "", "version of the column list"),
+    column!(Text schema, "", "version of this list of columns"),
     column!(Identity tool_version, "", "version of shaderbench"),
     column!(Identity date, "", "start of the run, UTC, RFC 3339"),
-    column!(Text os, "", "host operating system"),
-    column!(Text cpu, "", "host CPU"),
+    column!(Text os, "", "operating system of the host"),
+    column!(Text cpu, "", "CPU of the host"),
     column!(Identity device, "", "name of the device, as the driver reports it"),
     column!(Text vendor, "", "vendor of the device"),
-    column!(Text device_type, "", "discrete, integrated, virtual, software or other"),
+    column!(Text device_type, "", "type of the device: discrete, integrated, virtual, software or other"),
     column!(Identity driver, "", "driver and its version; on DirectX 12 also the shader compiler and its shader model"),
     column!(Identity backend, "", "API that ran the kernel: vulkan, metal, dx12, gl, cuda, webgpu"),
     column!(Identity family, "", "group of kernels that do the same job"),
-    column!(Identity benchmark, "", "one way to do the job"),
+    column!(Identity benchmark, "", "implementation of that job"),
     column!(Identity dtype, "", "element type, in WGSL's notation"),
     column!(Identity n, "", "size: number of elements, rows x columns, or m x n x k"),
-    column!(Identity params, "", "parameters, K=V joined by ';', sorted by name"),
+    column!(Identity params, "", "parameters as K=V, joined by ';' and sorted by name"),
     column!(Text workgroup_size, "", "workgroup size, x x y x z"),
     column!(
         Text checks,
@@ -75,13 +75,21 @@ pub const COLUMNS: &[Column] = &[
         "run-time checks added to the kernel: off, on, or their names; DirectX 12 always guards integer divisions"
     ),
     column!(Text shader_hash, "", "hash of the compiled source with its constants, without comments"),
-    column!(Text status, "", "ok, wrong, skipped, failed or implausible"),
-    column!(Text reason, "", "why the status is not ok, or a remark about the row"),
-    column!(Figure timer, "", "timestamp (device clock) or wall (host clock around submit and wait)"),
+    column!(Text status, "", "state of the row: ok, wrong, skipped, failed or implausible"),
+    column!(Text reason, "", "reason why the status is not ok, or a remark about the row"),
+    column!(
+        Figure timer,
+        "",
+        "clock of the times: timestamp (device clock) or wall (host clock around submit and wait)"
+    ),
     column!(Figure tick_ns, "ns", "smallest observed step of the timer"),
-    column!(Figure samples, "", "timed submissions"),
-    column!(Figure launches, "", "launches in each timed submission"),
-    column!(Figure median_ns, "ns", "time of one launch: mean of the logarithms of the epochs' medians; schema 1: median of one series"),
+    column!(Figure samples, "", "number of timed submissions"),
+    column!(Figure launches, "", "number of launches in each timed submission"),
+    column!(
+        Figure median_ns,
+        "ns",
+        "time of one launch: mean of the logarithms of the epochs' medians; schema 1: median of one series"
+    ),
     column!(Figure min_ns, "ns", "time of one launch in the fastest sample"),
     column!(Figure mean_ns, "ns", "mean time of one launch"),
     column!(Figure stddev_ns, "ns", "sample standard deviation of the time of one launch"),
@@ -107,14 +115,14 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Figure in_kernel_ns,
         "ns",
-        "median of latest end minus earliest start of any workgroup, by a clock that the kernel reads"
+        "time from the earliest start to the latest end of any workgroup, by a clock that the kernel reads; median"
     ),
     column!(
         Text subgroup_size,
         "",
         "subgroup size that the API reports: `32`, or `8-32` if the driver selects it; empty if not reported"
     ),
-    column!(Text cause, "", "the reason as a keyword: timed-out, unsupported, above-ceiling and so on"),
+    column!(Text cause, "", "keyword of the reason, for example timed-out, unsupported or above-ceiling"),
     column!(Figure epochs_ns, "ns", "median time of one launch in each epoch, in their order, joined by ';'"),
     column!(Figure noise_within, "", "relative standard error of an epoch's median, as its samples show it"),
     column!(Figure noise_between, "", "relative standard deviation of the epochs' medians"),
@@ -134,52 +142,72 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Identity compiler,
         "",
-        "against: measured by the command of --against; file: a SPIR-V file of bench; in older reports, a compiler's \
-         name; else empty"
+        "source of the row: against (the command of --against), file (a SPIR-V file of bench), or in older reports a \
+         compiler's name; else empty"
     ),
-    column!(Text compiler_version, "", "version that the compiler or the command of --against reports, or a hash of the compiler's program"),
-    column!(Text translation_ms, "ms", "time to get the SPIR-V, where the row names a compiler"),
+    column!(
+        Text compiler_version,
+        "",
+        "version that the compiler or the command of --against reports, or a hash of the compiler's program"
+    ),
+    column!(Text translation_ms, "ms", "time to get the SPIR-V, if the row names a compiler"),
     column!(
         Text pipeline_ms,
         "ms",
-        "time that the API takes to make the pipeline; with naga from WGSL, else from SPIR-V"
+        "time that the API takes to create the pipeline: from WGSL with naga, else from SPIR-V"
     ),
-    column!(Text spirv_bytes, "B", "size of the SPIR-V, where the row names a compiler"),
-    column!(Text spirv_instructions, "", "number of instructions of the SPIR-V, with declarations, without names for debuggers"),
+    column!(Text spirv_bytes, "B", "size of the SPIR-V, if the row names a compiler"),
+    column!(
+        Text spirv_instructions,
+        "",
+        "number of instructions of the SPIR-V, with declarations, without names for debuggers"
+    ),
     column!(Identity host, "", "name of the host; empty in anonymous reports"),
-    column!(Figure energy_j, "J", "energy of one launch, of the whole card: mean of the epochs that measured it (--energy)"),
-    column!(Figure energy_noise, "", "half width of the 95 % interval of energy_j, relative to it; empty with one epoch"),
-    column!(Figure energies_j, "J", "energy of one launch in each epoch that measured it, in their order, joined by ';'"),
+    column!(
+        Figure energy_j,
+        "J",
+        "energy of the whole card for one launch: mean of the epochs that measured energy (--energy)"
+    ),
+    column!(
+        Figure energy_noise,
+        "",
+        "half width of the 95 % interval of energy_j, relative to energy_j; empty with one epoch"
+    ),
+    column!(
+        Figure energies_j,
+        "J",
+        "energy of one launch in each epoch that measured energy, in their order, joined by ';'"
+    ),
     column!(Figure power_w, "W", "mean power of the card while the launches of energy_j ran without a pause"),
     column!(
         Figure sensor_w,
         "W",
-        "the card's power sensor at the end of these launches, where an energy counter gave power_w; else empty"
+        "power by the card's sensor at the end of these launches, if an energy counter gave power_w; else empty"
     ),
     column!(Figure gflop_per_j, "GFLOP/J", "flops divided by energy_j; 1 GFLOP/J is 1 GFLOP/s per watt"),
     column!(Figure gb_per_j, "GB/J", "bytes divided by energy_j"),
-    column!(Figure alone_epochs_ns, "ns", "only in files of 0.1.0: epochs_ns while other cards wait"),
-    column!(Text declaration, "", "hash of a declaration of bench: its kernel, buffers, work and right answers"),
+    column!(Figure alone_epochs_ns, "ns", "epochs_ns while other cards wait; only in files of 0.1.0"),
+    column!(Text declaration, "", "hash of a declaration of bench: kernel, buffers, work and expected values"),
     column!(Text items, "", "number of items that a launch processes, from a declaration of bench"),
-    column!(Text unit, "", "name of these items: keys, pixels"),
+    column!(Text unit, "", "name of these items, for example keys or pixels"),
     column!(
         Text registers,
         "",
-        "registers per invocation of the compiled kernel, as the driver reports them; with several kernels, the most"
+        "registers per invocation of the compiled kernel, as the driver reports them; the maximum over several kernels"
     ),
     column!(
         Text local_bytes,
         "B",
-        "local memory per invocation: spilled registers, and arrays that do not fit in registers; with several \
-         kernels, the most"
+        "local memory per invocation: spilled registers, and arrays that do not fit in registers; the maximum over \
+         several kernels"
     ),
-    column!(Text workgroup_bytes, "B", "workgroup memory of a workgroup, static and dynamic, as the driver reports it"),
+    column!(Text workgroup_bytes, "B", "workgroup memory per workgroup, static and dynamic, as the driver reports it"),
     column!(
         Text occupancy,
         "",
-        "occupancy: subgroups of this kernel that fit on an SM or SIMD unit, as a share of its maximum; 1 = all"
+        "occupancy: subgroups of this kernel that fit on an SM or SIMD unit, as a share of the unit's maximum; 1 = all"
     ),
-    column!(Text binary_bytes, "B", "machine code, as the driver reports it"),
+    column!(Text binary_bytes, "B", "size of the machine code, as the driver reports it"),
     column!(
         Text subgroup_size_run,
         "",
@@ -190,18 +218,26 @@ pub const COLUMNS: &[Column] = &[
         "GB/s",
         "peak DRAM bandwidth from the driver's figures: twice the highest memory clock, times the bus width"
     ),
-    column!(Text pcie, "", "the card's PCI Express link after copies over it: generation and lanes, as 5 x16"),
+    column!(
+        Text pcie,
+        "",
+        "PCI Express link of the card after copies over the link: generation and lanes, for example 5 x16"
+    ),
     column!(
         Text cache,
         "",
-        "state of the caches before a launch: cold after --cache cold, hot if the bytes that it moves fit in L2; \
-         empty if they do not, or if L2 is unknown"
+        "state of the caches before a launch: cold after --cache cold, hot if the bytes that the launch moves fit in \
+         L2; empty if the bytes do not fit, or if the size of L2 is unknown"
     ),
-    column!(Figure sm_mhz, "MHz", "clock of the SMs or compute units right after the last epoch's samples, as the driver reports it"),
+    column!(
+        Figure sm_mhz,
+        "MHz",
+        "clock of the SMs or compute units right after the last epoch's samples, as the driver reports it"
+    ),
     column!(
         Text instructions,
         "",
-        "instructions of the machine code, with the padding at its end; with several kernels, the most"
+        "number of instructions of the machine code, with the padding at its end; the maximum over several kernels"
     ),
 ];
 

@@ -72,7 +72,7 @@ impl Field for Vec<f64> {
     }
     fn parse(text: &str) -> Result<Self, String> {
         let parse =
-            |figure: &str| <Option<f64> as Field>::parse(figure)?.ok_or_else(|| "a figure is missing".to_owned());
+            |figure: &str| <Option<f64> as Field>::parse(figure)?.ok_or_else(|| "a number is missing".to_owned());
         if text.is_empty() { Ok(Self::new()) } else { text.split(';').map(parse).collect() }
     }
     fn json(&self) -> Value {
@@ -84,7 +84,7 @@ impl Field for Vec<f64> {
 fn named<T: Copy>(what: &str, all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
     all.iter().copied().find(|value| name(*value) == text).ok_or_else(|| {
         let names: Vec<_> = all.iter().map(|value| name(*value)).collect();
-        format!("'{text}' is not a valid {what}: it must be one of {}", names.join(", "))
+        format!("'{text}' is not a valid {what}: use one of {}", names.join(", "))
     })
 }
 
@@ -145,7 +145,8 @@ impl Field for Option<Checks> {
         }
         Checks::named(text).map(Some).ok_or_else(|| {
             format!(
-                "'{text}' is not a valid list of checks: it must be off, on, or bounds, loops, zero-init and division joined by +"
+                "'{text}' is not a valid list of checks: use off, on, or any of bounds, loops, zero-init and division, \
+                 joined by + (for example bounds+loops)"
             )
         })
     }
@@ -161,7 +162,7 @@ impl Field for Option<[u32; 3]> {
         }
         let sides: Option<Vec<u32>> = text.split('x').map(|side| side.parse().ok()).collect();
         let sides = sides.and_then(|sides| <[u32; 3]>::try_from(sides).ok());
-        sides.map(Some).ok_or_else(|| format!("'{text}' is not a workgroup size: give three numbers (256x1x1)"))
+        sides.map(Some).ok_or_else(|| format!("'{text}' is not a workgroup size: use for example 256x1x1"))
     }
 }
 
@@ -193,6 +194,6 @@ impl Field for Option<Bound> {
         }
         Bound::parse(text)
             .map(Some)
-            .ok_or_else(|| format!("'{text}' is not a ceiling: give its name and working set (copy 1 GiB)"))
+            .ok_or_else(|| format!("'{text}' is not a ceiling: give its name and working set, for example copy 1 GiB"))
     }
 }

@@ -163,7 +163,7 @@ fn a_command_line_without_a_command_runs_benchmarks_or_shows_a_report() {
     assert_eq!(of_folder, summary.replace("r.csv", "reports/a.csv"));
     assert_eq!(folder.run(&["h100"]).succeeds().stdout, folder.run(&["summary", "h100"]).succeeds().stdout);
     folder.run(&["none.csv"]).fails_with(1, "cannot read 'none.csv'");
-    folder.run(&["r.csv", "--profile", "quick"]).fails_with(2, "r.csv is a report, and --profile is for a run");
+    folder.run(&["r.csv", "--profile", "quick"]).fails_with(2, "r.csv is a report, but --profile is an option of");
     folder
         .run(&["--profile", "quick", "summary", "r.csv"])
         .fails_with(2, "goes after the command: `summary --profile`");

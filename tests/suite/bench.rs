@@ -35,7 +35,7 @@ fn a_new_kernel_has_a_table_at_once_and_files_are_not_overwritten() {
     let folder = Folder::new();
     let output = folder.run(&["bench", "init", "mine"]).succeeds();
     assert!(output.stdout.ends_with("next: shaderbench bench mine.wgsl\n"), "{output}");
-    folder.run(&["bench", "init", "mine"]).fails_with(2, "mine.toml exists: delete it first");
+    folder.run(&["bench", "init", "mine"]).fails_with(2, "mine.toml already exists: delete the file");
     let kernel = folder.text("mine.wgsl");
     for (option, name) in [("--out", "mine.wgsl"), ("--out", "mine.toml"), ("--json", "mine.WGSL"), ("--out", "a.spv")]
     {
@@ -136,37 +136,33 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "",
             "k.wgsl: type is too large",
         ),
-        (&copy, "[buffers]\nfoo = { contents = \"zero\" }", "the kernel has no binding 'foo': it has input, output"),
-        (
-            &copy,
-            "[buffers]\ninput = { contents = \"noise\" }",
-            "unknown contents 'noise': give random, positive, small",
-        ),
-        (&copy, "[params]\nWG = 64", "the kernel has no override 'WG': it has none"),
+        (&copy, "[buffers]\nfoo = { contents = \"zero\" }", "the kernel has no binding 'foo', only input, output"),
+        (&copy, "[buffers]\ninput = { contents = \"noise\" }", "unknown contents 'noise'; use random, positive, small"),
+        (&copy, "[params]\nWG = 64", "the kernel has no override 'WG'; its overrides: none"),
         (&copy, "size = 5", "k.toml, line 1: unknown field `size`, expected one of `name`"),
         (&copy, "name = \"a\"\n\nsize = 5", "k.toml, line 3: unknown field `size`"),
         (&copy, "[buffers.input]\ncontent = 1", "k.toml, line 2: unknown field `content`"),
-        (&copy, "kernels = [{ file = \"k.wgsl\", group = 1 }]", "a kernel is a file, or a table of file and groups"),
+        (&copy, "kernels = [{ file = \"k.wgsl\", group = 1 }]", "a kernel must be a file name, or a table with"),
         (&copy, "[buffers", "k.toml, line 1: unclosed table, expected `]`"),
         (&copy, "sizes = \"big\"", "k.toml: sizes: "),
-        (&copy, "limit = \"speed\"", "limit 'speed' is unknown: give copy, read"),
-        (&copy, "dtype = \"bf16\"", "unknown dtype 'bf16': use one of f32"),
+        (&copy, "limit = \"speed\"", "unknown limit 'speed'; use copy, read"),
+        (&copy, "dtype = \"bf16\"", "unknown dtype 'bf16'; use one of f32"),
         (&copy, "bytes = \"8 * rows\"", "k.toml: bytes: undefined variable: rows"),
         (&copy, "[verify]\nexpect = \"input[i\"", "k.toml: [verify]: expect: expecting ']'"),
-        (&copy, "[verify]\ntolerance = 1.0", "give one of expect, compute, command, reference and file"),
+        (&copy, "[verify]\ntolerance = 1.0", "set exactly one of expect, compute, command, reference and file"),
         (&copy, "[verify]\nexpect = \"i\"\ntolerance = -1.0", "tolerance and relative must be at least 0 and finite"),
         // Launches of several steps.
         (&copy, "entry = \"other\"", "k.wgsl: there is no entry point 'other', only main"),
         (
             &two_entries,
             "",
-            "it has the entry points first, second: give entry = \"first\" for one, or steps = [{ entry",
+            "the kernel has the entry points first, second; set entry = \"first\" for one, or steps = [{ entry",
         ),
-        (&copy, "steps = []", "k.toml: steps: no step runs an entry point"),
+        (&copy, "steps = []", "k.toml: no step runs an entry point"),
         (
             &copy,
             "steps = [{ clear = \"x\", swap = [\"a\", \"b\"] }]",
-            "k.toml: steps, 1: give one of entry (or groups), clear",
+            "k.toml: steps, 1: set exactly one of entry (or groups), clear",
         ),
         (&copy, "steps = [{ entry = \"main\", times = 3 }]", "k.toml, line 1: unknown field `times`"),
         (
@@ -174,7 +170,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "steps = [{ entry = \"main\" }, { clear = \"x\" }]",
             "k.toml: steps: no dispatch binds 'x', only input, output",
         ),
-        (&copy, "steps = [{ entry = \"main\", bind = { x = \"y\" } }]", "bind: the kernel has no binding 'x'"),
+        (&copy, "steps = [{ entry = \"main\", bind = { x = \"y\" } }]", "bind names 'x', which is no binding of the"),
         (
             &copy,
             "steps = [{ repeat = \"k\", steps = [{ entry = \"main\" }] }]",
@@ -186,43 +182,43 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "a launch repeats steps more than 100000 times",
         ),
         // Uniforms, textures, samplers.
-        (&copy, "[uniforms]\nfoo = 1", "[uniforms.foo]: the kernel has no variable 'foo': it has input, output"),
+        (&copy, "[uniforms]\nfoo = 1", "[uniforms.foo]: the kernel has no variable 'foo', only input, output"),
         (
             &params,
             "[uniforms]\np = { n = \"n\", dx = 1.0 }",
-            "[uniforms.p]: there is no field 'dx': the fields are n (u32), dt (f32)",
+            "[uniforms.p]: there is no field 'dx'; the fields are n (u32), dt (f32)",
         ),
-        (&params, "[uniforms]\np = { n = \"n\" }", "[uniforms.p]: give a value for 'dt', which has n (u32), dt (f32)"),
+        (&params, "[uniforms]\np = { n = \"n\" }", "[uniforms.p]: 'dt' has no value; the fields are n (u32), dt (f32)"),
         (
             &params,
             "[uniforms]\np = { n = 0.5, dt = 1 }",
-            "[uniforms.p]: n: 0.5 is not an integer in range: write bits(x) for a float",
+            "[uniforms.p]: n: 0.5 is not an integer in range; for a float, write bits(x)",
         ),
-        (&params, "", "give values for the uniform 'p', such as\n[uniforms]\np = { n = \"n\", dt = 0.0 }"),
+        (&params, "", "the uniform 'p' needs values, for example\n[uniforms]\np = { n = \"n\", dt = 0.0 }"),
         (
             &drawing,
             "[buffers]\nimage = { format = \"r32uint\", size = [8, 8] }",
             "format r32uint does not fit the kernel's texture",
         ),
-        (&drawing, "[buffers]\nimage = { format = \"bgra\" }", "unknown format 'bgra': use one of rgba8unorm"),
-        (&drawing, "", "[buffers.image]: give size = [\"WIDTH\", \"HEIGHT\"], or sizes of ROWSxCOLUMNS"),
+        (&drawing, "[buffers]\nimage = { format = \"bgra\" }", "unknown format 'bgra'; use one of rgba8unorm"),
+        (&drawing, "", "[buffers.image]: the texture needs size = [\"WIDTH\", \"HEIGHT\"], or sizes of the form"),
         (&sampled, "[samplers]\ns = { filter = \"cubic\" }", "[samplers.s]: 'cubic' is neither 'linear' nor 'nearest'"),
         // Sources and answers.
-        (&format!("#import a::b\n{copy}"), "", "k.wgsl: line 1: #import a::b: there is no file a::b"),
+        (&format!("#import a::b\n{copy}"), "", "k.wgsl, line 1: #import a::b names the missing file a::b"),
         (&copy, "preprocess = \"no-such-program {in}\"", "k.wgsl: preprocess: no-such-program: command not found"),
-        (&copy, "preprocess = \"cat {in} | cat\"", "is not a single command: use a script for several"),
+        (&copy, "preprocess = \"cat {in} | cat\"", "is not a single command; to run several, write a script"),
         (&copy, "[verify]\ncompute = \"right[0] = \"", "[verify]: compute: script is incomplete"),
         (
             &copy,
             "[[verify]]\nexpect = \"1\"\n[[verify]]\nexpect = \"2\"",
-            "[[verify]]: with several, each must name its buffer",
+            "with several [[verify]] tables, each must name its buffer",
         ),
-        (&copy, "[buffers]\ninput = { file = \"k.npy\" }", "k.npy: it does not start like an .npy file"),
+        (&copy, "[buffers]\ninput = { file = \"k.npy\" }", "k.npy: the file does not start like an .npy file"),
         (&copy, "[buffers]\ninput = { contents = \"1 +\" }", "[buffers.input]: contents: script is incomplete"),
         (
             &copy,
             "kernels = [\"k.wgsl\", { file = \"k.wgsl\" }]",
-            "two kernels are named k: give each a name in [[kernels]]",
+            "two kernels are named k: give each kernel its own name in [[kernels]]",
         ),
         (&copy, "[verify]\nreference = \"none.wgsl\"", "cannot read 'none.wgsl'"),
     ] {
@@ -233,7 +229,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
     folder.run(&["bench", "none.wgsl"]).fails_with(1, "cannot read 'none.wgsl'");
     folder.run(&["bench", "k.toml.csv"]).fails_with(2, "bench runs .wgsl, .spv, .cu, .comp, .hlsl and .slang files");
     shaderbench_in_empty_folder(&["bench"]).exits_with(2);
-    shaderbench_in_empty_folder(&["run", "--unchecked"]).fails_with(2, "--unchecked is for the kernels of --shaders");
+    shaderbench_in_empty_folder(&["run", "--unchecked"]).fails_with(2, "--unchecked applies to the kernels of");
 }
 
 #[test]
@@ -250,11 +246,11 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
             "[verify]\nbuffer = \"input\"\nexpect = \"1\"\n",
             "the kernel does not write 'input', only output",
         ),
-        (two.clone(), "[verify]\nexpect = \"1.0\"\n", "name the buffer: the kernel writes output, other"),
+        (two.clone(), "[verify]\nexpect = \"1.0\"\n", "[verify] must name a buffer, since the kernel writes output,"),
         (
             uniform.clone(),
             "\n",
-            "k.toml: give values for the uniform 'scale', such as\n[uniforms]\nscale = [0.0, 0.0, 0.0, 0.0]",
+            "k.toml: the uniform 'scale' needs values, for example\n[uniforms]\nscale = [0.0, 0.0, 0.0, 0.0]",
         ),
         (
             uniform.clone(),
@@ -273,7 +269,7 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
     folder.write("alone.wgsl", uniform);
     let output = folder.run(&["bench", "alone.wgsl"]).exits_with(2);
     let sentence =
-        "error: alone.wgsl needs a declaration that defines scale: `shaderbench bench init alone.wgsl` writes";
+        "error: alone.wgsl needs a declaration that defines scale; `shaderbench bench init alone.wgsl` writes";
     assert!(output.stderr.starts_with(sentence) && output.stderr.contains("[uniforms]"), "{output}");
     if has_device() {
         bench(&folder, &two, "[verify]\nbuffer = \"other\"\nexpect = \"1.0\"\n", &[]).succeeds();

@@ -92,7 +92,7 @@ fn a_report_that_cannot_be_resumed_stays_unchanged() {
     assert_eq!(absent.error(), "error: cannot read 'none.csv': no such file");
     folder.write("utf16.csv", b"\xff\xfes\0c\0\n\0");
     let unreadable = resume("utf16.csv").exits_with(1);
-    assert_eq!(unreadable.error(), "error: utf16.csv, line 1: the file is UTF-16: save it as UTF-8");
+    assert_eq!(unreadable.error(), "error: utf16.csv, line 1: the file is UTF-16; save the file as UTF-8");
     if !has_device() {
         return;
     }

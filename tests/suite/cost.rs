@@ -38,7 +38,8 @@ fn time_of(rows: &[Record], api: Api, family: &str, case: &Value, benchmark: &st
     rows.iter().find(is_it).and_then(|row| row.median_ns).expect("a time")
 }
 
-/// Whether a printed number is `value`, rounded to the digits that it has, within what the epochs of a ratio shift it by.
+/// Whether a printed number is `value`, rounded to the digits that it has, within what the epochs of a ratio shift it
+/// by.
 fn is_rounded(text: &str, value: f64) -> bool {
     let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let printed: f64 = text.parse().expect("a number");
@@ -156,7 +157,7 @@ fn filters_tags_and_sizes_select_jobs() {
         let of_all = all.iter().find(|(name, _)| name == "gemv q8").unwrap();
         assert!(cases.len() == 1 && cases[0].0 == "4096x4096" && of_all.1.contains(&cases[0]), "{cases:?}");
     }
-    shaderbench(&["cost", "h100", "rates"]).run().fails_with(1, "; jobs are sum, transpose,");
+    shaderbench(&["cost", "h100", "rates"]).run().fails_with(1, "; the jobs are sum, transpose,");
     shaderbench(&["cost", "h100", "softmx"]).run().fails_with(2, "did you mean 'softmax'?");
     shaderbench(&["cost", "none.csv"]).run().fails_with(1, "cannot read 'none.csv'");
 }
@@ -187,7 +188,7 @@ fn figures_of_other_programs_stand_beside_the_row_of_their_case() {
 #[test]
 fn a_report_of_one_api_has_no_cost() {
     let output = shaderbench(&["cost", LLVMPIPE]).run().exits_with(1);
-    assert!(output.stderr.contains("no job has rows of WGSL and CUDA on one card"), "{output}");
+    assert!(output.stderr.contains("no job has both WGSL and CUDA rows of one card"), "{output}");
     let absent = shaderbench(&["cost", "h200"]).run().exits_with(2);
     let meant = "there is no report or benchmark 'h200': did you mean the report results/nvidia-h200/";
     assert!(absent.stderr.contains(meant), "{absent}");

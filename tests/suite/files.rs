@@ -209,7 +209,7 @@ fn paths_that_cannot_be_written_are_found_before_the_first_case() {
         (&["--out", "r.csv", "--json", "/proc/none/r.json"], 1, "cannot write '/proc/none/r.json': "),
         (&["--out", "file/r.csv"], 1, "cannot write 'file/r.csv': Not a directory"),
         (&["--out", "r.csv", "texture", "--save-image", "/proc/none"], 1, "cannot write into '/proc/none': "),
-        (&["--out", "r.csv", "texture", "--save-image", "file"], 2, "--save-image: file is a file: name a folder"),
+        (&["--out", "r.csv", "texture", "--save-image", "file"], 2, "--save-image: file is a file; name a folder"),
     ] {
         let output = folder.run(&[&RUN[..], arguments].concat()).exits_with(code);
         assert!(output.sole_error().contains(sentence), "{output}");

@@ -59,7 +59,7 @@ fn reports_are_merged_and_come_back_unchanged() {
     folder.write("reports/notes.md", "");
     let output = folder.run(&["report", "reports", "--out", "fleet.csv"]).succeeds();
     assert_eq!(output.stdout, "fleet.csv: 16 rows of 3 reports\n");
-    assert!(output.stderr.contains("8 rows repeat another row of the same run: written once"), "{output}");
+    assert!(output.stderr.contains("8 rows repeat another row of the same run, which is written once"), "{output}");
     assert_eq!(rows(&folder, "fleet.csv"), [run(0, 1.0), run(1, 1.0)].concat());
     // The file is a report like any other.
     let output = folder.run(&["compare", "fleet.csv", "reports/01.csv"]).succeeds();
@@ -80,7 +80,7 @@ fn what_cannot_be_merged_is_said_and_loses_nothing() {
     merge(&["reports", "--out", "old.csv"])
         .fails_with(2, "old.csv exists: name another file with --out, or pass --force");
     merge(&["reports/broken.csv", "--out", "old.csv", "--force"])
-        .fails_with(1, "the row has 2 fields, the header has 3");
+        .fails_with(1, "the row has 2 fields, but the header has 3");
     assert_eq!(folder.text("old.csv"), "old");
     merge(&["old.csv", "--out", "old.csv", "--force"]).fails_with(2, "FILE name the same file, old.csv");
     merge(&["reports", "--out", "new.csv"]).fails_with(1, "1 unreadable file is not in new.csv");
@@ -102,7 +102,7 @@ fn what_cannot_be_merged_is_said_and_loses_nothing() {
     folder.write("empty.csv", csv::write(&[]));
     merge(&["empty.csv", "--out", "a.csv"]).fails_with(2, "these reports have no rows");
     folder.write("r.parquet", b"PAR1 and columns");
-    merge(&["r.parquet", "--out", "a.csv"]).fails_with(1, "a Parquet file, not a report: write it as CSV");
+    merge(&["r.parquet", "--out", "a.csv"]).fails_with(1, "a Parquet file, not a report: export the rows as CSV");
     assert!(!folder.path("a.csv").exists());
 }
 

@@ -218,10 +218,8 @@ fn both_formats_follow_the_same_rules() {
     let (records, notes) = read(&[with(&[("n", "1")]), with(&[("n", "2")]), with(&[("n", "1")])]);
     assert_eq!(records.len(), 2);
     assert!(
-        notes
-            .iter()
-            .any(|note| note
-                == "1 row repeats a case of the same run: the last row counts (first: line 4 replaces line 2)"),
+        notes.iter().any(|note| note
+            == "1 row repeats a case of the same run, and the last counts (for example, line 4 replaces line 2)"),
         "{notes:?}"
     );
     let newer = |median: &'static str| {
@@ -286,7 +284,8 @@ fn endless_and_packed_inputs_end() {
         ("yes '' | \"$0\" compare r.csv /dev/stdin", 1, "larger than 256 MiB"),
         ("truncate -s 9G large.csv; exec \"$0\" compare r.csv large.csv", 1, "larger than 256 MiB"),
         (
-            "head -c 300000000 /dev/zero | tr '\\0' ' ' | gzip -1 > bomb.json.gz; exec \"$0\" compare r.csv bomb.json.gz",
+            "head -c 300000000 /dev/zero | tr '\\0' ' ' | gzip -1 > bomb.json.gz; exec \"$0\" compare r.csv \
+             bomb.json.gz",
             1,
             "larger than 256 MiB",
         ),
@@ -323,7 +322,8 @@ const FILTER: &str = "@group(0) @binding(0) var image: texture_2d<f32>;
 /// An expression within the limit of operations of one evaluation, which thousands of evaluations exceed in time.
 const SLOW: &str = "let s = 0; for k in 0..3000000 { s += k } s";
 
-/// Declarations and kernels that ask for more memory or time than anybody waits for end with one sentence, in a dry run too.
+/// Declarations and kernels that ask for more memory or time than anybody waits for end with one sentence, in a dry run
+/// too.
 #[test]
 #[cfg(target_os = "linux")]
 fn declarations_end_within_their_limits() {
@@ -368,7 +368,8 @@ fn declarations_end_within_their_limits() {
         (
             "repeat",
             format!(
-                "[[kernels]]\nfile = \"copy.wgsl\"\nsteps = [{{ repeat = \"{SLOW} / s * 90000\", steps = [{{ groups = \"{SLOW} / s\" }}] }}]"
+                "[[kernels]]\nfile = \"copy.wgsl\"\nsteps = [{{ repeat = \"{SLOW} / s * 90000\", steps = [{{ groups = \
+                 \"{SLOW} / s\" }}] }}]"
             ),
             "--host-timeout 1s",
             over,
@@ -460,8 +461,8 @@ fn large(rows: usize, devices: usize, is_shared: bool) -> Vec<u8> {
     csv::write(&rows.collect::<Vec<_>>())
 }
 
-/// Memory and processor time grow with the rows. With a table of cases by devices, the comparison took 7 GB; with a search
-/// through all cases for each row, the index took a minute.
+/// Memory and processor time grow with the rows. With a table of cases by devices, the comparison took 7 GB; with a
+/// search through all cases for each row, the index took a minute.
 #[test]
 #[cfg(target_os = "linux")]
 fn many_rows_of_many_devices_take_linear_memory_and_time() {

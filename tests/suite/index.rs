@@ -102,7 +102,7 @@ fn every_row_of_a_committed_report_is_plausible() {
 fn index_overwrites_no_page_of_the_user_and_reports_an_empty_folder() {
     let folder = Folder::new();
     let refused = index(&folder, ".").exits_with(2);
-    assert!(refused.stderr.contains("contains no report: no file in it ends in .csv"), "{refused}");
+    assert!(refused.stderr.contains("contains no report: no file in the folder ends in .csv"), "{refused}");
     folder.write("README.md", "# My own\n");
     let refused = index(&folder, ".").exits_with(2);
     assert!(refused.stderr.contains("README.md was not written by `report --format index`: move it away"), "{refused}");

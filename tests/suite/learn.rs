@@ -360,7 +360,7 @@ fn every_id_is_reachable_by_every_command() {
         let title = format!("\n{}: {}\n", [&[step.id], step.also].concat().join(", "), step.title);
         assert!(output.stdout.contains(&title), "{output}");
         let command = if step.kernels.is_empty() { "run".to_owned() } else { format!("explain {} --run", step.id) };
-        assert!(output.stdout.contains(&format!("nothing yet: `shaderbench {command}`")), "{output}");
+        assert!(output.stdout.contains(&format!("no rows yet: `shaderbench {command}`")), "{output}");
     }
     let explained =
         shaderbench_in_empty_folder(&["explain", "d5", "transpose/naive_coalesced_write"]).succeeds().stdout;
@@ -442,7 +442,7 @@ fn a_software_device_stands_beside_the_example_and_does_not_run() {
     let start = "Answers for llvmpipe (LLVM 15.0.6, 256 bits), a software device, Vulkan,\n";
     assert!(beside.starts_with(start), "{beside}");
     assert!(beside.contains("\nH100: NVIDIA H100 80GB HBM3, Vulkan, 2026-11-28 (h100, the example)\n"), "{beside}");
-    assert!(beside.contains("  Vulkan    not measured. This device cannot judge it: "), "{beside}");
+    assert!(beside.contains("  Vulkan    not measured. This device cannot judge the claim, "), "{beside}");
     assert!(beside.contains(&format!("  H100      {answer}\n")), "{answer}\n{beside}");
     // What it can judge needs no example.
     assert!(!learn(&["E6", "--report", SOFTWARE]).stdout.contains("H100"));

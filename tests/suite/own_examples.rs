@@ -194,7 +194,7 @@ fn a_picture_that_a_kernel_draws_is_saved() {
     folder.write("copied.toml", text);
     folder
         .run(&["bench", "copied.toml", "--size", "21x33", "--profile", "quick", "--out", "d.csv"])
-        .fails_with(2, "copied.toml: the .png file has 33 x 20 pixels, its texture 33 x 21 texels");
+        .fails_with(2, "copied.toml: the .png file has 33 x 20 pixels, but the texture has 33 x 21 texels");
 }
 
 #[test]

@@ -136,8 +136,8 @@ fn variants_may_call_their_buffers_as_they_like() {
     let folder = Folder::new();
     let sum = |a: &str, b: &str| {
         let bindings = format!(
-            "@group(0) @binding(0) var<storage, read> {a}: array<f32>;\n@group(1) @binding(3) var<storage, read_write> {b}: \
-             array<f32>;\n"
+            "@group(0) @binding(0) var<storage, read> {a}: array<f32>;\n@group(1) @binding(3) var<storage, read_write> \
+             {b}: array<f32>;\n"
         );
         kernel(
             &bindings,
@@ -151,8 +151,8 @@ fn variants_may_call_their_buffers_as_they_like() {
     folder.write("b.wgsl", sum("input", "output"));
     let toml = |kernels: &str, key: &str| {
         format!(
-            "kernels = [{kernels}]\nsizes = 256\nlimit = \"none\"\n[buffers]\n{key} = {{ contents = \"small\", length = \
-             \"4 * n\" }}\n[verify]\nexpect = \"let s = 0.0; for k in 0..4 * n {{ s += src[k]; }} s\"\n"
+            "kernels = [{kernels}]\nsizes = 256\nlimit = \"none\"\n[buffers]\n{key} = {{ contents = \"small\", length \
+             = \"4 * n\" }}\n[verify]\nexpect = \"let s = 0.0; for k in 0..4 * n {{ s += src[k]; }} s\"\n"
         )
     };
     let line = ["bench", "ab.toml", "--profile", "quick", "--time", "5m", "--epochs", "1", "--out", "r.csv", "--force"];
@@ -215,7 +215,7 @@ fn a_dispatch_of_a_scalar_each_over_vectors_says_so() {
         ("k.wgsl", &kernel(vectors, "output[id.x] = vec4(1.0);")),
         ("k.toml", "sizes = 4096\nlimit = \"none\"\n"),
     ]);
-    let hint = "4096 invocations run, one per scalar, but 'output' has 1024 elements of 4 scalars: give groups";
+    let hint = "4096 invocations run, one per scalar, but 'output' has 1024 elements of 4 scalars; set groups";
     assert!(status == Status::Wrong && code == Some(3) && reason.contains(hint), "{reason}");
 }
 
@@ -258,7 +258,7 @@ fn a_name_that_nothing_has_is_refused() {
     let folder = Folder::new();
     folder.write("k.wgsl", kernel(&format!("{IN}{OUT}"), "output[id.x] = a[id.x];"));
     for (toml, sentence) in [
-        ("[samplers]\ns = { filter = \"nearest\" }", "[samplers.s]: the kernel has no sampler 's': it has none"),
+        ("[samplers]\ns = { filter = \"nearest\" }", "[samplers.s]: the kernel has no sampler 's'; its samplers: none"),
         (
             "kernels = [{ file = \"k.wgsl\", names = { srq = \"a\" } }]",
             "names: k.wgsl has no binding 'srq', only a, output",
@@ -270,12 +270,12 @@ fn a_name_that_nothing_has_is_refused() {
         ("steps = [{ entry = \"main\", indirect = \"x\" }]", "steps: no dispatch binds 'x', only a, output"),
         (
             "steps = [{ repeat = 2, index = \"n\", steps = [{ entry = \"main\" }] }]",
-            "index = \"n\": this name is already defined",
+            "index = \"n\" uses a name that is already defined",
         ),
         ("steps = [{ entry = \"main\" }, { repeat = 1000000, steps = [] }]", "repeats steps more than 100000 times"),
-        ("[params]\nT = []", "[params]: T: give at least one value"),
+        ("[params]\nT = []", "[params]: T needs at least one value"),
         ("[buffers]\na = { size = [1, 1] }", "[buffers.a]: size and format apply to textures only"),
-        ("[buffers]\na = \"small\"", "expected a table, such as { contents = \"small\" }"),
+        ("[buffers]\na = \"small\"", "expected a table, for example { contents = \"small\" }"),
         ("name = \" \"", "k.toml: name is empty"),
     ] {
         folder.write("k.toml", format!("{toml}\n"));
@@ -284,7 +284,7 @@ fn a_name_that_nothing_has_is_refused() {
         let output = folder.run(&["bench", "k.toml", "--size", "64", "--out", "r.csv", "--force"]);
         assert!(output.code == Some(2) && output.stderr.contains(sentence), "{toml}: {sentence}\n{output}");
     }
-    folder.run(&["bench", "k.toml", "other.toml"]).fails_with(2, "give one .toml, or kernels");
+    folder.run(&["bench", "k.toml", "other.toml"]).fails_with(2, "a .toml file must be the only file");
 }
 
 /// A file of NumPy's with 64 numbers, each these bytes.

@@ -158,13 +158,13 @@ fn a_file_that_is_no_kernel_is_one_sentence() {
     let folder = Folder::new();
     let faults: [(&str, Vec<u8>, &str); 6] = [
         ("a.spv", Vec::new(), "the file is empty"),
-        ("b.spv", b"#version 450".to_vec(), "it does not start with SPIR-V's magic number"),
-        ("c.spv", EXAMPLE[..EXAMPLE.len() - 2].to_vec(), "it is cut off after"),
+        ("b.spv", b"#version 450".to_vec(), "the file does not start with SPIR-V's magic number"),
+        ("c.spv", EXAMPLE[..EXAMPLE.len() - 2].to_vec(), "the file is cut off after"),
         ("d.spv", EXAMPLE[..EXAMPLE.len() / 8 * 4].to_vec(), "SPIR-V"),
         (
             "e.cu",
             b"__global__ void add(float* x) {}".to_vec(),
-            "e.cu needs a declaration that defines entry: `shaderbench bench init e.cu`",
+            "e.cu needs a declaration that defines entry; `shaderbench bench init e.cu`",
         ),
         ("f.metal", b"void main() {}".to_vec(), "bench runs .wgsl, .spv, .cu, .comp, .hlsl and .slang files"),
     ];
@@ -203,7 +203,7 @@ fn spirv_without_names_binds_by_number() {
     let output = bench(&folder, "k.spv", &[]).succeeds();
     assert_eq!(rows(&folder, "k")[0].status, Status::Ok, "{output}");
     folder.write("k.toml", "[buffers]\nbinding_7 = { length = 1 }\n");
-    bench(&folder, "k.spv", &[]).fails_with(2, "has no binding 'binding_7': it has binding_0, binding_1");
+    bench(&folder, "k.spv", &[]).fails_with(2, "has no binding 'binding_7', only binding_0, binding_1");
 }
 
 #[test]

@@ -24,8 +24,8 @@ fn sum(l: u32, v: f32) -> f32 {
 }
 ";
 
-/// A kernel: its name, the parts of its source, its size, and the edits of what `bench init` writes: `LINE => LINE` replaces the
-/// line that starts so, any other line is added.
+/// A kernel: its name, the parts of its source, its size, and the edits of what `bench init` writes: `LINE => LINE`
+/// replaces the line that starts so, any other line is added.
 type Kernel = (&'static str, &'static [&'static str], &'static str, &'static [&'static str]);
 
 const ELEMENTWISE: [Kernel; 12] = [
@@ -72,8 +72,8 @@ const ELEMENTWISE: [Kernel; 12] = [
     (
         "to_integer",
         &[
-            "@group(0) @binding(0) var<storage, read> x: array<f32>;\n@group(0) @binding(1) var<storage, read_write> y: \
-             array<i32>;\n",
+            "@group(0) @binding(0) var<storage, read> x: array<f32>;\n@group(0) @binding(1) var<storage, read_write> \
+             y: array<i32>;\n",
             MAIN,
             "{ y[g.x] = i32(100.0 * x[g.x]); }",
         ],
@@ -192,12 +192,14 @@ const REDUCTIONS: [Kernel; 12] = [
             SUM,
             XY,
             MAIN,
-            "{ let m = sum(l, x[g.x]) / 64.0; let d = x[g.x] - m; let v = sum(l, d * d) / 64.0; y[g.x] = d / sqrt(v + 1e-5); }",
+            "{ let m = sum(l, x[g.x]) / 64.0; let d = x[g.x] - m; let v = sum(l, d * d) / 64.0; y[g.x] = d / sqrt(v + \
+             1e-5); }",
         ],
         "1024",
         &[
             "[verify]",
-            "expect = 'let b = i / 64 * 64; let m = 0.0; for k in 0..64 { m += x[b + k] / 64.0; } let v = 0.0; for k in 0..64 { v += (x[b + k] - m).pow(2) / 64.0; } (x[i] - m) / sqrt(v + 1e-5)'",
+            "expect = 'let b = i / 64 * 64; let m = 0.0; for k in 0..64 { m += x[b + k] / 64.0; } let v = 0.0; for k \
+             in 0..64 { v += (x[b + k] - m).pow(2) / 64.0; } (x[i] - m) / sqrt(v + 1e-5)'",
             "tolerance = 1e-3",
         ],
     ),
@@ -207,7 +209,8 @@ const REDUCTIONS: [Kernel; 12] = [
             "var<workgroup> s: array<u32, 64>;\n",
             UV,
             MAIN,
-            "{ s[l] = x[g.x] & 255u; workgroupBarrier(); for (var k = 1u; k < 64u; k *= 2u) { var add = 0u; if (l >= k) { add = s[l - k]; } workgroupBarrier(); s[l] += add; workgroupBarrier(); } y[g.x] = s[l]; }",
+            "{ s[l] = x[g.x] & 255u; workgroupBarrier(); for (var k = 1u; k < 64u; k *= 2u) { var add = 0u; if (l >= \
+             k) { add = s[l - k]; } workgroupBarrier(); s[l] += add; workgroupBarrier(); } y[g.x] = s[l]; }",
         ],
         "4096",
         &["[verify]", "expect = 'let s = 0; for k in 0..i % 64 + 1 { s += x[i - k] & 255; } s'"],
@@ -218,12 +221,14 @@ const REDUCTIONS: [Kernel; 12] = [
             "var<workgroup> s: array<u32, 64>;\n",
             UV,
             MAIN,
-            "{ s[l] = x[g.x]; workgroupBarrier(); var rank = 0u; for (var k = 0u; k < 64u; k++) { if (s[k] < s[l] || (s[k] == s[l] && k < l)) { rank++; } } y[64u * w.x + rank] = s[l]; }",
+            "{ s[l] = x[g.x]; workgroupBarrier(); var rank = 0u; for (var k = 0u; k < 64u; k++) { if (s[k] < s[l] || \
+             (s[k] == s[l] && k < l)) { rank++; } } y[64u * w.x + rank] = s[l]; }",
         ],
         "1024",
         &[
             "[verify]",
-            "compute = 'for q in 0..n { let b = q / 64 * 64; let r = 0; for k in 0..64 { if x[b + k] < x[q] || x[b + k] == x[q] && b + k < q { r += 1; } } right[b + r] = x[q]; }'",
+            "compute = 'for q in 0..n { let b = q / 64 * 64; let r = 0; for k in 0..64 { if x[b + k] < x[q] || x[b + \
+             k] == x[q] && b + k < q { r += 1; } } right[b + r] = x[q]; }'",
         ],
     ),
     (
@@ -256,7 +261,8 @@ const REDUCTIONS: [Kernel; 12] = [
             "override LIMIT: u32 = 128u;\n",
             UV,
             MAIN,
-            "{ var s = 0u; for (var k = 64u * w.x; k < g.x; k++) { s += select(0u, 1u, (x[k] & 255u) < LIMIT); } y[g.x] = s; }",
+            "{ var s = 0u; for (var k = 64u * w.x; k < g.x; k++) { s += select(0u, 1u, (x[k] & 255u) < LIMIT); } \
+             y[g.x] = s; }",
         ],
         "1024",
         &["[verify]", "expect = 'let s = 0; for k in i / 64 * 64..i { if x[k] & 255 < LIMIT { s += 1; } } s'"],
@@ -271,7 +277,8 @@ const MATRICES: [Kernel; 8] = [
              var<uniform> p: P;\n",
             XY,
             MAIN_2D,
-            "{ t[l.y][l.x] = x[g.y * p.columns + g.x]; workgroupBarrier(); let r = 8u * w.x + l.y; let c = 8u * w.y + l.x; y[r * p.rows + c] = t[l.x][l.y]; }",
+            "{ t[l.y][l.x] = x[g.y * p.columns + g.x]; workgroupBarrier(); let r = 8u * w.x + l.y; let c = 8u * w.y + \
+             l.x; y[r * p.rows + c] = t[l.x][l.y]; }",
         ],
         "64x32",
         &["[verify]", "expect = 'x[i % rows * columns + i / rows]'"],
@@ -282,7 +289,8 @@ const MATRICES: [Kernel; 8] = [
             "override N: u32 = 64u;\n@group(0) @binding(0) var<storage, read> a: array<f32>;\n@group(0) @binding(1) \
              var<storage, read> b: array<f32>;\n@group(0) @binding(2) var<storage, read_write> c: array<f32>;\n",
             MAIN_2D,
-            "{ var s = 0.0; for (var k = 0u; k < N; k++) { s += a[g.y * N + k] * b[k * N + g.x]; } c[g.y * N + g.x] = s; }",
+            "{ var s = 0.0; for (var k = 0u; k < N; k++) { s += a[g.y * N + k] * b[k * N + g.x]; } c[g.y * N + g.x] = \
+             s; }",
         ],
         "64x64",
         &[
@@ -297,7 +305,8 @@ const MATRICES: [Kernel; 8] = [
             "struct P { width: u32, height: u32 }\n@group(0) @binding(2) var<uniform> p: P;\n",
             XY,
             MAIN_2D,
-            "{ let i = g.y * p.width + g.x; var v = x[i]; if (g.x > 0u && g.x + 1u < p.width) { v = 0.5 * (x[i - 1u] + x[i + 1u]); } y[i] = v; }",
+            "{ let i = g.y * p.width + g.x; var v = x[i]; if (g.x > 0u && g.x + 1u < p.width) { v = 0.5 * (x[i - 1u] + \
+             x[i + 1u]); } y[i] = v; }",
         ],
         "32x64",
         &[
@@ -322,7 +331,8 @@ const MATRICES: [Kernel; 8] = [
         &[
             "struct P { columns: u32 }\n@group(0) @binding(2) var<uniform> p: P;\n",
             UV,
-            "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3u) { var m = 0u; for (var k = 0u; k < p.columns; k++) { m = max(m, x[g.x * p.columns + k]); } y[g.x] = m; }",
+            "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3u) { var m = 0u; for (var k = \
+             0u; k < p.columns; k++) { m = max(m, x[g.x * p.columns + k]); } y[g.x] = m; }",
         ],
         "64x32",
         &[
@@ -346,12 +356,14 @@ const MATRICES: [Kernel; 8] = [
              var<uniform> p: P;\n",
             XY,
             MAIN_2D,
-            "{ var s = 0.0; for (var k = 0u; k < 3u; k++) { s += TAPS[k] * x[g.y * p.cols + (g.x + k) % p.cols]; } y[g.y * p.cols + g.x] = s; }",
+            "{ var s = 0.0; for (var k = 0u; k < 3u; k++) { s += TAPS[k] * x[g.y * p.cols + (g.x + k) % p.cols]; } \
+             y[g.y * p.cols + g.x] = s; }",
         ],
         "32x64",
         &[
             "[verify]",
-            "expect = 'let r = i / columns * columns; let c = i % columns; 0.25 * x[i] + 0.5 * x[r + (c + 1) % columns] + 0.25 * x[r + (c + 2) % columns]'",
+            "expect = 'let r = i / columns * columns; let c = i % columns; 0.25 * x[i] + 0.5 * x[r + (c + 1) % \
+             columns] + 0.25 * x[r + (c + 2) % columns]'",
             "tolerance = 1e-6",
         ],
     ),
@@ -372,7 +384,8 @@ const TEXTURES_AND_MORE: [Kernel; 8] = [
     (
         "texture_to_buffer",
         &[
-            "@group(0) @binding(0) var t: texture_2d<f32>;\n@group(0) @binding(1) var<storage, read_write> y: array<f32>;\n",
+            "@group(0) @binding(0) var t: texture_2d<f32>;\n@group(0) @binding(1) var<storage, read_write> y: \
+             array<f32>;\n",
             MAIN_2D,
             "{ y[g.y * textureDimensions(t).x + g.x] = textureLoad(t, g.xy, 0).y; }",
         ],
@@ -382,10 +395,11 @@ const TEXTURES_AND_MORE: [Kernel; 8] = [
     (
         "sampled",
         &[
-            "@group(0) @binding(0) var t: texture_2d<f32>;\n@group(0) @binding(1) var s: sampler;\n@group(0) @binding(2) \
-             var<storage, read_write> y: array<f32>;\n",
+            "@group(0) @binding(0) var t: texture_2d<f32>;\n@group(0) @binding(1) var s: sampler;\n@group(0) \
+             @binding(2) var<storage, read_write> y: array<f32>;\n",
             MAIN_2D,
-            "{ let size = vec2f(textureDimensions(t)); y[g.y * u32(size.x) + g.x] = textureSampleLevel(t, s, (vec2f(g.xy) + 0.5) / size, 0.0).x; }",
+            "{ let size = vec2f(textureDimensions(t)); y[g.y * u32(size.x) + g.x] = textureSampleLevel(t, s, \
+             (vec2f(g.xy) + 0.5) / size, 0.0).x; }",
         ],
         "32x64",
         &["[verify]", "expect = 't[4 * i] / 255'", "tolerance = 0.01"],
@@ -403,7 +417,8 @@ const TEXTURES_AND_MORE: [Kernel; 8] = [
     (
         "inverted",
         &[
-            "@group(0) @binding(0) var t: texture_2d<f32>;\n@group(0) @binding(1) var o: texture_storage_2d<rgba8unorm, write>;\n",
+            "@group(0) @binding(0) var t: texture_2d<f32>;\n@group(0) @binding(1) var o: \
+             texture_storage_2d<rgba8unorm, write>;\n",
             MAIN_2D,
             "{ textureStore(o, g.xy, 1.0 - textureLoad(t, g.xy, 0)); }",
         ],
@@ -413,9 +428,11 @@ const TEXTURES_AND_MORE: [Kernel; 8] = [
     (
         "layers",
         &[
-            "@group(0) @binding(0) var t: texture_2d_array<f32>;\n@group(0) @binding(1) var<storage, read_write> y: array<f32>;\n",
+            "@group(0) @binding(0) var t: texture_2d_array<f32>;\n@group(0) @binding(1) var<storage, read_write> y: \
+             array<f32>;\n",
             MAIN_2D,
-            "{ let d = textureDimensions(t); if (all(g.xy < d)) { y[g.y * d.x + g.x] = textureLoad(t, g.xy, 2, 0).x; } }",
+            "{ let d = textureDimensions(t); if (all(g.xy < d)) { y[g.y * d.x + g.x] = textureLoad(t, g.xy, 2, 0).x; } \
+             }",
         ],
         "31x63",
         &["[verify]", "expect = 't[4 * (2 * rows * columns + i)] / 255'", "tolerance = 1e-6"],
@@ -477,7 +494,7 @@ fn assert_all_run(kernels: &[Kernel]) {
                 !rows.is_empty() && rows.iter().all(|row| row.status == Status::Unverified),
                 "{name}: {output}\n{initial}"
             );
-            assert!(output.contains("Its rate follows from guessed bytes"), "{output}");
+            assert!(output.contains("The rate follows from guessed bytes"), "{output}");
         }
         assert!(edits.len() <= 5, "{name}");
         for edit in *edits {

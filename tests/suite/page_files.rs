@@ -71,8 +71,8 @@ fn report_reads_all_reports_of_a_folder_and_fails_where_there_is_none() {
     std::fs::create_dir(folder.path("empty")).expect("a folder");
     folder.write("headers.csv", csv::write(&[]));
     for (name, sentence) in [
-        ("empty", "contains no report: no file in it ends in .csv or .json"),
-        ("headers.csv", "has no rows: name a report that has some"),
+        ("empty", "contains no report: no file in the folder ends in .csv or .json"),
+        ("headers.csv", "has no rows: name a report with rows"),
         ("gone.csv", "cannot read"),
     ] {
         let refused = folder.run(&["report", name, "--out", "new.html"]);

@@ -187,7 +187,7 @@ fn a_size_that_leaves_no_case_is_a_usage_error() {
     let run = |arguments: &[&str]| shaderbench_in_empty_folder(&[&["run", "--dry-run"], arguments].concat());
     run(&["reduction", "--size", "512x2000"])
         .fails_with(2, "no selected benchmark takes the size 512x2000: give N (2^20) for reduction");
-    run(&["ceiling/copy", "--size", "4096"]).fails_with(2, "ceilings keep their own sizes");
+    run(&["ceiling/copy", "--size", "4096"]).fails_with(2, "--size does not apply to ceilings");
     run(&["reduction", "--size", "4096", "--size", "8x8x8"]).fails_with(2, "takes the size 8x8x8");
     for (benchmark, sentence) in
         [("transpose", "the side of a square of at most 2^40 elements"), ("matmul", "at most 2^20")]

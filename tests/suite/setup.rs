@@ -159,7 +159,7 @@ fn a_failing_installation_says_what_to_install_by_hand() {
     }
     let by_hand = |screen: &Screen| {
         let packages = packages(screen);
-        format!("as root, run 'apt-get update && apt-get install {packages}', then start this again")
+        format!("as root, run 'apt-get update && apt-get install {packages}', then run this script again")
     };
     // One source may fail, and the packages be known.
     let machine = Machine::new(r#"case "$*" in *update) exit 100 ;; esac"#);

@@ -88,8 +88,8 @@ fn a_default_report_is_shared_without_its_host_and_card() {
     let sheet = named(QUICK);
     folder.write("r.csv", sheet.text());
     let check = folder.run(&["share", "--check", "r.csv"]).succeeds();
-    let sentence = "r.csv: no fault, 140 rows; it names its host or card; `shaderbench share r.csv` writes an anonymous \
-                    copy\n";
+    let sentence = "r.csv: no fault, 140 rows; the report names its host or card; `shaderbench share r.csv` writes an \
+                    anonymous copy\n";
     assert_eq!(check.stdout, sentence);
     let output = folder.run(&["share", "r.csv"]).succeeds();
     let removed = "host: 'node7.cluster' left out of 140 rows\ncard: GPU-a04f60ce-6235-435b-70d4-22ab90fca10f replaced \
@@ -110,8 +110,9 @@ fn a_default_report_is_shared_without_its_host_and_card() {
     let public = "results/nvidia-h200/2026-11-30-vulkan.csv";
     folder.write(public, sheet.text());
     let check = folder.run(&["share", "--check", public]).exits_with(1);
-    assert!(check.stdout.contains("host names a machine: 'node7.cluster'\n"), "{check}");
-    assert!(check.stdout.ends_with(&format!(": `shaderbench share {public}` writes a copy without it\n")), "{check}");
+    assert!(check.stdout.contains("column host names the machine 'node7.cluster'\n"), "{check}");
+    let advice = format!(": `shaderbench share {public}` writes a copy without the host's name\n");
+    assert!(check.stdout.ends_with(&advice), "{check}");
     folder.write(public, folder.read(copy));
     folder.run(&["share", "--check", public]).succeeds();
 }
@@ -130,7 +131,7 @@ fn a_refused_report_says_what_to_do() {
     sheet.keep(700);
     let command = "`shaderbench run --resume cut.csv --profile standard --backend vulkan` measures the rest";
     let text = refused("cut.csv", &sheet, command);
-    assert!(text.contains("Vulkan has no row for ") && text.contains(" more of this kind"), "{text}");
+    assert!(text.contains("Vulkan has no row for ") && text.contains(" more faults of this kind"), "{text}");
     // So is one that was killed while it wrote a row.
     let mut bytes = sheet.text();
     bytes.truncate(bytes.len() - 10);
@@ -166,7 +167,7 @@ fn share_writes_the_report_and_the_text_and_overwrites_nothing() {
         assert!(request.contains(needed), "{needed}: {request}");
     }
     let again = folder.run(&["share", "r.csv"]).exits_with(2);
-    assert!(again.stderr.contains("exists: move it away, or name another folder by --out"), "{again}");
+    assert!(again.stderr.contains("already exists: move the file away, or name another folder with --out"), "{again}");
     assert_eq!(folder.text("share/nvidia-h200/2026-11-30-vulkan.md"), request);
     // A name that the repository has is left to its report.
     folder.write("results/nvidia-h200/2026-11-30-vulkan.csv", "family,benchmark,status\n");

@@ -69,7 +69,7 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
         "the suite has no such benchmark, type, size or parameters",
     ),
     ("a benchmark of nobody", |s| s.set(3, "benchmark", "faster"), "the suite has no such benchmark"),
-    ("a hash", |s| s.set(s.row("tiled", "4096x4096"), "shader_hash", "0123456789abcdef"), "is of no known build"),
+    ("a hash", |s| s.set(s.row("tiled", "4096x4096"), "shader_hash", "0123456789abcdef"), "belongs to no known build"),
     (
         "the hash of another row",
         |s| {
@@ -77,9 +77,9 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
             let other = s.rows[s.row("tiled_wide", "4096x4096")][hash].clone();
             s.set(s.row("tiled", "4096x4096"), "shader_hash", other);
         },
-        "is of no known build",
+        "belongs to no known build",
     ),
-    ("two devices", |s| s.set(5, "device", "NVIDIA H100"), "device differs within Vulkan"),
+    ("two devices", |s| s.set(5, "device", "NVIDIA H100"), "device has two values within Vulkan"),
     (
         "a row twice",
         |s| {
@@ -96,6 +96,6 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
     ("a benchmark left out", |s| s.leave_out("tiled_wide"), "Vulkan has no row for transpose/tiled_wide"),
     ("a control character", |s| s.set_all("cpu", "Xeon\u{1b}[31m"), "the hidden character \\u{1b}"),
     ("text from right to left", |s| s.set_all("cpu", "Xeon\u{202e}7"), "the hidden character \\u{202e}"),
-    ("a path", |s| s.set(3, "reason", "compiled in /home/ann/shaderbench"), "names a path: /home/ann/shaderbench"),
-    ("two dates", |s| s.set(5, "date", "2026-11-23T13:00:00Z"), "date differs within the report"),
+    ("a path", |s| s.set(3, "reason", "compiled in /home/ann/shaderbench"), "contains the path /home/ann/shaderbench"),
+    ("two dates", |s| s.set(5, "date", "2026-11-23T13:00:00Z"), "date has two values within the report"),
 ];

@@ -41,7 +41,7 @@ export async function describeHost() {
     return {
         ...(await describeBrowser()),
         cpu: threads ? `${threads} threads` : "",
-        device: info.description || words || "a GPU that the browser does not name",
+        device: info.description || words || "a GPU without a name in this browser",
         vendor: vendor || "unknown",
         is_software: isSoftware,
     };

@@ -19,7 +19,7 @@ const SECONDS = ASKED.get("time") ?? "";
 const HINTS = {
     quick: "headline sizes, a minute or two",
     standard: "every size, some minutes",
-    thorough: "every size, until it settles",
+    thorough: "every size, until the times settle",
 };
 
 const SOFTWARE_NOTE =

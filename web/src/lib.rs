@@ -103,8 +103,8 @@ pub fn count(families: Vec<String>, profile: &str, sizes: Vec<String>) -> Result
 }
 
 /// Measures the cases that [`count`] counts. `epochs` and `seconds` replace the profile's number of epochs and the time
-/// limit unless empty. `plant` names a benchmark whose kernel gets a fault, to test the page; empty for none. `callback`
-/// receives each [`event::Event`] as JSON. Returns whether the run is interrupted.
+/// limit unless empty. `plant` names a benchmark whose kernel gets a fault, to test the page; empty for none.
+/// `callback` receives each [`event::Event`] as JSON. Returns whether the run is interrupted.
 ///
 /// # Errors
 /// If a value is invalid, or the run cannot continue.
@@ -126,7 +126,8 @@ pub async fn run(
     end.map_err(js_error)
 }
 
-/// Verifies the families' cases of `quick` by one launch each, to test the page. Returns an array of rows without figures.
+/// Verifies the families' cases of `quick` by one launch each, to test the page. Returns an array of rows without
+/// figures.
 ///
 /// # Errors
 /// If a value is invalid.
@@ -172,7 +173,7 @@ fn number(name: &str, text: &str) -> Result<Option<usize>> {
         return Ok(None);
     }
     let number = text.parse().ok().filter(|number| *number > 0);
-    let invalid = || Error::Usage(format!("cannot read '{name}={text}': must be a whole number above 0"));
+    let invalid = || Error::Usage(format!("'{name}={text}' is not valid: use a whole number above 0"));
     Ok(Some(number.ok_or_else(invalid)?))
 }
 

@@ -105,11 +105,12 @@ impl AcceptedRows {
         complete: impl FnOnce(&mut Record) -> Result<(), String>,
     ) -> Result<(), String> {
         if let Some(name) = NEEDED.iter().find(|name| !cells.iter().any(|(column, _)| column.name == **name)) {
-            return Err(format!("column {name} is missing: every row must have {}", NEEDED.join(", ")));
+            return Err(format!("column {name} is missing; every row must have {}", NEEDED.join(", ")));
         }
         if self.report.records.len() >= MOST_ROWS {
             return Err(format!(
-                "the report has more than {MOST_ROWS} rows: split it by device or by run, or name the folder of its reports"
+                "the report has more than {MOST_ROWS} rows; split the report by device or by run, or name the folder \
+                 of its reports"
             ));
         }
         let is_newer = schema(cells).is_some_and(|schema| schema > SCHEMA);
@@ -165,7 +166,7 @@ impl AcceptedRows {
         if let Some((dropped, kept)) = self.first_repeated {
             let rows = plural(self.repeated, "row repeats", "rows repeat");
             notes.push(format!(
-                "{rows} a case of the same run: the last row counts (first: line {kept} replaces line {dropped})"
+                "{rows} a case of the same run, and the last counts (for example, line {kept} replaces line {dropped})"
             ));
         }
         if let Some((line, message)) = self.first_fault {
@@ -258,7 +259,8 @@ mod tests {
     #[test]
     fn a_sentence_shows_no_control_character_and_no_long_value() {
         assert_eq!(fault("tick_ns", "\x1b[31m"), r"column tick_ns: '\u{1b}[31m' is not a finite number");
-        assert_eq!(fault("params", "A\x1b=x;B=1"), r"column params: 'A\u{1b}=x' is not a parameter: give NAME=NUMBER");
+        let parameter = r"column params: 'A\u{1b}=x' is not a parameter: give NAME=NUMBER, for example WG=128";
+        assert_eq!(fault("params", "A\x1b=x;B=1"), parameter);
         for name in ["samples", "params", "n", "dtype"] {
             let message = fault(name, &"x".repeat(1 << 20));
             assert!(message.len() < 500 && message.starts_with(&format!("column {name}: '")), "{message}");
@@ -269,7 +271,7 @@ mod tests {
     fn a_row_without_a_status_is_no_row() {
         let row = cells(&[("family", "a"), ("benchmark", "b")]);
         let message = AcceptedRows::default().row(1, &row, |_| Ok(())).expect_err("no status");
-        assert_eq!(message, "column status is missing: every row must have family, benchmark, status");
+        assert_eq!(message, "column status is missing; every row must have family, benchmark, status");
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl<R: Read> Read for Limited<R> {
 /// The error for a report beyond the limit.
 pub fn too_large() -> Error {
     let message = format!(
-        "larger than {} MiB: split it by device or by run, or name the folder of its reports",
+        "the report is larger than {} MiB; split the report by device or by run, or name the folder of its reports",
         MOST_BYTES >> 20
     );
     Error::new(ErrorKind::FileTooLarge, message)

@@ -79,10 +79,10 @@ fn foreign(start: &[u8]) -> Option<String> {
     ];
     let packed = PACKED.iter().find(|(magic, _)| start.starts_with(magic));
     if let Some((_, name)) = packed {
-        return Some(format!("a {name} archive, not a report: unpack it, or pack the report with gzip"));
+        return Some(format!("a {name} archive, not a report: unpack the archive, or compress the report with gzip"));
     }
     if start.starts_with(b"PAR1") {
-        return Some("a Parquet file, not a report: write it as CSV (docs/fleet.md shows how)".to_owned());
+        return Some("a Parquet file, not a report: export the rows as CSV (docs/fleet.md shows how)".to_owned());
     }
     let text = start.trim_ascii_start().to_ascii_lowercase();
     let is_page = text.starts_with(b"<!doctype html") || text.starts_with(b"<html");
@@ -95,7 +95,7 @@ fn foreign(start: &[u8]) -> Option<String> {
 /// [`Error::Usage`] with `path` if it has none.
 pub fn with_rows(path: &Path, report: Parsed) -> Result<Parsed> {
     if report.records.is_empty() {
-        return Err(usage!("{} has no rows: name a report that has some", shown(path)));
+        return Err(usage!("{} has no rows: name a report with rows", shown(path)));
     }
     Ok(report)
 }
@@ -124,7 +124,7 @@ pub fn files(folder: &Path) -> Result<Folder> {
         ));
     }
     if found.reports.is_empty() {
-        return Err(usage!("{} contains no report: no file in it ends in .csv or .json", shown(folder)));
+        return Err(usage!("{} contains no report: no file in the folder ends in .csv or .json", shown(folder)));
     }
     found.reports.sort();
     Ok(found)
@@ -217,7 +217,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let below = folder.path().join("b");
         std::fs::create_dir(&below).expect("created");
-        assert!(files(folder.path()).expect_err("empty").to_string().ends_with("no file in it ends in .csv or .json"));
+        let empty = files(folder.path()).expect_err("empty").to_string();
+        assert!(empty.ends_with("no file in the folder ends in .csv or .json"), "{empty}");
         let names = ["a.csv", "b/c.json", "b/d.CSV", "c.csv"].map(|name| folder.path().join(name));
         names
             .iter()
@@ -230,7 +231,7 @@ mod tests {
     #[test]
     fn a_report_without_rows_is_refused() {
         let empty = with_rows(Path::new("r.csv"), Parsed::default()).expect_err("no rows").to_string();
-        assert_eq!(empty, "r.csv has no rows: name a report that has some");
+        assert_eq!(empty, "r.csv has no rows: name a report with rows");
     }
 
     fn packed(source: impl Read) -> Vec<u8> {
@@ -276,7 +277,8 @@ mod tests {
         let path = folder.path().join("large.csv");
         let file = File::create(&path).expect("created");
         file.set_len(MOST_BYTES + 1).expect("a sparse file");
-        let message = "larger than 256 MiB: split it by device or by run, or name the folder of its reports";
+        let message = "the report is larger than 256 MiB; split the report by device or by run, or name the folder of \
+                       its reports";
         assert!(open(&path).expect_err("too large").chain().ends_with(message));
         let endless = || std::io::repeat(b' ');
         let error = read(Path::new("r.json"), endless()).expect_err("endless").chain();

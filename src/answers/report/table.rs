@@ -214,7 +214,8 @@ impl From<&Record> for Texts {
     }
 }
 
-/// Parameters of the row, `cold` where caches were emptied, and the names of its run-time checks if a parameter sets them.
+/// Parameters of the row, `cold` where caches were emptied, and the names of its run-time checks if a parameter sets
+/// them.
 fn variant(row: &Record) -> String {
     let (checks, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
         row.params.clone().into_iter().partition(|(name, _)| CHECK_PARAMS.contains(&name.as_str()));
@@ -287,7 +288,8 @@ fn local_memory(rows: &[&Record]) -> Option<Remark> {
     }
     kernels.remove(&0);
     let each = kernels.iter().map(|(bytes, names)| format!("{} ({bytes} B per invocation)", names.join(", ")));
-    let text = format!("note: registers spill, or arrays do not fit in them: {}", each.collect::<Vec<_>>().join(", "));
+    let text =
+        format!("note: registers spill, or arrays do not fit in registers: {}", each.collect::<Vec<_>>().join(", "));
     (!kernels.is_empty()).then(|| Remark { severity: Severity::Note, prefix: String::new(), text })
 }
 

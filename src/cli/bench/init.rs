@@ -21,12 +21,12 @@ const TOML: &str = include_str!("init.toml");
 pub(super) fn init(Arguments { file }: &Arguments) -> Result<()> {
     let kernel = if file.extension().is_none() { file.with_extension("wgsl") } else { file.clone() };
     if file.file_name().is_none_or(|name| name.to_string_lossy().trim().is_empty()) {
-        return Err(usage!("give the kernel a name"));
+        return Err(usage!("the kernel's file needs a name, for example mine.wgsl"));
     }
     let toml = kernel.with_extension("toml");
     let new = |path: &Path, text: &str| {
         if path.symlink_metadata().is_ok() {
-            return Err(usage!("{} exists: delete it first, or give another name", shown(path)));
+            return Err(usage!("{} already exists: delete the file, or choose another name", shown(path)));
         }
         write_file(path, text.as_bytes(), false)
     };

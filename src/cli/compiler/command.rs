@@ -6,9 +6,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use tempfile::TempDir;
+
 use crate::cli::inputs;
 use gpu::shader::module;
-use record::error::visible;
+use record::error::{in_words, shown, visible};
 use record::suite::budget::Budget;
 
 /// Time between two looks at a command that runs: what a command takes longer by at most.
@@ -32,17 +34,26 @@ const MAGIC: u32 = 0x0723_0203;
 
 /// The words of a SPIR-V file.
 pub(in crate::cli) fn spirv(path: &Path) -> Result<Vec<u32>, String> {
-    let bytes = inputs::read(path, inputs::KERNEL).map_err(|error| error.to_string())?;
+    let bytes = inputs::read(path, inputs::KERNEL).map_err(|error| in_words(&error, "read"))?;
     if bytes.is_empty() {
         return Err("the file is empty".to_owned());
     }
     let words = module::words(&bytes);
     match words.first() {
         Some(&MAGIC) if bytes.len() % 4 == 0 && words.len() > 5 => Ok(words),
-        Some(&MAGIC) => Err(format!("it is cut off after {} bytes", bytes.len())),
-        Some(first) if first.swap_bytes() == MAGIC => Err("it is big-endian".to_owned()),
-        _ => Err("it does not start with SPIR-V's magic number".to_owned()),
+        Some(&MAGIC) => Err(format!("the file is cut off after {} bytes", bytes.len())),
+        Some(first) if first.swap_bytes() == MAGIC => Err("the file is big-endian".to_owned()),
+        _ => Err("the file does not start with SPIR-V's magic number".to_owned()),
     }
+}
+
+/// A folder for the files of a command.
+pub(in crate::cli) fn temporary() -> Result<TempDir, String> {
+    let fault = |error| {
+        let folder = std::env::temp_dir();
+        format!("cannot create a temporary folder in {}: {}", shown(&folder), in_words(&error, "create"))
+    };
+    tempfile::tempdir().map_err(fault)
 }
 
 /// What a command of the user's prints: `text` with these files in place of words in braces, run in `folder` with these
@@ -55,13 +66,13 @@ pub(in crate::cli) fn printed(
 ) -> Result<Vec<u8>, String> {
     let mut commands = words(text)?;
     let (Some(command), true) = (commands.pop().filter(|command| !command.is_empty()), commands.is_empty()) else {
-        return Err(format!("'{text}' is not a single command: use a script for several"));
+        return Err(format!("'{text}' is not a single command; to run several, write a script"));
     };
     let place =
         |word: &String| places.iter().fold(word.clone(), |word, (from, to)| word.replace(from, &to.to_string_lossy()));
-    let temporary = tempfile::tempdir().map_err(|error| format!("cannot create a temporary folder: {error}"))?;
+    let temporary = temporary()?;
     let (output, messages) = (temporary.path().join("output"), temporary.path().join("messages"));
-    let create = |path: &Path| File::create(path).map_err(|error| error.to_string());
+    let create = |path: &Path| File::create(path).map_err(|error| in_words(&error, "create"));
     let mut program = Command::new(&command[0]);
     program.args(command[1..].iter().map(place)).current_dir(folder).envs(variables.iter().cloned());
     let of_command = places.iter().filter(|(name, _)| *name == FOLDER).map(|(_, path)| *path);
@@ -80,7 +91,7 @@ pub(in crate::cli) fn printed(
         let gap = if told.len() > 1 { ":\n" } else { ": " };
         return Err(format!("{} {fault}{}{}", command[0], if told.is_empty() { "" } else { gap }, told.join("\n")));
     }
-    inputs::read(&output, inputs::KERNEL).map_err(|error| error.to_string())
+    inputs::read(&output, inputs::KERNEL).map_err(|error| in_words(&error, "read"))
 }
 
 /// Runs a command that writes to these files, and waits for it. Returns how it ended, if not well.
@@ -94,7 +105,7 @@ fn wait(
     let started = grouped(command.stdin(Stdio::null()).stdout(output).stderr(errors)).spawn();
     let mut child = started.map_err(|error| match error.kind() {
         ErrorKind::NotFound => NOT_FOUND.to_owned(),
-        _ => error.to_string(),
+        _ => in_words(&error, "start"),
     })?;
     let _guard = Guard::of(&child, folders);
     loop {
@@ -117,8 +128,8 @@ fn wait(
     }
 }
 
-/// A shell that waits for the end of this program, whatever ends it, and then kills a command's process group and removes its
-/// folders.
+/// A shell that waits for the end of this program, whatever ends it, and then kills a command's process group and
+/// removes its folders.
 struct Guard(Option<Child>);
 
 impl Guard {
@@ -208,11 +219,11 @@ mod tests {
         let module = [MAGIC, 0x0001_0300, 0, 8, 0, 0x0002_0011, 1];
         let bytes: &[u8] = bytemuck::cast_slice(&module);
         assert_eq!(fault(bytes), None);
-        assert_eq!(fault(&bytes[..26]).as_deref(), Some("it is cut off after 26 bytes"));
+        assert_eq!(fault(&bytes[..26]).as_deref(), Some("the file is cut off after 26 bytes"));
         assert_eq!(fault(b"").as_deref(), Some("the file is empty"));
-        assert_eq!(fault(b"fn main() {}").as_deref(), Some("it does not start with SPIR-V's magic number"));
+        assert_eq!(fault(b"fn main() {}").as_deref(), Some("the file does not start with SPIR-V's magic number"));
         let swapped: Vec<u8> = module.iter().flat_map(|word| word.to_be_bytes()).collect();
-        assert_eq!(fault(&swapped).as_deref(), Some("it is big-endian"));
+        assert_eq!(fault(&swapped).as_deref(), Some("the file is big-endian"));
     }
 
     #[test]

@@ -2,4 +2,4 @@
 
 mod command;
 
-pub(super) use command::{FOLDER, NOT_FOUND, printed, spirv};
+pub(super) use command::{FOLDER, NOT_FOUND, printed, spirv, temporary};

@@ -9,9 +9,9 @@ use super::expression::{Meaning, RIGHT, Value};
 use super::npy;
 use super::script::{Scope, Script};
 use super::stored::{Number, Numbers, Rule, float_at};
-use crate::cli::compiler::{FOLDER, printed};
+use crate::cli::compiler::{FOLDER, printed, temporary};
 use crate::cli::inputs;
-use record::error::Result;
+use record::error::{Result, in_words};
 use record::suite::budget::Budget;
 use record::suite::{Benchmark, Constants, Extent, Oracle, Scalar, Shape};
 
@@ -65,8 +65,8 @@ type Computed = std::result::Result<Arc<Numbers>, String>;
 /// Outputs that are kept: as many as a size has epochs.
 const KEPT: usize = 8;
 
-/// The values of a whole output, of which `scalars` are compared, computed when the first of them is asked for. `fault` gets
-/// the reason why there are none.
+/// The values of a whole output, of which `scalars` are compared, computed when the first of them is asked for. `fault`
+/// gets the reason why there are none.
 pub(super) fn whole(
     of: &Whole,
     name: &str,
@@ -114,7 +114,7 @@ pub(super) fn whole(
             }
             Err(why) => return slots.fill(failed(why.clone())),
         };
-        let number = |index| values.at(index).ok_or_else(|| format!("expected value {index} is missing"));
+        let number = |index| values.at(index).ok_or_else(|| format!("the expected value {index} is missing"));
         for (index, slot) in (first..).zip(slots) {
             *slot = rule.slot(index, number).unwrap_or_else(failed);
         }
@@ -136,22 +136,23 @@ pub(super) fn variables_of(params: &Constants, extent: Option<Extent>) -> Vec<(S
 
 /// Writes the inputs, runs the command, and reads the output that it wrote.
 fn by_command(command: &str, folder: &Path, scope: &Scope, variables: &[(String, String)]) -> Computed {
-    let temporary = tempfile::tempdir().map_err(|error| format!("cannot create a temporary folder: {error}"))?;
+    let temporary = temporary()?;
     let file = |name: &str| temporary.path().join(format!("{name}.npy"));
     for (input, meaning) in scope {
         let Meaning::Buffer(data) = meaning else { continue };
         if input == RIGHT {
             return Err(format!(
-                "a buffer is called {RIGHT}, like the file with the expected values: rename the buffer"
+                "the name {RIGHT} is reserved for the file with the expected values: rename the buffer"
             ));
         }
         let values = (0..data.count).map(|index| (data.at)(index));
         let bytes = npy::write(values, data.count, data.is_integer);
-        std::fs::write(file(input), bytes).map_err(|error| format!("cannot write {input}.npy: {error}"))?;
+        std::fs::write(file(input), bytes)
+            .map_err(|error| format!("cannot write {input}.npy: {}", in_words(&error, "write")))?;
     }
     printed(command, &[(FOLDER, temporary.path())], variables, folder)?;
     let bytes = inputs::read(&file(RIGHT), inputs::DATA)
-        .map_err(|error| format!("{command} did not write {{folder}}/{RIGHT}.npy: {error}"))?;
+        .map_err(|error| format!("{command} did not write {{folder}}/{RIGHT}.npy: {}", in_words(&error, "read")))?;
     npy::read(&bytes).map(Arc::new).map_err(|why| format!("{RIGHT}.npy of {command}: {why}"))
 }
 
@@ -188,9 +189,9 @@ pub(super) fn with_floats(want: Wanted, fields: &'static [Option<Scalar>]) -> Wa
     })
 }
 
-/// The error of a sum of `terms` values in f32 by its order, for each value: partial sums are as large as the largest value,
-/// and each addition rounds one of them by up to 2^-24, up or down, so that errors grow as the root of their number. Then
-/// the output's type rounds.
+/// The error of a sum of `terms` values in f32 by its order, for each value: partial sums are as large as the largest
+/// value, and each addition rounds one of them by up to 2^-24, up or down, so that errors grow as the root of their
+/// number. Then the output's type rounds.
 pub(super) fn reordered(want: Wanted, scalar: Scalar, scalars: u64, terms: f64) -> Oracle {
     const PIECE: usize = 1 << 16;
     let unit = |bits: u32| f64::powi(0.5, bits as i32);

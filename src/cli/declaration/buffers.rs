@@ -78,7 +78,7 @@ impl Own {
         let wanted = layout.bytes.unwrap_or(0).div_ceil(4);
         if (words.len() as u64) < wanted {
             let count = words.len();
-            return Err(usage!("{file}: {what}: there are {count} words, but the kernel's type has {wanted}"));
+            return Err(usage!("{file}: {what} has {count} words, but the kernel's type has {wanted}"));
         }
         Ok(words)
     }
@@ -130,7 +130,8 @@ impl Own {
             Texels::Other => {
                 let known = TexelFormat::ALL.map(TexelFormat::name).join(", ");
                 return refused(&format!(
-                    "bench supports texture_2d, texture_2d_array and texture_3d, sampled and storage, of {known}"
+                    "bench supports only sampled and storage textures of the types texture_2d, texture_2d_array and \
+                     texture_3d, with the formats {known}"
                 ));
             }
         };
@@ -152,11 +153,13 @@ impl Own {
                 (columns.real() as u64, rows.real() as u64)
             }
             (.., Some(Filling::Picture(picture))) => (picture.width, picture.height),
-            _ => return refused("give size = [\"WIDTH\", \"HEIGHT\"], or sizes of ROWSxCOLUMNS"),
+            _ => return refused("the texture needs size = [\"WIDTH\", \"HEIGHT\"], or sizes of the form ROWSxCOLUMNS"),
         };
         let layers = self.size.get(2).map_or(Ok(LAYERS), |layers| layers.whole(scope, 1))?;
         let (of_layer, layers) = match layout.layers {
-            Layers::One if self.size.len() > 2 => return refused("size has two values: the texture is 2-D"),
+            Layers::One if self.size.len() > 2 => {
+                return refused("size must have two values, since the texture is 2-D");
+            }
             Layers::One => (height, Layers::One),
             Layers::Array(_) => (height, Layers::Array(layers)),
             Layers::Deep(_) => (height, Layers::Deep(layers)),
@@ -214,14 +217,14 @@ impl Filling {
             Self::Words(words) => {
                 let (has, wanted) = (4 * words.len() as u64, scalars.saturating_mul(scalar.bytes() as u64));
                 if has < wanted {
-                    return Err(usage!("{file}: the file has {has} B, but its buffer has {wanted} B"));
+                    return Err(usage!("{file}: the file has {has} B, but the buffer has {wanted} B"));
                 }
                 Contents::Words(words.to_vec())
             }
             Self::Numbers(numbers) => {
                 if numbers.len() < scalars {
                     let count = numbers.len();
-                    return Err(usage!("{file}: the file has {count} numbers, but its buffer has {scalars} scalars"));
+                    return Err(usage!("{file}: the file has {count} numbers, but the buffer has {scalars} scalars"));
                 }
                 let size = scalar.bytes();
                 let mut bytes = vec![0; (scalars as usize * size).next_multiple_of(4)];
@@ -232,7 +235,8 @@ impl Filling {
                         continue;
                     }
                     let bits = number.bits(scalar, false);
-                    let bits = bits.map_err(|why| usage!("{file}: number {index} of the file is {why}"))?;
+                    let bits =
+                        bits.map_err(|why| usage!("{file}: the number at index {index} of the file is {why}"))?;
                     slot.copy_from_slice(&bits.to_le_bytes()[..size]);
                 }
                 Contents::Words(words(&bytes))
@@ -244,8 +248,8 @@ impl Filling {
                 };
                 if (own_width, own_height) != (*width, *height) {
                     return Err(usage!(
-                        "{file}: the .png file has {width} x {height} pixels, its texture {own_width} x {own_height} \
-                         texels"
+                        "{file}: the .png file has {width} x {height} pixels, but the texture has {own_width} x \
+                         {own_height} texels"
                     ));
                 }
                 let channels = format.channels();
@@ -327,8 +331,8 @@ fn evaluated(script: &Script, (scalars, scalar, texture): Place, scope: &Scope) 
     Ok(words_of(scalar, scalars, |index| pieces[(index / PIECE) as usize][(index % PIECE) as usize]))
 }
 
-/// The contents of a buffer of so many scalars in the type that the job has them in, and the number of its scalars: random
-/// integers are words.
+/// The contents of a buffer of so many scalars in the type that the job has them in, and the number of its scalars:
+/// random integers are words.
 fn stored_as(scalar: Scalar, scalars: u64, contents: Contents) -> (u64, Contents) {
     let is_drawn = matches!(contents, Contents::Input(values) if !matches!(values, Values::Constant(_) | Values::Ramp));
     let stored = match scalar {

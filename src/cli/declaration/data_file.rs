@@ -44,8 +44,8 @@ impl Data {
         match ending(&bytes) {
             "npy" => npy::read(&bytes).map(Self::Numbers).map_err(fault),
             "png" => picture(&bytes).map(Self::Picture).map_err(fault),
-            "npz" => Err(fault("it is an archive: save each array with numpy.save, as .npy".to_owned())),
-            "gz" => Err(fault("it is compressed: unpack it first".to_owned())),
+            "npz" => Err(fault("the file is an archive; save each array with numpy.save, as .npy".to_owned())),
+            "gz" => Err(fault("the file is compressed; unpack the file first".to_owned())),
             _ => match path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase).as_deref() {
                 Some("npy") => npy::read(&bytes).map(Self::Numbers).map_err(fault),
                 Some("png") => picture(&bytes).map(Self::Picture).map_err(fault),
@@ -68,12 +68,12 @@ fn picture(bytes: &[u8]) -> Result<Picture, String> {
     let (width, height) = reader.info().size();
     let (claimed, row) = (u64::from(width) * u64::from(height), reader.info().raw_row_length() as u64);
     if claimed > MOST_PIXELS {
-        return Err(format!("its header claims {width} x {height} pixels, more than {MOST_PIXELS}"));
+        return Err(format!("the header claims {width} x {height} pixels, more than {MOST_PIXELS}"));
     }
     if row.saturating_mul(height.into()) > DEFLATE_RATIO.saturating_mul(bytes.len() as u64) {
-        return Err(format!("its header claims {width} x {height} pixels, more than {} B can hold", bytes.len()));
+        return Err(format!("the header claims {width} x {height} pixels, more than {} B can hold", bytes.len()));
     }
-    let mut pixels = vec![0; reader.output_buffer_size().ok_or("it is too large")?];
+    let mut pixels = vec![0; reader.output_buffer_size().ok_or("the picture is too large")?];
     let info = reader.next_frame(&mut pixels).map_err(|error| error.to_string())?;
     pixels.truncate(info.buffer_size());
     let (values, most): (Vec<u16>, u16) = match info.bit_depth {

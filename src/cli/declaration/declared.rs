@@ -178,8 +178,8 @@ impl Declaration for Declared {
         let Some((name, own)) = layouts.iter().find_map(elements) else { return String::new() };
         let count = n.div_ceil(own);
         format!(
-            "without groups, {n} invocations run, one per scalar, but '{name}' has {count} elements of {own} scalars: give \
-             groups"
+            "without groups, {n} invocations run, one per scalar, but '{name}' has {count} elements of {own} scalars; \
+             set groups"
         )
     }
 
@@ -224,10 +224,11 @@ impl Declared {
             (Some(name), _) => launch.places.get(name).unwrap_or(name).as_str(),
             (None, [only]) => only,
             (None, []) => {
-                return Err(self.fault("the kernel writes no buffer: nothing can be verified".to_owned()));
+                return Err(self.fault("the kernel writes no buffer, so no result can be verified".to_owned()));
             }
             (None, several) => {
-                return Err(self.fault(format!("[verify]: name the buffer: the kernel writes {}", several.join(", "))));
+                let several = several.join(", ");
+                return Err(self.fault(format!("[verify] must name a buffer, since the kernel writes {several}")));
             }
         };
         let known = places.iter().find(|place| place.name == name && place.is_written);

@@ -71,7 +71,7 @@ impl Data {
     }
 
     fn set(&mut self, _: i64, _: Dynamic) -> Result<(), Failed> {
-        Err("only right[i] can be set".into())
+        Err("a statement can set only right[i]".into())
     }
 }
 

@@ -42,7 +42,7 @@ impl Fields {
         for (name, values) in &self.values {
             let parts: Vec<usize> = (0..set.len()).filter(|at| is_part_of(&layout.fields[*at], name)).collect();
             if parts.is_empty() {
-                return fault(format!("there is no field '{name}': the fields are {}", names(&layout.fields)));
+                return fault(format!("there is no field '{name}'; the fields are {}", names(&layout.fields)));
             }
             let fields = parts.iter().map(|at| &layout.fields[*at]);
             let count: u64 = fields.clone().map(|field| field.count).sum();
@@ -65,7 +65,7 @@ impl Fields {
         let missing = set.iter().zip(&layout.fields).find(|(is_set, field)| !**is_set && !is_padding(field));
         if let Some((_, field)) = missing {
             let name = if field.name.is_empty() { &layout.name } else { &field.name };
-            return fault(format!("give a value for '{name}', which has {}", names(&layout.fields)));
+            return fault(format!("'{name}' has no value; the fields are {}", names(&layout.fields)));
         }
         Ok(words(&bytes))
     }
@@ -144,7 +144,7 @@ pub(super) fn scalar((script, is_bits): &Word, of: Scalar, scope: &Scope, bytes:
     }
     let range = if of.bytes() == 8 { -EXACT..=EXACT } else { f64::from(i32::MIN)..=f64::from(u32::MAX) };
     if value.fract() != 0.0 || !range.contains(&value) {
-        return Err(usage!("{}: {value} is not an integer in range: write bits(x) for a float", script.what()));
+        return Err(usage!("{}: {value} is not an integer in range; for a float, write bits(x)", script.what()));
     }
     bytes.copy_from_slice(&(value as i64).to_le_bytes()[..bytes.len()]);
     Ok(())

@@ -76,7 +76,7 @@ impl Text {
             if output.starts_with(&SPIRV) {
                 return of_spirv(words(&output));
             }
-            let text = shaders::text(output).map_err(|why| fault(format!("preprocess: its output: {why}")))?;
+            let text = shaders::text(output).map_err(|why| fault(format!("the output of preprocess: {why}")))?;
             return if end == "cu" { Ok(of_cuda(kept_text(text))) } else { of_wgsl(&text, "") };
         }
         if let Some(output) = reading.compiled(path).map_err(fault)? {
@@ -90,7 +90,7 @@ impl Text {
             }
             "cu" => Ok(of_cuda(text(path)?)),
             "spv" => of_spirv(spirv(path).map_err(fault)?),
-            _ => Err(fault(format!("bench runs {ENDS} files, and others through preprocess = \"COMMAND {{in}}\""))),
+            _ => Err(fault(format!("bench runs {ENDS} files; other files need preprocess = \"COMMAND {{in}}\""))),
         }
     }
 
@@ -111,8 +111,8 @@ impl Text {
         Some(ModuleInterface::read(&module.words, values))
     }
 
-    /// The peak of its operations: that of tensor cores if it has matrices of a subgroup, in WGSL or in CUDA. Parameters have
-    /// `values`.
+    /// The peak of its operations: that of tensor cores if it has matrices of a subgroup, in WGSL or in CUDA.
+    /// Parameters have `values`.
     pub(super) fn arithmetic(&self, dtype: Dtype, values: &Constants) -> Limit {
         let interface = || Shader::parse(self.wgsl, dtype.name())?.interface_of(self.entries, values);
         let has_matrices = || interface().is_ok_and(|own| own.features.contains(&Feature::CooperativeMatrix));
@@ -146,7 +146,7 @@ impl Text {
             several => {
                 let steps: Vec<String> = several.iter().map(|name| format!("{{ entry = \"{name}\" }}")).collect();
                 Err(usage!(
-                    "{}: it has the entry points {}: give entry = \"{}\" for one, or steps = [{}] for all",
+                    "{}: the kernel has the entry points {}; set entry = \"{}\" for one, or steps = [{}] for all",
                     shown(path),
                     first_of(several),
                     several[0],
@@ -161,7 +161,7 @@ impl Text {
         let mut entries = self.entries.iter();
         let (name, instead) = if self.is_cuda() {
             let Some(name) = entries.find(|name| !twin::has_entry(self.cuda, name)) else { return Ok(()) };
-            (name, format!(": write extern \"C\" __global__ void __launch_bounds__(THREADS) {name}(…)"))
+            (name, format!("; write extern \"C\" __global__ void __launch_bounds__(THREADS) {name}(…)"))
         } else {
             let known = self.entry_names();
             let Some(name) = entries.find(|name| !known.iter().any(|own| own == **name)) else { return Ok(()) };
@@ -245,8 +245,8 @@ impl Kernel {
         shader.interface_of(self.text.entries, &constants).map_err(|error| named(error, &self.path))
     }
 
-    /// How its entry points, in the order of its steps, use their buffers: what one of them writes before any reads it is
-    /// not read.
+    /// How its entry points, in the order of its steps, use their buffers: what one of them writes before any reads it
+    /// is not read.
     pub(super) fn buffer_uses(&self, dtype: Dtype) -> Result<Vec<BufferUse>> {
         let mut found: Vec<BufferUse> = Vec::new();
         if self.text.wgsl.is_empty() {
@@ -361,7 +361,7 @@ fn caught<T>(read: impl FnOnce() -> T + std::panic::UnwindSafe) -> Result<T, Str
     std::panic::set_hook(Box::new(|_| {}));
     let read = std::panic::catch_unwind(read);
     std::panic::set_hook(hook);
-    let why = "naga panicked while reading the kernel, which is probably invalid (tint or spirv-val may say why)";
+    let why = "naga panicked while reading the kernel, which is probably invalid (check with tint or spirv-val)";
     read.map_err(|_| why.to_owned())
 }
 

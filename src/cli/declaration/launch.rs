@@ -84,9 +84,9 @@ impl Declared {
     /// The fault of a variable without values, with the lines that are missing.
     pub(super) fn lacks(&self, name: &str, layout: &Layout) -> Error {
         let kind = if layout.is_immediate { "immediates" } else { "uniform" };
-        let toml = if self.shared.file.ends_with(".toml") { "" } else { " in a .toml beside it" };
+        let toml = if self.shared.file.ends_with(".toml") { "" } else { " in a .toml file next to the kernel" };
         let line = proposed(name, layout);
-        self.fault(format!("give values for the {kind} '{name}'{toml}, such as\n[uniforms]\n{line}"))
+        self.fault(format!("the {kind} '{name}' needs values{toml}, for example\n[uniforms]\n{line}"))
     }
 
     /// The layout of a variable.
@@ -151,7 +151,7 @@ impl Unrolling<'_> {
                 Declaration::Repeat { times, index, steps } => {
                     let before = scope.get(index).cloned();
                     if before.is_some() && index != "step" {
-                        return Err(self.of.fault(format!("index = \"{index}\": this name is already defined")));
+                        return Err(self.of.fault(format!("index = \"{index}\" uses a name that is already defined")));
                     }
                     for number in 0..times.whole(scope, 0)? {
                         self.rounds += 1;
@@ -189,7 +189,7 @@ impl Unrolling<'_> {
         let scope = &of_entry(scope, entry);
         let unknown = own.bind.keys().find(|name| !interface.bindings.iter().any(|known| known.name == **name));
         if let Some(unknown) = unknown {
-            return Err(self.of.fault(format!("bind: the kernel has no binding '{unknown}'")));
+            return Err(self.of.fault(format!("bind names '{unknown}', which is no binding of the kernel")));
         }
         let mut buffers = Vec::new();
         for (place, binding) in interface.bindings.iter().enumerate() {
@@ -282,7 +282,8 @@ impl Unrolling<'_> {
         }
         if let Some(most) = groups.iter().find(|side| **side > 65_535) {
             return Err(self.of.fault(format!(
-                "{most} workgroups in one dimension exceed 65535: give groups = [x, y], and a size that fits"
+                "{most} workgroups in one dimension exceed the limit of 65535; set groups = [x, y], and a size that \
+                 fits"
             )));
         }
         Ok(groups)

@@ -20,12 +20,12 @@ use record::suite::{Benchmark, Cases, Constants, Dtype, Extent, Family, Limit, P
 
 /// The family of these kernels. It lives as long as the program, like the suite's.
 pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<&'static Family> {
-    let first = files.first().ok_or_else(|| usage!("give a kernel: FILE.wgsl"))?;
+    let first = files.first().ok_or_else(|| usage!("no kernel is given: name a file, for example mine.wgsl"))?;
     let is_toml = |path: &Path| has_ending(path, "toml");
     let beside = if is_toml(first) { first.clone() } else { first.with_extension("toml") };
     let has_file = is_toml(first) || beside.exists();
     if files[1..].iter().any(|path| is_toml(path)) {
-        return Err(usage!("give one .toml, or kernels: each declaration needs its own run"));
+        return Err(usage!("a .toml file must be the only file: each declaration needs its own run"));
     }
     let spec = if has_file { Spec::read(&beside)? } else { Spec::default() };
     let file = shown(if has_file { &beside } else { first });
@@ -35,7 +35,8 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<&'s
     let runs_command = spec.preprocess.is_some() || spec.verify.iter().any(|verify| verify.command.is_some());
     if options.is_foreign && runs_command {
         return Err(usage!(
-            "{file}: its expected values come from a command, which replay does not run: compare output.bin with expected.bin"
+            "{file}: the expected values come from a command, which replay does not run; compare output.bin with \
+             expected.bin"
         ));
     }
     let origin = Origin { file: &file, folder: &folder };
@@ -58,7 +59,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<&'s
     for kernel in &kernels {
         if benchmarks.iter().any(|other| other.name == kernel.name) {
             let kernel_name = &kernel.name;
-            return Err(usage!("two kernels are named {kernel_name}: give each a name in [[kernels]]"));
+            return Err(usage!("two kernels are named {kernel_name}: give each kernel its own name in [[kernels]]"));
         }
         let sets = param_sets(kernel, dtype)?;
         let arithmetic = kernel.text.arithmetic(dtype, &kernel.params);
@@ -102,7 +103,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<&'s
             benchmarks.extend(kernel.steps.written().into_iter().map(|step| Benchmark {
                 name: kept_text(format!("{}.{}.{}", kernel.name, step.number + 1, step.label)),
                 ceiling: None,
-                no_ceiling: "its declaration gives the work of all steps together",
+                no_ceiling: "the declaration gives the work of all steps together",
                 declared: Some(kept(declared(Some(step.number)))),
                 ..whole
             }));
@@ -172,7 +173,7 @@ fn kernels(files: &[PathBuf], spec: &Spec, origin: &Origin<'_>) -> Result<Vec<Ke
     };
     if found.len() > MOST_KERNELS {
         let (file, count) = (origin.file, found.len());
-        return Err(usage!("{file}: {count} kernels exceed the limit of {MOST_KERNELS}: split the file"));
+        return Err(usage!("{file}: {count} kernels exceed the limit of {MOST_KERNELS}; split the file"));
     }
     found.into_iter().map(|(path, table)| kernel(path, spec.kernel(table), spec, origin)).collect()
 }
@@ -194,7 +195,7 @@ pub(super) fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Or
     let further = text.spirv.map_or(&[][..], |module| &module.further_names);
     if let Some((name, first)) = further.iter().find(|(name, _)| table.params.contains_key(name)) {
         return Err(usage!(
-            "{}: '{name}' is another name of the specialization constant '{first}': give '{first}' a value",
+            "{}: '{name}' is another name of the specialization constant '{first}'; set '{first}' instead",
             shown(&path)
         ));
     }
@@ -202,7 +203,8 @@ pub(super) fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Or
     if let Some(name) = fixed.iter().find(|name| table.params.get(*name).is_some_and(|values| values.list().len() > 1))
     {
         return Err(usage!(
-            "{}: '{name}' can have only one value, since naga cannot read what is computed from it: add named [[kernels]], one per value",
+            "{}: '{name}' can have only one value, since naga cannot read the values computed from '{name}'; add one \
+             named [[kernels]] table per value",
             shown(&path)
         ));
     }
@@ -227,7 +229,7 @@ fn reference(spec: &Spec, origin: &Origin<'_>) -> Result<Option<Kernel>> {
     let Some((own, path)) = named.next() else { return Ok(None) };
     if named.any(|(_, other)| other != path) {
         let file = origin.file;
-        return Err(usage!("{file}: [verify]: either all outputs or none have a reference"));
+        return Err(usage!("{file}: [verify]: set a reference for all outputs or for none"));
     }
     let VerifySpec { reference_groups, reference_entry, reference_steps, reference_names, .. } = own.clone();
     let listed = spec.kernels.iter().flatten().find(|kernel| origin.folder.join(kernel.file()) == *path);
@@ -242,7 +244,7 @@ fn reference(spec: &Spec, origin: &Origin<'_>) -> Result<Option<Kernel>> {
     table.names.extend(reference_names);
     let found = kernel(path.clone(), table, &Spec { preprocess: None, ..spec.clone() }, origin)?;
     if found.text.wgsl.is_empty() {
-        return Err(usage!("{}: a reference is a .wgsl or .spv file", shown(path)));
+        return Err(usage!("{}: a reference must be a .wgsl or .spv file", shown(path)));
     }
     Ok(Some(found))
 }
@@ -262,7 +264,7 @@ pub(super) fn dtype(spec: &Spec, kernel: &Kernel, file: &str) -> Result<Dtype> {
         return TYPES
             .into_iter()
             .find(|dtype| dtype.name() == name)
-            .ok_or_else(|| usage!("{file}: unknown dtype '{name}': use one of {}", TYPES.map(Dtype::name).join(", ")));
+            .ok_or_else(|| usage!("{file}: unknown dtype '{name}'; use one of {}", TYPES.map(Dtype::name).join(", ")));
     }
     let usual = if kernel.text.is_half() { Dtype::F16 } else { Dtype::F32 };
     let (layouts, written) = (kernel.layouts(usual)?, kernel.written(usual)?);
@@ -282,9 +284,9 @@ fn sizes(spec: &Spec, file: &str) -> Result<Vec<Extent>> {
     let found = sizes.list().iter().map(parse).collect::<Result<Vec<_>>>()?;
     let form = |extent: &Extent| std::mem::discriminant(extent);
     match found.first() {
-        None => Err(usage!("{file}: sizes: give at least one")),
+        None => Err(usage!("{file}: sizes needs at least one entry")),
         Some(first) if found.iter().any(|extent| form(extent) != form(first)) => {
-            Err(usage!("{file}: sizes: give all in one form, N, ROWSxCOLUMNS or MxNxK"))
+            Err(usage!("{file}: all sizes must have the same form, N, ROWSxCOLUMNS or MxNxK"))
         }
         Some(_) => Ok(found),
     }
@@ -302,10 +304,10 @@ fn limit(spec: &Spec, arithmetic: Limit, file: &str) -> Result<(Option<Limit>, &
         Some("none") => None,
         Some(name) => Some(Limit::ALL.into_iter().find(|limit| limit.name() == name).ok_or_else(|| {
             let names = Limit::ALL.map(Limit::name).join(", ");
-            usage!("{file}: limit '{name}' is unknown: give {names} or none")
+            usage!("{file}: unknown limit '{name}'; use {names} or none")
         })?),
     };
-    Ok((found, if found.is_none() { "its declaration names no limit" } else { "" }))
+    Ok((found, if found.is_none() { "the declaration names no limit" } else { "" }))
 }
 
 /// The size where none is named.
@@ -325,18 +327,18 @@ fn param_sets(kernel: &Kernel, dtype: Dtype) -> Result<Vec<Params>> {
     let lists = || kernel.table.params.iter().filter(|(name, _)| has(name));
     let count = lists().try_fold(1_usize, |count, (_, values)| count.checked_mul(values.list().len()));
     if count.is_none_or(|count| count > MOST_SETS) {
-        return Err(usage!("[params]: the values make more than {MOST_SETS} combinations: give fewer"));
+        return Err(usage!("[params]: the values have more than {MOST_SETS} combinations; give fewer values"));
     }
     let accepts = kernel.accepts(dtype)?;
     for (name, values) in lists() {
         let values = values.list();
         if values.is_empty() {
-            return Err(usage!("[params]: {name}: give at least one value"));
+            return Err(usage!("[params]: {name} needs at least one value"));
         }
         let accepted = accepts.iter().find(|(own, _)| own == name).map(|(_, accepted)| accepted);
         if let Some((accepted, value)) = accepted.and_then(|own| Some((own, values.iter().find(|it| !own.has(**it))?)))
         {
-            return Err(usage!("[params]: {name} = {value}: the kernel takes {accepted}"));
+            return Err(usage!("[params]: {name} = {value} is not valid; the kernel accepts {accepted}"));
         }
         let name = kept_text(name.clone());
         sets = sets.iter().flat_map(|set| values.iter().map(|value| [&set[..], &[(name, *value)]].concat())).collect();

@@ -9,8 +9,8 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// The numbers of a file, in the order of its bytes.
 pub(super) fn read(bytes: &[u8]) -> Result<Numbers, String> {
-    let cut = || "it is cut off".to_owned();
-    let rest = bytes.strip_prefix(MAGIC).ok_or("it does not start like an .npy file")?;
+    let cut = || "the file is cut off".to_owned();
+    let rest = bytes.strip_prefix(MAGIC).ok_or("the file does not start like an .npy file")?;
     let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
     let (length, rest) = if version[0] == 1 {
         let (length, rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
@@ -23,9 +23,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Numbers, String> {
     let header = String::from_utf8_lossy(header);
     let value = |name: &str| header.split_once(&format!("'{name}':")).map(|(_, rest)| rest.trim_start());
     let kind = value("descr").and_then(|rest| rest.strip_prefix('\'')?.split('\'').next());
-    let kind = kind.ok_or("it is a structured array: save an array of one type")?;
+    let kind = kind.ok_or("structured arrays are not supported; save an array of one type")?;
     if value("fortran_order").is_some_and(|rest| rest.starts_with("True")) {
-        return Err("it is in Fortran order: save numpy.ascontiguousarray(…)".to_owned());
+        return Err("the array is in Fortran order; save numpy.ascontiguousarray(…)".to_owned());
     }
     macro_rules! numbers {
         ($of:ty, $kind:ident) => {
@@ -48,13 +48,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Numbers, String> {
         "<u4" => numbers!(u32, Wholes),
         "<u2" => numbers!(u16, Wholes),
         "|u1" | "|b1" => numbers!(u8, Wholes),
-        other => return Err(format!("its dtype is '{other}': use little-endian integers or floats")),
+        other => return Err(format!("the dtype '{other}' is not supported; use little-endian integers or floats")),
     };
     let shape = value("shape").and_then(|rest| rest.strip_prefix('(')?.split(')').next()).unwrap_or_default();
     let sides = shape.split(',').map(str::trim).filter(|side| !side.is_empty());
     let count = sides.map(|side| side.parse::<usize>().ok()).try_fold(1_usize, |all, side| all.checked_mul(side?));
     if count.map(|count| count as u64) != Some(numbers.len()) {
-        return Err(format!("its shape is ({shape}), but it has {} numbers", numbers.len()));
+        return Err(format!("the shape is ({shape}), but the file has {} numbers", numbers.len()));
     }
     Ok(numbers)
 }
@@ -94,10 +94,10 @@ mod tests {
             };
             assert_eq!(read(&bytes), Ok(wanted));
             let cut = read(&bytes[..bytes.len() - 8]).expect_err("a number is missing");
-            assert_eq!(cut, "its shape is (3,), but it has 2 numbers");
+            assert_eq!(cut, "the shape is (3,), but the file has 2 numbers");
             assert!((0..bytes.len()).all(|end| read(&bytes[..end]).is_err()));
         }
-        assert_eq!(read(b"PNG"), Err("it does not start like an .npy file".to_owned()));
+        assert_eq!(read(b"PNG"), Err("the file does not start like an .npy file".to_owned()));
     }
 
     #[test]
@@ -107,10 +107,10 @@ mod tests {
             read(&[MAGIC, &[1, 0], &length, header.as_bytes()].concat()).expect_err("refused")
         };
         let numbers = file("{'descr': '>f4', 'fortran_order': False, 'shape': (0,), }");
-        assert_eq!(numbers, "its dtype is '>f4': use little-endian integers or floats");
+        assert_eq!(numbers, "the dtype '>f4' is not supported; use little-endian integers or floats");
         let order = file("{'descr': '<f4', 'fortran_order': True, 'shape': (0, 2), }");
-        assert_eq!(order, "it is in Fortran order: save numpy.ascontiguousarray(…)");
+        assert_eq!(order, "the array is in Fortran order; save numpy.ascontiguousarray(…)");
         let fields = file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (0,), }");
-        assert_eq!(fields, "it is a structured array: save an array of one type");
+        assert_eq!(fields, "structured arrays are not supported; save an array of one type");
     }
 }

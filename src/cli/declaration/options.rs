@@ -12,29 +12,29 @@ use record::suite::Extent;
 pub(in crate::cli) struct Own {
     /// Workgroups along x, y and z [default: one invocation per element]
     ///
-    /// Expressions of n, rows, columns and the kernel's overrides.
+    /// The values are expressions of n, rows, columns and the kernel's overrides.
     #[arg(long, value_name = "X,Y,Z", value_delimiter = ',')]
     pub(super) groups: Vec<String>,
-    /// Bytes that a launch must move: 8*n
+    /// Bytes that a launch must move, for example 8*n
     #[arg(long, value_name = "EXPR")]
     pub(super) bytes: Option<String>,
-    /// Operations of a launch: 2*n
+    /// Operations of a launch, for example 2*n
     #[arg(long, value_name = "EXPR")]
     pub(super) flops: Option<String>,
     #[arg(
         long,
         value_name = "EXPR",
         conflicts_with = "reference",
-        help = "Expected value of output scalar i: 2.0*input[i]"
+        help = "Expected output scalar i, for example 2.0*input[i]"
     )]
     pub(super) expect: Option<String>,
-    /// Kernel whose output is the expected one
+    /// Kernel that computes the expected output
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "serialize_path", deserialize_with = "deserialize_path")]
     pub(super) reference: Option<PathBuf>,
     /// Add a row for each step of a launch
     ///
-    /// The other steps run too, untimed.
+    /// The other steps also run, but are not timed.
     #[arg(long, hide_short_help = true)]
     pub(super) each_step: bool,
     /// Sizes of the command line, where the TOML file names none.

@@ -80,7 +80,7 @@ impl Proposal {
         }
         let (file, toml, lacks) = (shown(path), shown(&path.with_extension("toml")), self.lacks.join(", "));
         Err(usage!(
-            "{file} needs a declaration that defines {lacks}: `shaderbench bench init {file}` writes this \
+            "{file} needs a declaration that defines {lacks}; `shaderbench bench init {file}` writes this \
              {toml}:\n\n{}",
             self.text
         ))
@@ -195,8 +195,8 @@ impl Known {
         }
         text += match (is_2d && self.workgroup[1] > 1, self.workgroup[2] > 1) {
             (true, false) => {
-                "groups = [\"ceil_div(columns, workgroup_x)\", \"ceil_div(rows, workgroup_y)\"]    # guess: one invocation \
-                 per element\n"
+                "groups = [\"ceil_div(columns, workgroup_x)\", \"ceil_div(rows, workgroup_y)\"]    # guess: one \
+                 invocation per element\n"
             }
             (true, true) => {
                 "groups = [\"ceil_div(columns, workgroup_x)\", \"ceil_div(rows, workgroup_y)\", 1]    # guess: one \
@@ -299,8 +299,8 @@ impl Known {
             return String::new();
         }
         format!(
-            "bytes = \"{}\"    # guess: each buffer is read once and written once\nguesses = [\"bytes\"]    # delete this line once \
-             bytes is right\n",
+            "bytes = \"{}\"    # guess: each buffer is read once and written once\nguesses = [\"bytes\"]    # delete \
+             this line once bytes is right\n",
             sums.join(" + ")
         )
     }

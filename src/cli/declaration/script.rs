@@ -154,7 +154,7 @@ mod tests {
             ("input[0 - 1]", "there is no element -1 of 10"),
             ("input + 1", "buffer"),
             ("n = 2", "cannot modify constant n"),
-            ("input[0] = 1; 1", "only right[i] can be set (line 1, position 6)"),
+            ("input[0] = 1; 1", "a statement can set only right[i] (line 1, position 6)"),
             ("for k in 0..n { 1 }", "the expression has no value"),
             ("let s = 0; for k in 0..1000000000 { s += 1 } s", "too many operations (line 1, position"),
             ("let s = \"ab\"; loop { s += s }", "length of string too large"),

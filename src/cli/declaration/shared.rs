@@ -51,7 +51,7 @@ pub(super) fn shared(
     };
     let verify = spec.verify.iter().map(|own| verify(own, right, origin)).collect::<Result<Vec<_>>>()?;
     if let ([_, _, ..], Some(_)) = (&verify[..], verify.iter().find(|own| own.buffer.is_none())) {
-        return Err(usage!("{}: [[verify]]: with several, each must name its buffer", origin.file));
+        return Err(usage!("{}: with several [[verify]] tables, each must name its buffer", origin.file));
     }
     declarations(spec, &names, origin, verify)
 }
@@ -80,10 +80,10 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
     let fault = |message: String| Err(usage!("{file}: {message}"));
     let known = || names.iter().collect::<BTreeSet<_>>().into_iter().cloned().collect::<Vec<_>>().join(", ");
     if let Some(unknown) = spec.buffers.keys().find(|name| !names.contains(name)) {
-        return fault(format!("[buffers.{unknown}]: the kernel has no binding '{unknown}': it has {}", known()));
+        return fault(format!("[buffers.{unknown}]: the kernel has no binding '{unknown}', only {}", known()));
     }
     if let Some(unknown) = spec.uniforms.keys().find(|name| !names.contains(name)) {
-        return fault(format!("[uniforms.{unknown}]: the kernel has no variable '{unknown}': it has {}", known()));
+        return fault(format!("[uniforms.{unknown}]: the kernel has no variable '{unknown}', only {}", known()));
     }
     let mut samplers = Vec::new();
     for kernel in kernels {
@@ -105,7 +105,7 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
     }
     if let Some(unknown) = spec.samplers.keys().find(|name| !samplers.contains(name)) {
         let known = if samplers.is_empty() { "none".to_owned() } else { samplers.join(", ") };
-        return fault(format!("[samplers.{unknown}]: the kernel has no sampler '{unknown}': it has {known}"));
+        return fault(format!("[samplers.{unknown}]: the kernel has no sampler '{unknown}'; its samplers: {known}"));
     }
     let first = kernels[0].declared_names(dtype)?;
     for kernel in kernels {
@@ -116,7 +116,7 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
         if let (Some((name, _)), Some(other)) = (spec.buffers.iter().find(lacks), declared.iter().find(is_unknown)) {
             let path = shown(&kernel.path);
             return Err(usage!(
-                "{path} has no buffer '{name}', which {file} declares, only '{other}': give this kernel names = {{ \
+                "{path} has no buffer '{name}', which {file} declares, only '{other}'; give this kernel names = {{ \
                  {other} = \"{name}\" }}, or declare [buffers.{other}]"
             ));
         }
@@ -138,7 +138,7 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
     let params = kernels.iter().flat_map(|kernel| kernel.table.params.keys());
     if let Some(unknown) = params.into_iter().find(|name| !overrides.contains(name)) {
         let known = if overrides.is_empty() { "none".to_owned() } else { overrides.join(", ") };
-        return fault(format!("[params]: the kernel has no override '{unknown}': it has {known}"));
+        return fault(format!("[params]: the kernel has no override '{unknown}'; its overrides: {known}"));
     }
     Ok(())
 }
@@ -198,7 +198,7 @@ fn sampling(name: &str, spec: &SamplerSpec, file: &str) -> Result<Sampling> {
 fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
     let what = format!("{file}: [buffers.{name}]");
     let contents = match (&spec.contents, &spec.file) {
-        (Some(_), Some(_)) => return Err(usage!("{what}: give contents or a file, not both")),
+        (Some(_), Some(_)) => return Err(usage!("{what}: set contents or file, not both")),
         (None, None) => None,
         (None, Some(path)) => Some(of_file(path, &what)?),
         (Some(Contents::Number(value)), None) => Some(Filling::Random(Values::Constant(*value))),
@@ -216,7 +216,7 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
             other if other.chars().all(|c| c.is_ascii_alphabetic()) && other.len() > 1 => {
                 let known = "random, positive, small, signs, digits, ramp, zero, gradient, output, a number, or an expression \
                              of i";
-                return Err(usage!("{what}: unknown contents '{other}': give {known}"));
+                return Err(usage!("{what}: unknown contents '{other}'; use {known}"));
             }
             text => Filling::Expression(Script::new(&format!("{what}: contents"), text)?, Arc::new(Mutex::default())),
         }),
@@ -225,12 +225,12 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
     let length = spec.length.as_ref().map(|text| script("length", text)).transpose()?;
     let size = spec.size.iter().flatten().map(|text| script("size", text)).collect::<Result<Vec<_>>>()?;
     if ![0, 2, 3].contains(&size.len()) {
-        return Err(usage!("{what}: size has a width and a height, and layers if the texture has them"));
+        return Err(usage!("{what}: size must have a width and a height, and for a texture with layers their number"));
     }
     let format = |name: &String| {
         let known = TexelFormat::ALL.into_iter().find(|format| format.name() == name);
         let all = || TexelFormat::ALL.map(TexelFormat::name).join(", ");
-        known.ok_or_else(|| usage!("{what}: unknown format '{name}': use one of {}", all()))
+        known.ok_or_else(|| usage!("{what}: unknown format '{name}'; use one of {}", all()))
     };
     let words = spec.words.iter().flatten().map(|text| word(&format!("{what}: words"), &text.text()));
     Ok(Own {
@@ -282,7 +282,7 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
             None => return Err(usage!("{what}: the reference is not a kernel")),
         },
         (None, None, None, None, Some(path)) => file(path)?,
-        _ => return Err(usage!("{what}: give one of expect, compute, command, reference and file")),
+        _ => return Err(usage!("{what}: set exactly one of expect, compute, command, reference and file")),
     };
     let length = own.length.as_ref().map(|text| Script::new(&format!("{what}: length"), &text.text())).transpose()?;
     let is_allowed = |error: f64| error.is_finite() && error >= 0.0;

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use super::expression::{Meaning, Value};
 use super::script::{Scope, Script};
 use super::spec::Spec;
-use crate::cli::compiler::{NOT_FOUND, printed};
+use crate::cli::compiler::{NOT_FOUND, printed, temporary};
 use crate::cli::inputs;
 use crate::cli::shaders;
 use gpu::shader::Formats;
-use record::error::{Error, Result, shown, usage};
+use record::error::{Error, Result, in_words, shown, usage};
 use record::suite::Constants;
 
 /// What a declaration says of the source of its kernels.
@@ -77,13 +77,15 @@ impl<'a> Reading<'a> {
     /// The SPIR-V that the first installed compiler makes of a file in GLSL, HLSL or Slang; `None` of another language.
     pub(super) fn compiled(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
         let Some(compilers) = compilers(path) else { return Ok(None) };
-        let temporary = tempfile::tempdir().map_err(|error| format!("cannot create a temporary folder: {error}"))?;
+        let temporary = temporary()?;
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let output = temporary.path().join("kernel.spv");
         let defines: String = self.defines.iter().map(|(name, value)| format!(" '-D{name}={value}'")).collect();
         for command in compilers {
             match printed(&format!("{command}{defines}"), &[("{in}", &path), ("{out}", &output)], &[], &self.folder) {
-                Ok(_) => return inputs::read(&output, inputs::KERNEL).map(Some).map_err(|error| error.to_string()),
+                Ok(_) => {
+                    return inputs::read(&output, inputs::KERNEL).map(Some).map_err(|error| in_words(&error, "read"));
+                }
                 Err(why) if why.ends_with(NOT_FOUND) => {}
                 Err(why) => return Err(why),
             }
@@ -91,7 +93,7 @@ impl<'a> Reading<'a> {
         let names: Vec<&str> = compilers.iter().filter_map(|command| command.split(' ').next()).collect();
         let names = names.join(", ");
         Err(format!(
-            "none of its compilers is installed ({names}): install one, or give preprocess = \"COMMAND {{in}}\""
+            "no compiler for this language is installed ({names}); install one, or set preprocess = \"COMMAND {{in}}\""
         ))
     }
 
@@ -134,7 +136,7 @@ impl Expanding {
             return Err(usage!("{}: files include each other", shown(path)));
         }
         for (number, line) in (1..).zip(text.lines()) {
-            let fault = |why: String| usage!("{}: line {number}: {why}", shown(path));
+            let fault = |why: String| usage!("{}, line {number}: {why}", shown(path));
             let is_on = self.conditions.iter().all(|condition| condition.is_on);
             let Some(directive) = line.trim_start().strip_prefix('#') else {
                 if is_on {
@@ -171,7 +173,8 @@ impl Expanding {
                 "define" => {
                     let (name, value) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
                     if name.contains('(') {
-                        let why = format!("#define {name}: macros with arguments need preprocess = \"cpp -P {{in}}\"");
+                        let why =
+                            format!("#define {name} has arguments; expand it with preprocess = \"cpp -P {{in}}\"");
                         return Err(fault(why));
                     }
                     self.defines.entry(name.to_owned()).or_insert_with(|| value.trim().to_owned());
@@ -181,7 +184,7 @@ impl Expanding {
                     let name = rest.trim_matches(['"', '<', '>', ';', '\'']);
                     let found = path.with_file_name(name);
                     if !found.is_file() {
-                        return Err(fault(format!("#{word} {rest}: there is no file {}", shown(&found))));
+                        return Err(fault(format!("#{word} {rest} names the missing file {}", shown(&found))));
                     }
                     self.file(&found, depth + 1)?;
                 }
@@ -190,7 +193,8 @@ impl Expanding {
                 _ if word.chars().all(|c| c.is_ascii_digit()) => {}
                 _ => {
                     let why = format!(
-                        "'#{word}' is not WGSL: expand it first, by preprocess = \"COMMAND {{in}}\" in a .toml"
+                        "'#{word}' is not WGSL; expand the source first with preprocess = \"COMMAND {{in}}\" in a \
+                         .toml file"
                     );
                     return Err(fault(why));
                 }
@@ -207,13 +211,15 @@ impl Expanding {
             let Some((name, after)) = rest.split_once("}}") else { break };
             let value = self.defines.get(name.trim()).ok_or_else(|| {
                 format!(
-                    "{{{{{name}}}}} has no value: give it in [defines], or expand it by preprocess = \"COMMAND {{in}}\""
+                    "{{{{{name}}}}} has no value; set one in [defines], or expand the source with preprocess = \
+                     \"COMMAND {{in}}\""
                 )
             })?;
             line = format!("{before}{value}{after}");
         }
         if line.trim_start().starts_with("{%") {
-            return Err("'{%' is not WGSL: expand it first, by preprocess = \"COMMAND {in}\" in a .toml".to_owned());
+            let why = "'{%' is not WGSL; expand the source first with preprocess = \"COMMAND {in}\" in a .toml file";
+            return Err(why.to_owned());
         }
         if self.defines.is_empty() {
             return Ok(line);
@@ -286,11 +292,11 @@ mod tests {
     #[test]
     fn a_fault_of_a_directive_has_its_line() {
         for (text, part) in [
-            ("a\n#endif", "k.wgsl: line 2: #endif has no #if"),
+            ("a\n#endif", "k.wgsl, line 2: #endif has no #if"),
             ("#if 1\na", "k.wgsl: an #if has no #endif"),
-            ("#define F(x) x", "line 1: #define F(x): macros with arguments need preprocess"),
-            ("{{ N }}", "line 1: {{ N }} has no value: give it in [defines]"),
-            ("#import a::b", "line 1: #import a::b: there is no file a::b"),
+            ("#define F(x) x", "line 1: #define F(x) has arguments; expand it with preprocess"),
+            ("{{ N }}", "line 1: {{ N }} has no value; set one in [defines]"),
+            ("#import a::b", "line 1: #import a::b names the missing file a::b"),
             ("#warp", "line 1: '#warp' is not WGSL"),
             ("{% for %}", "line 1: '{%' is not WGSL"),
         ] {

@@ -71,7 +71,7 @@ pub(super) struct Spec {
 
 /// A kernel of several.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged, expecting = "a kernel is a file, or a table of file and groups")]
+#[serde(untagged, expecting = "a kernel must be a file name, or a table with file and groups")]
 pub(super) enum KernelSpec {
     File(String),
     Table(KernelTable),
@@ -97,7 +97,7 @@ pub(super) struct KernelTable {
 
 /// A step of a launch: one of a dispatch, `clear`, `copy`, `swap` and `repeat`.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, expecting = "a table, such as { entry = \"main\" }")]
+#[serde(deny_unknown_fields, expecting = "a table, for example { entry = \"main\" }")]
 pub(super) struct StepSpec {
     /// The entry point of a dispatch.
     pub entry: Option<String>,
@@ -131,7 +131,7 @@ pub(super) struct StepSpec {
 
 /// The values of a uniform, or of a field of one.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged, expecting = "a uniform has numbers and expressions, or fields that have them")]
+#[serde(untagged, expecting = "a uniform must be numbers and expressions, or fields with such values")]
 pub(super) enum ValueSpec {
     /// A scalar, or the components of a vector.
     Values(OneOrMany<Text>),
@@ -167,7 +167,7 @@ impl KernelSpec {
 
 /// The length and the contents of a buffer.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, expecting = "a table, such as { contents = \"small\" }")]
+#[serde(deny_unknown_fields, expecting = "a table, for example { contents = \"small\" }")]
 pub(super) struct BufferSpec {
     /// Its scalars.
     pub length: Option<Text>,
@@ -185,7 +185,7 @@ pub(super) struct BufferSpec {
 
 /// Contents of a buffer.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged, expecting = "contents are a number or a text")]
+#[serde(untagged, expecting = "contents must be a number or a string")]
 pub(super) enum Contents {
     /// One number everywhere.
     Number(f64),

@@ -69,7 +69,7 @@ impl Steps {
             Some(steps) => all.list(steps, table, entry, &format!("{file}: steps"))?,
         };
         if all.dispatches == 0 {
-            return Err(usage!("{file}: steps: no step runs an entry point: give entry = \"NAME\""));
+            return Err(usage!("{file}: no step runs an entry point; set entry = \"NAME\""));
         }
         Ok(all)
     }
@@ -92,7 +92,7 @@ impl Steps {
                 index: spec.index.clone().unwrap_or_else(|| "step".to_owned()),
                 steps: self.list(steps.as_deref().unwrap_or_default(), table, usual, what)?,
             }),
-            _ => Err(usage!("{what}: give one of entry (or groups), clear, copy, swap and repeat")),
+            _ => Err(usage!("{what}: set exactly one of entry (or groups), clear, copy, swap and repeat")),
         }
     }
 

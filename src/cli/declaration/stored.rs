@@ -155,8 +155,8 @@ impl Rule {
         }
         let fault = |why: String| {
             let instead = if is_exact { "round it, allow a tolerance, or" } else { "" };
-            format!("[verify]: the expected value of element {index} is {why}: {instead} set wrap = true")
-                .replace(":  ", ": ")
+            format!("[verify]: the expected value of element {index} is {why}; {instead} set wrap = true")
+                .replace(";  ", "; ")
         };
         if !is_exact && !wraps {
             // A fraction between two whole numbers is a right value if an error is allowed.
@@ -210,10 +210,10 @@ mod tests {
         assert_eq!(slot(Scalar::F32, false, 0.1), Ok(0.1));
         assert_eq!(slot(Scalar::F32, true, 0.1), Ok(f64::from(0.1_f32)));
         assert_eq!(slot(Scalar::F32, false, 1e300), Ok(f64::INFINITY));
-        let fault = "[verify]: the expected value of element 3 is 5.7, which u32 cannot hold: round it, allow a tolerance, or set \
-                     wrap = true";
+        let fault = "[verify]: the expected value of element 3 is 5.7, which u32 cannot hold; round it, allow a \
+                     tolerance, or set wrap = true";
         assert_eq!(slot(Scalar::U32, true, 5.7), Err(fault.to_owned()));
-        let fault = "[verify]: the expected value of element 3 is 5000000000, which u32 cannot hold: set wrap = true";
+        let fault = "[verify]: the expected value of element 3 is 5000000000, which u32 cannot hold; set wrap = true";
         assert_eq!(slot(Scalar::U32, false, 5e9), Err(fault.to_owned()));
         let words = |slot| {
             Rule { scalar: Scalar::I64, is_exact: true, wraps: false, fields: &[] }

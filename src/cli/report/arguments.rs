@@ -11,13 +11,13 @@ use record::error::{Result, shown, usage};
 pub(in crate::cli) struct Arguments {
     /// Reports or folders of reports [default: reports/ and results/]
     ///
-    /// A page pools runs of the same card, API, driver and version. github exports the newest row of each
-    /// case of a card.
+    /// A page pools runs of the same card, API, driver and version. Format github exports the newest row of each case
+    /// of a card.
     #[arg(value_name = "FILE|DIR")]
     pub(super) files: Vec<PathBuf>,
     /// File to write [default: report.html]
     ///
-    /// index writes README.md into the folder; github writes to stdout by default.
+    /// Format index writes README.md into the folder; format github writes to stdout by default.
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
     /// Format [default: from the extension of --out, else html]

@@ -22,7 +22,7 @@ use record::format::plural;
 /// Whether the merged file is packed, by its ending.
 fn is_packed(path: &Path) -> Result<bool> {
     if !reader::has_ending(path, "csv") {
-        return Err(usage!("{}: name a file that ends in .csv or .csv.gz", shown(path)));
+        return Err(usage!("{} is not a CSV file name: name a file that ends in .csv or .csv.gz", shown(path)));
     }
     Ok(path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")))
 }
@@ -30,7 +30,7 @@ fn is_packed(path: &Path) -> Result<bool> {
 /// Writes the rows of the reports to the file of `--out`, and returns the exit code.
 pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
     let files = arguments.files()?;
-    let unnamed = || usage!("--format csv needs a file name: --out all.csv.gz");
+    let unnamed = || usage!("--format csv needs a file name, for example --out all.csv.gz");
     let path = arguments.out.as_deref().ok_or_else(unnamed)?;
     let is_packed = is_packed(path)?;
     check_new(path, arguments.force, "name another file with --out")?;
@@ -60,7 +60,7 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
     })?;
     if known.repeated > 0 {
         let repeat = plural(known.repeated, "row repeats", "rows repeat");
-        say(&format!("{repeat} another row of the same run: written once"));
+        say(&format!("{repeat} another row of the same run, which is written once"));
     }
     print(&format!(
         "{}: {} of {}\n",
@@ -70,7 +70,7 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
     ))?;
     if read.unreadable > 0 {
         let files = plural(read.unreadable, "unreadable file is", "unreadable files are");
-        complain(&format!("error: {files} not in {}", shown(path)));
+        complain(&format!("error: {files} missing from {}", shown(path)));
         return Ok(1);
     }
     Ok(0)

@@ -19,22 +19,22 @@ use record::suite::{Extent, Family, Profile, Tag};
 pub(in crate::cli) struct Arguments {
     /// Families, benchmarks, globs or parts of names [default: all]
     ///
-    /// Families (transpose), benchmarks (transpose/tiled), globs ('*/vec4*'), or a part of benchmark names (tiled). Peaks
-    /// that the rows need are measured, too.
+    /// Families (transpose), benchmarks (transpose/tiled), globs ('*/vec4*'), or a part of benchmark names (tiled). A
+    /// run also measures the peaks that its rows need.
     #[arg(value_name = "FILTER")]
     pub(super) filters: Vec<String>,
-    /// Run the families of a tag: peak, article, llm, primitive, memory, cost
+    /// Run the families of a tag: peak, article, llm, primitive, memory or cost
     ///
     /// peak: the device's highest rates. article: the workloads of the source articles. llm: the kernels that take most
     /// of a language model's time. primitive: building blocks of many programs. memory: access patterns and kinds of
-    /// memory. cost: costs other than bytes and arithmetic. Repeat it or write llm,peak for several; with filters, both
-    /// must match.
+    /// memory. cost: costs other than bytes and arithmetic. Repeat the option or write llm,peak for several tags. With
+    /// filters, both must match.
     #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
     pub(super) tags: Vec<Tag>,
     /// Compare with another build, case by case
     ///
-    /// COMMAND starts that build: old/shaderbench, or 'VK_DRIVER_FILES=/opt/mesa/lvp.json shaderbench'. The two builds
-    /// measure each case in random order, each epoch in new processes. Then the differences are printed.
+    /// COMMAND starts that build, for example old/shaderbench or 'VK_DRIVER_FILES=/opt/mesa/lvp.json shaderbench'. The
+    /// two builds measure each case in random order, each epoch in new processes. Then the differences are printed.
     #[arg(long, value_name = "COMMAND", conflicts_with = "time")]
     pub(super) against: Option<String>,
     /// Compare with the kernels in a folder, laid out as for --shaders
@@ -46,10 +46,10 @@ pub(in crate::cli) struct Arguments {
     /// Sizes to run and sampling time [default: quick; standard with filters on a GPU]
     #[arg(long, value_enum, value_name = "PROFILE")]
     pub(super) profile: Option<Profile>,
-    /// Device by number or part of its name, or all [default: the first GPU]
+    /// Device number, part of a device name, or all [default: the first GPU]
     ///
-    /// `shaderbench devices` lists them. `all` measures every GPU in turn. A software device is used only if there is no GPU,
-    /// or on request.
+    /// `shaderbench devices` lists the devices. `all` measures every GPU in turn. A software device is used only if
+    /// there is no GPU, or on request.
     #[arg(long, value_name = "DEVICE")]
     pub(super) device: Option<String>,
     /// API, or all in turns [default: the device's best]
@@ -57,14 +57,15 @@ pub(in crate::cli) struct Arguments {
     /// `all` measures every API of the device, alternating case by case.
     #[arg(long, value_name = "API", value_parser = Through::parser())]
     pub(super) backend: Option<Through>,
-    /// Size instead of the profile's: 1000003, 2^20, 512x2000, MxNxK
+    /// Size instead of the profile's, for example 2^20 or 512x2000
     ///
-    /// 1000003, 2^20, ROWSxCOLUMNS (512x2000), or MxNxK for GEMM; repeat it or write 2^16,2^20 for several.
+    /// Give a number (1000003), a power (2^20), ROWSxCOLUMNS (512x2000), or MxNxK for GEMM. Repeat the option or write
+    /// 2^16,2^20 for several sizes.
     #[arg(long = "size", value_name = "N", value_parser = size, value_delimiter = ',')]
     pub(super) sizes: Vec<Extent>,
-    /// Kernel parameter: WG=128
+    /// Kernel parameter, for example WG=128
     ///
-    /// Repeat it or write WG=128,PAD=1 for several. WG=64,WG=128 measures both.
+    /// Repeat the option or write WG=128,PAD=1 for several parameters. WG=64,WG=128 measures both values.
     #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
     pub(super) params: Vec<(String, f64)>,
     /// State of the caches before each launch: hot, cold or both
@@ -79,9 +80,9 @@ pub(in crate::cli) struct Arguments {
         hide_default_value = true
     )]
     pub(super) caches: Caches,
-    /// Time limit of the whole run: 90s, 5m
+    /// Time limit of the whole run, for example 90s or 5m
     ///
-    /// A case that would exceed it runs at a smaller size, or is left out [default: 55s in quick, else none]
+    /// A case that would exceed the limit runs at a smaller size, or is left out [default: 55s in quick, else none]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) time: Option<Duration>,
     /// Number of epochs of each case
@@ -116,10 +117,10 @@ pub(in crate::cli) struct Arguments {
     /// Applies to --out, --json and --save-image.
     #[arg(long)]
     pub(super) force: bool,
-    /// Continue the run that wrote this CSV, with the same other arguments
+    /// Continue the run that wrote this CSV file; repeat its other arguments
     ///
-    /// Finished rows are kept. Missing rows are measured, and failed rows are measured again. The report must be of the same
-    /// device, driver, CPU, operating system, version, profile and kernels.
+    /// Finished rows are kept. Missing rows are measured, and failed rows are measured again. The report must be of the
+    /// same device, driver, CPU, operating system, version, profile and kernels.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "dry_run"])]
     pub(super) resume: Option<PathBuf>,
     /// With --resume: also rerun cases that timed out or crashed twice
@@ -127,8 +128,8 @@ pub(in crate::cli) struct Arguments {
     pub(super) retry_timeouts: bool,
     /// Time limit of each step that a kernel needs on the host [default: 60s]
     ///
-    /// These steps are `preprocess`, `command`, expressions and naga. All steps before the first launch together may take ten
-    /// times as long.
+    /// These steps are `preprocess`, `command`, expressions and naga. All steps before the first launch together may
+    /// take ten times as long.
     #[arg(long, value_name = "DURATION", hide_short_help = true, value_parser = duration)]
     pub(super) host_timeout: Option<Duration>,
     /// Name of the host in the reports [default: the system's name]
@@ -143,8 +144,8 @@ pub(in crate::cli) struct Arguments {
     pub(super) anonymous: bool,
     /// Also measure the energy of each case
     ///
-    /// Joules per launch from the card's counter or power sensor, over 1.4 s in each of up to three epochs. Refused if the
-    /// device has neither.
+    /// The report has joules per launch from the card's energy counter or power sensor, over 1.4 s in each of up to
+    /// three epochs. Devices with neither are refused.
     #[arg(long, hide_short_help = true)]
     pub(super) energy: bool,
     /// Save the input and output images of the family texture to this folder as PNG
@@ -152,7 +153,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) save_image: Option<PathBuf>,
     /// Exit with code 3 if any row has one of these statuses
     ///
-    /// wrong, failed, implausible, skipped [default: the first three]
+    /// Statuses: wrong, failed, implausible and skipped [default: the first three]
     #[arg(long, value_name = "STATUS,…", hide_short_help = true, value_parser = fail_on, value_delimiter = ',',
           default_values = ["wrong", "failed", "implausible"], hide_default_value = true)]
     pub(super) fail_on: Vec<Status>,
@@ -225,7 +226,7 @@ impl Arguments {
         self.files.own = own;
         self.files.files = std::mem::take(&mut self.filters).into_iter().map(OsString::from).collect();
         self.load()?;
-        self.kernels.own.ok_or_else(|| usage!("give a kernel: FILE.wgsl"))
+        self.kernels.own.ok_or_else(|| usage!("no kernel is given: name a file, for example mine.wgsl"))
     }
 
     pub(in crate::cli) fn filters(&self) -> &[String] {

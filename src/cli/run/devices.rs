@@ -30,7 +30,7 @@ pub(super) fn has_energy(backend: &dyn Backend) -> Result<()> {
     let has = backend.monitor().is_some_and(|mut monitor| monitor.joules().or_else(|| monitor.watts()).is_some());
     let refusal = || {
         let name = &backend.device().name;
-        usage!("--energy: {name} reports neither an energy counter nor its power: run without --energy")
+        usage!("--energy: {name} has neither an energy counter nor a power sensor; run without --energy")
     };
     if has { Ok(()) } else { Err(refusal()) }
 }

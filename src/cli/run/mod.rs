@@ -49,11 +49,12 @@ use supervisor::{End, Supervisor};
 /// Runs the command and returns the exit code.
 pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
     if arguments.unchecked && arguments.shaders.is_none() && arguments.against_shaders.is_none() {
-        return Err(usage!("--unchecked is for the kernels of --shaders: give both"));
+        return Err(usage!("--unchecked applies to the kernels of --shaders: give both options"));
     }
     if arguments.against_shaders.is_some() && !arguments.unchecked {
         say(
-            "--against-shaders: these kernels run with run-time checks, the suite's without; --unchecked turns them off",
+            "--against-shaders: kernels of the folder run with run-time checks, the suite's without; --unchecked drops \
+             the checks",
         );
     }
     arguments.load()?;
@@ -131,8 +132,8 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
     Ok(if all.iter().any(is_fault) { 3 } else { 0 })
 }
 
-/// The devices that a command lists, or another process of this program, and the index of the one to measure: `card`, or what
-/// the same options select there.
+/// The devices that a command lists, or another process of this program, and the index of the one to measure: `card`,
+/// or what the same options select there.
 fn listed_beside(command: Option<&str>, arguments: &Arguments, card: &[&Device]) -> Result<(Listed, Vec<usize>)> {
     let listed = match command {
         Some(command) => list_of(command, arguments.backend)?,
@@ -162,11 +163,11 @@ fn check(arguments: &Arguments) -> Result<()> {
         say(&format!("left out, since no --size fits: {}", dropped.join(", ")));
     }
     let refusal = if !request.sizes.is_empty() && cases.iter().all(|case| case.family.name == "ceiling") {
-        "--size: ceilings keep their own sizes, which set the peaks of a device: omit --size, or run `stream` or \
-         `roofline`"
+        "--size does not apply to ceilings, whose fixed sizes set the peaks of a device: omit --size, or run `stream` \
+         or `roofline`"
     } else if arguments.save_image.is_some() && !cases.iter().any(draws) {
-        "--save-image: none of these kernels draws an image (the family texture does, and kernels of bench that write \
-         texture_storage_2d<rgba8unorm>)"
+        "--save-image: none of these kernels draws an image (the family texture does, and so do bench kernels that \
+         write texture_storage_2d<rgba8unorm>)"
     } else {
         return Ok(());
     };
@@ -197,14 +198,14 @@ impl Arguments {
         }
         match &self.save_image {
             Some(folder) if folder.exists() && !folder.is_dir() => {
-                Err(usage!("--save-image: {} is a file: name a folder", folder.display()))
+                Err(usage!("--save-image: {} is a file; name a folder", folder.display()))
             }
             _ => Ok(()),
         }
     }
 
-    /// Checks that files can be written, creates the folder of the images, and locks the CSV. Returns the CSV and the JSON
-    /// report that the user names.
+    /// Checks that files can be written, creates the folder of the images, and locks the CSV. Returns the CSV and the
+    /// JSON report that the user names.
     fn open_files(&self) -> Result<(Option<LockedFile>, Option<Output>)> {
         let is_new = !self.force;
         let out = self.out.as_deref().map(|path| LockedFile::open(path, is_new));
@@ -222,8 +223,8 @@ impl Arguments {
     }
 }
 
-/// The images of a run on `card`, if they are wanted. Refuses them in place of other files; a run that is resumed finds those
-/// of its earlier part.
+/// The images of a run on `card`, if they are wanted. Refuses them in place of other files; a run that is resumed finds
+/// those of its earlier part.
 fn pictures(arguments: &Arguments, card: &[&Device], name: String) -> Result<Option<Pictures>> {
     let Some(folder) = &arguments.save_image else { return Ok(None) };
     let pictures = Pictures::new(folder, name, card.len() > 1, arguments.force);
@@ -264,8 +265,8 @@ struct Begun {
 }
 
 impl Command<'_> {
-    /// Runs on a card, indices into the devices of `listed`, one for each API, or continues the run in `resumed`. `number` is
-    /// that of the card if there are several, and `before` has the rows of the previous ones.
+    /// Runs on a card, indices into the devices of `listed`, one for each API, or continues the run in `resumed`.
+    /// `number` is that of the card if there are several, and `before` has the rows of the previous ones.
     fn run_on(
         &self,
         listed: Listed,
@@ -343,7 +344,7 @@ impl Command<'_> {
         // A file of its own has the rows of its device alone.
         let first = if own_file.is_none() { before.to_vec() } else { Vec::new() };
         let file = own_file.as_ref().or(csv.as_ref()).map(|file| file.output.clone());
-        let file = file.ok_or_else(|| usage!("there is no file for the report"))?;
+        let file = file.ok_or_else(|| usage!("the run has no file for its report: name one with --out"))?;
         if !is_begun {
             bundle::clear(file.path());
         }
@@ -454,9 +455,7 @@ fn earlier_rows(
     };
     let given_up = match earlier.given_up() {
         0 => String::new(),
-        count => {
-            format!(", {count} of them timed out or crashed twice (--retry-timeouts measures them again)")
-        }
+        count => format!(", of which {count} timed out or crashed twice (--retry-timeouts reruns these)"),
     };
     say(&format!("{path}: keeping {}{given_up}{again}", plural(earlier.records().len(), "row", "rows")));
     Ok(earlier)

@@ -208,8 +208,8 @@ impl Running {
     }
 }
 
-/// Both sides' rows with as many launches in a sample: a kernel of 219 µs took 1 % longer alone than as one of two on an H200,
-/// and 200 µs, the least time of a sample, are near. The first epoch alone may differ.
+/// Both sides' rows with as many launches in a sample: a kernel of 219 µs took 1 % longer alone than as one of two on
+/// an H200, and 200 µs, the least time of a sample, are near. The first epoch alone may differ.
 fn with_equal_launches(mut table: RowTable, cases: usize) -> RowTable {
     for slots in (0..cases).map(|index| [2 * index, 2 * index + 1]) {
         let rows = slots.map(|slot| table.at(slot).map(|at| table.records()[at].clone()));
@@ -224,7 +224,8 @@ fn with_equal_launches(mut table: RowTable, cases: usize) -> RowTable {
 
 /// The error of an event that does not fit the run.
 fn unknown() -> Error {
-    Error::NoDevice("the measuring process sent rows of another run: are there two versions of the program?".to_owned())
+    let why = "the measuring process sent rows of another run: check that only one version of the program is in use";
+    Error::NoDevice(why.to_owned())
 }
 
 #[cfg(test)]

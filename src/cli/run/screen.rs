@@ -48,7 +48,7 @@ pub(super) fn tables(arguments: &Arguments, records: &[Record]) -> Result<String
         let declared = arguments.kernels.own.and_then(|own| own.benchmarks.first()?.declared);
         let guesses = declared.map(|own| own.guesses().join(" and ")).filter(|guesses| !guesses.is_empty());
         lines.extend(guesses.map(|guesses| {
-            format!("Its rate follows from guessed {guesses}: check the guess in the TOML file, then delete `guesses`.")
+            format!("The rate follows from guessed {guesses}: check the guess in the TOML file, then delete `guesses`.")
         }));
         let parts = lines.iter().map(|line| Part::text(line)).chain([Part::text("")]);
         lay_out(parts.collect(), arguments.format.medium())
@@ -61,8 +61,8 @@ pub(super) fn tables(arguments: &Arguments, records: &[Record]) -> Result<String
     Ok(answer + answers::write(&sections, arguments.format.medium()).as_str())
 }
 
-/// Whether the run ends with a summary: `explain` shows its rows, Markdown is for tables alone, and kernels of `bench` do no
-/// job of the suite.
+/// Whether the run ends with a summary: `explain` shows its rows, Markdown is for tables alone, and kernels of `bench`
+/// do no job of the suite.
 pub(super) fn has_summary(arguments: &Arguments) -> bool {
     let is_usual = arguments.kernels.own.is_none() && arguments.other_side().is_none();
     !arguments.is_quiet && arguments.format != TableFormat::Markdown && is_usual

@@ -355,7 +355,7 @@ impl<'a> Supervisor<'a> {
             return self.finish(Err(Error::NoDevice(how)));
         };
         if let Some(done) = running.done.take() {
-            running.progress.say(&format!("not every wrong result has a bundle: {}", death.how));
+            running.progress.say(&format!("some wrong results have no bundle: {}", death.how));
             return self.finish(of_done(done));
         }
         if self.is_stopped {
@@ -373,7 +373,7 @@ impl<'a> Supervisor<'a> {
         };
         // The row has said which case, and why.
         let how = if is_blamed { "the worker has ended" } else { death.how.as_str() };
-        let next = if is_last { "" } else { "; a new one continues" };
+        let next = if is_last { "" } else { "; a new worker continues" };
         running.progress.say(&format!("{how}{next}"));
         if is_last {
             let how = format!("{MOST_DEATHS} workers ended in a row, the last one: {}", death.how);

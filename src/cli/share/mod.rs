@@ -34,7 +34,7 @@ const RESULTS: &str = "results";
 pub(super) struct Arguments {
     /// CSV report of a complete run
     ///
-    /// The copy has no host, and a hash in place of the card's UUID.
+    /// The copy has no host name, and has a hash in place of the card's UUID.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Only check the files: print each fault, and exit with code 1 if there is any
@@ -69,7 +69,7 @@ pub(super) fn share(arguments: &Arguments) -> Result<u8> {
             let named = if report.removed.is_empty() {
                 String::new()
             } else {
-                format!("; it names its host or card; `shaderbench share {name}` writes an anonymous copy")
+                format!("; the report names its host or card; `shaderbench share {name}` writes an anonymous copy")
             };
             print(&format!("{name}: no fault, {rows}{named}\n"))?;
         } else {
@@ -142,7 +142,7 @@ fn listed(faults: &[Fault]) -> Vec<String> {
         let (listed, others) = kind.split_at(kind.len().min(MOST_LISTED));
         all.extend(listed.iter().map(|fault| fault.text.clone()));
         if !others.is_empty() {
-            all.push(format!("{} more of this kind", others.len()));
+            all.push(format!("{} more faults of this kind", others.len()));
         }
     }
     all
@@ -156,12 +156,12 @@ fn advice(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: bool)
         Remedy::Complete(_) => incomplete(faults, records, path, is_anonymous),
         Remedy::Issue => "open an issue with the report: this is a fault of the suite or of the driver".to_owned(),
         Remedy::Measure => format!(
-            "this was measured by another build, or with --size or --param: measure again with this build, without \
-             these options: `shaderbench run {}`",
+            "the rows come from another build, or from a run with --size or --param; measure again with this build and \
+             without these options: `shaderbench run {}`",
             options(records)
         ),
         Remedy::OneRun => ONE_RUN.to_owned(),
-        Remedy::Copy => format!("`shaderbench share {}` writes a copy without it", shown(path)),
+        Remedy::Copy => format!("`shaderbench share {}` writes a copy without the host's name", shown(path)),
     }))
 }
 
@@ -185,8 +185,8 @@ fn incomplete(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: b
             )
         }
         _ => format!(
-            "a shared report has a row for every benchmark: measure everything with `shaderbench run {options}` and no other \
-             arguments; if --time left some out, allow more time"
+            "a shared report has a row for every benchmark: measure everything with `shaderbench run {options}` and no \
+             other arguments; if --time left some benchmarks out, allow more time"
         ),
     }
 }
@@ -266,7 +266,10 @@ fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
     for path in [&report, &text] {
         std::fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
         if Target::of(path)?.is_taken() {
-            return Err(usage!("{} exists: move it away, or name another folder by --out", shown(path)));
+            return Err(usage!(
+                "{} already exists: move the file away, or name another folder with --out",
+                shown(path)
+            ));
         }
     }
     let copy = csv::write(&records);
@@ -277,7 +280,7 @@ fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
     say(&format!("{}: no fault, {}", shown(path), plural(records.len(), "row", "rows")));
     removed.iter().for_each(|line| say(line));
     print(&request)?;
-    let place = if packed.is_some() { "an issue, by the form \"Your GPU's result\"" } else { "a pull request" };
+    let place = if packed.is_some() { "an issue, with the form \"Your GPU's result\"" } else { "a pull request" };
     // The text is longer than a screen: what to do with it comes last.
     say(&format!(
         "\n{}\n{}\nnothing was sent; paste the text of the second file into {place}",

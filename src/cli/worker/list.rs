@@ -63,8 +63,8 @@ pub(in crate::cli) fn list(backend: Option<Through>) -> Result<Listed> {
 /// Lists the devices that a command finds, which starts another build of this program.
 pub(in crate::cli) fn list_of(command: &str, backend: Option<Through>) -> Result<Listed> {
     let how = |death: Death| {
-        let how = death.how.replace("the driver ended the process", "it ended").replace(" while it ran", "");
-        usage!("--against '{command}' lists no devices: {how}: give a command that starts shaderbench")
+        let how = death.how.replace("the driver ended the process", "the command ended").replace(" while it ran", "");
+        usage!("--against '{command}' lists no devices, since {how}: give a command that starts shaderbench")
     };
     ask(backend, Start { command: Some(command.to_owned()), ..Start::default() })?.map_err(how)
 }
@@ -115,7 +115,7 @@ fn environment() -> Result<Vec<(&'static str, OsString)>> {
 
 /// How a listing died.
 fn of_listing(death: &Death) -> String {
-    death.how.replace("while it ran", "when it was asked for its devices")
+    death.how.replace("while it ran", "while it listed its devices")
 }
 
 /// The drivers that can be listed, and those that cannot.

@@ -15,8 +15,8 @@ use crate::cli::output::say;
 use record::Cause;
 use record::error::{Error, Result, one_line, shown, usage, visible_lines};
 
-/// A worker that tells nothing for this long is ended: no driver call can be cancelled, and no case with its compilation and
-/// verification takes so long. `SHADERBENCH_SILENCE`, in seconds, is for tests.
+/// A worker that tells nothing for this long is ended: no driver call can be cancelled, and no case with its
+/// compilation and verification takes so long. `SHADERBENCH_SILENCE`, in seconds, is for tests.
 pub(in crate::cli) const SILENCE: Duration = Duration::from_secs(600);
 
 /// Variable with another limit, in seconds.
@@ -208,7 +208,7 @@ pub(super) fn set_silence() -> Result<Option<Duration>> {
     let Some(text) = std::env::var_os(SILENCE_VARIABLE) else { return Ok(None) };
     let seconds = text.to_str().and_then(|text| text.parse().ok()).filter(|seconds| *seconds > 0);
     let text = shown(std::path::Path::new(&text));
-    let refusal = || usage!("{SILENCE_VARIABLE} is '{text}': give whole seconds, 1 or more");
+    let refusal = || usage!("{SILENCE_VARIABLE} is '{text}': use a whole number of seconds, 1 or more");
     seconds.map(Duration::from_secs).map(Some).ok_or_else(refusal)
 }
 
@@ -225,8 +225,8 @@ const fn during(doing: Activity) -> &'static str {
     }
 }
 
-/// The death of a worker that panicked with this text: `panicked at FILE:LINE:COLUMN:` and the message. A file of another
-/// crate lies in a folder with the crate's name.
+/// The death of a worker that panicked with this text: `panicked at FILE:LINE:COLUMN:` and the message. A file of
+/// another crate lies in a folder with the crate's name.
 fn panicked(text: &str, doing: Activity) -> Death {
     let (place, message) = text.split_once('\n').unwrap_or(("", text));
     let folder = place.replace('\\', "/");
@@ -345,8 +345,8 @@ mod tests {
         let starved = how(6, Activity::Compiling, &["memory allocation of 99 bytes failed", "x"]);
         assert_eq!(
             starved,
-            "the process ran out of memory while it compiled a kernel (memory allocation of 99 bytes failed): raise its \
-             limit (ulimit -v)"
+            "the process ran out of memory while it compiled a kernel (memory allocation of 99 bytes failed): raise \
+             its limit (ulimit -v)"
         );
     }
 }

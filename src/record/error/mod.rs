@@ -124,31 +124,36 @@ impl Error {
         if matches!(self, Self::Usage(_)) { 2 } else { 1 }
     }
 
-    /// The text of a system's error. The commonest errors have plain words, the same on every system.
-    fn in_words(&self, error: &std::io::Error) -> String {
-        let needs_folder = matches!(self, Self::Io { action, .. } if !matches!(*action, "read" | "start"));
-        let words = match error.kind() {
-            ErrorKind::NotFound if needs_folder => "no such folder",
-            ErrorKind::NotFound => "no such file",
-            ErrorKind::PermissionDenied => "permission denied",
-            _ => return error.to_string(),
-        };
-        // Errors of this program have no number, but their own text.
-        if error.raw_os_error().is_some() { words.to_owned() } else { error.to_string() }
-    }
-
     /// The error and its causes in one line, joined by colons.
     #[must_use]
     pub fn chain(&self) -> String {
         let mut text = self.to_string();
+        let action = if let Self::Io { action, .. } = self { *action } else { "read" };
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
             let system = error.downcast_ref::<std::io::Error>();
             text.push_str(": ");
-            text.push_str(&system.map_or_else(|| error.to_string(), |system| self.in_words(system)));
+            text.push_str(&system.map_or_else(|| error.to_string(), |system| in_words(system, action)));
             cause = error.source();
         }
         text
+    }
+}
+
+/// The text of a system's error of an action on a path: `create`, `read`. The commonest errors have plain words, the
+/// same on every system.
+#[must_use]
+pub fn in_words(error: &std::io::Error, action: &str) -> String {
+    let text = error.to_string();
+    // Errors of this program have no number, but their own text.
+    if error.raw_os_error().is_none() && !text.contains("(os error ") {
+        return text;
+    }
+    match error.kind() {
+        ErrorKind::NotFound if matches!(action, "read" | "start") => "no such file".to_owned(),
+        ErrorKind::NotFound => "no such folder".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => text,
     }
 }
 

@@ -63,7 +63,7 @@ impl std::str::FromStr for SubgroupSize {
         let (least, most) = text.split_once('-').unwrap_or((text, text));
         match (least.parse(), most.parse()) {
             (Ok(least), Ok(most)) if 0 < least && least <= most => Ok(Self { least, most }),
-            _ => Err(format!("'{text}' is not a subgroup size: give 32, or 8-32")),
+            _ => Err(format!("'{text}' is not a subgroup size: give a size or a range, for example 32 or 8-32")),
         }
     }
 }

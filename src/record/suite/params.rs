@@ -13,11 +13,10 @@ pub const PLAIN: &[Params] = &[&[]];
 
 /// Parameters of the harness rather than of the shader. `INPUT`: the constant that fills the input. `BOUNDS`, `LOOPS`,
 /// `ZERO_INIT`: 1 adds that run-time check, see [`Checks`]. `PITCHED`: 1 pads rows to 256 bytes. `ANGLE`: degrees by
-/// which a picture is rotated. `MATRIX`: the number of a sparse matrix. `LOADS`: dependent loads of a launch.
-/// `PEER`: the other card, so many places after this one. `FAR`: 1 runs the host on the NUMA node that is farthest from the
-/// card, 0 on its own.
-/// `COLD`: 1 empties the caches before each launch, see [`Shape::is_cold`].
-/// `SHARED_BYTES`: bytes of shared memory that a launch requests, where only CUDA has the kernel.
+/// which a picture is rotated. `MATRIX`: the number of a sparse matrix. `LOADS`: dependent loads of a launch. `PEER`:
+/// the other card, so many places after this one. `FAR`: 1 runs the host on the NUMA node that is farthest from the
+/// card, 0 on its own. `COLD`: 1 empties the caches before each launch, see [`Shape::is_cold`]. `SHARED_BYTES`: bytes
+/// of shared memory that a launch requests, where only CUDA has the kernel.
 pub const HOST_PARAMS: &[&str] = &[
     "INPUT",
     "BOUNDS",
@@ -108,5 +107,6 @@ pub fn parse_params(text: &str) -> Result<BTreeMap<String, f64>, String> {
         (!name.is_empty()).then(|| (name.to_owned(), value))
     };
     let pairs = text.split(';').filter(|part| !part.is_empty());
-    pairs.map(|part| pair(part).ok_or_else(|| format!("'{part}' is not a parameter: give NAME=NUMBER"))).collect()
+    let fault = |part: &str| format!("'{part}' is not a parameter: give NAME=NUMBER, for example WG=128");
+    pairs.map(|part| pair(part).ok_or_else(|| fault(part))).collect()
 }

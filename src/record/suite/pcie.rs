@@ -22,8 +22,8 @@ impl PcieLink {
         (width > 0).then_some(Self { generation: index as u32 + 1, width })
     }
 
-    /// Nominal rate of one direction in GB/s: bits of a lane without line code (8b/10b, then 128b/130b, then flits of 242
-    /// in 256 bytes), but with the headers of packets. From the PCI Express base specification.
+    /// Nominal rate of one direction in GB/s: bits of a lane without line code (8b/10b, then 128b/130b, then flits of
+    /// 242 in 256 bytes), but with the headers of packets. From the PCI Express base specification.
     #[must_use]
     pub fn gb_per_s(self) -> Option<f64> {
         let code = match self.generation {
@@ -50,7 +50,7 @@ impl std::str::FromStr for PcieLink {
         let link = text.split_once(" x").and_then(|(generation, width)| {
             Some(Self { generation: generation.parse().ok()?, width: width.parse().ok()? })
         });
-        link.ok_or_else(|| format!("'{text}' is not a PCI Express link: give 5 x16"))
+        link.ok_or_else(|| format!("'{text}' is not a PCI Express link: give generation and lanes, for example 5 x16"))
     }
 }
 

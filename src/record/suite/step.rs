@@ -166,7 +166,10 @@ impl Step {
                 let buffers = match given {
                     0 => all(bindings.iter().map(|binding| binding.name.as_str()).collect())?,
                     _ if given == expected => all(buffers)?,
-                    _ => return Err(Error::Shader(format!("a dispatch has {given} buffers for {expected} bindings"))),
+                    _ => {
+                        let why = format!("a dispatch has {given} buffers, but the kernel has {expected} bindings");
+                        return Err(Error::Shader(why));
+                    }
                 };
                 let indirect = indirect.map(|(buffer, at)| Ok::<_, Error>((index(buffer)?, at))).transpose()?;
                 Step::Dispatch(Dispatch { entry, groups, indirect, buffers, immediates, is_timed })

@@ -46,7 +46,7 @@ impl Tag {
     /// One sentence with all tags for anything else.
     pub fn parse(text: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|tag| tag.name() == text);
-        found.ok_or_else(|| format!("there is no tag '{text}': the tags are {}", Self::names(&Self::ALL)))
+        found.ok_or_else(|| format!("there is no tag '{text}'; the tags are {}", Self::names(&Self::ALL)))
     }
 }
 

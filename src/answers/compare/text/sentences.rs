@@ -59,16 +59,16 @@ pub fn undecided(comparison: &Comparison) -> Option<String> {
     match (pairs, device_timed, deciding) {
         (.., 1..) => None,
         (0, ..) => Some(format!(
-            "nothing was compared: none of {} has a time on both sides: compare runs of the same benchmarks and sizes",
+            "nothing was compared: none of {} has a time on both sides; compare runs of the same benchmarks and sizes",
             count(comparison.cases.len())
         )),
         (_, 0, _) => Some(format!(
-            "nothing was decided: {compared} compared, but none timed by the device's clock on both sides: measure on an \
-             API with timestamps"
+            "nothing was decided: {compared} compared, but none timed by the device's clock on both sides; measure on \
+             an API with timestamps"
         )),
         _ => Some(format!(
-            "nothing was decided: {compared} compared, but run-to-run variation is unknown: use reports with epochs, or three \
-             runs or more"
+            "nothing was decided: {compared} compared, but run-to-run variation is unknown; use reports with epochs, \
+             or three or more runs"
         )),
     }
 }
@@ -301,7 +301,8 @@ pub(super) fn without_variation(comparison: &Comparison, of: usize) -> Option<St
     }
 }
 
-/// Facts that tell a side from others of the same device, API and compiler: its card, its host, and the APIs of its runs.
+/// Facts that tell a side from others of the same device, API and compiler: its card, its host, and the APIs of its
+/// runs.
 pub(super) fn particulars(comparison: &Comparison, side: &Side) -> Vec<String> {
     let differs = |get: fn(&Side) -> String| {
         let alike = |other: &&Side| (other.device, other.api, other.compiler) == (side.device, side.api, side.compiler);

@@ -17,7 +17,7 @@ const READS = [
   },
   {
     name: "own slices",
-    words: `each workgroup rereads its own slice; the set is that of one SM, at most ${RESIDENT} slices`,
+    words: `each workgroup rereads its own slice; the working set is that of one SM, at most ${RESIDENT} slices`,
     has: ({ of }) => of.benchmark === "slices" && of.param.get("ROTATE") === 0,
     bytes: (row) => (workingSet(row) / SLICES) * RESIDENT,
     isPrivate: true,

@@ -38,10 +38,10 @@ impl Header {
         let names: Vec<&[u8]> = row.iter().map(without_mark).collect();
         let first = names.first().copied().unwrap_or_default();
         if first.starts_with(b"\x1f\x8b") {
-            return Err("the file is compressed: unpack it first (gzip -d)".to_owned());
+            return Err("the file is compressed; unpack the file first (gzip -d)".to_owned());
         }
         if first.starts_with(b"\xff\xfe") || first.starts_with(b"\xfe\xff") || first.contains(&0) {
-            return Err("the file is UTF-16: save it as UTF-8".to_owned());
+            return Err("the file is UTF-16; save the file as UTF-8".to_owned());
         }
         let is_named =
             |index: usize, name: &[u8]| COLUMNS.get(index).is_some_and(|known| known.name.as_bytes() == name);
@@ -53,11 +53,11 @@ impl Header {
         let found: Vec<Option<usize>> = names.iter().enumerate().map(find).collect();
         for (sign, name) in [(b';', "semicolons"), (b'\t', "tabs")] {
             if names.len() == 1 && first.contains(&sign) {
-                return Err(format!("fields are separated by {name}: save the file with commas"));
+                return Err(format!("the fields are separated by {name}; save the file with commas"));
             }
         }
         if found.iter().all(Option::is_none) {
-            return Err("not a shaderbench report: the first line names none of the columns".to_owned());
+            return Err("not a shaderbench report, since the first line names none of the columns".to_owned());
         }
         let mut seen = [false; COLUMNS.len()];
         for index in found.iter().flatten() {
@@ -94,7 +94,7 @@ impl Header {
     pub(super) fn cells<'r>(&self, row: &'r Fields) -> Result<Vec<Cell<'r>>, String> {
         if row.len() != self.columns.len() {
             let (has, wants) = (row.len(), self.columns.len());
-            return Err(format!("the row has {has} fields, the header has {wants}"));
+            return Err(format!("the row has {has} fields, but the header has {wants}"));
         }
         let cells = self.columns.iter().zip(row.iter());
         Ok(cells.filter_map(|(column, field)| Some(((*column)?, value(field)))).collect())
@@ -110,7 +110,7 @@ impl Header {
 
 /// The text of a field.
 fn value(field: &[u8]) -> Result<Cow<'_, str>, String> {
-    let value = str::from_utf8(field).map_err(|_| format!("'{}' is not UTF-8: save the file as UTF-8", text(field)))?;
+    let value = str::from_utf8(field).map_err(|_| format!("'{}' is not UTF-8; save the file as UTF-8", text(field)))?;
     Ok(original(Cow::Borrowed(value)))
 }
 

@@ -15,8 +15,8 @@ use header::Header;
 use record::error::{Error, Result};
 use record::{COLUMNS, Record};
 
-/// The report: a header, then one row per record. Each row is complete and starts on a new line. A text that a spreadsheet
-/// would compute as a formula gets an apostrophe in front, see [`neutral`].
+/// The report: a header, then one row per record. Each row is complete and starts on a new line. A text that a
+/// spreadsheet would compute as a formula gets an apostrophe in front, see [`neutral`].
 #[must_use]
 pub fn write<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
     let mut text = lines(std::iter::once(COLUMNS.iter().map(|column| column.name.to_owned()).collect()));
@@ -84,7 +84,7 @@ impl Reader {
             if header.is_swallowing_rows(row) {
                 return Err("a quote that opens in this row is not closed".to_owned());
             }
-            self.accepted_rows.note(format!("line {}: the last row is cut off and ignored", row.line));
+            self.accepted_rows.note(format!("line {}: the last row is cut off, and is ignored", row.line));
             return Ok(());
         }
         self.accepted_rows.row(row.line, &header.cells(row)?, |_| Ok(()))
@@ -92,7 +92,7 @@ impl Reader {
 
     fn read_header(&mut self, row: &Fields) -> Result<(), String> {
         if row.is_cut && header::is_part_of_header(row) {
-            self.accepted_rows.note(format!("line {} is cut off: the report has no rows", row.line));
+            self.accepted_rows.note(format!("line {} is cut off, so the report has no rows", row.line));
             return Ok(());
         }
         let header = Header::read(row)?;

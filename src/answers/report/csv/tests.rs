@@ -105,23 +105,27 @@ fn faults_say_where() {
         (b"status,family,benchmark,min_ns\r\nok,a,b,1\r\nok,a,b,-1\r\n", "line 3: column min_ns: '-1' is negative"),
         (
             b"status,family,benchmark\rok,a,b\rfine,a,b\r",
-            "line 3: column status: 'fine' is not a valid status: it must be one of ok, unverified, wrong, skipped, failed, implausible",
+            "line 3: column status: 'fine' is not a valid status: use one of ok, unverified, wrong, skipped, failed, \
+             implausible",
         ),
         (b"status,family,benchmark,bytes\nok,a,b,1e3\n", "line 2: column bytes: '1e3' is not a whole number"),
-        (b"status,family,benchmark\nok,a\n", "line 2: the row has 2 fields, the header has 3"),
-        (b"status,family,benchmark\n\n\nok,a,b,c\n", "line 4: the row has 4 fields, the header has 3"),
+        (b"status,family,benchmark\nok,a\n", "line 2: the row has 2 fields, but the header has 3"),
+        (b"status,family,benchmark\n\n\nok,a,b,c\n", "line 4: the row has 4 fields, but the header has 3"),
         (
             b"status,family,benchmark\n\"ok\",\"a\nb\",c\nok,a,\xfc\n",
-            "line 4: column benchmark: '\u{fffd}' is not UTF-8: save the file as UTF-8",
+            "line 4: column benchmark: '\u{fffd}' is not UTF-8; save the file as UTF-8",
         ),
-        (b"a,b\n1,2\n", "line 1: not a shaderbench report: the first line names none of the columns"),
+        (b"a,b\n1,2\n", "line 1: not a shaderbench report, since the first line names none of the columns"),
         (b"family,benchmark\na,b\n", "line 1: column status is missing"),
         (b"status,family,benchmark,n,n\n", "line 1: column n occurs twice"),
-        (b"status;family;benchmark\nok;a;b\n", "line 1: fields are separated by semicolons: save the file with commas"),
-        (b"status\tfamily\tbenchmark\n", "line 1: fields are separated by tabs: save the file with commas"),
-        (b"\x1f\x8b\x08\0\0", "line 1: the file is compressed: unpack it first (gzip -d)"),
-        (b"\xff\xfes\0t\0a\0t\0u\0s\0\n\0", "line 1: the file is UTF-16: save it as UTF-8"),
-        (b"\xfe\xff\0s\0t\0\n", "line 1: the file is UTF-16: save it as UTF-8"),
+        (
+            b"status;family;benchmark\nok;a;b\n",
+            "line 1: the fields are separated by semicolons; save the file with commas",
+        ),
+        (b"status\tfamily\tbenchmark\n", "line 1: the fields are separated by tabs; save the file with commas"),
+        (b"\x1f\x8b\x08\0\0", "line 1: the file is compressed; unpack the file first (gzip -d)"),
+        (b"\xff\xfes\0t\0a\0t\0u\0s\0\n\0", "line 1: the file is UTF-16; save the file as UTF-8"),
+        (b"\xfe\xff\0s\0t\0\n", "line 1: the file is UTF-16; save the file as UTF-8"),
         (
             b"status,family,benchmark\nok,\"a,b\nok,a,b\nok,a,b\n",
             "line 2: a quote that opens in this row is not closed",
@@ -157,7 +161,7 @@ fn a_file_that_ends_anywhere_loses_one_row_at_most() {
         assert_eq!(report.notes.is_empty(), ends.contains(&length), "{length} bytes: {:?}", report.notes);
     }
     let cut = read_bytes(&whole[..whole.len() - 1]).expect("readable");
-    assert_eq!(cut.notes, ["line 5: the last row is cut off and ignored"]);
+    assert_eq!(cut.notes, ["line 5: the last row is cut off, and is ignored"]);
     assert_eq!(read_bytes(b"").expect("no rows").notes, ["the file is empty"]);
 }
 
@@ -172,7 +176,7 @@ fn of_rows_about_one_case_of_one_run_the_last_one_counts() {
     assert_eq!(medians, [0.1 + 0.2, 7.0, 0.1 + 0.2, 0.1 + 0.2]);
     assert_eq!(
         report.notes,
-        ["1 row repeats a case of the same run: the last row counts (first: line 5 replaces line 3)"]
+        ["1 row repeats a case of the same run, and the last counts (for example, line 5 replaces line 3)"]
     );
 }
 
