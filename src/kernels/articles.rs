@@ -13,7 +13,7 @@ use record::claim::{ArticleClaim, Claim, DeviceRows, Judgement, Picture, Verdict
 
 /// The articles by the letter of their claims' numbers.
 pub const ARTICLES: &[(char, &str)] = &[
-    ('A', "reduction by shared memory"),
+    ('A', "reduction in shared memory"),
     ('B', "memory spaces"),
     ('C', "sum of cubes with synchronisation"),
     ('D', "coalescing and transpose"),

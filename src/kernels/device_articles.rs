@@ -8,7 +8,7 @@ pub(super) const CLAIMS: &[Claim] = &[Claim::Article(ArticleClaim {
     id: "A1",
     also: &["C5"],
     title: "device properties and the warp size",
-    claim: "The host asks the device for its properties before it launches a kernel.",
+    claim: "The host queries the device properties before it launches a kernel.",
     terms: &["cudaGetDeviceProperties()", "warp", "warpSize", "streaming multiprocessor"],
     prediction: "Every API names the device and its driver. A warp has 32 threads on NVIDIA, 32 or 64 on AMD, 8 to 32 \
         on Intel. Only CUDA reports the number of SMs, the registers and the pitch. The article's clockRate and \

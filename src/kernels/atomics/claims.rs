@@ -4,8 +4,8 @@ use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "rates of atomic additions",
-    rows: "the fastest row of same_address, spread and workgroup, at the largest size",
-    condition: "each rate's interval is within ±15 %; parameters only if no other row may be faster",
+    rows: "the fastest row each of same_address, spread and workgroup, at the largest size",
+    condition: "each rate's interval is within ±15 %; parameters are named only if no other row may be faster",
     state: rates,
 })];
 

@@ -11,8 +11,8 @@ pub(super) const FAMILY: Family = Family {
     name: "atomics",
     summary: "atomic additions of u32 (operations are atomic additions)",
     tags: &[Tag::Cost],
-    model_text: "Additions to one address are serialised where the data lies: one every few cycles, times the number \
-        that a subgroup combines beforehand. Different addresses run in parallel.",
+    model_text: "The memory that holds an address serialises additions to it: one addition every few cycles, times \
+        the number that a subgroup combines first. Additions to different addresses run in parallel.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {

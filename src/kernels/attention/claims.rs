@@ -78,7 +78,7 @@ fn causal(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let causal = of(rows, &full.benchmark).find(is_causal)?;
     let duration = facts.duration("causal", time(causal)?, time(full)?)?;
     let size = full.short_size();
-    Some(format!("At {size}, causal attention, with half the operations, takes {duration} full attention."))
+    Some(format!("At {size}, causal attention has half the operations and takes {duration} full attention."))
 }
 
 #[cfg(test)]

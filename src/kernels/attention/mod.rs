@@ -11,9 +11,10 @@ pub(super) const FAMILY: Family = Family {
     name: "attention",
     summary: "attention, softmax(q kᵀ / √d) v; sizes are heads × length",
     tags: &[Tag::Llm],
-    model_text: "Two matrix products: 4·length²·d operations per head, half of them if causal, over the peak of the \
-        units that compute them. The inputs are few bytes for so many operations. Scores in memory are 4 bytes each, \
-        written twice and read more often. With the online softmax, only one tile of scores exists at a time, on chip.",
+    model_text: "Attention is two matrix products: 4 · length² · d operations per head, half of them if causal. The \
+        best time is these operations over the peak of the units that compute them; the inputs are small. Scores in \
+        memory take 4 bytes each and are written twice. With the online softmax, only one tile of scores exists at a \
+        time, on chip.",
     headlines: &[
         Headline {
             name: "attention",
@@ -45,7 +46,7 @@ pub(super) const FAMILY: Family = Family {
             },
             unsupported: |shape| {
                 let scores = shape.count().saturating_mul(shape.columns());
-                (scores > u64::from(u32::MAX)).then_some("2^32 scores or more: indices have 32 bits")
+                (scores > u64::from(u32::MAX)).then_some("2^32 or more scores would overflow 32-bit indices")
             },
             tolerance: Some(|shape, interface| oracle::tolerance(shape, oracle::in_memory(shape, interface))),
             ..BASE

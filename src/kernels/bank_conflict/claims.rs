@@ -9,7 +9,7 @@ use record::{Record, Status, format, stats};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "number of banks",
-        rows: "stride 1, 2, 4 … and the odd strides, at the largest size",
+        rows: "strides 1, 2, 4 … and the odd strides, at the largest size",
         condition: "not a software renderer; no deciding ratio's interval contains √2; a number of banks if doubling \
             the stride costs time up to that number, but not beyond it, and no odd stride costs time; a lower bound if \
             doubling costs time up to the largest stride",
@@ -17,14 +17,14 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "no banks",
-        rows: "stride 1, 2, 4 … and the odd strides, at the largest size",
+        rows: "strides 1, 2, 4 … and the odd strides, at the largest size",
         condition: "not a software renderer; no deciding ratio's interval contains √2, and no number of banks explains \
             the ratios",
         state: none,
     }),
     Claim::Measured(Measured {
         name: "stride 32",
-        rows: "stride 1, 32 and 33, and one word for all, at the same size",
+        rows: "strides 1, 32 and 33, and one word for all threads, at the same size",
         condition: "not a software renderer; each ratio's interval is within ±15 %",
         state: stride_32,
     }),
@@ -43,8 +43,9 @@ pub(crate) const CLAIMS: &[Claim] = &[
         computed_prediction: || {
             let speed = |stride, banks| format::percent(1.0 / conflict(stride, banks) as f64);
             format!(
-                "At stride s, gcd(s, 32) threads of a warp wait for one bank: {} of the speed at stride 2, {} at stride \
-                 32, full speed at every odd stride. With the 16 banks of compute capability 1.x, {} at stride 32.",
+                "At stride s, gcd(s, 32) threads of a warp share a bank. The speed is {} at stride 2, {} at stride \
+                32, and 1 at every odd stride. With the 16 banks of compute capability 1.x, stride 32 has a speed of \
+                {}.",
                 speed(2, 32),
                 speed(32, 32),
                 speed(32, 16)
@@ -63,8 +64,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "From compute capability 2.x on, several words are broadcast at once, each to all threads that read it.",
         kernels: &["bank_conflict/broadcast", STRIDE],
         terms: &["__shared__", "warp"],
-        prediction: "The same speed as stride 1, however many threads share a word. Compute capability 1.x broadcasts \
-            one word per step.",
+        prediction: "Shared words run at the speed of stride 1, for any number of threads per word. Compute \
+            capability 1.x broadcasts one word per step.",
         judge: Judge::Claim(broadcast),
         ..ArticleClaim::BLANK
     }),
@@ -79,8 +80,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "bank_conflict/halves_direct",
         ],
         terms: &["char and short", "__shared__"],
-        prediction: "Bytes of one word are as fast as bytes 4 apart; halves likewise. On compute capability 1.x they \
-            conflict. WGSL unpacks them from words.",
+        prediction: "Bytes of one word are as fast as bytes 4 apart, and halves of one word as halves 2 apart. On \
+            compute capability 1.x they conflict. WGSL unpacks bytes and halves from words.",
         judge: Judge::Claim(narrow),
         ..ArticleClaim::BLANK
     }),
@@ -204,10 +205,10 @@ fn stride_32(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let shared = shared.and_then(|speed| facts.times("one word for all", speed));
     Some(format!(
         "Stride 32 runs at {whole} the speed of stride 1 (model: {} with 32 banks, {} with the 16 of compute \
-         capability 1.x), stride 33 at {padded}{}.",
+        capability 1.x) and stride 33 at {padded}{}.",
         model(32),
         model(16),
-        shared.map_or_else(String::new, |speed| format!(", one word for all at {speed}"))
+        shared.map_or_else(String::new, |speed| format!(", and one word for all threads at {speed}"))
     ))
 }
 
@@ -235,7 +236,7 @@ fn count_banks(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let (second, whole, odd) = (speed(two, one)?, speed(whole, one)?, speed(odd, one)?);
     let mut quoted = |name, ratio| facts.times(name, ratio).ok_or_else(|| noisy("the ratio of the speeds is", ratio));
     let text = format!(
-        "Relative to stride 1, the speed at stride 2 is {}, at stride 32 {}, at stride 33 {}.",
+        "Relative to stride 1, the speed is {} at stride 2, {} at stride 32, and {} at stride 33.",
         quoted("stride 2", second)?,
         quoted("stride 32", whole)?,
         quoted("stride 33", odd)?
@@ -293,7 +294,7 @@ fn narrow(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let text = match parts.as_slice() {
         [] => format!(
             "Four threads reading one word's bytes are as fast as four threads reading four words ({WITHIN}); two \
-             threads reading a word's halves likewise."
+            threads reading a word's halves are as fast as two reading two words."
         ),
         parts => format!("A conflict: {}.", parts.join(", ")),
     };

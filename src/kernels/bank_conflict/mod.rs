@@ -66,8 +66,8 @@ pub(super) const FAMILY: Family = Family {
             accepts: &[("GROUP", Accepted::Whole(1, 1024))],
             cases: &[Cases::standard(&[Dtype::F32], SIZE, QUICK_GROUPS), Cases::standard(&[Dtype::F32], LARGE, GROUPS)],
             ceiling: None,
-            no_ceiling: "a word is delivered once to all invocations that share it, so more bytes are read than the \
-                banks deliver",
+            no_ceiling: "one delivery of a word serves all invocations that share it, so more bytes are read than \
+                the banks deliver",
             model: Some(|_| 1.0),
             check: Check::of("output", all, |shape, _| {
                 let group = (shape.param("GROUP", 1.0) as u64).max(1);

@@ -17,7 +17,7 @@ fn rounds(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         Some(format!("{} for WG={width}", facts.time(format!("round of WG={width}"), ns)?))
     };
     let list = joined(costs(rows, smallest).into_iter().filter_map(cost), ", ")?;
-    Some(format!("One round (store, barrier, load, add) by {} invocations takes {list}.", short(smallest)))
+    Some(format!("One round (store, barrier, load and add) by {} invocations takes {list}.", short(smallest)))
 }
 
 /// Nanoseconds of a round for each workgroup size that was measured with two numbers of rounds, at `n` invocations.

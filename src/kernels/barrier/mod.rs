@@ -13,8 +13,8 @@ pub(super) const FAMILY: Family = Family {
     name: "barrier",
     summary: "rounds of exchange between neighbours in a workgroup, with one barrier each",
     tags: &[Tag::Cost],
-    model_text: "Time over ROUNDS is the time of one exchange: a store, a barrier, a load. Workgroups hide each \
-        other's waits while several fit on an SM.",
+    model_text: "Time divided by ROUNDS is the time of one exchange: a store, a barrier and a load. Workgroups hide \
+        each other's waits while several fit on an SM.",
     benchmarks: &[Benchmark {
         name: "exchange",
         quick: &[Quick::at(

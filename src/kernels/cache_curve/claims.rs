@@ -12,18 +12,18 @@ use record::{IMPLAUSIBLE, Record, Status, format};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "latency of levels",
-        rows: "latency, sets well inside each level: from twice the smallest set surely beyond the previous level to \
-            half the largest surely inside; for DRAM, from four times the smallest set surely beyond the last cache \
-            and four times the L2 size that the driver reports",
+        rows: "latency of sets well inside each level, from twice the smallest set surely beyond the previous level \
+            to half the largest set surely inside; for DRAM, sets from four times the smallest set surely beyond the \
+            last cache and four times the driver's L2 size",
         condition: "at least two levels; not a software renderer; the interval contains those of all these sets",
         state: latencies,
     }),
     Claim::Measured(Measured {
         name: "size of caches",
         rows: "latency; the L2 size that the driver reports",
-        condition: "a bracket: from the largest set where surely at most 5 % of the loads miss to the smallest where \
-            surely 25 % do; the driver's size lies in the bracket widened by one set on both sides; NVIDIA's driver \
-            must report a size",
+        condition: "a bracket from the largest set where surely at most 5 % of the loads miss to the smallest set \
+            where surely 25 % miss; the driver's size lies in the bracket widened by one set on both sides; NVIDIA's \
+            driver must report a size",
         state: sizes,
     }),
     Claim::Measured(Measured {
@@ -41,10 +41,12 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "bandwidth of levels",
-        rows: "L1: slices with ROTATE=0, if 16 slices fit in half the largest set surely inside. L2: slices with \
-            ROTATE=1, sets from 16 times the smallest surely beyond L1 to half the largest surely inside. DRAM: \
-            read_once (in older reports, bandwidth where no byte is read twice), the same sets as for its latency",
-        condition: "the level has a name; each rate is surely below the previous level's and not above its ceiling",
+        rows: "L1: slices with ROTATE=0, if 16 slices fit in half the largest set surely inside L1. L2: slices with \
+            ROTATE=1, with sets from 16 times the smallest set surely beyond L1 to half the largest set surely \
+            inside L2. DRAM: read_once, with the same sets as for DRAM latency (older reports: bandwidth, where no \
+            byte is read twice)",
+        condition: "the level has a name; each rate is surely below the previous level's rate and not above the \
+            level's ceiling",
         state: bandwidths,
     }),
     Claim::Measured(Measured {
@@ -77,8 +79,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Global and local memory have no cache.",
         kernels: &["cache_curve/latency"],
         terms: &["global memory", "local memory"],
-        prediction: "The same latency at every size if there is no cache, otherwise one per level. Since compute \
-            capability 2.x, both are cached in L1 and L2.",
+        prediction: "Without a cache, the latency is the same at every size; with caches, each level has its own \
+            latency. Since compute capability 2.x, L1 and L2 cache both kinds of memory.",
         judge: Judge::Claim(no_cache),
         ..ArticleClaim::BLANK
     }),
@@ -88,8 +90,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "A load from global memory takes hundreds of cycles.",
         kernels: &["cache_curve/latency"],
         terms: &["global memory"],
-        prediction: "100 cycles or more. The report has no SM clock: at 1 GHz a cycle takes 1 ns, and no GPU today \
-            runs above 3.5 GHz.",
+        prediction: "The latency is 100 cycles or more. The report has no SM clock: at 1 GHz a cycle takes 1 ns, and \
+            no GPU today runs above 3.5 GHz.",
         judge: Judge::Claim(hundreds_of_cycles),
         ..ArticleClaim::BLANK
     }),
@@ -370,8 +372,8 @@ fn private_cache(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let slice = binary_size(set / MOST_SLICES);
     let gain = facts.times("own slices over others'", gain)?;
     Some(format!(
-        "Workgroups reread their own slice of {slice} at {gain} the rate of each other's slices: each SM or compute \
-         unit has its own cache."
+        "Workgroups reread their own slice of {slice} at {gain} the rate of other workgroups' slices: each SM or \
+        compute unit has its own cache."
     ))
 }
 
@@ -425,7 +427,7 @@ fn granule(rows: &DeviceRows, facts: &mut Facts, name: &str, words: u64) -> Opti
     match granule::infer(granule::times(rows, words)?, miss)? {
         Granule::Bytes(bytes) => {
             facts.bytes(name, bytes);
-            Some(format!("{bytes} bytes (a load {} bytes further hits, one {bytes} bytes further misses)", bytes / 2))
+            Some(format!("{bytes} bytes (a load {} bytes further hits, and a load {bytes} bytes further misses)", bytes / 2))
         }
         Granule::MoreThan(bytes) => {
             facts.bytes(format!("{name} more than"), bytes);

@@ -28,10 +28,10 @@ pub(super) const FAMILY: Family = Family {
     name: "cache_curve",
     summary: "read latency and bandwidth by working set, and the caches inferred from them",
     tags: &[Tag::Article, Tag::Memory],
-    model_text: "A staircase: latency is flat while the working set fits a level, and rises to the next level where it \
-        does not. Plateaus within 15 % over a doubling of the set are levels; sets between two plateaus lie partly in \
-        each. A cache's size lies between the largest set that is surely inside and the smallest that is surely \
-        beyond.",
+    model_text: "Latency is flat while the working set fits a level, and rises to the latency of the next level \
+        where the set no longer fits. Plateaus within 15 % over a doubling of the set are levels; sets between two \
+        plateaus lie partly in each. A cache's size lies between the largest set that is surely inside the cache and \
+        the smallest set that is surely beyond it.",
     is_by_kernel: true,
     chart: Chart::Own,
     benchmarks: &[

@@ -6,8 +6,8 @@ use record::suite::prelude::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "measured peaks",
-    rows: "copy, fma, fma_f16, tensor, workgroup_read: the fastest row of the largest size; launch",
-    condition: "the element type is named only if no other row may be faster",
+    rows: "the fastest row of copy, fma, fma_f16, tensor and workgroup_read at the largest size, and launch",
+    condition: "the element type is named only if no other type may be faster",
     state: peaks,
 })];
 

@@ -16,8 +16,8 @@ pub(super) const FAMILY: Family = Family {
     name: "ceiling",
     summary: "peaks of the device: memory and workgroup-memory bandwidth, FMA rates, tensor cores, launch overhead",
     tags: &[Tag::Peak, Tag::Article],
-    model_text: "None: the other rows are shown as a share of these peaks. A row's own share is its rate over the \
-        rate of the fastest kernel with the same limit and working set.",
+    model_text: "These kernels need no model: other rows are shown as a share of these peaks. The share of a peak \
+        row is its rate over that of the fastest kernel with the same limit and working set.",
     is_by_kernel: true,
     chart: Chart::Own,
     benchmarks: &[
@@ -104,7 +104,7 @@ pub(super) const FAMILY: Family = Family {
             name: "dot4",
             quick: &[],
             work: |shape| Work { bytes: 0, flops: 8 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
-            no_ceiling: "it measures a peak that no other row is compared with",
+            no_ceiling: "this kernel measures a peak that no other row uses",
             check: Check::of("output", all, |shape, _| {
                 integer_chains(shape, |x, m, p| {
                     let bytes = x.to_le_bytes().into_iter().zip(m.to_le_bytes());
@@ -183,7 +183,7 @@ const FMA_F16: Benchmark = Benchmark {
     ],
     work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * f16_rounds(shape) * shape.count() },
     buffers: |shape, _| table(shape, Values::Signs),
-    unsupported: |shape| (f16_rounds(shape) > 31).then_some("f16 sums are inexact with more than 31 ROUNDS"),
+    unsupported: |shape| (f16_rounds(shape) > 31).then_some("f16 sums are inexact for ROUNDS above 31"),
     check: Check::of("output", all, f16_chains),
     ..FMA
 };

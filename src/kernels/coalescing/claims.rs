@@ -10,8 +10,8 @@ use record::{Record, format};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "speed at an offset",
-        rows: "offset, offset_apart and offset_reads with OFFSET=1 and OFFSET=16 (a whole fetch; else OFFSET=0), at \
-            each size",
+        rows: "offset, offset_apart and offset_reads with OFFSET=1 and OFFSET=16 (a whole fetch) or else OFFSET=0, \
+            at each size",
         condition: "each percentage's interval is within ±15 %",
         state: |rows, facts| one_element_off(rows, facts).ok().map(Report::into_text),
     }),
@@ -30,14 +30,14 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D1",
         title: "the degree of coalescing",
-        claim: "Transactions move sectors of 32 bytes: the degree of coalescing is the bytes that a warp requests over \
-            the bytes of its sectors.",
+        claim: "Transactions move sectors of 32 bytes. The degree of coalescing is the bytes that a warp requests \
+            over the bytes of its sectors.",
         kernels: &["cache_curve/granule", OFFSET, STRIDE, "coalescing/broadcast_storage"],
         terms: &["warp", "global memory"],
         computed_prediction: || {
             format!(
                 "The degree is {} at an offset of 1, {} at stride 2, {} from stride 8 on, and {} if all threads read \
-                 one word. It counts bytes; the article derives no speed from it.",
+                one word. The degree counts bytes; the article derives no speed from it.",
                 degree(1, 1),
                 degree(2, 0),
                 degree(8, 0),
@@ -59,9 +59,9 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "At an offset of one element a warp needs five sectors instead of four: a degree of 80 %.",
         kernels: &[OFFSET, APART, READS],
         terms: &["warp", "global memory"],
-        prediction: "80 % counts bytes; the article says nothing about speed. The fifth sector is the first of the \
-            next warp, which a cache may keep. The article launches <<<128, 32>>>: `run coalescing/offset --size 4096 \
-            --param WG=32`.",
+        prediction: "The degree counts bytes; the article says nothing about speed. The fifth sector is the first \
+            sector of the next warp, and a cache may keep it. To launch <<<128, 32>>> as the article does, use `run \
+            coalescing/offset --size 4096 --param WG=32`.",
         judge: Judge::Report(one_element_off),
         picture: |rows| speeds(rows, "speed over OFFSET relative to OFFSET=0", OFFSET, "OFFSET", OFFSETS),
         ..ArticleClaim::BLANK
@@ -72,7 +72,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "If all threads read one element of global memory, the degree is 12.5 %; constant memory suits it.",
         kernels: &["coalescing/broadcast_uniform", "coalescing/broadcast_storage"],
         terms: &["__constant__", "global memory"],
-        prediction: "1×, if one cached sector serves every warp.",
+        prediction: "The speed is 1× if one cached sector serves every warp.",
         judge: Judge::Report(one_for_all),
         ..ArticleClaim::BLANK
     }),
@@ -82,8 +82,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The suite adds strides: from 8 elements on, each thread of a warp loads its own sector.",
         kernels: &[STRIDE, "cache_curve/granule"],
         terms: &["warp", "global memory"],
-        prediction: "Bytes per second stay the same if whole sectors or fetches are counted. The stores stay \
-            coalesced.",
+        prediction: "The rate stays the same if whole sectors or fetches are counted. The stores stay coalesced.",
         judge: Judge::Report(stride),
         picture: |rows| speeds(rows, "speed over STRIDE relative to STRIDE=1", STRIDE, "STRIDE", STRIDES),
         ..ArticleClaim::BLANK
@@ -94,8 +93,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Allocations start at a multiple of 256 bytes.",
         kernels: &[APART],
         terms: &["cudaMalloc()"],
-        prediction: "OFFSET=0 is as fast as OFFSET=16, 64 bytes further, and faster than OFFSET=1. The rows cannot \
-            show alignment beyond that of a fetch.",
+        prediction: "OFFSET=0 is as fast as OFFSET=16 (64 bytes further) and faster than OFFSET=1. The rows cannot \
+            show an alignment above the size of a fetch.",
         judge: Judge::Report(aligned),
         ..ArticleClaim::BLANK
     }),
@@ -168,7 +167,7 @@ fn aligned(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let shows = speeds.0.low > speeds.1.high && speeds.0.high > 0.95;
     let shows = shows.then(|| "The buffers start at a multiple of the fetch size.".to_owned());
     let size = zero.short_size();
-    Ok(Report::new(format!("At {size}, OFFSET=0 runs at {start} of the speed of OFFSET=16, OFFSET=1 at {off}."))
+    Ok(Report::new(format!("At {size}, OFFSET=0 runs at {start} of the speed of OFFSET=16, and OFFSET=1 at {off}."))
         .and(shows))
 }
 
@@ -192,8 +191,8 @@ fn useful_rates(rows: &DeviceRows, facts: &mut Facts) -> Result<String, Why> {
     let span = |stride: u64| format::scaled((4 * scalars(first) * stride) as f64 / 1e3, &["kB", "MB", "GB"]);
     if let Some(l2) = first.l2_bytes.filter(|l2| 4 * scalars(first) * 8 < 2 * l2) {
         return Err(Why::new(format!(
-            "at {} the loads of stride 8 span {}, too little for an L2 of {}: use `run coalescing/stride --size \
-             14000000`",
+            "at {} the loads of stride 8 span {}, too little for an L2 of {}; use `run coalescing/stride --size \
+            14000000`",
             first.short_size(),
             span(8),
             binary_size(l2)
@@ -232,14 +231,14 @@ fn stride(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     });
     let whole = range.map(|(least, most)| {
         let size = binary_size(bytes);
-        format!("Counting whole {source} of {size}, strides 4 to {} all move between {least} and {most}.", bytes / 2)
+        format!("If whole {source} of {size} are counted, strides 4 to {} all move between {least} and {most}.", bytes / 2)
     });
     Ok(Report::new(text).and(whole))
 }
 
 fn one_for_all(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let uniform = (("coalescing/broadcast_uniform", NONE), "reading the element from constant memory");
-    beside(rows, facts, uniform, (("coalescing/broadcast_storage", NONE), "reading it from global memory"))
+    beside(rows, facts, uniform, (("coalescing/broadcast_storage", NONE), "reading the element from global memory"))
 }
 
 #[cfg(test)]
@@ -269,9 +268,9 @@ mod tests {
         assert_eq!(
             found("coalescing", &rows).expect("enough rows").text(),
             "At OFFSET=1: 75 % of the speed at OFFSET=0 at 2^13, 50 % at 2^12. With neighbouring 128-byte pieces far \
-             apart in time: 80 % of the speed at OFFSET=16 at 2^10. At 2^10 elements, where the loads span 4.10 kB to \
-             131 kB: stride 1 819 GB/s, stride 8 205 GB/s. At 2^10, reading the element from constant memory is as \
-             fast, within 10 %, as reading it from global memory."
+            apart in time: 80 % of the speed at OFFSET=16 at 2^10. At 2^10 elements, where the loads span 4.10 kB to \
+            131 kB: stride 1 819 GB/s, stride 8 205 GB/s. At 2^10, reading the element from constant memory is as \
+            fast, within 10 %, as reading the element from global memory."
         );
     }
 }

@@ -14,9 +14,9 @@ pub(super) const FAMILY: Family = Family {
     summary: "offset, strided and broadcast memory access; model: speed relative to the size's first row by sectors \
         moved",
     tags: &[Tag::Article, Tag::Memory],
-    model_text: "Memory moves in sectors of 32 bytes. The model is the sector bytes of the size's first row over those \
-        of the row: the degree of coalescing. Caches can make a row faster than the model, since neighbouring \
-        subgroups share sectors.",
+    model_text: "Memory moves in sectors of 32 bytes. The model is the degree of coalescing: the sector bytes of the \
+        size's first row over the sector bytes of the row. Caches can make a row faster than the model, since \
+        neighbouring subgroups share sectors.",
     chart: Chart::Own,
     benchmarks: &[
         Benchmark {

@@ -11,9 +11,9 @@ use record::suite::prelude::*;
 pub(super) const FAMILY: Family = Family {
     name: "fft",
     summary: "batched Fourier transforms of complex f32; a size is transforms x points",
-    model_text: "A transform that fits workgroup memory is read and written once, as by a copy: 16 bytes per point. \
-        Passes in between move the points through workgroup memory, log2(points) / log2(radix) - 1 times; a larger \
-        radix has fewer passes and needs more registers.",
+    model_text: "A transform that fits workgroup memory reads and writes each point once, as a copy does: 16 bytes \
+        per point. Passes in between move the points through workgroup memory, log2(points) / log2(radix) - 1 times. \
+        A larger radix has fewer passes and needs more registers.",
     tags: &[Tag::Primitive],
     headlines: &[Headline { name: "FFT", place: 10, ..Headline::F32 }],
     benchmarks: &[STOCKHAM, CUFFT],

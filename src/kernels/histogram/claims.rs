@@ -13,11 +13,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "workgroup memory over global memory",
         kernels: [("histogram/workgroup_atomic", NONE), ("histogram/global_atomic", NONE)],
         by: By::Bytes,
-        says: "Counting in workgroup memory is {} in global memory (at {size} words).",
+        says: "With {size} words, counting in workgroup memory is {} in global memory.",
     }),
     Claim::Measured(Measured {
         name: "gain of several copies",
-        rows: "the fastest of workgroup_atomic and of private, at the largest size that both have",
+        rows: "the fastest row each of workgroup_atomic and private, at the largest size that both have",
         condition: COMPARED,
         state: |rows, facts| {
             let mut sizes: Vec<u64> =
@@ -27,7 +27,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let at = |n| Some((n, rate("private", n)?, rate("workgroup_atomic", n)?));
             let (n, several, one) = sizes.into_iter().rev().find_map(at)?;
             let gain = facts.speed("several copies over one", several, one)?;
-            Some(format!("Several copies of the bins are {gain} one (at {} words).", short(n)))
+            Some(format!("With {} words, several copies of the bins are {gain} one copy.", short(n)))
         },
     }),
 ];

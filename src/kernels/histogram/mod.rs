@@ -14,8 +14,8 @@ pub(super) const FAMILY: Family = Family {
     name: "histogram",
     summary: "counts of the 256 byte values in an array of words",
     tags: &[Tag::Primitive],
-    model_text: "Reading each word once is the lower bound. Each word also needs four atomic additions: they are free \
-        only where the memory that holds the counters accepts them as fast as words arrive.",
+    model_text: "The lower bound is the time to read each word once. Each word also needs four atomic additions, \
+        which are free only where the counters' memory accepts them as fast as words arrive.",
     headlines: &[Headline { name: "histogram", place: 5, naive: "global_atomic", scalar: None, ..Headline::F32 }],
     benchmarks: &[
         Benchmark {

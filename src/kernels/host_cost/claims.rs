@@ -6,7 +6,7 @@ use record::stats::Estimate;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "host time of a dispatch",
-    rows: "dispatch and each other part: the rows with the fewest and the most dispatches of a submission",
+    rows: "dispatch and each other part, in the rows with the fewest and the most dispatches per submission",
     condition: "the difference between the two times is above zero",
     state: costs,
 })];
@@ -17,10 +17,10 @@ const PARTS: [(&str, &str); 8] = [
     ("encode", "encode alone"),
     ("submit", "submit alone"),
     ("bind_group", "a bind group"),
-    ("immediates", "all three with an immediate"),
-    ("uniform_write", "all three with a uniform write"),
-    ("indirect", "all three of an indirect dispatch"),
-    ("graph", "all in a graph"),
+    ("immediates", "all three parts with an immediate"),
+    ("uniform_write", "all three parts with a uniform write"),
+    ("indirect", "all three parts of an indirect dispatch"),
+    ("graph", "all parts in a graph"),
 ];
 
 fn costs(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {

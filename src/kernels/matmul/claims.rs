@@ -18,7 +18,7 @@ macro_rules! reach {
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "gain of tiles",
-        rows: "naive, and the fastest row of tiled, at the largest size",
+        rows: "naive and the fastest row of tiled, at the largest size",
         condition: COMPARED,
         state: tiles,
     }),
@@ -29,7 +29,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "f16 sums over f32 sums",
         kernels: [("matmul/cooperative_f16", NONE), ("matmul/cooperative", NONE)],
         by: By::Speed,
-        says: "At {size}, products summed in f16, with 11 significant bits, are {} those summed in f32.",
+        says: "At {size}, products with f16 sums (11 significant bits) are {} products with f32 sums.",
     }),
     Claim::Article(ArticleClaim {
         id: "E5",
@@ -37,8 +37,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The article links to a matrix product with tiles in shared memory; the suite adds blocks in registers.",
         kernels: &["matmul/naive", "matmul/tiled", "matmul/register_blocked"],
         terms: &["__shared__", "__syncthreads()", "register"],
-        prediction: "A tile of side 16 reads global memory 16 times less often than the naive kernel; caches serve \
-            some of these reads already.",
+        prediction: "A tile of side 16 reads global memory 16 times less often than the naive kernel, but caches \
+            already serve some of the naive kernel's reads.",
         judge: Judge::Report(product),
         ..ArticleClaim::BLANK
     }),
@@ -74,5 +74,5 @@ fn product(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let first = compared(facts, "tiled over naive", speed(tiled, naive)?)?;
     let second = compared(facts, "registers over tiled", speed(blocked, tiled)?)?;
     let size = tiled.short_size();
-    Ok(Report::new(format!("At {size}, tiles are {first} the naive kernel, and blocks in registers {second} tiles.")))
+    Ok(Report::new(format!("At {size}, tiles are {first} the naive kernel, and blocks in registers are {second} tiles.")))
 }

@@ -7,13 +7,13 @@ use record::{Record, Status, stats};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "latencies",
-        rows: "each latency benchmark: its time over STEPS",
+        rows: "time divided by STEPS, for each latency benchmark",
         condition: "each interval is within ±15 %",
         state: latencies,
     }),
     Claim::Measured(Measured {
         name: "read bandwidths",
-        rows: "each bandwidth benchmark at its largest ROUNDS, where launch overhead is smallest",
+        rows: "bandwidth benchmarks at their largest ROUNDS, where launch overhead is smallest",
         condition: "each interval is within ±15 %",
         state: bandwidths,
     }),
@@ -21,7 +21,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "64 registers over 256",
         kernels: [("memory_spaces/spill", &[("REGISTERS", 64.0)]), ("memory_spaces/spill", &[("REGISTERS", 256.0)])],
         by: By::Bytes,
-        says: "Limited to 64 registers, a kernel with 96 live values is {} with 256.",
+        says: "With a limit of 64 registers, a kernel of 96 live values is {} with a limit of 256.",
     }),
     Claim::Measured(Measured {
         name: "tables",
@@ -32,7 +32,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "B1",
         title: "the memory spaces",
-        claim: "The article lists the spaces: where each lies, what caches it, who may access it, and for how long.",
+        claim: "The article lists the spaces: its location, its caches, the threads that may access it, and its \
+            lifetime.",
         kernels: &[
             "memory_spaces/register_bandwidth",
             "memory_spaces/workgroup_bandwidth",
@@ -42,8 +43,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "memory_spaces/pinned_latency",
         ],
         terms: &["register", "local memory", "__shared__", "__constant__", "texture", "global memory"],
-        prediction: "Registers have the highest rate. Every space but pinned memory is read from a cache here, since \
-            the arrays are small. An index needs arithmetic at each load, a pointer none.",
+        prediction: "Registers have the highest rate. The arrays are small, so a cache serves every space except \
+            pinned memory. An index needs arithmetic at each load; a pointer needs none.",
         table: SPACES_TABLE,
         judge: Judge::Report(spaces),
         ..ArticleClaim::BLANK
@@ -54,8 +55,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The article fills constant memory in two ways: with values in the code, and from the host.",
         kernels: &["memory_spaces/table_uniform", "memory_spaces/table_const", "memory_spaces/table_storage"],
         terms: &["__constant__", "__constant__ with values", "cudaMemcpyToSymbol()"],
-        prediction: "The constant cache serves one address at a time: up to 32 for a warp that reads 32 elements, so \
-            1/32 of the rate at worst.",
+        prediction: "The constant cache serves one address at a time. A warp that reads 32 elements takes up to 32 \
+            steps, so at worst the rate is 1/32.",
         judge: Judge::Report(constant_tables),
         ..ArticleClaim::BLANK
     }),
@@ -65,7 +66,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The article's array in constant memory holds chars.",
         kernels: &["memory_spaces/table_bytes"],
         terms: &["__constant__", "char and short"],
-        prediction: "The right byte for every thread. WGSL unpacks bytes from words.",
+        prediction: "Every thread gets the right byte. WGSL unpacks bytes from words.",
         is_timing: false,
         judge: Judge::Report(bytes),
         ..ArticleClaim::BLANK
@@ -138,7 +139,7 @@ fn tables(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         Some(format!("{space} {}", facts.times(format!("{space} table, own element"), ratio)?))
     };
     let list = joined(TABLES.into_iter().filter_map(ratio), ", ")?;
-    Some(format!("Table reads, one element per invocation relative to one common element: {list}."))
+    Some(format!("Speed of table reads with one element per invocation, relative to one common element: {list}."))
 }
 
 const SPACES_TABLE: &str = "  space     location     cached in       access                      lifetime
@@ -189,7 +190,7 @@ fn bytes(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
         let row = longest(rows, (KERNEL, &[("EACH", each)])).ok().filter(|_| !rows.is_software())?;
         rate(facts, name, row)
     };
-    let rates = [time_of("one byte for all threads", 0.0), time_of("a byte for each", 1.0)];
+    let rates = [time_of("one byte for all threads", 0.0), time_of("one byte per thread", 1.0)];
     Ok(Report::new(all_right(found.len()) + ".").with(rates))
 }
 

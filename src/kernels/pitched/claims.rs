@@ -41,7 +41,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "A 2-D copy moves rows with a pitch between linear memory and an array or texture.",
         kernels: &["pitched/buffer_to_texture", "pitched/texture_to_buffer"],
         terms: &["cudaMemcpy2D()", "cudaArray"],
-        prediction: "Copies in both directions preserve every word. WebGPU requires rows of a multiple of 256 bytes.",
+        prediction: "Copies in both directions preserve every word. WebGPU requires row pitches that are multiples \
+            of 256 bytes.",
         is_timing: false,
         judge: Judge::Claim(texture_copies),
         ..ArticleClaim::BLANK
@@ -67,7 +68,7 @@ fn copies(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         Some((facts.byte_rate(benchmark, byte_rate(largest)?)?, largest.short_size()))
     };
     let ((into, n), (out, _)) = rate("buffer_to_texture").zip(rate("texture_to_buffer"))?;
-    Some(format!("Copying {n} words from a buffer to a texture runs at {into}, back at {out}."))
+    Some(format!("Copying {n} words from a buffer to a texture runs at {into}, and back at {out}."))
 }
 
 fn padded(rows: &DeviceRows, facts: &mut Facts, kernel: &str, copies: &str) -> Result<Report, Why> {

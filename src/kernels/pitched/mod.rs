@@ -8,11 +8,11 @@ use record::suite::{POISON, PackedRows, ROW_PITCH, TexelFormat, by_rows, copied,
 
 pub(super) const FAMILY: Family = Family {
     name: "pitched",
-    summary: "rows padded to 256 bytes and packed rows of odd width, every element read once",
+    summary: "reads of rows padded to 256 bytes and of packed rows of odd width",
     tags: &[Tag::Article, Tag::Memory],
-    model_text: "The same elements are read with and without padding: a packed row of odd width starts inside a \
-        sector, which costs one more sector per row and subgroup at the edges. Long rows should hide it, short ones \
-        should not.",
+    model_text: "The same elements are read with and without padding. A packed row of odd width starts inside a \
+        sector, which costs one more sector per row and subgroup at the edges. Long rows should hide this cost; \
+        short rows should not.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {

@@ -6,7 +6,7 @@ use record::claim::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest sort of keys",
-        rows: "PAIRS=0, at the largest size",
+        rows: "rows with PAIRS=0, at the largest size",
         condition: "the fastest kernel is named; kernels that tie are named together",
         state: |rows, facts| {
             let best = fastest_bytes(keys(rows))?;
@@ -16,7 +16,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "gain over three kernels",
-        rows: "onesweep and the fastest row of three_kernels, PAIRS=0, at the largest size that both have",
+        rows: "onesweep and the fastest row of three_kernels, rows with PAIRS=0, at the largest size that both have",
         condition: COMPARED,
         state: |rows, facts| {
             let of_kernel =

@@ -22,9 +22,9 @@ pub const FAMILY: Family = Family {
     name: "rates",
     summary: "operations per second and latency of each instruction, by type",
     tags: &[Tag::Peak],
-    model_text: "A unit for 32 lanes starts one instruction per cycle for a whole subgroup, one for 4 lanes every eighth \
-        cycle: rates are simple fractions of that of f32 FMA. What the hardware lacks is a sequence of other \
-        instructions: integer division, and on most devices everything of 64 bits.",
+    model_text: "A unit for 32 lanes starts one instruction per cycle for a whole subgroup; a unit for 4 lanes \
+        starts one every eighth cycle. Rates are therefore simple fractions of the f32 FMA rate. An operation \
+        without a unit, such as integer division and most 64-bit arithmetic, is a sequence of other instructions.",
     is_by_kernel: true,
     // With the first one all others are compared: it is measured even where time is short.
     benchmarks: &[
@@ -219,7 +219,7 @@ const EXCHANGING: &[(&str, Accepted)] = &[("WG", Accepted::PowerOfTwo(32, 1024))
 const BASE: Benchmark = Benchmark {
     accepts: &[CHAINS, ROUNDS],
     buffers: |shape, _| buffers(shape, LANES),
-    no_ceiling: "it measures a peak that no other row is compared with",
+    no_ceiling: "this kernel measures a peak that no other row uses",
     check: Check::of("output", all, |_, _| each(|_| f64::NAN)),
     ..Benchmark::BLANK
 };

@@ -17,12 +17,15 @@ macro_rules! rate {
         Benchmark {
             name: stringify!($name),
             summary: concat!("chains of x = ", $wgsl),
-            look_for: concat!("The rate of ", stringify!($name), " with CHAINS=8 as a fraction of f32_fma; its time for one step with CHAINS=1."),
-            limited_by: concat!("The unit for ", stringify!($name), ", or for the instructions that replace it; with CHAINS=1 its latency."),
+            look_for: concat!("The rate of ", stringify!($name), " with CHAINS=8 as a fraction of f32_fma, and the \
+                time of one step with CHAINS=1."),
+            limited_by: concat!("The unit for ", stringify!($name), ", or for the instructions that replace it; with \
+                CHAINS=1 the latency."),
             wgsl: concat!(
-                "// Chains of x = ", $wgsl, " in each invocation, 32 ROUNDS + 1 steps each.\n",
-                "// Pattern: no memory; with CHAINS=8 eight chains, whose sum is stored, with CHAINS=1 one chain.\n",
-                "// Work: ", stringify!($operations), " · CHAINS · (32 ROUNDS + 1) operations for each of n values (2 for an FMA).\n\n",
+                "// Chains of x = ", $wgsl, " in each invocation, 32 · ROUNDS + 1 steps each.\n",
+                "// Pattern: no memory; CHAINS=8 has eight chains, whose sum is stored, and CHAINS=1 has one chain.\n",
+                "// Work: ", stringify!($operations), " · CHAINS · (32 · ROUNDS + 1) operations for each of n values \
+                    (2 for an FMA).\n\n",
                 text!("type_", $scalar, ".wgsl.in"),
                 include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/rates/chains.wgsl.in")),
                 text!("memory_", none, ".wgsl.in"),
@@ -67,10 +70,10 @@ macro_rules! atomic {
         Benchmark {
             limited_by: concat!("The unit for ", stringify!($name), ", near workgroup memory or in L2; with CHAINS=1 the round trip."),
             wgsl: concat!(
-                "// Chains of x = ", $wgsl, " in each invocation, 32 ROUNDS + 1 steps each.\n",
-                "// Pattern: each chain has its own word, neighbouring lanes have neighbouring ones; CHAINS as in the \
-                 other kernels.\n",
-                "// Work: CHAINS · (32 ROUNDS + 1) atomic operations for each of n values.\n\n",
+                "// Chains of x = ", $wgsl, " in each invocation, 32 · ROUNDS + 1 steps each.\n",
+                "// Pattern: each chain has its own word, and neighbouring lanes have neighbouring words; CHAINS is \
+                as in the other kernels.\n",
+                "// Work: CHAINS · (32 · ROUNDS + 1) atomic operations for each of n values.\n\n",
                 text!("type_", $scalar, ".wgsl.in"),
                 include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/rates/chains.wgsl.in")),
                 text!("memory_", $memory, ".wgsl.in"),

@@ -8,7 +8,7 @@ use record::{Record, format};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest sum",
-        rows: "f32 without parameters, at the largest size",
+        rows: "f32 rows without parameters, at the largest size",
         condition: "the fastest kernel is named; kernels that tie are named together",
         state: fastest,
     }),
@@ -16,14 +16,14 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "workgroup memory over global memory",
         kernels: [(WORKGROUP, NONE), (GLOBAL, NONE)],
         by: By::Bytes,
-        says: "In workgroup memory, with workgroup barriers, the same steps are {} in global memory.",
+        says: "The steps in workgroup memory (with workgroup barriers) are {} the same steps in global memory.",
     }),
     Claim::Measured(Measured {
         name: "parts of that gain",
         rows: "interleaved_workgroup, interleaved_device_barrier and (not in CUDA, whose fences differ) \
             interleaved_global, f32, at the largest size",
-        condition: "a factor if the interval of the ratio excludes 1; else alike if both are within ±5 %; nothing if any \
-            comparison shows neither",
+        condition: "a factor if the interval of the ratio excludes 1; otherwise alike if both are within ±5 %; \
+            nothing if any comparison shows neither",
         state: |rows, facts| {
             let best = best(rows)?.row;
             let rate = |benchmark| byte_rate(like(rows, benchmark, &[], best)?);
@@ -31,28 +31,30 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let barriers = facts.speed("barriers of the workgroup over those of the device", workgroup, device)?;
             if best.backend == Some(Api::Cuda) {
                 return Some(format!(
-                    "In workgroup memory, these steps are {barriers} with a device-wide fence in each."
+                    "In workgroup memory, the steps with workgroup barriers are {barriers} the steps with \
+                    device-wide fences."
                 ));
             }
             let data =
                 facts.speed("data in workgroup memory over global memory", device, rate("interleaved_global")?)?;
             Some(format!(
                 "With storageBarrier in both, the steps in workgroup memory are {data} in global memory. With \
-                 workgroup barriers alone, they are {barriers} with storageBarrier too."
+                workgroup barriers alone, the steps are {barriers} with storageBarrier too."
             ))
         },
     }),
     Claim::Article(ArticleClaim {
         id: "A3",
         title: "sum in place in global memory",
-        claim: "The article sums each block in place in global memory, and times the whole.",
+        claim: "The article sums each block in place in global memory, and times all steps together.",
         kernels: &[GLOBAL],
         terms: &["global memory", "__syncthreads()", "block"],
         computed_prediction: || {
             // Each of the 511 additions of a block loads two words and stores one.
             let times = (BLOCK - 1.0) * 3.0 / BLOCK;
             format!(
-                "511 additions for each block of 512, with two loads and a store each: {} times the bytes of the input.",
+                "Each block of 512 needs 511 additions, with two loads and a store each: {} times the bytes of the \
+                input.",
                 format::significant(times, 3)
             )
         },
@@ -66,8 +68,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         kernels: &[WORKGROUP, GLOBAL, DEVICE_BARRIER, "reduction/interleaved_dynamic"],
         terms: &["__shared__", "extern __shared__", "__syncthreads()", "__threadfence()"],
         prediction: "Global memory is read once; the steps stay on the SM. The barriers differ too: wgpu gives \
-            storageBarrier device scope. interleaved_device_barrier has the data in shared memory and both barriers, \
-            which separates the two causes. Much faster means by more than 10 %.",
+            storageBarrier device scope. The kernel interleaved_device_barrier has the data in shared memory and \
+            both barriers, which separates the two causes. "Much faster" means by more than 10 %.",
         judge: Judge::Claim(shared_memory),
         picture: ladder,
         ..ArticleClaim::BLANK
@@ -79,8 +81,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             memory.",
         kernels: &[WORKGROUP, GLOBAL],
         terms: &["cudaMemcpy() to the device", "cudaMemcpy() to the host", "cudaEvent_t"],
-        prediction: "The input crosses the bus, which is far slower than device memory: most of the time goes to the \
-            copies, which are the same for both.",
+        prediction: "The input crosses the bus, which is far slower than device memory. Both sums need the same \
+            copies, which take most of the time.",
         judge: Judge::Claim(end_to_end),
         ..ArticleClaim::BLANK
     }),
@@ -93,7 +95,7 @@ fn best<'a>(rows: &[&'a Record]) -> Option<Fastest<'a>> {
 fn fastest(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let best = best(rows)?;
     let fastest = facts.fastest("fastest", &best, benchmark, "the measured read peak")?;
-    Some(format!("Sum of {} f32: {fastest}.", best.row.short_size()))
+    Some(format!("Sum of {} f32 values: {fastest}.", best.row.short_size()))
 }
 
 const GLOBAL: &str = "reduction/interleaved_global";

@@ -7,9 +7,10 @@ use record::stats::Estimate;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "half of the bandwidth",
-        rows: "the row with the fewest FMA, the last before the fall and the first after it, at the largest size",
-        condition: "a bracket: from the last row surely above half the first row's bandwidth to the first row from \
-            which all are surely below; or all rows are surely above",
+        rows: "the row with the fewest FMA, the last row before the fall and the first row after the fall, at the \
+            largest size",
+        condition: "a bracket from the last row surely above half the first row's bandwidth to the first row after \
+            which all rows are surely below; or all rows are surely above",
         state: half,
     }),
     Claim::Measured(Measured {
@@ -20,7 +21,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let (n, points) = points(rows)?;
             let (most, row) = *points.last().filter(|_| points.len() > 1)?;
             let rate = facts.flop_rate("last rate", flop_rate(row)?)?;
-            Some(format!("At {} f32, {most} FMA per element reach {rate}.", short(n)))
+            Some(format!("With {} f32 elements, {most} FMA per element reach {rate}.", short(n)))
         },
     }),
 ];
@@ -46,14 +47,15 @@ fn half(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let before = points.iter().position(|(_, rate)| !is_above(*rate)).unwrap_or(points.len()).checked_sub(1)?;
     let whole = facts.byte_rate("bandwidth", full)?;
     if before + 1 == points.len() {
-        return Some(format!("At {n} f32, bandwidth stays above half of {whole} up to {most} FMA per element."));
+        return Some(format!("With {n} f32 elements, bandwidth stays above half of {whole} up to {most} FMA per \
+            element."));
     }
     let (low, (high, _)) = (points[before].0, points.get(after)?);
     // An FMA is two operations; an element is 4 bytes read and 4 written.
     let from = facts.exact("half bandwidth FLOP per byte at least", low / 4.0);
     let to = facts.exact("half bandwidth FLOP per byte at most", high / 4.0);
     Some(format!(
-        "At {n} f32, bandwidth falls from {whole} (at {fewest} FMA per element) to half of it between {low} and {high} \
-         FMA per element, {from}–{to} FLOP per byte."
+        "With {n} f32 elements, bandwidth falls from {whole} (at {fewest} FMA per element) to half of it between \
+        {low} and {high} FMA per element, {from}–{to} FLOP per byte."
     ))
 }

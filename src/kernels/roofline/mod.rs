@@ -9,8 +9,8 @@ pub(super) const FAMILY: Family = Family {
     name: "roofline",
     summary: "the transition from memory-bound to compute-bound, by fused multiply-adds per element",
     tags: &[Tag::Peak],
-    model_text: "Time is the longer of moving 2n scalars and doing 2 FMAS n operations: constant up to the ridge, \
-        which is the ratio of the two peaks in operations per byte, and proportional to FMAS beyond it.",
+    model_text: "Time is the longer of moving 2n scalars and doing 2 · FMAS · n operations. It is constant up to the \
+        ridge (the ratio of the two peaks, in operations per byte) and proportional to FMAS beyond the ridge.",
     chart: Chart::Own,
     benchmarks: &[Benchmark {
         name: "fma_an_element",

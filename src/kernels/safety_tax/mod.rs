@@ -30,9 +30,9 @@ pub(super) const FAMILY: Family = Family {
     name: "safety_tax",
     summary: "the cost of bounds checks, loop bounds and zero-initialisation of workgroup memory",
     tags: &[Tag::Article, Tag::Cost],
-    model_text: "The same kernel with and without the checks that an API adds: the ratio of times is the cost, 1.00 \
-        where there is none. A bounds check is a minimum for each access, a loop bound a counter for each round, \
-        zero-initialisation a store for each word and a barrier.",
+    model_text: "The same kernel runs with and without the checks that an API adds. The ratio of times is the cost, \
+        1.00 if the checks are free. A bounds check is a minimum for each access, a loop bound is a counter for each \
+        round, and zero-initialisation is a store for each word and a barrier.",
     is_by_kernel: true,
     chart: Chart::Own,
     benchmarks: &[

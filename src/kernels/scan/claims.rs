@@ -6,7 +6,7 @@ use record::claim::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "rates of a scan",
-        rows: "three_kernels and single_pass, f32, at the largest size that both have; else the largest row",
+        rows: "f32 rows of three_kernels and single_pass, at the largest size that both have, or else the largest row",
         condition: "each rate's interval is within ±15 %",
         state: rates,
     }),

@@ -13,8 +13,8 @@ pub(super) const FAMILY: Family = Family {
     name: "scan",
     summary: "the inclusive prefix sum of an array",
     tags: &[Tag::Primitive],
-    model_text: "A scan reads and writes every element once, as a copy does. Three kernels move 4n: they read for the \
-        block sums, write, and add the preceding sums. One pass moves 2n.",
+    model_text: "A scan reads and writes every element once, as a copy does. Three kernels move 4n scalars: one read \
+        for the block sums, one write, and a read and a write to add the preceding sums. One pass moves 2n scalars.",
     headlines: &[Headline { name: "scan", place: 4, naive: "three_kernels", ..Headline::F32 }],
     benchmarks: &[
         Benchmark { name: "three_kernels", buffers, steps, ..BASE },

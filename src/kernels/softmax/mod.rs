@@ -10,9 +10,9 @@ pub(super) const FAMILY: Family = Family {
     summary: "the softmax of each row of a matrix",
     tags: &[Tag::Llm],
     headlines: &[Headline { name: "softmax", ..Headline::F32 }],
-    model_text: "A softmax reads and writes every element once, as a copy does. Three passes over memory read it three \
-        times: 4n instead of 2n, half of the copy rate at best. The exponentials, two for each element, cost less than \
-        memory does.",
+    model_text: "A softmax reads and writes every element once, as a copy does. Three passes read every element \
+        three times and move 4n scalars instead of 2n: half of the copy rate at best. The two exponentials per \
+        element cost less than the memory accesses.",
     benchmarks: &[
         Benchmark {
             name: "three_pass",

@@ -8,7 +8,7 @@ const KINDS: [(&str, f64); 3] = [("banded", 0.0), ("random", 1.0), ("power-law",
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest kernel for each kind of matrix",
-        rows: "f32, of each MATRIX, at the largest size",
+        rows: "f32 rows of each MATRIX, at the largest size",
         condition: "the fastest kernel is named; kernels that tie are named together",
         state: |rows, facts| joined(KINDS.iter().filter_map(|(name, kind)| best(rows, facts, name, *kind)), " "),
     }),
@@ -16,13 +16,13 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "row, unequal over equal",
         kernels: [("spmv/row", &[("MATRIX", 2.0)]), ("spmv/row", &[("MATRIX", 1.0)])],
         by: By::Bytes,
-        says: "With rows of unequal length, spmv/row is {} with rows of equal length, by bytes.",
+        says: "With rows of unequal length, spmv/row moves bytes {} with rows of equal length.",
     }),
     Claim::Ratio(Ratio {
         name: "merge, unequal over equal",
         kernels: [("spmv/merge", &[("MATRIX", 2.0)]), ("spmv/merge", &[("MATRIX", 1.0)])],
         by: By::Bytes,
-        says: "With rows of unequal length, spmv/merge is {} with rows of equal length, by bytes.",
+        says: "With rows of unequal length, spmv/merge moves bytes {} with rows of equal length.",
     }),
 ];
 

@@ -9,9 +9,9 @@ use record::suite::{Csr, CsrArray, Pattern, sum};
 pub(super) const FAMILY: Family = Family {
     name: "spmv",
     summary: "a sparse matrix in CSR times a vector; MATRIX is 0 (banded), 1 (random) or 2 (power law)",
-    model_text: "Values and columns are read once, 8 bytes per nonzero, plus 12 bytes per row: the best time is these \
-        bytes over the read rate. The band reads x from L1. Random columns read a sector of 32 bytes for each 4 bytes \
-        of x, unless L2 holds x, and the model counts x once.",
+    model_text: "Values and columns are read once: 8 bytes per nonzero, plus 12 bytes per row. The best time is \
+        these bytes over the read rate. The banded matrix reads x from L1. Random columns read a sector of 32 bytes \
+        for each 4 bytes of x, unless L2 holds x. The model counts x once.",
     tags: &[Tag::Primitive],
     headlines: &[Headline { name: "spmv", cause: "random loads", ..Headline::F32 }],
     benchmarks: &[
@@ -85,7 +85,7 @@ const BASE: Benchmark = Benchmark {
     accepts: &[MATRIX],
     unsupported: |shape| {
         let positions = csr(shape).nonzeros() + shape.count();
-        (positions >= 1 << 32).then_some("positions in the arrays have 32 bits")
+        (positions >= 1 << 32).then_some("larger arrays would overflow 32-bit indices")
     },
     buffers: |shape, _| Buffer::and(buffers(shape), [uniform("sizes", &[shape.count()])]),
     work: |shape| {

@@ -6,25 +6,25 @@ use record::claim::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest stencil in two dimensions",
-        rows: "naive_2d, tiled_2d and rolled_2d, f32, at the largest size",
+        rows: "f32 rows of naive_2d, tiled_2d and rolled_2d, at the largest size",
         condition: "the fastest kernel is named; kernels that tie are named together",
         state: |rows, facts| best(rows, facts, "2d"),
     }),
     Claim::Measured(Measured {
         name: "gain over the naive stencil in two dimensions",
-        rows: "naive_2d, and the fastest of the others at its largest size",
+        rows: "naive_2d and the fastest other kernel, at the largest size of naive_2d",
         condition: COMPARED,
         state: |rows, facts| gain(rows, facts, "2d"),
     }),
     Claim::Measured(Measured {
         name: "fastest stencil in three dimensions",
-        rows: "naive_3d, tiled_3d and rolled_3d, f32, at the largest size",
+        rows: "f32 rows of naive_3d, tiled_3d and rolled_3d, at the largest size",
         condition: "the fastest kernel is named; kernels that tie are named together",
         state: |rows, facts| best(rows, facts, "3d"),
     }),
     Claim::Measured(Measured {
         name: "gain over the naive stencil in three dimensions",
-        rows: "naive_3d, and the fastest of the others at its largest size",
+        rows: "naive_3d and the fastest other kernel, at the largest size of naive_3d",
         condition: COMPARED,
         state: |rows, facts| gain(rows, facts, "3d"),
     }),
@@ -38,7 +38,7 @@ fn of_kind<'a>(rows: &[&'a Record], dimensions: &'static str) -> impl Iterator<I
 fn best(rows: &[&Record], facts: &mut Facts, dimensions: &'static str) -> Option<String> {
     let best = fastest_bytes(of_kind(rows, dimensions))?;
     let fastest = facts.fastest(&format!("fastest {dimensions}"), &best, label, "the measured copy peak")?;
-    Some(format!("Stencil of {} f32: {fastest}.", best.row.short_size()))
+    Some(format!("Stencil on {} f32 cells: {fastest}.", best.row.short_size()))
 }
 
 fn gain(rows: &[&Record], facts: &mut Facts, dimensions: &'static str) -> Option<String> {

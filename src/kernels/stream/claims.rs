@@ -13,26 +13,26 @@ pub(crate) const CLAIMS: &[Claim] = &[
         state: |rows, facts| {
             let (row, rate) = copy(rows)?;
             let rate = facts.byte_rate("copy", rate)?;
-            Some(format!("At {} {}, copy runs at {rate}.", row.short_size(), row.dtype_name()))
+            Some(format!("With {} {} values, copy runs at {rate}.", row.short_size(), row.dtype_name()))
         },
     }),
     Claim::Measured(Measured {
         name: "fastest kernel",
         rows: "copy and the other kernels of the same type and size",
-        condition: "those that tie are named together; a factor if the interval of the ratio excludes 1",
+        condition: "kernels that tie are named together; a factor is named if the interval of the ratio excludes 1",
         state: |rows, facts| extreme(rows, facts, FASTEST, Estimate::recip),
     }),
     Claim::Measured(Measured {
         name: "slowest kernel",
         rows: "copy and the other kernels of the same type and size",
-        condition: "as for the fastest; omitted if all kernels tie",
+        condition: "as for the fastest kernel; omitted if all kernels tie",
         state: |rows, facts| extreme(rows, facts, SLOWEST, |rate| rate),
     }),
     Claim::Ratio(Ratio {
         name: "nstream over triad",
         kernels: [("stream/nstream", NONE), ("stream/triad", NONE)],
         by: By::Bytes,
-        says: "At {size} {dtype}, nstream, with three reads for each write, is {} triad, by bytes.",
+        says: "At {size} {dtype}, nstream (three reads per write) moves bytes {} triad.",
     }),
 ];
 
@@ -63,8 +63,8 @@ fn extreme(rows: &[&Record], facts: &mut Facts, word: &str, time: fn(Estimate) -
     let speed = facts.speed(format!("{name} over copy"), rate, copied)?;
     let rate = facts.byte_rate(name, rate)?;
     Some(match &*names {
-        [name] => format!("The {word} of the others is {name} at {rate}, {speed} copy."),
-        _ => format!("Of the others, {} {rate}, {speed} copy.", first_by(word, &names)),
+        [name] => format!("The {word} other kernel is {name} at {rate}, {speed} copy."),
+        _ => format!("Among the other kernels, {} {rate}, {speed} copy.", first_by(word, &names)),
     })
 }
 

@@ -21,7 +21,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "all steps",
         kernels: [(TREE, NONE), ("sum_of_cubes/one_invocation", NONE)],
         by: By::Speed,
-        says: "At {size} u32, the tree is {} the first step.",
+        says: "With {size} u32 values, the tree is {} the first step.",
     }),
     Claim::Article(ArticleClaim {
         id: "C1",
@@ -37,10 +37,10 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "C2",
         title: "a tree instead of thread 0",
-        claim: "Adding by thread 0 alone makes the run longer, and a tree fixes it.",
+        claim: "Adding by thread 0 alone makes the run longer; a tree avoids this cost.",
         kernels: &[TREE, SERIAL, BARE],
         terms: &["__syncthreads()", "__shared__"],
-        prediction: "8 steps instead of 255 additions in a row.",
+        prediction: "The tree needs 8 steps instead of 255 additions in sequence.",
         judge: Judge::Claim(tree),
         ..ArticleClaim::BLANK
     }),
@@ -55,8 +55,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             BARE,
         ],
         terms: &["kernel<<<blocks, threads>>>", "threadIdx", "blockIdx", "blockDim"],
-        prediction: "At most 256× from one thread to a block, and at most 32× from one block to 32: no step gains more \
-            than its increase in threads.",
+        prediction: "The speedup is at most 256× from one thread to a block, and at most 32× from one block to 32. \
+            No step gains more than its increase in threads.",
         judge: Judge::Report(each_step),
         picture: |rows| {
             let like = rows.timed((LADDER[0].0, NONE)).last()?;
@@ -74,7 +74,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The latest end minus the earliest start of all blocks is the run time of the kernel, without its launch.",
         kernels: &["sum_of_cubes/clock_in_kernel"],
         terms: &["clock()", "clock64(), %globaltimer", "cudaEvent_t"],
-        prediction: "Less than the time between two events, which includes the launch.",
+        prediction: "The in-kernel time is less than the time between two events, which includes the launch.",
         judge: Judge::Claim(clock),
         ..ArticleClaim::BLANK
     }),
@@ -103,7 +103,7 @@ fn steps(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         let gain = stats::ratio(own(rows, from, n)?, own(rows, to, n)?)?;
         Some(format!("{what} {}", facts.times(*what, gain)?))
     };
-    Some(format!("Speedup by step at {} u32: {}.", short(n), joined(STEPS.iter().filter_map(gain), ", ")?))
+    Some(format!("Speedup by step with {} u32 values: {}.", short(n), joined(STEPS.iter().filter_map(gain), ", ")?))
 }
 
 const SERIAL: &str = "sum_of_cubes/serial_block_sum";

@@ -5,7 +5,7 @@ use record::claim::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "gain of the texture unit",
-        rows: "rotate_sampled at the largest size and its last angle, and rotate_by_hand at the same size and angle",
+        rows: "rotate_sampled and rotate_by_hand, at the largest size and the last angle of rotate_sampled",
         condition: COMPARED,
         state: rotate,
     }),

@@ -23,11 +23,11 @@ use record::suite::{TexelFormat, by_rows};
 
 pub(super) const FAMILY: Family = Family {
     name: "texture",
-    summary: "a picture rotated with linear filtering: by the texture unit, and in the kernel from a storage buffer",
+    summary: "rotation of a picture with linear filtering, by the texture unit or in the kernel from a storage buffer",
     tags: &[Tag::Article, Tag::Memory],
-    model_text: "Bytes are counted as if each pixel were read once and written once; a copy of as many bytes is the \
-        limit. The kernel without the texture unit loads four pixels for each one, mostly from a cache; the texture \
-        unit does that in one request.",
+    model_text: "Bytes are counted as if each pixel were read once and written once, so a copy of the same bytes is \
+        the limit. The kernel without the texture unit loads four pixels for each output pixel, mostly from a cache; \
+        the texture unit does the same in one request.",
     headlines: &[Headline {
         name: "rotation",
         place: 11,

@@ -23,8 +23,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "transfer/read_back_pageable",
         ],
         terms: &["cudaMallocHost()", "cudaHostAlloc()", "cudaMemcpy() to the device", "cudaMemcpy() to the host"],
-        prediction: "The bus is the same. Pageable memory is first copied into a pinned buffer; so is the data of \
-            wgpu's write_buffer and mapped staging buffers.",
+        prediction: "All copies use the same bus. Pageable memory is first copied into a pinned buffer, as is the \
+            data of wgpu's write_buffer and mapped staging buffers.",
         judge: Judge::Report(host_copies),
         ..ArticleClaim::BLANK
     }),
@@ -34,7 +34,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Device memory has no initial value: the article sets it with the API's own call.",
         kernels: &["transfer/clear_buffer", "ceiling/fill"],
         terms: &["cudaMalloc()", "cudaMemset()"],
-        prediction: "1×: both are limited by the write bandwidth. WebGPU also sets every new buffer to zero.",
+        prediction: "The ratio is 1×, since write bandwidth limits both. WebGPU also sets every new buffer to zero.",
         judge: Judge::Report(setting),
         ..ArticleClaim::BLANK
     }),

@@ -15,13 +15,13 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "coalesced writes over coalesced reads",
         kernels: [(WRITE, NONE), (READ, NONE)],
         by: By::Bytes,
-        says: "With coalesced writes the naive kernel is {} with coalesced reads.",
+        says: "With coalesced writes, the naive kernel is {} with coalesced reads.",
     }),
     Claim::Ratio(Ratio {
         name: "read over read_write",
         kernels: [(WRITE, NONE), ("transpose/naive_read_write_input", NONE)],
         by: By::Bytes,
-        says: "With an input bound as `read` the naive kernel is {} with one bound as `read_write`.",
+        says: "With an input bound as `read`, the naive kernel is {} with an input bound as `read_write`.",
     }),
     Claim::Ratio(Ratio {
         name: "padded tile over unpadded",
@@ -31,12 +31,12 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Article(ArticleClaim {
         id: "D5",
-        title: "the naive transpose, two ways",
+        title: "two versions of the naive transpose",
         claim: "With elements of f64, coalesced writes are about twice as fast as coalesced reads.",
         kernels: &[WRITE, READ],
         terms: &["double", "const T* __restrict__", "global memory"],
-        prediction: "2× in the article, with blocks of 32×32 threads: caches serve uncoalesced reads, but not \
-            uncoalesced writes. It holds if the writes are faster.",
+        prediction: "The article measures 2× with blocks of 32×32 threads: caches serve uncoalesced reads, but not \
+            uncoalesced writes. The claim holds if coalesced writes are faster.",
         judge: Judge::Claim(two_ways),
         picture: |rows| bars(rows, longest(rows, (READ, NONE)).ok()?, &[(READ, NONE), (WRITE, NONE)]),
         ..ArticleClaim::BLANK
@@ -47,8 +47,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The suite adds a tile in shared memory, which makes both reads and writes coalesced.",
         kernels: &[TILED, WRITE],
         terms: &["__shared__", "__syncthreads()"],
-        prediction: "Without padding, a column of the tile is a 32-way bank conflict; with one more column, there is \
-            no conflict.",
+        prediction: "Without padding, a column of the tile is a 32-way bank conflict; one more column removes the \
+            conflict.",
         judge: Judge::Report(tile),
         picture: ladder,
         ..ArticleClaim::BLANK
@@ -56,10 +56,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D7",
         title: "64-bit elements and odd sizes",
-        claim: "The article's elements have 64 bits; the suite adds f32, and sides that are not multiples of the tile.",
+        claim: "The article's elements have 64 bits; the suite adds f32, and matrices whose sides are not multiples \
+            of the tile.",
         kernels: &[READ, WRITE, TILED],
         terms: &["double"],
-        prediction: "The same answers at every size. f64 needs a device that supports it.",
+        prediction: "Results are the same at every size. Elements of f64 need a device that supports f64.",
         is_timing: false,
         judge: Judge::Report(sizes),
         ..ArticleClaim::BLANK
@@ -84,7 +85,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
 fn fastest(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let best = fastest_bytes(rows.iter().copied().filter(|row| is_f32(row)))?;
     let fastest = facts.fastest("fastest", &best, label, "the measured copy peak")?;
-    Some(format!("Transpose of {} f32: {fastest}.", best.row.short_size()))
+    Some(format!("Transpose of {} f32 elements: {fastest}.", best.row.short_size()))
 }
 
 const READ: &str = "transpose/naive_coalesced_read";
@@ -111,7 +112,7 @@ fn two_ways(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let kind = match (row.dtype, params.is_empty()) {
         (Some(Dtype::F64), false) => None,
         (Some(Dtype::F64), true) => Some("The blocks have 32×8 threads."),
-        _ => Some("The report has no f64 rows: these are f32."),
+        _ => Some("The report has no f64 rows, so these rows are f32."),
     };
     Ok(answer.and(kind.map(str::to_owned)))
 }

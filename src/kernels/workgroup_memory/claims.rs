@@ -24,19 +24,19 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "one array over a struct",
         kernels: [("workgroup_memory/carved", NONE), ("workgroup_memory/structured", NONE)],
         by: By::Duration,
-        says: "Three arrays in one block of words take {} a struct of three.",
+        says: "Three arrays in one block of words take {} a struct of three arrays.",
     }),
     Claim::Ratio(Ratio {
         name: "one word over 32 words",
         kernels: [("workgroup_memory/same_word", NONE), ("workgroup_memory/distinct_words", NONE)],
         by: By::Duration,
-        says: "32 writes to one word take {} writes to 32 words.",
+        says: "Writes by 32 invocations to one word take {} writes to 32 words.",
     }),
     Claim::Ratio(Ratio {
         name: "atomics over 32 words",
         kernels: [("workgroup_memory/atomic_word", NONE), ("workgroup_memory/distinct_words", NONE)],
         by: By::Duration,
-        says: "32 atomicMax operations on one word take {} writes to 32 words.",
+        says: "Applying 32 atomicMax operations to one word takes {} writes to 32 words.",
     }),
     Claim::Measured(Measured {
         name: "copy by occupancy",
@@ -48,8 +48,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let few = facts.byte_rate(format!("copy holding {few_bytes}"), byte_rate(few)?)?;
             let many = facts.byte_rate(format!("copy holding {many_bytes}"), byte_rate(many)?)?;
             Some(format!(
-                "A copy by workgroups of 64 runs at {few} with {few_bytes} of workgroup memory each, at {many} with \
-                 {many_bytes}."
+                "A copy by workgroups of 64 runs at {few} with {few_bytes} of workgroup memory each, and at {many} \
+                with {many_bytes}."
             ))
         },
     }),
@@ -77,8 +77,9 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "workgroup_memory/dynamic_bytes",
         ],
         terms: &["__shared__", "extern __shared__"],
-        prediction: "The same words, and 1× the speed: the kernels do the same work. The parameter counts bytes: \
-            length × sizeof. WGSL sets the length when it creates the pipeline. The article's array is 8 × uchar.",
+        prediction: "Words and speed are the same, since the kernels do the same work. The parameter is a number of \
+            bytes: length × sizeof. WGSL sets the length when it creates the pipeline. The article's array is 8 × \
+            uchar.",
         is_timing: false,
         judge: Judge::Claim(arrays),
         ..ArticleClaim::BLANK
@@ -89,8 +90,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "A block has at most 48 KiB of shared memory, and all blocks of a launch have the same amount.",
         kernels: &["workgroup_memory/occupancy"],
         terms: &["__shared__", "streaming multiprocessor", "block"],
-        prediction: "The blocks that run on an SM share its memory: the more each holds, the fewer run. Their threads \
-            then no longer hide the latency of DRAM.",
+        prediction: "The blocks on an SM share its memory: the more memory each block holds, the fewer blocks run. \
+            Too few threads cannot hide the latency of DRAM.",
         judge: Judge::Report(blocks_of_an_sm),
         ..ArticleClaim::BLANK
     }),
@@ -112,8 +113,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Dynamic shared arrays all start at one address: the kernel divides the block by byte offsets.",
         kernels: &["workgroup_memory/carved", "workgroup_memory/structured"],
         terms: &["extern __shared__"],
-        prediction: "The same answers as with a struct: 128 × i16 at 0, 64 × f32 at 256, 256 × i32 at 512. CUDA's \
-            pointers have types; WGSL has to shift and cast words at each access.",
+        prediction: "Results are the same as with a struct: 128 × i16 at 0, 64 × f32 at 256, 256 × i32 at 512. \
+            CUDA's pointers have types; WGSL has to shift and cast words at each access.",
         is_timing: false,
         judge: Judge::Claim(divided),
         ..ArticleClaim::BLANK
@@ -121,11 +122,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "E6",
         title: "many threads write one word",
-        claim: "If several threads of a warp write one word of shared memory, one of the values remains; which one is \
-            not defined.",
+        claim: "If several threads of a warp write one word of shared memory, one of the values survives; the choice \
+            is undefined.",
         kernels: &["workgroup_memory/same_word", "workgroup_memory/distinct_words", "workgroup_memory/atomic_word"],
         terms: &["__shared__", "atomicMax()"],
-        prediction: "One of the 32 values; an atomic keeps the largest.",
+        prediction: "One of the 32 values survives; an atomic maximum keeps the largest.",
         is_timing: false,
         judge: Judge::Claim(one_value),
         ..ArticleClaim::BLANK
@@ -133,11 +134,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "E7",
         title: "four threads write one word's bytes",
-        claim: "The article stores single bytes in shared memory, several of them in one word.",
+        claim: "The article stores single bytes in shared memory, several bytes in each word.",
         kernels: &["workgroup_memory/bytes_of_word"],
         terms: &["char and short", "__shared__"],
-        prediction: "All four bytes remain. WGSL has no bytes: its kernel sets them with atomics, which shows nothing \
-            about byte stores.",
+        prediction: "All four bytes survive. WGSL has no bytes: its kernel sets them with atomics, which shows \
+            nothing about byte stores.",
         is_timing: false,
         judge: Judge::Report(bytes_of_word),
         ..ArticleClaim::BLANK
@@ -176,7 +177,8 @@ fn arrays(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let kernels = if rows.of(bytes).next().is_some() { &kernels[..] } else { &kernels[..2] };
     let answer = right(rows, kernels, |rows| format!("{}, with a fixed size and with {name}.", all_right(rows.len())))?;
     let label = format!("the kernel with {name}");
-    Ok(answer.and(beside_hardware(rows, facts, ((kernel, &params), &label), ((FIXED, NONE), "that with a fixed size"))))
+    Ok(answer.and(beside_hardware(rows, facts, ((kernel, &params), &label), ((FIXED, NONE), "the kernel with a fixed \
+        size"))))
 }
 
 /// How fast a kernel is beside another, unless it runs on a software device.
@@ -232,7 +234,7 @@ fn divided(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
 fn bytes_of_word(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     const KERNEL: &str = "workgroup_memory/bytes_of_word";
     let found = rows.right(&[KERNEL])?;
-    let text = all_right(found.len()) + ": the four bytes of each word remain.";
+    let text = all_right(found.len()) + ": the four bytes of each word survive.";
     let row = rows.together([(KERNEL, NONE)]).ok().filter(|_| !rows.is_software());
     let rate = row.and_then(|[row]| rate(facts, "bytes written and read", row));
     Ok(Report::new(text).with([rate]))
@@ -240,7 +242,7 @@ fn bytes_of_word(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
 
 fn one_value(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let answer = right(rows, &["workgroup_memory/same_word"], |_| {
-        "In every round exactly one of the 32 values remains, and it is one that was written.".to_owned()
+        "In every round exactly one of the 32 written values survives.".to_owned()
     })?;
     let kernels = [("distinct_words", "32 words"), ("same_word", "one word"), ("atomic_word", "atomics on one word")];
     let mut figure = |(kernel, name): (&str, &str)| {

@@ -7,10 +7,10 @@ use record::suite::prelude::*;
 
 pub(super) const FAMILY: Family = Family {
     name: "workgroup_memory",
-    summary: "how workgroup memory is declared, partitioned and shared, and the cost of using more of it",
+    summary: "declaring, partitioning and sharing workgroup memory, and the cost of using more of it",
     tags: &[Tag::Article, Tag::Memory],
-    model_text: "How an array gets its length adds no work to the kernel: override_size and dynamic_size should run at \
-        1.00 times fixed_size. The other rows are compared in pairs that differ in one thing.",
+    model_text: "The source of an array's length adds no work: override_size and dynamic_size should run at 1.00 \
+        times the speed of fixed_size. The other rows are compared in pairs that differ in one property.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
@@ -128,7 +128,7 @@ const ROTATION: Benchmark = Benchmark {
 const BYTES: Benchmark = Benchmark {
     cases: &[Cases::standard(&[Dtype::U32], BYTES_MOVED, PLAIN)],
     work: |shape| Work { bytes: 2 * BYTES_ROUNDS * shape.count(), flops: 0 },
-    no_ceiling: "a byte occupies a bank as a word does, and eight invocations do not fill a subgroup",
+    no_ceiling: "a byte occupies a bank like a word, and eight invocations do not fill a subgroup",
     check: Check::of("output", all, |shape, interface| rotated(shape, interface, 3 * BYTES_ROUNDS, 255)),
     ..BASE
 };
@@ -146,7 +146,8 @@ const WORDS: Benchmark = Benchmark {
     accepts: &[("ROUNDS", Accepted::OneOf(&[8.0]))],
     cases: &cases::<17>(PLAIN),
     work: |shape| Work { bytes: 2 * WORDS_SETS * WORDS_ROUNDS * shape.array_bytes(), flops: 0 },
-    no_ceiling: "32 invocations that read one word are served at once, so more bytes are read than the banks deliver",
+    no_ceiling: "one access serves all 32 invocations that read one word, so more bytes are read than the banks \
+        deliver",
     check: Check::of("output", all, |shape, _| {
         let word = words(shape);
         // Every read of every round adds one.
