@@ -1,11 +1,11 @@
 // Each invocation atomically adds ROUNDS numbers to one global word: a random number, plus k in round k.
 // Pattern: all invocations update one address. Compilers and devices may first combine the additions of a subgroup; the
-// rate shows whether they do.
-// Work: ROUNDS n atomic additions.
+// rate shows whether this happens.
+// Work: ROUNDS · n atomic additions.
 // Summary: all invocations add to one global word
 // Look for: Additions per second to a single word. A multiple of spread's rate per lane means that the compiler or the
 // hardware combines the numbers of a subgroup first.
-// Limits: The one unit of L2 that owns the word.
+// Limits: The single L2 unit that owns the word.
 
 struct Sizes { n: u32 }
 

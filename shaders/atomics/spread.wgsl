@@ -1,10 +1,10 @@
 // Each invocation i atomically adds ROUNDS numbers to global word i modulo SLOTS (a power of two). The numbers are
 // random.
-// Pattern: neighbouring invocations update neighbouring words, so that no address is shared within a subgroup; n /
+// Pattern: neighbouring invocations update neighbouring words, so no two lanes of a subgroup share an address; n /
 // SLOTS invocations share each word.
-// Work: ROUNDS n atomic additions.
+// Work: ROUNDS · n atomic additions.
 // Summary: invocations add to SLOTS global words, neighbours to neighbouring words
-// Look for: The gain over same_address as SLOTS grows: all units of L2 work, and 32 neighbours of a subgroup are one
+// Look for: The gain over same_address as SLOTS grows: all units of L2 work, and 32 neighbours of a subgroup make one
 // request.
 // Limits: The atomic throughput of L2, about a sector per cycle and slice.
 

@@ -1,10 +1,10 @@
 // Each invocation atomically adds ROUNDS numbers to one word of workgroup memory; each workgroup stores its sum. The numbers
 // are random.
 // Pattern: all invocations of a workgroup update one address; workgroups share none.
-// Work: ROUNDS n atomic additions.
+// Work: ROUNDS · n atomic additions.
 // Summary: the invocations of a workgroup add to one word of workgroup memory
-// Look for: How many times the global rate it reaches: atomics within an SM scale with the number of SMs.
-// Limits: Lanes that share one word of workgroup memory: serialised accesses, or a reduction in registers first.
+// Look for: The rate as a multiple of the global rate: atomics within an SM scale with the number of SMs.
+// Limits: Serialised accesses of lanes that share one word of workgroup memory, unless registers combine them first.
 
 struct Sizes { n: u32 }
 

@@ -2,15 +2,15 @@
 // 16 per subgroup, in steps of 32 keys. Products are cooperative matrices; queries and outputs stay in them.
 // Pattern: a subgroup reads the tiles of keys and values from workgroup memory for its own queries. Scores pass through
 // workgroup memory to the invocations that own the rows; exponentials pass back in f16. Outputs in registers cannot be
-// scaled by row, so a maximum is replaced only when it grows by 2^8, and the outputs then pass through workgroup memory
-// once.
-// Work: 4·heads·length²·D operations, half if causal; q, k, v read and the output written once.
+// scaled by row. A maximum is therefore replaced only when it grows by 2^8, and the outputs then pass through workgroup
+// memory once.
+// Work: 4 · heads · length² · D operations, half if causal; q, k, v read and the output written once.
 // Summary: f16 inputs on tensor cores, f32 sums and softmax, 128 queries per workgroup
-// Look for: Its share of ceiling/tensor, and its gain over tiled, which uses only the FMA units. Compare the two APIs:
+// Look for: The share of ceiling/tensor, and its gain over tiled, which uses only the FMA units. Compare the two APIs:
 // in CUDA a thread knows which elements of a product it holds, and scores stay in registers; in WGSL they pass through
 // workgroup memory.
-// Limits: Workgroup memory, from which each subgroup reads all keys and values for its own queries; and exponentials,
-// during which tensor cores wait unless another workgroup is resident.
+// Limits: Workgroup memory, from which each subgroup reads all keys and values for its own queries. Exponentials are
+// the other limit: tensor cores wait for them unless another workgroup is resident.
 
 enable f16;
 enable wgpu_cooperative_matrix;

@@ -4,9 +4,9 @@
 // Pattern: 128 queries of a head per block in two halves, each of four warps; one more warp copies 128 keys and their
 // values, two steps ahead. Scores, exponentials and outputs stay in registers, where exponentials become factors of the
 // second product without a move. Blocks are as many as SMs and compute several tiles of queries each.
-// Work: 4·heads·length²·D operations, half if causal; q, k, v read and the output written once.
+// Work: 4 · heads · length² · D operations, half if causal; q, k, v read and the output written once.
 // Summary: FlashAttention-3 by Hopper's wgmma: 128 queries per block, tiles that hardware copies (TMA)
-// Look for: Its ratio to cooperative's CUDA port: the gain of instructions that WGSL lacks, and of a softmax that hides
+// Look for: The ratio to cooperative's CUDA port: the gain of instructions that WGSL lacks, and of a softmax that hides
 // behind products. Its ratio to cudnn is the effort left.
 // Limits: Tensor cores and exponentials, which share the time of four warps; power, where the clock drops.
 

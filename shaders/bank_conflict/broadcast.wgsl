@@ -2,10 +2,10 @@
 // all values.
 // Pattern: invocation i reads word i / GROUP + base: a subgroup reads one word per group, or a single word if GROUP is
 // at least its size. The base and the other reads of a round move as in `stride`.
-// Work: 16 ROUNDS words requested by each invocation; n scalars stored.
+// Work: 16 · ROUNDS words requested by each invocation; n scalars stored.
 // Summary: 32-bit words that GROUP neighbours share; with 256 the whole workgroup reads one word
 // Look for: The same speed for every GROUP: a word that many lanes read is fetched once and broadcast. A drop would
-// mean that the hardware broadcasts only one word per access, as the oldest GPUs did.
+// mean that the hardware broadcasts only one word per access, like the oldest GPUs.
 // Limits: The width of the path from the banks to the lanes; reading fewer distinct words gains nothing.
 
 alias T = f32;

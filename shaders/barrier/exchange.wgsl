@@ -2,11 +2,11 @@
 // neighbour's value plus its own, with bits inverted by k: no formula gives the last value.
 // Pattern: rounds alternate between two halves of workgroup memory, so that one barrier per round is enough. Only that
 // barrier orders the neighbour's store before the load, and every value depends on all rounds before.
-// Work: ROUNDS barriers per workgroup, ROUNDS n additions.
+// Work: ROUNDS barriers per workgroup, ROUNDS · n additions.
 // Summary: adds every value to its neighbour's, ROUNDS times
-// Look for: Nanoseconds per round, and how they grow with WG: a barrier among more subgroups waits for the slowest of
-// them. APIs differ if one compiles it to a full memory fence.
-// Limits: The latency of store, barrier and load; with few resident workgroups nothing hides it.
+// Look for: Nanoseconds per round, and their growth with WG: a barrier waits for the slowest of its subgroups. APIs
+// differ if an API compiles the barrier to a full memory fence.
+// Limits: The latency of store, barrier and load; with few resident workgroups nothing hides this latency.
 
 struct Sizes { n: u32 }
 

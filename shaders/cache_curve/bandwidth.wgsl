@@ -3,10 +3,11 @@
 // set several times), and the next workgroup continues after it, cyclically over the set.
 // Work: 64 elements read by each invocation.
 // Summary: many invocations read the set repeatedly with vec4 loads
-// Look for: The same levels in bytes per second: the ratio of two neighbours shows how often data must be reused in the
-// faster one. The step comes before that of latency where each SM's cache holds a copy of the whole set.
+// Look for: The same levels in bytes per second: the ratio of two neighbouring levels shows how often data must be
+// reused in the faster level. The step comes before the step of latency where each SM's cache holds a copy of the whole
+// set.
 // Limits: The port of each level: each SM's load unit, the crossbar to the shared cache, DRAM. No measured peak is a
-// limit: a launch reads the set several times, and caches serve the repetitions.
+// limit, since a launch reads the set several times and caches serve the repetitions.
 
 alias T = vec4<f32>;
 

@@ -4,8 +4,8 @@
 // that no line is loaded twice in a launch.
 // Work: one dependent load per step, `steps` of them by each of THREADS invocations.
 // Summary: THREADS invocations follow one chain of dependent loads each, and together load every line of the set once
-// Look for: Loads per second (GB/s over 4) by THREADS: they grow with THREADS while latency is the only limit. Where
-// the time per step grows instead, the memory system is saturated.
+// Look for: Loads per second (GB/s over 4) grow with THREADS while latency is the only limit. If the time per step
+// grows instead, the memory system is saturated.
 // Limits: Few THREADS: the latency of DRAM. Many: the sectors that DRAM delivers in random order, a whole one or more
 // for each word.
 

@@ -5,9 +5,9 @@
 // stopped. Two random words, of the last and of the first block, show whether the walk has the right number of steps.
 // Work: two dependent loads per step, `steps` of them, 8 steps in the loop body.
 // Summary: one invocation loads two words, APART bytes apart, from each block of 256 bytes in random order
-// Look for: The APART from which the mean of the two latencies is that of a miss: the bytes that one miss fetches.
-// Small sets show how the first cache is filled, the largest how DRAM is read.
-// Limits: Two dependent loads: a miss and a hit below that distance, two misses from it on.
+// Look for: The smallest APART at which both loads have the latency of a miss: one miss fetches this number of bytes.
+// Small sets show the fetch size of the first cache; the largest sets show that of DRAM.
+// Limits: Two dependent loads: a miss and a hit if APART is below the fetch size, otherwise two misses.
 
 struct Sizes { places: u32, steps: u32, zero: u32 }
 

@@ -5,8 +5,8 @@
 // show whether the walk has the right number of steps.
 // Work: one dependent load per step, `steps` of them, 16 in the loop body.
 // Summary: one invocation follows a random cycle through all 128-byte lines of the set
-// Look for: The plateaus and where they end: cache sizes and latencies, as the finding names them. A rise at the end,
-// beyond the last cache, can be address translation.
+// Look for: The plateaus and their ends, which show latencies and cache sizes (listed by the finding). A rise beyond
+// the last cache can be address translation.
 // Limits: The time of one load, by design; beyond the largest cache, DRAM row activation and address-translation
 // misses.
 

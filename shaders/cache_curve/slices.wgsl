@@ -1,12 +1,12 @@
 // Each of 1,024 workgroups reads slices of a set, in as many passes as 512 KiB takes: its own slice in every pass, or
-// with ROTATE=1 another one in each. In no pass do two workgroups read the same slice.
+// with ROTATE=1 a different slice in each pass. Two workgroups never read the same slice in one pass.
 // Pattern: coalesced 16-byte loads, four independent ones at a time, in sequence through a slice. The distance to the
 // slice of the next pass comes from a uniform, so that no compiler sees that a workgroup reads its slice again.
 // Work: 128 elements read by each invocation.
 // Summary: 1,024 workgroups read 512 KiB each: one slice repeatedly, or with ROTATE=1 another workgroup's slice in each
 // pass
-// Look for: ROTATE=0 over ROTATE=1 at one size. Both read the same amount, and no two workgroups share a slice, so a
-// faster ROTATE=0 shows a cache private to each SM or compute unit, which ROTATE=1 bypasses.
+// Look for: The speed of ROTATE=0 over ROTATE=1 at one size. Both read the same amount, and no two workgroups share a
+// slice. A faster ROTATE=0 therefore shows a cache private to each SM or compute unit, which ROTATE=1 bypasses.
 // Limits: ROTATE=0, small slices: each SM's load unit. ROTATE=1, and slices that exceed L1: the path to the shared
 // cache, or DRAM.
 

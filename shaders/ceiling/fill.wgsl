@@ -2,7 +2,7 @@
 // Pattern: coalesced stores only.
 // Work: n scalars written.
 // Summary: writes an array with vec4 stores
-// Look for: Whether stores reach the rate of loads. If fill is far above copy at small sets, the writes stay in a
+// Look for: The rate of stores relative to loads. If fill is far above copy at small sets, the writes stay in a
 // write-back cache.
 // Limits: The path from the SMs to L2, then DRAM writes. A device that fetches a line before it overwrites it moves
 // twice the bytes.

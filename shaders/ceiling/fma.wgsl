@@ -1,11 +1,12 @@
-// Eight independent chains of fused multiply-adds per invocation, 32 ROUNDS steps each; their sum is stored.
+// Eight independent chains of fused multiply-adds per invocation, 32 · ROUNDS steps each; their sum is stored.
 // Pattern: no memory; if T is a vector, each component has 8 chains. All chains share one register as multiplier and
-// addend: with a third register to read, an H200's f64 units reach 92 % of their rate. It is ±1, known only at run
-// time, and all values are multiples of 1/128: nothing folds or rounds, and the result is verified bit for bit.
-// Work: 2 · 8 · 32 ROUNDS operations for each of n scalars.
+// addend: with a third register to read, an H200's f64 units reach 92 % of their rate. The shared register is ±1, known
+// only at run time, and all values are multiples of 1/128. Nothing folds or rounds, and the result is verified bit for
+// bit.
+// Work: 2 · 8 · 32 · ROUNDS operations for each of n scalars.
 // Summary: eight independent chains of fused multiply-adds per invocation, as scalars, vec2 or vec4
-// Look for: The f32 rate over the f64 rate: 2 on data-centre GPUs, 16 to 64 elsewhere. If vec2 or vec4 is faster than
-// scalars, eight chains do not fill the pipelines, or the hardware has vector units.
+// Look for: The f32 rate over the f64 rate: 2 on data-centre GPUs, and 16 to 64 elsewhere. If vec2 or vec4 is faster
+// than scalars, eight chains do not fill the pipelines, or the hardware has vector units.
 // Limits: Instruction issue: a scheduler starts one instruction per cycle. On large GPUs heat and power lower the clock
 // while all units work.
 

@@ -1,8 +1,9 @@
-// Eight independent chains of 16-bit fused multiply-adds per invocation, 32 ROUNDS steps each; their sum is stored.
+// Eight independent chains of 16-bit fused multiply-adds per invocation, 32 · ROUNDS steps each; their sum is stored.
 // Pattern: no memory; as in `fma`, with an f16 type for T (the alias below stands for it without f16). f16 is exact for
-// integers up to 2048: values, multiplier and addend are ±1, known only at run time; a chain reaches 1 + 32 ROUNDS, and
-// the sum, with alternating signs, 8 + 64 ROUNDS. Up to ROUNDS 31 nothing rounds: the result is verified bit for bit.
-// Work: 2 · 8 · 32 ROUNDS operations for each of n scalars.
+// integers up to 2048: values, multiplier and addend are ±1, known only at run time; a chain reaches 1 + 32 · ROUNDS,
+// and the sum, with alternating signs, 8 + 64 · ROUNDS. Nothing rounds up to ROUNDS=31, so the result is verified bit
+// for bit.
+// Work: 2 · 8 · 32 · ROUNDS operations for each of n scalars.
 // Summary: the chains of fma in f16, as scalars or vec2
 // Look for: vec2 over scalars: hardware with packed f16 computes both components in one instruction and doubles the
 // rate. Hardware without it, or a driver that widens to f32, stays at the rate of fma or below.

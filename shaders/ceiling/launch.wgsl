@@ -2,7 +2,7 @@
 // Pattern: launched back to back, each launch after the end of the one before, like the dispatches of a benchmark.
 // Work: none.
 // Summary: launches a kernel that stores one word: device time back to back, and time from submission to completion
-// Look for: The device time of an empty launch, and how much longer submission to completion takes. The host pays the
+// Look for: The device time of an empty launch, and how much longer submission to completion takes. The host pays this
 // difference once for many launches.
 // Limits: The device's front end, which drains one launch and its caches before the next may start; end to end, system
 // calls and the driver's wake-up.

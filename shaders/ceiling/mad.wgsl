@@ -1,8 +1,8 @@
-// Eight independent chains of 32-bit integer multiply-adds per invocation, 32 ROUNDS steps each, modulo 2^32.
+// Eight independent chains of 32-bit integer multiply-adds per invocation, 32 · ROUNDS steps each, modulo 2^32.
 // Pattern: no memory; as in `fma`, with any multiplier, since integers do not round.
-// Work: 2 · 8 · 32 ROUNDS operations for each of n scalars.
+// Work: 2 · 8 · 32 · ROUNDS operations for each of n scalars.
 // Summary: eight independent chains of 32-bit integer multiply-adds per invocation
-// Look for: Its share of the f32 rate of fma: one half where the 32-bit integer multiplier has half the width, one
+// Look for: The share of the f32 rate of fma: one half where the 32-bit integer multiplier has half the width, one
 // quarter or less where a multiplication takes several instructions.
 // Limits: The integer multiplier; all operands are in registers.
 

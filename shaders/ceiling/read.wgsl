@@ -1,10 +1,10 @@
 // Reads an array; each invocation adds up ITEMS elements and stores one scalar, so that the compiler removes no load.
 // Pattern: the loads of an invocation are independent, eight at a time, with a stride of the whole grid: each load is
 // coalesced, and all workgroups advance through memory together.
-// Work: n scalars read (the stored sums are 1/(4 ITEMS) of that and not counted).
+// Work: n scalars read (the stored sums are 1 / (4 · ITEMS) of that size and not counted).
 // Summary: reads an array with vec4 loads and sums it
-// Look for: Which ITEMS is fastest: few ITEMS mean many short workgroups, many ITEMS mean long sums with more loads in
-// flight. At large sets all should be equal, and reading should be at least as fast as copying.
+// Look for: The fastest ITEMS: few ITEMS mean many short workgroups, and many ITEMS mean long sums with more loads in
+// flight. At large sets, all ITEMS should be equally fast, and reading should be at least as fast as copying.
 // Limits: Bytes in flight: outstanding loads must cover latency times bandwidth. Beyond the last cache, DRAM bandwidth.
 
 alias T = vec4<f32>;

@@ -4,8 +4,8 @@
 // over the workgroup.
 // Work: n scalars read (one sum per thousands of them is stored and not counted).
 // Summary: reads an array with vec4 loads and writes one sum per workgroup, so almost nothing is written
-// Look for: Compare with read, whose partial sums are less than 1 % of the bytes: if read_tree is faster, these few
-// writes are expensive. If it is slower, the reduction trees cost more than the writes.
+// Look for: A comparison with read, whose partial sums are less than 1 % of the bytes: if read_tree is faster, these
+// few writes are expensive. If it is slower, the reduction trees cost more than the writes.
 // Limits: DRAM reads beyond the last cache; in a cache the reduction trees, whose barriers few other workgroups hide.
 
 alias T = vec4<f32>;

@@ -1,10 +1,10 @@
 // CUDA only: `tensor` with factors of fp8 (e4m3) and sums of f32: naga has no type for them.
-// Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B, whose rows are columns of B.
-// Sums are integers up to 256 ROUNDS: up to ROUNDS 65536 nothing rounds, so that the result is verified bit for bit.
-// Work: 2 · 32 · 8 ROUNDS operations for each of n scalars, 256 per warp.
+// Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B, whose rows are columns of B. Sums
+// are integers up to 256 · ROUNDS: nothing rounds up to ROUNDS=65536, so the result is verified bit for bit.
+// Work: 2 · 32 · 8 · ROUNDS operations for each of n scalars, 256 per warp.
 // Summary: the chains of tensor with fp8 factors (e4m3), summed in f32
 // Look for: Twice the rate of tensor where a warp's instruction multiplies fp8 (compute capability 8.9 and 12). The
-// rate of tensor or less: the compiler unpacks the factors to f16, as it does for 9.0.
+// rate of tensor or less means that the compiler unpacks the factors to f16, as for compute capability 9.0.
 // Limits: Tensor cores' rate for fp8, or for f16 with the instructions that unpack factors and add products.
 
 struct Sizes { u32 elements; };

@@ -1,10 +1,10 @@
 // Reads workgroup memory, with 16 independent reads in the loop body, and adds up all values.
 // Pattern: neighbouring invocations read neighbouring elements (no bank conflict); the position advances every round.
-// Work: 16 ROUNDS elements read by each invocation; n scalars stored.
+// Work: 16 · ROUNDS elements read by each invocation; n scalars stored.
 // Summary: reads workgroup memory without bank conflicts, with scalar and vec4 loads
 // Look for: Bytes per cycle and SM (the rate over clock times SMs): expect four times the number of banks. vec4 loads
-// should not be faster than scalar ones where a subgroup's scalar load uses every bank.
-// Limits: The banks: each delivers one word per cycle. With scalar loads instruction issue can be the limit, since a
+// should not be faster than scalar loads where a subgroup's scalar load uses every bank.
+// Limits: The banks: each delivers one word per cycle. With scalar loads, instruction issue can be the limit, since a
 // load brings a quarter of the bytes.
 
 alias T = vec4<f32>;

@@ -2,8 +2,8 @@
 // Pattern: all invocations read one word (4 bytes of a 32-byte sector: 12.5 %), besides coalesced loads and stores.
 // Work: 2n scalars moved.
 // Summary: z[i] = x[0] + y[i], x in a storage buffer
-// Look for: Nearly the speed of broadcast_uniform: the one sector is cached at once, so using 12.5 % of its 32 bytes
-// costs nothing. A gap is the cost of the load instruction.
+// Look for: Nearly the speed of broadcast_uniform: the only sector is cached at once, so the use of 12.5 % of its 32
+// bytes costs nothing. A gap is the cost of the load instruction.
 // Limits: The coalesced streams: y is read and z written; x costs an issue slot.
 
 alias T = f32;

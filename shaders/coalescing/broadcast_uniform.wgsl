@@ -4,7 +4,7 @@
 // Work: 2n scalars moved.
 // Summary: z[i] = x[0] + y[i], x in a uniform buffer
 // Look for: 1.0 or more relative to broadcast_storage: constants take another path and move no sectors. Some drivers
-// turn one into the other.
+// turn one kind of access into the other.
 // Limits: DRAM, as for a copy of y to z; after the first use the constant is in a register or in the constant cache.
 
 alias T = f32;

@@ -3,9 +3,9 @@
 // bytes span five sectors. The first k invocations also add the first k elements, so that all of z is written.
 // Work: 3n scalars moved.
 // Summary: z[i+k] = x[i+k] + y[i+k], k = OFFSET
-// Look for: Offset 1 against offset 8, which is a whole sector: below 1.0, but above the model's 0.8 where a cache
-// serves the fifth sector, which the next subgroup shares. Offset 0 compiles to less code: a gap between 0 and 8 is not
-// due to sectors.
+// Look for: The speed at offset 1 over that at offset 8 (a whole sector). The ratio is below 1.0, but above the model's
+// 0.8 where a cache serves the fifth sector, which the next subgroup shares. Offset 0 compiles to less code, so a gap
+// between offsets 0 and 8 is not due to sectors.
 // Limits: DRAM as for a sum of two arrays, where caches keep the shared sectors; else the sectors moved.
 
 alias T = f32;

@@ -3,8 +3,9 @@
 // a piece, which the next piece shares, has to be moved again. The first k invocations also add the first k elements.
 // Work: 3n scalars moved.
 // Summary: offset with neighbouring 128-byte pieces far apart in time, so that no cache serves the fifth sector
-// Look for: Offset 1 against offset 8: nearer to the model's 0.8 than offset, whose fifth sector a neighbour has just
-// moved. Below 0.8 where DRAM delivers 64 bytes at once: a piece then takes three times 64 bytes instead of two.
+// Look for: The speed at offset 1 over that at offset 8. The ratio is nearer to the model's 0.8 than in `offset`, where
+// a neighbour has just moved the fifth sector. The ratio is below 0.8 where DRAM delivers 64 bytes at once, since a
+// piece then takes three times 64 bytes instead of two.
 // Limits: Sectors moved between L2 and the SMs, or from DRAM at sizes above L2.
 
 alias T = f32;

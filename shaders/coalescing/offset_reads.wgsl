@@ -3,8 +3,8 @@
 // span five sectors. Its 128 bytes of z always fill four, so that no sector is stored in part.
 // Work: 3n scalars moved.
 // Summary: z[i] = x[i+k] + y[i+k], k = OFFSET: the reads at an offset, the stores aligned
-// Look for: Its loss at OFFSET=1 compared with that of offset: the extra loss of offset comes from stores to part of a
-// sector.
+// Look for: The loss at OFFSET=1 relative to that of `offset`. The extra loss of `offset` comes from stores to part of
+// a sector.
 // Limits: Sectors read where no cache keeps the fifth for the next subgroup; else DRAM, as at OFFSET=0.
 
 alias T = f32;

@@ -4,7 +4,7 @@
 // after the other, without bank conflicts: in 16 KiB, with RADIX=16 in two halves through 8.5 KiB, so that more
 // workgroups are resident. Twiddle factors are in a table; RADIX=16 reads two of them per pass and multiplies to get
 // the others.
-// Work: n complex points read and n written, 5 log2(points) operations for each.
+// Work: n complex points read and n written, 5 · log2(points) operations for each.
 // Summary: Stockham's algorithm in passes of radix 2, 4, 8 or 16, 16 points per invocation
 // Look for: How the share of the copy peak rises with RADIX at 4096 points: 12, 6, 4 and 3 passes. RADIX=16 near 100 %
 // means that the exchanges hide behind DRAM.

@@ -3,8 +3,8 @@
 // as many sectors as it has lanes; the caches must keep a sector until the following columns are read.
 // Work: the weights, x and y moved once, 2 FLOP per weight.
 // Summary: one invocation per row
-// Look for: How much slower it is than workgroup: the same bytes, but each load of a subgroup touches as many sectors
-// as it has lanes. The gap grows where the rows in flight exceed the caches.
+// Look for: The slowdown relative to workgroup: the bytes are the same, but each load of a subgroup touches a sector
+// per lane. The gap grows where the rows in flight exceed the caches.
 // Limits: Cache capacity: every resident row needs its current sector until all its elements are used; with few rows
 // also too few invocations.
 

@@ -4,8 +4,8 @@
 // per invocation. Rows that are not a multiple of eight elements are read element by element.
 // Work: the weights, x and y moved once, 2 FLOP per weight.
 // Summary: eight f16 per 16-byte load, unpacked in registers, four rows at a time
-// Look for: Its gain over vec4 in f16: the same sums with half the load instructions, on devices without f16 in shaders
-// too. Near the read peak at large sizes.
+// Look for: The gain over vec4 in f16: the same sums with half the load instructions, also on devices without f16 in
+// shaders. The rate is near the read peak at large sizes.
 // Limits: DRAM reads; at sizes that fit in L2, the conversions (two weights each).
 
 struct Sizes { rows: u32, columns: u32 }

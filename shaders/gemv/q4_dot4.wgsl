@@ -4,7 +4,7 @@
 // scales. The bytes of x pass through workgroup memory.
 // Work: words, scales, x and y moved once, 2 FLOP per weight.
 // Summary: weights of 4 bits that stay integers: four products of bytes per instruction, x as three bytes
-// Look for: Its gain over q4_vec4 at large sizes: three products of bytes and one or two masks for four weights, in
+// Look for: The gain over q4_vec4 at large sizes: three products of bytes and one or two masks for four weights, in
 // place of about ten instructions. An element of x is rounded to 2^-22 of the largest in its block of 32.
 // Limits: DRAM reads; without an instruction for byte products, arithmetic; at small sizes the first launch, which
 // writes x as bytes.

@@ -3,8 +3,8 @@
 // Pattern: as in naive, neighbouring invocations read words that lie a whole row apart; each word holds 8 weights.
 // Work: words, scales, x and y moved once, 2 FLOP per weight.
 // Summary: weights of 4 bits in blocks of 32 with a scale, one invocation per row
-// Look for: Whether it is faster than q8_naive at all: half the bytes, the same arithmetic per weight. If not,
-// arithmetic limits both.
+// Look for: The speed relative to q8_naive, with half the bytes and the same arithmetic per weight. If q4_naive is not
+// faster, arithmetic limits both.
 // Limits: Arithmetic per weight: shifts, masks, a conversion and two multiplications.
 
 struct Sizes { rows: u32, columns: u32 }

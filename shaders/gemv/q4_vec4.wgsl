@@ -4,8 +4,8 @@
 // gap after each block: neighbouring invocations have neighbouring blocks, whose elements would be in the same banks.
 // Work: words, scales, x and y moved once, 2 FLOP per weight.
 // Summary: weights of 4 bits, a block of 32 per load, four rows at a time, no integer conversions
-// Look for: Its share of the read peak, and its time against packed: at best 16 / 4.5 = 3.6 times less. A lower share
-// than q8_vec4's is the cost of arithmetic per byte.
+// Look for: The share of the read peak, and the time relative to packed: at best 16 / 4.5 = 3.6 times less. A lower
+// share than that of q8_vec4 is the cost of arithmetic per byte.
 // Limits: Instructions, about three for each weight, next to DRAM reads; small matrices, where each invocation gets few
 // blocks.
 

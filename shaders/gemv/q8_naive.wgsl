@@ -3,8 +3,8 @@
 // Pattern: as in naive, neighbouring invocations read words that lie a whole row apart; each word holds 4 weights.
 // Work: words, scales, x and y moved once, 2 FLOP per weight.
 // Summary: weights of 8 bits in blocks of 32 with a scale, one invocation per row
-// Look for: How much of the bytes saved relative to f32 a simple kernel turns into saved time. The gap to q8_vec4 is
-// what the access pattern costs.
+// Look for: The time that a simple kernel saves relative to f32, compared with the bytes saved. The gap to q8_vec4 is
+// the cost of the access pattern.
 // Limits: Cache capacity as in naive, and arithmetic: each weight extracts its byte and its scale.
 
 struct Sizes { rows: u32, columns: u32 }

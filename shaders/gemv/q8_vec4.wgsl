@@ -4,8 +4,8 @@
 // floats in registers, and each half block is scaled once.
 // Work: words, scales, x and y moved once, 2 FLOP per weight.
 // Summary: weights of 8 bits, 16 per load, four rows at a time
-// Look for: Its time against packed: 8.5 bits per weight instead of 16. A lower share of the read peak than packed's is
-// the cost of dequantisation.
+// Look for: The time relative to packed, with 8.5 bits per weight instead of 16. A lower share of the read peak than
+// that of packed is the cost of dequantisation.
 // Limits: DRAM reads, and three instructions to turn each byte into a float and add its product.
 
 /// `unit` is 0x4b000000, the bits of 2^23. It is no constant here: NVIDIA's compilers need two instructions for

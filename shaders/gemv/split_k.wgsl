@@ -5,8 +5,8 @@
 // rows. Rows that are not a whole number of vec4 are read element by element, sixteen in flight.
 // Work: the weights, x and y moved once, 2 FLOP per weight (one partial sum per CHUNK weights is not counted).
 // Summary: columns divided among workgroups; a second launch adds the partial sums
-// Look for: Its gain at 256x57344, where vec4 has work for only 64 groups of lanes. Matrices of many rows are not
-// divided: there it should be as fast as vec4. The kernel to use where shapes vary.
+// Look for: The gain at 256x57344, where vec4 has work for only 64 groups of lanes. Matrices of many rows are not
+// divided, so there split_k should be as fast as vec4. Programs with varying shapes should use this kernel.
 // Limits: DRAM reads; with few rows the second launch, which waits for the first.
 
 alias T = f32;

@@ -3,8 +3,8 @@
 // barrier. The workgroups step through the rows together: a grid for subgroups of 32 covers the rows at any size.
 // Work: the weights, x and y moved once, 2 FLOP per weight.
 // Summary: one subgroup per row, then one subgroupAdd
-// Look for: Its ratio to workgroup: no barrier, and as many rows in flight as subgroups. It is slower where the matrix
-// has fewer rows than the device has subgroups.
+// Look for: The ratio to workgroup: no barrier, and as many rows in flight as subgroups. The kernel is slower where the
+// matrix has fewer rows than the device has subgroups.
 // Limits: Load instructions: two for each weight and lane, of 4 bytes each (2 in f16).
 
 alias T = f32;

@@ -4,8 +4,8 @@
 // element.
 // Work: the weights, x and y moved once, 2 FLOP per weight.
 // Summary: vec4 loads, four rows at a time, LANES invocations per row
-// Look for: Its share of the read peak at large sizes, with split_k the best in f32. In f16 a vec4 is 8 bytes: compare
-// packed, whose loads are 16.
+// Look for: The share of the read peak at large sizes, with split_k the best in f32. In f16 a vec4 has 8 bytes; the
+// loads of packed have 16.
 // Limits: DRAM reads; with few rows, too few workgroups to fill the device.
 
 alias T = f32;

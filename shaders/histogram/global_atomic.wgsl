@@ -2,8 +2,8 @@
 // Pattern: one coalesced load, then four atomic additions to 256 global words that all invocations share.
 // Work: n words read, 4n atomic additions.
 // Summary: counts every byte in global memory
-// Look for: How many times slower it is than the rest: all SMs add to the same 256 words, 1 KiB in all. Random bytes
-// are its best case: a picture with one dominant colour would be slower still.
+// Look for: The slowdown relative to the rest: all SMs add to the same 256 words, 1 KiB in all. Random bytes are its
+// best case: a picture with one dominant colour would be slower still.
 // Limits: The atomic units of L2: a few additions per cycle to the same line.
 
 alias T = u32;

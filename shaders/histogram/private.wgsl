@@ -3,8 +3,8 @@
 // Pattern: as in `workgroup_atomic`, with fewer invocations per counter, for COPIES KiB of workgroup memory.
 // Work: n words read, 4n atomic additions to workgroup memory.
 // Summary: several histograms per workgroup, merged at the end
-// Look for: Which COPIES is fastest. With random bytes collisions are rare, so more copies gain little and cost
-// merging; they are meant for skewed data.
+// Look for: The fastest COPIES. With random bytes collisions are rare, so more copies gain little and cost merging;
+// more copies suit skewed data.
 // Limits: The trade-off: fewer collisions against COPIES KiB of workgroup memory, which lowers occupancy, and a longer
 // merge.
 

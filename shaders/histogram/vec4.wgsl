@@ -4,9 +4,9 @@
 // addition per bin and workgroup.
 // Work: n words read, 4n atomic additions to workgroup memory.
 // Summary: vec4 loads, 64 words per invocation: fewer workgroups and fewer histograms to merge
-// Look for: Its gain over workgroup_atomic, which adds four times as many histograms to the 256 global counters; the
+// Look for: The gain over workgroup_atomic, which adds four times as many histograms to the 256 global counters; the
 // gap to the read peak is the counting itself.
-// Limits: Atomic additions to workgroup memory: of 32 random bytes three or four fall into the busiest bank, and each
+// Limits: Atomic additions to workgroup memory: three or four of 32 random bytes fall into the busiest bank, and each
 // step takes as many passes.
 
 alias T = u32;

@@ -4,8 +4,8 @@
 // addition per bin and workgroup.
 // Work: n words read, 4n atomic additions to workgroup memory.
 // Summary: one histogram per workgroup, added to the global one at the end
-// Look for: Its share of the read peak, although it counts in workgroup memory. Random bytes seldom collide; with a
-// frequent value, the speed would lie between this row and global_atomic.
+// Look for: The share of the read peak. Random bytes seldom collide; with a frequent value, the speed would lie between
+// this row and global_atomic.
 // Limits: Atomics in workgroup memory, serialised for each word that lanes of a subgroup share; at small sizes, merging
 // 256 bins per workgroup.
 

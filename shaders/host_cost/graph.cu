@@ -1,7 +1,7 @@
 // CUDA only: the kernel of dispatch.cu, launched as nodes of a graph.
 // Work: None that counts.
 // Summary: launch and wait for dispatches in a CUDA graph created once
-// Look for: Its ratio to dispatch: what one call for all launches saves.
+// Look for: The ratio to dispatch: the time saved by one call for all launches.
 // Limits: The driver's call at size 1, the device's time between two nodes at size 1000.
 
 extern "C" __global__ void __launch_bounds__(64)

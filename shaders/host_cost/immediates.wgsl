@@ -2,7 +2,7 @@
 // Pattern: one workgroup; dispatches alternate between two buffers, with a barrier before each.
 // Work: none that counts; the host's calls take longer.
 // Summary: encode, submit and wait for dispatches that each get a number as an immediate; CUDA: as an argument
-// Look for: Its ratio to uniform_write, which passes the same number.
+// Look for: The ratio to uniform_write, which passes the same number.
 // Limits: As in dispatch: the API's work for each dispatch, or the device's time between two.
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;

@@ -2,8 +2,8 @@
 // Pattern: one workgroup; dispatches alternate between two buffers, with a barrier before each.
 // Work: none that counts; the host's calls take longer.
 // Summary: encode, submit and wait for dispatches that each get a rewritten number in a uniform block
-// Look for: Its ratio to immediates, and to dispatch, which passes nothing. Each write is a call of its own
-// (write_buffer), as programs make it.
+// Look for: The ratio to immediates, and to dispatch, which passes nothing. Each write is a separate call
+// (write_buffer), as in real programs.
 // Limits: One core of the host: each write allocates staging memory and adds a copy.
 
 struct Own { number: u32 }

@@ -1,12 +1,12 @@
-// GEMM of f16 matrices, C = A·B with A m×k and B k×n, accumulated in f32 by cooperative matrices: 128×128 elements of C
-// per workgroup, 64×64 per subgroup, as 4×4 products of 16×16 from tiles 32 deep in workgroup memory.
+// GEMM of f16 matrices, C = A · B with A m×k and B k×n, accumulated in f32 by cooperative matrices: 128×128 elements of
+// C per workgroup, 64×64 per subgroup, as 4×4 products of 16×16 from tiles 32 deep in workgroup memory.
 // Pattern: 16 products per 8 reads of 16×16, while the next tiles load to registers. The first step after the barriers
 // is read before the last one before them is multiplied. One pair of tiles, not two: less workgroup memory allows more
 // workgroups, which hide barriers; they are numbered in bands of 8 rows to share reads.
 // Work: 2mnk operations.
 // Summary: f16 factors, f32 sums, on tensor cores: tiles of 128×128, 64×64 per subgroup
-// Look for: Its share of ceiling/tensor, not of FMA: feeding matrix units is harder than running them. Compare the two
-// APIs: only CUDA can copy to workgroup memory without registers.
+// Look for: The share of ceiling/tensor, not of FMA: matrix units are harder to feed than to run. Compare the two APIs:
+// only CUDA can copy to workgroup memory without registers.
 // Limits: The path from memory to the tiles: workgroup memory must deliver both factors as fast as the tensor cores use
 // them.
 

@@ -1,12 +1,12 @@
-// GEMM of f16 matrices, C = A·B with A m×k and B k×n, accumulated and stored in f16 by cooperative matrices: 256×256
-// elements of C per workgroup, 64×128 per subgroup, as 4×8 products of 16×16 from tiles 32 deep in workgroup memory. Sums
-// of f16 take half the registers of f32, so that a subgroup computes twice as many from one read of its factors.
+// GEMM of f16 matrices, C = A · B with A m×k and B k×n, accumulated and stored in f16 by cooperative matrices: 256×256
+// elements of C per workgroup, 64×128 per subgroup, as 4×8 products of 16×16 from tiles 32 deep in workgroup memory.
+// Sums of f16 take half the registers of f32, so that a subgroup computes twice as many from one read of its factors.
 // Pattern: 32 products per 12 reads of 16×16, while the next tiles load to registers. The first step after the barriers
 // is read before the last one before them is multiplied. Workgroups are numbered in bands of 8 rows to share reads.
 // Work: 2mnk operations.
 // Summary: f16 factors and f16 sums, on tensor cores: tiles of 256×256, 64×128 per subgroup
-// Look for: How much faster than cooperative it is, against 11 significant bits instead of 24: a sum of k terms is off by
-// up to k/2048 of their magnitudes. Where a model tolerates that, it is the faster choice.
+// Look for: The speedup over cooperative, at the price of 11 significant bits instead of 24. The error of a sum of k
+// terms is up to k/2048 of their magnitudes. If a model tolerates this error, f16 sums are the faster choice.
 // Limits: The path from memory to the tiles, which WGSL copies 8 bytes at a time: its largest vector of f16 has four.
 
 enable f16;

@@ -1,4 +1,4 @@
-// GEMM, C = A·B with A m×k and B k×n: one invocation per element of C.
+// GEMM, C = A · B with A m×k and B k×n: one invocation per element of C.
 // Pattern: neighbouring invocations read neighbouring elements of B and the same element of A. Nothing is reused in
 // registers or workgroup memory: each element of A is read n times and each of B m times, from caches at best.
 // Work: 2mnk operations.

@@ -1,4 +1,4 @@
-// GEMM, C = A·B with A m×k and B k×n, by tiles of 64×64: each of 16×16 invocations accumulates 4×4 elements of C in
+// GEMM, C = A · B with A m×k and B k×n, by tiles of 64×64: each of 16×16 invocations accumulates 4×4 elements of C in
 // registers, and loads its next 4 elements of A and of B during 16 steps of k from workgroup memory.
 // Pattern: two 16-byte reads of workgroup memory per 16 FMAs; rows of A's tile are padded by a vec4, against bank
 // conflicts on its stores. Accumulators are named variables: an array indexed by a loop may end up in memory.

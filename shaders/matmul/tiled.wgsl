@@ -1,11 +1,11 @@
-// GEMM, C = A·B with A m×k and B k×n, by square tiles: TILE×TILE invocations load one tile of A and one of B into
+// GEMM, C = A · B with A m×k and B k×n, by square tiles: TILE×TILE invocations load one tile of A and one of B into
 // workgroup memory, multiply them, and continue with the next; one element of C per invocation.
 // Pattern: each element is read from global memory TILE times less often than in `naive`; two reads of workgroup memory
 // per FMA.
 // Work: 2mnk operations.
 // Summary: square tiles in workgroup memory, one element per invocation
-// Look for: TILE 32 over 16 over 8: memory traffic falls with the side, until a larger tile gains nothing: each
-// multiply-add still needs two reads of workgroup memory.
+// Look for: The speeds of TILE 8, 16 and 32: memory traffic falls as the side grows, until a larger tile gains nothing.
+// Each multiply-add still needs two reads of workgroup memory.
 // Limits: Workgroup-memory bandwidth, 8 bytes per FMA; with TILE=32 also workgroups of 1,024 invocations, few of which
 // fit on an SM.
 

@@ -1,13 +1,13 @@
-// CUDA only: GEMM of f16 matrices summed in f32, by Hopper's own instructions: tiles copied by the tensor memory accelerator
-// (cp.async.bulk.tensor) to two blocks of a cluster at once, and products by four warps together, straight from shared
-// memory (wgmma). WGSL has none of them.
+// CUDA only: GEMM of f16 matrices summed in f32, by Hopper's own instructions: tiles copied by the tensor memory
+// accelerator (cp.async.bulk.tensor) to two blocks of a cluster at once, and products by four warps together, straight
+// from shared memory (wgmma). WGSL has none of these instructions.
 // Pattern: 128×256 elements of C per block in two halves, each of four warps; one more warp copies tiles 64 deep, four
 // rounds ahead. Blocks are as many as SMs and compute several tiles each, in pairs of 256×256: the next tiles arrive while
 // sums are stored.
 // Work: 2mnk operations.
 // Summary: f16 factors, f32 sums, by Hopper's wgmma: tiles of 128×256, which hardware copies (TMA)
-// Look for: How far the hardware goes beyond what WGSL can express. Its ratio to cooperative's CUDA port is the gain of
-// these instructions; that to cublas_f16, the effort left.
+// Look for: The speed that the hardware reaches beyond WGSL. The ratio to the CUDA port of cooperative is the gain of
+// these instructions; the ratio to cublas_f16 is the gain still possible.
 // Limits: Tensor cores, and power, where the clock drops; small matrices, whose tiles of 128×256 do not fill all SMs.
 
 #include "hopper.cuh"

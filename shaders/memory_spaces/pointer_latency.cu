@@ -3,7 +3,7 @@
 // The thread first converts the cycle of indices to 8 KiB of addresses.
 // Work: STEPS dependent loads, counted as 4 bytes each as elsewhere, although addresses have 8.
 // Summary: storage_latency with stored addresses instead of indices
-// Look for: Its difference from storage_latency: the cost per step of turning an index into an address, a shift and a
+// Look for: The difference from storage_latency: the cost per step of turning an index into an address, a shift and a
 // 64-bit addition.
 // Limits: The hit latency of the cache; 8 KiB of addresses still fit it.
 

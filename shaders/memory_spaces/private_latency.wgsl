@@ -3,8 +3,8 @@
 // replace the array by its source; its length comes from the host, so that no compiler unrolls it into registers.
 // Work: STEPS dependent loads, 16 in the loop body.
 // Summary: storage_latency from 1 KiB of a private array
-// Look for: Near storage_latency: local memory is ordinary memory in L1. A much shorter latency means that the array is
-// in registers.
+// Look for: A latency near storage_latency, since local memory is ordinary memory in L1. A much shorter latency means
+// that the array is in registers.
 // Limits: Hits in L1, after address arithmetic that interleaves lanes.
 
 struct Sizes { shift: u32, places: u32 }

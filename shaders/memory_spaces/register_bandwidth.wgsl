@@ -1,10 +1,10 @@
 // Mixes eight variables of each invocation, held in registers: every operation depends on the ones before it.
 // Pattern: no memory. Additions and exclusive ors alternate, which no compiler can merge; eight short interleaved
 // chains give a scheduler enough independent work.
-// Work: 16 ROUNDS times x = (x + y) ^ z by each invocation, each of which reads four registers of 4 bytes.
+// Work: 16 · ROUNDS times x = (x + y) ^ z by each invocation, each of which reads four registers of 4 bytes.
 // Summary: eight variables mixed with each other; every operand counts
-// Look for: An upper bound for all other rows: operands per second, not bytes on a bus. The ratio to fma shows how many
-// of four operands per cycle the integer units accept.
+// Look for: An upper bound for all other rows, in operands per second and not bytes on a bus. The ratio to fma shows
+// how many of four operands per cycle the integer units accept.
 // Limits: Instruction issue to the integer pipelines; register banks, where three operands lie in one.
 
 struct Sizes { invocations: u32 }

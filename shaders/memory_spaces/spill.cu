@@ -1,7 +1,7 @@
 // CUDA only: 96 values per thread, all live until the end, in threads limited to REGISTERS registers each. The other
 // values spill to local memory and are reloaded when needed; in return more blocks are resident. The limit follows from
 // the number of blocks that must fit a multiprocessor's 65,536 registers; pipelines of WGSL have no such limit.
-// Work: 96 ROUNDS times x = x · s + y by each invocation, each of which reads two registers of 4 bytes.
+// Work: 96 · ROUNDS times x = x · s + y by each invocation, each of which reads two registers of 4 bytes.
 // Summary: 96 values mixed with each other in REGISTERS registers: with 64, many spill to local memory and more blocks
 // are resident
 // Look for: 64 registers over 256: more blocks are resident, but spilled values are loaded from local memory again.

@@ -3,7 +3,7 @@
 // Work: STEPS dependent loads, 16 in the loop body.
 // Summary: one invocation's dependent loads from 4 KiB of a storage buffer
 // Look for: Nanoseconds per load, median over STEPS: the latency of L1 with its index arithmetic. Multiplied by the
-// clock, it is 30 to 50 cycles on current GPUs.
+// clock, this latency is 30 to 50 cycles on current GPUs.
 // Limits: One chain of dependent loads: nothing overlaps, so latency is the only limit.
 
 struct Sizes { shift: u32 }

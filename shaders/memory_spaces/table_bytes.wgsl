@@ -1,7 +1,7 @@
 // Reads a table of 256 bytes in a uniform buffer, filled by the host, and mixes all values into one word.
-// Pattern: EACH = 0: all invocations read the same byte at a time; EACH = 1: each its own. The position advances every
-// round. WGSL has no bytes: an invocation reads a word and extracts its byte.
-// Work: 16 ROUNDS bytes read by each invocation.
+// Pattern: with EACH=0 all invocations read the same byte at a time; with EACH=1 each reads its own byte. The position
+// advances every round. WGSL has no bytes: an invocation reads a word and extracts its byte.
+// Work: 16 · ROUNDS bytes read by each invocation.
 // Summary: a table of 256 bytes in a uniform buffer
 // Look for: In CUDA, table_uniform's lookups per second: a byte loads like a word. WGSL extracts each byte from a word.
 // With EACH=1, a subgroup reads fewer distinct words than in table_uniform.

@@ -1,12 +1,12 @@
 // Reads a table of 64 words that is part of the program, and mixes all values into one word.
 // The variable is never written, so that compilers can keep the program's one copy. (naga copies a `const` that is
 // indexed at run time for every read.)
-// Pattern: EACH = 0: all invocations read the same element at a time; EACH = 1: each its own. The position advances
-// every round.
-// Work: 16 ROUNDS words of 4 bytes read by each invocation.
+// Pattern: with EACH=0 all invocations read the same element at a time; with EACH=1 each reads its own element. The
+// position advances every round.
+// Work: 16 · ROUNDS words of 4 bytes read by each invocation.
 // Summary: a table of 64 words in the program
-// Look for: EACH=1 over EACH=0: a table in the program usually lies in constant memory, where lanes that read different
-// elements are serialised. 1.0 means that it lies in cached memory instead.
+// Look for: The speed of EACH=1 over EACH=0: a table in the program usually lies in constant memory, where lanes that
+// read different elements are serialised. A ratio of 1.0 means that the table lies in cached memory instead.
 // Limits: EACH=0: instructions. EACH=1: one constant address at a time, up to 32 for a subgroup.
 
 struct Sizes { invocations: u32, shift: u32 }

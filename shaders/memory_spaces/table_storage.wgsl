@@ -1,7 +1,7 @@
 // Reads a table of 64 words in a storage buffer, filled by the host, and mixes all values into one word.
-// Pattern: EACH = 0: all invocations read the same element at a time; EACH = 1: each its own. The position advances
-// every round.
-// Work: 16 ROUNDS words of 4 bytes read by each invocation.
+// Pattern: with EACH=0 all invocations read the same element at a time; with EACH=1 each reads its own element. The
+// position advances every round.
+// Work: 16 · ROUNDS words of 4 bytes read by each invocation.
 // Summary: the table of table_const in a storage buffer
 // Look for: The rate with EACH=1: where lanes read different elements, a storage buffer suits a table best. EACH=0
 // gains little, since the cache serves 32 words as fast as one.

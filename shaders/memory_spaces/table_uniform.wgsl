@@ -1,9 +1,10 @@
 // Reads a table of 64 words in a uniform buffer, filled by the host, and mixes all values into one word.
-// Pattern: EACH = 0: all invocations read the same element at a time; EACH = 1: each its own. The position advances
-// every round.
-// Work: 16 ROUNDS words of 4 bytes read by each invocation.
+// Pattern: with EACH=0 all invocations read the same element at a time; with EACH=1 each reads its own element. The
+// position advances every round.
+// Work: 16 · ROUNDS words of 4 bytes read by each invocation.
 // Summary: the table of table_const in a uniform buffer
-// Look for: EACH=1 over EACH=0 for a uniform buffer. Where it equals table_const, both use the constant cache.
+// Look for: The speed of EACH=1 over EACH=0 for a uniform buffer. If the ratio equals that of table_const, both use the
+// constant cache.
 // Limits: Divergent constant reads, replayed for each distinct address; where all lanes read one element, the mixing
 // arithmetic.
 

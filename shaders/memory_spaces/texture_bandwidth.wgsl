@@ -1,10 +1,10 @@
 // Reads a table of 4 KiB in a texture of 16 by 16 texels, and mixes all values into one word.
 // Pattern: neighbouring invocations load neighbouring texels, 16 bytes each, unfiltered; the position advances every
 // round.
-// Work: 16 ROUNDS texels of 16 bytes read by each invocation.
+// Work: 16 · ROUNDS texels of 16 bytes read by each invocation.
 // Summary: a table of 4 KiB in a texture of 16 by 16 texels
-// Look for: How much slower the texture unit is without filtering: its rate is texels per cycle, whatever their size,
-// so 16-byte texels are its best case here.
+// Look for: The slowdown of the texture unit without filtering. The unit delivers a fixed number of texels per cycle,
+// so 16-byte texels are the best case.
 // Limits: The address rate of the texture units: a few texels per cycle and SM, each with bounds and format work.
 
 struct Sizes { invocations: u32 }

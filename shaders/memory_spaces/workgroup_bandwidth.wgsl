@@ -1,9 +1,9 @@
 // Reads a table of 4 KiB in workgroup memory and mixes all values into one word.
 // Pattern: neighbouring invocations read neighbouring elements, 16 bytes each (no bank conflict); the position advances
 // every round.
-// Work: 16 ROUNDS elements of 16 bytes read by each invocation.
+// Work: 16 · ROUNDS elements of 16 bytes read by each invocation.
 // Summary: a table of 4 KiB in workgroup memory
-// Look for: It should equal ceiling/workgroup_read with vec4 loads; a gap is the mixing arithmetic.
+// Look for: The rate of ceiling/workgroup_read with vec4 loads; a gap is the cost of the mixing arithmetic.
 // Limits: The banks, 128 bytes per cycle and SM where there are 32.
 
 struct Sizes { invocations: u32 }

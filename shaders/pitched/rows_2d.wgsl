@@ -4,8 +4,8 @@
 // bytes every row starts on a transaction boundary; packed rows of odd width start anywhere.
 // Work: rows × columns scalars read.
 // Summary: the rows of a matrix
-// Look for: PITCHED=1 over 0: close to 1.0 on devices that cache sectors, since a sector that two rows share is fetched
-// once. Padding bytes are neither read nor counted.
+// Look for: The speed of PITCHED=1 over PITCHED=0 is close to 1.0 on devices that cache sectors, since a sector that
+// two rows share is fetched once. Padding bytes are neither read nor counted.
 // Limits: DRAM at large sizes; at small ones one workgroup per row, whose lanes idle at the end of the row.
 
 alias T = f32;

@@ -6,7 +6,7 @@
 // memory, one half of the tile after the other so that more workgroups are resident, written in runs of one digit.
 // Work: n keys read for all digit counts, then n read and n written four times; values likewise without the counts.
 // Summary: one kernel per pass: ranks by subgroup ballots, decoupled look-back over the digit counts
-// Look for: Its gain over three_kernels with BITS=8: keys are read once per pass, ranked in registers, and no kernel
+// Look for: The gain over three_kernels with BITS=8: keys are read once per pass, ranked in registers, and no kernel
 // waits for another. Larger WG write longer runs of each digit, but fewer fit on an SM.
 // Limits: Instructions: about 40 to rank a key by eight ballots, and the round trips of the look-back; DRAM only where
 // its bandwidth is low.

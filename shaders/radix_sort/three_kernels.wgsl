@@ -4,8 +4,8 @@
 // and a scan of these, then written in runs of one digit.
 // Work: n keys read twice and written once in each pass; values once.
 // Summary: each pass counts digits, scans the counts and moves the keys; digits of 4 and 8 bits
-// Look for: BITS=8 over BITS=4: half as many passes, each with twice the sorting in workgroup memory. Near 2×, memory
-// traffic takes the time; near 1×, sorting the tiles does. PAIRS=1 adds memory traffic only.
+// Look for: The speed of BITS=8 over BITS=4: half as many passes, each with twice the sorting in workgroup memory. Near
+// 2×, memory traffic takes the time; near 1×, sorting the tiles does. PAIRS=1 adds memory traffic only.
 // Limits: Barriers and workgroup memory: each tile takes 16 steps or more per 4 bits. Then the keys, which each pass
 // reads twice.
 

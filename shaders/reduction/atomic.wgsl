@@ -4,8 +4,8 @@
 // atomics.
 // Work: n scalars read.
 // Summary: one pass; block sums are added atomically (integers)
-// Look for: Whether one pass is faster than two: at small sizes it saves a launch; at large ones thousands of
-// workgroups add atomically to one word. u32 only: compare with u32 rows.
+// Look for: The speed of one pass relative to two. At small sizes one pass saves a launch; at large sizes thousands of
+// workgroups add atomically to one word. The kernel sums only u32, so compare u32 rows.
 // Limits: The load pattern of first_add; the atomics only where workgroups finish faster than one address accepts
 // additions.
 

@@ -1,4 +1,4 @@
-// Sum of each block of 2 WG elements: every invocation adds two elements on load, then the sequential tree.
+// Sum of each block of 2 · WG elements: every invocation adds two elements on load, then the sequential tree.
 // Pattern: as in `sequential`, with half the workgroups and no idle invocation in the first step.
 // Work: n scalars read.
 // Summary: adds two loaded elements before the tree

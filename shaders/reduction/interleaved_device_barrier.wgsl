@@ -4,9 +4,10 @@
 // Pattern: the additions of `interleaved_workgroup`; the data stay on the SM, the barrier waits for the device.
 // Work: n scalars read.
 // Summary: interleaved_workgroup with the barriers of interleaved_global added
-// Look for: Two ratios. Its speed relative to interleaved_global: the effect of the memory, at the same barriers
-// (except in CUDA, where interleaved_global has the weaker fence of the block). Its time relative to
-// interleaved_workgroup: the effect of the barriers alone. WGSL needs two barriers per step here, CUDA a fence and one.
+// Look for: Two ratios. The speed relative to interleaved_global is the effect of the memory at the same barriers
+// (except in CUDA, where interleaved_global has the weaker fence of the block). The time relative to
+// interleaved_workgroup is the effect of the barriers alone. WGSL needs two barriers per step here; CUDA needs a fence
+// and a barrier.
 // Limits: Barriers of the device's scope, log2 of the workgroup size in sequence, where the API gives storageBarrier
 // that scope; else as in interleaved_workgroup.
 

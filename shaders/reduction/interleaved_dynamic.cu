@@ -2,7 +2,7 @@
 // argument of the launch is its size.
 // Work: n scalars read.
 // Summary: interleaved_workgroup with a shared array whose size the host sets at launch
-// Look for: 1.00 relative to interleaved_workgroup: how the array gets its size changes no step.
+// Look for: A ratio of 1.00 to interleaved_workgroup: how the array gets its size changes no step.
 // Limits: Instructions, as in interleaved_workgroup: remainders, and subgroups that stay busy for one lane.
 
 struct Sizes { u32 n; };

@@ -3,9 +3,9 @@
 // Pattern: interleaved addressing with a modulo test, every step through global memory.
 // Work: n scalars read.
 // Summary: interleaved addressing, in place in global memory
-// Look for: How much slower it is than all other rows: each step reads and writes global memory, and half of a
-// subgroup's lanes are idle from the first step on. The ratio to interleaved_workgroup includes the barriers: wgpu
-// gives storageBarrier device scope; the fence of the CUDA port has block scope.
+// Look for: The slowdown relative to all other rows: each step reads and writes global memory, and half of a subgroup's
+// lanes are idle from the first step on. The ratio to interleaved_workgroup includes the barriers: wgpu gives
+// storageBarrier device scope; the fence of the CUDA port has block scope.
 // Limits: Round trips to the cache behind global memory, log2 of the workgroup size in sequence, and the barriers
 // between: on an H200 the CUDA port, with the weaker fence, takes less than a third of the time.
 

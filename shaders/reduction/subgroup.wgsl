@@ -1,4 +1,4 @@
-// Sum of each block of 2 WG elements: two loads per invocation, one subgroupAdd, then a tree over the sums of the
+// Sum of each block of 2 · WG elements: two loads per invocation, one subgroupAdd, then a tree over the sums of the
 // subgroups.
 // Pattern: the subgroup adds through registers; workgroup memory holds one word per subgroup. Each subgroup gets a slot
 // from a counter, so that neither the subgroup size nor the mapping of invocations to subgroups matters.

@@ -3,7 +3,7 @@
 // Pattern: 16-byte loads, eight in flight per invocation; one sequence of barriers per thousands of elements.
 // Work: n scalars read.
 // Summary: vec4 loads one grid apart, one tree for thousands of elements
-// Look for: Its share of the read peak, which should be near 100 %: one tree serves thousands of elements, and the
+// Look for: The share of the read peak, which should be near 100 %: one tree serves thousands of elements, and the
 // loads are those of ceiling/read. Below 90 % at large sizes, try another WG.
 // Limits: DRAM reads at large sizes and cache reads at small ones; below a few MiB two launches, of which the second
 // sums the block sums.

@@ -4,7 +4,7 @@
 // for the registers of a workgroup are read twice. Rows that are not a whole number of vec4 move element by element.
 // Work: n scalars read and n written (the gains of the columns come from the cache).
 // Summary: rows in registers, vec4 loads, sums by shuffles; short rows share a workgroup
-// Look for: Its share of the copy peak, near 100 % at all lengths of rows. The same kernel as softmax's without
+// Look for: The share of the copy peak, near 100 % at all lengths of rows. The same kernel as softmax's without
 // exponentials: where softmax is slower, arithmetic is the reason.
 // Limits: DRAM read/write turnaround; at 32,768 columns the few rows that are resident at a time.
 

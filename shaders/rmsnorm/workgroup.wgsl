@@ -3,7 +3,7 @@
 // Pattern: each invocation moves every WG-th element. The second read of a row follows at once and finds it in a cache.
 // Work: n scalars read and n written (the second read is not counted).
 // Summary: one launch, one workgroup per row; the second read comes from the cache
-// Look for: Its gain over two_pass, up to 1.5×. Rows of 128 have fewer elements than a workgroup has invocations, and
+// Look for: The gain over two_pass, up to 1.5×. Rows of 128 have fewer elements than a workgroup has invocations, and
 // pay eight barriers for half an element each.
 // Limits: Bytes in flight: loads of 4 bytes, and barriers during which a workgroup has none.
 

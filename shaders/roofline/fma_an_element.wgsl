@@ -2,11 +2,11 @@
 // Pattern: 16-byte loads and stores, one per invocation; four independent chains per invocation and many invocations
 // hide latency. The multiplier is ±1 and the addend random, both known only at run time: nothing folds. Products are
 // exact, and each addition rounds: no formula gives the last bits of a result.
-// Work: 2n scalars moved, 2 FMAS n operations.
+// Work: 2n scalars moved, 2 · FMAS · n operations.
 // Summary: reads with vec4 loads, computes FMAS fused multiply-adds per element, and writes
-// Look for: The FMAS at which time begins to rise: the ridge. Left of it GB/s is flat at the copy rate, right of it
-// GFLOP/s at the fma rate, and each row's share is of the peak that limits it; a rounded corner is latency that is not
-// fully hidden.
+// Look for: The FMAS at which time begins to rise: the ridge. Left of the ridge, GB/s is flat at the copy rate; right
+// of the ridge, GFLOP/s is flat at the fma rate. Each share is relative to the peak that limits the row. A rounded
+// corner is latency that is not fully hidden.
 // Limits: Memory for few FMAS, the FMA units for many; near the ridge both, and neither peak is reached.
 
 alias T = vec4<f32>;

@@ -5,7 +5,7 @@
 // Pattern: 16 elements per invocation by 16-byte loads and stores, a radix-4 scan of their sums, windows of 32 tiles.
 // Work: n scalars read and n written.
 // Summary: each tile looks back over the sums of the tiles before it, and computes late ones itself
-// Look for: Its gain over three_kernels at large sizes, at most 2×, and its share of the copy peak. Far slower rows on
+// Look for: The gain over three_kernels at large sizes, at most 2×, and its share of the copy peak. Far slower rows on
 // one API can mean that the device does not run workgroups in order, and the fallback computes late sums.
 // Limits: The chain of tiles: each waits for the sums that the tiles before it publish, at L2 latency per look-back
 // window.

@@ -6,9 +6,8 @@
 // rounds.
 // Work: n scalars read and n written.
 // Summary: single_pass with scans in registers by subgroups; the first subgroup looks back while the others wait
-// Look for: Its gain over single_pass: the cost of barriers and workgroup memory there. Whether WG=512 is faster:
-// larger tiles are fewer and need less look-back. What --param PAUSE=0 costs: an immediate first look-back finds few
-// complete sums.
+// Look for: The gain over single_pass: the cost of barriers and workgroup memory there. Compare WG=512: larger tiles
+// are fewer and need less look-back. Compare --param PAUSE=0: an immediate first look-back finds few complete sums.
 // Limits: How fast published sums travel through the cache, and how many tiles are in flight: each waits for its
 // neighbours between its loads and its stores.
 

@@ -4,7 +4,7 @@
 // follows at once and finds it in a cache.
 // Work: n scalars read and n written (the second read is not counted).
 // Summary: one launch: maximum and sum in one pass, then the quotients from the cache
-// Look for: Its gain over three_pass, up to 2×: a row is read again at once, from a cache. Rows of 128 have fewer
+// Look for: The gain over three_pass, up to 2×: a row is read again at once, from a cache. Rows of 128 have fewer
 // elements than a workgroup has invocations.
 // Limits: Bytes in flight: each invocation waits for one load of 4 bytes before its next exponential.
 

@@ -4,7 +4,7 @@
 // for the registers of a workgroup are read twice. Rows that are not a whole number of vec4 move element by element.
 // Work: n scalars read and n written.
 // Summary: rows in registers, vec4 loads, totals by shuffles; short rows share a workgroup
-// Look for: Its share of the copy peak, which should be near 100 % at all lengths of rows. At 32,768 columns compare
+// Look for: The share of the copy peak, which should be near 100 % at all lengths of rows. At 32,768 columns compare
 // WG=512, which reads most of a row twice, with WG=1024, which keeps it in registers.
 // Limits: DRAM read/write turnaround; with long rows, the few that are resident: their loads, reductions and stores
 // overlap with no other row's.

@@ -4,7 +4,7 @@
 // It reads its rows' starts at once, so that no row waits for its own. Lanes combine their sums by shuffles.
 // Work: a value and a column per nonzero, a start, an element of x and a result per row; 2 operations per nonzero.
 // Summary: LANES invocations per row, four nonzeros of each in flight
-// Look for: Its gain over subgroup where rows have 16 nonzeros: no lane idles, and starts are read ahead. With MATRIX=2
+// Look for: The gain over subgroup where rows have 16 nonzeros: no lane idles, and starts are read ahead. With MATRIX=2
 // few lanes work for long on the longest rows.
 // Limits: DRAM reads where all rows have 16 nonzeros; sectors of x for random columns; with MATRIX=2 the longest row,
 // of which four lanes have up to 2048 nonzeros each.

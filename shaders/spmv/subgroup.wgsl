@@ -3,7 +3,7 @@
 // workgroup has WG / 4 rows, whatever the size of its subgroups.
 // Work: a value and a column per nonzero, a start, an element of x and a result per row; 2 operations per nonzero.
 // Summary: one subgroup per row
-// Look for: Its gain over row: coalesced loads. With 16 nonzeros in a row half of 32 lanes idle, and the sum over the
+// Look for: The gain over row: coalesced loads. With 16 nonzeros in a row half of 32 lanes idle, and the sum over the
 // subgroup costs as much as the products: long rows suit it.
 // Limits: Latency: each row is a chain of three loads (start, column, x) and a sum, for 16 products.
 

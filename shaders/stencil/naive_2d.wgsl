@@ -2,8 +2,8 @@
 // Pattern: five scalar loads per cell, four of which neighbouring invocations load too; L1 and L2 serve these.
 // Work: n scalars read and n written, 6 operations for each.
 // Summary: 5 points, one invocation per cell, neighbours from the caches
-// Look for: How near to a copy caches alone come: above 90 %, programmed reuse has nothing left to gain. A lower share
-// at 8192x8192 than at 4096x4096 shows rows that leave L2 before the next row needs them.
+// Look for: The share of the copy rate that caches alone reach: above 90 %, programmed reuse has nothing left to gain.
+// A lower share at 8192x8192 than at 4096x4096 shows rows that leave L2 before the next row needs them.
 // Limits: Load instructions, five per cell of 4 bytes each, through L1; DRAM only behind them.
 
 alias T = f32;

@@ -4,7 +4,7 @@
 // neighbouring invocations. Planes whose width is not a multiple of four use scalar accesses.
 // Work: n scalars read and n written, 6 operations for each.
 // Summary: 5 points, four columns per invocation, which walks down and keeps three rows in registers
-// Look for: Its share of the copy peak, the highest of the three: 1.5 vector loads and two scalar ones for each four
+// Look for: The share of the copy peak, the highest of the three: 1.5 vector loads and two scalar ones for each four
 // cells, in place of 20 loads. --param ROWS=16 loads fewer rows twice but is slower. A width that is not a multiple of
 // four takes the scalar path and loses the gain.
 // Limits: DRAM at large sizes; at small ones too few invocations, since each has 16 cells.

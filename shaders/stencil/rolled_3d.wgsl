@@ -4,7 +4,7 @@
 // or L2. Volumes whose width is not a multiple of four use scalar accesses.
 // Work: n scalars read and n written, 8 operations for each.
 // Summary: 7 points, four cells of a row per invocation, which walks through slices
-// Look for: Its gain over naive_3d: each slice is loaded once for three uses, so that L2 holds only the slices in
+// Look for: The gain over naive_3d: each slice is loaded once for three uses, so that L2 holds only the slices in
 // progress. Rows above and below still come from L1.
 // Limits: DRAM; L1 and L2 bandwidth for the rows above and below, three vec4 loads for each vec4 stored.
 

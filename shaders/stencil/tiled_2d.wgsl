@@ -3,8 +3,8 @@
 // Pattern: 32×8 invocations copy 34×34 cells to workgroup memory, then compute four cells each from there.
 // Work: n scalars read and n written, 6 operations for each.
 // Summary: 5 points, 32x32 cells and their halo in workgroup memory
-// Look for: Whether it is faster than naive_2d at all: the tile replaces cache hits by reads of workgroup memory, and
-// adds a barrier and 13 % more loads for the halo.
+// Look for: The speed relative to naive_2d: the tile replaces cache hits with reads of workgroup memory, and adds a
+// barrier and 13 % more loads for the halo.
 // Limits: The barrier between the loads and the stores of a workgroup, and the instructions that compute the index of
 // each halo cell.
 

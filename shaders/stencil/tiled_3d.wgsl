@@ -4,8 +4,8 @@
 // cells each from there.
 // Work: n scalars read and n written, 8 operations for each.
 // Summary: 7 points, 32x4x4 cells and their halo in workgroup memory
-// Look for: How the halo grows with the dimension: the tile loads 2.4 cells for each one that it computes, against 1.13
-// in tiled_2d. Slower than naive_3d means that caches hold neighbours better than the tile.
+// Look for: The growth of the halo with the dimension: the tile loads 2.4 cells for each computed cell, and 1.13 in
+// tiled_2d. If tiled_3d is slower than naive_3d, caches hold neighbours better than the tile.
 // Limits: Loads of the halo from L2, and the barrier.
 
 alias T = f32;

@@ -2,10 +2,9 @@
 // Pattern: one coalesced load and one coalesced store per element; no arithmetic.
 // Work: 2n scalars moved.
 // Summary: c = a
-// Look for: The figure that papers quote as copy bandwidth. It should equal ceiling/copy at the same size; the family's
-// other rows are compared with it.
-// Limits: DRAM beyond the caches. With one element per invocation, launching thousands of workgroups must keep up with
-// it.
+// Look for: The figure that papers quote as copy bandwidth. The rate should equal ceiling/copy at the same size. The
+// family's other rows are compared with this row.
+// Limits: DRAM beyond the caches. With one element per invocation, the launch of thousands of workgroups must keep up.
 
 alias T = vec4<f32>;
 

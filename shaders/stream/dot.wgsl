@@ -1,9 +1,9 @@
-// BabelStream's dot, the sum of a·b: each workgroup adds up its products and stores one sum per component of T; the
+// BabelStream's dot, the sum of a · b: each workgroup adds up its products and stores one sum per component of T; the
 // host adds these.
 // Pattern: elements with a stride of the whole grid, eight coalesced loads in flight per invocation, then a tree over
 // the workgroup.
 // Work: 2n scalars read, 2n operations (one partial sum per thousands of products is stored and not counted).
-// Summary: the sum of a b, one partial sum per workgroup and vector component
+// Summary: the sum of a · b, one partial sum per workgroup and vector component
 // Look for: Faster than copy in bytes per second, since almost nothing is written. If it is slower, too few loads of
 // its grid-stride loop are in flight. The end-to-end time includes adding the partial sums on the host.
 // Limits: Reads; near the end of the launch, the trees of the last workgroups and an uneven share of elements.

@@ -3,7 +3,7 @@
 // Pattern: `serial_block_sum` with a load and a store of workgroup memory for each element.
 // Work: n scalars read, 3n integer operations.
 // Summary: serial_block_sum as the article writes it: each invocation accumulates in workgroup memory
-// Look for: Its time over that of serial_block_sum: a load and a store of workgroup memory for each element. 1.00 where
+// Look for: The time over that of serial_block_sum: a load and a store of workgroup memory for each element. 1.00 where
 // the compiler keeps the sum in a register, or where the loads of global memory hide both.
 // Limits: The latency of global memory, then that of workgroup memory: each addition waits for the one before.
 

@@ -1,6 +1,6 @@
 // Sum of cubes by many workgroups, one result each, as in `serial_block_sum`, but all invocations add the sums in a
 // tree.
-// Pattern: log2 WG steps with a barrier after each, instead of WG additions by one lane.
+// Pattern: log2(WG) steps with a barrier after each, instead of WG additions by one lane.
 // Work: n scalars read, 3n integer operations.
 // Summary: 32 workgroups; a tree adds each workgroup's 256 sums
 // Look for: Whether eight parallel steps are faster than 256 serial ones. With 128 elements per invocation the

@@ -3,7 +3,7 @@
 // Workgroups of 16 by 16.
 // Work: 8 bytes per pixel: four read, four written.
 // Summary: rotate_by_hand with one channel of f32, as in the source article
-// Look for: Its rate next to rotate_by_hand, which interpolates four channels instead of one.
+// Look for: The rate next to rotate_by_hand, which interpolates four channels instead of one.
 // Limits: Coordinates and wrapping, which cost as much as for four channels; then loads of cache lines of which a
 // subgroup uses only a part.
 

@@ -3,7 +3,7 @@
 // linear filtering and wrap addressing. Workgroups of 16 by 16.
 // Work: 8 bytes per pixel: four read, four written.
 // Summary: the texture unit filters and wraps
-// Look for: Its gain over rotate_by_hand, and how the angle changes it: in tiled storage columns are as near as rows,
+// Look for: The gain over rotate_by_hand, and how the angle changes it: in tiled storage columns are as near as rows,
 // so that 90 degrees cost little.
 // Limits: The filter rate, one bilinear sample per unit and cycle, then the stores of 4 bytes per pixel.
 

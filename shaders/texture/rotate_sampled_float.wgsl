@@ -3,7 +3,7 @@
 // linear filtering and wrap addressing. Workgroups of 16 by 16.
 // Work: 8 bytes per pixel: four read, four written.
 // Summary: rotate_sampled with one channel of f32, as in the source article
-// Look for: Its rate next to rotate_sampled, which moves as many bytes per pixel: a texture unit may take longer to
+// Look for: The rate next to rotate_sampled, which moves as many bytes per pixel: a texture unit may take longer to
 // filter 32-bit floats than 8-bit fractions.
 // Limits: The filter rate of f32 textures, then the stores of 4 bytes per pixel.
 

@@ -2,7 +2,7 @@
 // Pattern: reads are coalesced; neighbouring invocations write a whole row of the output apart.
 // Work: 2n scalars moved.
 // Summary: reads rows, writes columns
-// Look for: How much slower it is than naive_coalesced_write: scattered stores cannot wait in a cache for their
+// Look for: The slowdown relative to naive_coalesced_write: scattered stores cannot wait in a cache for their
 // neighbours as scattered loads do. Compare the gap at 1000x3001 with those at powers of two: shared cache sets would
 // widen it at powers of two.
 // Limits: Stores of 4 bytes to 32 sectors each: partial writes, which the cache must merge before DRAM sees a full

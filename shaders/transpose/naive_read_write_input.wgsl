@@ -4,7 +4,7 @@
 // caches.
 // Work: 2n scalars moved.
 // Summary: reads columns of an input that is bound as read_write, writes rows
-// Look for: Its ratio to naive_coalesced_write: below 1.00, the read-only path is faster; at 1.00, the device caches
+// Look for: The ratio to naive_coalesced_write: below 1.00, the read-only path is faster; at 1.00, the device caches
 // both kinds of load alike; above it, as at 1000x3001 through some Vulkan drivers, the read-only path is slower.
 // Limits: The limit of naive_coalesced_write; where loads that may alias a store bypass L1, L2 bandwidth.
 

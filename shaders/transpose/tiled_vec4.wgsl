@@ -4,8 +4,8 @@
 // vec4), use scalar accesses.
 // Work: 2n scalars moved.
 // Summary: through a padded tile, four elements at a time
-// Look for: The gain of wide accesses over a padded tile: it should be near a copy at large sizes. Where a side is not
-// a multiple of four, it falls back to single elements and loses the gain.
+// Look for: The gain of wide accesses over a padded tile; at large sizes, the rate should be near a copy. If a side is
+// not a multiple of four, the kernel falls back to single elements and loses the gain.
 // Limits: DRAM read/write turnaround; for f64 or small matrices, 64 invocations per workgroup cannot hide the barrier.
 
 alias T = f32;

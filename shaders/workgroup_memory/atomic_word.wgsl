@@ -1,10 +1,10 @@
-// The invocations of a group of 32 apply atomicMax with distinct values to one word; after the barrier each of them
-// reads it and counts it if it holds the largest value.
+// The invocations of a group of 32 apply atomicMax with distinct values to one word; after the barrier, each invocation
+// reads the word and counts it if the word holds the largest value.
 // Pattern: SETS atomics and SETS loads between two barriers; all invocations of a group access the same word.
-// Work: 2 SETS ROUNDS words changed and loaded by each of n invocations.
+// Work: 2 · SETS · ROUNDS words changed and loaded by each of n invocations.
 // Summary: 32 invocations apply atomicMax to one word, each with its own value
-// Look for: How many times slower it is than same_word: an atomic must process every value. APIs can differ tenfold,
-// where one compiler reduces a subgroup in registers first and the other does not.
+// Look for: The slowdown relative to same_word: an atomic must process every value. APIs can differ tenfold if one
+// compiler reduces a subgroup in registers first and the other does not.
 // Limits: Serialised accesses to one word, up to 32 for a subgroup, unless the values are combined first.
 
 struct Sizes { n: u32 }

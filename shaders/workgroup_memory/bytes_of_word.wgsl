@@ -1,11 +1,11 @@
-// Each group of four invocations writes the four bytes of one word; after the barrier each of them reads the word,
+// Each group of four invocations writes the four bytes of one word; after the barrier, each invocation reads the word
 // and counts it if all four bytes are there. `distinct_words` does the same with a word for each invocation.
 // Pattern: SETS stores and SETS loads between two barriers. WGSL has no bytes: an invocation adds its byte with
 // atomicOr to a word of zeros. The words alternate with others, which are zeroed in the meantime.
-// Work: SETS ROUNDS bytes stored and words loaded by each of n invocations.
-// Summary: 32 invocations write one byte each, four to a word; all four must remain
-// Look for: In CUDA, as fast as distinct_words: stores of bytes to one word are one access, and none is lost. WGSL has
-// no bytes and pays for an atomicOr and for the zeroing of each word.
+// Work: SETS · ROUNDS bytes stored and words loaded by each of n invocations.
+// Summary: 32 invocations write one byte each, four to a word; all four must survive
+// Look for: In CUDA, the speed of distinct_words: stores of bytes to one word are one access, and no byte is lost. WGSL
+// has no bytes and needs an atomicOr and a zeroed word for each byte.
 // Limits: CUDA: the barriers, as in distinct_words. WGSL: four atomics on each word, which are serialized.
 
 struct Sizes { n: u32 }

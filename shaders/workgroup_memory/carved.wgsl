@@ -3,9 +3,9 @@
 // a struct.
 // Pattern: offsets, shifts and bit casts at every access; neighbouring invocations access neighbouring elements, 64 of
 // the 256 write shorts and floats in turn, and each pair of shorts has one writer, since WGSL cannot store half a word.
-// Work: 16 ROUNDS bytes through workgroup memory for each of n words: writes 4 + 4/4 + 2·2/4, reads 4 + 4 + 2.
+// Work: 16 · ROUNDS bytes through workgroup memory for each of n words: writes 4 + 4/4 + 2 · 2/4, reads 4 + 4 + 2.
 // Summary: the arrays of structured in one block of words, two shorts per word
-// Look for: Its time over that of structured: the cost of shifts, masks and bit casts in WGSL. The CUDA port has
+// Look for: The time relative to structured: the cost of shifts, masks and bit casts in WGSL. The CUDA port has
 // pointers into a dynamic array, so there the two should be equal.
 // Limits: Arithmetic on addresses and shorts at each access, and then the barriers of structured.
 

@@ -1,7 +1,7 @@
 // The invocations of a group of 32 write distinct values, each to its own word; after the barrier each reads another
 // invocation's word and counts it if it holds the value written there. The baseline of `same_word` and `atomic_word`.
 // Pattern: SETS stores and SETS loads between two barriers, no bank conflict.
-// Work: 2 SETS ROUNDS words stored and loaded by each of n invocations.
+// Work: 2 · SETS · ROUNDS words stored and loaded by each of n invocations.
 // Summary: 32 invocations write distinct values to one word each
 // Look for: The reference for same_word and atomic_word: 32 lanes, 32 banks, one pass.
 // Limits: The two barriers around SETS stores and loads, and the workgroup memory accesses between the barriers.

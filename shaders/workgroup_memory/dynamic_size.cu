@@ -1,8 +1,8 @@
 // CUDA only: the kernel `fixed_size` with a dynamic array, whose size is the launch's third argument, unknown to the
 // compiler.
-// Work: 2 ROUNDS n words moved through workgroup memory, with 16 rounds.
+// Work: 2 · ROUNDS · n words moved through workgroup memory, with 16 rounds.
 // Summary: fixed_size with a length that the host sets at each launch
-// Look for: 1.00 relative to fixed_size, or 1 % less: the compiler does not know CUDA's third launch argument, so it
+// Look for: A ratio of 1.00 to fixed_size, or 1 % less: the compiler does not know CUDA's third launch argument, so it
 // cannot fold addresses into instructions.
 // Limits: The two barriers of each round; occupancy is the same, since the launch requests as many bytes.
 

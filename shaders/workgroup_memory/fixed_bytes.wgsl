@@ -2,10 +2,10 @@
 // Pattern: one byte per invocation, 8 invocations per workgroup; two barriers per round. WGSL has no bytes: an
 // invocation adds its byte with atomicOr to a word of zeros. The words alternate with others, which are zeroed in the
 // meantime.
-// Work: 30 n bytes moved through workgroup memory.
+// Work: 30 · n bytes moved through workgroup memory.
 // Summary: rotates blocks of 8 bytes through an array of 8 bytes (source article 001)
-// Look for: The reference for dynamic_bytes. Through WGSL it is slower than in CUDA: an atomicOr and a zeroed word
-// replace the store of a byte.
+// Look for: The reference for dynamic_bytes. WGSL is slower than CUDA here: an atomicOr and a zeroed word replace the
+// store of a byte.
 // Limits: Workgroups of 8: most lanes of a subgroup idle, and an SM holds few workgroups for its size.
 
 struct Sizes { n: u32 }

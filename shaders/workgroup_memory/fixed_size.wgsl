@@ -1,8 +1,9 @@
 // Rotates blocks of 256 words by 37 positions ROUNDS times, each time through a workgroup array whose length is a
 // literal.
 // Pattern: neighbouring invocations access neighbouring words (no bank conflict); two barriers per round.
-// `override_size` is the same code with a length set by the host: the difference is what the compiler knows.
-// Work: 2 ROUNDS n words moved through workgroup memory.
+// `override_size` is the same code with a length set by the host: the difference is the compiler's knowledge of the
+// length.
+// Work: 2 · ROUNDS · n words moved through workgroup memory.
 // Summary: rotates blocks through an array whose length is a literal in the kernel
 // Look for: The reference for override_size and dynamic_size: the compiler knows the length and computes addresses in
 // advance.

@@ -1,5 +1,5 @@
-// Copies an array through workgroup memory. Each workgroup of 64 holds WORDS words, although 256 would do: the more it
-// holds, the fewer workgroups are resident on a compute unit, and the fewer loads are in flight.
+// Copies an array through workgroup memory. Each workgroup of 64 holds WORDS words, although 256 would do: the more
+// words a workgroup holds, the fewer workgroups are resident on a compute unit and the fewer loads are in flight.
 // Pattern: 16-byte loads and stores, one per invocation, which stores the element of the invocation 32 positions away.
 // The part of the array in use is known only at run time, so that no compiler can shorten the array.
 // Work: 2n scalars moved.

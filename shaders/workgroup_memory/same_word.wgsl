@@ -1,10 +1,10 @@
-// The invocations of a group of 32 write distinct values to one word; after the barrier each of them reads it, and
-// counts it if it holds one of the values written: exactly one of them must win.
+// The invocations of a group of 32 write distinct values to one word; after the barrier, each invocation reads the word
+// and counts it if the word holds one of the written values. Exactly one value must survive.
 // Pattern: SETS stores and SETS loads between two barriers; all invocations of a group access the same word.
-// Work: 2 SETS ROUNDS words stored and loaded by each of n invocations.
-// Summary: 32 invocations write distinct values to one word, where any one of them may remain
-// Look for: As fast as distinct_words or faster: of 32 stores to one word the hardware performs one, and the load after
-// it is a broadcast. The check proves that exactly one value remains.
+// Work: 2 · SETS · ROUNDS words stored and loaded by each of n invocations.
+// Summary: 32 invocations write distinct values to one word, of which any may survive
+// Look for: At least the speed of distinct_words: the hardware merges 32 stores to one word into one store, and the
+// next load is a broadcast. The check proves that exactly one value survives.
 // Limits: The barriers; the hardware merges the 32 stores into one.
 
 struct Sizes { n: u32 }

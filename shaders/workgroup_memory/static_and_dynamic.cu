@@ -1,6 +1,6 @@
 // CUDA only: a static and a dynamic shared array in one kernel. A block rotates its words through the static one and
 // back through the dynamic one, whose size is the launch's third argument, unknown to the compiler.
-// Work: 2 ROUNDS n words moved through workgroup memory, with 16 rounds.
+// Work: 2 · ROUNDS · n words moved through workgroup memory, with 16 rounds.
 // Summary: fixed_size through a static and a dynamic array in turn
 // Look for: Faster than fixed_size: with two arrays, a round needs one barrier instead of two. Both kinds of array
 // share the SM's memory, and one kernel may have both.

@@ -2,11 +2,11 @@
 // writes and reads all three; `carved` does the same with one block of words and explicit offsets.
 // Pattern: plain accesses, twice the memory for the shorts; neighbouring invocations access neighbouring elements, and
 // 64 of the 256 write shorts and floats in turn.
-// Work: 16 ROUNDS bytes through workgroup memory for each of n words (a short is two): writes 4 + 4/4 + 2·2/4, reads 4
-// + 4 + 2.
+// Work: 16 · ROUNDS bytes through workgroup memory for each of n words (a short is two): writes 4 + 4/4 + 2 · 2/4,
+// reads 4 + 4 + 2.
 // Summary: three arrays in a struct, one word per element
-// Look for: Compare with carved, which gives the same answers: structured uses twice the memory for its shorts and has
-// no packing cost.
+// Look for: A comparison with carved, which gives the same answers: structured uses twice the memory for its shorts and
+// has no packing cost.
 // Limits: Stores by only some of the lanes, with barriers between writing and reading all three arrays.
 
 struct Sizes { n: u32 }
