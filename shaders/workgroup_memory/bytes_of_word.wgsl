@@ -3,7 +3,7 @@
 // Pattern: SETS stores and SETS loads between two barriers. WGSL has no bytes: an invocation adds its byte with
 // atomicOr to a word of zeros. The words alternate with others, which are zeroed in the meantime.
 // Work: SETS · ROUNDS bytes stored and words loaded by each of n invocations.
-// Summary: 32 invocations write one byte each, four to a word; all four must survive
+// Summary: 32 invocations write one byte each, four to a word; all must survive
 // Look for: In CUDA, the speed of distinct_words: stores of bytes to one word are one access, and no byte is lost. WGSL
 // has no bytes and needs an atomicOr and a zeroed word for each byte.
 // Limits: CUDA: the barriers, as in distinct_words. WGSL: four atomics on each word, which are serialized.

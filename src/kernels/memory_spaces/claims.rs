@@ -32,8 +32,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "B1",
         title: "the memory spaces",
-        claim: "The article lists the spaces: its location, its caches, the threads that may access it, and its \
-            lifetime.",
+        claim: "The article lists the memory spaces with their locations, caches, access rights and lifetimes.",
         kernels: &[
             "memory_spaces/register_bandwidth",
             "memory_spaces/workgroup_bandwidth",
