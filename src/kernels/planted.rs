@@ -198,8 +198,8 @@ fn an_h200_is_described_without_contradicting_its_driver() {
         sets of 24–32 MiB on, latency rises to that of DRAM; the driver reports an L2 of 50 MiB. Workgroups reread \
         their own slice of 1 KiB at 2.43× the rate of other workgroups' slices: each SM or compute unit has its own \
         cache. The kernels of this family read at 17.0 TB/s from L1, 7.00 TB/s from L2, 4.30 TB/s from DRAM. A miss \
-        in L1 fetches 32 bytes (a load 16 bytes further hits, and a load 32 bytes further misses). A load from DRAM \
-        fetches 64 bytes (a load 32 bytes further hits, and a load 64 bytes further misses)."
+        in L1 fetches 32 bytes (a load 16 bytes further hits, a load 32 bytes further misses). A load from DRAM \
+        fetches 64 bytes (a load 32 bytes further hits, a load 64 bytes further misses)."
     );
     let agreeing = Planted { l2_bytes: Some(28 << 20), ..H200 };
     let text = found("cache_curve", &agreeing.rows()).expect("levels").text();

@@ -231,7 +231,10 @@ fn stride(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     });
     let whole = range.map(|(least, most)| {
         let size = binary_size(bytes);
-        format!("If whole {source} of {size} are counted, strides 4 to {} all move between {least} and {most}.", bytes / 2)
+        format!(
+            "If whole {source} of {size} are counted, strides 4 to {} all move between {least} and {most}.",
+            bytes / 2
+        )
     });
     Ok(Report::new(text).and(whole))
 }

@@ -74,5 +74,7 @@ fn product(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let first = compared(facts, "tiled over naive", speed(tiled, naive)?)?;
     let second = compared(facts, "registers over tiled", speed(blocked, tiled)?)?;
     let size = tiled.short_size();
-    Ok(Report::new(format!("At {size}, tiles are {first} the naive kernel, and blocks in registers are {second} tiles.")))
+    Ok(Report::new(format!(
+        "At {size}, tiles are {first} the naive kernel, and blocks in registers are {second} tiles."
+    )))
 }

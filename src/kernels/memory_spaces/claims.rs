@@ -252,8 +252,8 @@ mod tests {
         assert_eq!(
             found("memory_spaces", &rows).expect("rows").text(),
             "Latency of a dependent load: workgroup 20.0 ns, storage 30.0 ns. Read bandwidth: workgroup 2.00 TB/s, \
-             storage 1.00 TB/s. Table reads, one element per invocation relative to one common element: uniform \
-             0.125×."
+             storage 1.00 TB/s. Speed of table reads with one element per invocation, relative to one common \
+             element: uniform 0.125×."
         );
     }
 }

@@ -240,7 +240,7 @@ mod tests {
         assert!(finding.starts_with("Sum of 2^28 f32: "), "{finding}");
         assert!(finding.contains("the same steps are 2.34× as fast as in global memory"), "{finding}");
         assert!(finding.contains("the steps in workgroup memory are 1.36× as fast as in global memory"), "{finding}");
-        assert!(finding.contains("With workgroup barriers alone, they are 1.72× as fast as with"), "{finding}");
+        assert!(finding.contains("With workgroup barriers alone, the steps are 1.72× as fast as with"), "{finding}");
         let cuda: Vec<Record> =
             rows(5000.0, 0.001).into_iter().map(|row| Record { backend: Some(Api::Cuda), ..row }).collect();
         let finding = text(&cuda);
