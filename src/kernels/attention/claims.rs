@@ -116,7 +116,7 @@ mod tests {
         let said = "At 16x16384, cooperative attention runs at 250 TFLOP/s (50 % of the measured tensor peak). At \
                     16x4096, keeping scores out of memory makes tiled 20.0× as fast as naive. At 16x16384, using \
                     tensor cores with f16 inputs makes cooperative 10.0× as fast as tiled. At 16x16384, causal \
-                    attention, with half the operations, takes 0.625× as long as full attention.";
+                    attention has half the operations and takes 0.625× as long as full attention.";
         assert_eq!(text, said);
     }
 }
