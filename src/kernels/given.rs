@@ -76,7 +76,8 @@ mod tests {
             ]
         };
         let default = found("transpose", &rows(&[])).expect("a finding").text();
-        assert!(default.contains("With coalesced writes, the naive kernel is 2.00×") && default.contains("padded tile"));
+        assert!(default.contains("With coalesced writes, the naive kernel is 2.00×"));
+        assert!(default.contains("padded tile"));
         let given = found("transpose", &rows(&[("HEIGHT", 32.0)])).expect("a finding").text();
         assert_eq!(given, format!("With HEIGHT=32: {default}"));
         // Two reports in one: which rows to compare is not known. A declared parameter stays.

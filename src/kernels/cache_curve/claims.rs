@@ -427,7 +427,8 @@ fn granule(rows: &DeviceRows, facts: &mut Facts, name: &str, words: u64) -> Opti
     match granule::infer(granule::times(rows, words)?, miss)? {
         Granule::Bytes(bytes) => {
             facts.bytes(name, bytes);
-            Some(format!("{bytes} bytes (a load {} bytes further hits, a load {bytes} bytes further misses)", bytes / 2))
+            let hit = bytes / 2;
+            Some(format!("{bytes} bytes (a load {hit} bytes further hits, a load {bytes} bytes further misses)"))
         }
         Granule::MoreThan(bytes) => {
             facts.bytes(format!("{name} more than"), bytes);
