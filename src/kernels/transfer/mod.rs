@@ -21,8 +21,8 @@ pub(super) const FAMILY: Family = Family {
     name: "transfer",
     summary: "copies between host and device, and clearing of device memory, timed by the host where it takes part",
     tags: &[Tag::Article, Tag::Memory],
-    model_text: "The best time is bytes over the rate of the link between host and device (PCI Express, or shared \
-        memory), plus the cost of a call. Methods that copy twice on the host reach at most half of its memcpy rate.",
+    model_text: "The best time is bytes over the rate of the link between host and device (PCI Express, or common \
+        DRAM), plus the cost of a call. Methods that copy twice on the host reach at most half of its memcpy rate.",
     is_by_kernel: true,
     chart: Chart::Own,
     benchmarks: &[
