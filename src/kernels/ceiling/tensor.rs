@@ -27,9 +27,7 @@ pub(super) const F16: Benchmark = Benchmark {
     },
     // 32 invocations compute a matrix of 256 sums.
     steps: |shape, interface| covering(shape, interface, 8),
-    unsupported: |shape| {
-        (tensor_rounds(shape) > 131_072).then_some("f32 sums are inexact for ROUNDS above 131072")
-    },
+    unsupported: |shape| (tensor_rounds(shape) > 131_072).then_some("f32 sums are inexact for ROUNDS above 131072"),
     bound: Bound::Roundings(|shape, _| roundings(shape, 16)),
     check: Check::of("output", all, sums_of_products),
     // As for the other chains.

@@ -69,7 +69,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         terms: &["__shared__", "extern __shared__", "__syncthreads()", "__threadfence()"],
         prediction: "Global memory is read once; the steps stay on the SM. The barriers differ too: wgpu gives \
             storageBarrier device scope. The kernel interleaved_device_barrier has the data in shared memory and \
-            both barriers, which separates the two causes. "Much faster" means by more than 10 %.",
+            both barriers, which separates the two causes. \"Much faster\" means by more than 10 %.",
         judge: Judge::Claim(shared_memory),
         picture: ladder,
         ..ArticleClaim::BLANK

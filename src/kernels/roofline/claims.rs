@@ -47,8 +47,10 @@ fn half(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let before = points.iter().position(|(_, rate)| !is_above(*rate)).unwrap_or(points.len()).checked_sub(1)?;
     let whole = facts.byte_rate("bandwidth", full)?;
     if before + 1 == points.len() {
-        return Some(format!("With {n} f32 elements, bandwidth stays above half of {whole} up to {most} FMA per \
-            element."));
+        return Some(format!(
+            "With {n} f32 elements, bandwidth stays above half of {whole} up to {most} FMA per \
+            element."
+        ));
     }
     let (low, (high, _)) = (points[before].0, points.get(after)?);
     // An FMA is two operations; an element is 4 bytes read and 4 written.

@@ -177,8 +177,16 @@ fn arrays(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let kernels = if rows.of(bytes).next().is_some() { &kernels[..] } else { &kernels[..2] };
     let answer = right(rows, kernels, |rows| format!("{}, with a fixed size and with {name}.", all_right(rows.len())))?;
     let label = format!("the kernel with {name}");
-    Ok(answer.and(beside_hardware(rows, facts, ((kernel, &params), &label), ((FIXED, NONE), "the kernel with a fixed \
-        size"))))
+    Ok(answer.and(beside_hardware(
+        rows,
+        facts,
+        ((kernel, &params), &label),
+        (
+            (FIXED, NONE),
+            "the kernel with a fixed \
+        size",
+        ),
+    )))
 }
 
 /// How fast a kernel is beside another, unless it runs on a software device.
