@@ -3,7 +3,7 @@
 // a piece, which the next piece shares, has to be moved again. The first k invocations also add the first k elements.
 // Work: 3n scalars moved.
 // Summary: offset with neighbouring 128-byte pieces far apart in time, so that no cache serves the fifth sector
-// Look for: The speed at offset 1 over that at offset 8. The ratio is nearer to the model's 0.8 than in `offset`, where
+// Look for: How near the speed at offset 1 over that at offset 8 is to the model's 0.8: nearer than in `offset`, where
 // a neighbour has just moved the fifth sector. The ratio is below 0.8 where DRAM delivers 64 bytes at once, since a
 // piece then takes three times 64 bytes instead of two.
 // Limits: Sectors moved between L2 and the SMs, or from DRAM at sizes above L2.

@@ -144,8 +144,8 @@ mod tests {
     fn a_file_that_is_no_text_is_refused_with_the_reason() {
         for (bytes, reason) in [
             (&b"fn main() {}\n\n\0 x"[..], "line 3 has a NUL byte"),
-            (b"\xff\xfef\0n\0", "the file is UTF-16; save the file as UTF-8"),
-            (b"\xfe\xff\0f\0n", "the file is UTF-16; save the file as UTF-8"),
+            (b"\xff\xfef\0n\0", "the file is UTF-16: save it as UTF-8"),
+            (b"\xfe\xff\0f\0n", "the file is UTF-16: save it as UTF-8"),
             (b"a\nb\xff", "line 2 is not UTF-8"),
             (b"", "the file is empty"),
             (b" \n\t", "the file is empty"),

@@ -257,8 +257,12 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
             "[uniforms]\nscale = [1.0]\n",
             "k.toml: [uniforms.scale]: 'scale' has 4 scalars, but 1 values are given",
         ),
-        (uniform.clone(), "[buffers]\nscale = { words = [1] }\n", "there are 1 words, but the kernel's type has 4"),
-        (kernel(COPY), "groups = \"n * 1000\"\n", "4096000 workgroups in one dimension exceed 65535"),
+        (
+            uniform.clone(),
+            "[buffers]\nscale = { words = [1] }\n",
+            "[buffers.scale] has 1 words, but the kernel's type has 4",
+        ),
+        (kernel(COPY), "groups = \"n * 1000\"\n", "4096000 workgroups in one dimension exceed the limit of 65535"),
         (kernel(COPY), "groups = \"n / 3\"\n[verify]\nlength = 5000\nexpect = \"1.0\"\n", "has 4096 scalars"),
     ] {
         let output = bench(&folder, &wgsl, toml, &[]).exits_with(2);

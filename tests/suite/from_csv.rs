@@ -86,7 +86,7 @@ fn rates_and_times_of_the_tour_are_those_of_rows() {
             let of_step = |row: &&Row| families.contains(&row.text("family")) && row.text("backend") == verdict["api"];
             let figures: Vec<f64> = rows.iter().filter(of_step).flat_map(Row::figures).collect();
             // D4 also counts whole fetches, of 64 bytes for a load of 4; C6 repeats its time in cycles.
-            let own = text(&verdict["text"]).split("Counting whole fetches").next().unwrap_or_default();
+            let own = text(&verdict["text"]).split("If whole fetches").next().unwrap_or_default();
             // The copies that hide the gain of A5 are those of all sums.
             let own = own.split_once("which hides the gain.").map_or(own, |(_, rest)| rest);
             for (printed, unit) in quantities(own) {

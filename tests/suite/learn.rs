@@ -107,7 +107,7 @@ fn the_verdicts_on_an_h200_are_as_expected() {
 fn strides_are_held_against_the_bytes_of_whole_fetches() {
     let mut rows = records(EPOCHS);
     let text = |rows: &[Record]| verdict("D4", rows, Api::Vulkan).1;
-    assert!(text(&rows).contains("Counting whole fetches from DRAM of 64 B, strides 4 to 32 all move between"));
+    assert!(text(&rows).contains("If whole fetches from DRAM of 64 B are counted, strides 4 to 32 all move between"));
     // Without the experiment, 32-byte sectors are counted.
     rows.retain(|row| row.benchmark != "granule");
     assert!(

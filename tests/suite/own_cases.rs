@@ -121,7 +121,7 @@ fn a_kernel_without_a_declaration_is_told_all_that_it_needs_at_once() {
     let initial = folder.run(&["bench", "init", "two.wgsl"]).succeeds();
     assert!(initial.stdout.ends_with("next: shaderbench bench two.wgsl\n"), "{initial}");
     assert!(output.stderr.contains(folder.text("two.toml").trim_end()), "{output}");
-    folder.run(&["bench", "init", "two.wgsl"]).fails_with(2, "two.toml exists");
+    folder.run(&["bench", "init", "two.wgsl"]).fails_with(2, "two.toml already exists");
     if has_device() {
         bench(&folder, "two.wgsl", &["--size", "64x64"]).succeeds();
         assert_eq!(rows(&folder)[0].status, Status::Unverified);

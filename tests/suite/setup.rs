@@ -149,7 +149,7 @@ fn chromium_is_installed_in_a_terminal() {
     assert!(machine.0.text("apt-get.log").ends_with(" chromium\n"));
     let screen = Machine::new("exit 100").run(chromium);
     assert_eq!(screen.code, Some(0), "{}", screen.text);
-    assert!(screen.text.ends_with("SKIPPED: apt-get cannot install chromium: the pages are not tested\n"));
+    assert!(screen.text.ends_with("SKIPPED: apt-get cannot install chromium, so the pages are not tested\n"));
 }
 
 #[test]
@@ -169,22 +169,22 @@ fn a_failing_installation_says_what_to_install_by_hand() {
         Machine::new(r#"case "$*" in *install*) echo 'E: Unable to locate package gcc' >&2; exit 100 ;; esac"#);
     let screen = machine.run("scripts/run.sh");
     assert!(screen.text.contains("\nE: Unable to locate package gcc\n"), "{}", screen.text);
-    let reason = format!("error: apt-get cannot install {}: ", packages(&screen));
+    let reason = format!("error: apt-get cannot install {}; ", packages(&screen));
     screen.fails_with(&(reason + &by_hand(&screen)));
 
     for call in ["update", "install"] {
         let machine = Machine::new(&format!(r#"case "$*" in *{call}*) exec sleep 600 ;; esac"#));
         let screen = machine.run("INSTALL_SECONDS=1 scripts/run.sh");
-        screen.fails_with(&("error: apt-get did not end within 1 s: ".to_owned() + &by_hand(&screen)));
+        screen.fails_with(&("error: apt-get did not end within 1 s; ".to_owned() + &by_hand(&screen)));
     }
 
     let machine = Machine::new(APT_GET);
     machine.add("sudo", "exit 1");
     let screen = machine.run("scripts/run.sh");
-    screen.fails_with(&("error: an installation needs root or sudo: ".to_owned() + &by_hand(&screen)));
+    screen.fails_with(&("error: an installation needs root or sudo; ".to_owned() + &by_hand(&screen)));
     std::fs::remove_file(machine.0.path("bin/sudo")).expect("removed");
     let screen = machine.run("scripts/run.sh");
-    screen.fails_with(&("error: an installation needs root or sudo: ".to_owned() + &by_hand(&screen)));
+    screen.fails_with(&("error: an installation needs root or sudo; ".to_owned() + &by_hand(&screen)));
 }
 
 #[test]

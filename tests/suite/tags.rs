@@ -50,7 +50,7 @@ fn list_shows_the_families_of_a_tag() {
 fn a_wrong_tag_is_one_sentence_and_exit_code_2() {
     for command in [&["run", "--tag", "lm"][..], &["--tag", "lm"], &["list", "--tag", "llm,lm"]] {
         let output = shaderbench_in_empty_folder(command).exits_with(2);
-        let sentence = format!("there is no tag 'lm': {ALL}");
+        let sentence = format!("there is no tag 'lm'; {ALL}");
         assert!(output.stderr.contains(&sentence), "{output}");
     }
     let none = "no benchmark of 'transpose' has the tag llm, cost";

@@ -59,6 +59,18 @@ fn rows_meet_by_case_and_are_judged() {
     assert!((ratio.value - 100.0 / 90.0).abs() < 1e-12, "{ratio:?}");
 }
 
+/// Sides that vary alike share one variance: (2.5e-4 + 8e-6) / 6 × (1/5 + 1/3), with 6 degrees of freedom, t = 2.447.
+#[test]
+fn the_variance_of_a_ratio_is_pooled_over_both_sides() {
+    let epochs_ns = [-0.002, 0.0, 0.002].map(|log: f64| 1e6 * log.exp()).to_vec();
+    let few = Record { epochs_ns, ..later(row("tiled", 100.0)) };
+    let (a, b) = (report("a", &[noisy_row("tiled", 100.0, 0.01)]), report("b", &[few]));
+    let got = compare(&a, &b);
+    let (low, high) = got.cases[0].pairs.get(0).and_then(|pair| pair.ratio.interval).expect("an interval");
+    let half = (high / low).ln() / 2.0;
+    assert!((half - 2.447 * 2.2933e-5_f64.sqrt()).abs() < 1e-5, "{half}");
+}
+
 #[test]
 fn sizes_types_and_parameters_tell_cases_apart() {
     let base = row("tiled", 100.0);

@@ -21,6 +21,9 @@ pub(in crate::cli) struct Proposal {
     lacks: Vec<String>,
 }
 
+/// Workgroups in one dimension: WebGPU's limit.
+const MOST_GROUPS: u64 = 65_535;
+
 /// Bytes of all buffers at the proposed size, at most.
 const MOST_BYTES: u64 = 1 << 26;
 
@@ -169,7 +172,9 @@ impl Known {
             self.buffers.iter().map(|(layout, own)| self.length(layout, own, is_2d)).collect();
         // Bytes of each buffer per element of the size.
         let per_n = lengths.iter().filter(|(length, ..)| length.ends_with('n')).map(|(_, bytes, _)| bytes).sum::<u64>();
-        let most = (MOST_BYTES / per_n.max(1)).max(1).ilog2().clamp(10, 20);
+        let threads: u64 = self.workgroup.iter().map(|side| u64::from(*side)).product();
+        let of_groups = (threads * MOST_GROUPS).ilog2();
+        let most = (MOST_BYTES / per_n.max(1)).max(1).ilog2().clamp(10, 20.min(of_groups));
         let side = 1_u64 << (most / 2);
         let size = if is_2d { format!("{side}x{side}") } else { format!("2^{most}") };
         let mut text = format!(

@@ -191,7 +191,7 @@ mod tests {
     fn a_worker_of_another_version_is_refused() {
         assert!(check_version(VERSION, None).is_ok());
         let fault = check_version(VERSION + 1, None).expect_err("another version").to_string();
-        assert!(fault.contains("replaced by another version"), "{fault}");
+        assert!(fault.contains("another version replaced the program"), "{fault}");
         let fault = check_version(VERSION + 1, Some("old/shaderbench")).expect_err("another version").to_string();
         assert!(fault.contains(&VERSION.to_string()) && fault.contains(&(VERSION + 1).to_string()), "{fault}");
     }

@@ -30,7 +30,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D1",
         title: "the degree of coalescing",
-        claim: "Transactions move sectors of 32 bytes. The degree of coalescing is the bytes that a warp requests \
+        claim: "Transactions move sectors of 32 bytes, and the degree of coalescing is the bytes that a warp requests \
             over the bytes of its sectors.",
         kernels: &["cache_curve/granule", OFFSET, STRIDE, "coalescing/broadcast_storage"],
         terms: &["warp", "global memory"],

@@ -59,7 +59,7 @@ mod tests {
         for tag in Tag::ALL {
             assert_eq!(Tag::parse(tag.name()), Ok(tag));
         }
-        let all = "there is no tag 'lm': the tags are peak, article, llm, primitive, memory, cost";
+        let all = "there is no tag 'lm'; the tags are peak, article, llm, primitive, memory, cost";
         assert_eq!(Tag::parse("lm"), Err(all.to_owned()));
     }
 }

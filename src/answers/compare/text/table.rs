@@ -144,7 +144,8 @@ fn section(comparison: &Comparison, group: &Group, view: View) -> Option<String>
         text.push_str(&paint(view.terminal, DIM, paragraph(&line, "  ", view.terminal).trim_end()));
         text.push('\n');
     }
-    if let Some(family) = group.family {
+    // Of a single family the closing lines have it.
+    if let Some(family) = group.family.filter(|_| comparison.families().len() > 1) {
         let line = |of| tally_line(comparison, of, &comparison.tally(of, Some(family)));
         let lines = (0..comparison.matches.len()).filter_map(line);
         text.extend(lines.map(|line| paragraph(&line, "", view.terminal)));

@@ -236,7 +236,7 @@ fn a_large_file_is_read_without_being_held() {
     // The reader stops after 1 MiB without a line end instead of reading a gigabyte.
     for byte in [b'a', b',', b'"'] {
         let error = read(Path::new("r.csv"), std::io::repeat(byte)).expect_err("no end");
-        assert!(error.to_string().starts_with("r.csv, line 1: a row of more than 1 MiB"), "{error}");
+        assert!(error.to_string().starts_with("r.csv, line 1: a row exceeds 1 MiB"), "{error}");
     }
 }
 

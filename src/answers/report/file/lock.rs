@@ -143,7 +143,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::os::unix::fs::symlink("elsewhere", folder.path().join(".r.csv.lock")).expect("linked");
         let refused = Lock::acquire(&folder.path().join("r.csv"), Path::new("r.csv")).expect_err("a link");
-        assert!(refused.to_string().ends_with(".r.csv.lock is in the way of a lock file: move .r.csv.lock away"));
+        assert!(refused.to_string().contains(".r.csv.lock is in the way of a lock file: move "), "{refused}");
         assert!(!folder.path().join("elsewhere").exists());
     }
 }

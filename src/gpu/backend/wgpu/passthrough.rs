@@ -253,7 +253,7 @@ fn main(@builtin(local_invocation_index) i: u32) { output[i] = input[i] + sizes.
             (
                 "@binding(7) var<uniform> sizes: vec4<u32>",
                 "@binding(7) var<storage> sizes: vec4<u32>",
-                "has a storage buffer at binding 7, the kernel a uniform buffer",
+                "has a storage buffer at binding 7, the kernel has a uniform buffer",
             ),
         ] {
             let (mut other, _) = module(&KERNEL.replace(from, to));
