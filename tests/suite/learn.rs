@@ -111,7 +111,7 @@ fn strides_are_held_against_the_bytes_of_whole_fetches() {
     // Without the experiment, 32-byte sectors are counted.
     rows.retain(|row| row.benchmark != "granule");
     assert!(
-        text(&rows).contains("Counting whole sectors of 32 B, strides 4 to 16 all move between"),
+        text(&rows).contains("If whole sectors of 32 B are counted, strides 4 to 16 all move between"),
         "{}",
         text(&rows)
     );
