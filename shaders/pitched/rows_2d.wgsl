@@ -1,12 +1,12 @@
-// Reads every element of a matrix once; its rows are a pitch apart (source workload B4). Each invocation adds up its
-// columns.
+// Reads every element of a matrix once; its rows are one pitch apart in memory (source workload B4). Each invocation
+// adds up its columns.
 // Pattern: one workgroup per row, neighbouring invocations on neighbouring columns. With a pitch of a multiple of 256
 // bytes every row starts on a transaction boundary; packed rows of odd width start anywhere.
 // Work: rows × columns scalars read.
-// Summary: the rows of a matrix
-// Look for: The speed of PITCHED=1 over PITCHED=0 is close to 1.0 on devices that cache sectors, since a sector that
+// Summary: reads the rows of a matrix, padded or packed
+// Look for: The speedup of PITCHED=1 over PITCHED=0 is close to 1.0 on devices that cache sectors, since a sector that
 // two rows share is fetched once. Padding bytes are neither read nor counted.
-// Limits: DRAM at large sizes; at small ones one workgroup per row, whose lanes idle at the end of the row.
+// Limits: DRAM at large sizes; at small sizes, having one workgroup per row, whose lanes idle at the end of the row.
 
 alias T = f32;
 

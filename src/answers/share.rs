@@ -88,8 +88,12 @@ fn one_run(records: &[Record], faults: &mut Vec<Fault>) {
         let rows = records.iter().filter(|row| api.is_none_or(|api| row.backend == api));
         let values: BTreeSet<String> = rows.map(|row| row.cell(column)).collect();
         if let [one, other, ..] = &values.iter().collect::<Vec<_>>()[..] {
-            let within = api.flatten().map_or("the report", Api::title);
-            add(faults, &format!("{column} has two values within {within}: '{one}' and '{other}'"), Remedy::OneRun);
+            let within = api.flatten().map_or("the report".to_owned(), |api| format!("the {} rows", api.title()));
+            add(
+                faults,
+                &format!("{column} has more than one value in {within}: '{one}' and '{other}'"),
+                Remedy::OneRun,
+            );
         }
     }
 }

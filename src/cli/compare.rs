@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     /// still be run-to-run variation. The exit code is 1 if no case can show a slow-down.
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
-    /// Treat differences below this many percent as no change [default: 1.25; 0.5 for sides measured in turns]
+    /// Treat differences below this many percent as no change [default: 1.25; 0.5 for sides measured alternately]
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     margin: Option<f64>,
     /// Pool the runs of each card, or of all cards of a model

@@ -178,7 +178,7 @@ pub const COLUMNS: &[Column] = &[
         "J",
         "energy of one launch in each epoch that measured energy, in their order, joined by ';'"
     ),
-    column!(Figure power_w, "W", "mean power of the card while the launches of energy_j ran without a pause"),
+    column!(Figure power_w, "W", "mean power of the card during the back-to-back launches that energy_j was measured from"),
     column!(
         Figure sensor_w,
         "W",

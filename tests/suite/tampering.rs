@@ -79,7 +79,7 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
         },
         "belongs to no known build",
     ),
-    ("two devices", |s| s.set(5, "device", "NVIDIA H100"), "device has two values within Vulkan"),
+    ("two devices", |s| s.set(5, "device", "NVIDIA H100"), "device has more than one value in the Vulkan rows"),
     (
         "a row twice",
         |s| {
@@ -97,5 +97,5 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
     ("a control character", |s| s.set_all("cpu", "Xeon\u{1b}[31m"), "the hidden character \\u{1b}"),
     ("text from right to left", |s| s.set_all("cpu", "Xeon\u{202e}7"), "the hidden character \\u{202e}"),
     ("a path", |s| s.set(3, "reason", "compiled in /home/ann/shaderbench"), "contains the path /home/ann/shaderbench"),
-    ("two dates", |s| s.set(5, "date", "2026-11-23T13:00:00Z"), "date has two values within the report"),
+    ("two dates", |s| s.set(5, "date", "2026-11-23T13:00:00Z"), "date has more than one value in the report"),
 ];

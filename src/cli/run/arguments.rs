@@ -52,7 +52,7 @@ pub(in crate::cli) struct Arguments {
     /// there is no GPU, or on request.
     #[arg(long, value_name = "DEVICE")]
     pub(super) device: Option<String>,
-    /// API, or all in turns [default: the device's best]
+    /// API, or all alternately [default: the device's best]
     ///
     /// `all` measures every API of the device, alternating case by case.
     #[arg(long, value_name = "API", value_parser = Through::parser())]

@@ -301,7 +301,7 @@ impl Command<'_> {
         let common = |cases| turns::common(&mut sides, cases, lacking);
         let (running, begun) = self.prepare(devices, common, None, resumed, &[], pictures)?;
         let epochs = arguments.epochs.map_or(turns::EPOCHS, usize::from);
-        say(&format!("{epochs} epochs per side, in turns, each epoch in its own process"));
+        say(&format!("{epochs} epochs per side, alternating, each in its own process"));
         let (running, end) = turns::measure(&mut sides, running, epochs)?;
         let (records, end, printed) = self.conclude(running, end, &begun)?;
         if end?.is_interrupted {

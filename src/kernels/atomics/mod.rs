@@ -9,7 +9,7 @@ use record::suite::prelude::*;
 
 pub(super) const FAMILY: Family = Family {
     name: "atomics",
-    summary: "atomic additions of u32 (operations are atomic additions)",
+    summary: "u32 atomic additions (each counts as one operation)",
     tags: &[Tag::Cost],
     model_text: "The memory that holds an address serialises additions to it: one addition every few cycles, times \
         the number that a subgroup combines first. Additions to different addresses run in parallel.",

@@ -28,7 +28,7 @@ fn costs(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let alone = alone.and_then(|ns| facts.time("one dispatch alone", ns));
     let cost = |(benchmark, words): (&'static str, &str)| {
         let (most, ns) = each(of(rows, benchmark).collect())?;
-        let ns = facts.time(format!("each of {most} by {benchmark}"), ns)?;
+        let ns = facts.time(format!("time per further dispatch in {benchmark}, up to {most}"), ns)?;
         Some(format!("{words} {ns}"))
     };
     let costs = joined(PARTS.into_iter().filter_map(cost), "; ");

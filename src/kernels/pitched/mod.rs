@@ -111,7 +111,7 @@ const COPIES: Benchmark = Benchmark {
     steps: |_, _| vec![Step::CopyRows { from: "input", to: "output" }],
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: None,
-    no_ceiling: "the API's copies may use paths that no kernel has",
+    no_ceiling: "the API's copies may use hardware paths that kernels cannot use",
     ..BASE
 };
 

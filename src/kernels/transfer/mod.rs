@@ -120,7 +120,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark { name: "mapped_primary_read", steps: |_, _| received(Route::Mapped), ..BASE },
         Benchmark {
             name: "clear_buffer",
-            no_ceiling: "the API's call may use paths that no kernel has",
+            no_ceiling: "the API call may use hardware paths that kernels cannot use",
             steps: |_, _| vec![Step::Clear("output")],
             check: Check::of("output", all, |_, _| each(|_| 0.0)),
             ..BASE
