@@ -2,30 +2,37 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use spirv::{Decoration, Op};
+use spirv::{BuiltIn, Decoration, ExecutionMode, Op};
 
 use super::module::{HEADER, instructions, name_of, op, text};
 
 /// The module with a value in place of every specialization constant, and the names of those that are fixed so. `values`
 /// has other ones than the module's own, by name or as `constant_0`. What is computed from them (`OpSpecConstantOp`) is
-/// computed here.
+/// computed here, and so are workgroup sizes, which the front end reads from specialization constants alone.
 ///
 /// # Errors
 /// An operation that is none of 32-bit integers and truth values.
 pub(super) fn folded(words: &[u32], values: &BTreeMap<String, f64>) -> Result<(Vec<u32>, Vec<String>), String> {
     let (mut names, mut numbers, mut floats) = (HashMap::new(), HashMap::new(), HashMap::new());
+    // The constant that is gl_WorkGroupSize.
+    let mut size_id = None;
     for instruction in instructions(words) {
         match (op(instruction), &instruction[1..]) {
             (Some(Op::Name), [id, name @ ..]) => _ = names.insert(*id, text(name)),
             (Some(Op::Decorate), [id, decoration, number]) if *decoration == Decoration::SpecId as u32 => {
                 numbers.insert(*id, *number);
             }
+            (Some(Op::Decorate), [id, decoration, built_in])
+                if *decoration == Decoration::BuiltIn as u32 && *built_in == BuiltIn::WorkgroupSize as u32 =>
+            {
+                size_id = Some(*id);
+            }
             (Some(Op::TypeFloat), [id, width, ..]) => _ = floats.insert(*id, *width),
             _ => {}
         }
     }
     let name_of = |id: u32| numbers.get(&id).map(|number| name_of(*number, &names, &numbers));
-    let (mut fixed, mut known) = (Vec::new(), HashMap::new());
+    let (mut fixed, mut known, mut size) = (Vec::new(), HashMap::new(), None);
     let mut all = words[..HEADER].to_vec();
     for instruction in instructions(words) {
         let given = |id: u32| values.get(&name_of(id)?).copied();
@@ -55,7 +62,10 @@ pub(super) fn folded(words: &[u32], values: &BTreeMap<String, f64>) -> Result<(V
                 all.extend(value);
                 fixed.extend(name_of(*id));
             }
-            (Some(Op::SpecConstantComposite), [..]) => {
+            (Some(Op::SpecConstantComposite), [_, id, parts @ ..]) => {
+                if size_id == Some(*id) {
+                    size = words_of(parts, &known);
+                }
                 all.push(instruction[0] & 0xffff_0000 | Op::ConstantComposite as u32);
                 all.extend(&instruction[1..]);
             }
@@ -85,7 +95,27 @@ pub(super) fn folded(words: &[u32], values: &BTreeMap<String, f64>) -> Result<(V
             }
         }
     }
+    let mut at = HEADER;
+    while let Some(first) = all.get(at).copied() {
+        if let Some([code, _, mode, sides @ ..]) = all.get_mut(at..at + (first >> 16).max(1) as usize) {
+            let by_id = *mode == ExecutionMode::LocalSizeId as u32;
+            if let Some(own) = if by_id { size.or_else(|| words_of(sides, &known)) } else { size }
+                && (by_id || *mode == ExecutionMode::LocalSize as u32)
+                && matches!(op(&[*code]), Some(Op::ExecutionMode | Op::ExecutionModeId))
+            {
+                (*code, *mode) = (6 << 16 | Op::ExecutionMode as u32, ExecutionMode::LocalSize as u32);
+                sides.copy_from_slice(&own);
+            }
+        }
+        at += (first >> 16).max(1) as usize;
+    }
     Ok((all, fixed))
+}
+
+/// The values of three constants.
+fn words_of(ids: &[u32], known: &HashMap<u32, u32>) -> Option<[u32; 3]> {
+    let values: Option<Vec<u32>> = ids.iter().map(|id| known.get(id).copied()).collect();
+    values?.try_into().ok()
 }
 
 /// Whether an operation gives true or false.
@@ -155,6 +185,37 @@ fn computed(code: Op, operands: &[u32]) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_workgroup_of_specialization_constants_keeps_its_size() {
+        let (size, x, one) = (7, 5, 6);
+        let mode = |by_id: bool| match by_id {
+            false => vec![Op::ExecutionMode as u32, 1, ExecutionMode::LocalSize as u32, 1, 1, 1],
+            true => vec![Op::ExecutionModeId as u32, 1, ExecutionMode::LocalSizeId as u32, x, one, one],
+        };
+        let built_in = vec![Op::Decorate as u32, size, Decoration::BuiltIn as u32, BuiltIn::WorkgroupSize as u32];
+        for (by_id, has_built_in) in [(false, true), (true, false), (true, true)] {
+            let mut all = vec![mode(by_id), vec![Op::Decorate as u32, x, Decoration::SpecId as u32, 0]];
+            all.extend(has_built_in.then(|| built_in.clone()));
+            all.extend([
+                vec![Op::TypeInt as u32, 2, 32, 0],
+                vec![Op::TypeVector as u32, 3, 2, 3],
+                vec![Op::SpecConstant as u32, 2, x, 64],
+                vec![Op::Constant as u32, 2, one, 1],
+                vec![Op::SpecConstantComposite as u32, 3, size, x, one, one],
+            ]);
+            let mut words = vec![0; HEADER];
+            for own in &mut all {
+                own[0] |= (own.len() as u32) << 16;
+                words.extend(&*own);
+            }
+            let values = BTreeMap::from([("constant_0".to_owned(), 128.0)]);
+            let (folded, _) = folded(&words, &values).expect("no operation");
+            let first = 6 << 16 | Op::ExecutionMode as u32;
+            let wanted = [first, 1, ExecutionMode::LocalSize as u32, 128, 1, 1];
+            assert_eq!(folded[HEADER..HEADER + 6], wanted, "{by_id} {has_built_in}");
+        }
+    }
 
     #[test]
     fn operations_have_the_results_of_the_specification() {
