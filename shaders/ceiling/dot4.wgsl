@@ -1,10 +1,10 @@
 // Eight independent chains of packed 8-bit dot products per invocation, 32 · ROUNDS steps each: x ← dot4(x, m) + p.
 // Pattern: no memory; as in `mad`. A step is one instruction on hardware with dp4a, and about a dozen elsewhere.
-// Work: 8 · 8 · 32 · ROUNDS operations (four multiplications and four additions each) for each of n scalars.
+// Work: 8 · 8 · 32 · ROUNDS operations for each of n scalars; a step is four multiplications and four additions.
 // Summary: eight independent chains of packed 8-bit dot products per invocation (four multiplications and four
 // additions each)
 // Look for: Four multiply-adds per instruction: about four times the rate of mad where the hardware has packed dot
-// products and the driver uses them; a fraction of mad where the bytes are unpacked.
+// products and the driver uses them; a fraction of the rate of mad where the bytes are unpacked.
 // Limits: The dot-product instruction if the hardware has one, otherwise the shifts and masks that unpack eight bytes.
 
 struct Sizes { elements: u32 }

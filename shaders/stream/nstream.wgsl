@@ -3,9 +3,9 @@
 // Pattern: three coalesced loads and one coalesced store per element, a multiplication and two additions between them.
 // Work: 4n scalars moved, 3n operations.
 // Summary: out = a + b + 3 c
-// Look for: At least 3/4 of triad's speed: 4 bytes for its 3, and three reads for each write cause fewer turnarounds of
-// the bus.
-// Limits: Reads, three quarters of the traffic; four streams open one more DRAM page at a time than triad.
+// Look for: At least 3/4 of triad's speed: it moves 4 bytes for every 3 of triad, and with three reads per write instead
+// of two, the bus turns around less often.
+// Limits: Reads, three quarters of the traffic; its four streams open one more DRAM page at a time than triad.
 
 alias T = vec4<f32>;
 

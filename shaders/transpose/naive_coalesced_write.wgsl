@@ -1,6 +1,6 @@
 // Transposes a matrix element by element, writing along rows of the output.
-// Pattern: writes are coalesced; neighbouring invocations read a whole row of the input apart, which caches can
-// mitigate.
+// Pattern: writes are coalesced; neighbouring invocations read elements that are a whole input row apart, a cost
+// that caches can reduce.
 // Work: 2n scalars moved.
 // Summary: reads columns, writes rows
 // Look for: How much faster it is than naive_coalesced_read: the article found 2×. Neighbouring subgroups use the rest

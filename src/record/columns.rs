@@ -96,7 +96,7 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Figure ci_low_ns,
         "ns",
-        "lower end of the time's 95 % confidence interval for another run of the same build; schema 1: for one series"
+        "lower end of the 95 % interval expected for median_ns in another run of the same build; schema 1: for one series"
     ),
     column!(Figure ci_high_ns, "ns", "upper end of the interval"),
     column!(Figure end_to_end_ns, "ns", "median wall time with copies from and to the host"),

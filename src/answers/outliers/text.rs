@@ -119,7 +119,7 @@ pub fn spreads(verdicts: &Verdicts, medium: Medium) -> String {
     let widest = families.iter().copied().max_by(|a, b| a.spread.total_cmp(&b.spread));
     let verdict = widest.map(|widest| {
         let Family { model, family, .. } = widest;
-        format!("Cards of {} vary most in {family}, {}: by {}.", model.device, model.toolchain, percent(widest.spread))
+        format!("{} cards differ most in {family} ({}), by {}.", model.device, model.toolchain, percent(widest.spread))
     });
     let columns = ["cards", "cases", "vary by", "fastest", "slowest"].map(Column::right);
     let grid = Grid::new(columns, families.into_iter().map(row));

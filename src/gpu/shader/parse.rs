@@ -41,14 +41,14 @@ pub(super) fn in_time<T: Send + 'static>(
     result.recv_timeout(budget.left()).unwrap_or_else(|why| {
         Err(Error::Shader(match why {
             RecvTimeoutError::Timeout => too_slow(budget),
-            RecvTimeoutError::Disconnected => "naga panicked while reading it".to_owned(),
+            RecvTimeoutError::Disconnected => "naga panicked while reading the kernel".to_owned(),
         }))
     })
 }
 
 #[cfg(not(target_family = "wasm"))]
 fn too_slow(budget: Budget) -> String {
-    format!("naga cannot read it in time (split its longest function): {}", budget.exceeded())
+    format!("naga cannot read the kernel in time (split its longest function): {}", budget.exceeded())
 }
 
 /// A parsed and validated kernel.

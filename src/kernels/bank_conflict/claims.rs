@@ -52,10 +52,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             )
         },
         judge: Judge::Claim(count_banks),
-        model: || {
-            vec![graph("speed over STRIDE by the model of 32 banks", STRIDES, |s| predicted(STRIDE, "STRIDE", s))]
-        },
-        picture: |rows| speeds(rows, "speed over STRIDE, measured", STRIDE, "STRIDE", STRIDES),
+        model: || vec![graph("speed by STRIDE, by the model of 32 banks", STRIDES, |s| predicted(STRIDE, "STRIDE", s))],
+        picture: |rows| speeds(rows, "speed by STRIDE, measured", STRIDE, "STRIDE", STRIDES),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {

@@ -84,7 +84,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         terms: &["warp", "global memory"],
         prediction: "The rate stays the same if whole sectors or fetches are counted. The stores stay coalesced.",
         judge: Judge::Report(stride),
-        picture: |rows| speeds(rows, "speed over STRIDE relative to STRIDE=1", STRIDE, "STRIDE", STRIDES),
+        picture: |rows| speeds(rows, "speed by STRIDE, relative to STRIDE=1", STRIDE, "STRIDE", STRIDES),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {

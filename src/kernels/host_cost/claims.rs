@@ -13,7 +13,7 @@ pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
 
 /// A benchmark, and the words for it.
 const PARTS: [(&str, &str); 8] = [
-    ("dispatch", "encode, submit and wait"),
+    ("dispatch", "encode + submit + wait"),
     ("encode", "encode alone"),
     ("submit", "submit alone"),
     ("bind_group", "a bind group"),
@@ -60,7 +60,7 @@ mod tests {
             row("encode", &[], 1000, 1_002_000.0),
         ];
         let text = "One dispatch, submitted and waited for, takes the host 20.0 µs. Each further dispatch in a \
-                    submission costs: encode, submit and wait 2.00 µs; encode alone 1.00 µs.";
+                    submission costs: encode + submit + wait 2.00 µs; encode alone 1.00 µs.";
         assert_eq!(found("host_cost", &rows).expect("rows").text(), text);
     }
 }

@@ -172,8 +172,8 @@ fn end_to_end(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
         global.short_size(),
         ms(own),
         ms(other),
-        kernel("kernel in shared memory", own_kernel)?,
-        kernel("kernel in global memory", other_kernel)?
+        kernel("kernel time with shared memory", own_kernel)?,
+        kernel("kernel time with global memory", other_kernel)?
     );
     if (other - own).abs() <= most - least {
         let (least, most) = (ms(least), ms(most));

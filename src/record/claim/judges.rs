@@ -43,12 +43,12 @@ fn verb(subject: &str) -> &'static str {
     if is_singular { "is" } else { "are" }
 }
 
-/// `Both cases are right`, of so many.
+/// `Both results are right`, of so many.
 pub fn all_right(cases: usize) -> String {
     match cases {
-        1 => "The case is right".to_owned(),
-        2 => "Both cases are right".to_owned(),
-        cases => format!("All {cases} cases are right"),
+        1 => "The result is right".to_owned(),
+        2 => "Both results are right".to_owned(),
+        cases => format!("All {cases} results are right"),
     }
 }
 

@@ -25,9 +25,9 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
     }
     if comparison.is_of_a_copy(of) {
         let [a, b] = [a, b].map(|side| side.reports.join(", "));
-        let all = if pairs.len() == 1 { "its case is" } else { "all cases are" };
+        let all = if pairs.len() == 1 { "its case has" } else { "all cases have" };
         let copy = if a == b { format!("{a} is compared with itself") } else { format!("{b} is a copy of {a}") };
-        return vec![format!("{prefix}{copy}: {all} the same measurement{}.", if pairs.len() == 1 { "" } else { "s" })];
+        return vec![format!("{prefix}{copy}: {all} the same times.")];
     }
     if pairs.iter().all(|pair| pair.ratio.interval.is_none()) {
         let why = without_variation(comparison, of);

@@ -83,7 +83,7 @@ impl Compiler {
             None => {
                 let oldest = self.capabilities.first().copied().unwrap_or_default();
                 Err(Error::NoDevice(format!(
-                    "NVRTC {}.{} compiles for compute capability {}.{} and newer, the device has {}.{}: install an older \
+                    "NVRTC {}.{} compiles only for compute capability {}.{} or higher, but the device has {}.{}: install an older \
                      CUDA toolkit",
                     self.version.0,
                     self.version.1,

@@ -191,7 +191,7 @@ impl BlasLt {
             search(self.handle, product.raw, left.raw, right.raw, sums, sums, wish.raw, 1, found, count)
         };
         if [status, found.status].contains(&NOT_SUPPORTED) || (status == 0 && count == 0) {
-            return Err(Error::Unsupported("cuBLASLt has no such product on this device".to_owned()));
+            return Err(Error::Unsupported("cuBLASLt does not support this matrix product on this device".to_owned()));
         }
         self.library.check("a search for an algorithm", status)?;
         Ok(found)
