@@ -93,5 +93,5 @@ pub const GLOSSARY: &[Term] = &[
     of("cudaMemcpy3D()", "copy_buffer_to_texture()", "copies slices of rows with a pitch"),
     of("cudaMemcpyToSymbol()", "write_buffer()", "fills constant memory or a uniform buffer"),
     of("cudaMemset()", "clear_buffer()", "fills memory; WebGPU can only set zeros"),
-    of("cudaGetDeviceProperties()", "adapter info and limits", "device properties; `shaderbench devices` prints them"),
+    of("cudaGetDeviceProperties()", "adapter info and limits", "device properties; shaderbench devices prints them"),
 ];
