@@ -20,7 +20,7 @@ pub use device::{CompilerName, Device, RuntimeChecks};
 pub use identity::card_name;
 pub(crate) use interface::leak_if_lost;
 pub use interface::{Backend, Prepared, Sample, Task};
-use interface::{spacers, within};
+use interface::{ALIGNMENT, spacers, within};
 pub use l2::l2_bytes;
 pub(crate) use monitor::OnNode;
 pub use peaks::{Peaks, dram_peak, peaks};

@@ -7,11 +7,14 @@ use std::rc::Rc;
 use cudarc::driver::sys;
 
 use super::context::Context;
+use crate::backend::ALIGNMENT;
 use record::error::{Error, Result};
 
 /// Memory that kernels access: on the device, or pinned on the host.
 pub(super) struct Memory {
     context: Rc<Context>,
+    /// What the driver allocated; the first guard zone begins in its first page.
+    allocation: u64,
     address: u64,
     bytes: u64,
     /// Bytes of the guard zones before and behind it, each.
@@ -27,14 +30,15 @@ impl Memory {
     }
 
     /// Allocates `bytes` between two guard zones of `guard` bytes, both multiples of 4: kernels and copies use the bytes
-    /// in between. The contents are undefined. A guard that is a multiple of 256 keeps the driver's alignment.
+    /// in between, which begin at a multiple of [`ALIGNMENT`]. The contents are undefined.
     pub(super) fn guarded(context: &Rc<Context>, bytes: u64, guard: u64) -> Result<Self> {
-        let mut start = 0;
-        let all = bytes.saturating_add(guard.saturating_mul(2)).max(16);
-        // SAFETY: `start` is a valid place for the pointer. No allocation is empty, which the driver would refuse.
-        let status = unsafe { sys::cuMemAlloc_v2(&raw mut start, all as usize) };
+        let mut allocation = 0;
+        let all = bytes.saturating_add(guard.saturating_mul(2)).saturating_add(ALIGNMENT);
+        // SAFETY: `allocation` is a valid place for the pointer.
+        let status = unsafe { sys::cuMemAlloc_v2(&raw mut allocation, all as usize) };
         context.check(&format!("allocating {} MiB", all.div_ceil(1 << 20)), status)?;
-        Ok(Self { context: Rc::clone(context), address: start + guard, bytes, guard, host: None })
+        let address = (allocation + guard).next_multiple_of(ALIGNMENT);
+        Ok(Self { context: Rc::clone(context), allocation, address, bytes, guard, host: None })
     }
 
     /// Pinned host memory that kernels access.
@@ -46,6 +50,7 @@ impl Memory {
         pinned.context.check("finding the device's address of the host's memory", status)?;
         Ok(Self {
             context: Rc::clone(&pinned.context),
+            allocation: address,
             address,
             bytes: pinned.bytes as u64,
             guard: 0,
@@ -181,9 +186,9 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if self.host.is_none() {
-            // SAFETY: the memory came from `cuMemAlloc` in this context, at the start of the first guard zone, and no
-            // other code frees it. The call waits for previous work.
-            self.context.free(|| unsafe { sys::cuMemFree_v2(self.address - self.guard) });
+            // SAFETY: the memory came from `cuMemAlloc` in this context, and no other code frees it. The call waits for
+            // previous work.
+            self.context.free(|| unsafe { sys::cuMemFree_v2(self.allocation) });
         }
     }
 }

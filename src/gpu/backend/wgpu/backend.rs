@@ -11,7 +11,7 @@ use super::pool::Pool;
 use super::prepared::WgpuJob;
 use super::steps;
 use super::timeouts::Timeouts;
-use crate::backend::{Backend, Device, Prepared, Statistics, Task, spacers};
+use crate::backend::{ALIGNMENT, Backend, Device, Prepared, Statistics, Task, spacers};
 use crate::job::{Job, JobBuffer, Kernel, Mapping};
 use record::error::{Error, Result, one_line};
 use record::suite::{DeviceType, Feature};
@@ -218,7 +218,8 @@ impl Backend for WgpuBackend {
     }
 }
 
-/// Size and usage of the memory of a job's buffer.
+/// Size and usage of the memory of a job's buffer. A full last page makes the next buffer in the same block of memory
+/// begin at a page, too.
 fn shape(buffer: &JobBuffer) -> (u64, wgpu::BufferUsages) {
     let role = if buffer.is_uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
     let mapping = match buffer.mapping {
@@ -233,7 +234,9 @@ fn shape(buffer: &JobBuffer) -> (u64, wgpu::BufferUsages) {
         Some(Mapping::Pinned) | None => role | mapping | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
     };
     let usage = if buffer.is_indirect { usage | wgpu::BufferUsages::INDIRECT } else { usage };
-    (buffer.bytes + buffer.guard, usage)
+    let size = buffer.bytes + buffer.guard;
+    // The size of a large buffer may be the device's limit.
+    (if size < 1 << 26 { size.next_multiple_of(ALIGNMENT) } else { size }, usage)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! from its own elements.
 
 use super::gpu::Gpu;
+use crate::backend::ALIGNMENT;
 use crate::job::{Contents, JobBuffer};
 use record::error::Result;
 use record::suite::Scalar;
@@ -88,7 +89,7 @@ impl Gpu {
             ];
             let uniform = self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("draw"),
-                size: size_of_val(&words) as u64,
+                size: ALIGNMENT,
                 usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             });
