@@ -139,6 +139,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&copy, "[buffers]\nfoo = { contents = \"zero\" }", "the kernel has no binding 'foo', only input, output"),
         (&copy, "[buffers]\ninput = { contents = \"noise\" }", "unknown contents 'noise'; use random, positive, small"),
         (&copy, "[params]\nWG = 64", "the kernel has no override 'WG'; its overrides: none"),
+        (&copy, "workgroup = 64", "workgroup: the kernel itself sets its workgroup size; remove workgroup"),
         (&copy, "size = 5", "k.toml, line 1: unknown field `size`, expected one of `name`"),
         (&copy, "name = \"a\"\n\nsize = 5", "k.toml, line 3: unknown field `size`"),
         (&copy, "[buffers.input]\ncontent = 1", "k.toml, line 2: unknown field `content`"),

@@ -38,7 +38,7 @@ impl Declared {
     fn scope(&self, shape: &Shape, interface: Option<&Interface>) -> Scope {
         let mut scope = variables(shape, interface);
         let fixed = self.kernel.text.spirv.map_or(&[][..], |module| &module.fixed);
-        for (name, value) in fixed.iter().filter_map(|name| self.kernel.params.get_key_value(name)) {
+        for (name, value) in fixed {
             let value = if value.fract() == 0.0 { Value::Whole(*value as i64) } else { Value::Real(*value) };
             scope.entry(name.clone()).or_insert(Meaning::Value(value));
         }

@@ -75,13 +75,21 @@ impl Fields {
 pub(super) fn proposed(name: &str, layout: &Layout) -> String {
     let value = |field: &Field| {
         let last = field.name.rsplit('.').next().unwrap_or_default().to_lowercase();
-        let is_float = field.scalar.is_float();
+        let has = |parts: &[&str]| parts.iter().any(|part| last.contains(part));
+        // With zeros, most kernels would do nothing.
         let one = match last.as_str() {
-            "n" | "count" | "size" | "len" | "length" | "num_elements" if !is_float => "\"n\"",
-            "rows" | "height" | "h" if !is_float => "\"rows\"",
-            "columns" | "cols" | "width" | "w" if !is_float => "\"columns\"",
-            _ if is_float => "0.0",
-            _ => "0",
+            _ if field.scalar.is_float() => "1.0",
+            _ if has(&["offset", "start", "base", "first", "seed", "index", "mode", "frame"]) => "0",
+            "h" | "rows" => "\"rows\"",
+            "w" | "columns" => "\"columns\"",
+            "n" => "\"n\"",
+            _ if has(&["height", "row"]) => "\"rows\"",
+            _ if has(&["width", "col"]) => "\"columns\"",
+            _ if field.count == 2 && has(&["size", "dim", "resolution", "extent"]) => {
+                return "[\"columns\", \"rows\"]".to_owned();
+            }
+            _ if has(&["count", "size", "len", "num", "total", "particles", "elements"]) => "\"n\"",
+            _ => "1",
         };
         if field.count == 1 { one.to_owned() } else { format!("[{}]", vec![one; field.count as usize].join(", ")) }
     };

@@ -96,6 +96,8 @@ struct Override {
     /// Its default, or a guess.
     value: Option<f64>,
     is_needed: bool,
+    /// Whether a run can measure several values of it.
+    is_varied: bool,
 }
 
 fn overrides(text: &Text) -> Result<Vec<Override>> {
@@ -104,6 +106,7 @@ fn overrides(text: &Text) -> Result<Vec<Override>> {
             name: name.to_owned(),
             value: Some(default.number()),
             is_needed: false,
+            is_varied: true,
         };
         return Ok(module?.defaults().into_iter().map(own).collect());
     }
@@ -116,9 +119,16 @@ fn overrides(text: &Text) -> Result<Vec<Override>> {
         let is_size =
             ["wg", "size", "block", "threads", "group", "local"].iter().any(|part| name.to_lowercase().contains(part));
         let guess = is_needed.then_some(if is_size { 64.0 } else { 1.0 });
-        Override { name: name.to_owned(), value: default.map(Value::number).or(guess), is_needed }
+        Override { name: name.to_owned(), value: default.map(Value::number).or(guess), is_needed, is_varied: true }
     };
-    Ok(shader.defaults().into_iter().map(own).collect())
+    let fixed = text.spirv.map_or(&[][..], |module| &module.fixed).iter();
+    let fixed = fixed.map(|(name, value)| Override {
+        name: name.clone(),
+        value: Some(*value),
+        is_needed: false,
+        is_varied: false,
+    });
+    Ok(shader.defaults().into_iter().map(own).chain(fixed).collect())
 }
 
 /// What the interface tells.
@@ -216,9 +226,10 @@ impl Known {
         if !overrides.is_empty() {
             text += "\n[params]\n";
         }
-        for Override { name, value, is_needed } in overrides {
+        for Override { name, value, is_needed, is_varied } in overrides {
             text += &match value {
                 Some(value) if *is_needed => format!("{name} = {value}    # guess: it has no default\n"),
+                Some(value) if !is_varied => format!("{name} = {value}    # its default\n"),
                 Some(value) => format!("{name} = {value}    # its default; [a, b] measures both\n"),
                 None => format!("# {name} is computed from others\n"),
             };
@@ -227,7 +238,7 @@ impl Known {
             text += "\n[uniforms]    # guess: numbers, or expressions in quotes\n";
             text.extend(self.uniforms.iter().map(|layout| proposed(&layout.name, layout) + "\n"));
         }
-        if !self.buffers.is_empty() {
+        if !self.buffers.is_empty() || !self.textures.is_empty() {
             text += "\n[buffers]    # length in scalars; contents: random, positive, small, ramp, zero, a number, an expression \
                      of i; or file\n";
         }
@@ -251,8 +262,10 @@ impl Known {
                 &format!("{} = {{ {} }}    # {}, {kind}{note}\n", layout.name, parts.join(", "), layout.scalar.name());
         }
         for (name, is_written) in &self.textures {
-            let kind = if *is_written { "out" } else { "in: contents, a .png file, a format" };
-            text += &format!("# {name}: a texture of columns x rows texels, {kind}\n");
+            text += &match is_written {
+                true => format!("# {name} = {{}}    # a texture of columns x rows texels, out\n"),
+                false => format!("{name} = {{ contents = \"random\" }}    # in: or file = \"photo.png\"; format = \"r32float\"\n"),
+            };
         }
         if !self.samplers.is_empty() {
             text += "\n[samplers]\n";

@@ -121,6 +121,10 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
             ));
         }
     }
+    let is_portable = |kernel: &Kernel| !kernel.text.is_cuda() && !kernel.text.has_twin();
+    if kernels.iter().all(is_portable) && kernels.iter().any(|kernel| !kernel.workgroup.is_empty()) {
+        return fault("workgroup: the kernel itself sets its workgroup size; remove workgroup, or set an override".into());
+    }
     // What a preprocessor is given may be no override.
     if spec.preprocess.is_some() {
         return Ok(());
@@ -130,7 +134,8 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
         match kernel.overrides(dtype)? {
             Some(own) => {
                 overrides.extend(own);
-                overrides.extend(kernel.text.spirv.iter().flat_map(|module| module.fixed.clone()));
+                let fixed = kernel.text.spirv.iter().flat_map(|module| &module.fixed);
+                overrides.extend(fixed.map(|(name, _)| name.clone()));
             }
             None => return Ok(()),
         }

@@ -6,13 +6,16 @@ use spirv::{BuiltIn, Decoration, ExecutionMode, Op};
 
 use super::module::{HEADER, instructions, name_of, op, text};
 
-/// The module with a value in place of every specialization constant, and the names of those that are fixed so. `values`
+/// A module, and its constants by name.
+type Folded = (Vec<u32>, Vec<(String, f64)>);
+
+/// The module with a value in place of every specialization constant, and these constants with their values. `values`
 /// has other ones than the module's own, by name or as `constant_0`. What is computed from them (`OpSpecConstantOp`) is
 /// computed here, and so are workgroup sizes, which the front end reads from specialization constants alone.
 ///
 /// # Errors
 /// An operation that is none of 32-bit integers and truth values.
-pub(super) fn folded(words: &[u32], values: &BTreeMap<String, f64>) -> Result<(Vec<u32>, Vec<String>), String> {
+pub(super) fn folded(words: &[u32], values: &BTreeMap<String, f64>) -> Result<Folded, String> {
     let (mut names, mut numbers, mut floats) = (HashMap::new(), HashMap::new(), HashMap::new());
     // The constant that is gl_WorkGroupSize.
     let mut size_id = None;
@@ -42,7 +45,7 @@ pub(super) fn folded(words: &[u32], values: &BTreeMap<String, f64>) -> Result<(V
                 let constant = if is_true { Op::ConstantTrue } else { Op::ConstantFalse };
                 known.insert(*id, u32::from(is_true));
                 all.extend([3 << 16 | constant as u32, *kind, *id]);
-                fixed.extend(name_of(*id));
+                fixed.extend(name_of(*id).zip(Some(f64::from(is_true))));
             }
             (Some(Op::SpecConstant), [kind, id, value @ ..]) => {
                 let mut value = value.to_vec();
@@ -57,10 +60,15 @@ pub(super) fn folded(words: &[u32], values: &BTreeMap<String, f64>) -> Result<(V
                 if let ([word], None) = (&value[..], floats.get(kind)) {
                     known.insert(*id, *word);
                 }
+                let number = match (&value[..], floats.contains_key(kind)) {
+                    ([word], true) => f32::from_bits(*word).into(),
+                    ([low, high], true) => f64::from_bits(u64::from(*high) << 32 | u64::from(*low)),
+                    _ => value[0].cast_signed().into(),
+                };
+                fixed.extend(name_of(*id).zip(Some(number)));
                 all.push(((3 + value.len()) as u32) << 16 | Op::Constant as u32);
                 all.extend([*kind, *id]);
                 all.extend(value);
-                fixed.extend(name_of(*id));
             }
             (Some(Op::SpecConstantComposite), [_, id, parts @ ..]) => {
                 if size_id == Some(*id) {
@@ -210,7 +218,8 @@ mod tests {
                 words.extend(&*own);
             }
             let values = BTreeMap::from([("constant_0".to_owned(), 128.0)]);
-            let (folded, _) = folded(&words, &values).expect("no operation");
+            let (folded, fixed) = folded(&words, &values).expect("no operation");
+            assert_eq!(fixed, [("constant_0".to_owned(), 128.0)]);
             let first = 6 << 16 | Op::ExecutionMode as u32;
             let wanted = [first, 1, ExecutionMode::LocalSize as u32, 128, 1, 1];
             assert_eq!(folded[HEADER..HEADER + 6], wanted, "{by_id} {has_built_in}");

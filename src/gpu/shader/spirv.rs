@@ -29,9 +29,9 @@ pub struct SpirvKernel {
     pub words: Vec<u32>,
     /// Why naga cannot read it, if so.
     pub unread: Option<String>,
-    /// Names of the specialization constants that have got a value, since the front end could not read what is computed
+    /// The specialization constants that have got a value, with it, since the front end could not read what is computed
     /// from them.
-    pub fixed: Vec<String>,
+    pub fixed: Vec<(String, f64)>,
     /// Further names of specialization constants, each with the first.
     pub further_names: Vec<(String, String)>,
 }
