@@ -47,7 +47,7 @@ pub(super) struct Arguments {
 /// What `bench` does besides measuring.
 #[derive(Subcommand)]
 enum Task {
-    /// Write an example kernel and its TOML file
+    /// Write the TOML file of a kernel, or an example with both
     Init(init::Arguments),
     /// Try to reproduce a wrong result from the folder that the run wrote
     Replay(bundle::Arguments),

@@ -282,8 +282,7 @@ impl Unrolling<'_> {
         }
         if let Some(most) = groups.iter().find(|side| **side > 65_535) {
             return Err(self.of.fault(format!(
-                "{most} workgroups in one dimension exceed the limit of 65535; set groups = [x, y] and a size that \
-                 fits"
+                "{most} workgroups in one dimension exceed the limit of 65535; set groups = [x, y]"
             )));
         }
         Ok(groups)

@@ -229,7 +229,7 @@ fn reference(spec: &Spec, origin: &Origin<'_>) -> Result<Option<Kernel>> {
     let Some((own, path)) = named.next() else { return Ok(None) };
     if named.any(|(_, other)| other != path) {
         let file = origin.file;
-        return Err(usage!("{file}: [verify]: set a reference for all outputs or for none"));
+        return Err(usage!("{file}: [verify]: all outputs need the same reference kernel"));
     }
     let VerifySpec { reference_groups, reference_entry, reference_steps, reference_names, .. } = own.clone();
     let listed = spec.kernels.iter().flatten().find(|kernel| origin.folder.join(kernel.file()) == *path);
@@ -307,7 +307,7 @@ fn limit(spec: &Spec, arithmetic: Limit, file: &str) -> Result<(Option<Limit>, &
             usage!("{file}: unknown limit '{name}'; use {names} or none")
         })?),
     };
-    Ok((found, if found.is_none() { "the declaration names no limit" } else { "" }))
+    Ok((found, if found.is_none() { "no limit is known" } else { "" }))
 }
 
 /// The size where none is named.

@@ -71,7 +71,7 @@ pub(super) struct Spec {
 
 /// A kernel of several.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged, expecting = "a kernel must be a file name, or a table with file and groups")]
+#[serde(untagged, expecting = "a kernel must be a file name or a table with file")]
 pub(super) enum KernelSpec {
     File(String),
     Table(KernelTable),

@@ -49,7 +49,7 @@ use supervisor::{End, Supervisor};
 /// Runs the command and returns the exit code.
 pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
     if arguments.unchecked && arguments.shaders.is_none() && arguments.against_shaders.is_none() {
-        return Err(usage!("--unchecked applies to the kernels of --shaders: give both options"));
+        return Err(usage!("--unchecked applies to the kernels of --shaders or --against-shaders: give one of these, too"));
     }
     if arguments.against_shaders.is_some() && !arguments.unchecked {
         say(
@@ -451,7 +451,7 @@ fn earlier_rows(
     let earlier = if arguments.retry_timeouts { earlier.retry_timeouts() } else { earlier };
     let again = match earlier.repeats() {
         0 => String::new(),
-        again => format!(", rerunning {again} that failed"),
+        again => format!(", including {again} to rerun"),
     };
     let given_up = match earlier.given_up() {
         0 => String::new(),
