@@ -5,8 +5,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use super::output::Global;
 use super::{bench, compare, cost, devices, explain, links, list, outliers, report, run, share, show, summary};
 
-/// Compute-shader benchmarks: every result verified, every rate a share of a peak
-/// measured on the same device.
+/// Benchmark compute shaders. Verifies every result and shows every rate as a share
+/// of a peak measured on the same device.
 #[derive(Parser)]
 #[command(version = crate::BUILD, max_term_width = WIDTH, disable_help_subcommand = true, verbatim_doc_comment)]
 pub(super) struct CommandLine {
@@ -14,7 +14,7 @@ pub(super) struct CommandLine {
     pub(super) command: Option<Command>,
     #[command(flatten)]
     pub(super) run: run::Arguments,
-    /// Write the manual (man), or a completion script for a shell
+    /// Write the man page or a shell completion script
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(super) generate: Option<Generated>,
     #[command(flatten)]
@@ -40,16 +40,16 @@ pub(super) const WIDTH: usize = 80;
 pub(super) enum Command {
     /// Run benchmarks
     ///
-    /// Prints a summary and writes a CSV report. Without filters, a run measures the main figures of the device, at one
-    /// size per job.
+    /// Prints a summary and writes a CSV report. Without filters, measures the device's headline figures, at one size
+    /// per job.
     Run(Box<run::Arguments>),
     /// Time and verify a kernel
     ///
-    /// Measures your kernels in the same way as the suite's own kernels.
+    /// Measures your kernels the same way as the suite's own.
     Bench(Box<bench::Arguments>),
     /// Show headline figures
     ///
-    /// Fits on one screen; shows several reports side by side.
+    /// Fits on one screen. Several reports are shown side by side.
     Summary(summary::Arguments),
     /// Compare reports
     ///
@@ -70,13 +70,13 @@ pub(super) enum Command {
     Devices(devices::Arguments),
     /// Measure links between cards
     ///
-    /// Measures copies and loads between all cards through CUDA, in each direction and in both at once, with copy
-    /// engines and with kernels. Prints one matrix per measurement.
+    /// Measures copies and loads between all pairs of cards through CUDA, in each direction and in both at once, with
+    /// copy engines and with kernels. Prints one matrix per measurement.
     Links(links::Arguments),
     /// Explain kernels and claims
     ///
     /// Explains what benchmarks measure and how to read the numbers, and shows the newest results. Without a name,
-    /// lists the claims of five articles on CUDA memory, each judged by measurements of your GPU.
+    /// lists the claims of five articles on CUDA memory, each checked against measurements on your GPU.
     #[command(visible_alias = "learn")]
     Explain(explain::Arguments),
     /// Print a compiled kernel
@@ -85,13 +85,13 @@ pub(super) enum Command {
     Show(show::Arguments),
     /// Prepare a report to share
     ///
-    /// Checks that the report is complete and has no fault. Writes an anonymous copy of the report and a text to paste
-    /// into GitHub. The text is an issue that contains the report for a run with profile quick, else a pull request.
-    /// Nothing is sent.
+    /// Checks that the report is complete and has no faults. Writes an anonymous copy of the report and text to paste
+    /// into GitHub: an issue that contains the report if the profile was quick, otherwise a pull request. Nothing is
+    /// sent.
     Share(share::Arguments),
     /// Find slow cards
     ///
-    /// Compares each card with the others of its model. Exits with code 4 if a card is slow.
+    /// Compares each card with the others of the same model. Exits with code 4 if a card is slow.
     Outliers(outliers::Arguments),
     /// Print help
     #[command(hide = true)]

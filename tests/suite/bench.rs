@@ -151,13 +151,13 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&copy, "bytes = \"8 * rows\"", "k.toml: bytes: undefined variable: rows"),
         (&copy, "[verify]\nexpect = \"input[i\"", "k.toml: [verify]: expect: expecting ']'"),
         (&copy, "[verify]\ntolerance = 1.0", "set exactly one of expect, compute, command, reference and file"),
-        (&copy, "[verify]\nexpect = \"i\"\ntolerance = -1.0", "tolerance and relative must be at least 0 and finite"),
+        (&copy, "[verify]\nexpect = \"i\"\ntolerance = -1.0", "tolerance and relative must be finite and at least 0"),
         // Launches of several steps.
         (&copy, "entry = \"other\"", "k.wgsl: there is no entry point 'other', only main"),
         (
             &two_entries,
             "",
-            "the kernel has the entry points first, second; set entry = \"first\" for one, or steps = [{ entry",
+            "the kernel has the entry points first, second; set entry = \"first\" to run one, or steps = [{ entry",
         ),
         (&copy, "steps = []", "k.toml: no step runs an entry point"),
         (
@@ -171,7 +171,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "steps = [{ entry = \"main\" }, { clear = \"x\" }]",
             "k.toml: steps: no dispatch binds 'x', only input, output",
         ),
-        (&copy, "steps = [{ entry = \"main\", bind = { x = \"y\" } }]", "bind names 'x', which is no binding of the"),
+        (&copy, "steps = [{ entry = \"main\", bind = { x = \"y\" } }]", "bind names 'x', but the kernel has no such"),
         (
             &copy,
             "steps = [{ repeat = \"k\", steps = [{ entry = \"main\" }] }]",
@@ -193,19 +193,19 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (
             &params,
             "[uniforms]\np = { n = 0.5, dt = 1 }",
-            "[uniforms.p]: n: 0.5 is not an integer in range; for a float, write bits(x)",
+            "[uniforms.p]: n: 0.5 is not an integer in range; for a float's bits, write bits(x)",
         ),
-        (&params, "", "the uniform 'p' needs values, for example\n[uniforms]\np = { n = \"n\", dt = 0.0 }"),
+        (&params, "", "no values for the uniform 'p'; set them, for example\n[uniforms]\np = { n = \"n\", dt = 0.0 }"),
         (
             &drawing,
             "[buffers]\nimage = { format = \"r32uint\", size = [8, 8] }",
-            "format r32uint does not fit the kernel's texture",
+            "format r32uint does not match the kernel's texture",
         ),
         (&drawing, "[buffers]\nimage = { format = \"bgra\" }", "unknown format 'bgra'; use one of rgba8unorm"),
         (&drawing, "", "[buffers.image]: the texture needs size = [\"WIDTH\", \"HEIGHT\"], or sizes of the form"),
         (&sampled, "[samplers]\ns = { filter = \"cubic\" }", "[samplers.s]: 'cubic' is neither 'linear' nor 'nearest'"),
         // Sources and answers.
-        (&format!("#import a::b\n{copy}"), "", "k.wgsl, line 1: #import a::b names the missing file a::b"),
+        (&format!("#import a::b\n{copy}"), "", "k.wgsl, line 1: #import a::b: there is no file a::b"),
         (&copy, "preprocess = \"no-such-program {in}\"", "k.wgsl: preprocess: no-such-program: command not found"),
         (&copy, "preprocess = \"cat {in} | cat\"", "is not a single command; to run several, write a script"),
         (&copy, "[verify]\ncompute = \"right[0] = \"", "[verify]: compute: script is incomplete"),
@@ -214,7 +214,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "[[verify]]\nexpect = \"1\"\n[[verify]]\nexpect = \"2\"",
             "with several [[verify]] tables, each must name its buffer",
         ),
-        (&copy, "[buffers]\ninput = { file = \"k.npy\" }", "k.npy: the file does not start like an .npy file"),
+        (&copy, "[buffers]\ninput = { file = \"k.npy\" }", "k.npy: the file does not start with the .npy signature"),
         (&copy, "[buffers]\ninput = { contents = \"1 +\" }", "[buffers.input]: contents: script is incomplete"),
         (
             &copy,
@@ -241,7 +241,7 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
     let uniform = kernel("output[id.x] = input[id.x] * scale.x;")
         .replace("@compute", "@group(0) @binding(2) var<uniform> scale: vec4<f32>;\n@compute");
     for (wgsl, toml, sentence) in [
-        (kernel(COPY), "[verify]\nexpect = \"input[i + 1]\"\n", "there is no element 4096 of 4096"),
+        (kernel(COPY), "[verify]\nexpect = \"input[i + 1]\"\n", "index 4096 is out of range for 4096 elements"),
         (
             kernel(COPY),
             "[verify]\nbuffer = \"input\"\nexpect = \"1\"\n",
@@ -251,7 +251,8 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
         (
             uniform.clone(),
             "\n",
-            "k.toml: the uniform 'scale' needs values, for example\n[uniforms]\nscale = [0.0, 0.0, 0.0, 0.0]",
+            "k.toml: no values for the uniform 'scale'; set them, for example\n[uniforms]\nscale = [0.0, 0.0, 0.0, \
+             0.0]",
         ),
         (
             uniform.clone(),
@@ -261,7 +262,7 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
         (
             uniform.clone(),
             "[buffers]\nscale = { words = [1] }\n",
-            "[buffers.scale] has 1 words, but the kernel's type has 4",
+            "[buffers.scale] has 1 words, but the kernel's type needs 4",
         ),
         (kernel(COPY), "groups = \"n * 1000\"\n", "4096000 workgroups in one dimension exceed the limit of 65535"),
         (kernel(COPY), "groups = \"n / 3\"\n[verify]\nlength = 5000\nexpect = \"1.0\"\n", "has 4096 scalars"),

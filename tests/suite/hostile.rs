@@ -348,13 +348,13 @@ fn declarations_end_within_their_limits() {
             "large",
             format!("kernels = [\"image.wgsl\"]\n{}", image("large.png")),
             "",
-            "claims 100000 x 100000 pixels, more than 268435456",
+            "claims 100000 x 100000 pixels, above the limit of 268435456",
         ),
         (
             "many",
             format!("kernels = [\"image.wgsl\"]\n{}", image("many.png")),
             "",
-            "claims 30000 x 30000 pixels, more than 268435456",
+            "claims 30000 x 30000 pixels, above the limit of 268435456",
         ),
         (
             "empty",

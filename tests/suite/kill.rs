@@ -167,7 +167,7 @@ fn a_worker_that_dies_at_any_moment_costs_its_case_alone() {
         let lost = folder.records(&report).iter().filter(|row| row.status == Status::Failed).count();
         assert!(lost <= 1, "{signal}: {lost} rows failed: {log:#?}");
         failed += lost;
-        survived += usize::from(log.iter().any(|line| line.ends_with("a new worker continues")));
+        survived += usize::from(log.iter().any(|line| line.ends_with("continuing with a new worker")));
     }
     println!(
         "{kills} runs of {} rows whose worker got SIGSEGV, SIGKILL or SIGSTOP: {survived} workers died before they \

@@ -110,9 +110,9 @@ fn a_declaration_at_fault_says_so_and_leaves_no_bundle() {
     let half = kernel(&format!("{IN}{OUT}"), "if (id.x < arrayLength(&output) / 2u) { output[id.x] = a[id.x]; }");
     for (toml, sentence) in [
         ("[verify]\nreference = \"r.wgsl\"", "the reference k/r f32 4096 does not write element 2048 of 'output'"),
-        ("[verify]\nexpect = \"if i == 5 { a[0 - 1] } else { a[i] }\"", "there is no element -1 of 4096"),
+        ("[verify]\nexpect = \"if i == 5 { a[0 - 1] } else { a[i] }\"", "index -1 is out of range for 4096 elements"),
         ("[verify]\ncompute = \"for i in 0..5 { right[i] = a[i]; }\"", "the expected value of element 5 is NaN"),
-        ("[verify]\ncompute = \"for i in 0..n + 1 { right[i] = a[i]; }\"", "there is no element 4096 of 4096"),
+        ("[verify]\ncompute = \"for i in 0..n + 1 { right[i] = a[i]; }\"", "index 4096 is out of range for 4096"),
         ("[verify]\ncommand = \"no-such-program\"", "no-such-program: command not found"),
     ] {
         let folder = Folder::new();
@@ -157,7 +157,7 @@ fn variants_may_call_their_buffers_as_they_like() {
     };
     let line = ["bench", "ab.toml", "--profile", "quick", "--time", "5m", "--epochs", "1", "--out", "r.csv", "--force"];
     folder.write("ab.toml", toml("\"a.wgsl\", \"b.wgsl\"", "src"));
-    folder.run(&line).fails_with(2, "give this kernel names = { input = \"src\" }, or declare [buffers.input]");
+    folder.run(&line).fails_with(2, "for this kernel, set names = { input = \"src\" }, or declare [buffers.input]");
     for kernels in [
         "\"a.wgsl\", { file = \"b.wgsl\", names = { input = \"src\", output = \"dst\" } }",
         "\"a.wgsl\", { file = \"b.wgsl\", names = { 0 = \"src\", \"1.3\" = \"dst\" } }",

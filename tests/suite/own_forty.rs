@@ -494,7 +494,7 @@ fn assert_all_run(kernels: &[Kernel]) {
                 !rows.is_empty() && rows.iter().all(|row| row.status == Status::Unverified),
                 "{name}: {output}\n{initial}"
             );
-            assert!(output.contains("The rate follows from guessed bytes"), "{output}");
+            assert!(output.contains("The rate is based on guessed bytes"), "{output}");
         }
         assert!(edits.len() <= 5, "{name}");
         for edit in *edits {

@@ -197,7 +197,7 @@ fn a_size_that_leaves_no_case_is_a_usage_error() {
     run(&["transpose", "matmul", "--size", "9x9x9x9"]).fails_with(2, "9x9x9x9");
     if crate::command::has_device() {
         let output = run(&["transpose", "reduction", "pitched", "--size", "512x2000"]).succeeds();
-        assert!(output.stderr.contains("left out, since no --size fits: reduction, pitched/slices_3d"), "{output}");
+        assert!(output.stderr.contains("left out because no --size fits: reduction, pitched/slices_3d"), "{output}");
         let output = run(&["transpose", "reduction", "--size", "512"]).succeeds();
         assert!(!output.stderr.contains("left out"), "{output}");
     }

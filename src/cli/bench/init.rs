@@ -9,7 +9,7 @@ use record::error::{Result, shown, usage};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Kernel to write a declaration for, or the name of a new example
+    /// Kernel to write a TOML file for, or the name of a new example
     #[arg(value_name = "FILE", default_value = "kernel")]
     file: PathBuf,
 }
@@ -21,7 +21,7 @@ const TOML: &str = include_str!("init.toml");
 pub(super) fn init(Arguments { file }: &Arguments) -> Result<()> {
     let kernel = if file.extension().is_none() { file.with_extension("wgsl") } else { file.clone() };
     if file.file_name().is_none_or(|name| name.to_string_lossy().trim().is_empty()) {
-        return Err(usage!("the kernel's file needs a name, for example mine.wgsl"));
+        return Err(usage!("the kernel file needs a name, for example mine.wgsl"));
     }
     let toml = kernel.with_extension("toml");
     let new = |path: &Path, text: &str| {

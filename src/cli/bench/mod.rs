@@ -14,7 +14,7 @@ use super::{bundle, run};
 use record::error::Result;
 use record::suite::{Benchmark, Declaration};
 
-const FILES: &str = "Kernels (.wgsl, .spv, .cu, .comp, .hlsl, .slang), the first as baseline, or one .toml file";
+const FILES: &str = "Kernels (.wgsl, .spv, .cu, .comp, .hlsl, .slang; the first is the baseline) or one .toml file";
 const UNCHECKED: &str = "Run without run-time checks";
 
 /// Arguments of `bench`: the options of `run`, and what a TOML file can say.
@@ -22,13 +22,13 @@ const UNCHECKED: &str = "Run without run-time checks";
 #[group(skip)]
 #[command(subcommand_negates_reqs = true)]
 #[command(mut_arg("filters", |arg| arg.value_name("FILE").required(true).help(FILES).long_help(format!(
-    "{FILES}\n\nA .toml file next to the kernel declares what the kernel's own interface cannot: sizes, parameters and \
+    "{FILES}\n\nA .toml file next to the kernel declares what the kernel's interface cannot: sizes, parameters and \
      expected values."
 ))))]
 #[command(mut_arg("profile", |arg| arg.help("Sampling time [default: standard on a GPU, else quick]")))]
 #[command(mut_arg("unchecked", |arg| arg.hide_short_help(false).help(UNCHECKED).long_help(format!(
-    "{UNCHECKED}\n\nThe suite's own kernels also run without these checks. Out-of-bounds accesses are then undefined \
-     behavior."
+    "{UNCHECKED}\n\nOut-of-bounds accesses are then undefined behavior. The suite's own kernels also run without these \
+     checks."
 ))))]
 #[command(mut_args(|arg| match arg.get_id().as_str() {
     "shaders" | "tags" => arg.hide(true),
@@ -47,9 +47,9 @@ pub(super) struct Arguments {
 /// What `bench` does besides measuring.
 #[derive(Subcommand)]
 enum Task {
-    /// Write an example kernel and its TOML file
+    /// Write the TOML file of a kernel, or an example with both
     Init(init::Arguments),
-    /// Rerun a wrong result from the folder that the run wrote
+    /// Try to reproduce a wrong result from the folder that the run wrote
     Replay(bundle::Arguments),
 }
 
@@ -64,7 +64,7 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
     let family = run.load_own(own)?;
     let is_reordered = |benchmark: &Benchmark| benchmark.declared.is_some_and(Declaration::is_reordered);
     if family.benchmarks.iter().any(is_reordered) {
-        say("[verify] has no tolerance, so floats may differ from the reference by the rounding of reordered sums");
+        say("[verify] has no tolerance, so floats may differ from the reference by the error of a reordered sum");
     }
     if let Some(unread) = family.benchmarks.iter().find(|own| is_unread(own)) {
         let (name, why) = (unread.name, unread.only_cuda.unwrap_or_default());

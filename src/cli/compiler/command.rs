@@ -42,7 +42,7 @@ pub(in crate::cli) fn spirv(path: &Path) -> Result<Vec<u32>, String> {
     match words.first() {
         Some(&MAGIC) if bytes.len() % 4 == 0 && words.len() > 5 => Ok(words),
         Some(&MAGIC) => Err(format!("the file is cut off after {} bytes", bytes.len())),
-        Some(first) if first.swap_bytes() == MAGIC => Err("the file is big-endian".to_owned()),
+        Some(first) if first.swap_bytes() == MAGIC => Err("the file is big-endian, not little-endian".to_owned()),
         _ => Err("the file does not start with SPIR-V's magic number".to_owned()),
     }
 }
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(fault(b"").as_deref(), Some("the file is empty"));
         assert_eq!(fault(b"fn main() {}").as_deref(), Some("the file does not start with SPIR-V's magic number"));
         let swapped: Vec<u8> = module.iter().flat_map(|word| word.to_be_bytes()).collect();
-        assert_eq!(fault(&swapped).as_deref(), Some("the file is big-endian"));
+        assert_eq!(fault(&swapped).as_deref(), Some("the file is big-endian, not little-endian"));
     }
 
     #[test]

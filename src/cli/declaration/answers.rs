@@ -114,7 +114,7 @@ pub(super) fn whole(
             }
             Err(why) => return slots.fill(failed(why.clone())),
         };
-        let number = |index| values.at(index).ok_or_else(|| format!("the expected value {index} is missing"));
+        let number = |index| values.at(index).ok_or_else(|| format!("expected value {index} is missing"));
         for (index, slot) in (first..).zip(slots) {
             *slot = rule.slot(index, number).unwrap_or_else(failed);
         }
@@ -153,7 +153,7 @@ fn by_command(command: &str, folder: &Path, scope: &Scope, variables: &[(String,
     printed(command, &[(FOLDER, temporary.path())], variables, folder)?;
     let bytes = inputs::read(&file(RIGHT), inputs::DATA)
         .map_err(|error| format!("{command} did not write {{folder}}/{RIGHT}.npy: {}", in_words(&error, "read")))?;
-    npy::read(&bytes).map(Arc::new).map_err(|why| format!("{RIGHT}.npy of {command}: {why}"))
+    npy::read(&bytes).map(Arc::new).map_err(|why| format!("{RIGHT}.npy from {command}: {why}"))
 }
 
 /// Writes the right values from an index on.

@@ -78,7 +78,7 @@ impl Own {
         let wanted = layout.bytes.unwrap_or(0).div_ceil(4);
         if (words.len() as u64) < wanted {
             let count = words.len();
-            return Err(usage!("{file}: {what} has {count} words, but the kernel's type has {wanted}"));
+            return Err(usage!("{file}: {what} has {count} words, but the kernel's type needs {wanted}"));
         }
         Ok(words)
     }
@@ -145,7 +145,7 @@ impl Own {
             _ => is_integer && !is_signed,
         };
         if !is_fitting {
-            return refused(&format!("format {} does not fit the kernel's texture", format.name()));
+            return refused(&format!("format {} does not match the kernel's texture", format.name()));
         }
         let (width, height) = match (&self.size[..], scope.get("columns"), scope.get("rows"), &self.contents) {
             ([width, height, ..], ..) => (width.whole(scope, 1)?, height.whole(scope, 1)?),
@@ -217,14 +217,14 @@ impl Filling {
             Self::Words(words) => {
                 let (has, wanted) = (4 * words.len() as u64, scalars.saturating_mul(scalar.bytes() as u64));
                 if has < wanted {
-                    return Err(usage!("{file}: the file has {has} B, but the buffer has {wanted} B"));
+                    return Err(usage!("{file}: the data file has {has} B, but the buffer has {wanted} B"));
                 }
                 Contents::Words(words.to_vec())
             }
             Self::Numbers(numbers) => {
                 if numbers.len() < scalars {
                     let count = numbers.len();
-                    return Err(usage!("{file}: the file has {count} numbers, but the buffer has {scalars} scalars"));
+                    return Err(usage!("{file}: the data file has {count} numbers, but the buffer has {scalars}"));
                 }
                 let size = scalar.bytes();
                 let mut bytes = vec![0; (scalars as usize * size).next_multiple_of(4)];
@@ -236,7 +236,7 @@ impl Filling {
                     }
                     let bits = number.bits(scalar, false);
                     let bits =
-                        bits.map_err(|why| usage!("{file}: the number at index {index} of the file is {why}"))?;
+                        bits.map_err(|why| usage!("{file}: number {index} of the data file is {why}"))?;
                     slot.copy_from_slice(&bits.to_le_bytes()[..size]);
                 }
                 Contents::Words(words(&bytes))
@@ -244,7 +244,7 @@ impl Filling {
             Self::Picture(picture) => {
                 let Picture { width, height, rgba, most } = &*picture;
                 let Some((format, own_width, own_height)) = texture else {
-                    return Err(usage!("{file}: a .png file can only fill a texture"));
+                    return Err(usage!("{file}: only a texture can be filled from a .png file"));
                 };
                 if (own_width, own_height) != (*width, *height) {
                     return Err(usage!(
@@ -269,7 +269,7 @@ impl Filling {
             }
             Self::Gradient => {
                 let Some((format, width, _)) = texture else {
-                    return Err(usage!("{file}: a gradient can only fill a texture"));
+                    return Err(usage!("{file}: only a texture can be filled with a gradient"));
                 };
                 let (channels, most) = (format.channels(), if scalar.is_float() { 1.0 } else { 255.0 });
                 Contents::Words(words_of(scalar, scalars, |index| {

@@ -68,7 +68,7 @@ fn picture(bytes: &[u8]) -> Result<Picture, String> {
     let (width, height) = reader.info().size();
     let (claimed, row) = (u64::from(width) * u64::from(height), reader.info().raw_row_length() as u64);
     if claimed > MOST_PIXELS {
-        return Err(format!("the header claims {width} x {height} pixels, more than {MOST_PIXELS}"));
+        return Err(format!("the header claims {width} x {height} pixels, above the limit of {MOST_PIXELS}"));
     }
     if row.saturating_mul(height.into()) > DEFLATE_RATIO.saturating_mul(bytes.len() as u64) {
         return Err(format!("the header claims {width} x {height} pixels, more than {} B can hold", bytes.len()));

@@ -239,7 +239,7 @@ impl Declared {
         let (own, scalar) = (bound.length(), bound.scalar);
         let scalars = verify.length.as_ref().map_or(Ok(own), |length| length.whole(&scope, 1))?;
         if scalars > own {
-            return Err(self.fault(format!("[verify]: length is {scalars}, but '{name}' has {own} scalars")));
+            return Err(self.fault(format!("[verify]: length is {scalars}, but '{name}' has only {own} scalars")));
         }
         let is_exact = verify.tolerance == 0.0 && verify.relative == 0.0;
         let words = words_each(scalar);

@@ -97,7 +97,7 @@ impl Output {
 
 fn index_of(index: i64, count: u64) -> Result<u64, Failed> {
     let known = u64::try_from(index).ok().filter(|index| *index < count);
-    known.ok_or_else(|| format!("there is no element {index} of {count}").into())
+    known.ok_or_else(|| format!("index {index} is out of range for {count} elements").into())
 }
 
 fn number(value: &Dynamic) -> Result<Value, Failed> {

@@ -152,7 +152,7 @@ pub(super) fn scalar((script, is_bits): &Word, of: Scalar, scope: &Scope, bytes:
     }
     let range = if of.bytes() == 8 { -EXACT..=EXACT } else { f64::from(i32::MIN)..=f64::from(u32::MAX) };
     if value.fract() != 0.0 || !range.contains(&value) {
-        return Err(usage!("{}: {value} is not an integer in range; for a float, write bits(x)", script.what()));
+        return Err(usage!("{}: {value} is not an integer in range; for a float's bits, write bits(x)", script.what()));
     }
     bytes.copy_from_slice(&(value as i64).to_le_bytes()[..bytes.len()]);
     Ok(())

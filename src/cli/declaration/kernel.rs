@@ -90,7 +90,7 @@ impl Text {
             }
             "cu" => Ok(of_cuda(text(path)?)),
             "spv" => of_spirv(spirv(path).map_err(fault)?),
-            _ => Err(fault(format!("bench runs {ENDS} files; other files need preprocess = \"COMMAND {{in}}\""))),
+            _ => Err(fault(format!("bench runs {ENDS} files; for other files, set preprocess = \"COMMAND {{in}}\""))),
         }
     }
 
@@ -146,7 +146,7 @@ impl Text {
             several => {
                 let steps: Vec<String> = several.iter().map(|name| format!("{{ entry = \"{name}\" }}")).collect();
                 Err(usage!(
-                    "{}: the kernel has the entry points {}; set entry = \"{}\" for one, or steps = [{}] for all",
+                    "{}: the kernel has the entry points {}; set entry = \"{}\" to run one, or steps = [{}] to run all",
                     shown(path),
                     first_of(several),
                     several[0],

@@ -86,7 +86,7 @@ impl Declared {
         let kind = if layout.is_immediate { "immediates" } else { "uniform" };
         let toml = if self.shared.file.ends_with(".toml") { "" } else { " in a .toml file next to the kernel" };
         let line = proposed(name, layout);
-        self.fault(format!("the {kind} '{name}' needs values{toml}, for example\n[uniforms]\n{line}"))
+        self.fault(format!("no values for the {kind} '{name}'; set them{toml}, for example\n[uniforms]\n{line}"))
     }
 
     /// The layout of a variable.
@@ -189,7 +189,7 @@ impl Unrolling<'_> {
         let scope = &of_entry(scope, entry);
         let unknown = own.bind.keys().find(|name| !interface.bindings.iter().any(|known| known.name == **name));
         if let Some(unknown) = unknown {
-            return Err(self.of.fault(format!("bind names '{unknown}', which is no binding of the kernel")));
+            return Err(self.of.fault(format!("bind names '{unknown}', but the kernel has no such binding")));
         }
         let mut buffers = Vec::new();
         for (place, binding) in interface.bindings.iter().enumerate() {
@@ -282,8 +282,7 @@ impl Unrolling<'_> {
         }
         if let Some(most) = groups.iter().find(|side| **side > 65_535) {
             return Err(self.of.fault(format!(
-                "{most} workgroups in one dimension exceed the limit of 65535; set groups = [x, y], and a size that \
-                 fits"
+                "{most} workgroups in one dimension exceed the limit of 65535; set groups = [x, y]"
             )));
         }
         Ok(groups)

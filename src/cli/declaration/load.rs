@@ -35,8 +35,8 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<&'s
     let runs_command = spec.preprocess.is_some() || spec.verify.iter().any(|verify| verify.command.is_some());
     if options.is_foreign && runs_command {
         return Err(usage!(
-            "{file}: the expected values come from a command, which replay does not run; compare output.bin with \
-             expected.bin"
+            "{file}: the expected values come from a command, and replay runs no commands; compare output.bin with \
+             expected.bin instead"
         ));
     }
     let origin = Origin { file: &file, folder: &folder };
@@ -195,7 +195,7 @@ pub(super) fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Or
     let further = text.spirv.map_or(&[][..], |module| &module.further_names);
     if let Some((name, first)) = further.iter().find(|(name, _)| table.params.contains_key(name)) {
         return Err(usage!(
-            "{}: '{name}' is another name of the specialization constant '{first}'; set '{first}' instead",
+            "{}: '{name}' is another name for the specialization constant '{first}'; set '{first}' instead",
             shown(&path)
         ));
     }
@@ -203,8 +203,8 @@ pub(super) fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Or
     if let Some((name, _)) = fixed.iter().find(|(name, _)| table.params.get(name).is_some_and(|values| values.list().len() > 1))
     {
         return Err(usage!(
-            "{}: '{name}' can have only one value, since naga cannot read the values computed from '{name}'; add one \
-             named [[kernels]] table per value",
+            "{}: '{name}' can have only one value, since naga cannot read the values computed from '{name}'; add a \
+             named [[kernels]] table for each value",
             shown(&path)
         ));
     }
@@ -229,7 +229,7 @@ fn reference(spec: &Spec, origin: &Origin<'_>) -> Result<Option<Kernel>> {
     let Some((own, path)) = named.next() else { return Ok(None) };
     if named.any(|(_, other)| other != path) {
         let file = origin.file;
-        return Err(usage!("{file}: [verify]: set a reference for all outputs or for none"));
+        return Err(usage!("{file}: [verify]: all outputs need the same reference kernel"));
     }
     let VerifySpec { reference_groups, reference_entry, reference_steps, reference_names, .. } = own.clone();
     let listed = spec.kernels.iter().flatten().find(|kernel| origin.folder.join(kernel.file()) == *path);
@@ -286,7 +286,7 @@ fn sizes(spec: &Spec, file: &str) -> Result<Vec<Extent>> {
     match found.first() {
         None => Err(usage!("{file}: sizes needs at least one entry")),
         Some(first) if found.iter().any(|extent| form(extent) != form(first)) => {
-            Err(usage!("{file}: all sizes must have the same form, N, ROWSxCOLUMNS or MxNxK"))
+            Err(usage!("{file}: all sizes must have the same form: N, ROWSxCOLUMNS or MxNxK"))
         }
         Some(_) => Ok(found),
     }
@@ -307,7 +307,7 @@ fn limit(spec: &Spec, arithmetic: Limit, file: &str) -> Result<(Option<Limit>, &
             usage!("{file}: unknown limit '{name}'; use {names} or none")
         })?),
     };
-    Ok((found, if found.is_none() { "the declaration names no limit" } else { "" }))
+    Ok((found, if found.is_none() { "no limit is known" } else { "" }))
 }
 
 /// The size where none is named.

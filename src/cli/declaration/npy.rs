@@ -10,7 +10,7 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 /// The numbers of a file, in the order of its bytes.
 pub(super) fn read(bytes: &[u8]) -> Result<Numbers, String> {
     let cut = || "the file is cut off".to_owned();
-    let rest = bytes.strip_prefix(MAGIC).ok_or("the file does not start like an .npy file")?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or("the file does not start with the .npy signature")?;
     let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
     let (length, rest) = if version[0] == 1 {
         let (length, rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
@@ -97,7 +97,7 @@ mod tests {
             assert_eq!(cut, "the shape is (3,), but the file has 2 numbers");
             assert!((0..bytes.len()).all(|end| read(&bytes[..end]).is_err()));
         }
-        assert_eq!(read(b"PNG"), Err("the file does not start like an .npy file".to_owned()));
+        assert_eq!(read(b"PNG"), Err("the file does not start with the .npy signature".to_owned()));
     }
 
     #[test]

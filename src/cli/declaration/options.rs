@@ -12,20 +12,20 @@ use record::suite::Extent;
 pub(in crate::cli) struct Own {
     /// Workgroups along x, y and z [default: one invocation per element]
     ///
-    /// The values are expressions of n, rows, columns and the kernel's overrides.
+    /// The values are expressions in n, rows, columns and the kernel's overrides.
     #[arg(long, value_name = "X,Y,Z", value_delimiter = ',')]
     pub(super) groups: Vec<String>,
-    /// Bytes that a launch must move, for example 8*n
+    /// Bytes that each launch must move, for example 8*n
     #[arg(long, value_name = "EXPR")]
     pub(super) bytes: Option<String>,
-    /// Operations of a launch, for example 2*n
+    /// Operations per launch, for example 2*n
     #[arg(long, value_name = "EXPR")]
     pub(super) flops: Option<String>,
     #[arg(
         long,
         value_name = "EXPR",
         conflicts_with = "reference",
-        help = "Expected output scalar i, for example 2.0*input[i]"
+        help = "Expected value of output scalar i, for example 2.0*input[i]"
     )]
     pub(super) expect: Option<String>,
     /// Kernel that computes the expected output
@@ -49,7 +49,7 @@ pub(in crate::cli) struct Own {
     /// Whether kernels run without run-time checks.
     #[arg(skip)]
     pub(in crate::cli) is_unchecked: bool,
-    /// Allowed absolute error of a value
+    /// Allowed absolute error of each value
     #[arg(long, value_name = "X")]
     pub(super) tolerance: Option<f64>,
 }

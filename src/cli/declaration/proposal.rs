@@ -220,7 +220,7 @@ impl Known {
             _ => "groups = \"ceil_div(n, workgroup)\"    # guess: one invocation per element\n",
         };
         if kernel.text.is_cuda() && !kernel.text.cuda.contains("__launch_bounds__") {
-            text += "workgroup = 256    # guess: threads of a block\n";
+            text += "workgroup = 256    # guess: threads per block\n";
         }
         text += &self.work(&lengths);
         if !overrides.is_empty() {
@@ -228,10 +228,10 @@ impl Known {
         }
         for Override { name, value, is_needed, is_varied } in overrides {
             text += &match value {
-                Some(value) if *is_needed => format!("{name} = {value}    # guess: it has no default\n"),
-                Some(value) if !is_varied => format!("{name} = {value}    # its default\n"),
-                Some(value) => format!("{name} = {value}    # its default; [a, b] measures both\n"),
-                None => format!("# {name} is computed from others\n"),
+                Some(value) if *is_needed => format!("{name} = {value}    # guess: the kernel has no default\n"),
+                Some(value) if !is_varied => format!("{name} = {value}    # the default\n"),
+                Some(value) => format!("{name} = {value}    # the default; [a, b] measures both\n"),
+                None => format!("# {name} is computed from other overrides\n"),
             };
         }
         if !self.uniforms.is_empty() {
@@ -240,7 +240,7 @@ impl Known {
         }
         if !self.buffers.is_empty() || !self.textures.is_empty() {
             text += "\n[buffers]    # length in scalars; contents: random, positive, small, ramp, zero, a number, an expression \
-                     of i; or file\n";
+                     in i; or set file\n";
         }
         for ((layout, own), (length, _, note)) in self.buffers.iter().zip(&lengths) {
             let contents = match own {
@@ -253,7 +253,7 @@ impl Known {
             let parts: Vec<String> = length.into_iter().chain(contents).collect();
             let kind = match own {
                 BufferUse { is_written: true, is_read: true, .. } | BufferUse { is_atomic: true, .. } => {
-                    "in and out: its contents are restored before every launch"
+                    "in and out; its contents are restored before every launch"
                 }
                 BufferUse { is_written: true, .. } => "out",
                 _ => "in",
@@ -289,10 +289,10 @@ impl Known {
         match own.reach {
             Reach::Constant(count) => ((count * width).to_string(), count * layout.stride, ""),
             Reach::Workgroups if !is_2d => {
-                (times("ceil_div(n, workgroup)"), (layout.stride / threads.max(1)).max(1), "; one for each workgroup")
+                (times("ceil_div(n, workgroup)"), (layout.stride / threads.max(1)).max(1), "; one per workgroup")
             }
             Reach::Invocations if !is_2d => (times("n"), layout.stride, ""),
-            _ => (times("n"), layout.stride, "; guess: its indices are computed"),
+            _ => (times("n"), layout.stride, "; length is a guess, since indices are computed"),
         }
     }
 
@@ -317,7 +317,7 @@ impl Known {
             return String::new();
         }
         format!(
-            "bytes = \"{}\"    # guess: each buffer is read once and written once\nguesses = [\"bytes\"]    # delete \
+            "bytes = \"{}\"    # guess: one read per input, one write per output\nguesses = [\"bytes\"]    # delete \
              this line once bytes is right\n",
             sums.join(" + ")
         )
@@ -332,10 +332,10 @@ fn verify(outputs: &[&String]) -> String {
         if others.is_empty() { String::new() } else { format!("; add a [[verify]] for each of {}", others.join(", ")) };
     format!(
         "\n# Without [[verify]] the kernel is timed, but its result is not checked. Uncomment these lines and keep one \
-         of the three ways{others}:\n# [[verify]]\n# buffer = \"{first}\"\n# expect = \"2.0 * i\"    # the expected \
-         value of scalar i, an expression of i and the buffers\n# reference = \"simple.wgsl\"    # a kernel whose \
-         output is right\n# command = \"python3 gold.py {{folder}}\"    # a program that reads NAME.npy and writes \
-         right.npy in that folder\n# tolerance = 1e-5    # allowed error; relative = 1e-5 for a fraction of the \
+         of expect, reference and command{others}:\n# [[verify]]\n# buffer = \"{first}\"\n# expect = \"2.0 * i\"    \
+         # the expected value of scalar i, from i and the buffers\n# reference = \"simple.wgsl\"    # a kernel with \
+         correct output\n# command = \"python3 gold.py {{folder}}\"    # a program that reads NAME.npy and writes \
+         right.npy in that folder\n# tolerance = 1e-5    # allowed error; relative = 1e-5 allows a fraction of the \
          value\n"
     )
 }

@@ -116,7 +116,7 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
         if let (Some((name, _)), Some(other)) = (spec.buffers.iter().find(lacks), declared.iter().find(is_unknown)) {
             let path = shown(&kernel.path);
             return Err(usage!(
-                "{path} has no buffer '{name}', which {file} declares, only '{other}'; give this kernel names = {{ \
+                "{path} has no buffer '{name}' (declared in {file}), only '{other}'; for this kernel, set names = {{ \
                  {other} = \"{name}\" }}, or declare [buffers.{other}]"
             ));
         }
@@ -220,7 +220,7 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
             // A word alone is a misspelt name.
             other if other.chars().all(|c| c.is_ascii_alphabetic()) && other.len() > 1 => {
                 let known = "random, positive, small, signs, digits, ramp, zero, gradient, output, a number, or an expression \
-                             of i";
+                             in i";
                 return Err(usage!("{what}: unknown contents '{other}'; use {known}"));
             }
             text => Filling::Expression(Script::new(&format!("{what}: contents"), text)?, Arc::new(Mutex::default())),
@@ -230,7 +230,7 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
     let length = spec.length.as_ref().map(|text| script("length", text)).transpose()?;
     let size = spec.size.iter().flatten().map(|text| script("size", text)).collect::<Result<Vec<_>>>()?;
     if ![0, 2, 3].contains(&size.len()) {
-        return Err(usage!("{what}: size must have a width and a height, and for a texture with layers their number"));
+        return Err(usage!("{what}: size must have a width, a height and, for a layered texture, the number of layers"));
     }
     let format = |name: &String| {
         let known = TexelFormat::ALL.into_iter().find(|format| format.name() == name);
@@ -253,7 +253,7 @@ fn of_file(path: &Path, what: &str) -> Result<Filling> {
         Data::Numbers(numbers) => Filling::Numbers(Arc::new(numbers)),
         Data::Picture(picture) => Filling::Picture(Arc::new(picture)),
         Data::Bytes(bytes) if !bytes.len().is_multiple_of(4) => {
-            return Err(usage!("{what}: the file has {} B, which is not a whole number of words", bytes.len()));
+            return Err(usage!("{what}: the file has {} B, which is not a multiple of 4", bytes.len()));
         }
         Data::Bytes(bytes) => Filling::Words(Arc::new(words(&bytes))),
     })
@@ -293,12 +293,12 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
     let is_allowed = |error: f64| error.is_finite() && error >= 0.0;
     let tolerance = own.tolerance.unwrap_or(0.0);
     if !is_allowed(tolerance) || !is_allowed(own.relative) {
-        return Err(usage!("{what}: tolerance and relative must be at least 0 and finite"));
+        return Err(usage!("{what}: tolerance and relative must be finite and at least 0"));
     }
     // Another kernel may add up in another order.
     let is_reordered = matches!(by, By::Kernel(_)) && own.tolerance.is_none() && own.relative == 0.0;
     if !(0.0..1.0).contains(&own.outliers) {
-        return Err(usage!("{what}: outliers must be a share of the values, from 0 to below 1"));
+        return Err(usage!("{what}: outliers must be a share of the values: at least 0 and below 1"));
     }
     let VerifySpec { relative, outliers, wrap: wraps, .. } = *own;
     Ok(Verify { buffer: own.buffer.clone(), length, by, tolerance, relative, outliers, wraps, is_reordered })

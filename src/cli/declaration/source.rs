@@ -133,7 +133,7 @@ impl Expanding {
 
     fn add(&mut self, text: &str, path: &Path, depth: usize) -> Result<()> {
         if depth > MOST_FILES {
-            return Err(usage!("{}: files include each other", shown(path)));
+            return Err(usage!("{}: files include each other, or are nested more than {MOST_FILES} deep", shown(path)));
         }
         for (number, line) in (1..).zip(text.lines()) {
             let fault = |why: String| usage!("{}, line {number}: {why}", shown(path));
@@ -184,7 +184,7 @@ impl Expanding {
                     let name = rest.trim_matches(['"', '<', '>', ';', '\'']);
                     let found = path.with_file_name(name);
                     if !found.is_file() {
-                        return Err(fault(format!("#{word} {rest} names the missing file {}", shown(&found))));
+                        return Err(fault(format!("#{word} {rest}: there is no file {}", shown(&found))));
                     }
                     self.file(&found, depth + 1)?;
                 }
@@ -241,7 +241,7 @@ impl Expanding {
         while let Some((before, rest)) = plain.split_once("defined") {
             let rest = rest.trim_start();
             let (name, after) = match rest.strip_prefix('(') {
-                Some(inner) => inner.split_once(')').ok_or("expecting ')'")?,
+                Some(inner) => inner.split_once(')').ok_or("missing ')'")?,
                 None => rest.split_at(rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())),
             };
             plain = format!("{before}{}{after}", u8::from(self.defines.contains_key(name.trim())));
@@ -296,7 +296,7 @@ mod tests {
             ("#if 1\na", "k.wgsl: an #if has no #endif"),
             ("#define F(x) x", "line 1: #define F(x) has arguments; expand it with preprocess"),
             ("{{ N }}", "line 1: {{ N }} has no value; set one in [defines]"),
-            ("#import a::b", "line 1: #import a::b names the missing file a::b"),
+            ("#import a::b", "line 1: #import a::b: there is no file a::b"),
             ("#warp", "line 1: '#warp' is not WGSL"),
             ("{% for %}", "line 1: '{%' is not WGSL"),
         ] {

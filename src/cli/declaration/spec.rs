@@ -71,7 +71,7 @@ pub(super) struct Spec {
 
 /// A kernel of several.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged, expecting = "a kernel must be a file name, or a table with file and groups")]
+#[serde(untagged, expecting = "a kernel must be a file name or a table with file")]
 pub(super) enum KernelSpec {
     File(String),
     Table(KernelTable),
@@ -131,7 +131,7 @@ pub(super) struct StepSpec {
 
 /// The values of a uniform, or of a field of one.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged, expecting = "a uniform must be numbers and expressions, or fields with such values")]
+#[serde(untagged, expecting = "a uniform must be a value, a list of values, or fields with values")]
 pub(super) enum ValueSpec {
     /// A scalar, or the components of a vector.
     Values(OneOrMany<Text>),
@@ -234,7 +234,7 @@ pub(super) struct VerifySpec {
 
 /// A value or a list of values.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged, expecting = "a value, or a list of values, in this table has the wrong type")]
+#[serde(untagged, expecting = "a value or list in this table has the wrong type")]
 pub(super) enum OneOrMany<T> {
     One(T),
     Many(Vec<T>),
@@ -255,7 +255,7 @@ fn one_or_many<'d, T: Clone + Deserialize<'d>, D: Deserializer<'d>>(deserializer
 
 /// An expression: text, or a number.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged, expecting = "a number or an expression in quotes is needed here")]
+#[serde(untagged, expecting = "expected a number or an expression in quotes")]
 pub(super) enum Text {
     Integer(i64),
     Float(f64),

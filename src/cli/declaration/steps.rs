@@ -163,7 +163,7 @@ pub(super) fn uniforms(specs: &BTreeMap<String, ValueSpec>, what: &str) -> Resul
 
 pub(super) fn scripts(what: &str, texts: &[String]) -> Result<Vec<Script>> {
     if texts.len() > 3 {
-        return Err(usage!("{what}: give at most three values, x, y and z"));
+        return Err(usage!("{what}: give at most three values: x, y and z"));
     }
     texts.iter().map(|text| Script::new(what, text)).collect()
 }

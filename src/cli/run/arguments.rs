@@ -19,28 +19,28 @@ use record::suite::{Extent, Family, Profile, Tag};
 pub(in crate::cli) struct Arguments {
     /// Families, benchmarks, globs or parts of names [default: all]
     ///
-    /// Families (transpose), benchmarks (transpose/tiled), globs ('*/vec4*'), or a part of benchmark names (tiled). A
-    /// run also measures the peaks that its rows need.
+    /// Families (transpose), benchmarks (transpose/tiled), globs ('*/vec4*'), or parts of benchmark names (tiled). A
+    /// run also measures the peaks that it compares its rates with.
     #[arg(value_name = "FILTER")]
     pub(super) filters: Vec<String>,
-    /// Run the families of a tag: peak, article, llm, primitive, memory or cost
+    /// Run the families with a tag: peak, article, llm, primitive, memory or cost
     ///
     /// peak: the device's highest rates. article: the workloads of the source articles. llm: the kernels that take most
     /// of a language model's time. primitive: building blocks of many programs. memory: access patterns and kinds of
-    /// memory. cost: costs other than bytes and arithmetic. Repeat the option or write llm,peak for several tags. With
-    /// filters, both must match.
+    /// memory. cost: costs other than memory traffic and arithmetic. Repeat the option or write llm,peak for several
+    /// tags. With filters, a benchmark must match both.
     #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
     pub(super) tags: Vec<Tag>,
     /// Compare with another build, case by case
     ///
     /// COMMAND starts that build, for example old/shaderbench or 'VK_DRIVER_FILES=/opt/mesa/lvp.json shaderbench'. The
-    /// two builds measure each case in random order, each epoch in new processes. Then the differences are printed.
+    /// two builds measure each case in random order, each epoch in new processes. The differences are printed last.
     #[arg(long, value_name = "COMMAND", conflicts_with = "time")]
     pub(super) against: Option<String>,
     /// Compare with the kernels in a folder, laid out as for --shaders
     #[arg(long, value_name = "DIR", hide_short_help = true, conflicts_with_all = ["against", "time"])]
     pub(super) against_shaders: Option<PathBuf>,
-    /// With --against: exit with code 4 if a case is slower by more than PCT percent
+    /// With --against, exit with code 4 if a case is slower by more than PCT percent
     #[arg(long, value_name = "PCT", hide_short_help = true, value_parser = percentage)]
     pub(super) fail_on_regression: Option<f64>,
     /// Sizes to run and sampling time [default: quick; standard with filters on a GPU]
@@ -52,12 +52,12 @@ pub(in crate::cli) struct Arguments {
     /// there is no GPU, or on request.
     #[arg(long, value_name = "DEVICE")]
     pub(super) device: Option<String>,
-    /// API, or all alternately [default: the device's best]
+    /// API to use, or all [default: the device's best]
     ///
-    /// `all` measures every API of the device, alternating case by case.
+    /// `all` alternates between the device's APIs, case by case.
     #[arg(long, value_name = "API", value_parser = Through::parser())]
     pub(super) backend: Option<Through>,
-    /// Size instead of the profile's, for example 2^20 or 512x2000
+    /// Size to use instead of the profile's, for example 2^20 or 512x2000
     ///
     /// Give a number (1000003), a power (2^20), ROWSxCOLUMNS (512x2000), or MxNxK for GEMM. Repeat the option or write
     /// 2^16,2^20 for several sizes.
@@ -87,13 +87,13 @@ pub(in crate::cli) struct Arguments {
     pub(super) time: Option<Duration>,
     /// Number of epochs of each case
     ///
-    /// [default: 4 in quick; 2 to 16 in standard, as the noise requires; 8 to 32 in thorough]
+    /// [default: 4 in quick; 2 to 16 in standard, depending on noise; 8 to 32 in thorough]
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(super) epochs: Option<u16>,
     /// Seed of the inputs and of the order of the cases [default: random]
     ///
-    /// The choice of compared values and the timing of checks for skipped work stay random, since a kernel could know
-    /// the inputs of a seed.
+    /// The choice of values to compare and the timing of checks for skipped work stay random, so that no kernel can be
+    /// tuned to a seed.
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) seed: Option<u64>,
     /// Folder of kernels that replace the suite's
@@ -117,19 +117,19 @@ pub(in crate::cli) struct Arguments {
     /// Applies to --out, --json and --save-image.
     #[arg(long)]
     pub(super) force: bool,
-    /// Continue the run that wrote this CSV file; repeat its other arguments
+    /// Continue the run that wrote this CSV file, given the same other arguments
     ///
-    /// Finished rows are kept. Missing rows are measured, and failed rows are measured again. The report must be of the
-    /// same device, driver, CPU, operating system, version, profile and kernels.
+    /// Finished rows are kept, missing rows are measured, and failed rows are measured again. The report must come
+    /// from the same device, driver, CPU, operating system, shaderbench version, profile and kernels.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "dry_run"])]
     pub(super) resume: Option<PathBuf>,
-    /// With --resume: also rerun cases that timed out or crashed twice
+    /// With --resume, also rerun cases that timed out, or that crashed twice
     #[arg(long, hide_short_help = true, requires = "resume")]
     pub(super) retry_timeouts: bool,
-    /// Time limit of each step that a kernel needs on the host [default: 60s]
+    /// Time limit of each host step of a kernel [default: 60s]
     ///
-    /// These steps are `preprocess`, `command`, expressions and naga. All steps before the first launch together may
-    /// take ten times as long.
+    /// These steps are `preprocess`, `command`, expressions and naga. Together, the steps before the first launch
+    /// may take ten times as long.
     #[arg(long, value_name = "DURATION", hide_short_help = true, value_parser = duration)]
     pub(super) host_timeout: Option<Duration>,
     /// Name of the host in the reports [default: the system's name]
@@ -139,16 +139,16 @@ pub(in crate::cli) struct Arguments {
     pub(super) host: Option<String>,
     /// Leave the host's name and the card's UUID out of the reports
     ///
-    /// The UUID is replaced with a hash, which is the same in every report of the card.
+    /// The UUID is replaced with a hash that is the same in every report of the card.
     #[arg(long)]
     pub(super) anonymous: bool,
     /// Also measure the energy of each case
     ///
-    /// The report has joules per launch from the card's energy counter or power sensor, over 1.4 s in each of up to
-    /// three epochs. Devices with neither are refused.
+    /// Reports joules per launch, read from the card's energy counter or power sensor over 1.4 s in each of up to three
+    /// epochs. Fails on devices that have neither.
     #[arg(long, hide_short_help = true)]
     pub(super) energy: bool,
-    /// Save the input and output images of the family texture to this folder as PNG
+    /// Save the input and output images of the texture family to this folder as PNG
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(super) save_image: Option<PathBuf>,
     /// Exit with code 3 if any row has one of these statuses
@@ -159,7 +159,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) fail_on: Vec<Status>,
     /// Tables to print before the summary
     ///
-    /// [default: all; on a terminal, family with filters and none without]
+    /// [default: all; on a terminal, family with filters, none without]
     #[arg(long, value_name = "TABLES", value_enum)]
     pub(super) table: Option<Tables>,
     /// Format of the tables

@@ -49,12 +49,12 @@ use supervisor::{End, Supervisor};
 /// Runs the command and returns the exit code.
 pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
     if arguments.unchecked && arguments.shaders.is_none() && arguments.against_shaders.is_none() {
-        return Err(usage!("--unchecked applies to the kernels of --shaders: give both options"));
+        return Err(usage!("--unchecked applies to the kernels of --shaders or --against-shaders: give one of these, too"));
     }
     if arguments.against_shaders.is_some() && !arguments.unchecked {
         say(
-            "--against-shaders: kernels of the folder run with run-time checks, the suite's without; --unchecked drops \
-             the checks",
+            "--against-shaders: the folder's kernels run with run-time checks, the suite's without; --unchecked turns \
+             the checks off",
         );
     }
     arguments.load()?;
@@ -85,17 +85,17 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
     let has_several = runs.len() > 1;
     let other = arguments.other_side();
     if other.is_none() && arguments.fail_on_regression.is_some() {
-        return Err(usage!("--fail-on-regression compares two builds: give --against, or `compare OLD NEW`"));
+        return Err(usage!("--fail-on-regression needs a second build: give --against, or use `compare OLD NEW`"));
     }
     if other.is_some() && (has_several || runs[0].len() > 1) {
         return Err(usage!(
-            "--against compares two builds on one device and API: select them with --device and --backend"
+            "--against compares builds on one device and API: select one of each with --device and --backend"
         ));
     }
     let other = other.map(|(command, files)| listed_beside(command, arguments, &card(&runs[0])).map(|of| (of, files)));
     let other = other.transpose()?;
     if resumed.is_some() && has_several {
-        return Err(usage!("--resume continues a run on one device: select it with --device"));
+        return Err(usage!("--resume continues a run on one device: select one with --device"));
     }
     let pictures = |(number, run): (usize, &Vec<usize>)| {
         let name = if has_several { format!("{}-{number}", words(&card(run)[0].name)) } else { String::new() };
@@ -160,14 +160,14 @@ fn check(arguments: &Arguments) -> Result<()> {
     }
     let dropped = without_size(&request)?;
     if !dropped.is_empty() {
-        say(&format!("left out, since no --size fits: {}", dropped.join(", ")));
+        say(&format!("left out because no --size fits: {}", dropped.join(", ")));
     }
     let refusal = if !request.sizes.is_empty() && cases.iter().all(|case| case.family.name == "ceiling") {
-        "--size does not apply to ceilings, whose fixed sizes set the peaks of a device: omit --size, or run `stream` \
-         or `roofline`"
+        "--size does not apply to ceilings, which measure a device's peaks at fixed sizes: omit --size, or run \
+         `stream` or `roofline`"
     } else if arguments.save_image.is_some() && !cases.iter().any(draws) {
-        "--save-image: none of these kernels draws an image (the family texture does, and so do bench kernels that \
-         write texture_storage_2d<rgba8unorm>)"
+        "--save-image: none of these kernels draws an image (the texture family does, as do bench kernels that write \
+         texture_storage_2d<rgba8unorm>)"
     } else {
         return Ok(());
     };
@@ -296,7 +296,7 @@ impl Command<'_> {
         let mut sides = [side(listed, card, arguments.files.clone()), side(other, other_card, files)];
         let devices = turns::devices(&mut sides)?;
         let lacking = |build: &str, names: &[String]| {
-            say(&format!("left out, not in build {build}: {}", messages::first_of(names)));
+            say(&format!("left out because build {build} lacks them: {}", messages::first_of(names)));
         };
         let common = |cases| turns::common(&mut sides, cases, lacking);
         let (running, begun) = self.prepare(devices, common, None, resumed, &[], pictures)?;
@@ -451,7 +451,7 @@ fn earlier_rows(
     let earlier = if arguments.retry_timeouts { earlier.retry_timeouts() } else { earlier };
     let again = match earlier.repeats() {
         0 => String::new(),
-        again => format!(", rerunning {again} that failed"),
+        again => format!(", including {again} to rerun"),
     };
     let given_up = match earlier.given_up() {
         0 => String::new(),

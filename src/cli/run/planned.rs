@@ -71,7 +71,7 @@ pub(super) fn expected_time(
 ) -> Option<String> {
     let time = usual_time(arguments, profile, time, cases, card)?;
     let apis = if card.len() > 1 { format!(" through {} APIs", card.len()) } else { String::new() };
-    Some(format!("about {time} for {cases} cases{apis}, estimated from an H100"))
+    Some(format!("about {time} for {cases} cases{apis}, estimated from times on an H100"))
 }
 
 /// The expected time of a run of `cases` cases, if nothing changes what a case of the profile takes.

@@ -224,7 +224,7 @@ fn with_equal_launches(mut table: RowTable, cases: usize) -> RowTable {
 
 /// The error of an event that does not fit the run.
 fn unknown() -> Error {
-    let why = "the measuring process sent rows of another run: check that only one version of the program is in use";
+    let why = "the worker sent rows of another run: check that only one version of the program is in use";
     Error::NoDevice(why.to_owned())
 }
 

@@ -48,7 +48,7 @@ pub(super) fn now() -> Result<jiff::Timestamp> {
 }
 
 fn timestamp(time: SystemTime) -> Result<jiff::Timestamp> {
-    let fault = |_| Error::NoDevice("the system's clock is not between the years -9999 and 9999: set it".to_owned());
+    let fault = |_| Error::NoDevice("the system clock is outside the years -9999 to 9999: set the clock".to_owned());
     jiff::Timestamp::try_from(time).map_err(fault)
 }
 

@@ -286,7 +286,7 @@ impl<'a> Supervisor<'a> {
                 check_version(version, self.start.command.as_deref())?;
                 let Some(found) = self.found(&devices) else {
                     let name = &self.listed[0].name;
-                    return Err(Error::NoDevice(format!("{name} is no longer listed: its driver may need a restart")));
+                    return Err(Error::NoDevice(format!("{name} disappeared: its driver may need a restart")));
                 };
                 self.open(found);
             }
@@ -345,17 +345,17 @@ impl<'a> Supervisor<'a> {
         self.starts_without_a_row += 1;
         let Some(running) = &mut self.running else {
             let name = &self.listed[0].name;
-            let doing = if self.is_opening { "opened" } else { "listed" };
-            let how = death.how.replace("while it ran", &format!("while {name} was {doing}"));
+            let doing = if self.is_opening { "opening" } else { "listing" };
+            let how = death.how.replace("while running", &format!("while {doing} {name}"));
             // Nothing is measured yet. A driver that fails twice may fail always.
             if self.starts_without_a_row < MOST_FAILED_STARTS && !self.is_stopped {
-                self.say(&format!("{how}; a new worker starts"));
+                self.say(&format!("{how}; starting a new worker"));
                 return self.start();
             }
             return self.finish(Err(Error::NoDevice(how)));
         };
         if let Some(done) = running.done.take() {
-            running.progress.say(&format!("some wrong results have no bundle: {}", death.how));
+            running.progress.say(&format!("some wrong results were not saved: {}", death.how));
             return self.finish(of_done(done));
         }
         if self.is_stopped {
@@ -372,11 +372,11 @@ impl<'a> Supervisor<'a> {
             Err(error) => return self.finish(Err(error)),
         };
         // The row has said which case, and why.
-        let how = if is_blamed { "the worker has ended" } else { death.how.as_str() };
-        let next = if is_last { "" } else { "; a new worker continues" };
+        let how = if is_blamed { "the worker ended" } else { death.how.as_str() };
+        let next = if is_last { "" } else { "; continuing with a new worker" };
         running.progress.say(&format!("{how}{next}"));
         if is_last {
-            let how = format!("{MOST_DEATHS} workers ended in a row, the last one: {}", death.how);
+            let how = format!("{MOST_DEATHS} workers failed in a row. The last one: {}", death.how);
             return self.finish(Err(Error::NoDevice(how)));
         }
         self.has_restarted = true;
@@ -394,10 +394,10 @@ impl<'a> Supervisor<'a> {
 }
 
 fn no_rows() -> Error {
-    Error::NoDevice("the card has no rows".to_owned())
+    Error::NoDevice("the card produced no rows".to_owned())
 }
 
-const UNFINISHED: &str = "the process ended before the run was complete";
+const UNFINISHED: &str = "the worker ended before the run was complete";
 
 fn of_done(mut done: Done) -> End {
     done.no_device.take().map_or(Ok(done), |why| Err(Error::NoDevice(why)))

@@ -39,7 +39,7 @@ pub(super) fn common(
             say(&side.build, &names);
         }
     }
-    if cases.is_empty() { Err(usage!("--against: the two programs have no case in common")) } else { Ok(cases) }
+    if cases.is_empty() { Err(usage!("--against: the two builds have no case in common")) } else { Ok(cases) }
 }
 
 /// Measures the epochs of both sides, each in processes of its own.

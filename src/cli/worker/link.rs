@@ -65,7 +65,7 @@ pub(in crate::cli) type CarryOut = fn(&'static Link, Order, Vec<Option<Target>>)
 /// Works for the program until it has no more orders.
 pub(in crate::cli) fn serve(carry_out: CarryOut) -> ExitCode {
     if std::io::stdin().is_terminal() {
-        output::complain("error: `worker` is only for internal use: type `shaderbench` to measure");
+        output::complain("error: `worker` is for internal use only: run `shaderbench` to measure");
         return ExitCode::from(2);
     }
     end_with_the_program();

@@ -56,15 +56,15 @@ pub(in crate::cli) fn list(backend: Option<Through>) -> Result<Listed> {
     let environment = if backend == Some(Through::One(Api::Cuda)) { Vec::new() } else { environment()? };
     match ask(backend, Start { environment, command: None })? {
         Ok(listed) => Ok(listed),
-        Err(_) => Err(Error::NoDevice(format!("no device can be listed: {}", death.how))),
+        Err(_) => Err(Error::NoDevice(format!("cannot list the devices: {}", death.how))),
     }
 }
 
 /// Lists the devices that a command finds, which starts another build of this program.
 pub(in crate::cli) fn list_of(command: &str, backend: Option<Through>) -> Result<Listed> {
     let how = |death: Death| {
-        let how = death.how.replace("the driver ended the process", "the command ended").replace(" while it ran", "");
-        usage!("--against '{command}' lists no devices, since {how}: give a command that starts shaderbench")
+        let how = death.how.replace("the driver ended the process", "the command ended").replace(" while running", "");
+        usage!("--against '{command}' did not list its devices, since {how}: give a command that starts shaderbench")
     };
     ask(backend, Start { command: Some(command.to_owned()), ..Start::default() })?.map_err(how)
 }
@@ -100,7 +100,7 @@ fn environment() -> Result<Vec<(&'static str, OsString)>> {
         let (good, bad): (Vec<PathBuf>, Vec<PathBuf>) =
             if api == Api::Vulkan { sorted(&manifests(), &only)? } else { (Vec::new(), Vec::new()) };
         for driver in &bad {
-            say(&format!("the driver of {} is left out: {}", driver.display(), of_listing(&death)));
+            say(&format!("the driver {} is left out: {}", driver.display(), of_listing(&death)));
         }
         if good.is_empty() || bad.is_empty() {
             say(&format!("{} is left out: {}", api.title(), of_listing(&death)));
@@ -115,7 +115,7 @@ fn environment() -> Result<Vec<(&'static str, OsString)>> {
 
 /// How a listing died.
 fn of_listing(death: &Death) -> String {
-    death.how.replace("while it ran", "while it listed its devices")
+    death.how.replace("while running", "while listing its devices")
 }
 
 /// The drivers that can be listed, and those that cannot.

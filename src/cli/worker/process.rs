@@ -45,7 +45,7 @@ pub(in crate::cli) enum Message {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Death {
     pub(in crate::cli) cause: Cause,
-    /// `the driver ended the process (SIGSEGV) while it compiled a kernel`.
+    /// `the driver ended the process (SIGSEGV) while compiling a kernel`.
     pub(in crate::cli) how: String,
 }
 
@@ -220,8 +220,8 @@ fn program() -> std::io::Result<PathBuf> {
 
 const fn during(doing: Activity) -> &'static str {
     match doing {
-        Activity::Compiling => "while it compiled a kernel",
-        Activity::Running => "while it ran",
+        Activity::Compiling => "while compiling a kernel",
+        Activity::Running => "while running",
     }
 }
 
@@ -241,7 +241,7 @@ fn death(status: Option<ExitStatus>, doing: Activity, last: &[&str]) -> Death {
     let during = during(doing);
     if let Some(line) = last.iter().rev().find(|line| line.contains("memory allocation of")) {
         let line = visible_lines(line);
-        return crashed(format!("the process ran out of memory {during} ({line}): raise its limit (ulimit -v)"));
+        return crashed(format!("the process ran out of memory {during} ({line}): raise the memory limit (ulimit -v)"));
     }
     let Some(status) = status else {
         return crashed(format!("the process closed its streams {during}"));
@@ -331,22 +331,22 @@ mod tests {
         let how = |raw, doing, last: &[&str]| death(Some(ExitStatus::from_raw(raw)), doing, last).how;
         assert_eq!(
             how(11, Activity::Compiling, &[]),
-            "the driver ended the process (SIGSEGV) while it compiled a kernel"
+            "the driver ended the process (SIGSEGV) while compiling a kernel"
         );
-        assert_eq!(how(3 << 8, Activity::Running, &[]), "the driver ended the process (exit code 3) while it ran");
-        assert!(how(9, Activity::Running, &[]).starts_with("the process was killed (SIGKILL) while it ran: "));
+        assert_eq!(how(3 << 8, Activity::Running, &[]), "the driver ended the process (exit code 3) while running");
+        assert!(how(9, Activity::Running, &[]).starts_with("the process was killed (SIGKILL) while running: "));
         let text = "panicked at /home/a/.cargo/registry/src/x/naga-30.0.1/src/back/block.rs:3847:56:\nno\n\u{1b}end";
         assert_eq!(
             panicked(text, Activity::Compiling).how,
-            "naga-30.0.1 panicked while it compiled a kernel: no \\u{1b}end"
+            "naga-30.0.1 panicked while compiling a kernel: no \\u{1b}end"
         );
         let text = "panicked at src/cli/run.rs:1:1:\nno";
-        assert_eq!(panicked(text, Activity::Running).how, "the program panicked while it ran: no");
+        assert_eq!(panicked(text, Activity::Running).how, "the program panicked while running: no");
         let starved = how(6, Activity::Compiling, &["memory allocation of 99 bytes failed", "x"]);
         assert_eq!(
             starved,
-            "the process ran out of memory while it compiled a kernel (memory allocation of 99 bytes failed): raise \
-             its limit (ulimit -v)"
+            "the process ran out of memory while compiling a kernel (memory allocation of 99 bytes failed): raise the \
+             memory limit (ulimit -v)"
         );
     }
 }

@@ -42,10 +42,10 @@ pub(super) fn lines(mut stream: impl BufRead, most: usize) -> impl Iterator<Item
 /// Refuses a worker of another version of these messages, which `command` started if that is not this program.
 pub(in crate::cli) fn check_version(version: u32, command: Option<&str>) -> Result<()> {
     let fault = || match command {
-        None => Error::NoDevice("another version replaced the program during the run: start the run again".to_owned()),
+        None => Error::NoDevice("another version replaced the program during the run: restart the run".to_owned()),
         Some(command) => usage!(
             "--against '{command}' uses version {version} of the worker protocol, but this program uses version \
-             {VERSION}: build both from commits with the same version"
+             {VERSION}: build both from commits with the same protocol version"
         ),
     };
     if version == VERSION { Ok(()) } else { Err(fault()) }
