@@ -2,7 +2,7 @@
 // after it. The second load hits a cache if the first load also fetched its bytes.
 // Pattern: Dependent loads from blocks in random order. The second load waits for the first, and the next block's loads
 // wait for both. Each launch continues where the previous one stopped. Two random words verify the number of steps.
-// Work: `steps` steps of two dependent loads; the loop body has 8 steps.
+// Work: `steps` steps with two dependent loads each; the loop body has 8 steps.
 // Summary: one invocation loads two words, APART bytes apart, from each 256-byte block in random order
 // Look for: The smallest APART at which both loads take as long as a miss. One miss fetches this number of bytes. Small
 // sets show the fetch size of the first-level cache; the largest sets show that of DRAM.

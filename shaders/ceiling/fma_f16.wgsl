@@ -6,7 +6,7 @@
 // Summary: the same chains as fma in f16, as scalars or vec2
 // Look for: The speed of vec2 relative to scalars. Packed f16 hardware computes both components in one instruction,
 // which doubles the rate. Other hardware, or a driver that widens f16 to f32, is no faster than `fma`.
-// Limits: The packed f16 units. With scalars, the conversions between 16 and 32 bits that compilers insert.
+// Limits: The packed f16 units. For scalars, the conversions between 16 and 32 bits that compilers insert.
 
 alias T = vec2<f32>;
 

@@ -1,5 +1,5 @@
 // An almost empty kernel: one invocation stores one word, to prove that the kernel ran.
-// Pattern: Launched back to back. Each launch starts after the previous one ends, as in a benchmark.
+// Pattern: The launches run back to back. Each starts after the previous one ends, as in a benchmark.
 // Work: None.
 // Summary: stores one word: device time back to back, and time from submission to completion
 // Look for: The device time of an empty launch, and how much longer submission to completion takes. If many launches

@@ -2,7 +2,7 @@
 // loads.
 // Pattern: Each invocation issues eight independent loads at a time, with a stride of the whole grid. Loads are
 // coalesced, and all workgroups advance through memory together.
-// Work: n scalars read. The stores, 1 / (4 · ITEMS) of that size, are not counted.
+// Work: n scalars read. The stores, 1 / (4 · ITEMS) as many scalars, are not counted.
 // Summary: reads an array with vec4 loads and sums it
 // Look for: The fastest ITEMS. A small value means many short workgroups; a large value means long sums with more loads
 // in flight. At large sets, all values should be equally fast, and at least as fast as `copy`.

@@ -3,9 +3,9 @@
 // span five sectors instead of four. The first k invocations also add the first k elements.
 // Work: 3n scalars moved.
 // Summary: z[i+k] = x[i+k] + y[i+k], k = OFFSET
-// Look for: The speed at OFFSET=1 relative to OFFSET=8, a whole sector. The ratio is below 1.0, but above the model's
-// 0.8 if a cache serves the fifth sector, which the next subgroup shares. Do not compare with OFFSET=0, which compiles
-// to less code.
+// Look for: Compare the speed at OFFSET=1 with that at OFFSET=8, a whole sector. The ratio is below 1.0, but above the
+// model's 0.8 if a cache serves the fifth sector, which the next subgroup shares. Do not compare with OFFSET=0, which
+// compiles to less code.
 // Limits: DRAM, if caches keep the shared sectors. Otherwise, the number of sectors moved.
 
 alias T = f32;

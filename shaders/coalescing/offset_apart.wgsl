@@ -3,7 +3,7 @@
 // piece, which the next piece shares, must therefore be moved again.
 // Work: 3n scalars moved.
 // Summary: offset with neighbouring 128-byte pieces far apart in time, so that no cache serves the fifth sector
-// Look for: The speed at OFFSET=1 relative to OFFSET=8. The ratio should be closer to the model's 0.8 than in `offset`.
+// Look for: The ratio of the speeds at OFFSET=1 and OFFSET=8. It should be closer to the model's 0.8 than in `offset`.
 // If DRAM delivers 64 bytes at once, the speed relative to OFFSET=16 is below 0.8, since a piece takes three fetches of
 // 64 bytes instead of two.
 // Limits: Sectors moved between L2 and the SMs, or from DRAM at sizes above L2.

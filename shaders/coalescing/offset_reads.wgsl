@@ -5,7 +5,7 @@
 // Summary: z[i] = x[i+k] + y[i+k], k = OFFSET, with aligned stores
 // Look for: The loss at OFFSET=1, compared with `offset`. Any extra loss of `offset` comes from stores to part of a
 // sector.
-// Limits: DRAM, if caches keep the shared sectors. Otherwise, the number of sectors read.
+// Limits: The sectors read, unless a cache keeps the fifth for the next subgroup. Then, DRAM.
 
 alias T = f32;
 

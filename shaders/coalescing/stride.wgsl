@@ -3,8 +3,8 @@
 // coalesced.
 // Work: 2n scalars moved; x has n · STRIDE elements.
 // Summary: z[i] = x[s·i], s = STRIDE
-// Look for: The speed by STRIDE. The model is flat from stride 8 on, where each lane has its own sector. If DRAM
-// delivers 64 bytes at once (see cache_curve/granule), stride 16 runs at half the speed of stride 8.
+// Look for: How the speed falls with STRIDE. The model is flat from stride 8 on, where each lane has its own sector. If
+// DRAM delivers 64 bytes at once (see cache_curve/granule), stride 16 runs at half the speed of stride 8.
 // Limits: Bytes fetched but not used: from stride 8 on, at least seven eighths of each fetch.
 
 alias T = f32;

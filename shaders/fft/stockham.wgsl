@@ -1,9 +1,9 @@
 // Batched Fourier transforms of 256 to 4096 complex points by Stockham's algorithm. Each pass combines RADIX transforms
 // into one. An invocation holds 16 points in registers and exchanges them through workgroup memory between passes.
 // Pattern: Each workgroup processes 4096 points, with coalesced loads and stores of 8 bytes. Real and imaginary parts
-// are exchanged one after the other, without bank conflicts, through 16 KiB. RADIX=16 needs only 8.5 KiB, so more
-// workgroups are resident. Twiddle factors come from a table; RADIX=16 reads two per pass and multiplies them to get
-// the others.
+// are exchanged one after the other, without bank conflicts, through 16 KiB of workgroup memory. RADIX=16 needs only
+// 8.5 KiB, so more workgroups are resident. Twiddle factors come from a table; RADIX=16 reads two per pass and
+// multiplies them to get the others.
 // Work: n complex points read and n written, 5 · log2(points) operations for each.
 // Summary: Stockham's algorithm in passes of radix 2, 4, 8 or 16, with 16 points per invocation
 // Look for: How the share of the copy peak rises with RADIX. At 4096 points there are 12, 6, 4 and 3 passes. If
