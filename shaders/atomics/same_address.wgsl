@@ -1,11 +1,10 @@
-// Each invocation atomically adds ROUNDS numbers to one global word: a random number, plus k in round k.
-// Pattern: all invocations update one address. Compilers and devices may first combine the additions of a subgroup; the
-// rate shows whether this happens.
+// Each invocation atomically adds ROUNDS random numbers to one word of global memory.
+// Pattern: All invocations update one address. The compiler or the hardware may combine a subgroup's additions first.
 // Work: ROUNDS · n atomic additions.
 // Summary: all invocations add to one global word
-// Look for: Additions per second to a single word. A multiple of spread's rate per lane means that the compiler or the
-// hardware combines the numbers of a subgroup first.
-// Limits: The single L2 unit that owns the word.
+// Look for: The additions per second to a single word. If they exceed the rate of `spread` with SLOTS=64, a subgroup's
+// additions are combined first.
+// Limits: The L2 slice that holds the word.
 
 struct Sizes { n: u32 }
 

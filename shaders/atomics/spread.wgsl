@@ -1,12 +1,9 @@
-// Each invocation i atomically adds ROUNDS numbers to global word i modulo SLOTS (a power of two). The numbers are
-// random.
-// Pattern: neighbouring invocations update neighbouring words, so no two lanes of a subgroup share an address; n /
-// SLOTS invocations share each word.
+// Each invocation i atomically adds ROUNDS random numbers to global word i modulo SLOTS, a power of two.
+// Pattern: Neighbouring invocations update neighbouring words. Each word is shared by n / SLOTS invocations.
 // Work: ROUNDS · n atomic additions.
-// Summary: invocations add to SLOTS global words, neighbours to neighbouring words
-// Look for: The gain over same_address as SLOTS grows: all units of L2 work, and 32 neighbours of a subgroup make one
-// request.
-// Limits: The atomic throughput of L2, about a sector per cycle and slice.
+// Summary: neighbouring invocations add to neighbouring words of SLOTS global words
+// Look for: How the rate grows with SLOTS, since more words use more L2 slices. Compare it with `same_address`.
+// Limits: The atomic throughput of L2, about one sector per cycle and slice.
 
 struct Sizes { n: u32 }
 

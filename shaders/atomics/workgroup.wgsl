@@ -1,10 +1,9 @@
-// Each invocation atomically adds ROUNDS numbers to one word of workgroup memory; each workgroup stores its sum. The numbers
-// are random.
-// Pattern: all invocations of a workgroup update one address; workgroups share none.
+// Each invocation atomically adds ROUNDS random numbers to a word of workgroup memory. Each workgroup stores its sum.
+// Pattern: All invocations of a workgroup update one address.
 // Work: ROUNDS · n atomic additions.
 // Summary: the invocations of a workgroup add to one word of workgroup memory
-// Look for: The rate as a multiple of the global rate: atomics within an SM scale with the number of SMs.
-// Limits: Serialised accesses of lanes that share one word of workgroup memory, unless registers combine them first.
+// Look for: The gain over atomics in global memory. Atomics in workgroup memory scale with the number of SMs.
+// Limits: Lanes that share a word are serialised, unless their additions are first combined in registers.
 
 struct Sizes { n: u32 }
 

@@ -1,16 +1,15 @@
-// Attention on tensor cores by FlashAttention-2 (Dao, arXiv:2307.08691, 2023): 128 queries of a head per workgroup,
-// 16 per subgroup, in steps of 32 keys. Products are cooperative matrices; queries and outputs stay in them.
-// Pattern: a subgroup reads the tiles of keys and values from workgroup memory for its own queries. Scores pass through
-// workgroup memory to the invocations that own the rows; exponentials pass back in f16. Outputs in registers cannot be
-// scaled by row. A maximum is therefore replaced only when it grows by 2^8, and the outputs then pass through workgroup
-// memory once.
-// Work: 4 · heads · length² · D operations, half if causal; q, k, v read and the output written once.
+// Attention on tensor cores, after FlashAttention-2 (Dao, arXiv:2307.08691, 2023). Each workgroup processes 128 queries
+// of a head in steps of 32 keys. Queries and outputs stay in cooperative matrices.
+// Pattern: Each subgroup processes 16 queries and reads all keys and values from workgroup memory. Scores and their
+// exponentials pass through workgroup memory, since WGSL does not define which matrix elements an invocation holds.
+// Outputs in a matrix cannot be scaled by row for the same reason. A row's maximum is therefore replaced only if its
+// exponential grows by a factor of 2^8. The outputs are then scaled in workgroup memory.
+// Work: 4 · heads · length² · D operations, half if causal. q, k, v and the output are each counted once.
 // Summary: f16 inputs on tensor cores, f32 sums and softmax, 128 queries per workgroup
-// Look for: The share of ceiling/tensor, and its gain over tiled, which uses only the FMA units. Compare the two APIs:
-// in CUDA a thread knows which elements of a product it holds, and scores stay in registers; in WGSL they pass through
-// workgroup memory.
-// Limits: Workgroup memory, from which each subgroup reads all keys and values for its own queries. Exponentials are
-// the other limit: tensor cores wait for them unless another workgroup is resident.
+// Look for: The share of ceiling/tensor, and the gain over `tiled`, which uses only the FMA units. Compare WGSL with
+// CUDA, where a thread knows which matrix elements it holds, so that scores stay in registers.
+// Limits: Reads of workgroup memory, and the exponentials: tensor cores wait for them unless another workgroup is
+// resident.
 
 enable f16;
 enable wgpu_cooperative_matrix;

@@ -1,13 +1,12 @@
-// Attention with all scores in memory: three launches, for the scores q·k, the softmax of rows, and the sums of v.
-// Pattern: one invocation per score and per output element, all operands from global memory; one workgroup per row of
-// the softmax. Launches pass length² scores of each head through memory. Each score is written, read, replaced, and
-// read D times.
-// Work: 4 · heads · length² · D operations, half if causal; q, k, v read and the output written once.
-// Summary: three launches, with all scores in memory: q·k, the softmax of rows, times v
-// Look for: The share of the FMA peak, and its memory: length² scores of each head. CAUSAL=1 has half of the
-// operations, and should take half of the time.
-// Limits: Two load instructions for each multiply-add; the loads of keys are not coalesced. The scores of long
-// sequences also move through DRAM.
+// Attention with all scores in memory, in three launches: the scores q·k, the softmax of each row, and the weighted
+// sums of v.
+// Pattern: One invocation per score and per output element, and one workgroup per row of the softmax. All operands are
+// in global memory. Each head has length² scores. Each score is written, replaced by the softmax, and read D times.
+// Work: 4 · heads · length² · D operations, half if causal. q, k, v and the output are each counted once.
+// Summary: three launches with all scores in memory: q·k, softmax, product with v
+// Look for: The share of the FMA peak. CAUSAL=1 has half the operations and should take half the time.
+// Limits: Each multiply-add needs two loads, and the loads of keys are not coalesced. With long sequences, the scores
+// also pass through DRAM.
 
 alias T = f32;
 

@@ -1,12 +1,12 @@
-// Attention without the scores in memory: 64 queries of a head per workgroup, with the online softmax (Dao et al.,
-// FlashAttention, arXiv:2205.14135, 2022) over tiles of 16 keys and their values in workgroup memory.
-// Pattern: eight invocations share four queries; each computes the scores of two keys, and D / 8 elements of the four
-// outputs in registers. Maxima and exponentials go through workgroup memory. Keys and values share one tile.
-// Work: 4 · heads · length² · D operations, half if causal; q, k, v read and the output written once.
+// Attention with the online softmax (Dao et al., FlashAttention, arXiv:2205.14135, 2022), which stores no scores in
+// global memory. Each workgroup processes 64 queries of a head over tiles of 16 keys and their values.
+// Pattern: Eight invocations share four queries. Each computes the scores of two keys, and D / 8 elements of each
+// output in registers. Maxima, exponentials, keys and values are exchanged through workgroup memory.
+// Work: 4 · heads · length² · D operations, half if causal. q, k, v and the output are each counted once.
 // Summary: online softmax over tiles of 16 keys in workgroup memory, 64 queries per workgroup
-// Look for: The gain over naive: no score reaches memory, and each key that is read serves 64 queries. Compare its
-// share of the FMA peak with that of matmul/register_blocked, which has no exponentials.
-// Limits: Workgroup memory and issue slots: six vector loads for each 32 multiply-adds, and four barriers per tile.
+// Look for: The gain over `naive`, since each loaded key serves 64 queries. Compare the share of the FMA peak with that
+// of matmul/register_blocked, which has no exponentials.
+// Limits: Workgroup memory and instruction issue: six vector loads per 32 multiply-adds, and four barriers per tile.
 
 alias T = f32;
 

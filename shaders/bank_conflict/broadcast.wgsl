@@ -1,12 +1,11 @@
-// Reads words of workgroup memory that GROUP invocations share, with 16 independent reads in the loop body, and adds up
-// all values.
-// Pattern: invocation i reads word i / GROUP + base: a subgroup reads one word per group, or a single word if GROUP is
-// at least its size. The base and the other reads of a round move as in `stride`.
-// Work: 16 · ROUNDS words requested by each invocation; n scalars stored.
-// Summary: 32-bit words that GROUP neighbours share; with 256 the whole workgroup reads one word
-// Look for: The same speed for every GROUP: a word that many lanes read is fetched once and broadcast. A drop would
-// mean that the hardware broadcasts only one word per access, like the oldest GPUs.
-// Limits: The width of the path from the banks to the lanes; reading fewer distinct words gains nothing.
+// Adds up words of workgroup memory that GROUP neighbours share, with 16 independent reads in the loop body.
+// Pattern: Invocation i reads word i / GROUP + base, so a subgroup reads one word per group. The base and the other
+// reads of a round are as in `stride`.
+// Work: Each invocation reads 16 · ROUNDS words; n scalars are stored.
+// Summary: 32-bit words shared by GROUP neighbours; with 256 the whole workgroup reads one word
+// Look for: The speed should be the same for every GROUP, since a word that many lanes read is fetched once and
+// broadcast. A lower speed would mean that the hardware broadcasts only one word per access, as the oldest GPUs do.
+// Limits: The width of the path from the banks to the lanes. Reading fewer distinct words is not faster.
 
 alias T = f32;
 

@@ -1,12 +1,11 @@
-// Reads words of workgroup memory STRIDE apart, with 16 independent reads in the loop body, and adds up all values.
-// Pattern: invocation i reads word STRIDE · i + base. The base advances every round by an amount known only at run
-// time. The other reads of a round are multiples of 128 words further on: these offsets cost no arithmetic and fall
-// into the same banks.
-// Work: 16 · ROUNDS words read by each invocation; n scalars stored.
+// Adds up words of workgroup memory that are STRIDE apart, with 16 independent reads in the loop body.
+// Pattern: Invocation i reads word STRIDE · i + base. The base advances every round. The other reads of a round are at
+// multiples of 128 words from the first, in the same bank. These constant offsets cost no arithmetic.
+// Work: Each invocation reads 16 · ROUNDS words; n scalars are stored.
 // Summary: 32-bit words STRIDE apart
-// Look for: The speed halves at each of strides 2, 4, 8, 16 and 32, and is full at every odd stride. The stride from
-// which doubling costs nothing is the number of banks; the finding states this number.
-// Limits: The fullest bank: it serves the lanes whose words lie in it one after the other.
+// Look for: With 32 banks, the speed halves at each of strides 2, 4, 8, 16 and 32, and is full at every odd stride. The
+// number of banks is the stride beyond which doubling the stride costs nothing.
+// Limits: The fullest bank, which serves the lanes that read its words one after the other.
 
 alias T = f32;
 

@@ -1,12 +1,12 @@
-// ROUNDS barriers: each round, an invocation stores its value to workgroup memory, waits, and continues with its
-// neighbour's value plus its own, with bits inverted by k: no formula gives the last value.
-// Pattern: rounds alternate between two halves of workgroup memory, so that one barrier per round is enough. Only that
-// barrier orders the neighbour's store before the load, and every value depends on all rounds before.
+// In each of ROUNDS rounds, an invocation stores its value to workgroup memory, waits at a barrier, and adds its
+// neighbour's value to its own value XOR the round number.
+// Pattern: Rounds alternate between two halves of workgroup memory, so one barrier per round is enough. Every value
+// depends on all previous rounds.
 // Work: ROUNDS barriers per workgroup, ROUNDS · n additions.
-// Summary: adds every value to its neighbour's, ROUNDS times
-// Look for: Nanoseconds per round, and their growth with WG: a barrier waits for the slowest of its subgroups. APIs
-// differ if an API compiles the barrier to a full memory fence.
-// Limits: The latency of store, barrier and load; with few resident workgroups nothing hides this latency.
+// Summary: adds the neighbour's value ROUNDS times, with one barrier per round
+// Look for: The time per round, and how it grows with WG, since a barrier waits for the slowest subgroup. APIs differ
+// if one of them compiles the barrier to a full memory fence.
+// Limits: The latency of a store, a barrier and a load. With few resident workgroups, nothing hides this latency.
 
 struct Sizes { n: u32 }
 

@@ -1,13 +1,12 @@
-// Many invocations read a working set repeatedly; each stores the sum of the values that it read.
-// Pattern: coalesced 16-byte loads, four independent ones at a time. A workgroup reads 256 KiB in sequence (a smaller
-// set several times), and the next workgroup continues after it, cyclically over the set.
-// Work: 64 elements read by each invocation.
+// Many invocations read a working set repeatedly. Each stores the sum of the values it reads.
+// Pattern: Coalesced 16-byte loads, four independent loads at a time. Each workgroup reads the next 256 KiB in
+// sequence, starting over at the end of the set.
+// Work: Each invocation reads 64 vec4 elements.
 // Summary: many invocations read the set repeatedly with vec4 loads
-// Look for: The same levels in bytes per second: the ratio of two neighbouring levels shows how often data must be
-// reused in the faster level. The step comes before the step of latency where each SM's cache holds a copy of the whole
-// set.
-// Limits: The port of each level: each SM's load unit, the crossbar to the shared cache, DRAM. No measured peak is a
-// limit, since a launch reads the set several times and caches serve the repetitions.
+// Look for: The bandwidth of each level. The ratio of two neighbouring levels shows how often data must be reused in
+// the faster one.
+// Limits: The port of each level: each SM's load unit, the crossbar to the shared cache, or DRAM. No measured peak
+// applies, since caches serve the repeated reads of a launch.
 
 alias T = vec4<f32>;
 

@@ -1,13 +1,12 @@
-// THREADS invocations follow one chain each: a line of 128 bytes holds the index of the next, so that every load waits
-// for the one before. Together they load every line of the set once.
-// Pattern: dependent loads in random order, one per invocation at a time. The chains are equal parts of one cycle, so
-// that no line is loaded twice in a launch.
-// Work: one dependent load per step, `steps` of them by each of THREADS invocations.
-// Summary: THREADS invocations follow one chain of dependent loads each, and together load every line of the set once
-// Look for: Loads per second (GB/s over 4) grow with THREADS while latency is the only limit. If the time per step
-// grows instead, the memory system is saturated.
-// Limits: Few THREADS: the latency of DRAM. Many: the sectors that DRAM delivers in random order, a whole one or more
-// for each word.
+// THREADS invocations each follow a chain of 128-byte lines. A line holds the index of the next line, so every load
+// waits for the previous one.
+// Pattern: Dependent loads in random order, one per invocation at a time. No line is loaded twice in a launch.
+// Work: `steps` dependent loads by each of THREADS invocations.
+// Summary: THREADS invocations each follow a chain of dependent loads; together they load every line once
+// Look for: Loads per second (GB/s divided by 4) grow with THREADS while latency is the only limit. If the time per
+// step grows instead, the memory system is saturated.
+// Limits: With few THREADS, the latency of DRAM. With many, the DRAM bandwidth for random sectors, since each word
+// costs at least a whole sector.
 
 struct Line { next: u32, rest: array<u32, 31> }
 

@@ -1,12 +1,11 @@
-// One invocation follows a chain through blocks of 256 bytes, with two loads from each block: its first word, and the
-// word APART bytes after it. The second load hits a cache if the first load also fetched its bytes.
-// Pattern: dependent loads; blocks in random order. The second load waits for the first value, through a mask that is
-// zero at run time; the next block waits for the second value, which is zero. A launch continues where the last one
-// stopped. Two random words, of the last and of the first block, show whether the walk has the right number of steps.
-// Work: two dependent loads per step, `steps` of them, 8 steps in the loop body.
-// Summary: one invocation loads two words, APART bytes apart, from each block of 256 bytes in random order
-// Look for: The smallest APART at which both loads have the latency of a miss: one miss fetches this number of bytes.
-// Small sets show the fetch size of the first cache; the largest sets show that of DRAM.
+// One invocation visits blocks of 256 bytes and loads two words from each: the first word, and the word APART bytes
+// after it. The second load hits a cache if the first load also fetched its bytes.
+// Pattern: Dependent loads from blocks in random order. The second load waits for the first, and the next block's loads
+// wait for both. Each launch continues where the previous one stopped. Two random words verify the number of steps.
+// Work: `steps` steps with two dependent loads each; the loop body has 8 steps.
+// Summary: one invocation loads two words, APART bytes apart, from each 256-byte block in random order
+// Look for: The smallest APART at which both loads take as long as a miss. One miss fetches this number of bytes. Small
+// sets show the fetch size of the first-level cache; the largest sets show that of DRAM.
 // Limits: Two dependent loads: a miss and a hit if APART is below the fetch size, otherwise two misses.
 
 struct Sizes { places: u32, steps: u32, zero: u32 }

@@ -1,13 +1,12 @@
-// One invocation follows a chain: each line of 128 bytes holds the index of the next, so that every load waits for the
-// one before.
-// Pattern: dependent loads over all lines in random order, one load per line. A launch continues where the last one
-// stopped, so that short launches cover the working set together. Two random words, of the last and of the first line,
-// show whether the walk has the right number of steps.
-// Work: one dependent load per step, `steps` of them, 16 in the loop body.
+// One invocation follows a chain of 128-byte lines. Each line holds the index of the next, so every load waits for the
+// previous one.
+// Pattern: Dependent loads over all lines in random order, one load per line. Each launch continues where the previous
+// one stopped, so short launches together cover the set. Two random words verify the number of steps.
+// Work: `steps` dependent loads; the loop body has 16.
 // Summary: one invocation follows a random cycle through all 128-byte lines of the set
-// Look for: The plateaus and their ends, which show latencies and cache sizes (listed by the finding). A rise beyond
-// the last cache can be address translation.
-// Limits: The time of one load, by design; beyond the largest cache, DRAM row activation and address-translation
+// Look for: Each plateau shows a latency, and its end shows a cache size. A rise beyond the last cache can come from
+// address translation.
+// Limits: The time of one load, by design. Beyond the largest cache, DRAM row activation and address-translation
 // misses.
 
 struct Line { next: u32, check: u32, unused: u32, expected: u32, rest: array<u32, 28> }

@@ -1,10 +1,10 @@
-// Many invocations read a set once; each stores the sum of the values that it read.
-// Pattern: coalesced 16-byte loads, four independent ones at a time. A workgroup reads 256 KiB in sequence, and the
-// next workgroup continues after it, so that no byte is read twice in a launch.
-// Work: 64 elements read by each invocation, fewer in the last workgroup.
+// Many invocations read a set once. Each stores the sum of the values it reads.
+// Pattern: Coalesced 16-byte loads, four independent loads at a time, as in `bandwidth`. No byte is read twice in a
+// launch.
+// Work: Each invocation reads 64 elements, or fewer in the last workgroup.
 // Summary: many invocations read the set once with vec4 loads
-// Look for: The rate of the largest sets of `bandwidth`, and at most the read peak: the bandwidth of DRAM, with no help
-// from a cache.
+// Look for: The bandwidth of DRAM without help from a cache. It should equal the rate of `bandwidth` at the largest
+// sets, and not exceed the read peak.
 // Limits: DRAM, if the set is several times as large as the last cache.
 
 alias T = vec4<f32>;

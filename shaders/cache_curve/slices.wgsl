@@ -1,14 +1,12 @@
-// Each of 1,024 workgroups reads slices of a set, in as many passes as 512 KiB takes: its own slice in every pass, or
-// with ROTATE=1 a different slice in each pass. Two workgroups never read the same slice in one pass.
-// Pattern: coalesced 16-byte loads, four independent ones at a time, in sequence through a slice. The distance to the
-// slice of the next pass comes from a uniform, so that no compiler sees that a workgroup reads its slice again.
-// Work: 128 elements read by each invocation.
-// Summary: 1,024 workgroups read 512 KiB each: one slice repeatedly, or with ROTATE=1 another workgroup's slice in each
-// pass
-// Look for: The speed of ROTATE=0 over ROTATE=1 at one size. Both read the same amount, and no two workgroups share a
-// slice. A faster ROTATE=0 therefore shows a cache private to each SM or compute unit, which ROTATE=1 bypasses.
-// Limits: ROTATE=0, small slices: each SM's load unit. ROTATE=1, and slices that exceed L1: the path to the shared
-// cache, or DRAM.
+// Each of 1,024 workgroups reads 512 KiB, in passes over slices of the set: its own slice in every pass, or with
+// ROTATE=1 a different slice in each pass. No two workgroups read the same slice in one pass.
+// Pattern: Coalesced 16-byte loads, four independent loads at a time. The distance to the next slice comes from a
+// uniform buffer, so the compiler cannot see that a workgroup rereads its slice.
+// Work: Each invocation reads 128 elements.
+// Summary: 1,024 workgroups reread their own slice, or with ROTATE=1 read another workgroup's slice in each pass
+// Look for: The speed of ROTATE=0 relative to ROTATE=1 at one size. If ROTATE=0 is faster, each SM or compute unit has
+// a private cache, which ROTATE=1 bypasses.
+// Limits: With ROTATE=0 and small slices, each SM's load unit. Otherwise, the path to the shared cache, or DRAM.
 
 alias T = vec4<f32>;
 

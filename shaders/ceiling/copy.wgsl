@@ -1,11 +1,11 @@
 // Copies an array, one element per invocation.
-// Pattern: neighbouring invocations access neighbouring elements; vec4, the widest, fills a transaction best.
+// Pattern: Neighbouring invocations access neighbouring elements. vec4, the widest type, fills a transaction best.
 // Work: 2n scalars moved.
 // Summary: copies an array with 4-, 8- and 16-byte accesses, over a range of working sets
-// Look for: The rate by working set: the first plateau is a cache, the last one is DRAM. If 8- and 16-byte accesses are
-// faster than 4-byte ones at large sets, narrow accesses may keep too few bytes in flight.
-// Limits: DRAM bandwidth, shared by reads and writes, and DRAM read/write turnaround; the last-level cache at a few
-// MiB; launch overhead below that.
+// Look for: The rate at each working set. The first plateau is a cache, the last is DRAM. If 4-byte accesses are slower
+// than wider accesses at large sets, they may keep too few bytes in flight.
+// Limits: DRAM bandwidth and DRAM read/write turnaround. At a few MiB, the last-level cache; below that, launch
+// overhead.
 
 alias T = vec4<f32>;
 

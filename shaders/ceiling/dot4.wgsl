@@ -1,11 +1,11 @@
-// Eight independent chains of packed 8-bit dot products per invocation, 32 · ROUNDS steps each: x ← dot4(x, m) + p.
-// Pattern: no memory; as in `mad`. A step is one instruction on hardware with dp4a, and about a dozen elsewhere.
-// Work: 8 · 8 · 32 · ROUNDS operations for each of n scalars; a step is four multiplications and four additions.
-// Summary: eight independent chains of packed 8-bit dot products per invocation (four multiplications and four
-// additions each)
-// Look for: Four multiply-adds per instruction: about four times the rate of mad where the hardware has packed dot
-// products and the driver uses them; a fraction of the rate of mad where the bytes are unpacked.
-// Limits: The dot-product instruction if the hardware has one, otherwise the shifts and masks that unpack eight bytes.
+// Eight independent chains of 32 · ROUNDS packed 8-bit dot products per invocation: x ← dot4(x, m) + p.
+// Pattern: No memory accesses in the loop. A step is one instruction on hardware with dp4a, and about a dozen
+// elsewhere.
+// Work: 8 · 8 · 32 · ROUNDS operations for each of n scalars: four multiplications and four additions per step.
+// Summary: eight independent chains of packed 8-bit dot products per invocation, 8 operations each
+// Look for: About four times the rate of `mad` if the hardware has packed dot products and the driver uses them. If the
+// bytes are unpacked instead, the rate is a fraction of that of `mad`.
+// Limits: The dot-product instruction. On hardware without it, the shifts and masks that unpack eight bytes.
 
 struct Sizes { elements: u32 }
 

@@ -1,10 +1,10 @@
 // Fills an array with values that depend on the index.
-// Pattern: coalesced stores only.
+// Pattern: Coalesced stores only.
 // Work: n scalars written.
 // Summary: writes an array with vec4 stores
-// Look for: The rate of stores relative to loads. If fill is far above copy at small sets, the writes stay in a
-// write-back cache.
-// Limits: The path from the SMs to L2, then DRAM writes. A device that fetches a line before it overwrites it moves
+// Look for: The rate of stores relative to loads. If `fill` is much faster than `copy` at small sets, the writes stay
+// in a write-back cache.
+// Limits: The path from the SMs to L2, then DRAM writes. A device that fetches lines before overwriting them moves
 // twice the bytes.
 
 alias T = vec4<f32>;

@@ -1,14 +1,13 @@
-// Eight independent chains of fused multiply-adds per invocation, 32 · ROUNDS steps each; their sum is stored.
-// Pattern: no memory; if T is a vector, each component has 8 chains. All chains share one register as multiplier and
-// addend: with a third register to read, an H200's f64 units reach 92 % of their rate. The shared register is ±1, known
-// only at run time, and all values are multiples of 1/128. Nothing folds or rounds, and the result is verified bit for
-// bit.
+// Eight independent chains of 32 · ROUNDS fused multiply-adds per invocation. The sum of the chains is stored.
+// Pattern: No memory accesses in the loop. If T is a vector, each component has 8 chains. One register is both
+// multiplier and addend: with a separate addend, an H200's f64 units reach only 92 % of their rate. The register is ±1
+// and known only at run time, so the compiler folds nothing. No step rounds, so the result is verified bit for bit.
 // Work: 2 · 8 · 32 · ROUNDS operations for each of n scalars.
 // Summary: eight independent chains of fused multiply-adds per invocation, as scalars, vec2 or vec4
-// Look for: The f32 rate over the f64 rate: 2 on data-centre GPUs, and 16 to 64 elsewhere. If vec2 or vec4 is faster
-// than scalars, eight chains do not fill the pipelines, or the hardware has vector units.
-// Limits: Instruction issue: a scheduler starts one instruction per cycle. On large GPUs heat and power lower the clock
-// while all units work.
+// Look for: The f32 rate relative to f64: 2 on data-centre GPUs, 16 to 64 on others. If vec2 or vec4 is faster than
+// scalars, eight chains do not fill the pipelines, or the hardware has vector units.
+// Limits: Instruction issue, since a scheduler starts one instruction per cycle. On large GPUs, heat and power lower
+// the clock.
 
 alias T = vec4<f32>;
 

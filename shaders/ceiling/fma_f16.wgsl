@@ -1,13 +1,12 @@
-// Eight independent chains of 16-bit fused multiply-adds per invocation, 32 · ROUNDS steps each; their sum is stored.
-// Pattern: no memory; as in `fma`, with an f16 type for T (the alias below stands for it without f16). f16 is exact for
-// integers up to 2048: values, multiplier and addend are ±1, known only at run time; a chain reaches 1 + 32 · ROUNDS,
-// and the sum, with alternating signs, 8 + 64 · ROUNDS. Nothing rounds up to ROUNDS=31, so the result is verified bit
-// for bit.
+// Eight independent chains of 32 · ROUNDS f16 fused multiply-adds per invocation. The sum of the chains is stored.
+// Pattern: No memory accesses in the loop, as in `fma`, with an f16 type for T (the alias below is a placeholder). All
+// inputs are ±1, known only at run time. f16 is exact for integers up to 2048, which no sum exceeds up to ROUNDS=31.
+// The result is therefore verified bit for bit.
 // Work: 2 · 8 · 32 · ROUNDS operations for each of n scalars.
-// Summary: the chains of fma in f16, as scalars or vec2
-// Look for: vec2 over scalars: hardware with packed f16 computes both components in one instruction and doubles the
-// rate. Hardware without it, or a driver that widens to f32, stays at the rate of fma or below.
-// Limits: The packed f16 units; with scalars, the conversions between 16 and 32 bits that compilers insert.
+// Summary: the same chains as fma in f16, as scalars or vec2
+// Look for: The speed of vec2 relative to scalars. Packed f16 hardware computes both components in one instruction,
+// which doubles the rate. Other hardware, or a driver that widens f16 to f32, is no faster than `fma`.
+// Limits: The packed f16 units. For scalars, the conversions between 16 and 32 bits that compilers insert.
 
 alias T = vec2<f32>;
 

@@ -1,11 +1,11 @@
 // An almost empty kernel: one invocation stores one word, to prove that the kernel ran.
-// Pattern: launched back to back, each launch after the end of the one before, like the dispatches of a benchmark.
-// Work: none.
-// Summary: launches a kernel that stores one word: device time back to back, and time from submission to completion
-// Look for: The device time of an empty launch, and how much longer submission to completion takes. The host pays this
-// difference once for many launches.
-// Limits: The device's front end, which drains one launch and its caches before the next may start; end to end, system
-// calls and the driver's wake-up.
+// Pattern: The launches run back to back. Each starts after the previous one ends, as in a benchmark.
+// Work: None.
+// Summary: stores one word: device time back to back, and time from submission to completion
+// Look for: The device time of an empty launch, and how much longer submission to completion takes. If many launches
+// are submitted together, the host pays this difference only once.
+// Limits: The device's front end, which finishes one launch and flushes caches before the next may start. From
+// submission to completion, also system calls and the driver's wake-up.
 
 struct Sizes { sign: u32 }
 

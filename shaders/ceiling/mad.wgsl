@@ -1,10 +1,10 @@
-// Eight independent chains of 32-bit integer multiply-adds per invocation, 32 · ROUNDS steps each, modulo 2^32.
-// Pattern: no memory; as in `fma`, with any multiplier, since integers do not round.
+// Eight independent chains of 32 · ROUNDS multiply-adds of 32-bit integers per invocation.
+// Pattern: No memory accesses in the loop, as in `fma`. Any multiplier will do, since integers do not round.
 // Work: 2 · 8 · 32 · ROUNDS operations for each of n scalars.
 // Summary: eight independent chains of 32-bit integer multiply-adds per invocation
-// Look for: The share of the f32 rate of fma: one half where the 32-bit integer multiplier has half the width, one
-// quarter or less where a multiplication takes several instructions.
-// Limits: The integer multiplier; all operands are in registers.
+// Look for: The rate relative to f32 `fma`. One half means that there are half as many integer multipliers as FMA
+// units. One quarter or less means that a multiplication takes several instructions.
+// Limits: The integer multipliers. All operands are in registers.
 
 struct Sizes { elements: u32 }
 

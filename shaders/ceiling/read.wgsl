@@ -1,11 +1,12 @@
-// Reads an array; each invocation adds up ITEMS elements and stores one scalar, so that the compiler removes no load.
-// Pattern: the loads of an invocation are independent, eight at a time, with a stride of the whole grid: each load is
+// Reads an array. Each invocation adds up ITEMS elements and stores one scalar, so the compiler cannot remove the
+// loads.
+// Pattern: Each invocation issues eight independent loads at a time, with a stride of the whole grid. Loads are
 // coalesced, and all workgroups advance through memory together.
-// Work: n scalars read (the stored sums are 1 / (4 · ITEMS) of that size and not counted).
+// Work: n scalars read. The stores, 1 / (4 · ITEMS) as many scalars, are not counted.
 // Summary: reads an array with vec4 loads and sums it
-// Look for: The fastest ITEMS: few ITEMS mean many short workgroups, and many ITEMS mean long sums with more loads in
-// flight. At large sets, all ITEMS should be equally fast, and reading should be at least as fast as copying.
-// Limits: Bytes in flight: outstanding loads must cover latency times bandwidth. Beyond the last cache, DRAM bandwidth.
+// Look for: The fastest ITEMS. A small value means many short workgroups; a large value means long sums with more loads
+// in flight. At large sets, all values should be equally fast, and at least as fast as `copy`.
+// Limits: The bytes in flight, which must cover latency times bandwidth. Beyond the last cache, DRAM bandwidth.
 
 alias T = vec4<f32>;
 

@@ -1,12 +1,12 @@
-// Reads an array like `read`, but stores one sum per workgroup. `read` stores a scalar per ITEMS elements, and DRAM
-// turnarounds for these writes cost read bandwidth.
-// Pattern: the loads of an invocation are independent, eight at a time, with a stride of the whole grid; then a tree
-// over the workgroup.
-// Work: n scalars read (one sum per thousands of them is stored and not counted).
-// Summary: reads an array with vec4 loads and writes one sum per workgroup, so almost nothing is written
-// Look for: A comparison with read, whose partial sums are less than 1 % of the bytes: if read_tree is faster, these
-// few writes are expensive. If it is slower, the reduction trees cost more than the writes.
-// Limits: DRAM reads beyond the last cache; in a cache the reduction trees, whose barriers few other workgroups hide.
+// Reads an array like `read`, but stores only one sum per workgroup. The stores of `read`, one scalar per ITEMS
+// elements, cost read bandwidth through DRAM read/write turnaround.
+// Pattern: The loads are those of `read`. A tree then adds up the sums of a workgroup.
+// Work: n scalars read. The stores are not counted.
+// Summary: reads an array with vec4 loads and stores only one sum per workgroup
+// Look for: Compare with `read`, whose stores are less than 1 % of the bytes at ITEMS=32. If `read_tree` is faster,
+// these few stores are expensive. If it is slower, the tree costs more than the stores.
+// Limits: DRAM reads, beyond the last cache. Within a cache, the tree's barriers, whose latency few other workgroups
+// hide.
 
 alias T = vec4<f32>;
 

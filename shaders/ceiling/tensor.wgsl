@@ -1,13 +1,13 @@
-// Eight independent chains of 16×16 by 16×16 f16 matrix products per subgroup, accumulated in f32 by cooperative
-// matrices, ROUNDS steps each; the sum of the chains is stored.
-// Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B. Sums are integers up to 128 ·
-// ROUNDS: nothing rounds up to ROUNDS=131072, so the result is verified bit for bit.
-// Work: 2 · 16 · 8 · ROUNDS operations for each of n scalars, 256 per subgroup.
+// Eight independent chains of 16×16 f16 matrix products per subgroup, accumulated in f32 by cooperative matrices,
+// ROUNDS steps each. The sum of the chains is stored.
+// Pattern: No memory accesses in the loop. All factors are ±1, and sums are integers up to 128 · ROUNDS. Nothing rounds
+// up to ROUNDS=131072, so the result is verified bit for bit.
+// Work: 2 · 16 · 8 · ROUNDS operations for each of n scalars, 256 scalars per subgroup.
 // Summary: eight independent chains of 16×16 f16 matrix products per subgroup, summed in f32 by tensor cores
-// Look for: The ratio to the f16 rate of fma_f16: the gain of the matrix units. The rate is that of `mma`, a subgroup's
-// matrix instruction, and not the card's peak, since Hopper's `wgmma` is faster. An H100 SXM has 990 TFLOP/s by its
-// data sheet (dense), and 626 to 634 TFLOP/s here.
-// Limits: The issue rate of a subgroup's matrix instruction, and the power limit.
+// Look for: The gain over `fma_f16`. The rate is that of `mma`, a subgroup's matrix instruction, and not the card's
+// peak, since Hopper's `wgmma` is faster. An H100 SXM reaches 626 to 634 TFLOP/s here; its data sheet states 990
+// (dense).
+// Limits: The issue rate of `mma`, and the power limit.
 
 enable f16;
 enable wgpu_cooperative_matrix;

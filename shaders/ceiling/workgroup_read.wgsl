@@ -1,11 +1,12 @@
-// Reads workgroup memory, with 16 independent reads in the loop body, and adds up all values.
-// Pattern: neighbouring invocations read neighbouring elements (no bank conflict); the position advances every round.
-// Work: 16 · ROUNDS elements read by each invocation; n scalars stored.
+// Adds up values read from workgroup memory, with 16 independent reads in the loop body.
+// Pattern: Neighbouring invocations read neighbouring elements, without bank conflicts. The position advances every
+// round.
+// Work: Each invocation reads 16 · ROUNDS elements; n scalars are stored.
 // Summary: reads workgroup memory without bank conflicts, with scalar and vec4 loads
-// Look for: Bytes per cycle and SM (the rate over clock times SMs): expect four times the number of banks. vec4 loads
-// should not be faster than scalar loads where a subgroup's scalar load uses every bank.
-// Limits: The banks: each delivers one word per cycle. With scalar loads, instruction issue can be the limit, since a
-// load brings a quarter of the bytes.
+// Look for: The bytes per cycle and SM (rate divided by clock and number of SMs). Expect four times the number of
+// banks. vec4 loads should be no faster if a subgroup's scalar load already uses every bank.
+// Limits: The banks, each of which delivers one word per cycle. For scalar loads, also instruction issue, since each
+// load transfers only 4 bytes per lane.
 
 alias T = vec4<f32>;
 

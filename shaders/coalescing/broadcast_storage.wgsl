@@ -1,10 +1,10 @@
 // Adds one element of a storage buffer to every element of an array: z[i] = x[0] + y[i].
-// Pattern: all invocations read one word (4 bytes of a 32-byte sector: 12.5 %), besides coalesced loads and stores.
+// Pattern: All invocations read the same word, 4 bytes of a 32-byte sector (12.5 %). Other accesses are coalesced.
 // Work: 2n scalars moved.
 // Summary: z[i] = x[0] + y[i], x in a storage buffer
-// Look for: Nearly the speed of broadcast_uniform: the only sector is cached at once, so the use of 12.5 % of its 32
-// bytes costs nothing. A gap is the cost of the load instruction.
-// Limits: The coalesced streams: y is read and z written; x costs an issue slot.
+// Look for: Nearly the speed of `broadcast_uniform`. The sector is cached, so using only 12.5 % of it costs nothing.
+// Any gap is the cost of the load instruction.
+// Limits: The loads of y and stores of z. The load of x costs only an issue slot.
 
 alias T = f32;
 

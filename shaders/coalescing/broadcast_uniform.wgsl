@@ -1,11 +1,10 @@
 // Adds one element of a uniform buffer to every element of an array: z[i] = x[0] + y[i].
-// Pattern: all invocations read one word through the constant path, which moves no sectors, besides coalesced loads and
-// stores.
+// Pattern: All invocations read one word through the constant cache, which moves no sectors. Other accesses are
+// coalesced.
 // Work: 2n scalars moved.
 // Summary: z[i] = x[0] + y[i], x in a uniform buffer
-// Look for: 1.0 or more relative to broadcast_storage: constants take another path and move no sectors. Some drivers
-// turn one kind of access into the other.
-// Limits: DRAM, as for a copy of y to z; after the first use the constant is in a register or in the constant cache.
+// Look for: At least the speed of `broadcast_storage`. Some drivers turn one kind of access into the other.
+// Limits: DRAM, as for a copy of y to z. After its first use, the constant is in a register or in the constant cache.
 
 alias T = f32;
 

@@ -1,12 +1,12 @@
-// Adds two arrays with every access OFFSET elements from the start: z[i + k] = x[i + k] + y[i + k].
-// Pattern: neighbours access neighbours, but if the offset is not a multiple of a 32-byte sector, a subgroup's 128
-// bytes span five sectors. The first k invocations also add the first k elements, so that all of z is written.
+// Adds two arrays, with every access at an offset of k = OFFSET elements: z[i + k] = x[i + k] + y[i + k].
+// Pattern: Accesses are contiguous, but if the offset is not a multiple of a 32-byte sector, a subgroup's 128 bytes
+// span five sectors instead of four. The first k invocations also add the first k elements.
 // Work: 3n scalars moved.
 // Summary: z[i+k] = x[i+k] + y[i+k], k = OFFSET
-// Look for: The speed at offset 1 over that at offset 8 (a whole sector). The ratio is below 1.0, but above the model's
-// 0.8 where a cache serves the fifth sector, which the next subgroup shares. Offset 0 compiles to less code, so a gap
-// between offsets 0 and 8 is not due to sectors.
-// Limits: DRAM as for a sum of two arrays, where caches keep the shared sectors; else the sectors moved.
+// Look for: Compare the speed at OFFSET=1 with that at OFFSET=8, a whole sector. The ratio is below 1.0, but above the
+// model's 0.8 if a cache serves the fifth sector, which the next subgroup shares. Do not compare with OFFSET=0, which
+// compiles to less code.
+// Limits: DRAM, if caches keep the shared sectors. Otherwise, the number of sectors moved.
 
 alias T = f32;
 

@@ -1,11 +1,11 @@
-// `offset` with neighbouring pieces of 128 bytes far apart in time: z[i + k] = x[i + k] + y[i + k].
-// Pattern: subgroups take every second piece of 32 elements first, then the pieces between, so that the fifth sector of
-// a piece, which the next piece shares, has to be moved again. The first k invocations also add the first k elements.
+// Computes the sums of `offset`, but accesses neighbouring pieces of 128 bytes far apart in time.
+// Pattern: Subgroups first process every second piece of 32 elements, then the pieces in between. The fifth sector of a
+// piece, which the next piece shares, must therefore be moved again.
 // Work: 3n scalars moved.
 // Summary: offset with neighbouring 128-byte pieces far apart in time, so that no cache serves the fifth sector
-// Look for: How near the speed at offset 1 over that at offset 8 is to the model's 0.8: nearer than in `offset`, where
-// a neighbour has just moved the fifth sector. The ratio is below 0.8 where DRAM delivers 64 bytes at once, since a
-// piece then takes three times 64 bytes instead of two.
+// Look for: The ratio of the speeds at OFFSET=1 and OFFSET=8. It should be closer to the model's 0.8 than in `offset`.
+// If DRAM delivers 64 bytes at once, the speed relative to OFFSET=16 is below 0.8, since a piece takes three fetches of
+// 64 bytes instead of two.
 // Limits: Sectors moved between L2 and the SMs, or from DRAM at sizes above L2.
 
 alias T = f32;

@@ -1,11 +1,11 @@
-// Adds two arrays that are read OFFSET elements from the start; the stores are aligned: z[i] = x[i + k] + y[i + k].
-// Pattern: as in `offset`, if the offset is not a multiple of a 32-byte sector, the 128 bytes that a subgroup reads
-// span five sectors. Its 128 bytes of z always fill four, so that no sector is stored in part.
+// Adds two arrays that are read at an offset of k = OFFSET elements: z[i] = x[i + k] + y[i + k].
+// Pattern: As in `offset`, the 128 bytes that a subgroup reads span five sectors if the offset is not a multiple of a
+// sector. Its stores are aligned and fill four whole sectors.
 // Work: 3n scalars moved.
-// Summary: z[i] = x[i+k] + y[i+k], k = OFFSET: the reads at an offset, the stores aligned
-// Look for: The loss at OFFSET=1 relative to that of `offset`. The extra loss of `offset` comes from stores to part of
-// a sector.
-// Limits: Sectors read where no cache keeps the fifth for the next subgroup; else DRAM, as at OFFSET=0.
+// Summary: z[i] = x[i+k] + y[i+k], k = OFFSET, with aligned stores
+// Look for: The loss at OFFSET=1, compared with `offset`. Any extra loss of `offset` comes from stores to part of a
+// sector.
+// Limits: The sectors read, unless a cache keeps the fifth for the next subgroup. Then, DRAM.
 
 alias T = f32;
 

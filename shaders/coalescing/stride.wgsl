@@ -1,13 +1,11 @@
 // Gathers every STRIDE-th element of an array: z[i] = x[STRIDE · i].
-// Pattern: neighbours read STRIDE elements apart, so that a subgroup's 128 bytes span up to 32 sectors; stores are
+// Pattern: Neighbours read elements that are STRIDE apart, so a subgroup's loads span up to 32 sectors. Stores are
 // coalesced.
 // Work: 2n scalars moved; x has n · STRIDE elements.
 // Summary: z[i] = x[s·i], s = STRIDE
-// Look for: Speed by STRIDE against the model, which is flat from stride 8 on, where each lane has its own sector.
-// Where DRAM delivers 64 bytes at once (cache_curve/granule), the speed falls until stride 16, to half of the speed at
-// stride 8.
-// Limits: Bytes fetched and not used: seven eighths of each sector from stride 8 on, and more where DRAM delivers more
-// than a sector at once.
+// Look for: How the speed falls with STRIDE. The model is flat from stride 8 on, where each lane has its own sector. If
+// DRAM delivers 64 bytes at once (see cache_curve/granule), stride 16 runs at half the speed of stride 8.
+// Limits: Bytes fetched but not used: from stride 8 on, at least seven eighths of each fetch.
 
 alias T = f32;
 

@@ -1,15 +1,15 @@
-// Batched discrete Fourier transforms of 256 to 4096 complex points by Stockham's algorithm: 16 points in the registers
-// of an invocation, exchanged through workgroup memory between passes. A pass combines RADIX transforms into one.
-// Pattern: 4096 points per workgroup; coalesced loads and stores of 8 bytes; real and imaginary parts are exchanged one
-// after the other, without bank conflicts: in 16 KiB, with RADIX=16 in two halves through 8.5 KiB, so that more
-// workgroups are resident. Twiddle factors are in a table; RADIX=16 reads two of them per pass and multiplies to get
-// the others.
+// Batched Fourier transforms of 256 to 4096 complex points by Stockham's algorithm. Each pass combines RADIX transforms
+// into one. An invocation holds 16 points in registers and exchanges them through workgroup memory between passes.
+// Pattern: Each workgroup processes 4096 points, with coalesced loads and stores of 8 bytes. Real and imaginary parts
+// are exchanged one after the other, without bank conflicts, through 16 KiB of workgroup memory. RADIX=16 needs only
+// 8.5 KiB, so more workgroups are resident. Twiddle factors come from a table; RADIX=16 reads two per pass and
+// multiplies them to get the others.
 // Work: n complex points read and n written, 5 · log2(points) operations for each.
-// Summary: Stockham's algorithm in passes of radix 2, 4, 8 or 16, 16 points per invocation
-// Look for: How the share of the copy peak rises with RADIX at 4096 points: 12, 6, 4 and 3 passes. RADIX=16 near 100 %
-// means that the exchanges hide behind DRAM.
-// Limits: RADIX=2 and 4: workgroup memory and barriers, four for each exchange, and instructions for addresses.
-// RADIX=16: DRAM.
+// Summary: Stockham's algorithm in passes of radix 2, 4, 8 or 16, with 16 points per invocation
+// Look for: How the share of the copy peak rises with RADIX. At 4096 points there are 12, 6, 4 and 3 passes. If
+// RADIX=16 is near 100 %, the exchanges overlap with DRAM accesses.
+// Limits: With RADIX=2 and 4, workgroup memory, four barriers per exchange, and address arithmetic. With RADIX=16,
+// DRAM.
 
 alias T = f32;
 alias C = vec2<T>;
