@@ -1,4 +1,4 @@
-// A tiny kernel that contains a new number each time, so no driver cache contains the kernel.
+// A tiny kernel that contains a number. Each new number makes a new kernel, which no driver cache contains.
 // Pattern: one workgroup; the kernel is compiled again before each launch.
 // Work: negligible; compiling takes longer.
 // Summary: compiling a tiny new kernel, from WGSL or CUDA C++ to a pipeline
