@@ -2,8 +2,7 @@
 // Pattern: neighbouring invocations load neighbouring texels, 16 bytes each, unfiltered.
 // Work: each invocation reads 16 · ROUNDS texels of 16 bytes.
 // Summary: a 4 KiB table in a texture of 16×16 texels
-// Look for: The slowdown of the texture unit relative to `storage_bandwidth`. The unit delivers a fixed number of
-// texels per cycle, so 16-byte texels are the best case.
+// Look for: The slowdown of the texture unit relative to `storage_bandwidth`.
 // Limits: The address rate of the texture units: a few texels per cycle and SM, each with bounds checks and format
 // conversion.
 
