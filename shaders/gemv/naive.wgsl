@@ -1,12 +1,12 @@
-// Matrix-vector product (GEMV), y = W x with W row by row: one invocation per row.
-// Pattern: neighbouring invocations read elements that lie a whole row apart, so that each load of a subgroup touches
-// as many sectors as it has lanes; the caches must keep a sector until the following columns are read.
-// Work: the weights, x and y moved once, 2 FLOP per weight.
+// Matrix-vector product (GEMV), y = W x, with W stored row by row: one invocation per row.
+// Pattern: neighbouring invocations read elements one row apart, so each load of a subgroup touches one sector per
+// lane. The caches must keep these sectors for the next columns.
+// Work: weights, x and y are moved once; 2 FLOP per weight.
 // Summary: one invocation per row
-// Look for: The slowdown relative to workgroup: the bytes are the same, but each load of a subgroup touches a sector
-// per lane. The gap grows where the rows in flight exceed the caches.
-// Limits: Cache capacity: every resident row needs its current sector until all its elements are used; with few rows
-// also too few invocations.
+// Look for: The slowdown relative to `workgroup`, whose loads are coalesced. The gap grows once the sectors in use no
+// longer fit in the caches.
+// Limits: Cache capacity: each row in flight needs its current sector until all its elements are used. With few rows,
+// there are also too few invocations.
 
 alias T = f32;
 

@@ -1,12 +1,12 @@
-// Matrix-vector product of f16 weights as vec4, with eight of them in each 16-byte load, unpacked by unpack2x16float,
-// so the device needs no f16 in shaders.
-// Pattern: LANES invocations per row, four rows at a time; two steps of four rows are eight independent 16-byte loads
-// per invocation. Rows that are not a multiple of eight elements are read element by element.
-// Work: the weights, x and y moved once, 2 FLOP per weight.
-// Summary: eight f16 per 16-byte load, unpacked in registers, four rows at a time
-// Look for: The gain over vec4 in f16: the same sums with half the load instructions, also on devices without f16 in
-// shaders. The rate is near the read peak at large sizes.
-// Limits: DRAM reads; at sizes that fit in L2, the conversions (two weights each).
+// Matrix-vector product with f16 weights: each 16-byte load reads eight, which unpack2x16float converts to f32. The
+// device needs no f16 support in shaders.
+// Pattern: each group of LANES invocations computes four rows, with eight independent 16-byte loads in flight per
+// invocation. Row lengths not divisible by 8 take one load per element.
+// Work: weights, x and y are moved once; 2 FLOP per weight.
+// Summary: eight f16 weights per 16-byte load, four rows at a time
+// Look for: The gain over `vec4` in f16: the same sums with half the load instructions. At large sizes, the rate is
+// near the read peak.
+// Limits: DRAM reads. At sizes that fit in L2, the conversions, each of which yields two weights.
 
 struct Sizes { rows: u32, columns: u32 }
 

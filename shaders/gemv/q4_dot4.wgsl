@@ -1,13 +1,12 @@
-// Matrix-vector product with weights of 4 bits that stay integers: four products of bytes per instruction. A first
-// launch writes x as whole numbers of 22 bits and a sign, in three bytes each, with a power of two for a block of 32.
-// Pattern: LANES invocations per row, four rows at a time; an invocation takes two neighbouring blocks, with one word of
-// scales. The bytes of x pass through workgroup memory.
-// Work: words, scales, x and y moved once, 2 FLOP per weight.
-// Summary: weights of 4 bits that stay integers: four products of bytes per instruction, x as three bytes
-// Look for: The gain over q4_vec4 at large sizes: three products of bytes and one or two masks for four weights, in
-// place of about ten instructions. An element of x is rounded to 2^-22 of the largest in its block of 32.
-// Limits: DRAM reads; without an instruction for byte products, arithmetic; at small sizes the first launch, which
-// writes x as bytes.
+// Matrix-vector product with 4-bit weights that stay integers: one instruction adds four products of bytes. A first
+// launch converts x to integers of three bytes, with a power-of-two scale per block of 32.
+// Pattern: each group of LANES invocations computes four rows. An invocation reads two blocks, whose scales share a
+// word. The bytes of x are staged in workgroup memory.
+// Work: packed weights, scales, x and y are moved once; 2 FLOP per weight.
+// Summary: 4-bit weights that stay integers: four byte products per instruction, x in three bytes
+// Look for: The gain over `q4_vec4` at large sizes. Four weights take three byte-product instructions and one or two
+// masks instead of about ten instructions. Each element of x is rounded to 2^-22 of the largest in its block.
+// Limits: DRAM reads. Without byte-product instructions, arithmetic. At small sizes, the first launch.
 
 /// Stage 0 writes `digits`, stage 1 multiplies.
 struct Sizes { rows: u32, columns: u32, stage: u32 }

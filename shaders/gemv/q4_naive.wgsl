@@ -1,11 +1,11 @@
-// Matrix-vector product with weights of 4 bits: blocks of 32 with one f16 scale, as in llama.cpp's Q4_0; one invocation
-// per row.
-// Pattern: as in naive, neighbouring invocations read words that lie a whole row apart; each word holds 8 weights.
-// Work: words, scales, x and y moved once, 2 FLOP per weight.
-// Summary: weights of 4 bits in blocks of 32 with a scale, one invocation per row
-// Look for: The speed relative to q8_naive, with half the bytes and the same arithmetic per weight. If q4_naive is not
-// faster, arithmetic limits both.
-// Limits: Arithmetic per weight: shifts, masks, a conversion and two multiplications.
+// Matrix-vector product with 4-bit weights and an f16 scale per block of 32, as in llama.cpp's Q4_0: one invocation per
+// row.
+// Pattern: as in `naive`, neighbouring invocations read words one row apart; each word contains 8 weights.
+// Work: packed weights, scales, x and y are moved once; 2 FLOP per weight.
+// Summary: 4-bit weights with a scale per block of 32, one invocation per row
+// Look for: The speed relative to `q8_naive`, which reads nearly twice the bytes. If `q4_naive` is not faster,
+// arithmetic limits both.
+// Limits: Arithmetic: each weight needs shifts, masks, a conversion and two multiplications.
 
 struct Sizes { rows: u32, columns: u32 }
 

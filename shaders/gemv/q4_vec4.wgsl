@@ -1,13 +1,12 @@
-// Matrix-vector product with weights of 4 bits: blocks of 32 with one f16 scale, as in llama.cpp's Q4_0; LANES
-// invocations per row, four rows at a time, one block per load, two weights per mask.
-// Pattern: eight invocations read 128 contiguous bytes of each of four rows. x passes through workgroup memory, with a
-// gap after each block: neighbouring invocations have neighbouring blocks, whose elements would be in the same banks.
-// Work: words, scales, x and y moved once, 2 FLOP per weight.
-// Summary: weights of 4 bits, a block of 32 per load, four rows at a time, no integer conversions
-// Look for: The share of the read peak, and the time relative to packed: at best 16 / 4.5 = 3.6 times less. A lower
-// share than that of q8_vec4 is the cost of arithmetic per byte.
-// Limits: Instructions, about three for each weight, next to DRAM reads; small matrices, where each invocation gets few
-// blocks.
+// Matrix-vector product with 4-bit weights and an f16 scale per block of 32, as in llama.cpp's Q4_0. Each load reads a
+// block, and each mask extracts two weights.
+// Pattern: each group of LANES invocations computes four rows; eight neighbouring invocations read 128 contiguous bytes
+// of each row. x is staged in workgroup memory, with a gap after each block to avoid bank conflicts.
+// Work: packed weights, scales, x and y are moved once; 2 FLOP per weight.
+// Summary: 4-bit weights, a block of 32 per load, four rows at a time, no integer conversions
+// Look for: The share of the read peak: a share below that of `q8_vec4` shows the cost of arithmetic. The kernel is at
+// best 16 / 4.5 = 3.6 times as fast as `packed`.
+// Limits: DRAM reads and instructions, about three per weight. In small matrices, too few blocks per invocation.
 
 /// `unit` is 0x64006400, two f16 of 1024. It is no constant here: NVIDIA's compilers need two instructions for
 /// (word & a) | b with two constants, one with a variable.

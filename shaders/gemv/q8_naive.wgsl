@@ -1,11 +1,11 @@
-// Matrix-vector product with weights of 8 bits: blocks of 32 with one f16 scale, as in llama.cpp's Q8_0; one invocation
-// per row.
-// Pattern: as in naive, neighbouring invocations read words that lie a whole row apart; each word holds 4 weights.
-// Work: words, scales, x and y moved once, 2 FLOP per weight.
-// Summary: weights of 8 bits in blocks of 32 with a scale, one invocation per row
-// Look for: The time that a simple kernel saves relative to f32, compared with the bytes saved. The gap to q8_vec4 is
-// the cost of the access pattern.
-// Limits: Cache capacity as in naive, and arithmetic: each weight extracts its byte and its scale.
+// Matrix-vector product with 8-bit weights and an f16 scale per block of 32, as in llama.cpp's Q8_0: one invocation per
+// row.
+// Pattern: as in `naive`, neighbouring invocations read words one row apart; each word contains 4 weights.
+// Work: packed weights, scales, x and y are moved once; 2 FLOP per weight.
+// Summary: 8-bit weights with a scale per block of 32, one invocation per row
+// Look for: The time saved relative to `naive` in f32, compared with the bytes saved. The gap to `q8_vec4` is the cost
+// of the access pattern.
+// Limits: Cache capacity, as in `naive`, and extracting each weight's byte and scale.
 
 struct Sizes { rows: u32, columns: u32 }
 

@@ -1,12 +1,12 @@
-// Matrix-vector product with weights of 8 bits: blocks of 32 with one f16 scale, as in llama.cpp's Q8_0; LANES
-// invocations per row, four rows at a time, 16 weights per load.
-// Pattern: neighbouring invocations read neighbouring 16 bytes of four rows; x is read once for the four. Bytes become
-// floats in registers, and each half block is scaled once.
-// Work: words, scales, x and y moved once, 2 FLOP per weight.
-// Summary: weights of 8 bits, 16 per load, four rows at a time
-// Look for: The time relative to packed, with 8.5 bits per weight instead of 16. A lower share of the read peak than
-// that of packed is the cost of dequantisation.
-// Limits: DRAM reads, and three instructions to turn each byte into a float and add its product.
+// Matrix-vector product with 8-bit weights and an f16 scale per block of 32, as in llama.cpp's Q8_0. Each load reads 16
+// weights.
+// Pattern: each group of LANES invocations computes four rows; neighbouring invocations read neighbouring 16-byte
+// vectors. Each load of x serves four rows.
+// Work: packed weights, scales, x and y are moved once; 2 FLOP per weight.
+// Summary: 8-bit weights, 16 per load, four rows at a time
+// Look for: The time relative to `packed`, which reads 16 bits per weight, not 8.5. If `q8_vec4` has the lower share of
+// the read peak, dequantisation costs time.
+// Limits: DRAM reads, and three instructions to convert each byte to a float and add its product.
 
 /// `unit` is 0x4b000000, the bits of 2^23. It is no constant here: NVIDIA's compilers need two instructions for
 /// (word & a) | b with two constants, one with a variable.

@@ -1,13 +1,13 @@
-// Matrix-vector product with the columns divided among workgroups (split-K) where the rows are too few for the device: the
-// first launch sums CHUNK columns of four rows per workgroup, the second adds up the partial sums of each row. A matrix of
-// one chunk needs no second launch.
-// Pattern: vec4 loads, eight in flight per invocation; as many workgroups as the matrix has chunks, even if it has few
-// rows. Rows that are not a whole number of vec4 are read element by element, sixteen in flight.
-// Work: the weights, x and y moved once, 2 FLOP per weight (one partial sum per CHUNK weights is not counted).
+// Matrix-vector product that divides the columns among workgroups (split-K) if there are few rows. The first launch
+// sums CHUNK columns of four rows per workgroup, and the second adds the partial sums of each row. With one chunk per
+// row, there is no second launch.
+// Pattern: vec4 loads, eight in flight per invocation. Each chunk has its own workgroup. Row lengths not divisible by 4
+// take scalar loads.
+// Work: weights, x and y are moved once; 2 FLOP per weight (one partial sum per CHUNK weights is not counted).
 // Summary: columns divided among workgroups; a second launch adds the partial sums
-// Look for: The gain at 256x57344, where vec4 has work for only 64 groups of lanes. Matrices of many rows are not
-// divided, so there split_k should be as fast as vec4. Programs with varying shapes should use this kernel.
-// Limits: DRAM reads; with few rows the second launch, which waits for the first.
+// Look for: The gain at 256x57344, where `vec4` has work for only 64 groups of LANES invocations. With many rows,
+// columns are not divided, so `split_k` should be as fast as `vec4`. Use this kernel if shapes vary.
+// Limits: DRAM reads. With few rows, the second launch, which waits for the first.
 
 alias T = f32;
 

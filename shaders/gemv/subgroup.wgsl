@@ -1,11 +1,11 @@
 // Matrix-vector product: one subgroup per row, then one subgroupAdd.
-// Pattern: neighbouring lanes read neighbouring elements of a row, one element per load; no workgroup memory, no
-// barrier. The workgroups step through the rows together: a grid for subgroups of 32 covers the rows at any size.
-// Work: the weights, x and y moved once, 2 FLOP per weight.
+// Pattern: neighbouring lanes read neighbouring elements of a row, one per load. The grid is sized for subgroups of 32;
+// a loop over rows allows any subgroup size.
+// Work: weights, x and y are moved once; 2 FLOP per weight.
 // Summary: one subgroup per row, then one subgroupAdd
-// Look for: The ratio to workgroup: no barrier, and as many rows in flight as subgroups. The kernel is slower where the
-// matrix has fewer rows than the device has subgroups.
-// Limits: Load instructions: two for each weight and lane, of 4 bytes each (2 in f16).
+// Look for: The speed relative to `workgroup`. There is no barrier, and each subgroup has a row in flight. The kernel
+// is slower if the rows are too few to fill the device.
+// Limits: Load instructions: each multiply-add needs two, of 4 bytes per lane (2 in f16).
 
 alias T = f32;
 

@@ -1,12 +1,11 @@
-// Matrix-vector product: LANES invocations per row, four rows at a time, vec4 loads.
-// Pattern: each load of x serves four rows; two steps of four rows are eight independent loads per invocation. The sums
-// of four rows are combined in workgroup memory once. Rows that are not a whole number of vec4 are read element by
-// element.
-// Work: the weights, x and y moved once, 2 FLOP per weight.
+// Matrix-vector product with vec4 loads: each group of LANES invocations computes four rows.
+// Pattern: each load of x serves four rows, and an invocation has eight independent loads of weights in flight. Row
+// lengths not divisible by 4 take scalar loads.
+// Work: weights, x and y are moved once; 2 FLOP per weight.
 // Summary: vec4 loads, four rows at a time, LANES invocations per row
-// Look for: The share of the read peak at large sizes, with split_k the best in f32. In f16 a vec4 has 8 bytes; the
-// loads of packed have 16.
-// Limits: DRAM reads; with few rows, too few workgroups to fill the device.
+// Look for: The share of the read peak at large sizes, where `vec4` and `split_k` are the fastest in f32. In f16, a
+// vec4 has 8 bytes; `packed` loads 16 at a time.
+// Limits: DRAM reads. With few rows, too few workgroups to fill the device.
 
 alias T = f32;
 

@@ -1,12 +1,11 @@
-// Matrix-vector product: one workgroup per row, then a tree over its invocations.
-// Pattern: neighbouring invocations read neighbouring elements of a row, one element per load; every workgroup reads
-// all of x, from the cache.
-// Work: the weights, x and y moved once, 2 FLOP per weight.
-// Summary: one workgroup per row, coalesced, then a tree
-// Look for: The gain of coalesced loads over naive. The gap to vec4 is the cost of 4-byte loads (2-byte in f16), of x
-// read for every row, and of a tree per row.
-// Limits: Bytes in flight: one weight per invocation and step, and the tree's barriers at the end of each row, which
-// short rows reach soon.
+// Matrix-vector product: one workgroup per row, then a tree reduction.
+// Pattern: neighbouring invocations read neighbouring elements of a row, one per load. Every workgroup reads all of x
+// from the cache.
+// Work: weights, x and y are moved once; 2 FLOP per weight.
+// Summary: one workgroup per row, coalesced, then a tree reduction
+// Look for: The gain of coalesced loads over `naive`. The gap to `vec4` is the cost of 4-byte loads (2-byte in f16), of
+// reading x for every row, and of a tree per row.
+// Limits: Bytes in flight: one weight per invocation. For short rows, the barriers of the tree reduction.
 
 alias T = f32;
 

@@ -1,10 +1,10 @@
-// Histogram of bytes, four in each word: every byte adds one to its bin in global memory.
+// Histogram of bytes, four per word: every byte adds 1 to its bin in global memory.
 // Pattern: one coalesced load, then four atomic additions to 256 global words that all invocations share.
 // Work: n words read, 4n atomic additions.
 // Summary: counts every byte in global memory
-// Look for: The slowdown relative to the rest: all SMs add to the same 256 words, 1 KiB in all. Random bytes are its
-// best case: a picture with one dominant colour would be slower still.
-// Limits: The atomic units of L2: a few additions per cycle to the same line.
+// Look for: The slowdown relative to the other kernels: all SMs add to the same 1 KiB. Random bytes are the best case;
+// an image with one dominant colour would be slower.
+// Limits: The atomic units of L2, which perform few additions per cycle on one cache line.
 
 alias T = u32;
 

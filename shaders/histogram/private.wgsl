@@ -1,12 +1,11 @@
-// Histogram of bytes, four in each word: WG / COPIES neighbouring invocations share one of the workgroup's COPIES
-// histograms, which are merged bin by bin and added to the global one.
-// Pattern: as in `workgroup_atomic`, with fewer invocations per counter, for COPIES KiB of workgroup memory.
+// Histogram of bytes, four per word. Each workgroup has COPIES histograms, each shared by WG / COPIES neighbouring
+// invocations. The copies are merged at the end and added to the global histogram.
+// Pattern: as in `workgroup_atomic`, with fewer invocations per counter, but COPIES KiB of workgroup memory.
 // Work: n words read, 4n atomic additions to workgroup memory.
 // Summary: several histograms per workgroup, merged at the end
-// Look for: The fastest COPIES. With random bytes collisions are rare, so more copies gain little and cost merging;
-// more copies suit skewed data.
-// Limits: The trade-off: fewer collisions against COPIES KiB of workgroup memory, which lowers occupancy, and a longer
-// merge.
+// Look for: The best value of COPIES. Random bytes rarely collide, so more copies gain little and take longer to merge.
+// Skewed data gains from more copies.
+// Limits: With few copies, collisions. With many, lower occupancy and a longer merge.
 
 alias T = u32;
 

@@ -1,13 +1,12 @@
-// Histogram of bytes with vec4 loads: counted per workgroup as in `workgroup_atomic`, with 64 words per invocation, so
-// that fewer workgroups add a histogram to the global one.
-// Pattern: 16-byte loads with a stride of the whole grid; atomic additions to workgroup memory, then one global atomic
-// addition per bin and workgroup.
+// Histogram of bytes with vec4 loads, counted per workgroup as in `workgroup_atomic`. Each invocation reads 64 words,
+// not 16, so there are fewer histograms to merge.
+// Pattern: as in `workgroup_atomic`, with 16-byte loads.
 // Work: n words read, 4n atomic additions to workgroup memory.
-// Summary: vec4 loads, 64 words per invocation: fewer workgroups and fewer histograms to merge
-// Look for: The gain over workgroup_atomic, which adds four times as many histograms to the 256 global counters; the
-// gap to the read peak is the counting itself.
-// Limits: Atomic additions to workgroup memory: three or four of 32 random bytes fall into the busiest bank, and each
-// step takes as many passes.
+// Summary: vec4 loads, 64 words per invocation, fewer histograms to merge
+// Look for: The gain over `workgroup_atomic`, which merges four times as many histograms. The gap to the read peak is
+// the cost of counting.
+// Limits: Atomic additions to workgroup memory: the busiest bank gets three or four of 32 random bytes, so an addition
+// takes three or four passes.
 
 alias T = u32;
 

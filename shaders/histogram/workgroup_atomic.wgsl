@@ -1,13 +1,12 @@
-// Histogram of bytes, four in each word: counted in a histogram per workgroup, whose bins are then added to the global
-// ones.
-// Pattern: word loads with a stride of the whole grid; atomic additions to workgroup memory, then one global atomic
+// Histogram of bytes, four per word: each workgroup counts into its own histogram, then adds it to the global one.
+// Pattern: 4-byte loads with a stride of the whole grid, atomic additions to workgroup memory, then one global atomic
 // addition per bin and workgroup.
 // Work: n words read, 4n atomic additions to workgroup memory.
 // Summary: one histogram per workgroup, added to the global one at the end
-// Look for: The share of the read peak. Random bytes seldom collide; with a frequent value, the speed would lie between
-// this row and global_atomic.
-// Limits: Atomics in workgroup memory, serialised for each word that lanes of a subgroup share; at small sizes, merging
-// 256 bins per workgroup.
+// Look for: The share of the read peak. Random bytes rarely collide; with a frequent value, the speed would fall
+// towards that of `global_atomic`.
+// Limits: Atomic additions to workgroup memory, serialised for lanes with the same bin. At small sizes, merging the
+// histograms.
 
 alias T = u32;
 

@@ -1,9 +1,9 @@
-// The chain of dispatch.wgsl where each dispatch adds its own number, which the command buffer holds.
-// Pattern: one workgroup; dispatches alternate between two buffers, with a barrier before each.
-// Work: none that counts; the host's calls take longer.
-// Summary: encode, submit and wait for dispatches that each get a number as an immediate; CUDA: as an argument
-// Look for: The ratio to uniform_write, which passes the same number.
-// Limits: As in dispatch: the API's work for each dispatch, or the device's time between two.
+// The chain of `dispatch`, but each dispatch adds its own number, which is stored in the command buffer.
+// Pattern: as in `dispatch`.
+// Work: negligible; the host's calls take longer.
+// Summary: encode, submit and wait for n dispatches, each with an immediate (CUDA: an argument)
+// Look for: The ratio to `uniform_write`, which passes the same number in a uniform buffer.
+// Limits: The API's work per dispatch, or the device's time between two dispatches.
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> output: array<u32>;

@@ -1,9 +1,9 @@
-// A tiny kernel with a number in it, so that each new number makes a new kernel that no driver cache holds.
-// Pattern: one workgroup; compiled anew before each launch.
-// Work: none that counts; compiling takes longer.
-// Summary: compiling a tiny kernel that no cache holds, from WGSL or CUDA C++ to a pipeline
-// Look for: The wait before a kernel's first run, and its ratio to pipeline_again.
-// Limits: The compilers: naga and the driver's, or NVRTC.
+// A tiny kernel that contains a number. Each new number makes a new kernel, which no driver cache contains.
+// Pattern: one workgroup; the kernel is compiled again before each launch.
+// Work: negligible; compiling takes longer.
+// Summary: compiling a tiny new kernel, from WGSL or CUDA C++ to a pipeline
+// Look for: The delay before a kernel's first run, and its ratio to `pipeline_again`.
+// Limits: Compilation by naga and the driver, or by NVRTC.
 
 override NONCE: u32 = 0u;
 

@@ -1,8 +1,8 @@
-// The chain of dispatch.wgsl where each dispatch adds its own number, which the host writes to a uniform buffer.
-// Pattern: one workgroup; dispatches alternate between two buffers, with a barrier before each.
-// Work: none that counts; the host's calls take longer.
-// Summary: encode, submit and wait for dispatches that each get a rewritten number in a uniform block
-// Look for: The ratio to immediates, and to dispatch, which passes nothing. Each write is a separate call
+// The chain of `dispatch`, but each dispatch adds its own number, which the host writes to a uniform buffer.
+// Pattern: as in `dispatch`.
+// Work: negligible; the host's calls take longer.
+// Summary: encode, submit and wait for n dispatches, each with a write to a uniform buffer
+// Look for: The ratios to `immediates` and to `dispatch`, which passes no number. Each write is a separate call
 // (write_buffer), as in real programs.
 // Limits: One core of the host: each write allocates staging memory and adds a copy.
 

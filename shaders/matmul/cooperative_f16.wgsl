@@ -1,13 +1,13 @@
-// GEMM of f16 matrices, C = A · B with A m×k and B k×n, accumulated and stored in f16 by cooperative matrices: 256×256
-// elements of C per workgroup, 64×128 per subgroup, as 4×8 products of 16×16 from tiles 32 deep in workgroup memory.
-// Sums of f16 take half the registers of f32, so that a subgroup computes twice as many from one read of its factors.
-// Pattern: 32 products per 12 reads of 16×16, while the next tiles load to registers. The first step after the barriers
-// is read before the last one before them is multiplied. Workgroups are numbered in bands of 8 rows to share reads.
+// GEMM of f16 matrices, C = A · B with A m×k and B k×n, accumulated and stored in f16 by cooperative matrices. A
+// workgroup computes 256×256 elements of C from tiles 32 deep; a subgroup computes 64×128, as 4×8 blocks of 16×16. That
+// is twice as many elements as in `cooperative`, since f16 sums take half the registers.
+// Pattern: each subgroup reads 12 blocks for 32 block products, while the next tiles load into registers. Block reads
+// overlap with the products of the step before. Workgroups are numbered in bands of 8 rows to share reads.
 // Work: 2mnk operations.
 // Summary: f16 factors and f16 sums, on tensor cores: tiles of 256×256, 64×128 per subgroup
-// Look for: The speedup over cooperative, at the price of 11 significant bits instead of 24. The error of a sum of k
-// terms is up to k/2048 of their magnitudes. If a model tolerates this error, f16 sums are the faster choice.
-// Limits: The path from memory to the tiles, which WGSL copies 8 bytes at a time: its largest vector of f16 has four.
+// Look for: The speedup over `cooperative`, in exchange for 11 instead of 24 significant bits. The error of a sum of k
+// terms is up to k/2048 of the sum of their magnitudes.
+// Limits: The path from memory to the tiles, which WGSL copies 8 bytes at a time (one vec4 of f16).
 
 enable f16;
 enable wgpu_cooperative_matrix;

@@ -1,16 +1,15 @@
-// GEMM, C = A · B with A m×k and B k×n, by tiles of 128×128: each of 256 invocations accumulates 8×8 elements of C in
-// registers. Workgroup memory holds two pairs of tiles: one loads while the other is multiplied, with a barrier per 8
-// steps of k.
-// Pattern: 32 neighbours cover 32×64 elements of C, 4×8 of them with 2×2 blocks of 4×4: 64 FMAs per four 16-byte reads,
-// most of them shared by lanes; eight in a row are four high and two wide. A's tile is stored by steps of k, with its
-// upper half swizzled against bank conflicts. Workgroups are numbered in bands of 8 rows to share reads.
+// GEMM, C = A · B with A m×k and B k×n, in tiles of 128×128: each of 256 invocations accumulates 8×8 elements of C in
+// registers, as 2×2 blocks of 4×4. One pair of tiles is loaded into workgroup memory while the other is multiplied,
+// with one barrier per 8 steps of k.
+// Pattern: each step of k takes 64 FMAs and four 16-byte reads per invocation; lanes share most of these reads. A's
+// tile is stored transposed, and half of it is swizzled to avoid bank conflicts. Workgroups are numbered in bands of 8
+// rows to share reads.
 // Work: 2mnk operations.
 // Summary: tiles of 128×128, 8×8 elements per invocation, the next tiles prefetched
-// Look for: The gain over register_blocked: four times the elements per invocation halve the reads per FMA, and only
-// one barrier per tile is left, overlapped with other work. The gap to cublas is the speed that plain WGSL does not
-// reach.
-// Limits: Instruction issue and registers: 64 sums and their factors leave room for two workgroups per SM, and small
-// matrices have too few tiles of this size for all SMs.
+// Look for: The gain over `register_blocked`. Four times the elements per invocation halve the reads per FMA, and only
+// one barrier per tile is left. The gap to `cublas` is the speed that plain WGSL does not reach.
+// Limits: Instruction issue, and registers: only two workgroups fit on an SM. Small matrices have too few tiles for all
+// SMs.
 
 alias T = f32;
 

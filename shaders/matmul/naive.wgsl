@@ -1,11 +1,11 @@
 // GEMM, C = A · B with A m×k and B k×n: one invocation per element of C.
-// Pattern: neighbouring invocations read neighbouring elements of B and the same element of A. Nothing is reused in
-// registers or workgroup memory: each element of A is read n times and each of B m times, from caches at best.
+// Pattern: neighbouring invocations read neighbouring elements of B and the same element of A. Each element of A is
+// read n times and each of B m times, at best from a cache.
 // Work: 2mnk operations.
 // Summary: one invocation per element, all operands from global memory
-// Look for: The share of the FMA peak with caches alone. The gap to tiled is the gain of programmed reuse; a gap
-// between APIs is the address arithmetic of the inner loop.
-// Limits: Load instructions: two for each multiply-add, served by L1; the arithmetic units wait.
+// Look for: The share of the FMA peak reached with caches only. The gap to `tiled` is the gain of explicit reuse. A gap
+// between APIs is due to address arithmetic in the inner loop.
+// Limits: Load instructions: each multiply-add needs two loads, served by L1.
 
 alias T = f32;
 

@@ -1,13 +1,13 @@
-// GEMM, C = A · B with A m×k and B k×n, by tiles of 64×64: each of 16×16 invocations accumulates 4×4 elements of C in
-// registers, and loads its next 4 elements of A and of B during 16 steps of k from workgroup memory.
-// Pattern: two 16-byte reads of workgroup memory per 16 FMAs; rows of A's tile are padded by a vec4, against bank
-// conflicts on its stores. Accumulators are named variables: an array indexed by a loop may end up in memory.
+// GEMM, C = A · B with A m×k and B k×n, in tiles of 64×64: each of 16×16 invocations accumulates 4×4 elements of C in
+// registers. During 16 steps of k, each also loads 4 elements of the next tile of A and 4 of B.
+// Pattern: two 16-byte reads of workgroup memory per 16 FMAs. A's tile is padded to avoid bank conflicts in stores.
+// Accumulators are named variables: a compiler may put an array indexed in a loop into memory.
 // Work: 2mnk operations.
 // Summary: tiles of 64×64, 4×4 elements per invocation in registers
-// Look for: The share of the FMA peak that portable code reaches: 16 multiply-adds for two wide reads. Odd sizes show
-// the cost of edges, 512 the cost of too few tiles for the device.
-// Limits: Registers, and the scheduler's mix of loads and multiply-adds; on large devices small matrices, whose tiles
-// do not fill the last wave.
+// Look for: The share of the FMA peak that portable code reaches. Odd sizes show the cost of edges; 512x512x512 shows
+// the cost of too few tiles.
+// Limits: Registers, and how well the scheduler mixes loads with FMAs. Small matrices have too few tiles to fill the
+// last wave.
 
 alias T = f32;
 

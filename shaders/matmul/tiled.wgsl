@@ -1,13 +1,11 @@
-// GEMM, C = A · B with A m×k and B k×n, by square tiles: TILE×TILE invocations load one tile of A and one of B into
-// workgroup memory, multiply them, and continue with the next; one element of C per invocation.
-// Pattern: each element is read from global memory TILE times less often than in `naive`; two reads of workgroup memory
-// per FMA.
+// GEMM, C = A · B with A m×k and B k×n, in square tiles: TILE×TILE invocations load one tile of A and one of B into
+// workgroup memory, multiply them, and continue with the next pair. Each invocation computes one element of C.
+// Pattern: each element is read from global memory TILE times less often than in `naive`; each FMA needs two reads of
+// workgroup memory.
 // Work: 2mnk operations.
 // Summary: square tiles in workgroup memory, one element per invocation
-// Look for: The speeds of TILE 8, 16 and 32: memory traffic falls as the side grows, until a larger tile gains nothing.
-// Each multiply-add still needs two reads of workgroup memory.
-// Limits: Workgroup-memory bandwidth, 8 bytes per FMA; with TILE=32 also workgroups of 1,024 invocations, few of which
-// fit on an SM.
+// Look for: The speeds of TILE=8, 16 and 32. Memory traffic falls as tiles grow, until a larger tile gains nothing.
+// Limits: Workgroup-memory bandwidth, 8 bytes per FMA. With TILE=32, few workgroups of 1,024 invocations fit on an SM.
 
 alias T = f32;
 

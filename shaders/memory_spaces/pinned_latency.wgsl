@@ -1,15 +1,13 @@
-// One invocation follows a random cycle through 128 MiB of host memory: each line of 128 bytes holds the index of the
+// One invocation follows a random cycle through 128 MiB of host memory: each 128-byte line contains the index of the
 // next.
-// Pattern: dependent loads over the bus, one load per line. A launch continues where the last one stopped, so that a
-// device that caches host memory has dropped a line before its turn comes again. Two random words, of the last and of
-// the first line, show whether the walk has the right number of steps.
-// Work: STEPS dependent loads, 16 in the loop body.
-// Summary: dependent loads from 128 MiB of pinned host memory, in lines of 128 bytes
-// Look for: A round trip over the bus and address translation: about 1 µs or more over PCI Express, near the latency of
-// DRAM where host and device share it (cache_curve/latency). Multiplied by the rate of transfer/pinned_by_kernel, it
+// Pattern: dependent loads over the bus, one per line. Each launch continues where the last one stopped, so caches have
+// evicted a line before it is read again.
+// Work: STEPS dependent loads, 16 per loop iteration.
+// Summary: dependent loads from 128 MiB of pinned host memory, one per 128-byte line
+// Look for: A round trip over the bus with address translation, about 1 µs or more over PCI Express. If host and device
+// share DRAM, the latency is near that of cache_curve/latency. Latency times the rate of transfer/pinned_by_kernel
 // gives the bytes that must be in flight.
-// Limits: The bus: requests wait for each other, so that its rate does not matter. No line is read again before all
-// others, so no cache still holds it.
+// Limits: The latency of the bus, not its rate, since each load waits for the one before.
 
 struct Line { next: u32, check: u32, unused: u32, expected: u32, rest: array<u32, 28> }
 

@@ -1,12 +1,11 @@
-// Reads an array of 32 words private to each invocation, and mixes all values into one word.
-// Pattern: the index is known only at run time, so that named registers cannot hold the array: it is in private memory,
-// or in registers with indirect addressing.
-// Work: 16 · ROUNDS words of 4 bytes read by each invocation.
+// Each invocation reads its private array of 32 words and mixes all values into one word.
+// Pattern: the index is known only at run time, so the array is in private memory, or in registers with indirect
+// addressing.
+// Work: each invocation reads 16 · ROUNDS words of 4 bytes.
 // Summary: an array of 32 words per invocation, indexed at run time
-// Look for: A rate near L1, far below registers, means that the array is in memory. A rate far above L1 means that the
-// compiler kept the array in registers.
-// Limits: Loads of 4 bytes per lane from thread-local memory, laid out so that the words of neighbouring lanes are
-// adjacent.
+// Look for: A rate near that of L1, far below that of registers, means that the array is in memory. A rate far above L1
+// means that the compiler kept the array in registers.
+// Limits: Loads of 4 bytes per lane from local memory, where words of neighbouring lanes are adjacent.
 
 struct Sizes { invocations: u32 }
 

@@ -1,11 +1,11 @@
 // One invocation follows a random cycle through 1 KiB of a private array.
-// Pattern: dependent loads. The cycle is stored rotated by a number known only at run time, so that the compiler cannot
-// replace the array by its source; its length comes from the host, so that no compiler unrolls it into registers.
-// Work: STEPS dependent loads, 16 in the loop body.
-// Summary: storage_latency from 1 KiB of a private array
-// Look for: A latency near storage_latency, since local memory is ordinary memory in L1. A much shorter latency means
-// that the array is in registers.
-// Limits: Hits in L1, after address arithmetic that interleaves lanes.
+// Pattern: dependent loads. The host sets the rotation and the length of the cycle, so compilers can neither read the
+// source buffer instead nor unroll the array into registers.
+// Work: STEPS dependent loads, 16 per loop iteration.
+// Summary: dependent loads from 1 KiB of a private array
+// Look for: A latency near that of `storage_latency`, since private memory is ordinary memory, cached in L1. A much
+// shorter latency means that the array is in registers.
+// Limits: The hit latency of L1, and the address arithmetic that interleaves lanes.
 
 struct Sizes { shift: u32, places: u32 }
 

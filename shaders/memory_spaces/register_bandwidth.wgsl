@@ -1,11 +1,10 @@
-// Mixes eight variables of each invocation, held in registers: every operation depends on the ones before it.
-// Pattern: no memory. Additions and exclusive ors alternate, which no compiler can merge; eight short interleaved
-// chains give a scheduler enough independent work.
-// Work: 16 · ROUNDS times x = (x + y) ^ z by each invocation, each of which reads four registers of 4 bytes.
-// Summary: eight variables mixed with each other; every operand counts
-// Look for: An upper bound for all other rows, in operands per second and not bytes on a bus. The ratio to fma shows
-// how many of four operands per cycle the integer units accept.
-// Limits: Instruction issue to the integer pipelines; register banks, where three operands lie in one.
+// Each invocation mixes eight variables in registers; every operation depends on earlier ones.
+// Pattern: no memory accesses. Additions and exclusive ors alternate, so no compiler can merge them. Eight interleaved
+// chains give enough independent work.
+// Work: each invocation runs 16 · ROUNDS steps x = (x + y) ^ z, and each step reads four operands of 4 bytes.
+// Summary: eight variables mixed in registers; the rate counts operands
+// Look for: An upper bound for the other kernels; it counts operands, not bytes on a bus.
+// Limits: Instruction issue to the integer pipelines, and register banks if three operands are in the same bank.
 
 struct Sizes { invocations: u32 }
 

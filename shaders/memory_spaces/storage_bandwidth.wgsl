@@ -1,9 +1,9 @@
-// Reads a table of 4 KiB in a storage buffer, which fits every cache, and mixes all values into one word.
-// Pattern: neighbouring invocations read neighbouring elements, 16 bytes each; the position advances every round.
-// Work: 16 · ROUNDS elements of 16 bytes read by each invocation.
-// Summary: a table of 4 KiB in a storage buffer: L1
-// Look for: The highest rate of L1. Compare with workgroup_bandwidth: equal rates suggest that the two are one memory.
-// Limits: The load unit, 64 or 128 bytes per cycle and SM; the table stays in L1.
+// Reads a 4 KiB table in a storage buffer, which fits in every cache, and mixes all values into one word.
+// Pattern: neighbouring invocations read neighbouring elements, 16 bytes each.
+// Work: each invocation reads 16 · ROUNDS elements of 16 bytes.
+// Summary: a 4 KiB table in a storage buffer, cached in L1
+// Look for: The highest rate of L1. If `workgroup_bandwidth` is as fast, the two are probably one memory.
+// Limits: The load unit: 64 or 128 bytes per cycle and SM. The table stays in L1.
 
 struct Sizes { invocations: u32 }
 

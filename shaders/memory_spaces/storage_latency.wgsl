@@ -1,10 +1,9 @@
 // One invocation follows a random cycle through 4 KiB of a storage buffer.
 // Pattern: dependent loads from the nearest cache.
-// Work: STEPS dependent loads, 16 in the loop body.
-// Summary: one invocation's dependent loads from 4 KiB of a storage buffer
-// Look for: Nanoseconds per load, median over STEPS: the latency of L1 with its index arithmetic. Multiplied by the
-// clock, this latency is 30 to 50 cycles on current GPUs.
-// Limits: One chain of dependent loads: nothing overlaps, so latency is the only limit.
+// Work: STEPS dependent loads, 16 per loop iteration.
+// Summary: dependent loads from 4 KiB of a storage buffer
+// Look for: The time per load, which is the latency of L1 plus index arithmetic: 30 to 50 clock cycles on current GPUs.
+// Limits: Latency only: each load waits for the one before, so nothing overlaps.
 
 struct Sizes { shift: u32 }
 

@@ -1,11 +1,11 @@
 // Reads a table of 256 bytes in a uniform buffer, filled by the host, and mixes all values into one word.
-// Pattern: with EACH=0 all invocations read the same byte at a time; with EACH=1 each reads its own byte. The position
-// advances every round. WGSL has no bytes: an invocation reads a word and extracts its byte.
-// Work: 16 · ROUNDS bytes read by each invocation.
+// Pattern: with EACH=0, all invocations read the same byte; with EACH=1, each reads its own byte. WGSL has no byte
+// type, so an invocation reads a word and extracts its byte.
+// Work: each invocation reads 16 · ROUNDS bytes.
 // Summary: a table of 256 bytes in a uniform buffer
-// Look for: In CUDA, table_uniform's lookups per second: a byte loads like a word. WGSL extracts each byte from a word.
-// With EACH=1, a subgroup reads fewer distinct words than in table_uniform.
-// Limits: As in table_uniform; in WGSL also the shift and the mask for each byte.
+// Look for: The ratio to `table_uniform`. In CUDA, lookups per second should be equal, since a byte loads like a word.
+// With EACH=1, a subgroup reads fewer distinct words here.
+// Limits: As in `table_uniform`; in WGSL, also a shift and a mask for each byte.
 
 struct Sizes { invocations: u32, shift: u32 }
 

@@ -1,11 +1,10 @@
 // Reads a table of 64 words in a storage buffer, filled by the host, and mixes all values into one word.
-// Pattern: with EACH=0 all invocations read the same element at a time; with EACH=1 each reads its own element. The
-// position advances every round.
-// Work: 16 · ROUNDS words of 4 bytes read by each invocation.
-// Summary: the table of table_const in a storage buffer
-// Look for: The rate with EACH=1: where lanes read different elements, a storage buffer suits a table best. EACH=0
-// gains little, since the cache serves 32 words as fast as one.
-// Limits: The load unit of L1, one request per subgroup; the 64 words always hit.
+// Pattern: with EACH=0, all invocations read the same element; with EACH=1, each reads its own.
+// Work: each invocation reads 16 · ROUNDS words of 4 bytes.
+// Summary: a table of 64 words in a storage buffer
+// Look for: The rate with EACH=1: a storage buffer is the best place for a table if lanes read different elements.
+// EACH=0 is hardly faster, since the cache serves 32 words as fast as one.
+// Limits: The load unit of L1, with one request per subgroup. The 64 words always hit.
 
 struct Sizes { invocations: u32, shift: u32 }
 

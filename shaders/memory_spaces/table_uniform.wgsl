@@ -1,12 +1,10 @@
 // Reads a table of 64 words in a uniform buffer, filled by the host, and mixes all values into one word.
-// Pattern: with EACH=0 all invocations read the same element at a time; with EACH=1 each reads its own element. The
-// position advances every round.
-// Work: 16 · ROUNDS words of 4 bytes read by each invocation.
-// Summary: the table of table_const in a uniform buffer
-// Look for: The speed of EACH=1 over EACH=0 for a uniform buffer. If the ratio equals that of table_const, both use the
-// constant cache.
-// Limits: Divergent constant reads, replayed for each distinct address; where all lanes read one element, the mixing
-// arithmetic.
+// Pattern: with EACH=0, all invocations read the same element; with EACH=1, each reads its own.
+// Work: each invocation reads 16 · ROUNDS words of 4 bytes.
+// Summary: a table of 64 words in a uniform buffer
+// Look for: The speed of EACH=1 over EACH=0. If the ratio equals that of `table_const`, both kernels use the constant
+// cache.
+// Limits: EACH=0: the mixing arithmetic. EACH=1: divergent constant reads, replayed for each distinct address.
 
 struct Sizes { invocations: u32, shift: u32 }
 

@@ -1,11 +1,10 @@
-// Reads a table of 4 KiB in a texture of 16 by 16 texels, and mixes all values into one word.
-// Pattern: neighbouring invocations load neighbouring texels, 16 bytes each, unfiltered; the position advances every
-// round.
-// Work: 16 · ROUNDS texels of 16 bytes read by each invocation.
-// Summary: a table of 4 KiB in a texture of 16 by 16 texels
-// Look for: The slowdown of the texture unit without filtering. The unit delivers a fixed number of texels per cycle,
-// so 16-byte texels are the best case.
-// Limits: The address rate of the texture units: a few texels per cycle and SM, each with bounds and format work.
+// Reads a 4 KiB table in a texture of 16×16 texels, and mixes all values into one word.
+// Pattern: neighbouring invocations load neighbouring texels, 16 bytes each, unfiltered.
+// Work: each invocation reads 16 · ROUNDS texels of 16 bytes.
+// Summary: a 4 KiB table in a texture of 16×16 texels
+// Look for: The slowdown of the texture unit relative to `storage_bandwidth`.
+// Limits: The address rate of the texture units: a few texels per cycle and SM, each with bounds checks and format
+// conversion.
 
 struct Sizes { invocations: u32 }
 

@@ -1,10 +1,10 @@
-// One invocation follows a random cycle through 4 KiB of a texture of 32 by 32 texels.
+// One invocation follows a random cycle through 4 KiB of a texture of 32×32 texels.
 // Pattern: dependent loads through the texture unit; two operations convert an index to coordinates.
-// Work: STEPS dependent loads, 16 in the loop body.
-// Summary: storage_latency from a texture of 32 by 32 texels
-// Look for: The longest latency on chip: the request passes addressing, format and filter stages even if nothing is
-// filtered.
-// Limits: The depth of the texture pipeline, and two operations per step that compute coordinates.
+// Work: STEPS dependent loads, 16 per loop iteration.
+// Summary: dependent loads from a texture of 32×32 texels
+// Look for: The longest latency on chip: a request passes all stages (addressing, format, filter) even without
+// filtering.
+// Limits: The depth of the texture pipeline, and two operations per step for the coordinates.
 
 struct Sizes { shift: u32 }
 

@@ -1,12 +1,9 @@
-// Reads a table of 4 KiB in a uniform buffer and mixes all values into one word.
-// Pattern: all invocations of a workgroup read one element at a time, the case for which uniform memory is built; the
-// position advances every round.
-// Work: 16 · ROUNDS elements of 16 bytes read by each invocation (bytes delivered to invocations: one fetch serves
-// many).
-// Summary: a table of 4 KiB in a uniform buffer, one element per workgroup at a time
-// Look for: Bytes that reach lanes, not bytes fetched: one element serves a subgroup. If the rate is above
-// storage_bandwidth, the constant path is faster for elements that all lanes share.
-// Limits: The constant cache, which serves one address of 16 bytes at a time.
+// Reads a 4 KiB table in a uniform buffer and mixes all values into one word.
+// Pattern: all invocations of a workgroup read the same element, the case that uniform memory is built for.
+// Work: each invocation reads 16 · ROUNDS elements of 16 bytes (bytes delivered; one fetch serves many invocations).
+// Summary: a 4 KiB table in a uniform buffer, one element per workgroup at a time
+// Look for: A rate above `storage_bandwidth` means that the constant path is faster for elements that all lanes share.
+// Limits: The constant cache, which serves one 16-byte address at a time.
 
 struct Sizes { invocations: u32 }
 

@@ -1,10 +1,10 @@
 // One invocation follows a random cycle through 4 KiB of a uniform buffer.
 // Pattern: dependent loads; the elements are 16 bytes apart, as uniform arrays require.
-// Work: STEPS dependent loads, 16 in the loop body.
-// Summary: storage_latency from a uniform buffer
-// Look for: The ratio to storage_latency: constant memory indexed at run time goes through a small cache of its own; 4
-// KiB may exceed its first level.
-// Limits: The hit latency of the constant cache, or of its second level where the walk does not fit.
+// Work: STEPS dependent loads, 16 per loop iteration.
+// Summary: dependent loads from 4 KiB of a uniform buffer
+// Look for: The ratio to `storage_latency`. Constant memory has its own small cache, and 4 KiB may exceed its first
+// level.
+// Limits: The hit latency of the constant cache's first or second level.
 
 struct Sizes { shift: u32 }
 

@@ -1,10 +1,9 @@
-// Reads a table of 4 KiB in workgroup memory and mixes all values into one word.
-// Pattern: neighbouring invocations read neighbouring elements, 16 bytes each (no bank conflict); the position advances
-// every round.
-// Work: 16 · ROUNDS elements of 16 bytes read by each invocation.
-// Summary: a table of 4 KiB in workgroup memory
-// Look for: The rate of ceiling/workgroup_read with vec4 loads; a gap is the cost of the mixing arithmetic.
-// Limits: The banks, 128 bytes per cycle and SM where there are 32.
+// Reads a 4 KiB table in workgroup memory and mixes all values into one word.
+// Pattern: neighbouring invocations read neighbouring elements, 16 bytes each (no bank conflicts).
+// Work: each invocation reads 16 · ROUNDS elements of 16 bytes.
+// Summary: a 4 KiB table in workgroup memory
+// Look for: The same rate as ceiling/workgroup_read with vec4 loads. A gap is the cost of the mixing arithmetic.
+// Limits: The banks: with 32 banks, 128 bytes per cycle and SM.
 
 struct Sizes { invocations: u32 }
 

@@ -1,9 +1,10 @@
-// One invocation follows a random cycle through 4 KiB of workgroup memory, filled by its whole workgroup.
+// One invocation follows a random cycle through 4 KiB of workgroup memory, which its workgroup fills first.
 // Pattern: dependent loads.
-// Work: STEPS dependent loads, 16 in the loop body.
-// Summary: storage_latency from workgroup memory
-// Look for: The shortest load: no cache tag is compared. The difference from storage_latency is the cost of a cache.
-// Limits: Address, bank, return: a fixed number of cycles for a walk without conflicts.
+// Work: STEPS dependent loads, 16 per loop iteration.
+// Summary: dependent loads from 4 KiB of workgroup memory
+// Look for: The shortest load latency, since no cache tag is compared. The difference from `storage_latency` is the
+// cost of a cache.
+// Limits: A fixed number of cycles for address, bank access and return.
 
 struct Sizes { shift: u32 }
 

@@ -1,11 +1,10 @@
-// Reads every element of a volume once, slice by slice and row by row (source workload B5); the slice pitch is pitch ×
-// height.
-// Pattern: one workgroup per row; as in `rows_2d`, with rows too short to hide a misaligned start.
+// Reads every element of a volume once, slice by slice and row by row. The slice pitch is pitch × height.
+// Pattern: one workgroup per row, as in `rows_2d`, but rows are too short to hide a misaligned start.
 // Work: width × height × depth scalars read.
-// Summary: the rows of a volume, slice by slice
-// Look for: The comparison of rows_2d with rows of 65 to 511 elements: here row starts matter more, and so does a row
-// length that leaves lanes of a workgroup idle.
-// Limits: Short rows: 65 elements take two rounds of a workgroup of 64, the second for one element, and 257 take five.
+// Summary: reads the rows of a volume, slice by slice
+// Look for: The speedup of PITCHED=1 over PITCHED=0 for rows of 65 to 511 elements. Misaligned starts and idle lanes
+// cost more than in the long rows of `rows_2d`.
+// Limits: Short rows: with workgroups of 64, a row of 65 elements takes two rounds, the second for one element.
 
 alias T = f32;
 

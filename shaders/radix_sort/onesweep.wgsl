@@ -1,15 +1,15 @@
-// Stable radix sort by digits of 8 bits, one sweep for each (Adinets and Merrill 2022): a workgroup ranks a tile of
-// keys by their digit, publishes its count of each digit, looks back over the tiles before, and writes the keys where
-// they belong. A tile that stays unpublished is counted by the workgroups that need it: neither progress nor order is
-// assumed.
-// Pattern: 16 keys per invocation, counted and published before they are ranked by subgroup ballots, sorted in workgroup
-// memory, one half of the tile after the other so that more workgroups are resident, written in runs of one digit.
-// Work: n keys read for all digit counts, then n read and n written four times; values likewise without the counts.
+// Stable radix sort by 8-bit digits in one sweep per digit (Adinets and Merrill 2022). A workgroup counts the digits of
+// a tile of keys, publishes the counts, ranks the keys, adds up the counts of earlier tiles (look-back), and writes the
+// keys. If a tile stays unpublished, the workgroups that need its counts compute them: the kernel relies on neither
+// forward progress nor launch order.
+// Pattern: 16 keys per invocation, ranked by subgroup ballots, sorted in workgroup memory and written in runs of one
+// digit.
+// Work: n keys read once for all digit counts, then n read and n written in each of four passes; values are moved only
+// in the passes.
 // Summary: one kernel per pass: ranks by subgroup ballots, decoupled look-back over the digit counts
-// Look for: The gain over three_kernels with BITS=8: keys are read once per pass, ranked in registers, and no kernel
-// waits for another. Larger WG write longer runs of each digit, but fewer fit on an SM.
-// Limits: Instructions: about 40 to rank a key by eight ballots, and the round trips of the look-back; DRAM only where
-// its bandwidth is low.
+// Look for: The gain over `three_kernels` with BITS=8: each pass is one kernel that reads keys once and ranks them in
+// registers. A larger WG writes longer runs of each digit, but fewer workgroups fit on an SM.
+// Limits: Instructions (about 40 to rank a key) and the round trips of the look-back. DRAM, if its bandwidth is low.
 
 alias T = u32;
 /// The keys of an invocation, or their values, or where they go.

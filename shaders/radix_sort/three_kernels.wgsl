@@ -1,13 +1,14 @@
-// Stable radix sort in passes over digits of BITS bits, each with three kernels: workgroups count the digits of their
-// keys, the counts are scanned digit by digit, and the keys move. A uniform selects the kernel.
-// Pattern: tiles of 8 keys per invocation, sorted in workgroup memory by 4 bits at a time with 16 counters per invocation
-// and a scan of these, then written in runs of one digit.
-// Work: n keys read twice and written once in each pass; values once.
-// Summary: each pass counts digits, scans the counts and moves the keys; digits of 4 and 8 bits
-// Look for: The speed of BITS=8 over BITS=4: half as many passes, each with twice the sorting in workgroup memory. Near
-// 2×, memory traffic takes the time; near 1×, sorting the tiles does. PAIRS=1 adds memory traffic only.
-// Limits: Barriers and workgroup memory: each tile takes 16 steps or more per 4 bits. Then the keys, which each pass
-// reads twice.
+// Stable radix sort in passes over digits of BITS bits. In each pass, the first kernel counts the digits, the second
+// scans the counts, and the third moves the keys.
+// Pattern: tiles of 8 keys per invocation, sorted in workgroup memory by 4 bits at a time (a scan of 16 counters per
+// invocation), then written in runs of one digit.
+// Work: each pass reads the keys twice and writes them once; values are read and written once. The rate counts the
+// bytes that `onesweep` moves.
+// Summary: each pass counts digits, scans the counts and moves the keys; digits of 4 or 8 bits
+// Look for: The speed of BITS=8 over BITS=4: half as many passes, each with twice the sorting. Near 2×, memory traffic
+// is the limit; near 1×, sorting is. PAIRS=1 adds only memory traffic.
+// Limits: Barriers and workgroup memory: each tile takes 16 barriers or more per 4 bits. Then memory traffic, since
+// each pass reads the keys twice.
 
 alias T = u32;
 
