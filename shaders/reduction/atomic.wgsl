@@ -1,13 +1,11 @@
-// Sum in one pass: each workgroup reduces its block as `first_add` does and atomically adds the result to one global
-// word.
-// Pattern: no second pass and no block sums; all workgroups update one address. Integers only: WGSL has no float
-// atomics.
+// Sums an array in one pass: each workgroup reduces its block as `first_add` does, then adds the result atomically to
+// one word.
+// Pattern: all workgroups update the same word. WGSL has only integer atomics.
 // Work: n scalars read.
-// Summary: one pass; block sums are added atomically (integers)
-// Look for: The speed of one pass relative to two. At small sizes one pass saves a launch; at large sizes thousands of
-// workgroups add atomically to one word. The kernel sums only u32, so compare u32 rows.
-// Limits: The load pattern of first_add; the atomics only where workgroups finish faster than one address accepts
-// additions.
+// Summary: one pass; block sums are added atomically (integers only)
+// Look for: The speed relative to `first_add` in u32. At small sizes, one pass saves a launch. At large sizes,
+// thousands of workgroups add to one word.
+// Limits: The loads, as in `first_add`, unless workgroups finish faster than one address accepts additions.
 
 alias T = u32;
 

@@ -1,10 +1,10 @@
-// Sum of each block of 2 · WG elements: every invocation adds two elements on load, then the sequential tree.
-// Pattern: as in `sequential`, with half the workgroups and no idle invocation in the first step.
+// Sums blocks of 2 · WG elements: each invocation adds two, then the workgroup runs the tree of `sequential`.
+// Pattern: as in `sequential`, with half as many workgroups. All invocations take part in the first addition.
 // Work: n scalars read.
-// Summary: adds two loaded elements before the tree
-// Look for: Nearly twice the speed of sequential at large sizes, since one tree serves two elements. A smaller gain
-// means that memory has become the limit; a larger one, that launching workgroups was.
-// Limits: Two loads in flight per lane, which do not cover DRAM latency; the tree takes the rest of the time.
+// Summary: each invocation adds two elements on load, then a tree
+// Look for: Nearly twice the speed of `sequential` at large sizes. A smaller gain points to memory as the limit, a
+// larger one to the launching of workgroups.
+// Limits: DRAM latency, which two loads per invocation cannot hide, and the steps of the tree.
 
 alias T = f32;
 

@@ -1,15 +1,14 @@
-// Sum of each block on a copy in workgroup memory, as in `interleaved_workgroup`, with the barrier of
-// `interleaved_global` in addition to the workgroup's in every step (source workload A4). WGSL has no call for both: a
-// step has two barriers.
-// Pattern: the additions of `interleaved_workgroup`; the data stay on the SM, the barrier waits for the device.
+// Sums each block as `interleaved_workgroup` does, with the storageBarrier of `interleaved_global` added to every step
+// (source workload A4).
+// Pattern: the additions of `interleaved_workgroup`. The data stay on the SM, but storageBarrier has device scope in
+// wgpu.
 // Work: n scalars read.
 // Summary: interleaved_workgroup with the barriers of interleaved_global added
-// Look for: Two ratios. The speed relative to interleaved_global is the effect of the memory at the same barriers
-// (except in CUDA, where interleaved_global has the weaker fence of the block). The time relative to
-// interleaved_workgroup is the effect of the barriers alone. WGSL needs two barriers per step here; CUDA needs a fence
-// and a barrier.
-// Limits: Barriers of the device's scope, log2 of the workgroup size in sequence, where the API gives storageBarrier
-// that scope; else as in interleaved_workgroup.
+// Look for: Two ratios. The speed relative to `interleaved_global` shows the gain of workgroup memory with device-scope
+// barriers in both (except in CUDA, where `interleaved_global` has a weaker fence). The time relative to
+// `interleaved_workgroup` shows the cost of the added barriers.
+// Limits: Barriers of device scope, log2(WG) in sequence. If the API gives storageBarrier a smaller scope, the limits
+// are those of `interleaved_workgroup`.
 
 alias T = f32;
 

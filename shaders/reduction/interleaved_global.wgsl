@@ -1,13 +1,13 @@
-// Sum of each block, in place in global memory (source workload A3): at step s = 1, 2, 4 … invocation t adds element t
-// + s if t is a multiple of 2s; a barrier after each step; element 0 of the block is its sum.
-// Pattern: interleaved addressing with a modulo test, every step through global memory.
+// Sums each block in place in global memory (source workload A3). In step s = 1, 2, 4, …, invocation t adds element t +
+// s to element t if t is a multiple of 2s. A barrier follows each step.
+// Pattern: interleaved addressing with a modulo test.
 // Work: n scalars read.
 // Summary: interleaved addressing, in place in global memory
-// Look for: The slowdown relative to all other rows: each step reads and writes global memory, and half of a subgroup's
-// lanes are idle from the first step on. The ratio to interleaved_workgroup includes the barriers: wgpu gives
-// storageBarrier device scope; the fence of the CUDA port has block scope.
-// Limits: Round trips to the cache behind global memory, log2 of the workgroup size in sequence, and the barriers
-// between: on an H200 the CUDA port, with the weaker fence, takes less than a third of the time.
+// Look for: The slowdown relative to all other rows: each step accesses global memory, and at least half of the lanes
+// are idle. The ratio to `interleaved_workgroup` includes this kernel's barriers, which have device scope in wgpu but
+// block scope in CUDA.
+// Limits: Cache latency in log2(WG) round trips, and the barriers between them. On an H200, the CUDA port with its
+// weaker fence takes less than a third of the time.
 
 alias T = f32;
 

@@ -1,12 +1,11 @@
-// Sum of each block on a copy in workgroup memory (source workload A4): the steps and the modulo test of
-// `interleaved_global`. The memory differs, and so does the barrier: wgpu gives `storageBarrier` device scope.
-// Pattern: interleaved addressing with a modulo test; each step leaves fewer active invocations in a subgroup.
+// Sums a copy of each block in workgroup memory (source workload A4). The steps are those of `interleaved_global`, with
+// workgroupBarrier instead of storageBarrier.
+// Pattern: interleaved addressing with a modulo test. Each step leaves fewer active lanes in a subgroup.
 // Work: n scalars read.
 // Summary: interleaved addressing on a copy in workgroup memory
-// Look for: The ratio to interleaved_global: the same steps, with memory and barriers of the workgroup alone. The gap
-// to sequential is the cost of modulo and divergence, not of memory.
-// Limits: Instructions: an integer remainder for each test, and subgroups that stay busy for one lane until the last
-// steps.
+// Look for: The ratio to `interleaved_global`, which shows the effect of memory and barriers together. The gap to
+// `sequential` is the cost of modulo and divergence, not of memory.
+// Limits: Instructions: an integer remainder in each step, and subgroups that stay busy for one active lane.
 
 alias T = f32;
 

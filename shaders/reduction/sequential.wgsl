@@ -1,12 +1,12 @@
-// Sum of each block in workgroup memory with sequential addressing: at step s = WG/2, WG/4 … 1 the first s invocations
-// add element t + s. No modulo, and whole subgroups become idle instead of single invocations.
-// Pattern: sequential addressing, no divergence down to the last subgroup, no bank conflicts.
+// Sums each block in workgroup memory. In step s = WG/2, WG/4, …, 1, invocation t adds element t + s to element t if t
+// < s.
+// Pattern: sequential addressing without bank conflicts. Whole subgroups become idle, and only the last active one
+// diverges.
 // Work: n scalars read.
 // Summary: sequential addressing: no modulo, no divergence
-// Look for: The gain of choosing which lanes idle: the same number of additions as interleaved_workgroup, but whole
-// subgroups finish early. Half of all lanes only load.
-// Limits: Barriers, and one element per lane: a workgroup mostly waits for its single load and for the steps of the
-// tree.
+// Look for: The gain over `interleaved_workgroup`: the number of additions is the same, but whole subgroups finish
+// early. Half of all invocations only load.
+// Limits: Latency: with one load per invocation, a workgroup mostly waits for its data and for the tree's barriers.
 
 alias T = f32;
 

@@ -1,13 +1,11 @@
-// Sum of each block of 2 · WG elements: two loads per invocation, one subgroupAdd, then a tree over the sums of the
-// subgroups.
-// Pattern: the subgroup adds through registers; workgroup memory holds one word per subgroup. Each subgroup gets a slot
-// from a counter, so that neither the subgroup size nor the mapping of invocations to subgroups matters.
+// Sums each block of 2 · WG elements: two loads per invocation, one subgroupAdd, then a tree over the subgroups' sums.
+// Pattern: each subgroup adds in registers and stores one word in workgroup memory. A counter gives each subgroup a
+// slot, so that any subgroup size works.
 // Work: n scalars read.
 // Summary: subgroupAdd, then a tree over the subgroups
-// Look for: The ratio to first_add: the gain of replacing most of the tree by register operations. A small gain means
-// that the loads take the time, not the tree; a loss means that the API's subgroup operation is slow.
-// Limits: Bytes in flight, as in first_add; the counter that gives every subgroup its slot costs an atomic in workgroup
-// memory.
+// Look for: The gain over `first_add`: register operations replace most of the tree. A small gain means that loads take
+// the time. A loss means that the API's subgroup operation is slow.
+// Limits: Too few bytes in flight, as in `first_add`, and one atomic in workgroup memory per subgroup.
 
 alias T = f32;
 

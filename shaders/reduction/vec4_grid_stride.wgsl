@@ -1,12 +1,11 @@
-// Sum by a fixed number of workgroups: each invocation adds up vec4 elements with a stride of the whole grid, then a
-// tree over the workgroup.
-// Pattern: 16-byte loads, eight in flight per invocation; one sequence of barriers per thousands of elements.
+// Sums an array with a fixed number of workgroups: each invocation adds up vec4s with a stride of the whole grid, then
+// each workgroup runs a tree.
+// Pattern: eight 16-byte loads in flight per invocation, and one tree per thousands of elements.
 // Work: n scalars read.
 // Summary: vec4 loads one grid apart, one tree for thousands of elements
-// Look for: The share of the read peak, which should be near 100 %: one tree serves thousands of elements, and the
-// loads are those of ceiling/read. Below 90 % at large sizes, try another WG.
-// Limits: DRAM reads at large sizes and cache reads at small ones; below a few MiB two launches, of which the second
-// sums the block sums.
+// Look for: A share of the read peak near 100 %, since the loads are those of `ceiling/read` and there are few trees.
+// If it is below 90 % at large sizes, try another WG.
+// Limits: DRAM reads at large sizes, cache reads at small ones. Below a few MiB, the two launches.
 
 alias T = f32;
 

@@ -1,12 +1,12 @@
-// Root-mean-square normalisation of each row in registers: a row is divided among enough lanes for each to hold VECTORS
-// vec4 of it, and lanes add up squares by shuffles.
-// Pattern: VECTORS independent 16-byte loads per lane, and as many stores; short rows share a workgroup. Rows too long
-// for the registers of a workgroup are read twice. Rows that are not a whole number of vec4 move element by element.
-// Work: n scalars read and n written (the gains of the columns come from the cache).
+// Normalises each row by its root mean square, in registers. Each lane keeps up to VECTORS vec4s of a row, and lanes
+// add up their squares by shuffles.
+// Pattern: VECTORS independent 16-byte loads and stores per lane. Short rows share a workgroup. The part of a row that
+// does not fit in registers is read twice. If the row length is not a multiple of four, accesses are scalar.
+// Work: n scalars read and n written (column gains come from the cache).
 // Summary: rows in registers, vec4 loads, sums by shuffles; short rows share a workgroup
-// Look for: The share of the copy peak, near 100 % at all lengths of rows. The same kernel as softmax's without
-// exponentials: where softmax is slower, arithmetic is the reason.
-// Limits: DRAM read/write turnaround; at 32,768 columns the few rows that are resident at a time.
+// Look for: A share of the copy peak near 100 % at all row lengths. This is `softmax/subgroup` without exponentials: if
+// softmax is slower, its arithmetic is the reason.
+// Limits: DRAM read/write turnaround. At 32,768 columns, few rows are resident at a time.
 
 alias T = f32;
 

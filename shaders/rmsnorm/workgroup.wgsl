@@ -1,11 +1,11 @@
-// Root-mean-square normalisation of each row in one launch, one workgroup per row: a tree adds up the squares, then the
-// workgroup reads the row again and multiplies.
-// Pattern: each invocation moves every WG-th element. The second read of a row follows at once and finds it in a cache.
+// Normalises each row by its root mean square in one launch, one workgroup per row. A tree adds up the squares, then
+// the row is read again and scaled.
+// Pattern: each invocation moves every WG-th element. The second read of a row follows at once and hits a cache.
 // Work: n scalars read and n written (the second read is not counted).
-// Summary: one launch, one workgroup per row; the second read comes from the cache
-// Look for: The gain over two_pass, up to 1.5×. Rows of 128 have fewer elements than a workgroup has invocations, and
-// pay eight barriers for half an element each.
-// Limits: Bytes in flight: loads of 4 bytes, and barriers during which a workgroup has none.
+// Summary: one launch, one workgroup per row; the second read hits a cache
+// Look for: The gain over `two_pass`, up to 1.5×. Rows of 128 elements use half of the 256 invocations, but the tree
+// still takes eight steps.
+// Limits: Too few bytes in flight: loads are only 4 bytes wide, and a workgroup loads nothing during its barriers.
 
 alias T = f32;
 

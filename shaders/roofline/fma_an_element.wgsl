@@ -1,13 +1,13 @@
-// Reads an element, applies FMAS dependent fused multiply-adds to it, and writes it: between copying and computing.
-// Pattern: 16-byte loads and stores, one per invocation; four independent chains per invocation and many invocations
-// hide latency. The multiplier is ±1 and the addend random, both known only at run time: nothing folds. Products are
-// exact, and each addition rounds: no formula gives the last bits of a result.
+// Reads an element, applies FMAS dependent fused multiply-adds to it, and writes it.
+// Pattern: one 16-byte load and store per invocation. Four independent chains and many invocations hide latency. The
+// multiplier (±1) and the random addend are known only at run time, so the compiler cannot shorten the chains. Each
+// addition rounds, so no formula gives the exact result.
 // Work: 2n scalars moved, 2 · FMAS · n operations.
-// Summary: reads with vec4 loads, computes FMAS fused multiply-adds per element, and writes
-// Look for: The FMAS at which time begins to rise: the ridge. Left of the ridge, GB/s is flat at the copy rate; right
-// of the ridge, GFLOP/s is flat at the fma rate. Each share is relative to the peak that limits the row. A rounded
-// corner is latency that is not fully hidden.
-// Limits: Memory for few FMAS, the FMA units for many; near the ridge both, and neither peak is reached.
+// Summary: a vec4 copy with FMAS fused multiply-adds per element
+// Look for: The ridge: the FMAS at which time begins to rise. Below it, GB/s is flat at the copy rate. Above it,
+// GFLOP/s is flat at the FMA rate. Each share is relative to the peak that limits the row. A rounded corner means that
+// latency is not fully hidden.
+// Limits: Memory for few FMAS, the FMA units for many. Near the ridge, neither reaches its peak.
 
 alias T = vec4<f32>;
 

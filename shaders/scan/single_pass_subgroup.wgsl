@@ -1,15 +1,14 @@
-// Inclusive scan in one pass as in `single_pass`, by subgroups: lanes scan and look back through registers, and the
-// first subgroup looks back while the others wait at one barrier.
-// Pattern: 32 elements per invocation by 16-byte accesses, one tile per lane in a window. Half of a tile stays in
-// registers during the look-back, the other is read again, from a cache: more tiles wait at a time. A tile unpublished
-// for LOOKS reads is summed by the workgroups that wait for it. From tile 400 on, the first read waits for PAUSE
-// rounds.
+// Inclusive scan in one pass like `single_pass`, but subgroups scan in registers. The first subgroup looks back while
+// the others wait at one barrier.
+// Pattern: 32 elements per invocation by 16-byte accesses. Only half of a tile stays in registers during the look-back,
+// so that more tiles fit on the device. The other half is read again from a cache. From tile 400 on, a pause of PAUSE
+// loop iterations precedes the look-back.
 // Work: n scalars read and n written.
-// Summary: single_pass with scans in registers by subgroups; the first subgroup looks back while the others wait
-// Look for: The gain over single_pass: the cost of barriers and workgroup memory there. Compare WG=512: larger tiles
-// are fewer and need less look-back. Compare --param PAUSE=0: an immediate first look-back finds few complete sums.
-// Limits: How fast published sums travel through the cache, and how many tiles are in flight: each waits for its
-// neighbours between its loads and its stores.
+// Summary: single_pass with subgroup scans in registers; only the first subgroup looks back
+// Look for: The gain over `single_pass`, which is the cost of its barriers and workgroup memory. Compare WG=512: larger
+// tiles need less look-back. Compare `--param PAUSE=0`: without a pause, the first look-back finds few complete sums.
+// Limits: The latency of published sums, and the number of tiles in flight: each waits for earlier tiles between its
+// loads and its stores.
 
 alias T = f32;
 

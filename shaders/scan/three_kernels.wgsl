@@ -1,12 +1,12 @@
-// Inclusive scan in passes: blocks are scanned and store their sums, the sums are scanned in the same way, and each
-// block adds the sum of all blocks before it. A uniform selects the scan or the addition.
-// Pattern: four neighbouring elements per invocation, a Hillis-Steele scan of the invocations' sums in workgroup memory
-// (log2(WG) steps).
-// Work: n scalars read and n written (all passes together move about 4n).
+// Inclusive scan in several passes: each workgroup scans a block and stores its sum, the block sums are scanned in the
+// same way, and each block adds the sum of all earlier blocks.
+// Pattern: four neighbouring elements per invocation, then a Hillis-Steele scan of the invocations' sums in workgroup
+// memory, in log2(WG) steps.
+// Work: n scalars read and n written.
 // Summary: scans blocks, scans the block sums, adds the preceding sums
-// Look for: At most half of the copy rate: the passes move twice the bytes counted. Below a fifth, the Hillis-Steele
-// steps and their barriers cost more than memory.
-// Limits: Memory traffic of 4n; at small sizes the launches, each of which waits for the one before.
+// Look for: At most half of the copy rate, since the passes move twice the counted bytes. Below a fifth, the
+// Hillis-Steele steps and their barriers cost more than memory.
+// Limits: Memory traffic of 4n scalars. At small sizes, the launches, each of which waits for the previous one.
 
 alias T = f32;
 

@@ -1,12 +1,11 @@
-// Softmax of each row in one launch, one workgroup per row: the maximum and the sum of exponentials together, then the
-// quotients (the online normalizer: Milakov & Gimelshein, arXiv:1805.02867, 2018).
-// Pattern: each invocation reads every WG-th element; a larger maximum scales the sum so far. The second read of a row
-// follows at once and finds it in a cache.
+// Softmax of each row in one launch, one workgroup per row. The first loop computes the maximum and the sum of
+// exponentials, and the second computes the quotients (online normalizer: Milakov & Gimelshein, arXiv:1805.02867).
+// Pattern: each invocation reads every WG-th element and rescales its sum at each new maximum. The second read of a row
+// follows at once and hits a cache.
 // Work: n scalars read and n written (the second read is not counted).
 // Summary: one launch: maximum and sum in one pass, then the quotients from the cache
-// Look for: The gain over three_pass, up to 2×: a row is read again at once, from a cache. Rows of 128 have fewer
-// elements than a workgroup has invocations.
-// Limits: Bytes in flight: each invocation waits for one load of 4 bytes before its next exponential.
+// Look for: The gain over `three_pass`, up to 2×, since the second read hits a cache.
+// Limits: Too few bytes in flight: each invocation waits for a 4-byte load before its next exponential.
 
 alias T = f32;
 

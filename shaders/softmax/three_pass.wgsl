@@ -1,12 +1,11 @@
-// Softmax of each row: three launches, for the maximum, the sum of exponentials, and the quotients; one workgroup per
-// row.
-// Pattern: each launch reads the whole matrix, element by element with a stride of the workgroup; a row is read again
-// after all others, when no cache holds it.
+// Softmax of each row, one workgroup per row, in three launches: the maximum, the sum of exponentials, and the
+// quotients.
+// Pattern: coalesced scalar loads. Each launch reads the whole matrix, from DRAM if it exceeds the caches.
 // Work: n scalars read and n written (two more reads are not counted).
 // Summary: three launches: the maximum, the sum of exponentials, the quotients
-// Look for: At most half of the copy rate where the matrix exceeds the caches. Rows of 128 leave half of each workgroup
-// without an element.
-// Limits: Memory traffic of 4n, and loads of 4 bytes; at small sizes the launches.
+// Look for: At most half of the copy rate if the matrix exceeds the caches. Rows of 128 elements leave half of the
+// invocations idle.
+// Limits: Memory traffic of 4n scalars by 4-byte accesses. At small sizes, the three launches.
 
 alias T = f32;
 

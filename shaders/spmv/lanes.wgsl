@@ -1,13 +1,12 @@
-// The product of a sparse matrix in CSR with a vector: LANES neighbouring invocations per row (Bell and Garland 2009,
-// with fewer lanes than a subgroup has), each with four nonzeros in flight.
-// Pattern: a workgroup has WG rows, whose nonzeros are contiguous: lanes of neighbouring rows read neighbouring memory.
-// It reads its rows' starts at once, so that no row waits for its own. Lanes combine their sums by shuffles.
-// Work: a value and a column per nonzero, a start, an element of x and a result per row; 2 operations per nonzero.
-// Summary: LANES invocations per row, four nonzeros of each in flight
-// Look for: The gain over subgroup where rows have 16 nonzeros: no lane idles, and starts are read ahead. With MATRIX=2
-// few lanes work for long on the longest rows.
-// Limits: DRAM reads where all rows have 16 nonzeros; sectors of x for random columns; with MATRIX=2 the longest row,
-// of which four lanes have up to 2048 nonzeros each.
+// Multiplies a sparse CSR matrix by a vector, with LANES neighbouring invocations per row (after Bell and Garland 2009,
+// who use a whole subgroup).
+// Pattern: the nonzeros of a workgroup's WG rows are contiguous, so neighbouring lanes read neighbouring memory. All
+// row starts are loaded first, so no row waits for its own. Lanes combine their sums by shuffles.
+// Work: 8 bytes per nonzero (value, column), 12 bytes per row (start, x, result); 2 operations per nonzero.
+// Summary: LANES invocations per row, each with four nonzeros in flight
+// Look for: The gain over `subgroup` with 16 nonzeros per row: no lane idles, and row starts are loaded in advance.
+// Limits: DRAM reads for MATRIX=0, partly used sectors of x for random columns, and the longest row for MATRIX=2, with
+// up to 2048 nonzeros per lane.
 
 alias T = f32;
 

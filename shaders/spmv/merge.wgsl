@@ -1,13 +1,12 @@
-// The product of a sparse matrix in CSR with a vector along the merge path of nonzeros and row ends (Merrill and
-// Garland 2016): every invocation has eight of both in total. A uniform selects one of three kernels: find where tiles
-// start, multiply, and add each tile's part of the row in which it ends.
-// Pattern: coalesced loads of values and columns; products and row ends pass through workgroup memory.
-// Work: a value and a column per nonzero, a start, an element of x and a result per row; 2 operations per nonzero.
-// Summary: equal shares of nonzeros and rows for every invocation, along the merge path
-// Look for: Nearly the same time for MATRIX=1 and 2: long and short rows cost alike. Their gap to MATRIX=0 is the
-// access to x.
-// Limits: Instructions: each invocation searches for its place on the path and walks eight positions, one by one, so
-// that the band is read at half the read rate or less; at small sizes three launches.
+// Multiplies a sparse CSR matrix by a vector along the merge path of nonzeros and row ends (Merrill and Garland 2016),
+// eight items per invocation. Three launches find where tiles start, multiply, and add up rows that span tiles.
+// Pattern: coalesced loads of values and columns. Products and row ends pass through workgroup memory.
+// Work: 8 bytes per nonzero (value, column), 12 bytes per row (start, x, result); 2 operations per nonzero.
+// Summary: eight nonzeros or row ends per invocation, along the merge path
+// Look for: Nearly the same time for MATRIX=1 and MATRIX=2, since row lengths do not matter. The gap to MATRIX=0 is the
+// cost of random access to x.
+// Limits: Instructions: each invocation searches for its start on the path and processes items one by one, so even
+// MATRIX=0 reaches at most half of the read peak. At small sizes, the three launches.
 
 alias T = f32;
 

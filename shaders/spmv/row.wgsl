@@ -1,11 +1,11 @@
-// The product of a sparse matrix in CSR with a vector: one invocation per row.
-// Pattern: neighbouring invocations read values and columns a row apart, so that each load of a subgroup touches as many
-// cache lines as rows are long; the subgroup ends with its longest row.
-// Work: a value and a column per nonzero, a start, an element of x and a result per row; 2 operations per nonzero.
+// Multiplies a sparse matrix in CSR (compressed sparse row) form by a vector, with one invocation per row.
+// Pattern: neighbouring invocations load values and columns one row apart. With 16 nonzeros per row, a load by 32 lanes
+// touches 16 cache lines of 128 bytes instead of one. A subgroup runs until its longest row is done.
+// Work: 8 bytes per nonzero (value, column), 12 bytes per row (start, x, result); 2 operations per nonzero.
 // Summary: one invocation per row
-// Look for: MATRIX=2 relative to MATRIX=1, with about as many nonzeros: a subgroup lasts as long as its longest row,
-// which has up to 8192 nonzeros against 32.
-// Limits: L1: loads of a subgroup lie a row apart, 32 lines each; with MATRIX=2 idle lanes.
+// Look for: MATRIX=2 relative to MATRIX=1, which has about as many nonzeros: a subgroup takes as long as its longest
+// row, with up to 8192 nonzeros instead of 32.
+// Limits: L1, since each load touches many cache lines. With MATRIX=2, idle lanes.
 
 alias T = f32;
 

@@ -1,11 +1,11 @@
-// The product of a sparse matrix in CSR with a vector: one subgroup per row, whose lanes add up every lanes-th product.
-// Pattern: coalesced loads of values and columns; lanes idle at the end of each row, most of them in short rows. A
-// workgroup has WG / 4 rows, whatever the size of its subgroups.
-// Work: a value and a column per nonzero, a start, an element of x and a result per row; 2 operations per nonzero.
+// Multiplies a sparse CSR matrix by a vector, with one subgroup per row: each of its N lanes adds up every N-th
+// product.
+// Pattern: coalesced loads of values and columns. Lanes idle at the end of each row, most of them in short rows.
+// Work: 8 bytes per nonzero (value, column), 12 bytes per row (start, x, result); 2 operations per nonzero.
 // Summary: one subgroup per row
-// Look for: The gain over row: coalesced loads. With 16 nonzeros in a row half of 32 lanes idle, and the sum over the
-// subgroup costs as much as the products: long rows suit it.
-// Limits: Latency: each row is a chain of three loads (start, column, x) and a sum, for 16 products.
+// Look for: The gain over `row` from coalesced loads. With 16 nonzeros per row, half of 32 lanes are idle, and adding
+// up the lanes costs as much as the products.
+// Limits: Latency: each row is a chain of three loads (start, column, x) and a sum, for only 16 products.
 
 alias T = f32;
 

@@ -1,10 +1,10 @@
-// One step of the heat equation on a plane, by the 5-point stencil: one invocation per cell. Cells at an edge are copied.
-// Pattern: five scalar loads per cell, four of which neighbouring invocations load too; L1 and L2 serve these.
-// Work: n scalars read and n written, 6 operations for each.
+// One step of the heat equation on a plane (5-point stencil), one invocation per cell. Edge cells are copied.
+// Pattern: five scalar loads per cell. Each cell is loaded by five invocations, mostly from L1 or L2.
+// Work: n scalars read and n written, 6 operations per cell.
 // Summary: 5 points, one invocation per cell, neighbours from the caches
-// Look for: The share of the copy rate that caches alone reach: above 90 %, programmed reuse has nothing left to gain.
-// A lower share at 8192x8192 than at 4096x4096 shows rows that leave L2 before the next row needs them.
-// Limits: Load instructions, five per cell of 4 bytes each, through L1; DRAM only behind them.
+// Look for: The share of the copy rate with caches alone: above 90 %, workgroup memory has little to gain. A lower
+// share at 8192x8192 than at 4096x4096 suggests that rows leave L2 too early.
+// Limits: Load instructions: L1 serves five 4-byte loads per cell and is the limit before DRAM.
 
 alias T = f32;
 

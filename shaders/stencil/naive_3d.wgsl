@@ -1,10 +1,10 @@
-// One step of the heat equation in a volume, by the 7-point stencil: one invocation per cell. Cells at a face are copied.
-// Pattern: seven scalar loads per cell; those of the slices before and after come from L2 if slices are small enough.
-// Work: n scalars read and n written, 8 operations for each.
+// One step of the heat equation in a volume (7-point stencil), one invocation per cell. Surface cells are copied.
+// Pattern: seven scalar loads per cell. L2 serves the slices before and after if slices are small enough.
+// Work: n scalars read and n written, 8 operations per cell.
 // Summary: 7 points, one invocation per cell, neighbours from the caches
-// Look for: The gap to naive_2d: two more neighbours, a slice away. At 512x512x512 a slice has 1 MiB, and L2 must hold
-// three of them for each slice in progress.
-// Limits: Load instructions, seven per cell; L2 bandwidth for the neighbours that L1 no longer holds.
+// Look for: The gap to `naive_2d`: two more neighbours, each one slice away. At 512x512x512, L2 must hold three slices
+// of 1 MiB for each slice in progress.
+// Limits: Load instructions, seven per cell, and L2 bandwidth for neighbours that L1 no longer holds.
 
 alias T = f32;
 

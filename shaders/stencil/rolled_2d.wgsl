@@ -1,13 +1,12 @@
-// The 5-point stencil without workgroup memory: each invocation walks down ROWS rows of four columns and keeps the rows
-// above and below in registers. Cells at an edge are copied.
-// Pattern: vec4 loads of four rows in flight, and per row the two cells beside the vec4, which L1 has from the
-// neighbouring invocations. Planes whose width is not a multiple of four use scalar accesses.
-// Work: n scalars read and n written, 6 operations for each.
-// Summary: 5 points, four columns per invocation, which walks down and keeps three rows in registers
-// Look for: The share of the copy peak, the highest of the three: 1.5 vector loads and two scalar ones for each four
-// cells, in place of 20 loads. --param ROWS=16 loads fewer rows twice but is slower. A width that is not a multiple of
-// four takes the scalar path and loses the gain.
-// Limits: DRAM at large sizes; at small ones too few invocations, since each has 16 cells.
+// The 5-point stencil without workgroup memory: each invocation processes four columns of ROWS rows, from top to
+// bottom, and keeps the rows above and below in registers. Edge cells are copied.
+// Pattern: vec4 loads, four rows in flight. L1 holds the cells left and right of each vec4, since neighbouring
+// invocations load them. If the width is not a multiple of four, accesses are scalar.
+// Work: n scalars read and n written, 6 operations per cell.
+// Summary: 5 points; four columns per invocation, row by row, with three rows in registers
+// Look for: The highest share of the copy peak among the 2D kernels: four cells take 1.5 vector loads and two scalar
+// loads instead of 20 loads. `--param ROWS=16` loads fewer rows twice but is slower.
+// Limits: DRAM at large sizes. At small sizes, too few invocations, since each has 16 cells.
 
 alias T = f32;
 

@@ -1,12 +1,12 @@
-// The 7-point stencil without workgroup memory: each invocation walks through SLICES slices at four cells of a row and
-// keeps the slices before and after in registers. Cells at a face are copied.
-// Pattern: vec4 loads of two slices in flight; the rows above and below and the two cells beside the vec4 come from L1
-// or L2. Volumes whose width is not a multiple of four use scalar accesses.
-// Work: n scalars read and n written, 8 operations for each.
-// Summary: 7 points, four cells of a row per invocation, which walks through slices
-// Look for: The gain over naive_3d: each slice is loaded once for three uses, so that L2 holds only the slices in
-// progress. Rows above and below still come from L1.
-// Limits: DRAM; L1 and L2 bandwidth for the rows above and below, three vec4 loads for each vec4 stored.
+// The 7-point stencil without workgroup memory: each invocation processes four cells of a row in SLICES slices, one
+// after the other, and keeps the slices before and after in registers. Surface cells are copied.
+// Pattern: vec4 loads, two slices in flight. Neighbours within a slice come from L1 or L2. If the width is not a
+// multiple of four, accesses are scalar.
+// Work: n scalars read and n written, 8 operations per cell.
+// Summary: 7 points; four cells of a row per invocation, slice by slice
+// Look for: The gain over `naive_3d`: an invocation loads each of its cells once for three slices, so L2 holds only the
+// slices in progress.
+// Limits: DRAM, and L1 and L2 bandwidth for the rows above and below: three vec4 loads per vec4 stored.
 
 alias T = f32;
 

@@ -1,12 +1,10 @@
-// The 5-point stencil through a tile of 32×32 cells in workgroup memory, with a halo of one cell on each side. Cells at
-// an edge are copied.
-// Pattern: 32×8 invocations copy 34×34 cells to workgroup memory, then compute four cells each from there.
-// Work: n scalars read and n written, 6 operations for each.
+// The 5-point stencil with a tile of 32×32 cells in workgroup memory and a halo of one cell. Edge cells are copied.
+// Pattern: 32×8 invocations copy 34×34 cells to workgroup memory, then compute four cells each.
+// Work: n scalars read and n written, 6 operations per cell.
 // Summary: 5 points, 32x32 cells and their halo in workgroup memory
-// Look for: The speed relative to naive_2d: the tile replaces cache hits with reads of workgroup memory, and adds a
-// barrier and 13 % more loads for the halo.
-// Limits: The barrier between the loads and the stores of a workgroup, and the instructions that compute the index of
-// each halo cell.
+// Look for: The speed relative to `naive_2d`: workgroup memory replaces cache hits, but costs a barrier and 13 % more
+// loads for the halo.
+// Limits: The barrier between a workgroup's loads and stores, and index arithmetic for each loaded cell.
 
 alias T = f32;
 

@@ -1,12 +1,10 @@
-// The 7-point stencil through a tile of 32×4×4 cells in workgroup memory, with a halo of one cell on each side. Cells at
-// a face are copied.
-// Pattern: 32×4×2 invocations copy 34×6×6 cells to workgroup memory, more than twice those of the tile, then compute two
-// cells each from there.
-// Work: n scalars read and n written, 8 operations for each.
+// The 7-point stencil with a tile of 32×4×4 cells in workgroup memory and a halo of one cell. Surface cells are copied.
+// Pattern: 32×4×2 invocations copy 34×6×6 cells to workgroup memory, then compute two cells each.
+// Work: n scalars read and n written, 8 operations per cell.
 // Summary: 7 points, 32x4x4 cells and their halo in workgroup memory
-// Look for: The growth of the halo with the dimension: the tile loads 2.4 cells for each computed cell, and 1.13 in
-// tiled_2d. If tiled_3d is slower than naive_3d, caches hold neighbours better than the tile.
-// Limits: Loads of the halo from L2, and the barrier.
+// Look for: The cost of a larger halo: 2.4 loads per computed cell, against 1.13 in `tiled_2d`. If `tiled_3d` is slower
+// than `naive_3d`, the caches serve neighbours better than the tile does.
+// Limits: Halo loads from L2, and the barrier between loads and stores.
 
 alias T = f32;
 
