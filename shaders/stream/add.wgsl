@@ -3,7 +3,7 @@
 // Work: 3n scalars moved, n operations.
 // Summary: c = a + b
 // Look for: A higher byte rate than copy. With two reads per write, the memory bus switches direction less often.
-// Limits: DRAM reads, two thirds of the traffic. Three streams also open more DRAM pages at a time than copy's two.
+// Limits: DRAM reads, which are two thirds of the traffic.
 
 alias T = vec4<f32>;
 

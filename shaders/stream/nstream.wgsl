@@ -5,7 +5,7 @@
 // Summary: out = a + b + 3 c
 // Look for: A byte rate at least as high as triad's. With three reads per write, the memory bus switches direction less
 // often.
-// Limits: DRAM reads, three quarters of the traffic. Four streams open one more DRAM page at a time than triad's three.
+// Limits: DRAM reads, which are three quarters of the traffic.
 
 alias T = vec4<f32>;
 

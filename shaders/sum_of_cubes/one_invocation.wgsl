@@ -3,7 +3,7 @@
 // stop a loop after 65,536 iterations.
 // Work: n scalars read, 3n integer operations.
 // Summary: one invocation adds everything
-// Look for: The time per element: each addition waits for the previous one. This slowest kernel compares one lane of a
+// Look for: The time per element, since most additions wait for the previous one. This slowest kernel compares one lane of a
 // GPU with a CPU core.
 // Limits: Latency. One lane keeps few loads in flight, and thousands of lanes are idle.
 

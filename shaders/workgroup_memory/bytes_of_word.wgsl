@@ -4,9 +4,9 @@
 // to a zeroed word with atomicOr. Meanwhile, the words for the next round are zeroed.
 // Work: 8 · ROUNDS bytes stored and 8 · ROUNDS words loaded by each of n invocations.
 // Summary: 32 invocations write one byte each, four to a word; all must survive
-// Look for: Whether CUDA reaches the speed of distinct_words: byte stores to one word are one access, and no byte is
-// lost. WGSL needs an atomicOr for each byte.
-// Limits: CUDA: the barriers, as in distinct_words. WGSL: the four atomics on each word, which are serialized.
+// Look for: No byte is lost. WGSL needs an atomicOr for each byte, and CUDA a byte store: compare both with
+// `distinct_words`.
+// Limits: In WGSL, the four atomics on each word, which are serialized.
 
 struct Sizes { n: u32 }
 

@@ -1,5 +1,5 @@
 // In each group of 32 invocations, all write distinct values to one word. After a barrier, each invocation checks that
-// the word contains one of these values. Exactly one value must survive.
+// the word contains one of these values.
 // Pattern: each round is 8 stores, a barrier, 8 loads and a barrier. All invocations of a group access the same word.
 // Work: 16 · ROUNDS words stored or loaded by each of n invocations.
 // Summary: 32 invocations write distinct values to one word; any one may survive

@@ -5,7 +5,7 @@
 // Work: n words read and n written.
 // Summary: a 16 KiB array with 1 KiB in use: not zeroed, zeroed by the API, zeroed by the kernel
 // Look for: The times of the three rows relative to each other. The API takes as long as the kernel if both run the
-// same loop, and less if the API clears only the words in use.
+// same loop.
 // Limits: 16 KiB of stores and a barrier for each KiB in use. With an array of this size, few workgroups fit on an SM.
 
 alias T = u32;
