@@ -1,10 +1,9 @@
 // BabelStream's add, c = a + b, one element per invocation.
-// Pattern: two coalesced loads and one coalesced store per element: two read streams for each write stream.
+// Pattern: two coalesced loads and one coalesced store per element.
 // Work: 3n scalars moved, n operations.
 // Summary: c = a + b
-// Look for: More than 0.67 times copy's speed: two reads for each write cause fewer turnarounds of the bus, so the byte
-// rate rises.
-// Limits: Reads, two thirds of the traffic; three streams also open more DRAM pages at a time.
+// Look for: A higher byte rate than copy. With two reads per write, the memory bus switches direction less often.
+// Limits: DRAM reads, which are two thirds of the traffic.
 
 alias T = vec4<f32>;
 

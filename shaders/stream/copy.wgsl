@@ -2,9 +2,9 @@
 // Pattern: one coalesced load and one coalesced store per element; no arithmetic.
 // Work: 2n scalars moved.
 // Summary: c = a
-// Look for: The figure that papers quote as copy bandwidth. The rate should equal ceiling/copy at the same size. The
-// family's other rows are compared with this row.
-// Limits: DRAM beyond the caches. With one element per invocation, the launch of thousands of workgroups must keep up.
+// Look for: The baseline of this family, and the rate that papers quote as copy bandwidth. It should equal ceiling/copy
+// at the same size.
+// Limits: DRAM, if the arrays exceed the caches. Thousands of workgroups must also be launched fast enough.
 
 alias T = vec4<f32>;
 

@@ -1,12 +1,11 @@
-// BabelStream's dot, the sum of a · b: each workgroup adds up its products and stores one sum per component of T; the
-// host adds these.
-// Pattern: elements with a stride of the whole grid, eight coalesced loads in flight per invocation, then a tree over
-// the workgroup.
-// Work: 2n scalars read, 2n operations (one partial sum per thousands of products is stored and not counted).
+// BabelStream's dot, the sum of a · b. Each workgroup stores one sum per vector component, and the host adds these
+// sums.
+// Pattern: a grid-stride loop with eight coalesced loads in flight per invocation, then a tree over the workgroup.
+// Work: 2n scalars read, 2n operations; the stored partial sums are not counted.
 // Summary: the sum of a · b, one partial sum per workgroup and vector component
-// Look for: Faster than copy in bytes per second, since almost nothing is written. If it is slower, too few loads of
-// its grid-stride loop are in flight. The end-to-end time includes adding the partial sums on the host.
-// Limits: Reads; near the end of the launch, the trees of the last workgroups and an uneven share of elements.
+// Look for: A higher byte rate than copy, since almost nothing is written. A lower rate means that too few loads are in
+// flight. The end-to-end time includes the host's additions.
+// Limits: DRAM reads, then the tree sums and uneven shares of the last workgroups.
 
 alias T = vec4<f32>;
 

@@ -1,11 +1,11 @@
-// BabelStream's mul, b = s·c, one element per invocation. The scalar s comes from the uniform as the bits of an f32:
-// nothing folds.
-// Pattern: one coalesced load and one coalesced store per element, one multiplication between them.
+// BabelStream's mul, b = s·c, one element per invocation. The scalar s is read from a uniform, so the compiler cannot
+// fold it.
+// Pattern: one coalesced load, one multiplication and one coalesced store per element.
 // Work: 2n scalars moved, n operations.
 // Summary: b = s c
-// Look for: The same time as copy: a multiplication between load and store is free. A difference is run-to-run
-// variation, or f64 units so slow that one operation per element counts.
-// Limits: DRAM, exactly as for copy: 1/16 operation per byte is little even for GPUs with few f64 units.
+// Look for: The same time as copy, since the multiplication is free. A difference is run-to-run variation, or it comes
+// from very slow f64 units.
+// Limits: DRAM, as for copy. One operation per 8 bytes (f32) or 16 bytes (f64) is far from compute-bound.
 
 alias T = vec4<f32>;
 

@@ -1,11 +1,11 @@
-// BabelStream's nstream, out = a + b + s·c, one element per invocation, with an output of its own. The scalar s comes
-// from the uniform as the bits of an f32.
-// Pattern: three coalesced loads and one coalesced store per element, a multiplication and two additions between them.
+// BabelStream's nstream, out = a + b + s·c, one element per invocation, with a separate output array. The scalar s is
+// read from a uniform.
+// Pattern: three coalesced loads, a multiplication, two additions and one coalesced store per element.
 // Work: 4n scalars moved, 3n operations.
 // Summary: out = a + b + 3 c
-// Look for: At least 3/4 of triad's speed: it moves 4 bytes for every 3 of triad, and with three reads per write instead
-// of two, the bus turns around less often.
-// Limits: Reads, three quarters of the traffic; its four streams open one more DRAM page at a time than triad.
+// Look for: A byte rate at least as high as triad's. With three reads per write, the memory bus switches direction less
+// often.
+// Limits: DRAM reads, which are three quarters of the traffic.
 
 alias T = vec4<f32>;
 

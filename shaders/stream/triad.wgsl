@@ -1,11 +1,10 @@
-// BabelStream's triad, a = b + s·c, one element per invocation. The scalar s comes from the uniform as the bits of an
-// f32.
-// Pattern: two coalesced loads and one coalesced store per element, a multiplication and an addition between them.
+// BabelStream's triad, a = b + s·c, one element per invocation. The scalar s is read from a uniform.
+// Pattern: two coalesced loads, a multiplication, an addition and one coalesced store per element.
 // Work: 3n scalars moved, 2n operations.
 // Summary: a = b + s c
-// Look for: BabelStream's headline. It should equal add within 1 %, whether or not the compiler fuses the
-// multiplication and the addition.
-// Limits: The three streams of add: 2 operations per 12 or 24 bytes are far from compute-bound.
+// Look for: The rate usually quoted for BabelStream. It should be within 1 % of add's, whether or not the compiler uses
+// FMAs.
+// Limits: DRAM, with three streams as in add. Two operations per 12 or 24 bytes are far from compute-bound.
 
 alias T = vec4<f32>;
 

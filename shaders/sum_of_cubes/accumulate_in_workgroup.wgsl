@@ -1,11 +1,11 @@
-// Sum of cubes as the article writes it (source workload C1): every invocation accumulates in its word of workgroup
-// memory, and after a barrier invocation 0 adds all of them serially.
-// Pattern: `serial_block_sum` with a load and a store of workgroup memory for each element.
+// Sum of cubes as in the source article (workload C1). Each invocation accumulates in workgroup memory. After a
+// barrier, invocation 0 adds all sums.
+// Pattern: as in `serial_block_sum`, plus a load and a store of workgroup memory per element.
 // Work: n scalars read, 3n integer operations.
-// Summary: serial_block_sum as the article writes it: each invocation accumulates in workgroup memory
-// Look for: The time over that of serial_block_sum: a load and a store of workgroup memory for each element. 1.00 where
-// the compiler keeps the sum in a register, or where the loads of global memory hide both.
-// Limits: The latency of global memory, then that of workgroup memory: each addition waits for the one before.
+// Summary: serial_block_sum as in the article, accumulating in workgroup memory
+// Look for: The time relative to serial_block_sum. At 1.00, the compiler keeps the sum in a register, or global loads
+// hide the accesses to workgroup memory.
+// Limits: Global memory latency, then workgroup memory latency, since each addition waits for the previous one.
 
 alias T = u32;
 

@@ -1,12 +1,11 @@
-// Sum of cubes by many workgroups: each invocation adds up elements with a stride of the whole grid and stores its sum;
-// the host adds these.
-// Pattern: as in `one_block_interleaved`, on as many compute units as there are workgroups; one partial sum per
-// invocation.
+// Sum of cubes by many workgroups. Each invocation adds elements at a stride of the whole grid and stores its sum. The
+// host adds these sums.
+// Pattern: as in `one_block_interleaved`, on as many compute units as there are workgroups.
 // Work: n scalars read, 3n integer operations.
 // Summary: 32 workgroups; the host adds the sums of all invocations
-// Look for: Up to 32 times one_block_interleaved: as many SMs. The kernel time leaves out the host; the end-to-end time
-// includes copying 8,192 partial sums and adding them there.
-// Limits: L2 latency: 32 workgroups fill a fraction of a large device.
+// Look for: Up to 32 times the speed of one_block_interleaved, on up to 32 SMs. Only the end-to-end time includes
+// copying 8,192 partial sums and adding them on the host.
+// Limits: L2 latency. The 32 workgroups fill only a fraction of a large GPU.
 
 alias T = u32;
 

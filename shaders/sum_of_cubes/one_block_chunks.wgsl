@@ -1,12 +1,12 @@
-// Sum of cubes by one workgroup: each invocation adds up a contiguous chunk of the input and stores its sum; the host
-// adds these.
-// Pattern: neighbouring invocations read elements a whole chunk apart, so that each load accesses as many cache lines
-// as lanes.
+// Sum of cubes by one workgroup. Each invocation adds a contiguous chunk of the input and stores its sum. The host adds
+// these sums.
+// Pattern: neighbouring invocations read elements a whole chunk apart, so each load of a subgroup touches one cache
+// line per lane.
 // Work: n scalars read, 3n integer operations.
-// Summary: one workgroup, a contiguous chunk for each invocation
-// Look for: The gain over one_invocation, up to 256×, less the cost of the access pattern: each load of a subgroup
-// touches 32 lines and needs 4 bytes of each now and the rest later.
-// Limits: The load unit and cache of one SM, which keeps the lines of 256 chunks at once or fetches them again.
+// Summary: one workgroup, one contiguous chunk per invocation
+// Look for: The speedup over one_invocation: up to 256×, reduced by the access pattern. Each load of a subgroup touches
+// 32 lines and uses 4 bytes of each.
+// Limits: The load unit and the cache of one SM, which must keep the lines of 256 chunks or fetch them again.
 
 alias T = u32;
 

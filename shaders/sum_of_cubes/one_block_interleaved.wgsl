@@ -1,11 +1,11 @@
-// Sum of cubes by one workgroup: invocation t adds up the elements t, t + WG, t + 2 WG … and stores its sum; the host
-// adds up these sums.
+// Sum of cubes by one workgroup. Invocation t adds elements t, t + WG, t + 2 WG … and stores its sum. The host adds
+// these sums.
 // Pattern: as in `one_block_chunks`, but neighbouring invocations read neighbouring elements (coalesced).
 // Work: n scalars read, 3n integer operations.
-// Summary: one workgroup, neighbouring invocations read neighbouring elements (coalesced)
-// Look for: The ratio to one_block_chunks: coalescing alone, with the same lanes and the same additions. Only one SM
-// works; the next step uses more.
-// Limits: The loads that one SM can keep in flight, divided by the latency of the cache that holds the input.
+// Summary: one workgroup with coalesced loads
+// Look for: The ratio to one_block_chunks: the gain from coalescing. The lanes and additions are the same, and only one
+// SM works.
+// Limits: The loads that one SM keeps in flight, divided by the latency of the cache that contains the input.
 
 alias T = u32;
 

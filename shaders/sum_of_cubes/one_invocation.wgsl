@@ -1,11 +1,11 @@
-// Sum of cubes by a single invocation: a sequential program, moved to the device unchanged.
-// Pattern: one lane of one compute unit is active; all others are idle. The loop body is 32 elements long, since some
-// software devices end a loop after 65,536 rounds.
+// Sum of cubes by a single invocation: a sequential program that runs on the GPU unchanged.
+// Pattern: one lane of one compute unit is active. Each loop iteration adds 32 elements, since some software devices
+// stop a loop after 65,536 iterations.
 // Work: n scalars read, 3n integer operations.
 // Summary: one invocation adds everything
-// Look for: The time per element: 32 elements are unrolled, but each addition waits for the one before. It is the
-// slowest row, and compares one lane of a GPU with a CPU core.
-// Limits: Latency: one lane keeps few loads in flight, and thousands of lanes are idle.
+// Look for: The time per element, since most additions wait for the previous one. This slowest kernel compares one lane of a
+// GPU with a CPU core.
+// Limits: Latency. One lane keeps few loads in flight, and thousands of lanes are idle.
 
 alias T = u32;
 

@@ -1,11 +1,11 @@
-// Sum of cubes by many workgroups, one result each: every invocation's sum goes to workgroup memory, and after a
-// barrier invocation 0 adds all of them serially.
-// Pattern: as in `many_blocks_host_sum`; then one lane adds WG numbers while the others wait.
+// Sum of cubes by many workgroups. Each invocation stores its sum in workgroup memory. After a barrier, invocation 0
+// adds all sums.
+// Pattern: as in `many_blocks_host_sum`, then WG additions by one lane.
 // Work: n scalars read, 3n integer operations.
 // Summary: 32 workgroups; invocation 0 of each adds its workgroup's 256 sums
-// Look for: How little the serial sum by invocation 0 costs next to the loop, and how much less the host has left to
-// add, which the end-to-end time shows.
-// Limits: The loop before the barrier, then 256 dependent reads of workgroup memory by one lane while 255 wait.
+// Look for: How little time the serial sum takes compared with the loop. The end-to-end time shows the effect of fewer
+// sums for the host to add.
+// Limits: The loop before the barrier, then 256 serial additions by one lane while 255 wait.
 
 alias T = u32;
 

@@ -1,11 +1,10 @@
-// Sum of cubes by many workgroups, one result each, as in `serial_block_sum`, but all invocations add the sums in a
-// tree.
-// Pattern: log2(WG) steps with a barrier after each, instead of WG additions by one lane.
+// Sum of cubes as in `serial_block_sum`, but all invocations of a workgroup add the sums in a tree.
+// Pattern: log2(WG) steps, each followed by a barrier, instead of WG additions by one lane.
 // Work: n scalars read, 3n integer operations.
-// Summary: 32 workgroups; a tree adds each workgroup's 256 sums
-// Look for: Whether eight parallel steps are faster than 256 serial ones. With 128 elements per invocation the
-// difference is at most 1 µs: the article's improvement matters where workgroups finish often.
-// Limits: The loop over global memory, as in serial_block_sum; each step of the tree is a barrier.
+// Summary: 32 workgroups; each adds its 256 sums in a tree
+// Look for: Whether eight parallel steps are faster than 256 serial additions. With 128 elements per invocation, the
+// difference is at most 1 µs. The tree helps more if each workgroup has less other work.
+// Limits: The loop over global memory, as in serial_block_sum. Each step of the tree adds a barrier.
 
 alias T = u32;
 

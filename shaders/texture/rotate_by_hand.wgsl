@@ -1,13 +1,12 @@
-// Rotates an image about its centre without the texture unit: each invocation reads the four pixels around its source
+// Rotates an image about its centre without the texture unit. Each invocation reads the four pixels around its source
 // position from a storage buffer.
-// Pattern: the coordinates of `rotate_sampled`; wrapping is a remainder, filtering is three linear interpolations.
-// Workgroups of 16 by 16.
+// Pattern: the coordinates of `rotate_sampled`, a remainder to wrap and three linear interpolations to filter.
+// Workgroups are 16×16.
 // Work: 8 bytes per pixel: four read, four written.
-// Summary: the kernel filters and wraps: four loads, a remainder and three interpolations
-// Look for: The cost of four loads, a remainder and three interpolations. At 90 degrees linear storage puts neighbours
-// a whole row apart, which lowers the rate.
-// Limits: Load instructions and integer division; depending on the angle, cache lines of which a subgroup uses only a
-// part.
+// Summary: the kernel filters and wraps, with four loads per pixel
+// Look for: The cost of filtering and wrapping in the kernel. At 90 degrees, neighbours are a whole row apart in linear
+// storage, which lowers the rate.
+// Limits: Load instructions and integer division. At some angles, a subgroup uses only part of each cache line.
 
 struct Sizes { width: u32, height: u32, cos: f32, sin: f32 }
 

@@ -1,11 +1,10 @@
-// `rotate_by_hand` with one channel of f32.
-// Pattern: the coordinates of `rotate_sampled_float`; wrapping is a remainder, filtering is three linear interpolations.
-// Workgroups of 16 by 16.
+// The kernel `rotate_by_hand` with one f32 channel.
+// Pattern: as in `rotate_by_hand`.
 // Work: 8 bytes per pixel: four read, four written.
-// Summary: rotate_by_hand with one channel of f32, as in the source article
-// Look for: The rate next to rotate_by_hand, which interpolates four channels instead of one.
-// Limits: Coordinates and wrapping, which cost as much as for four channels; then loads of cache lines of which a
-// subgroup uses only a part.
+// Summary: rotate_by_hand with one f32 channel, as in the source article
+// Look for: The rate compared with rotate_by_hand, which interpolates four channels instead of one.
+// Limits: Computing and wrapping coordinates, which costs as much as for four channels. Then loads that use only part
+// of each cache line.
 
 struct Sizes { width: u32, height: u32, cos: f32, sin: f32 }
 

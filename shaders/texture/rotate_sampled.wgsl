@@ -1,11 +1,11 @@
-// Rotates an image about its centre through the texture unit: each invocation samples the source position of its pixel.
-// Pattern: normalised coordinates u = x/width, v = y/height, moved by -0.5, rotated, moved back; the sampler does
-// linear filtering and wrap addressing. Workgroups of 16 by 16.
+// Rotates an image about its centre with the texture unit. Each invocation samples the source position of its pixel.
+// Pattern: coordinates u = x/width and v = y/height, shifted by -0.5, rotated and shifted back. The sampler filters
+// linearly and wraps. Workgroups are 16×16.
 // Work: 8 bytes per pixel: four read, four written.
 // Summary: the texture unit filters and wraps
-// Look for: The gain over rotate_by_hand, and how the angle changes it: in tiled storage columns are as near as rows,
-// so that 90 degrees cost little.
-// Limits: The filter rate, one bilinear sample per unit and cycle, then the stores of 4 bytes per pixel.
+// Look for: The gain over rotate_by_hand at each angle. In tiled storage, neighbours in a column are as close as those
+// in a row, so 90 degrees costs little.
+// Limits: The filter rate of one bilinear sample per texture unit and cycle, then the store of 4 bytes per pixel.
 
 struct Sizes { width: u32, height: u32, cos: f32, sin: f32 }
 

@@ -1,11 +1,10 @@
-// `rotate_sampled` with one channel of f32, as in CUDA's sample.
-// Pattern: normalised coordinates u = x/width, v = y/height, moved by -0.5, rotated, moved back; the sampler does
-// linear filtering and wrap addressing. Workgroups of 16 by 16.
+// The kernel `rotate_sampled` with one f32 channel, as in CUDA's sample.
+// Pattern: as in `rotate_sampled`.
 // Work: 8 bytes per pixel: four read, four written.
-// Summary: rotate_sampled with one channel of f32, as in the source article
-// Look for: The rate next to rotate_sampled, which moves as many bytes per pixel: a texture unit may take longer to
-// filter 32-bit floats than 8-bit fractions.
-// Limits: The filter rate of f32 textures, then the stores of 4 bytes per pixel.
+// Summary: rotate_sampled with one f32 channel, as in the source article
+// Look for: The rate compared with rotate_sampled, which moves as many bytes per pixel. A texture unit may take longer
+// to filter 32-bit floats than 8-bit fractions.
+// Limits: The filter rate of f32 textures, then the store of 4 bytes per pixel.
 
 struct Sizes { width: u32, height: u32, cos: f32, sin: f32 }
 

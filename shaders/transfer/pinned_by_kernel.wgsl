@@ -1,11 +1,11 @@
-// Copies an array in host memory to device memory, four scalars per invocation, without an upload first.
-// Pattern: neighbouring invocations read neighbours, so that requests over the bus are as long as it allows; many
-// invocations keep enough requests in flight to hide the latency of host memory.
-// Work: n scalars read over the bus; the n scalars written to device memory are not counted.
-// Summary: pinned_to_device by a kernel, whose loads cross the bus (CUDA: zero-copy)
-// Look for: The ratio to pinned_to_device: whether kernels read host memory as fast as a copy transfers it, as in
-// NVIDIA's sample simpleZeroCopy. If so, data that is read once needs no copy first.
-// Limits: Requests in flight on the bus: its latency, 1 µs or more, times its rate.
+// A kernel loads an array from host memory over the bus and stores it in device memory, four scalars per invocation.
+// Pattern: neighbouring invocations read neighbouring elements, so bus requests are as long as possible. Many
+// invocations keep enough requests in flight to hide the latency.
+// Work: n scalars read over the bus; writes to device memory are not counted.
+// Summary: pinned_to_device by a kernel that loads over the bus (CUDA: zero-copy)
+// Look for: Whether a kernel reads host memory as fast as pinned_to_device copies it, as in NVIDIA's sample
+// simpleZeroCopy. If so, data that is read once needs no copy.
+// Limits: Bytes in flight. To fill the bus, its rate times its latency (1 µs or more) must be in flight.
 
 alias T = vec4<f32>;
 

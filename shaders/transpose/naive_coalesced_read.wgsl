@@ -1,12 +1,10 @@
 // Transposes a matrix element by element, reading along rows.
-// Pattern: reads are coalesced; neighbouring invocations write a whole row of the output apart.
+// Pattern: reads are coalesced. Neighbouring invocations write elements that are a whole output row apart.
 // Work: 2n scalars moved.
 // Summary: reads rows, writes columns
-// Look for: The slowdown relative to naive_coalesced_write: scattered stores cannot wait in a cache for their
-// neighbours as scattered loads do. Compare the gap at 1000x3001 with those at powers of two: shared cache sets would
-// widen it at powers of two.
-// Limits: Stores of 4 bytes to 32 sectors each: partial writes, which the cache must merge before DRAM sees a full
-// line.
+// Look for: The slowdown relative to naive_coalesced_write: caches help scattered loads more than scattered stores. A
+// larger slowdown at powers of two than at 1000x3001 suggests shared cache sets.
+// Limits: Stores of 4 bytes to each of 32 sectors, which the cache must merge into full lines.
 
 alias T = f32;
 

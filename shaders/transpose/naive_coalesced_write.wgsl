@@ -1,12 +1,11 @@
 // Transposes a matrix element by element, writing along rows of the output.
-// Pattern: writes are coalesced; neighbouring invocations read elements that are a whole input row apart, a cost
-// that caches can reduce.
+// Pattern: writes are coalesced. Neighbouring invocations read elements that are a whole input row apart; caches can
+// reduce this cost.
 // Work: 2n scalars moved.
 // Summary: reads columns, writes rows
-// Look for: How much faster it is than naive_coalesced_read: the article found 2×. Neighbouring subgroups use the rest
-// of the fetched sectors if these are still cached.
-// Limits: L1 capacity: 32 lines per subgroup, times the resident subgroups, must stay cached until the last of their
-// words is used.
+// Look for: The speedup over naive_coalesced_read; the article found 2×. Neighbouring subgroups use the rest of each
+// fetched sector if it is still cached.
+// Limits: L1 capacity. The 32 lines of each subgroup must stay cached until all of their words have been used.
 
 alias T = f32;
 

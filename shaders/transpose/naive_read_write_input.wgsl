@@ -1,12 +1,11 @@
-// The kernel of `naive_coalesced_write` with its input bound as read_write, so that the compiler cannot prove it
+// The kernel `naive_coalesced_write` with its input bound as read_write, so the compiler cannot prove that it is
 // read-only.
-// Pattern: the same uncoalesced reads; the difference between the two kernels is that of the two paths through the
-// caches.
+// Pattern: the same uncoalesced reads. Only their path through the caches differs.
 // Work: 2n scalars moved.
-// Summary: reads columns of an input that is bound as read_write, writes rows
-// Look for: The ratio to naive_coalesced_write: below 1.00, the read-only path is faster; at 1.00, the device caches
-// both kinds of load alike; above it, as at 1000x3001 through some Vulkan drivers, the read-only path is slower.
-// Limits: The limit of naive_coalesced_write; where loads that may alias a store bypass L1, L2 bandwidth.
+// Summary: naive_coalesced_write with its input bound as read_write
+// Look for: The speed relative to naive_coalesced_write. Below 1.00, the read-only path is faster. At 1.00, the device
+// caches both kinds of loads alike. Above 1.00, the read-only path is slower.
+// Limits: The same as for naive_coalesced_write, or L2 bandwidth if loads that may alias a store bypass L1.
 
 alias T = f32;
 

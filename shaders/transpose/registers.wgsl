@@ -1,13 +1,13 @@
 // Transposes a matrix without workgroup memory: each invocation transposes a block of 4×4 elements in registers.
-// Pattern: 32 neighbouring invocations read 16-byte pieces of 8 rows and write 16-byte pieces of 16: whole 32-byte
-// sectors both ways, which the cache merges into lines. No barrier, no tile, no bank conflict. Workgroups cover 64×64
-// elements. Blocks that cross an edge, and matrices with a side that is not a multiple of four (rows not aligned to a
-// vec4), use scalar accesses.
+// Pattern: workgroups cover 64×64 elements. With f32, each load of 32 invocations reads 64 bytes from each of 8 rows,
+// and each store writes 128 bytes to each of 4 rows. There are no barriers or bank conflicts. Matrices with a side that
+// is not a multiple of four use scalar accesses.
 // Work: 2n scalars moved.
 // Summary: 4x4 elements per invocation transposed in registers, without workgroup memory
-// Look for: Whether it is as fast as tiled_vec4: then whole sectors suffice, and the cache assembles lines as well as a
-// tile does. In f64 its 32-byte pieces take two accesses, half a sector row each, and it is slower.
-// Limits: DRAM where the cache keeps lines until all their stores arrive; partly written sectors where it does not.
+// Look for: Whether it is as fast as tiled_vec4. If so, the cache merges whole sectors into lines as well as a tile
+// does. With f64, a 32-byte vec4 takes two accesses, each of which uses half of a sector, and tiled_vec4 is faster at
+// large sizes.
+// Limits: DRAM, if the cache keeps each line until all its stores have arrived; otherwise partly written sectors.
 
 alias T = f32;
 

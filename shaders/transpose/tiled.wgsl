@@ -1,12 +1,12 @@
-// Transposes a matrix through a 32×32 tile of workgroup memory, so that reads and writes are both coalesced.
-// Pattern: rows go in, columns come out; with PAD = 0 a column lies in one bank (32-way conflict), with PAD = 1 in 32
-// of them. Each of the 32×HEIGHT invocations moves 32/HEIGHT elements.
+// Transposes a matrix through a 32×32 tile of workgroup memory, so that both reads and writes are coalesced.
+// Pattern: rows are written to the tile and columns are read. With PAD = 0, a column is in one bank (32-way conflict);
+// with PAD = 1, it is spread over 32 banks. Each of the 32×HEIGHT invocations moves 32/HEIGHT elements.
 // Work: 2n scalars moved.
 // Summary: through a 32x32 tile of workgroup memory, unpadded (bank conflicts) and padded
-// Look for: PAD=1 over PAD=0: the cost of 32 lanes in one bank. PAD=1 over the naive rows: the gain of coalescing both
-// reads and writes. At odd sizes both lose time to tiles that cross the edges.
-// Limits: PAD=0: workgroup memory, which serves a column word by word. PAD=1: bytes in flight, since each lane waits at
-// a barrier between its four loads and its stores.
+// Look for: PAD=1 against PAD=0: the cost of bank conflicts. PAD=1 against the naive kernels: the gain from coalescing
+// both reads and writes. Tiles that cross an edge also cost time.
+// Limits: PAD=0: workgroup memory, which serves a column one word at a time. PAD=1: bytes in flight, since a barrier
+// separates loads and stores.
 
 alias T = f32;
 

@@ -1,12 +1,11 @@
 // Transposes a matrix through a padded 32×32 tile with vec4 loads and stores.
-// Pattern: 8×8 invocations, each with four vec4 loads in flight before the first is used; no bank conflicts in either
-// direction. Tiles that cross an edge, and matrices with a side that is not a multiple of four (rows not aligned to a
-// vec4), use scalar accesses.
+// Pattern: each of the 8×8 invocations has four vec4 loads in flight. There are no bank conflicts. Tiles that cross an
+// edge, and matrices with a side that is not a multiple of four, use scalar accesses.
 // Work: 2n scalars moved.
-// Summary: through a padded tile, four elements at a time
-// Look for: The gain of wide accesses over a padded tile; at large sizes, the rate should be near a copy. If a side is
-// not a multiple of four, the kernel falls back to single elements and loses the gain.
-// Limits: DRAM read/write turnaround; for f64 or small matrices, 64 invocations per workgroup cannot hide the barrier.
+// Summary: through a padded tile with vec4 loads and stores
+// Look for: The gain of vec4 accesses over tiled. At large sizes, the rate should be near that of a copy. The gain is
+// lost if a side is not a multiple of four.
+// Limits: DRAM read/write turnaround. With f64 or small matrices, 64 invocations per workgroup cannot hide the barrier.
 
 alias T = f32;
 

@@ -1,13 +1,12 @@
-// Transposes a matrix by tiles of 64×64, in two halves through padded workgroup memory: whole rows of 64 elements are
+// Transposes a matrix in 64×64 tiles, each in two halves through padded workgroup memory. Whole rows of 64 elements are
 // written.
-// Pattern: all 16 loads of an invocation are in flight before the first is used, so the second half loads while the
-// first is transposed. Workgroups are numbered down the columns, so that concurrent ones write the same rows, one after
-// the other.
+// Pattern: all 16 loads of an invocation are in flight at once, so the second half loads while the first is transposed.
+// Workgroups are numbered down the columns, so concurrent workgroups write neighbouring parts of the same rows.
 // Work: 2n scalars moved.
-// Summary: 64x64 elements per workgroup through a padded half tile: all loads first, rows of 64 written whole
-// Look for: The gap to a copy at large sizes with long contiguous reads and writes: more bytes in flight per
-// invocation, 256 bytes of a row written at once, and neighbouring memory accessed at the same time.
-// Limits: DRAM read/write turnaround; at small sizes, too few workgroups to fill the device.
+// Summary: 64x64 elements per workgroup through a padded half tile, all loads first
+// Look for: How close it comes to a copy at large sizes. It keeps more bytes in flight per invocation than tiled and
+// writes 256 bytes of a row at once.
+// Limits: DRAM read/write turnaround. At small sizes, there are too few workgroups to fill the device.
 
 alias T = f32;
 

@@ -1,11 +1,11 @@
-// The invocations of a group of 32 apply atomicMax with distinct values to one word; after the barrier, each invocation
-// reads the word and counts it if the word holds the largest value.
-// Pattern: SETS atomics and SETS loads between two barriers; all invocations of a group access the same word.
-// Work: 2 · SETS · ROUNDS words changed and loaded by each of n invocations.
+// Each group of 32 invocations applies atomicMax to one word, with a different value per invocation. After a barrier,
+// each checks that the word contains the largest value.
+// Pattern: each round is 8 atomics, a barrier, 8 loads and a barrier. All invocations of a group access the same word.
+// Work: 16 · ROUNDS words changed or loaded by each of n invocations.
 // Summary: 32 invocations apply atomicMax to one word, each with its own value
-// Look for: The slowdown relative to same_word: an atomic must process every value. APIs can differ tenfold if one
-// compiler reduces a subgroup in registers first and the other does not.
-// Limits: Serialised accesses to one word, up to 32 for a subgroup, unless the values are combined first.
+// Look for: The slowdown relative to same_word: atomics must process every value. APIs can differ tenfold if only one
+// compiler combines the values of a subgroup first.
+// Limits: Serialised accesses to one word, up to 32 per subgroup unless values are combined first.
 
 struct Sizes { n: u32 }
 

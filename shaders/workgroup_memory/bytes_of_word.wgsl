@@ -1,12 +1,12 @@
-// Each group of four invocations writes the four bytes of one word; after the barrier, each invocation reads the word
-// and counts it if all four bytes are there. `distinct_words` does the same with a word for each invocation.
-// Pattern: SETS stores and SETS loads between two barriers. WGSL has no bytes: an invocation adds its byte with
-// atomicOr to a word of zeros. The words alternate with others, which are zeroed in the meantime.
-// Work: SETS · ROUNDS bytes stored and words loaded by each of n invocations.
+// Each group of four invocations writes the four bytes of one word. After a barrier, each invocation reads a word and
+// checks all four bytes. `distinct_words` does the same with one word per invocation.
+// Pattern: each round is 8 stores, a barrier, 8 loads and a barrier. WGSL has no bytes, so an invocation adds its byte
+// to a zeroed word with atomicOr. Meanwhile, the words for the next round are zeroed.
+// Work: 8 · ROUNDS bytes stored and 8 · ROUNDS words loaded by each of n invocations.
 // Summary: 32 invocations write one byte each, four to a word; all must survive
-// Look for: In CUDA, the speed of distinct_words: stores of bytes to one word are one access, and no byte is lost. WGSL
-// has no bytes and needs an atomicOr and a zeroed word for each byte.
-// Limits: CUDA: the barriers, as in distinct_words. WGSL: four atomics on each word, which are serialized.
+// Look for: No byte is lost. WGSL needs an atomicOr for each byte, and CUDA a byte store: compare both with
+// `distinct_words`.
+// Limits: In WGSL, the four atomics on each word, which are serialized.
 
 struct Sizes { n: u32 }
 

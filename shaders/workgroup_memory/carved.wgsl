@@ -1,13 +1,12 @@
-// Three arrays in one block of words, by explicit offsets: 128 × i16 from byte 0 on (two per word), 64 × f32 from byte
-// 256 on (as bits), 256 × i32 from byte 512 on. Each round writes and reads all three; `structured` does the same with
-// a struct.
-// Pattern: offsets, shifts and bit casts at every access; neighbouring invocations access neighbouring elements, 64 of
-// the 256 write shorts and floats in turn, and each pair of shorts has one writer, since WGSL cannot store half a word.
-// Work: 16 · ROUNDS bytes through workgroup memory for each of n words: writes 4 + 4/4 + 2 · 2/4, reads 4 + 4 + 2.
+// Three arrays at explicit offsets in one block of words: 128 × i16 (two per word), 64 × f32 (as bits) and 256 × i32.
+// Each round writes and reads all three. `structured` does the same with a struct.
+// Pattern: offsets, shifts and bit casts at every access. Neighbouring invocations access neighbouring elements. In
+// each round, 64 of the 256 invocations write floats, and 64 write two shorts each.
+// Work: 16 · ROUNDS bytes of workgroup memory accessed by each of n invocations (6 written and 10 read per round).
 // Summary: the arrays of structured in one block of words, two shorts per word
-// Look for: The time relative to structured: the cost of shifts, masks and bit casts in WGSL. The CUDA port has
-// pointers into a dynamic array, so there the two should be equal.
-// Limits: Arithmetic on addresses and shorts at each access, and then the barriers of structured.
+// Look for: The time relative to structured: the cost of shifts, masks and bit casts in WGSL. With the typed pointers
+// of the CUDA port, both kernels should be equally fast.
+// Limits: Arithmetic on addresses and shorts at each access, then the barriers, as in structured.
 
 struct Sizes { n: u32 }
 

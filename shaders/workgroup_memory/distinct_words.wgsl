@@ -1,10 +1,10 @@
-// The invocations of a group of 32 write distinct values, each to its own word; after the barrier each reads another
-// invocation's word and counts it if it holds the value written there. The baseline of `same_word` and `atomic_word`.
-// Pattern: SETS stores and SETS loads between two barriers, no bank conflict.
-// Work: 2 · SETS · ROUNDS words stored and loaded by each of n invocations.
-// Summary: 32 invocations write distinct values to one word each
-// Look for: The reference for same_word and atomic_word: 32 lanes, 32 banks, one pass.
-// Limits: The two barriers around SETS stores and loads, and the workgroup memory accesses between the barriers.
+// Each invocation writes a distinct value to its own word. After a barrier, it checks the word of another invocation in
+// its group of 32.
+// Pattern: each round is 8 stores, a barrier, 8 loads and a barrier, without bank conflicts.
+// Work: 16 · ROUNDS words stored or loaded by each of n invocations.
+// Summary: 32 invocations write distinct values, each to its own word
+// Look for: The baseline for same_word and atomic_word: 32 lanes access 32 banks in one pass.
+// Limits: The two barriers of each round, and the workgroup memory accesses between them.
 
 struct Sizes { n: u32 }
 

@@ -1,12 +1,10 @@
 // Rotates blocks of 8 bytes by 3 positions 15 times, each time through a workgroup array of 8 bytes.
-// Pattern: one byte per invocation, 8 invocations per workgroup; two barriers per round. WGSL has no bytes: an
-// invocation adds its byte with atomicOr to a word of zeros. The words alternate with others, which are zeroed in the
-// meantime.
+// Pattern: one byte per invocation, 8 invocations per workgroup, two barriers per round. WGSL has no bytes, so an
+// invocation adds its byte to a zeroed word with atomicOr. Meanwhile, the words for the next round are zeroed.
 // Work: 30 · n bytes moved through workgroup memory.
 // Summary: rotates blocks of 8 bytes through an array of 8 bytes (source article 001)
-// Look for: The reference for dynamic_bytes. WGSL is slower than CUDA here: an atomicOr and a zeroed word replace the
-// store of a byte.
-// Limits: Workgroups of 8: most lanes of a subgroup idle, and an SM holds few workgroups for its size.
+// Look for: The baseline for dynamic_bytes. WGSL is slower than CUDA here, since it needs an atomicOr to store a byte.
+// Limits: Workgroups of 8: most lanes of a subgroup are idle, and few of these workgroups fit on an SM.
 
 struct Sizes { n: u32 }
 

@@ -1,14 +1,12 @@
 // Rotates blocks of 256 words by 37 positions ROUNDS times, each time through a workgroup array whose length is a
 // literal.
-// Pattern: neighbouring invocations access neighbouring words (no bank conflict); two barriers per round.
-// `override_size` is the same code with a length set by the host: the difference is the compiler's knowledge of the
-// length.
+// Pattern: neighbouring invocations access neighbouring words (no bank conflicts), with two barriers per round.
+// `override_size` is the same code with a length set by the host.
 // Work: 2 · ROUNDS · n words moved through workgroup memory.
 // Summary: rotates blocks through an array whose length is a literal in the kernel
-// Look for: The reference for override_size and dynamic_size: the compiler knows the length and computes addresses in
-// advance.
-// Limits: Barriers: each round is a store, a barrier, a load and a barrier, so about half of workgroup memory's rate is
-// reached.
+// Look for: The baseline for override_size and dynamic_size. Here the compiler knows the length and computes addresses
+// in advance.
+// Limits: Barriers. With two barriers per store and load, about half of the workgroup memory rate is reached.
 
 alias T = u32;
 

@@ -1,12 +1,13 @@
-// Copies an array through workgroup memory. Each workgroup of 64 holds WORDS words, although 256 would do: the more
-// words a workgroup holds, the fewer workgroups are resident on a compute unit and the fewer loads are in flight.
-// Pattern: 16-byte loads and stores, one per invocation, which stores the element of the invocation 32 positions away.
-// The part of the array in use is known only at run time, so that no compiler can shorten the array.
+// Copies an array through workgroup memory. Each workgroup of 64 invocations allocates WORDS words but uses only 256. A
+// larger allocation leaves fewer workgroups resident per compute unit, and fewer loads in flight.
+// Pattern: one 16-byte load and one 16-byte store per invocation, of different elements. The part in use is known only
+// at run time, so no compiler can shorten the array.
 // Work: 2n scalars moved.
 // Summary: copies an array by workgroups of 64 that allocate more workgroup memory than they need
-// Look for: The rate by WORDS: flat while enough workgroups remain to cover latency, then falling in proportion. The
-// bend is the occupancy that a copy needs. A drop at small WORDS shows an API that reserves more than requested.
-// Limits: Bytes in flight: workgroups per SM times 64 lanes times 16 bytes, over DRAM latency.
+// Look for: The rate by WORDS. It is flat while enough workgroups are resident to hide latency, then falls in
+// proportion. The bend shows the occupancy that a copy needs. A drop at small WORDS means that the API reserves more
+// than requested.
+// Limits: Bytes in flight per SM (resident workgroups × 64 invocations × 16 bytes), divided by DRAM latency.
 
 alias T = vec4<f32>;
 

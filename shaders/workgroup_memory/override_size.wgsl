@@ -1,12 +1,12 @@
-// Rotates blocks of LENGTH words by 37 positions ROUNDS times, each time through a workgroup array of a length set by
-// the host.
-// Pattern: neighbouring invocations access neighbouring words (no bank conflict); two barriers per round. `fixed_size`
-// is the same code with a literal length: the difference is the compiler's knowledge before pipeline creation.
+// Rotates blocks of LENGTH words by 37 positions ROUNDS times, each time through a workgroup array whose length the
+// host sets.
+// Pattern: neighbouring invocations access neighbouring words (no bank conflicts), with two barriers per round.
+// `fixed_size` is the same code with a literal length.
 // Work: 2 · ROUNDS · n words moved through workgroup memory.
 // Summary: fixed_size with a length that the host sets when it creates the pipeline
-// Look for: A ratio of 1.00 to fixed_size: a length that is known at pipeline creation is as good as a literal. A
-// slower row would mean that the API compiles before it knows the length.
-// Limits: The two barriers for each word in and out, as in fixed_size.
+// Look for: A ratio of 1.00 to fixed_size: a length known at pipeline creation is as good as a literal. A lower speed
+// would mean that the API compiles before it knows the length.
+// Limits: The two barriers in each round, as in fixed_size.
 
 alias T = u32;
 

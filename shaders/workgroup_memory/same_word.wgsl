@@ -1,11 +1,11 @@
-// The invocations of a group of 32 write distinct values to one word; after the barrier, each invocation reads the word
-// and counts it if the word holds one of the written values. Exactly one value must survive.
-// Pattern: SETS stores and SETS loads between two barriers; all invocations of a group access the same word.
-// Work: 2 · SETS · ROUNDS words stored and loaded by each of n invocations.
-// Summary: 32 invocations write distinct values to one word, of which any may survive
+// In each group of 32 invocations, all write distinct values to one word. After a barrier, each invocation checks that
+// the word contains one of these values.
+// Pattern: each round is 8 stores, a barrier, 8 loads and a barrier. All invocations of a group access the same word.
+// Work: 16 · ROUNDS words stored or loaded by each of n invocations.
+// Summary: 32 invocations write distinct values to one word; any one may survive
 // Look for: At least the speed of distinct_words: the hardware merges 32 stores to one word into one store, and the
-// next load is a broadcast. The check proves that exactly one value survives.
-// Limits: The barriers; the hardware merges the 32 stores into one.
+// next load is a broadcast.
+// Limits: The barriers, since the hardware merges the 32 stores into one.
 
 struct Sizes { n: u32 }
 

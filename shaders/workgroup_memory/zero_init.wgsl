@@ -1,13 +1,12 @@
 // Rotates blocks of 256 words by 37 positions through one of 16 pages of a 16 KiB workgroup array. The array is not
-// zeroed, or zeroed by the API (WGSL requires it, since no array can have an initialiser), or with ZEROING = 1 by the
-// kernel.
-// Pattern: every word is written before it is read, so that the result is the same and only the cost of zeroing
-// differs. The page in use is known only at run time, so no compiler can find out which zeros are never read.
+// zeroed, is zeroed by the API (as WGSL requires), or is zeroed by the kernel (ZEROING = 1).
+// Pattern: every word is written before it is read, so only the cost of zeroing differs. The page in use is known only
+// at run time, so no compiler can tell which zeros are never read.
 // Work: n words read and n written.
-// Summary: an array of 16 KiB, of which 1 KiB is used: not zeroed, zeroed by the API, zeroed by the kernel
-// Look for: The ratios of the three rows: no zeroing, zeroing by the API, zeroing by the kernel. The API takes as long
-// as the kernel if both run the same loop, and less if the API clears only the words in use.
-// Limits: 16 KiB of stores and a barrier for each KiB in use; an array of this size also leaves few workgroups per SM.
+// Summary: a 16 KiB array with 1 KiB in use: not zeroed, zeroed by the API, zeroed by the kernel
+// Look for: The times of the three rows relative to each other. The API takes as long as the kernel if both run the
+// same loop.
+// Limits: 16 KiB of stores and a barrier for each KiB in use. With an array of this size, few workgroups fit on an SM.
 
 alias T = u32;
 

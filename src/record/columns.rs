@@ -68,7 +68,7 @@ pub const COLUMNS: &[Column] = &[
     column!(Identity dtype, "", "element type, in WGSL's notation"),
     column!(Identity n, "", "size: number of elements, rows x columns, or m x n x k"),
     column!(Identity params, "", "parameters as K=V, joined by ';' and sorted by name"),
-    column!(Text workgroup_size, "", "workgroup size, x x y x z"),
+    column!(Text workgroup_size, "", "workgroup size, for example 256x1x1"),
     column!(
         Text checks,
         "",
@@ -80,7 +80,7 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Figure timer,
         "",
-        "clock of the times: timestamp (device clock) or wall (host clock around submit and wait)"
+        "clock that was used: timestamp (device clock) or wall (host clock around submit and wait)"
     ),
     column!(Figure tick_ns, "ns", "smallest observed step of the timer"),
     column!(Figure samples, "", "number of timed submissions"),
@@ -88,7 +88,7 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Figure median_ns,
         "ns",
-        "time of one launch: mean of the logarithms of the epochs' medians; schema 1: median of one series"
+        "time of one launch: geometric mean of the epochs' medians; schema 1: median of one series"
     ),
     column!(Figure min_ns, "ns", "time of one launch in the fastest sample"),
     column!(Figure mean_ns, "ns", "mean time of one launch"),
@@ -96,45 +96,45 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Figure ci_low_ns,
         "ns",
-        "lower end of the 95 % interval expected for median_ns in another run of the same build; schema 1: for one series"
+        "lower end of the 95 % interval of median_ns for another run of the same build; schema 1: for one series"
     ),
-    column!(Figure ci_high_ns, "ns", "upper end of the interval"),
-    column!(Figure end_to_end_ns, "ns", "median wall time with copies from and to the host"),
+    column!(Figure ci_high_ns, "ns", "upper end of the same interval"),
+    column!(Figure end_to_end_ns, "ns", "median wall time, including copies to and from the host"),
     column!(Text bytes, "B", "bytes that the algorithm must move, reads plus writes"),
-    column!(Text flops, "FLOP", "arithmetic operations that the algorithm must do; an FMA counts 2"),
+    column!(Text flops, "FLOP", "arithmetic operations that the algorithm must do; an FMA counts as 2"),
     column!(Figure gb_per_s, "GB/s", "bytes divided by the median time; 1 GB/s is 10^9 bytes per second"),
     column!(Figure gflop_per_s, "GFLOP/s", "flops divided by the median time"),
     column!(Figure ceiling, "", "measured peak that the row is compared with, and its working set"),
     column!(
         Figure share,
         "",
-        "share of that peak, or for arithmetic of the card's highest rate of this kind; 1 = the peak"
+        "share of that peak (1 = the peak); for arithmetic, share of the card's highest rate of this kind"
     ),
     column!(Text model, "", "speed that the model predicts, relative to the first row of the same type and size"),
-    column!(Figure drift, "", "relative change of the canary's time from before the case to after it"),
+    column!(Figure drift, "", "relative change of the canary kernel's time from before the case to after it"),
     column!(
         Figure in_kernel_ns,
         "ns",
-        "time from the earliest start to the latest end of any workgroup, by a clock that the kernel reads; median"
+        "median time from the earliest start to the latest end of any workgroup, by a clock that the kernel reads"
     ),
     column!(
         Text subgroup_size,
         "",
         "subgroup size that the API reports: `32`, or `8-32` if the driver selects it; empty if not reported"
     ),
-    column!(Text cause, "", "keyword of the reason, for example timed-out, unsupported or above-ceiling"),
+    column!(Text cause, "", "keyword for the reason, for example timed-out, unsupported or above-ceiling"),
     column!(Figure epochs_ns, "ns", "median time of one launch in each epoch, in their order, joined by ';'"),
-    column!(Figure noise_within, "", "relative standard error of an epoch's median, as its samples show it"),
+    column!(Figure noise_within, "", "relative standard error of an epoch's median, estimated from its samples"),
     column!(Figure noise_between, "", "relative standard deviation of the epochs' medians"),
     column!(Figure slope_ns, "ns", "time that one more launch adds to a submission: slope over k, 2k and 4k launches"),
     column!(Figure share_low, "", "lower end of the share's 95 % confidence interval"),
-    column!(Figure share_high, "", "upper end of the interval"),
-    column!(Figure canary_ns, "ns", "time of the canary's kernel around the case, mean of the epochs"),
-    column!(Text seed, "", "seed of the inputs and of the order of the cases"),
+    column!(Figure share_high, "", "upper end of the same interval"),
+    column!(Figure canary_ns, "ns", "time of the canary kernel around the case, mean over the epochs"),
+    column!(Text seed, "", "seed for the inputs and the order of the cases"),
     column!(
         Identity card,
         "",
-        "UUID of the card, else its PCI address; in anonymous reports a hash of the UUID, and no address"
+        "UUID of the card, or else its PCI address; anonymous reports have a hash of the UUID and no address"
     ),
     column!(Text apis, "", "all APIs of the run, joined by +"),
     column!(Text l2_bytes, "B", "size of the L2 cache as the driver reports it"),
@@ -142,64 +142,64 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Identity compiler,
         "",
-        "source of the row: against (the command of --against), file (a SPIR-V file of bench), or in older reports a \
-         compiler's name; else empty"
+        "source of the SPIR-V: against (the command given to --against), file (a SPIR-V file given to bench) or, in \
+         older reports, a compiler's name; otherwise empty"
     ),
     column!(
         Text compiler_version,
         "",
-        "version that the compiler or the command of --against reports, or a hash of the compiler's program"
+        "version that the compiler or the --against command reports, or a hash of the compiler's executable"
     ),
-    column!(Text translation_ms, "ms", "time to get the SPIR-V, if the row names a compiler"),
+    column!(Text translation_ms, "ms", "time to produce the SPIR-V, if the row names a compiler"),
     column!(
         Text pipeline_ms,
         "ms",
-        "time that the API takes to create the pipeline: from WGSL with naga, else from SPIR-V"
+        "time that the API takes to create the pipeline, from WGSL with naga or else from SPIR-V"
     ),
     column!(Text spirv_bytes, "B", "size of the SPIR-V, if the row names a compiler"),
     column!(
         Text spirv_instructions,
         "",
-        "number of instructions of the SPIR-V, with declarations, without names for debuggers"
+        "number of SPIR-V instructions, including declarations but not debug names"
     ),
     column!(Identity host, "", "name of the host; empty in anonymous reports"),
     column!(
         Figure energy_j,
         "J",
-        "energy of the whole card for one launch: mean of the epochs that measured energy (--energy)"
+        "energy of the whole card for one launch: mean over the epochs that measured energy (--energy)"
     ),
     column!(
         Figure energy_noise,
         "",
-        "half width of the 95 % interval of energy_j, relative to energy_j; empty with one epoch"
+        "half-width of the 95 % interval of energy_j, relative to energy_j; empty with one epoch"
     ),
     column!(
         Figure energies_j,
         "J",
         "energy of one launch in each epoch that measured energy, in their order, joined by ';'"
     ),
-    column!(Figure power_w, "W", "mean power of the card during the back-to-back launches that energy_j was measured from"),
+    column!(Figure power_w, "W", "mean power of the card during the launches that energy_j is measured over"),
     column!(
         Figure sensor_w,
         "W",
-        "power by the card's sensor at the end of these launches, if an energy counter gave power_w; else empty"
+        "power read from the card's sensor at the end of these launches; empty unless power_w is from an energy counter"
     ),
     column!(Figure gflop_per_j, "GFLOP/J", "flops divided by energy_j; 1 GFLOP/J is 1 GFLOP/s per watt"),
     column!(Figure gb_per_j, "GB/J", "bytes divided by energy_j"),
-    column!(Figure alone_epochs_ns, "ns", "epochs_ns while other cards wait; only in files of 0.1.0"),
-    column!(Text declaration, "", "hash of a declaration of bench: kernel, buffers, work and expected values"),
-    column!(Text items, "", "number of items that a launch processes, from a declaration of bench"),
+    column!(Figure alone_epochs_ns, "ns", "epochs_ns measured while other cards wait; only in files of version 0.1.0"),
+    column!(Text declaration, "", "hash of the declaration given to bench: kernel, buffers, work and expected values"),
+    column!(Text items, "", "number of items that a launch processes, as declared for bench"),
     column!(Text unit, "", "name of these items, for example keys or pixels"),
     column!(
         Text registers,
         "",
-        "registers per invocation of the compiled kernel, as the driver reports them; the maximum over several kernels"
+        "registers per invocation, as the driver reports them; the maximum if several kernels run"
     ),
     column!(
         Text local_bytes,
         "B",
-        "local memory per invocation: spilled registers, and arrays that do not fit in registers; the maximum over \
-         several kernels"
+        "local memory per invocation: spilled registers, and arrays that do not fit in registers; the maximum if \
+         several kernels run"
     ),
     column!(Text workgroup_bytes, "B", "workgroup memory per workgroup, static and dynamic, as the driver reports it"),
     column!(
@@ -211,23 +211,23 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Text subgroup_size_run,
         "",
-        "subgroup size that a probe kernel of the same workgroup size counts; only with subgroup operations"
+        "subgroup size counted by a probe kernel with the same workgroup size; empty without subgroup operations"
     ),
     column!(
         Text dram_peak_gb_per_s,
         "GB/s",
-        "peak DRAM bandwidth from the driver's figures: twice the highest memory clock, times the bus width"
+        "peak DRAM bandwidth computed from the driver's figures: twice the highest memory clock times the bus width"
     ),
     column!(
         Text pcie,
         "",
-        "PCI Express link of the card after copies over the link: generation and lanes, for example 5 x16"
+        "PCI Express link of the card, read after copies over it: generation and lanes, for example 5 x16"
     ),
     column!(
         Text cache,
         "",
-        "state of the caches before a launch: cold after --cache cold, hot if the bytes that the launch moves fit in \
-         L2; empty if the bytes do not fit, or if the size of L2 is unknown"
+        "state of the caches before a launch: cold with --cache cold, hot if the bytes that the launch moves fit in \
+         L2; empty if they do not fit or the size of L2 is unknown"
     ),
     column!(
         Figure sm_mhz,
@@ -237,7 +237,7 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Text instructions,
         "",
-        "number of instructions of the machine code, with the padding at its end; the maximum over several kernels"
+        "number of machine-code instructions, including padding at the end; the maximum if several kernels run"
     ),
 ];
 

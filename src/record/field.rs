@@ -145,8 +145,8 @@ impl Field for Option<Checks> {
         }
         Checks::named(text).map(Some).ok_or_else(|| {
             format!(
-                "'{text}' is not a valid list of checks: use off, on, or any of bounds, loops, zero-init and division, \
-                 joined by + (for example bounds+loops)"
+                "'{text}' is not a valid list of checks: use off, on, or any of bounds, loops, zero-init and division \
+                 joined by +, for example bounds+loops"
             )
         })
     }
@@ -162,7 +162,7 @@ impl Field for Option<[u32; 3]> {
         }
         let sides: Option<Vec<u32>> = text.split('x').map(|side| side.parse().ok()).collect();
         let sides = sides.and_then(|sides| <[u32; 3]>::try_from(sides).ok());
-        sides.map(Some).ok_or_else(|| format!("'{text}' is not a workgroup size: use for example 256x1x1"))
+        sides.map(Some).ok_or_else(|| format!("'{text}' is not a workgroup size: use, for example, 256x1x1"))
     }
 }
 

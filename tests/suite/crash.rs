@@ -84,8 +84,8 @@ fn a_driver_that_ends_the_process_costs_one_row() {
         ("pipeline:9:exit", "the driver ended the process (exit code 3) while compiling a kernel"),
         ("submit:400:abort", "the driver ended the process (SIGABRT) while running"),
         ("submit:400:kill", "the process was killed (SIGKILL) while running"),
-        ("submit:400:hang", "timed out: no answer from the device within 10 s"),
-        ("pipeline:9:hang", "timed out: no answer from the device within 10 s"),
+        ("submit:400:hang", "timed out: no response from the device within 10 s"),
+        ("pipeline:9:hang", "timed out: no response from the device within 10 s"),
     ] {
         let folder = Folder::new();
         let Some(ran) = run(&folder, plan, true, &arguments(&["--out", "r.csv"])) else { return };

@@ -342,7 +342,7 @@ fn declarations_end_within_their_limits() {
     let copy = |more: &str| format!("kernels = [\"copy.wgsl\"]\n{more}");
     let kernels =
         (0..1001).map(|n| format!("{{ file = \"copy.wgsl\", name = \"k{n}\" }}")).collect::<Vec<_>>().join(", ");
-    let over = "--host-timeout raises the limit";
+    let over = "raise the limit with --host-timeout";
     for (name, toml, options, sentence) in [
         (
             "large",
@@ -415,7 +415,7 @@ fn slow_right_values_fail_and_hidden_characters_are_shown() {
         folder.run(&[&["bench"], &line[1..], &options, &line[..1]].concat())
     };
     let output = run(&["slow.csv", "slow.toml", "--host-timeout", "2s"]).exits_with(3);
-    assert!((output.stdout.clone() + &output.stderr).contains("--host-timeout raises the limit"), "{output}");
+    assert!((output.stdout.clone() + &output.stderr).contains("raise the limit with --host-timeout"), "{output}");
     let output = run(&["a\u{202e}b.csv", "words.toml"]).succeeds();
     assert!(output.stdout.contains("u{1b}[31mred\\u{202e}"), "{output}");
     is_clean_output(&output);

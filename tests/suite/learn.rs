@@ -442,7 +442,7 @@ fn a_software_device_stands_beside_the_example_and_does_not_run() {
     let start = "Answers for llvmpipe (LLVM 15.0.6, 256 bits), a software device, Vulkan,\n";
     assert!(beside.starts_with(start), "{beside}");
     assert!(beside.contains("\nH100: NVIDIA H100 80GB HBM3, Vulkan, 2026-11-28 (h100, the example)\n"), "{beside}");
-    assert!(beside.contains("  Vulkan    not measured. This device cannot judge the claim, "), "{beside}");
+    assert!(beside.contains("  Vulkan    not measured. Times of a software device "), "{beside}");
     assert!(beside.contains(&format!("  H100      {answer}\n")), "{answer}\n{beside}");
     // What it can judge needs no example.
     assert!(!learn(&["E6", "--report", SOFTWARE]).stdout.contains("H100"));

@@ -156,7 +156,7 @@ fn rows_that_timed_out_are_measured_again_on_request() {
 fn cases_that_failed_because_their_device_hung_earlier_are_measured_again() {
     let (mut vulkan, mut cuda) = (right(), fake_on(Api::Cuda, |_| Behaviour::Hanging));
     let first = complete(&mut [&mut vulkan, &mut cuda], Vec::new(), &mut Recorder::default()).records;
-    let reason = "the device cannot be used: timed out: no answer from the device within 20 s";
+    let reason = "the device cannot be used: timed out: no response from the device within 20 s";
     assert!(
         first.iter().filter(|row| row.backend == Some(Api::Cuda)).all(|row| row.reason == reason),
         "{}",

@@ -249,7 +249,7 @@ impl ArticleClaim {
     pub fn judged(&self, rows: &DeviceRows) -> Judgement {
         let mut facts = Facts::default();
         let answered = if self.is_timing && rows.is_software() {
-            Err(Why::new("this device cannot judge the claim, since times of a software device do not represent a GPU"))
+            Err(Why::new("times of a software device do not represent a GPU"))
         } else {
             match self.judge {
                 Judge::Claim(judge) => judge(rows, &mut facts)

@@ -115,7 +115,7 @@ impl<'a> DeviceRows<'a> {
         let best = sets.max_by(|a, b| rank(a).partial_cmp(&rank(b)).unwrap_or(std::cmp::Ordering::Equal));
         let rows = best.ok_or_else(|| self.missing(&kernels.map(|(kernel, _)| kernel)))?;
         if rows.iter().any(|row| row.timer != rows[0].timer) {
-            return Err(Why::new("the rows are timed by different clocks"));
+            return Err(Why::new("the rows were timed by different clocks"));
         }
         Ok(rows)
     }
@@ -125,26 +125,26 @@ impl<'a> DeviceRows<'a> {
         for kernel in kernels {
             let mut rows = self.of(kernel);
             let Some(first) = rows.clone().next() else {
-                return Why::new(format!("no row of `{kernel}` in this report"));
+                return Why::new(format!("this report has no row for `{kernel}`"));
             };
             if rows.clone().any(is_timed) {
                 continue;
             }
             let faulty = rows.find(|row| row.status.is_fault());
             return match faulty {
-                Some(row) => Why::new(format!("`{kernel}` is {} in this report", row.status.name())),
+                Some(row) => Why::new(format!("`{kernel}` has the status {} in this report", row.status.name())),
                 None if first.status == Status::Skipped && !first.reason.is_empty() => {
-                    Why::new(format!("`{kernel}` is skipped here: {}", first.reason))
+                    Why::new(format!("`{kernel}` was skipped: {}", first.reason))
                 }
                 None => Why::new(format!("`{kernel}` has no time in this report")),
             };
         }
-        Why::new(format!("no rows of {} with the needed parameters, at the same size", listed(kernels)))
+        Why::new(format!("no rows of {} have the needed parameters and the same size", listed(kernels)))
     }
 
     /// The rows of the kernels, all of them right.
     pub fn right(&self, kernels: &[&str]) -> Result<Vec<&'a Record>, Why> {
-        self.verified(kernels)?.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong answer on this device")))
+        self.verified(kernels)?.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong result on this device")))
     }
 
     /// The verified rows of each kernel: those with the right answer, whether or not their time is plausible.

@@ -168,12 +168,12 @@ impl Facts {
         self.quoted(name, Quantity::Ratio(part.value), format::part(part))
     }
 
-    /// How a rate compares with another: `2.31× as fast as`, or `as fast, within the noise, as`. Records a factor only.
+    /// How a rate compares with another: `2.31× as fast as`, or `as fast (within the noise) as`. Records a factor only.
     pub fn speed(&mut self, name: impl Into<String>, rate: Estimate, other: Estimate) -> Option<String> {
         self.compared(name, [rate, other], "fast")
     }
 
-    /// How a time compares with another: `2.31× as long as`, or `as long, within the noise, as`. Records a factor only.
+    /// How a time compares with another: `2.31× as long as`, or `as long (within the noise) as`. Records a factor only.
     pub fn duration(&mut self, name: impl Into<String>, time: Estimate, other: Estimate) -> Option<String> {
         self.compared(name, [time, other], "long")
     }
@@ -182,7 +182,7 @@ impl Facts {
     fn compared(&mut self, name: impl Into<String>, [a, b]: [Estimate; 2], word: &str) -> Option<String> {
         match differ(a, b, 0.0) {
             Some(ratio) => Some(format!("{} as {word} as", self.times(name, ratio)?)),
-            None => [a, b].iter().all(|of| noise(*of) <= NARROW).then(|| format!("as {word}, within the noise, as")),
+            None => [a, b].iter().all(|of| noise(*of) <= NARROW).then(|| format!("as {word} (within the noise) as")),
         }
     }
 
@@ -211,7 +211,7 @@ mod tests {
             |value: f64, noise: f64| Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
         let mut facts = Facts::default();
         let alike = facts.speed("a", estimate(1.0, 0.01), estimate(1.01, 0.01));
-        assert_eq!(alike.as_deref(), Some("as fast, within the noise, as"));
+        assert_eq!(alike.as_deref(), Some("as fast (within the noise) as"));
         assert_eq!(facts.duration("b", estimate(1.0, 0.2), estimate(1.01, 0.01)), None);
         assert_eq!(
             facts.duration("c", estimate(2.0, 0.001), estimate(1.0, 0.001)).as_deref(),

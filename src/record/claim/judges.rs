@@ -56,7 +56,7 @@ pub fn all_right(cases: usize) -> String {
 pub fn right(rows: &DeviceRows, kernels: &[&str], sentence: impl Fn(&[&Record]) -> String) -> Result<Answer, Why> {
     Ok(match rows.verified(kernels)? {
         Ok(rows) => Answer::new(true, sentence(&rows)),
-        Err(kernel) => Answer::new(false, format!("`{kernel}` gives a wrong answer on this device.")),
+        Err(kernel) => Answer::new(false, format!("`{kernel}` gives a wrong result on this device.")),
     })
 }
 

@@ -15,13 +15,13 @@ pub const WITHIN: &str = "within 10 %";
 
 /// The row's time in nanoseconds.
 pub fn known_time(row: &Record) -> Result<Estimate, Why> {
-    time(row).ok_or_else(|| Why::new(format!("`{}` has too few samples for an interval", row.name())))
+    time(row).ok_or_else(|| Why::new(format!("`{}` has too few samples for a confidence interval", row.name())))
 }
 
 /// The speed of `own` relative to `other`, at the same work: the ratio of their times.
 pub fn speed(own: &Record, other: &Record) -> Result<Estimate, Why> {
     let ratio = stats::ratio(known_time(other)?, known_time(own)?);
-    ratio.ok_or_else(|| Why::new("the rows have no interval"))
+    ratio.ok_or_else(|| Why::new("the rows have no confidence interval"))
 }
 
 /// Whether a speed relative to another is surely more than `least`. It is not if the speeds are the same within the
@@ -65,16 +65,16 @@ pub fn noisy(what: &str, ratio: Estimate) -> Why {
     Why::new(format!("too noisy: {what} {ratio}"))
 }
 
-/// `3.5× as fast as`; `as fast, within 10 %, as` where the interval contains one.
+/// `3.5× as fast as`; `as fast (within 10 %) as` where the interval contains one.
 pub fn compared(facts: &mut Facts, name: &str, speed: Estimate) -> Result<String, Why> {
     let is_apart = speed.low > 1.0 || speed.high < 1.0;
     match if is_apart { facts.times(name, speed) } else { None } {
         Some(times) => Ok(format!("{times} as fast as")),
-        None if speed.low >= CLAIM_MARGIN.recip() && speed.high <= CLAIM_MARGIN => Ok(format!("as fast, {WITHIN}, as")),
+        None if speed.low >= CLAIM_MARGIN.recip() && speed.high <= CLAIM_MARGIN => Ok(format!("as fast ({WITHIN}) as")),
         None if speed.low > CLAIM_MARGIN => Ok("faster than".to_owned()),
         None if speed.high < CLAIM_MARGIN.recip() => Ok("slower than".to_owned()),
-        None if speed.high <= CLAIM_MARGIN => Ok(format!("not faster, {WITHIN}, than")),
-        None if speed.low >= CLAIM_MARGIN.recip() => Ok(format!("not slower, {WITHIN}, than")),
+        None if speed.high <= CLAIM_MARGIN => Ok("at most 10 % faster than".to_owned()),
+        None if speed.low >= CLAIM_MARGIN.recip() => Ok("at most 10 % slower than".to_owned()),
         None => Err(noisy("the ratio of the speeds is", speed)),
     }
 }

@@ -19,7 +19,7 @@ pub struct Measured {
 }
 
 /// The condition of a comparison of two kernels.
-pub const COMPARED: &str = "a factor if the interval of the ratio excludes 1; else alike if both are within ±5 %";
+pub const COMPARED: &str = "a factor if the interval of the ratio excludes 1; otherwise alike if both are within ±5 %";
 
 /// A claim of the suite's own.
 #[derive(Debug, Clone, Copy)]

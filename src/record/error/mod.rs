@@ -73,13 +73,13 @@ pub enum Error {
     #[error("clock error: {0}")]
     Clock(String),
     /// Launches take longer than the time that is left for the case.
-    #[error("a launch takes about {}, too long for the time that the run has left (--time)", duration(*.seconds))]
+    #[error("a launch takes about {}, too long for the run's remaining time (--time)", duration(*.seconds))]
     TooLong {
         /// Estimated time of one launch, from a smaller size, in seconds.
         seconds: f64,
     },
     /// The device did not finish in time; a new one has to be opened.
-    #[error("timed out: no answer from the device within {seconds} s")]
+    #[error("timed out: no response from the device within {seconds} s")]
     Timeout {
         /// The time waited, in seconds.
         seconds: f64,

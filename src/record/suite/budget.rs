@@ -112,7 +112,7 @@ impl Budget {
     #[must_use]
     pub fn exceeded(self) -> String {
         let with = if self.is_common { ", including all earlier steps" } else { "" };
-        format!("not done within {} s{with}; --host-timeout raises the limit", self.limit.as_secs_f64())
+        format!("not finished within {} s{with}; raise the limit with --host-timeout", self.limit.as_secs_f64())
     }
 }
 
@@ -131,6 +131,6 @@ mod tests {
         drop(shared);
         assert!(Budget::start().end > first.end);
         let over = Budget::within(Duration::ZERO);
-        assert_eq!(over.check(), Err("not done within 0 s; --host-timeout raises the limit".to_owned()));
+        assert_eq!(over.check(), Err("not finished within 0 s; raise the limit with --host-timeout".to_owned()));
     }
 }

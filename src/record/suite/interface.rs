@@ -262,7 +262,7 @@ impl Feature {
             Self::F16 => "f16 in shaders",
             Self::I64 => "64-bit integers in shaders",
             Self::CooperativeMatrix => "cooperative matrices",
-            Self::SubgroupId => "subgroup numbers (subgroup_id)",
+            Self::SubgroupId => "subgroup_id in shaders",
             Self::PackedProduct => "packed dot products",
             Self::FilteredF32 => "linear filtering of f32 textures",
             Self::Int8Matrix => "cooperative matrices of 8-bit integers (16x16x32)",

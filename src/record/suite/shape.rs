@@ -187,7 +187,7 @@ impl Extent {
         })?;
         if !extent.is_countable() {
             return Err(Error::Usage(format!(
-                "'{text}' is too large: at most 2^40 elements, or 2^20 on each side of a matrix product"
+                "'{text}' is too large: at most 2^40 elements, or 2^20 per side of a matrix product"
             )));
         }
         Ok(extent)

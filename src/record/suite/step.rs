@@ -233,7 +233,7 @@ impl<B> Step<B> {
     where
         B: std::fmt::Debug,
     {
-        Error::Unsupported(format!("the {backend} backend does not run the step {self:?}"))
+        Error::Unsupported(format!("the {backend} backend does not support the step {self:?}"))
     }
 }
 
