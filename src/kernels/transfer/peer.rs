@@ -69,7 +69,7 @@ pub(super) const LATENCY: Benchmark = Benchmark {
     buffers: |shape, _| Buffer::of_walk(WALK, on_peer(shape, Contents::Cycle(walk(shape))), &[WALK.length()]),
     steps: |_, _| vec![Step::dispatch(1)],
     work: |shape| Work { bytes: 4 * loads(shape), flops: 0 },
-    no_ceiling: "each load waits for the one before, so latency is the limit",
+    no_ceiling: "each load waits for the previous one, so latency is the limit",
     check: Check::of("output", one, |shape, _| constant(walk(shape).answer().into())),
     ..PEER
 };
