@@ -76,7 +76,7 @@ pub(super) const LATENCY: Benchmark = Benchmark {
 
 const PEER: Benchmark = Benchmark {
     accepts: &[("PEER", Accepted::Whole(0, 63))],
-    only_cuda: Some("wgpu's devices share no memory"),
+    only_cuda: Some("devices in wgpu cannot share memory"),
     cases: &past_caches(&[Dtype::F32], NEXT),
     steps: |_, _| vec![Step::Restore { from: "input", to: "output" }],
     no_ceiling: "the link between the cards is the limit, and no kernel measures its peak",
