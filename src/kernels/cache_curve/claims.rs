@@ -39,7 +39,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         state: private_cache,
     }),
     Claim::Measured(Measured {
-        name: "bandwidth of levels",
+        name: "bandwidth of each level",
         rows: "L1: slices with ROTATE=0, if 16 slices fit in half the largest set inside L1. L2: slices with ROTATE=1, \
             with sets from 16 times the smallest set beyond L1 to half the largest set inside L2. DRAM: read_once, \
             with the same sets as for DRAM latency (older reports: rows of bandwidth that read no byte twice)",
@@ -156,7 +156,8 @@ fn hidden(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let loads = |(threads, row): &(f64, &Record)| {
         // A load is of four bytes.
         let rate = scaled(byte_rate(row)?, 1.0 / 4.0);
-        Some(format!("{threads} threads {} loads/s", facts.operations(format!("loads of {threads} threads"), rate)?))
+        Some(format!("{} loads/s with {threads} \
+            threads", facts.operations(format!("loads of {threads} threads"), rate)?))
     };
     let list: Vec<String> = chains.iter().filter_map(loads).collect();
     Ok(Answer::new(holds, format!("{} threads are {gained} {} threads: {}.", many.0, few.0, list.join(", "))))
@@ -383,7 +384,7 @@ fn bandwidths(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
 }
 
 /// The rate of reading from each level, in GB/s, with the level's name; empty where the rows contradict each other. The
-/// claim "bandwidth of levels" has the conditions.
+/// claim "bandwidth of each level" has the conditions.
 #[must_use]
 pub fn level_bandwidths(rows: &[&Record]) -> Vec<(String, Estimate)> {
     /// More workgroups of 256 invocations than run on one SM or compute unit at a time.

@@ -19,7 +19,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         says: "The tree's steps in workgroup memory (with workgroup barriers) are {} the same steps in global memory.",
     }),
     Claim::Measured(Measured {
-        name: "parts of that gain",
+        name: "the two parts of that gain",
         rows: "f32 rows of interleaved_workgroup, interleaved_device_barrier and (except in CUDA, whose fences differ) \
             interleaved_global, at the largest size",
         condition: "states a factor if the interval of the ratio excludes 1, or equality if both intervals are within \
@@ -137,7 +137,7 @@ fn shared_memory(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
 
 fn in_place(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let row = longest(rows, (GLOBAL, NONE))?;
-    let part = share(row).ok_or_else(|| Why::new(format!("`{GLOBAL}` has no share of a peak")))?;
+    let part = share(row).ok_or_else(|| Why::new(format!("no measured peak applies to `{GLOBAL}`")))?;
     let percent = percent(facts, "share", part)?;
     let rate = byte_rate(row).and_then(|rate| facts.byte_rate("in place", rate));
     let rate = rate.map_or_else(String::new, |rate| format!(" ({rate})"));

@@ -159,7 +159,7 @@ fn each_step(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     }
     let last = facts.time("32 blocks time", known_time(found[3])?).map(|time| format!("32 blocks {time}"));
     let size = found[0].short_size();
-    Ok(Report::new(format!("Speed relative to the step before, at {size}: {}.", parts.join(", "))).with([last]))
+    Ok(Report::new(format!("Speed relative to the previous step, at {size}: {}.", parts.join(", "))).with([last]))
 }
 
 fn clock(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {

@@ -52,7 +52,7 @@ const WAYS: [(&str, &str, &str); 10] = [
     ("read_back", "device to host through a mapped staging buffer", "device to host into pinned memory"),
     ("read_back_pageable", "", "into pageable memory"),
     ("mapped_primary_read", "from a mapped storage buffer", ""),
-    ("clear_buffer", "clear_buffer", "setting memory to zero"),
+    ("clear_buffer", "clearing a buffer", "setting memory to zero"),
 ];
 
 fn rates(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
@@ -140,7 +140,7 @@ fn setting(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     });
     let (clear, fill) = pairs.max_by_key(|(clear, _)| clear.bytes).ok_or_else(|| rows.missing(&[CLEAR, FILL]))?;
     if clear.timer != fill.timer {
-        return Err(Why::new("the rows are timed by different clocks"));
+        return Err(Why::new("the two rows were timed by different clocks"));
     }
     sentence(facts, (clear, "the API's call"), (fill, "a fill kernel")).map(Report::new)
 }

@@ -146,8 +146,7 @@ const WORDS: Benchmark = Benchmark {
     accepts: &[("ROUNDS", Accepted::OneOf(&[8.0]))],
     cases: &cases::<17>(PLAIN),
     work: |shape| Work { bytes: 2 * WORDS_SETS * WORDS_ROUNDS * shape.array_bytes(), flops: 0 },
-    no_ceiling: "one access serves all 32 invocations that read one word, so more bytes are read than the banks \
-        deliver",
+    no_ceiling: "one access serves all 32 invocations that read a word, so more bytes are read than the banks deliver",
     check: Check::of("output", all, |shape, _| {
         let word = words(shape);
         // Every read of every round adds one.
