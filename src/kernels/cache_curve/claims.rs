@@ -156,8 +156,8 @@ fn hidden(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let loads = |(threads, row): &(f64, &Record)| {
         // A load is of four bytes.
         let rate = scaled(byte_rate(row)?, 1.0 / 4.0);
-        Some(format!("{} loads/s with {threads} \
-            threads", facts.operations(format!("loads of {threads} threads"), rate)?))
+        let rate = facts.operations(format!("loads of {threads} threads"), rate)?;
+        Some(format!("{rate} loads/s with {threads} threads"))
     };
     let list: Vec<String> = chains.iter().filter_map(loads).collect();
     Ok(Answer::new(holds, format!("{} threads are {gained} {} threads: {}.", many.0, few.0, list.join(", "))))

@@ -210,8 +210,7 @@ fn constant_tables(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> 
     if common.is_empty() || own.is_empty() {
         return Err(rows.missing(&SPACES.map(|(kernel, _)| kernel)));
     }
-    Ok(Report::new(format!("Rate if all threads read one element: {common}. Rate if each thread reads its own element: \
-        {own}.")))
+    Ok(Report::new(format!("One element for all threads: {common}. One element per thread: {own}.")))
 }
 
 #[cfg(test)]

@@ -69,8 +69,8 @@ macro_rules! rate {
 macro_rules! atomic {
     ($name:ident, $dtype:ident $scalar:ident $memory:ident, $first:ident, $wgsl:literal, $cuda:literal, $new:expr) => {
         Benchmark {
-            limited_by: concat!("With CHAINS=8, the unit for ", stringify!($name), ", near workgroup memory or in L2; with \
-                CHAINS=1, the round trip to it."),
+            limited_by: concat!("With CHAINS=8, the unit for ", stringify!($name), ", near workgroup memory or in L2; \
+                with CHAINS=1, the round trip to it."),
             wgsl: concat!(
                 "// Chains of x = ", $wgsl, " in each invocation, each of 32 · ROUNDS + 1 steps.\n",
                 "// Pattern: each chain has its own word; neighbouring invocations use neighbouring words. CHAINS=8 \
