@@ -83,8 +83,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The suite adds strides: from a stride of 8 elements on, each thread of a warp loads its own sector.",
         kernels: &[STRIDE, "cache_curve/granule"],
         terms: &["warp", "global memory"],
-        prediction: "If whole sectors or fetches are counted, the rate is the same at every stride. The stores stay \
-            coalesced.",
+        prediction: "If whole sectors or fetches are counted, the rate stays the same. The stores stay coalesced.",
         judge: Judge::Report(stride),
         picture: |rows| speeds(rows, "speed by STRIDE, relative to STRIDE=1", STRIDE, "STRIDE", STRIDES),
         ..ArticleClaim::BLANK
