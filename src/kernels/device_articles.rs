@@ -12,7 +12,7 @@ pub(super) const CLAIMS: &[Claim] = &[Claim::Article(ArticleClaim {
     terms: &["cudaGetDeviceProperties()", "warp", "warpSize", "streaming multiprocessor"],
     prediction: "Every API names the device and its driver. A warp has 32 threads on NVIDIA, 32 or 64 on AMD, 8 to 32 \
         on Intel. Only CUDA reports the number of SMs, the registers and the pitch. The article's clockRate and \
-        deviceOverlap are gone from CUDA 13.",
+        deviceOverlap were removed in CUDA 13.",
     is_timing: false,
     judge: Judge::Report(|rows, _| properties(rows)),
     ..ArticleClaim::BLANK

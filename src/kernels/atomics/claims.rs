@@ -4,8 +4,8 @@ use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "rates of atomic additions",
-    rows: "the fastest row each of same_address, spread and workgroup, at the largest size",
-    condition: "each rate's interval is within ±15 %; parameters are named only if no other row may be faster",
+    rows: "the fastest row of each of same_address, spread and workgroup, at the largest size",
+    condition: "each rate's interval is within ±15 %; parameters are named only if no other row ties",
     state: rates,
 })];
 
@@ -15,7 +15,7 @@ fn rates(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     for (benchmark, to) in [
         ("same_address", "one global word"),
         ("spread", "many words"),
-        ("workgroup", "one word of each workgroup's memory"),
+        ("workgroup", "one word in each workgroup's memory"),
     ] {
         let Some(best) = fastest_flops(of(rows, benchmark).filter(|row| scalars(row) == largest)) else { continue };
         let Some(rate) = facts.operations(benchmark, best.rate) else { continue };

@@ -11,8 +11,8 @@ pub(super) const FAMILY: Family = Family {
     name: "atomics",
     summary: "u32 atomic additions (each counts as one operation)",
     tags: &[Tag::Cost],
-    model_text: "The memory that holds an address serialises additions to it: one addition every few cycles, times \
-        the number that a subgroup combines first. Additions to different addresses run in parallel.",
+    model_text: "Additions to one address run one after the other, one every few cycles, unless a subgroup combines \
+        its additions into one first. Additions to different addresses run in parallel.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
@@ -61,7 +61,7 @@ const BASE: Benchmark = Benchmark {
     cases: &cases(&[&[("ROUNDS", 8.0)]]),
     steps: |shape, interface| vec![Step::Clear("counters"), Step::dispatch(groups(shape, interface))],
     work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
-    no_ceiling: "these rows measure the peak rates of atomic additions themselves",
+    no_ceiling: "these rows themselves measure the peak rates of atomic additions",
     ..Benchmark::BLANK
 };
 

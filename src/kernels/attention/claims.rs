@@ -11,20 +11,20 @@ pub(crate) const CLAIMS: &[Claim] = &[
         state: rate,
     }),
     Claim::Measured(Measured {
-        name: "gain of tiles",
+        name: "gain from tiles",
         rows: "naive and tiled with D=128, not causal, at the longest sequences that both have",
         condition: COMPARED,
         state: |rows, facts| gain(rows, facts, "tiled", "naive", "keeping scores out of memory"),
     }),
     Claim::Measured(Measured {
-        name: "gain of tensor cores",
+        name: "gain from tensor cores",
         rows: "tiled and cooperative with D=128, not causal, at the longest sequences that both have",
         condition: COMPARED,
         state: |rows, facts| gain(rows, facts, "cooperative", "tiled", "using tensor cores with f16 inputs"),
     }),
     Claim::Measured(Measured {
         name: "time of causal attention",
-        rows: "the fastest kernel with D=128 at the longest sequences, causal and not",
+        rows: "the fastest kernel with D=128 at the longest sequences, with and without a causal mask",
         condition: COMPARED,
         state: causal,
     }),
@@ -56,7 +56,7 @@ fn rate(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     };
     let rate = facts.flop_rate("attention", best.rate)?;
     let share = facts.share("attention share", best.row, peak);
-    Some(format!("At {}, {name} attention runs at {rate}{share}.", best.row.short_size()))
+    Some(format!("Attention at {}: {name} runs at {rate}{share}.", best.row.short_size()))
 }
 
 fn gain(rows: &DeviceRows, facts: &mut Facts, faster: &str, slower: &str, what: &str) -> Option<String> {
@@ -113,7 +113,7 @@ mod tests {
             },
         ];
         let text = found("attention", &rows).expect("a finding").text();
-        let said = "At 16x16384, cooperative attention runs at 250 TFLOP/s (50 % of the measured tensor peak). At \
+        let said = "Attention at 16x16384: cooperative runs at 250 TFLOP/s (50 % of the measured tensor peak). At \
                     16x4096, keeping scores out of memory makes tiled 20.0× as fast as naive. At 16x16384, using \
                     tensor cores with f16 inputs makes cooperative 10.0× as fast as tiled. At 16x16384, causal \
                     attention has half the operations and takes 0.625× as long as full attention.";

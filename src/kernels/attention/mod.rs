@@ -11,10 +11,10 @@ pub(super) const FAMILY: Family = Family {
     name: "attention",
     summary: "attention, softmax(q kᵀ / √d) v; sizes are heads × length",
     tags: &[Tag::Llm],
-    model_text: "Attention is two matrix products: 4 · length² · d operations per head, half of them if causal. The \
-        best time is these operations over the peak of the units that compute them; the inputs are small. Scores in \
-        memory take 4 bytes each and are written twice. With the online softmax, only one tile of scores exists at a \
-        time, on chip.",
+    model_text: "Attention is two matrix products: 4 · length² · d operations per head, or half as many with a causal \
+        mask. The best time is the operations divided by the peak rate of the units that compute them; the inputs are \
+        small. Scores in memory take 4 bytes each and are written twice. The online softmax keeps only one tile of \
+        scores at a time, on chip.",
     headlines: &[
         Headline {
             name: "attention",

@@ -10,16 +10,16 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "number of banks",
         rows: "strides 1, 2, 4 … and the odd strides, at the largest size",
-        condition: "not a software renderer; no deciding ratio's interval contains √2; a number of banks if doubling \
-            the stride costs time up to that number, but not beyond it, and no odd stride costs time; a lower bound if \
-            doubling costs time up to the largest stride",
+        condition: "not a software renderer; each ratio's interval is above or below √2; states a number of banks if \
+            doubling the stride costs time up to that number and not beyond, and no odd stride costs time; states a \
+            lower bound if doubling costs time up to the largest stride",
         state: number,
     }),
     Claim::Measured(Measured {
         name: "no banks",
         rows: "strides 1, 2, 4 … and the odd strides, at the largest size",
-        condition: "not a software renderer; no deciding ratio's interval contains √2, and no number of banks explains \
-            the ratios",
+        condition: "not a software renderer; each ratio's interval is above or below √2, and no number of banks \
+            explains the ratios",
         state: none,
     }),
     Claim::Measured(Measured {
@@ -37,22 +37,22 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "E1",
         title: "strides, and the number of banks",
-        claim: "From compute capability 2.x on, shared memory has 32 banks for the threads of a whole warp.",
+        claim: "From compute capability 2.x on, shared memory has 32 banks, which serve a whole warp at once.",
         kernels: &[STRIDE],
         terms: &["__shared__", "warp"],
         computed_prediction: || {
             let speed = |stride, banks| format::percent(1.0 / conflict(stride, banks) as f64);
             format!(
-                "At stride s, gcd(s, 32) threads of a warp share a bank. The speed is {} at stride 2, {} at stride \
-                32, and 1 at every odd stride. With the 16 banks of compute capability 1.x, stride 32 has a speed of \
-                {}.",
+                "At stride s, gcd(s, 32) threads of a warp share a bank. Relative to stride 1, the speed is {} at \
+                stride 2, {} at stride 32, and 100 % at every odd stride. With the 16 banks of compute capability 1.x, \
+                it is {} at stride 32.",
                 speed(2, 32),
                 speed(32, 32),
                 speed(32, 16)
             )
         },
         judge: Judge::Claim(count_banks),
-        model: || vec![graph("speed by STRIDE, by the model of 32 banks", STRIDES, |s| predicted(STRIDE, "STRIDE", s))],
+        model: || vec![graph("speed by STRIDE, predicted for 32 banks", STRIDES, |s| predicted(STRIDE, "STRIDE", s))],
         picture: |rows| speeds(rows, "speed by STRIDE, measured", STRIDE, "STRIDE", STRIDES),
         ..ArticleClaim::BLANK
     }),
@@ -62,8 +62,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "From compute capability 2.x on, several words are broadcast at once, each to all threads that read it.",
         kernels: &["bank_conflict/broadcast", STRIDE],
         terms: &["__shared__", "warp"],
-        prediction: "Shared words run at the speed of stride 1, for any number of threads per word. Compute \
-            capability 1.x broadcasts one word per step.",
+        prediction: "The speed is that of stride 1, however many threads read one word. Compute capability 1.x \
+            broadcasts one word per step.",
         judge: Judge::Claim(broadcast),
         ..ArticleClaim::BLANK
     }),
@@ -78,8 +78,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "bank_conflict/halves_direct",
         ],
         terms: &["char and short", "__shared__"],
-        prediction: "Bytes of one word are as fast as bytes 4 apart, and halves of one word as halves 2 apart. On \
-            compute capability 1.x they conflict. WGSL unpacks bytes and halves from words.",
+        prediction: "Threads that read parts of one word are as fast as threads that each read their own word. On \
+            compute capability 1.x they conflict. WGSL unpacks bytes and 16-bit halves from words.",
         judge: Judge::Claim(narrow),
         ..ArticleClaim::BLANK
     }),
@@ -200,13 +200,15 @@ fn stride_32(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let whole = facts.times("stride 32", speed_at(rows, 32)?)?;
     let padded = facts.times("stride 33", speed_at(rows, 33)?)?;
     let shared = time(rows, "broadcast", ("GROUP", 256.0)).and_then(|shared| stats::ratio(strided(rows, 1)?, shared));
-    let shared = shared.and_then(|speed| facts.times("one word for all", speed));
+    let rest = match shared.and_then(|speed| facts.times("one word for all", speed)) {
+        Some(speed) => format!(", stride 33 at {padded}, and one word read by all threads at {speed}"),
+        None => format!(" and stride 33 at {padded}"),
+    };
     Some(format!(
         "Stride 32 runs at {whole} the speed of stride 1 (model: {} with 32 banks, {} with the 16 of compute \
-        capability 1.x) and stride 33 at {padded}{}.",
+        capability 1.x){rest}.",
         model(32),
-        model(16),
-        shared.map_or_else(String::new, |speed| format!(", and one word for all threads at {speed}"))
+        model(16)
     ))
 }
 
@@ -243,7 +245,7 @@ fn count_banks(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
         Some(banks) => Ok(Answer::new(banks == 32, format!("The times show {banks} banks. {text}"))),
         // No conflict at stride 32 is no such bank.
         None if is_near(whole, 1.0)? => Ok(Answer::new(false, format!("No bank conflicts. {text}"))),
-        None => Err(Why::new("no number of banks explains the times of all strides, or they are too noisy")),
+        None => Err(Why::new("no number of banks explains the times of all strides, or the times are too noisy")),
     }
 }
 
@@ -260,9 +262,9 @@ fn broadcast(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
         figures.push(facts.times(&*name, speed).map(|times| format!("{name} {times}")));
     }
     let text = if holds {
-        format!("Reads of a word that 2, 16 or all threads share are as fast as stride 1, {WITHIN}.")
+        format!("Reads of one word by 2, 16 or all threads are as fast as stride 1, {WITHIN}.")
     } else {
-        "Reads of a word that threads share are slower than stride 1.".to_owned()
+        "Reads of one word by several threads are slower than stride 1.".to_owned()
     };
     Ok(Answer::new(holds, text).with(figures))
 }
@@ -284,17 +286,17 @@ fn narrow(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
         if !is_free {
             let times = facts.times(name, speed).ok_or_else(|| noisy("the ratio of the speeds is", speed))?;
             parts.push(format!(
-                "neighbouring {} are {times} as fast as those {apart} bytes apart",
+                "neighbouring {} are {times} as fast as those {apart} apart",
                 name.replace("_direct", " loaded directly")
             ));
         }
     }
     let text = match parts.as_slice() {
         [] => format!(
-            "Four threads reading one word's bytes are as fast as four threads reading four words ({WITHIN}); two \
-            threads reading a word's halves are as fast as two reading two words."
+            "Four threads reading one word's bytes are as fast as four threads reading four words ({WITHIN}). Two \
+            threads reading one word's halves are as fast as two threads reading two words."
         ),
-        parts => format!("A conflict: {}.", parts.join(", ")),
+        parts => format!("Bank conflicts: {}.", parts.join(", ")),
     };
     Ok(Answer::new(holds, text))
 }

@@ -5,9 +5,9 @@ use record::claim::*;
 use record::stats::Estimate;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
-    name: "time of a round",
+    name: "time of one round",
     rows: "for each workgroup size, the rows with the fewest and the most rounds, at the smallest size",
-    condition: "the difference between the two times is above zero",
+    condition: "the interval of the time difference is above zero",
     state: rounds,
 })];
 
@@ -17,7 +17,7 @@ fn rounds(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         Some(format!("{} for WG={width}", facts.time(format!("round of WG={width}"), ns)?))
     };
     let list = joined(costs(rows, smallest).into_iter().filter_map(cost), ", ")?;
-    Some(format!("One round (store, barrier, load and add) by {} invocations takes {list}.", short(smallest)))
+    Some(format!("With {} invocations, one round (store, barrier, load and add) takes {list}.", short(smallest)))
 }
 
 /// Nanoseconds of a round for each workgroup size that was measured with two numbers of rounds, at `n` invocations.

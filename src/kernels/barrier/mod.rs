@@ -11,10 +11,10 @@ use record::suite::prelude::*;
 
 pub(super) const FAMILY: Family = Family {
     name: "barrier",
-    summary: "rounds of exchange between neighbours in a workgroup, with one barrier each",
+    summary: "exchange between neighbours in a workgroup, with one barrier per round",
     tags: &[Tag::Cost],
-    model_text: "Time divided by ROUNDS is the time of one exchange: a store, a barrier and a load. Workgroups hide \
-        each other's waits while several fit on an SM.",
+    model_text: "The time divided by ROUNDS is the time of one exchange: a store, a barrier and a load. If several \
+        workgroups fit on an SM, some run while others wait.",
     benchmarks: &[Benchmark {
         name: "exchange",
         quick: &[Quick::at(

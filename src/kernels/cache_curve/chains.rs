@@ -21,7 +21,7 @@ pub(super) const CHAINS: Benchmark = Benchmark {
     },
     steps: |shape, interface| Step::covering(threads(shape), interface),
     work: |shape| Work { bytes: 4 * threads(shape) * chain(shape), flops: 0 },
-    no_ceiling: "the kernel loads only one word of each line",
+    no_ceiling: "the kernel loads only one word of each cache line",
     // A chain ends where the next one starts.
     check: Check::of("output", |shape, _| threads(shape), ends),
     ..Benchmark::BLANK

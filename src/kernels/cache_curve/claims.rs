@@ -11,48 +11,46 @@ use record::{IMPLAUSIBLE, Record, Status, format};
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
-        name: "latency of levels",
-        rows: "latency of sets well inside each level, from twice the smallest set surely beyond the previous level \
-            to half the largest set surely inside; for DRAM, sets from four times the smallest set surely beyond the \
-            last cache and four times the driver's L2 size",
-        condition: "at least two levels; not a software renderer; the interval contains those of all these sets",
+        name: "latency of each level",
+        rows: "latency of working sets well inside each level: from twice the smallest set beyond the previous level \
+            to half the largest set inside the level; for DRAM, at least four times the smallest set beyond the last \
+            cache and four times the driver's L2 size",
+        condition: "at least two levels; not a software renderer; the stated interval contains those of all these sets",
         state: latencies,
     }),
     Claim::Measured(Measured {
-        name: "size of caches",
+        name: "cache sizes",
         rows: "latency; the L2 size that the driver reports",
-        condition: "a bracket from the largest set where surely at most 5 % of the loads miss to the smallest set \
-            where surely 25 % miss; the driver's size lies in the bracket widened by one set on both sides; NVIDIA's \
-            driver must report a size",
+        condition: "states a range from the largest set inside the cache (at most 5 % of the loads miss, with 95 % \
+            confidence) to the smallest set beyond it (at least 25 % miss); the driver's size is in that range, \
+            widened by one set at both ends; NVIDIA's driver must report a size",
         state: sizes,
     }),
     Claim::Measured(Measured {
         name: "latency rise that is not a cache size",
         rows: "latency; the L2 size that the driver reports",
-        condition: "the driver's size lies outside the bracket widened by one set on both sides, or is unknown for an \
-            NVIDIA card",
+        condition: "the driver's size is outside the widened range, or unknown for an NVIDIA card",
         state: rise,
     }),
     Claim::Measured(Measured {
         name: "cache of each SM or compute unit",
         rows: "slices with ROTATE=0 and ROTATE=1, at the smallest size that both have",
-        condition: "surely more than 10 % faster with ROTATE=0; not a software renderer",
+        condition: "more than 10 % faster with ROTATE=0, with 95 % confidence; not a software renderer",
         state: private_cache,
     }),
     Claim::Measured(Measured {
-        name: "bandwidth of levels",
-        rows: "L1: slices with ROTATE=0, if 16 slices fit in half the largest set surely inside L1. L2: slices with \
-            ROTATE=1, with sets from 16 times the smallest set surely beyond L1 to half the largest set surely \
-            inside L2. DRAM: read_once, with the same sets as for DRAM latency (older reports: bandwidth, where no \
-            byte is read twice)",
-        condition: "the level has a name; each rate is surely below the previous level's rate and not above the \
+        name: "bandwidth of each level",
+        rows: "L1: slices with ROTATE=0, if 16 slices fit in half the largest set inside L1. L2: slices with ROTATE=1, \
+            with sets from 16 times the smallest set beyond L1 to half the largest set inside L2. DRAM: read_once, \
+            with the same sets as for DRAM latency (older reports: rows of bandwidth that read no byte twice)",
+        condition: "the level has a name; each rate is significantly below the previous level's rate and not above the \
             level's ceiling",
         state: bandwidths,
     }),
     Claim::Measured(Measured {
-        name: "granule of L1",
+        name: "bytes fetched by an L1 miss",
         rows: "granule and latency at 1 MiB",
-        condition: "the set is surely beyond the first level and inside the second; granule::infer finds one step",
+        condition: "the set is beyond the first level and inside the second; the times show exactly one step",
         state: |rows, facts| {
             let levels = levels(rows);
             let [first, second, ..] = levels.as_slice() else { return None };
@@ -63,9 +61,9 @@ pub(crate) const CLAIMS: &[Claim] = &[
         },
     }),
     Claim::Measured(Measured {
-        name: "granule of DRAM",
+        name: "bytes fetched from DRAM",
         rows: "granule and latency at 256 MiB",
-        condition: "the set shows the latency of DRAM; granule::infer finds one step",
+        condition: "the set has the latency of DRAM; the times show exactly one step",
         state: |rows, facts| {
             let levels = levels(rows);
             let (_, dram) = levels.iter().find(|(name, _)| name == DRAM)?;
@@ -91,7 +89,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         kernels: &["cache_curve/latency"],
         terms: &["global memory"],
         prediction: "The latency is 100 cycles or more. The report has no SM clock: at 1 GHz a cycle takes 1 ns, and \
-            no GPU today runs above 3.5 GHz.",
+            no current GPU runs above 3.5 GHz.",
         judge: Judge::Claim(hundreds_of_cycles),
         ..ArticleClaim::BLANK
     }),
@@ -119,7 +117,7 @@ fn no_cache(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let largest = largest.ok_or_else(|| rows.missing(&["cache_curve/latency"]))?;
     let same = largest.ns.value / curve[0].ns.value < 1.0 + 0.1;
     let text = format!("A dependent load takes the same time in every set up to {}.", binary_size(largest.bytes));
-    if same { Ok(Answer::new(true, text)) } else { Err(Why::new("the latencies show no levels")) }
+    if same { Ok(Answer::new(true, text)) } else { Err(Why::new("the latencies show no cache levels")) }
 }
 
 fn hundreds_of_cycles(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
@@ -132,7 +130,7 @@ fn hundreds_of_cycles(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Wh
     let text = facts.time("latency of DRAM", latency).ok_or_else(|| Why::new("the latency is too noisy to quote"))?;
     let (least, most) = (latency.low * CLOCKS.0, latency.high * CLOCKS.1);
     if least < 100.0 && most >= 100.0 {
-        return Err(Why::new(format!("a load from DRAM takes {text}, and the report has no SM clock")));
+        return Err(Why::new(format!("a load from DRAM takes {text}; without an SM clock, its cycles are unknown")));
     }
     let cycles = |ns: f64| format::significant(ns, 3);
     Ok(Answer::new(
@@ -158,7 +156,8 @@ fn hidden(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let loads = |(threads, row): &(f64, &Record)| {
         // A load is of four bytes.
         let rate = scaled(byte_rate(row)?, 1.0 / 4.0);
-        Some(format!("{threads} threads {} loads/s", facts.operations(format!("loads of {threads} threads"), rate)?))
+        let rate = facts.operations(format!("loads of {threads} threads"), rate)?;
+        Some(format!("{rate} loads/s with {threads} threads"))
     };
     let list: Vec<String> = chains.iter().filter_map(loads).collect();
     Ok(Answer::new(holds, format!("{} threads are {gained} {} threads: {}.", many.0, few.0, list.join(", "))))
@@ -349,7 +348,7 @@ fn rise(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let driver = l2_by_driver(rows).map_or_else(String::new, |l2| {
         format!("; the driver reports an L2 of {}", facts.bytes("L2 size by the driver", l2))
     });
-    Some(format!("From sets of {between} on, latency rises to that of DRAM{driver}."))
+    Some(format!("At working sets of {between}, latency starts to rise to that of DRAM{driver}."))
 }
 
 /// The rows of `slices` with and without rotation, at one size.
@@ -385,7 +384,7 @@ fn bandwidths(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
 }
 
 /// The rate of reading from each level, in GB/s, with the level's name; empty where the rows contradict each other. The
-/// claim "bandwidth of levels" has the conditions.
+/// claim "bandwidth of each level" has the conditions.
 #[must_use]
 pub fn level_bandwidths(rows: &[&Record]) -> Vec<(String, Estimate)> {
     /// More workgroups of 256 invocations than run on one SM or compute unit at a time.
@@ -428,11 +427,11 @@ fn granule(rows: &DeviceRows, facts: &mut Facts, name: &str, words: u64) -> Opti
         Granule::Bytes(bytes) => {
             facts.bytes(name, bytes);
             let hit = bytes / 2;
-            Some(format!("{bytes} bytes (a load {hit} bytes further hits, a load {bytes} bytes further misses)"))
+            Some(format!("{bytes} bytes (a load {hit} bytes away hits, {bytes} bytes away misses)"))
         }
         Granule::MoreThan(bytes) => {
             facts.bytes(format!("{name} more than"), bytes);
-            Some(format!("more than {bytes} bytes (a load {bytes} bytes further hits)"))
+            Some(format!("more than {bytes} bytes (a load {bytes} bytes away hits)"))
         }
     }
 }

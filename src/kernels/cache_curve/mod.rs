@@ -28,10 +28,10 @@ pub(super) const FAMILY: Family = Family {
     name: "cache_curve",
     summary: "read latency and bandwidth by working set, and the caches inferred from them",
     tags: &[Tag::Article, Tag::Memory],
-    model_text: "Latency is flat while the working set fits a level, and rises to the latency of the next level \
-        where the set no longer fits. Plateaus within 15 % over a doubling of the set are levels; sets between two \
-        plateaus lie partly in each. A cache's size lies between the largest set that is surely inside the cache and \
-        the smallest set that is surely beyond it.",
+    model_text: "Latency is flat while the working set fits in a level, and rises to that of the next level when the \
+        set no longer fits. A plateau, where latency stays within 15 % while the set doubles, is a level; sets between \
+        two plateaus are partly in each. A cache's size is between the largest set clearly inside the cache and the \
+        smallest set clearly beyond it.",
     is_by_kernel: true,
     chart: Chart::Own,
     benchmarks: &[

@@ -6,8 +6,8 @@ use record::suite::prelude::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "measured peaks",
-    rows: "the fastest row of copy, fma, fma_f16, tensor and workgroup_read at the largest size, and launch",
-    condition: "the element type is named only if no other type may be faster",
+    rows: "the fastest row of each of copy, fma, fma_f16, tensor and workgroup_read at the largest size, and launch",
+    condition: "the element type is named only if no other type ties",
     state: peaks,
 })];
 
@@ -31,7 +31,7 @@ fn peaks(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         }
     }
     if let Some(rate) = best("tensor", flop_rate).and_then(|best| facts.flop_rate("tensor", best.rate)) {
-        parts.push(format!("tensor cores {rate} by mma (f16 factors)"));
+        parts.push(format!("tensor cores {rate} with mma (f16 inputs)"));
     }
     if let Some(best) = best("workgroup_read", byte_rate)
         && let Some(rate) = facts.byte_rate("workgroup_read", best.rate)
@@ -40,7 +40,7 @@ fn peaks(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     }
     let launch = of(rows, "launch").next().and_then(time);
     if let Some(time) = launch.and_then(|ns| facts.time("launch", ns)) {
-        parts.push(format!("launch {time} back to back"));
+        parts.push(format!("launch {time} (back to back)"));
     }
     Some(format!("Measured peaks: {}.", joined(parts, "; ")?))
 }

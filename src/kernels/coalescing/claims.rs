@@ -10,15 +10,15 @@ use record::{Record, format};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "speed at an offset",
-        rows: "offset, offset_apart and offset_reads with OFFSET=1 and OFFSET=16 (a whole fetch) or else OFFSET=0, \
-            at each size",
+        rows: "offset, offset_apart and offset_reads with OFFSET=1 and OFFSET=16 (a whole fetch) or, in older reports, \
+            OFFSET=0, at each size",
         condition: "each percentage's interval is within ±15 %",
         state: |rows, facts| one_element_off(rows, facts).ok().map(Report::into_text),
     }),
     Claim::Measured(Measured {
         name: "speed at a stride",
         rows: "stride with STRIDE=1, 2, 4 … 32, at the largest size",
-        condition: "STRIDE=8 spans twice L2; each rate's interval is within ±15 %",
+        condition: "STRIDE=8 spans at least twice the L2 size; each rate's interval is within ±15 %",
         state: |rows, facts| useful_rates(rows, facts).ok(),
     }),
     Claim::Measured(Measured {
@@ -30,8 +30,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D1",
         title: "the degree of coalescing",
-        claim: "Transactions move sectors of 32 bytes, and the degree of coalescing is the bytes that a warp requests \
-            over the bytes of its sectors.",
+        claim: "Transactions move sectors of 32 bytes, and the degree of coalescing is the bytes that a warp requests, \
+            divided by the bytes of its sectors.",
         kernels: &["cache_curve/granule", OFFSET, STRIDE, "coalescing/broadcast_storage"],
         terms: &["warp", "global memory"],
         computed_prediction: || {
@@ -47,8 +47,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         judge: Judge::Claim(sectors),
         model: || {
             vec![
-                graph("degree of coalescing over OFFSET", OFFSETS, |k| Some(degree_of_coalescing(&addresses(1, k), 4))),
-                graph("degree of coalescing over STRIDE", STRIDES, |s| Some(degree_of_coalescing(&addresses(s, 0), 4))),
+                graph("degree of coalescing by OFFSET", OFFSETS, |k| Some(degree_of_coalescing(&addresses(1, k), 4))),
+                graph("degree of coalescing by STRIDE", STRIDES, |s| Some(degree_of_coalescing(&addresses(s, 0), 4))),
             ]
         },
         ..ArticleClaim::BLANK
@@ -56,33 +56,34 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D2",
         title: "arrays read and written at an offset",
-        claim: "At an offset of one element a warp needs five sectors instead of four: a degree of 80 %.",
+        claim: "At an offset of one element, a warp needs five sectors instead of four: the degree is 80 %.",
         kernels: &[OFFSET, APART, READS],
         terms: &["warp", "global memory"],
-        prediction: "The degree counts bytes; the article says nothing about speed. The fifth sector is the first \
-            sector of the next warp, and a cache may keep it. To launch <<<128, 32>>> as the article does, use `run \
+        prediction: "The degree counts bytes; the article says nothing about speed. The fifth sector is also the first \
+            sector of the next warp, so a cache may serve it. To launch <<<128, 32>>> as in the article, use `run \
             coalescing/offset --size 4096 --param WG=32`.",
         judge: Judge::Report(one_element_off),
-        picture: |rows| speeds(rows, "speed over OFFSET relative to OFFSET=0", OFFSET, "OFFSET", OFFSETS),
+        picture: |rows| speeds(rows, "speed by OFFSET, relative to OFFSET=0", OFFSET, "OFFSET", OFFSETS),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "D3",
         title: "one element for all threads",
-        claim: "If all threads read one element of global memory, the degree is 12.5 %; constant memory suits it.",
+        claim: "If all threads read one element of global memory, the degree is 12.5 %; constant memory suits such \
+            reads.",
         kernels: &["coalescing/broadcast_uniform", "coalescing/broadcast_storage"],
         terms: &["__constant__", "global memory"],
-        prediction: "The speed is 1× if one cached sector serves every warp.",
+        prediction: "Both memories are equally fast if one cached sector serves every warp.",
         judge: Judge::Report(one_for_all),
         ..ArticleClaim::BLANK
     }),
     Claim::Article(ArticleClaim {
         id: "D4",
         title: "arrays read at a stride",
-        claim: "The suite adds strides: from 8 elements on, each thread of a warp loads its own sector.",
+        claim: "The suite adds strides: from a stride of 8 elements on, each thread of a warp loads its own sector.",
         kernels: &[STRIDE, "cache_curve/granule"],
         terms: &["warp", "global memory"],
-        prediction: "The rate stays the same if whole sectors or fetches are counted. The stores stay coalesced.",
+        prediction: "If whole sectors or fetches are counted, the rate stays the same. The stores stay coalesced.",
         judge: Judge::Report(stride),
         picture: |rows| speeds(rows, "speed by STRIDE, relative to STRIDE=1", STRIDE, "STRIDE", STRIDES),
         ..ArticleClaim::BLANK
@@ -93,8 +94,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Allocations start at a multiple of 256 bytes.",
         kernels: &[APART],
         terms: &["cudaMalloc()"],
-        prediction: "OFFSET=0 is as fast as OFFSET=16 (64 bytes further) and faster than OFFSET=1. The rows cannot \
-            show an alignment above the size of a fetch.",
+        prediction: "OFFSET=0 is as fast as OFFSET=16 (64 bytes later) and faster than OFFSET=1. The rows cannot show \
+            an alignment larger than a fetch.",
         judge: Judge::Report(aligned),
         ..ArticleClaim::BLANK
     }),
@@ -121,12 +122,12 @@ fn fetch(rows: &DeviceRows, name: &str) -> Option<u64> {
 fn sectors(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let bytes = fetch(rows, "fill of the first level");
     let bytes = bytes.ok_or_else(|| {
-        Why::new("the rows of `cache_curve` are missing, or too noisy to show what a first-level miss fetches")
+        Why::new("the rows of `cache_curve` are missing, or too noisy to show how much a first-level miss fetches")
     })?;
     let dram = fetch(rows, "fetch from DRAM");
     let dram = dram.map(|dram| format!("A load from DRAM fetches {}.", facts.bytes("fetch from DRAM", dram)));
     let miss = facts.bytes("sector", bytes);
-    Ok(Answer::new(bytes == 32, format!("A miss in the first cache fetches {miss}.")).and(dram))
+    Ok(Answer::new(bytes == 32, format!("A miss in the first-level cache fetches {miss}.")).and(dram))
 }
 
 /// The part of the speed at a base that is left at an offset of one element: at the largest size, and at the others.
@@ -148,15 +149,15 @@ fn left(rows: &DeviceRows, facts: &mut Facts, kernel: &str) -> Result<String, Wh
     });
     let others: String = others.collect();
     let rates = rates.map_or_else(String::new, |rates| format!(" ({rates})"));
-    Ok(format!("{part} of the speed at OFFSET={base} at {}{rates}{others}", one.short_size()))
+    Ok(format!("{part} of the OFFSET={base} speed at {}{rates}{others}", one.short_size()))
 }
 
 fn one_element_off(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let offset = left(rows, facts, OFFSET)?;
     let apart = left(rows, facts, APART).ok();
-    let apart = apart.map(|left| format!("With neighbouring 128-byte pieces far apart in time: {left}."));
-    let reads = left(rows, facts, READS).ok().map(|left| format!("With aligned stores: {left}."));
-    Ok(Report::new(format!("At OFFSET=1: {offset}.")).and(apart).and(reads))
+    let apart = apart.map(|left| format!("With neighbouring 128-byte pieces far apart in time, it reaches {left}."));
+    let reads = left(rows, facts, READS).ok().map(|left| format!("With aligned stores, it reaches {left}."));
+    Ok(Report::new(format!("OFFSET=1 reaches {offset}.")).and(apart).and(reads))
 }
 
 fn aligned(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
@@ -191,8 +192,8 @@ fn useful_rates(rows: &DeviceRows, facts: &mut Facts) -> Result<String, Why> {
     let span = |stride: u64| format::scaled((4 * scalars(first) * stride) as f64 / 1e3, &["kB", "MB", "GB"]);
     if let Some(l2) = first.l2_bytes.filter(|l2| 4 * scalars(first) * 8 < 2 * l2) {
         return Err(Why::new(format!(
-            "at {} the loads of stride 8 span {}, too little for an L2 of {}; use `run coalescing/stride --size \
-            14000000`",
+            "at {} elements, the loads of stride 8 span {}, less than twice the L2 size of {}; use `run \
+            coalescing/stride --size 14000000`",
             first.short_size(),
             span(8),
             binary_size(l2)
@@ -200,14 +201,15 @@ fn useful_rates(rows: &DeviceRows, facts: &mut Facts) -> Result<String, Why> {
     }
     let rates = SHOWN.into_iter().filter_map(|stride| {
         let row = strided(rows, first, stride)?;
-        rate(facts, &format!("stride {stride}"), row)
+        let rate = facts.byte_rate(format!("stride {stride}"), byte_rate(row)?)?;
+        Some(format!("{rate} at stride {stride}"))
     });
     let rates: Vec<String> = rates.collect();
     if rates.is_empty() {
         return Err(Why::new("the rates are too noisy to quote"));
     }
     let (size, least, most) = (first.short_size(), span(1), span(*STRIDES.end()));
-    Ok(format!("At {size} elements, where the loads span {least} to {most}: {}.", rates.join(", ")))
+    Ok(format!("At {size} elements, where the loads span {least} to {most}, the rates are {}.", rates.join(", ")))
 }
 
 /// The rates of the bytes that are used, and those of whole fetches: of each element the store, and of the load what lies
@@ -231,10 +233,7 @@ fn stride(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     });
     let whole = range.map(|(least, most)| {
         let size = binary_size(bytes);
-        format!(
-            "If whole {source} of {size} are counted, strides 4 to {} all move between {least} and {most}.",
-            bytes / 2
-        )
+        format!("If whole {source} of {size} are counted, strides 4 to {} move {least} to {most}.", bytes / 2)
     });
     Ok(Report::new(text).and(whole))
 }
@@ -270,10 +269,10 @@ mod tests {
         ];
         assert_eq!(
             found("coalescing", &rows).expect("enough rows").text(),
-            "At OFFSET=1: 75 % of the speed at OFFSET=0 at 2^13, 50 % at 2^12. With neighbouring 128-byte pieces far \
-            apart in time: 80 % of the speed at OFFSET=16 at 2^10. At 2^10 elements, where the loads span 4.10 kB to \
-            131 kB: stride 1 819 GB/s, stride 8 205 GB/s. At 2^10, reading the element from constant memory is as \
-            fast, within 10 %, as reading the element from global memory."
+            "OFFSET=1 reaches 75 % of the OFFSET=0 speed at 2^13, 50 % at 2^12. With neighbouring 128-byte pieces \
+            far apart in time, it reaches 80 % of the OFFSET=16 speed at 2^10. At 2^10 elements, where the loads span \
+            4.10 kB to 131 kB, the rates are 819 GB/s at stride 1, 205 GB/s at stride 8. At 2^10, reading the element \
+            from constant memory is as fast, within 10 %, as reading the element from global memory."
         );
     }
 }

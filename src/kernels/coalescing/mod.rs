@@ -11,12 +11,12 @@ use record::suite::{SUBGROUP, Traffic, consecutive};
 
 pub(super) const FAMILY: Family = Family {
     name: "coalescing",
-    summary: "offset, strided and broadcast memory access; model: speed relative to the size's first row by sectors \
-        moved",
+    summary: "offset, strided and broadcast memory access; model: speed relative to the first row of each size, by \
+        sectors moved",
     tags: &[Tag::Article, Tag::Memory],
-    model_text: "Memory moves in sectors of 32 bytes. The model is the degree of coalescing: the sector bytes of the \
-        size's first row over the sector bytes of the row. Caches can make a row faster than the model, since \
-        neighbouring subgroups share sectors.",
+    model_text: "Data moves in sectors of 32 bytes. The model is the degree of coalescing: the sector bytes of the \
+        first row of the same size, divided by the sector bytes of the row. Since neighbouring subgroups share \
+        sectors, caches can make a row faster than the model.",
     chart: Chart::Own,
     benchmarks: &[
         Benchmark {

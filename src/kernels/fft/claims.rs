@@ -5,13 +5,13 @@ use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
-        name: "transforms by length",
+        name: "rate by transform length",
         rows: "the fastest row of each length, at the largest number of elements",
         condition: "each rate's interval is within ±15 %",
         state: |rows, facts| by_length(rows, facts, "stockham", "FFT in workgroup memory"),
     }),
     Claim::Measured(Measured {
-        name: "gain of radix 16",
+        name: "gain from radix 16",
         rows: "stockham with RADIX=16 and with RADIX=2, at the longest transforms of the largest size",
         condition: COMPARED,
         state: |rows, facts| {

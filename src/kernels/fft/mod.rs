@@ -10,10 +10,10 @@ use record::suite::prelude::*;
 
 pub(super) const FAMILY: Family = Family {
     name: "fft",
-    summary: "batched Fourier transforms of complex f32; a size is transforms x points",
-    model_text: "A transform that fits workgroup memory reads and writes each point once, as a copy does: 16 bytes \
-        per point. Passes in between move the points through workgroup memory, log2(points) / log2(radix) - 1 times. \
-        A larger radix has fewer passes and needs more registers.",
+    summary: "batched Fourier transforms of complex f32; sizes are transforms × points",
+    model_text: "A transform that fits in workgroup memory reads and writes each point once, as a copy does: 16 bytes \
+        per point. Between passes, the points move through workgroup memory, log2(points) / log2(radix) - 1 times. A \
+        larger radix needs fewer passes and more registers.",
     tags: &[Tag::Primitive],
     headlines: &[Headline { name: "FFT", place: 10, ..Headline::F32 }],
     benchmarks: &[STOCKHAM, CUFFT],
@@ -25,7 +25,7 @@ const STOCKHAM: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), &[&[("RADIX", 2.0)], &[("RADIX", 16.0)]])],
     unsupported: |shape| {
         let is_supported = shape.columns().is_power_of_two() && (256..=4096).contains(&shape.columns());
-        (!is_supported).then_some("a transform has 256, 512, 1024, 2048 or 4096 points")
+        (!is_supported).then_some("only 256, 512, 1024, 2048 and 4096 points are supported")
     },
     cases: &Cases::pair(&[Dtype::F32], QUICK, ALL, RADICES),
     accepts: &[("RADIX", Accepted::PowerOfTwo(2, 16))],

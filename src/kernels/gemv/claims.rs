@@ -22,7 +22,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     fastest!("8-bit", |row| row.benchmark.starts_with("q8")),
     fastest!("4-bit", |row| row.benchmark.starts_with("q4")),
     Claim::Measured(Measured {
-        name: "gain of 4-bit weights",
+        name: "gain from 4-bit weights",
         rows: "q4_vec4 and the fastest row with f32 weights, at the largest size that both have",
         condition: COMPARED,
         state: |rows, facts| {

@@ -13,8 +13,8 @@ pub(super) const FAMILY: Family = Family {
     summary: "the matrix-vector product y = W x, with weights of 32, 16, 8 and 4 bits",
     tags: &[Tag::Llm, Tag::Primitive],
     model_text: "Each weight is read once and used for one multiply-add. The best time is the bytes of the weights \
-        over the measured read rate. Time falls in proportion to bytes: weights of 4.5 bits (scales included) take \
-        7.1 times fewer bytes than f32.",
+        divided by the measured read rate, so fewer bytes save time in proportion: weights of 4.5 bits (scales \
+        included) take 1/7.1 of the bytes of f32.",
     headlines: &[
         Headline { name: "gemv f16", place: 8, naive: "naive", scalar: Some(Scalar::F16), ..Headline::F32 },
         Headline {

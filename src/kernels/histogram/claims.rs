@@ -5,7 +5,7 @@ use record::claim::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest histogram",
-        rows: "all, at the largest size",
+        rows: "all rows, at the largest size",
         condition: "the fastest kernel is named; kernels that tie are named together",
         state: best,
     }),
@@ -16,8 +16,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         says: "With {size} words, counting in workgroup memory is {} in global memory.",
     }),
     Claim::Measured(Measured {
-        name: "gain of several copies",
-        rows: "the fastest row each of workgroup_atomic and private, at the largest size that both have",
+        name: "gain from several copies",
+        rows: "the fastest rows of workgroup_atomic and of private, at the largest size that both have",
         condition: COMPARED,
         state: |rows, facts| {
             let mut sizes: Vec<u64> =

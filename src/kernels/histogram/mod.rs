@@ -12,10 +12,10 @@ use record::suite::vectors::words_of;
 
 pub(super) const FAMILY: Family = Family {
     name: "histogram",
-    summary: "counts of the 256 byte values in an array of words",
+    summary: "histogram of the 256 byte values in an array of words",
     tags: &[Tag::Primitive],
-    model_text: "The lower bound is the time to read each word once. Each word also needs four atomic additions, \
-        which are free only where the counters' memory accepts them as fast as words arrive.",
+    model_text: "The best time is the time to read each word once. Each word also needs four atomic additions, which \
+        are free only if the counters' memory accepts them as fast as words arrive.",
     headlines: &[Headline { name: "histogram", place: 5, naive: "global_atomic", scalar: None, ..Headline::F32 }],
     benchmarks: &[
         Benchmark {

@@ -6,21 +6,21 @@ use record::stats::Estimate;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "host time of a dispatch",
-    rows: "dispatch and each other part, in the rows with the fewest and the most dispatches per submission",
-    condition: "the difference between the two times is above zero",
+    rows: "dispatch and the other benchmarks, each with the fewest and the most dispatches per submission",
+    condition: "the interval of the time difference is above zero",
     state: costs,
 })];
 
 /// A benchmark, and the words for it.
 const PARTS: [(&str, &str); 8] = [
     ("dispatch", "encode + submit + wait"),
-    ("encode", "encode alone"),
-    ("submit", "submit alone"),
-    ("bind_group", "a bind group"),
-    ("immediates", "all three parts with an immediate"),
-    ("uniform_write", "all three parts with a uniform write"),
-    ("indirect", "all three parts of an indirect dispatch"),
-    ("graph", "all parts in a graph"),
+    ("encode", "encode only"),
+    ("submit", "submit only"),
+    ("bind_group", "creating its bind group"),
+    ("immediates", "all three with an immediate"),
+    ("uniform_write", "all three with a uniform write"),
+    ("indirect", "all three for an indirect dispatch"),
+    ("graph", "in a CUDA graph"),
 ];
 
 fn costs(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
@@ -29,11 +29,11 @@ fn costs(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let cost = |(benchmark, words): (&'static str, &str)| {
         let (most, ns) = each(of(rows, benchmark).collect())?;
         let ns = facts.time(format!("time per further dispatch in {benchmark}, up to {most}"), ns)?;
-        Some(format!("{words} {ns}"))
+        Some(format!("{ns} ({words})"))
     };
-    let costs = joined(PARTS.into_iter().filter_map(cost), "; ");
-    let alone = alone.map(|ns| format!("One dispatch, submitted and waited for, takes the host {ns}."));
-    let each = costs.map(|costs| format!("Each further dispatch in a submission costs: {costs}."));
+    let costs = joined(PARTS.into_iter().filter_map(cost), ", ");
+    let alone = alone.map(|ns| format!("Submitting one dispatch and waiting for it takes the host {ns}."));
+    let each = costs.map(|costs| format!("Each further dispatch in a submission costs {costs}."));
     joined(alone.into_iter().chain(each), " ")
 }
 
@@ -59,8 +59,8 @@ mod tests {
             row("encode", &[], 1, 3_000.0),
             row("encode", &[], 1000, 1_002_000.0),
         ];
-        let text = "One dispatch, submitted and waited for, takes the host 20.0 µs. Each further dispatch in a \
-                    submission costs: encode + submit + wait 2.00 µs; encode alone 1.00 µs.";
+        let text = "Submitting one dispatch and waiting for it takes the host 20.0 µs. Each further dispatch in a \
+                    submission costs 2.00 µs (encode + submit + wait), 1.00 µs (encode only).";
         assert_eq!(found("host_cost", &rows).expect("rows").text(), text);
     }
 }

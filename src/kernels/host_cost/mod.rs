@@ -12,10 +12,10 @@ use record::suite::{Dispatch, HostPart};
 
 pub(super) const FAMILY: Family = Family {
     name: "host_cost",
-    summary: "host time of a submission of 1 to 1000 dispatches, by part, and of compiling a kernel",
+    summary: "host time to submit 1 to 1000 dispatches, by step, and to compile a kernel",
     tags: &[Tag::Cost],
-    model_text: "A submission has a constant cost, and so has each of its dispatches: time = submission + n · \
-        dispatch. The device works at the same time, so the total is at least the device's time for the dispatches.",
+    model_text: "A submission has a fixed cost, and each of its n dispatches adds a fixed cost: time = submission + n \
+        · dispatch. The device works at the same time, so the total is at least the device's time for the dispatches.",
     is_by_kernel: true,
     chart: Chart::Own,
     benchmarks: &[
@@ -57,7 +57,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "graph",
             kernel: "host_cost/graph",
-            only_cuda: Some("only CUDA can reuse a submission; a WebGPU command buffer can be submitted once"),
+            only_cuda: Some("a WebGPU command buffer can be submitted only once"),
             host_part: Some(HostPart::Graph),
             ..BASE
         },

@@ -17,14 +17,14 @@ macro_rules! reach {
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
-        name: "gain of tiles",
+        name: "gain from tiles",
         rows: "naive and the fastest row of tiled, at the largest size",
         condition: COMPARED,
         state: tiles,
     }),
     reach!("rate with registers", "register_blocked", "4×4 elements per invocation in registers", FMA),
-    reach!("rate with prefetched tiles", "double_buffered", "8×8 elements with the next tiles prefetched", FMA),
-    reach!("rate of tensor cores", "cooperative", "tensor cores with f16 factors", "the measured tensor peak"),
+    reach!("rate with prefetched tiles", "double_buffered", "8×8 elements per invocation with prefetched tiles", FMA),
+    reach!("rate of tensor cores", "cooperative", "tensor cores with f16 inputs", "the measured tensor peak"),
     Claim::Ratio(Ratio {
         name: "f16 sums over f32 sums",
         kernels: [("matmul/cooperative_f16", NONE), ("matmul/cooperative", NONE)],
@@ -37,7 +37,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The article links to a matrix product with tiles in shared memory; the suite adds blocks in registers.",
         kernels: &["matmul/naive", "matmul/tiled", "matmul/register_blocked"],
         terms: &["__shared__", "__syncthreads()", "register"],
-        prediction: "A tile of side 16 reads global memory 16 times less often than the naive kernel, but caches \
+        prediction: "With 16×16 tiles, the kernel reads global memory 1/16 as often as the naive kernel, but caches \
             already serve some of the naive kernel's reads.",
         judge: Judge::Report(product),
         ..ArticleClaim::BLANK

@@ -11,9 +11,8 @@ pub(super) const FAMILY: Family = Family {
     name: "matmul",
     summary: "the matrix product of M×K by K×N, summed in 32 bits",
     tags: &[Tag::Article, Tag::Llm, Tag::Primitive],
-    model_text: "The best time is 2mnk operations over the FMA rate, if each loaded element is used often enough. \
-        With tiles of side S, memory is read S times less often than in the naive kernel. Tensor cores have a peak \
-        of their own.",
+    model_text: "The best time is 2mnk operations divided by the FMA rate, if each loaded element is used often \
+        enough. With S×S tiles, memory is read 1/S as often as by the naive kernel. Tensor cores have their own peak.",
     headlines: &[
         Headline { name: "GEMM f32", place: 6, naive: "naive", is_largest: false, ..Headline::F32 },
         Headline {
@@ -69,7 +68,7 @@ pub(super) const FAMILY: Family = Family {
                 let (_, n, k) = sides(shape);
                 let is_aligned = n.is_multiple_of(8) && k.is_multiple_of(8);
                 (!is_aligned)
-                    .then_some("the copied rows must start at multiples of 16 bytes; use multiples of 8 for N and K")
+                    .then_some("the copied rows must start at multiples of 16 bytes: use multiples of 8 for N and K")
             },
             accepts: &[("BLOCKS", Accepted::Multiple(2, 1024))],
             cases: &WGMMA_CASES,

@@ -21,11 +21,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "64 registers over 256",
         kernels: [("memory_spaces/spill", &[("REGISTERS", 64.0)]), ("memory_spaces/spill", &[("REGISTERS", 256.0)])],
         by: By::Bytes,
-        says: "With a limit of 64 registers, a kernel of 96 live values is {} with a limit of 256.",
+        says: "With a limit of 64 registers, a kernel with 96 live values is {} with a limit of 256.",
     }),
     Claim::Measured(Measured {
         name: "tables",
-        rows: "each table benchmark with EACH=1 and EACH=0, at their most ROUNDS",
+        rows: "each table benchmark with EACH=1 and EACH=0, at its largest ROUNDS",
         condition: "each ratio's interval is within ±15 %",
         state: tables,
     }),
@@ -42,8 +42,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "memory_spaces/pinned_latency",
         ],
         terms: &["register", "local memory", "__shared__", "__constant__", "texture", "global memory"],
-        prediction: "Registers have the highest rate. The arrays are small, so a cache serves every space except \
-            pinned memory. An index needs arithmetic at each load; a pointer needs none.",
+        prediction: "Registers have the highest rate. The arrays are small, so caches serve every space except pinned \
+            memory. Each load by index needs address arithmetic; a load through a pointer needs none.",
         table: SPACES_TABLE,
         judge: Judge::Report(spaces),
         ..ArticleClaim::BLANK
@@ -55,7 +55,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         kernels: &["memory_spaces/table_uniform", "memory_spaces/table_const", "memory_spaces/table_storage"],
         terms: &["__constant__", "__constant__ with values", "cudaMemcpyToSymbol()"],
         prediction: "The constant cache serves one address at a time. A warp that reads 32 elements takes up to 32 \
-            steps, so at worst the rate is 1/32.",
+            steps, so the rate falls to 1/32 at worst.",
         judge: Judge::Report(constant_tables),
         ..ArticleClaim::BLANK
     }),
@@ -210,7 +210,7 @@ fn constant_tables(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> 
     if common.is_empty() || own.is_empty() {
         return Err(rows.missing(&SPACES.map(|(kernel, _)| kernel)));
     }
-    Ok(Report::new(format!("All threads read one element: {common}. Each thread reads its own element: {own}.")))
+    Ok(Report::new(format!("One element for all threads: {common}. One element per thread: {own}.")))
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ const LATENCIES: Benchmark = Benchmark {
     steps: |_, _| vec![Step::dispatch(1)],
     work: |shape| Work { bytes: 4 * steps(shape), flops: 0 },
     is_latency: true,
-    no_ceiling: "each load waits for the one before, so latency is the limit",
+    no_ceiling: "each load waits for the previous one, so latency is the limit",
     check: Check::of("output", one, |shape, _| end(shape, WALK)),
     ..Benchmark::BLANK
 };

@@ -22,7 +22,8 @@ pub(super) const FAMILY: Family = Family {
     summary: "read bandwidth and latency of the memory spaces, and the best space for a small table",
     tags: &[Tag::Article, Tag::Memory],
     model_text: "The model predicts no numbers. At a fixed clock, a load's latency is the same number of cycles in \
-        every run. A rate over clock times SMs is bytes per cycle and SM: 128 if a subgroup is served in one cycle.",
+        every run. A rate divided by the clock and the number of SMs is in bytes per cycle and SM: 128 if a subgroup \
+        is served in one cycle.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark { name: "storage_bandwidth", ..BASE },
@@ -113,7 +114,7 @@ const BASE: Benchmark = Benchmark {
     cases: &cases(&[&[("ROUNDS", 4.0)]], &[&[("ROUNDS", 32.0)]]),
     buffers: |shape, _| vec![random("table", 4 * TABLE), output(shape), sizes(shape)],
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 16, flops: 0 },
-    no_ceiling: "this kernel measures the peak of a memory space itself",
+    no_ceiling: "this kernel itself measures the peak of a memory space",
     check: Check::of("output", all, |shape, _| fours_read(shape, |i| i)),
     ..Benchmark::BLANK
 };
@@ -124,7 +125,7 @@ const TABLES: Benchmark = Benchmark {
     cases: &cases(&[&[("EACH", 0.0), ("ROUNDS", 4.0)], &[("EACH", 1.0), ("ROUNDS", 4.0)]], MANY_READS),
     buffers: |shape, _| vec![random("table", SMALL_TABLE), output(shape), sizes(shape)],
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 4, flops: 0 },
-    no_ceiling: "one fetch may serve many invocations, so no measured rate limits the bytes delivered to invocations",
+    no_ceiling: "one fetch may serve many invocations, so no measured peak limits the bytes that they receive",
     check: Check::of("output", all, words_read),
     ..BASE
 };

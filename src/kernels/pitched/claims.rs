@@ -4,7 +4,7 @@ use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
-        name: "gain of padded rows",
+        name: "gain from padded rows",
         rows: "rows_2d and slices_3d at PITCHED=0 and PITCHED=1, at the largest size",
         condition: COMPARED,
         state: padding,
@@ -18,7 +18,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "B4",
         title: "rows padded to the pitch",
-        claim: "The article allocates rows at a pitch, so that each starts at an aligned address.",
+        claim: "The article allocates rows with a pitch, so that each row starts at an aligned address.",
         kernels: &["pitched/rows_2d", "pitched/copy_2d"],
         terms: &["cudaMallocPitch()", "cudaMemcpy2D()"],
         prediction: "Every padded row starts at a multiple of 256 bytes, so no warp reads an extra sector.",
@@ -31,7 +31,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "In three dimensions, the article's slices are pitch × height bytes apart.",
         kernels: &["pitched/slices_3d", "pitched/copy_3d"],
         terms: &["cudaMallocPitch()", "cudaMemcpy3D()"],
-        prediction: "As in B4.",
+        prediction: "The same as in B4.",
         judge: Judge::Report(|rows, facts| padded(rows, facts, "pitched/slices_3d", "pitched/copy_3d")),
         ..ArticleClaim::BLANK
     }),

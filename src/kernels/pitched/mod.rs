@@ -11,8 +11,7 @@ pub(super) const FAMILY: Family = Family {
     summary: "reads of rows padded to 256 bytes and of packed rows of odd width",
     tags: &[Tag::Article, Tag::Memory],
     model_text: "The same elements are read with and without padding. A packed row of odd width starts inside a \
-        sector, which costs one more sector per row and subgroup at the edges. Long rows should hide this cost; \
-        short rows should not.",
+        sector, which costs one more sector per row and subgroup at the edges. Only short rows should show this cost.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {

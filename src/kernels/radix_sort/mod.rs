@@ -11,10 +11,10 @@ use record::suite::prelude::*;
 
 pub(super) const FAMILY: Family = Family {
     name: "radix_sort",
-    summary: "u32 keys, alone or with a value each, sorted by a stable radix sort",
-    model_text: "Digits of 8 bits need four passes, which read and write all keys, and one more read for the digit \
-        counts: 36 bytes per key, or 68 with a value. All rows count these bytes, so rates compare like keys per \
-        second. A rate of 100 GB/s is 2.8 billion keys or 1.5 billion pairs per second.",
+    summary: "stable radix sort of u32 keys, alone or with a value for each key",
+    model_text: "With 8-bit digits, four passes read and write all keys, and one more pass reads them to count digits: \
+        36 bytes per key, or 68 with a value. All rows count these bytes, so rates compare like keys per second. A \
+        rate of 100 GB/s is 2.8 billion keys or 1.5 billion pairs per second.",
     tags: &[Tag::Primitive],
     headlines: &[Headline { name: "radix sort", scalar: None, ..Headline::F32 }],
     benchmarks: &[
@@ -68,7 +68,8 @@ const PAIRS: (&str, Accepted) = ("PAIRS", Accepted::SWITCH);
 
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 16)),
-    unsupported: |shape| (shape.count() >= MOST).then_some("a published count has 30 bits; sort fewer than 2^30 keys"),
+    unsupported: |shape| (shape.count() >= MOST).then_some("the kernel stores counts in 30 bits; sort fewer than 2^30 \
+        keys"),
     work: |shape| Work { bytes: if is_pairs(shape) { 17 } else { 9 } * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     check: Check::of("output", |shape, _| scalars(shape), |shape, _| sorted(shape)),

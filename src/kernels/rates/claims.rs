@@ -19,5 +19,5 @@ fn rates(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         };
         Some(format!("{} {rate}", name.replace('_', " ")))
     });
-    Some(format!("Instructions: {}.", joined(parts, "; ")?))
+    Some(format!("Instruction rates: {}.", joined(parts, "; ")?))
 }

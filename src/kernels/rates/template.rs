@@ -17,13 +17,14 @@ macro_rules! rate {
         Benchmark {
             name: stringify!($name),
             summary: concat!("chains of x = ", $wgsl),
-            look_for: concat!("The rate of ", stringify!($name), " with CHAINS=8 as a fraction of f32_fma, and the \
-                time of one step with CHAINS=1."),
-            limited_by: concat!("The unit for ", stringify!($name), ", or for the instructions that replace it; with \
-                CHAINS=1 the latency."),
+            look_for: concat!("The rate of ", stringify!($name), " with CHAINS=8 as a fraction of that of f32_fma, and \
+                the time of one step with CHAINS=1."),
+            limited_by: concat!("With CHAINS=8, the unit for ", stringify!($name), " or for the instructions that \
+                replace it; with CHAINS=1, the latency."),
             wgsl: concat!(
-                "// Chains of x = ", $wgsl, " in each invocation, 32 · ROUNDS + 1 steps each.\n",
-                "// Pattern: no memory; CHAINS=8 has eight chains, whose sum is stored, and CHAINS=1 has one chain.\n",
+                "// Chains of x = ", $wgsl, " in each invocation, each of 32 · ROUNDS + 1 steps.\n",
+                "// Pattern: the chains access no memory. CHAINS=8 stores the sum of eight chains; CHAINS=1 has one \
+                chain.\n",
                 "// Work: ", stringify!($operations), " · CHAINS · (32 · ROUNDS + 1) operations for each of n values \
                     (2 for an FMA).\n\n",
                 text!("type_", $scalar, ".wgsl.in"),
@@ -44,7 +45,7 @@ macro_rules! rate {
                 Cases::standard(&[Dtype::$dtype], MANY, RATE),
                 Cases::standard(&[Dtype::$dtype], FEW, LATENCY),
             ],
-            unsupported: |shape| (shape.dtype != Dtype::$dtype).then_some("the element type is part of its name"),
+            unsupported: |shape| (shape.dtype != Dtype::$dtype).then_some("the kernel's name fixes its element type"),
             check: Check { oracle: |shape, _| chains::<$scalar>(shape, <$scalar as Word>::$first, $step), ..BASE.check },
             work: |shape| Work { bytes: 0, flops: flops(stringify!($name)) * steps(shape) },
             ..BASE
@@ -68,11 +69,12 @@ macro_rules! rate {
 macro_rules! atomic {
     ($name:ident, $dtype:ident $scalar:ident $memory:ident, $first:ident, $wgsl:literal, $cuda:literal, $new:expr) => {
         Benchmark {
-            limited_by: concat!("The unit for ", stringify!($name), ", near workgroup memory or in L2; with CHAINS=1 the round trip."),
+            limited_by: concat!("With CHAINS=8, the unit for ", stringify!($name), ", near workgroup memory or in L2; \
+                with CHAINS=1, the round trip to it."),
             wgsl: concat!(
-                "// Chains of x = ", $wgsl, " in each invocation, 32 · ROUNDS + 1 steps each.\n",
-                "// Pattern: each chain has its own word, and neighbouring lanes have neighbouring words; CHAINS is \
-                as in the other kernels.\n",
+                "// Chains of x = ", $wgsl, " in each invocation, each of 32 · ROUNDS + 1 steps.\n",
+                "// Pattern: each chain has its own word; neighbouring invocations use neighbouring words. CHAINS=8 \
+                has eight chains.\n",
                 "// Work: CHAINS · (32 · ROUNDS + 1) atomic operations for each of n values.\n\n",
                 text!("type_", $scalar, ".wgsl.in"),
                 include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/rates/chains.wgsl.in")),

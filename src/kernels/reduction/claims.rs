@@ -16,14 +16,14 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "workgroup memory over global memory",
         kernels: [(WORKGROUP, NONE), (GLOBAL, NONE)],
         by: By::Bytes,
-        says: "The steps in workgroup memory (with workgroup barriers) are {} the same steps in global memory.",
+        says: "The tree's steps in workgroup memory (with workgroup barriers) are {} the same steps in global memory.",
     }),
     Claim::Measured(Measured {
-        name: "parts of that gain",
-        rows: "interleaved_workgroup, interleaved_device_barrier and (not in CUDA, whose fences differ) \
-            interleaved_global, f32, at the largest size",
-        condition: "a factor if the interval of the ratio excludes 1; otherwise alike if both are within ±5 %; \
-            nothing if any comparison shows neither",
+        name: "the two parts of that gain",
+        rows: "f32 rows of interleaved_workgroup, interleaved_device_barrier and (except in CUDA, whose fences differ) \
+            interleaved_global, at the largest size",
+        condition: "states a factor if the interval of the ratio excludes 1, or equality if both intervals are within \
+            ±5 %; omitted if any comparison shows neither",
         state: |rows, facts| {
             let best = best(rows)?.row;
             let rate = |benchmark| byte_rate(like(rows, benchmark, &[], best)?);
@@ -39,7 +39,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
                 facts.speed("data in workgroup memory over global memory", device, rate("interleaved_global")?)?;
             Some(format!(
                 "With storageBarrier in both, the steps in workgroup memory are {data} in global memory. With \
-                workgroup barriers alone, the steps are {barriers} with storageBarrier too."
+                workgroup barriers alone, the steps are {barriers} with storageBarrier as well."
             ))
         },
     }),
@@ -53,8 +53,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             // Each of the 511 additions of a block loads two words and stores one.
             let times = (BLOCK - 1.0) * 3.0 / BLOCK;
             format!(
-                "Each block of 512 needs 511 additions, with two loads and a store each: {} times the bytes of the \
-                input.",
+                "A block of 512 elements needs 511 additions, each with two loads and a store: {} times the bytes of \
+                the input.",
                 format::significant(times, 3)
             )
         },
@@ -68,8 +68,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         kernels: &[WORKGROUP, GLOBAL, DEVICE_BARRIER, "reduction/interleaved_dynamic"],
         terms: &["__shared__", "extern __shared__", "__syncthreads()", "__threadfence()"],
         prediction: "Global memory is read once; the steps stay on the SM. The barriers differ too: wgpu gives \
-            storageBarrier device scope. The kernel interleaved_device_barrier has the data in shared memory and \
-            both barriers, which separates the two causes. \"Much faster\" means by more than 10 %.",
+            storageBarrier device scope. To separate the two causes, interleaved_device_barrier has its data in shared \
+            memory and uses both barriers. \"Much faster\" means more than 10 % faster.",
         judge: Judge::Claim(shared_memory),
         picture: ladder,
         ..ArticleClaim::BLANK
@@ -77,8 +77,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "A5",
         title: "the sum end to end",
-        claim: "Timed end to end, including its copies, the sum takes less time in shared memory than in global \
-            memory.",
+        claim: "Timed end to end, including copies, the sum takes less time in shared memory than in global memory.",
         kernels: &[WORKGROUP, GLOBAL],
         terms: &["cudaMemcpy() to the device", "cudaMemcpy() to the host", "cudaEvent_t"],
         prediction: "The input crosses the bus, which is far slower than device memory. Both sums need the same \
@@ -138,7 +137,7 @@ fn shared_memory(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
 
 fn in_place(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let row = longest(rows, (GLOBAL, NONE))?;
-    let part = share(row).ok_or_else(|| Why::new(format!("`{GLOBAL}` has no share of a peak")))?;
+    let part = share(row).ok_or_else(|| Why::new(format!("no measured peak applies to `{GLOBAL}`")))?;
     let percent = percent(facts, "share", part)?;
     let rate = byte_rate(row).and_then(|rate| facts.byte_rate("in place", rate));
     let rate = rate.map_or_else(String::new, |rate| format!(" ({rate})"));
@@ -159,7 +158,7 @@ fn end_to_end(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let ends = rests.iter().copied().reduce(f64::min).zip(rests.iter().copied().reduce(f64::max));
     let (least, most) = ends
         .filter(|_| rests.len() >= FEWEST)
-        .ok_or_else(|| Why::new(format!("fewer than {FEWEST} sums of {} are timed end to end", global.short_size())))?;
+        .ok_or_else(|| Why::new(format!("fewer than {FEWEST} sums at {} are timed end to end", global.short_size())))?;
     let times = [shared, global].map(|row| row.end_to_end_ns.zip(time(row)));
     let [Some((own, own_kernel)), Some((other, other_kernel))] = times else {
         return Err(rows.missing(&[WORKGROUP, GLOBAL]));
@@ -167,7 +166,7 @@ fn end_to_end(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let ms = |ns: f64| format!("{} ms", format::significant(ns / 1e6, 3));
     let mut kernel = |name: &str, time| facts.time(name, time).ok_or_else(|| noisy_time(name));
     let text = format!(
-        "At {}, the sum takes {} end to end in shared memory and {} in global memory; the kernels alone take {} and \
+        "At {}, the sum takes {} end to end in shared memory and {} in global memory. The kernels alone take {} and \
          {}.",
         global.short_size(),
         ms(own),
@@ -178,7 +177,7 @@ fn end_to_end(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     if (other - own).abs() <= most - least {
         let (least, most) = (ms(least), ms(most));
         return Err(Why::new(format!(
-            "the copies of {} sums of this size take {least} to {most}, which hides the gain. {}",
+            "the copies of {} sums of this size take from {least} to {most}, which hides the gain. {}",
             rests.len(),
             text.trim_end_matches('.')
         )));

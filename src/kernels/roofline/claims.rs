@@ -6,22 +6,22 @@ use record::stats::Estimate;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
-        name: "half of the bandwidth",
-        rows: "the row with the fewest FMA, the last row before the fall and the first row after the fall, at the \
-            largest size",
-        condition: "a bracket from the last row surely above half the first row's bandwidth to the first row after \
-            which all rows are surely below; or all rows are surely above",
+        name: "fall to half of the bandwidth",
+        rows: "the row with the fewest FMAs, the last row before the fall and the first row after it, at the largest \
+            size",
+        condition: "states a range from the last row significantly above half of the first row's bandwidth to the \
+            first row from which all rows are significantly below; or all rows are significantly above",
         state: half,
     }),
     Claim::Measured(Measured {
         name: "rate with the most arithmetic",
-        rows: "the most FMA, at the largest size",
+        rows: "the row with the most FMAs, at the largest size",
         condition: "its interval is within ±15 %",
         state: |rows, facts| {
             let (n, points) = points(rows)?;
             let (most, row) = *points.last().filter(|_| points.len() > 1)?;
             let rate = facts.flop_rate("last rate", flop_rate(row)?)?;
-            Some(format!("With {} f32 elements, {most} FMA per element reach {rate}.", short(n)))
+            Some(format!("With {} f32 elements, {most} FMAs per element reach {rate}.", short(n)))
         },
     }),
 ];
@@ -48,8 +48,7 @@ fn half(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let whole = facts.byte_rate("bandwidth", full)?;
     if before + 1 == points.len() {
         return Some(format!(
-            "With {n} f32 elements, bandwidth stays above half of {whole} up to {most} FMA per \
-            element."
+            "With {n} f32 elements, bandwidth stays above half of {whole} up to {most} FMAs per element."
         ));
     }
     let (low, (high, _)) = (points[before].0, points.get(after)?);
@@ -57,7 +56,7 @@ fn half(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let from = facts.exact("half bandwidth FLOP per byte at least", low / 4.0);
     let to = facts.exact("half bandwidth FLOP per byte at most", high / 4.0);
     Some(format!(
-        "With {n} f32 elements, bandwidth falls from {whole} (at {fewest} FMA per element) to half of it between \
-        {low} and {high} FMA per element, {from}–{to} FLOP per byte."
+        "With {n} f32 elements, bandwidth falls from {whole} (FMAS={fewest}) to half of that between {low} and {high} \
+        FMAs per element ({from}–{to} FLOP per byte)."
     ))
 }

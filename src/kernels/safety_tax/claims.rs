@@ -9,8 +9,8 @@ use record::suite::Checks;
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "cost of run-time checks",
     rows: "each kernel with all checks, with none, and with each check alone, at the largest size",
-    condition: "a factor if the interval of the ratio excludes 1; otherwise alike if both are within ±5 %; a single \
-        check is named if it surely costs time, and more than the others",
+    condition: "states a factor if the interval of the ratio excludes 1, or equality if both intervals are within \
+        ±5 %; names a single check if it costs significantly more time than the others",
     state: costs,
 })];
 

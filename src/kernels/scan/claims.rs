@@ -6,7 +6,8 @@ use record::claim::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "rates of a scan",
-        rows: "f32 rows of three_kernels and single_pass, at the largest size that both have, or else the largest row",
+        rows: "f32 rows of three_kernels and single_pass, at the largest size that both have; otherwise the largest \
+            row",
         condition: "each rate's interval is within ±15 %",
         state: rates,
     }),
@@ -17,9 +18,9 @@ pub(crate) const CLAIMS: &[Claim] = &[
         says: "At that size, single_pass is {} three_kernels.",
     }),
     Claim::Measured(Measured {
-        name: "gain of subgroups",
-        rows: "three_kernels and the fastest row of single_pass_subgroup, f32, at the largest size that three_kernels \
-            and single_pass both have",
+        name: "gain from subgroups",
+        rows: "f32 rows of three_kernels and the fastest of single_pass_subgroup, at the largest size that \
+            three_kernels and single_pass both have",
         condition: COMPARED,
         state: |rows, facts| {
             let (one, three) = pair(rows)?;
@@ -54,5 +55,5 @@ fn rates(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         Some(format!("{} runs at {rate}{share}", row.benchmark))
     };
     let parts: Vec<String> = shown.iter().map(scanned).collect::<Option<_>>()?;
-    Some(format!("Scan of {} f32: {}.", shown[0].short_size(), parts.join(", ")))
+    Some(format!("Scan of {} f32 values: {}.", shown[0].short_size(), parts.join(", ")))
 }

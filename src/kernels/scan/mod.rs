@@ -13,15 +13,16 @@ pub(super) const FAMILY: Family = Family {
     name: "scan",
     summary: "the inclusive prefix sum of an array",
     tags: &[Tag::Primitive],
-    model_text: "A scan reads and writes every element once, as a copy does. Three kernels move 4n scalars: one read \
-        for the block sums, one write, and a read and a write to add the preceding sums. One pass moves 2n scalars.",
+    model_text: "A scan reads and writes every element once, as a copy does. Three kernels move 4n scalars: the first \
+        reads and writes all elements, and the last does so again to add the preceding sums. A single pass moves 2n \
+        scalars.",
     headlines: &[Headline { name: "scan", place: 4, naive: "three_kernels", ..Headline::F32 }],
     benchmarks: &[
         Benchmark { name: "three_kernels", buffers, steps, ..BASE },
         Benchmark { name: "single_pass", ..SINGLE_PASS },
         Benchmark {
             name: "single_pass_subgroup",
-            twin_differs: Some("64-bit statuses"),
+            twin_differs: Some("64-bit status words"),
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), &[&[("WG", 256.0)], &[("WG", 512.0)]])],
             cases: &cases(&[&[("WG", 256.0)], &[("WG", 512.0)]]),
             buffers: |shape, interface| by_tiles(shape, tiles(shape, interface, 32)),

@@ -6,7 +6,7 @@ use record::suite::prelude::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
-        name: "softmax by the length of rows",
+        name: "rate by row length",
         rows: "the fastest row of subgroup for each row length, at the largest number of elements",
         condition: "each rate's interval is within ±15 %",
         state: |rows, facts| by_length(rows, facts, "subgroup", "Softmax in registers"),
@@ -35,9 +35,9 @@ pub(crate) fn by_length(rows: &[&Record], facts: &mut Facts, kernel: &str, job: 
             fastest(timed.iter().copied().filter(|row| scalars(row) == most && columns(row) == length), byte_rate)?;
         let rate = facts.byte_rate(format!("rows of {length}"), best.rate)?;
         let share = facts.share(format!("rows of {length} share"), best.row, "the measured copy peak");
-        Some(format!("rows of {length} at {rate}{share}"))
+        Some(format!("{rate} with rows of {length}{share}"))
     };
-    Some(format!("{job} runs {}.", joined(lengths.into_iter().filter_map(of_length), ", ")?))
+    Some(format!("{job} reaches {}.", joined(lengths.into_iter().filter_map(of_length), ", ")?))
 }
 
 pub(crate) fn gain(rows: &DeviceRows, facts: &mut Facts, passes: &str) -> Option<String> {
@@ -71,8 +71,8 @@ mod tests {
             row("subgroup", 3, 7, 3000.0),
         ];
         let text = found("softmax", &rows).expect("a finding").text();
-        let said = "Softmax in registers runs rows of 100 at 1.00 TB/s, rows of 1000 at 2.00 TB/s. \
-                    At 10x1000, subgroup is 5.00× as fast as three_pass.";
+        let said = "Softmax in registers reaches 1.00 TB/s with rows of 100, 2.00 TB/s with rows of 1000. At 10x1000, \
+                    subgroup is 5.00× as fast as three_pass.";
         assert_eq!(text, said);
     }
 }

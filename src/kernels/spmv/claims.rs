@@ -13,13 +13,13 @@ pub(crate) const CLAIMS: &[Claim] = &[
         state: |rows, facts| joined(KINDS.iter().filter_map(|(name, kind)| best(rows, facts, name, *kind)), " "),
     }),
     Claim::Ratio(Ratio {
-        name: "row, unequal over equal",
+        name: "row, unequal over equal lengths",
         kernels: [("spmv/row", &[("MATRIX", 2.0)]), ("spmv/row", &[("MATRIX", 1.0)])],
         by: By::Bytes,
         says: "With rows of unequal length, spmv/row moves bytes {} with rows of equal length.",
     }),
     Claim::Ratio(Ratio {
-        name: "merge, unequal over equal",
+        name: "merge, unequal over equal lengths",
         kernels: [("spmv/merge", &[("MATRIX", 2.0)]), ("spmv/merge", &[("MATRIX", 1.0)])],
         by: By::Bytes,
         says: "With rows of unequal length, spmv/merge moves bytes {} with rows of equal length.",

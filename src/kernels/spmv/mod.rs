@@ -9,9 +9,9 @@ use record::suite::{Csr, CsrArray, Pattern, sum};
 pub(super) const FAMILY: Family = Family {
     name: "spmv",
     summary: "a sparse matrix in CSR times a vector; MATRIX is 0 (banded), 1 (random) or 2 (power law)",
-    model_text: "Values and columns are read once: 8 bytes per nonzero, plus 12 bytes per row. The best time is \
-        these bytes over the read rate. The banded matrix reads x from L1. Random columns read a sector of 32 bytes \
-        for each 4 bytes of x, unless L2 holds x. The model counts x once.",
+    model_text: "Values and column indices are read once: 8 bytes per nonzero, plus 12 bytes per row. The best time is \
+        these bytes divided by the read rate. With the banded matrix, x comes from L1. With random columns, each \
+        4-byte load of x reads a sector of 32 bytes, unless x fits in L2. The model counts x once.",
     tags: &[Tag::Primitive],
     headlines: &[Headline { name: "spmv", cause: "random loads", ..Headline::F32 }],
     benchmarks: &[

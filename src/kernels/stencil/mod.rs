@@ -10,9 +10,9 @@ use record::suite::vectors::vectorised;
 pub(super) const FAMILY: Family = Family {
     name: "stencil",
     summary: "one step of the heat equation: the 5-point stencil on a plane, the 7-point stencil in a volume",
-    model_text: "Neighbours also need each cell, but it must come from DRAM only once: the best time is that of a \
-        copy. The rest is lost to cells that are loaded again because L1 and L2 no longer hold them, or to load \
-        instructions where caches serve all neighbours.",
+    model_text: "Each cell is used by its neighbours too, but must be read from DRAM only once, so the best time is \
+        that of a copy. Kernels lose time if L1 and L2 evict cells that are read again later, or to load instructions \
+        if caches serve all neighbours.",
     tags: &[Tag::Primitive],
     headlines: &[
         Headline { name: "stencil 2D", benchmarks: &["naive_2d", "tiled_2d", "rolled_2d"], ..Headline::F32 },

@@ -7,7 +7,7 @@ use record::{Record, format, stats};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "speedup by step",
-        rows: "the kernels of each pair of neighbouring steps, at the largest size",
+        rows: "the kernels of each pair of consecutive steps, at the largest size",
         condition: "each factor's interval is within ±15 %",
         state: steps,
     }),
@@ -29,8 +29,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Summing each block on the device makes the run longer; the host then adds 32 numbers instead of 8,192.",
         kernels: &[SERIAL, BARE, ACCUMULATE],
         terms: &["__syncthreads()", "__shared__", "threadIdx", "blockIdx", "gridDim"],
-        prediction: "32 blocks of 256 threads sum the cubes of 1,048,576 digits; after a barrier, thread 0 adds 256 \
-            numbers. The times are those of the kernels alone.",
+        prediction: "32 blocks of 256 threads sum the cubes of 1,048,576 digits; after a barrier, thread 0 of each \
+            block adds 256 numbers. The times are those of the kernels alone.",
         judge: Judge::Claim(block_sums),
         ..ArticleClaim::BLANK
     }),
@@ -40,7 +40,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Adding by thread 0 alone makes the run longer; a tree avoids this cost.",
         kernels: &[TREE, SERIAL, BARE],
         terms: &["__syncthreads()", "__shared__"],
-        prediction: "The tree needs 8 steps instead of 255 additions in sequence.",
+        prediction: "The tree needs 8 steps instead of 255 sequential additions.",
         judge: Judge::Claim(tree),
         ..ArticleClaim::BLANK
     }),
@@ -146,7 +146,7 @@ fn tree(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let part = difference(whole, known_time(without_sums)?);
     let part = if part.low > 0.0 { facts.time("adding a block's sums", part) } else { None };
     let cost = part.zip(facts.time("thread 0 alone", whole));
-    let cost = cost.map(|(part, whole)| format!("Adding a block's sums takes {part} of {whole}."));
+    let cost = cost.map(|(part, whole)| format!("With thread 0 alone, adding a block's sums takes {part} of {whole}."));
     Ok(answer.and(cost))
 }
 
@@ -159,7 +159,7 @@ fn each_step(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     }
     let last = facts.time("32 blocks time", known_time(found[3])?).map(|time| format!("32 blocks {time}"));
     let size = found[0].short_size();
-    Ok(Report::new(format!("Speed relative to the step before, at {size}: {}.", parts.join(", "))).with([last]))
+    Ok(Report::new(format!("Speed relative to the previous step, at {size}: {}.", parts.join(", "))).with([last]))
 }
 
 fn clock(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
@@ -169,7 +169,7 @@ fn clock(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let outside = known_time(row)?;
     // The time from inside has no interval of its own: that of the events decides.
     if inside >= outside.low && inside <= outside.high {
-        return Err(Why::new("too noisy to tell: the in-kernel time lies within the noise of the event time"));
+        return Err(Why::new("too noisy to tell: the in-kernel time is within the noise of the event time"));
     }
     let events = facts.time("events", outside).ok_or_else(|| Why::new("the time is too noisy to quote"))?;
     let inside_text = format::scaled(inside, format::TIME_UNITS);

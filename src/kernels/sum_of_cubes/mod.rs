@@ -18,8 +18,8 @@ pub(super) const FAMILY: Family = Family {
     name: "sum_of_cubes",
     summary: "the sum of the cubes of a million digits, from one invocation to 32 workgroups",
     tags: &[Tag::Article],
-    model_text: "The input is 4 MiB and fits a cache, so the read rate of that cache is the limit. Each step uses \
-        more lanes, up to 32 workgroups of 256. A device with more than 32 SMs stays partly idle even in the last \
+    model_text: "The input is 4 MiB and fits in a cache, so the read rate of that cache is the limit. Each step uses \
+        more invocations, up to 32 workgroups of 256. A device with more than 32 SMs is partly idle even in the last \
         step.",
     benchmarks: &[
         Benchmark { name: "one_invocation", ..BASE },

@@ -4,7 +4,7 @@ use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
-        name: "gain of the texture unit",
+        name: "gain from the texture unit",
         rows: "rotate_sampled and rotate_by_hand, at the largest size and the last angle of rotate_sampled",
         condition: COMPARED,
         state: rotate,
@@ -21,7 +21,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         ],
         terms: &["tex2D()", "cudaTextureObject_t", "texture objects"],
         prediction: "The picture matches a rotation computed by the host, within the error of 8-bit sub-texel \
-            precision. Texture references, which the article uses, are gone from CUDA 12.",
+            precision. Texture references, which the article uses, were removed in CUDA 12.",
         is_timing: false,
         judge: Judge::Claim(|rows, facts| {
             const FLOAT: [&str; 2] = ["texture/rotate_sampled_float", "texture/rotate_by_hand_float"];
@@ -50,8 +50,8 @@ fn rotate(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     // The gain depends on the angle.
     let angle = param(sampled, "ANGLE").map_or_else(String::new, |angle| format!(" by {angle} degrees"));
     Some(format!(
-        "Rotating {} pixels{angle}, filtering in the texture unit is {speed} filtering in the kernel: {fast} and \
-         {slow}.",
+        "For a rotation of {} pixels{angle}, filtering in the texture unit is {speed} filtering in the kernel: {fast} \
+         and {slow}.",
         sampled.short_size()
     ))
 }
@@ -71,7 +71,7 @@ mod tests {
         let by_hand = [row("rotate_by_hand", 30.0, 120.0), row("rotate_by_hand", 90.0, 150.0)];
         let rows = [&[row("rotate_sampled", 30.0, 100.0), row("rotate_sampled", 90.0, 100.0)], &by_hand[..]].concat();
         let text = found("texture", &rows).expect("both rows").text();
-        assert!(text.starts_with("Rotating 64 pixels by 90 degrees, filtering"), "{text}");
+        assert!(text.starts_with("For a rotation of 64 pixels by 90 degrees, filtering"), "{text}");
         assert!(text.contains("1.50× as fast as filtering in the kernel: 328 GB/s and 218 GB/s"), "{text}");
     }
 }

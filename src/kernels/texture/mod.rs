@@ -23,7 +23,7 @@ use record::suite::{TexelFormat, by_rows};
 
 pub(super) const FAMILY: Family = Family {
     name: "texture",
-    summary: "rotation of a picture with linear filtering, by the texture unit or in the kernel from a storage buffer",
+    summary: "rotation of a picture with linear filtering, in the texture unit, or in the kernel from a storage buffer",
     tags: &[Tag::Article, Tag::Memory],
     model_text: "Bytes are counted as if each pixel were read once and written once, so a copy of the same bytes is \
         the limit. The kernel without the texture unit loads four pixels for each output pixel, mostly from a cache; \

@@ -7,14 +7,14 @@ use record::suite::{Api, PcieLink, binary_size};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "rates of copies",
-        rows: "each benchmark at its largest size, since caches hold small copies",
+        rows: "each benchmark at its largest size, since small copies fit in caches",
         condition: "each rate's interval is within ±15 %",
         state: rates,
     }),
     Claim::Article(ArticleClaim {
         id: "B7",
         title: "pageable and pinned host memory",
-        claim: "The article allocates pinned host memory, which the device can copy itself.",
+        claim: "The article allocates pinned host memory, which the device can copy without the host.",
         kernels: &[
             "transfer/write_buffer",
             "transfer/mapped_staging",
@@ -34,7 +34,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Device memory has no initial value: the article sets it with the API's own call.",
         kernels: &["transfer/clear_buffer", "ceiling/fill"],
         terms: &["cudaMalloc()", "cudaMemset()"],
-        prediction: "The ratio is 1×, since write bandwidth limits both. WebGPU also sets every new buffer to zero.",
+        prediction: "The API's call is as fast as a fill kernel, since write bandwidth limits both. WebGPU also sets \
+            every new buffer to zero.",
         judge: Judge::Report(setting),
         ..ArticleClaim::BLANK
     }),
@@ -45,13 +46,13 @@ const WAYS: [(&str, &str, &str); 10] = [
     ("write_buffer", "host to device by write_buffer", "host to device from pageable memory"),
     ("mapped_staging", "through a mapped staging buffer", "from pinned memory"),
     ("mapped_primary_write", "into a mapped storage buffer", ""),
-    ("pinned_to_device", "from host memory by the device", "from pinned memory by the device's clock"),
-    ("pinned_by_kernel", "from host memory by a kernel's loads", "by a kernel's loads"),
+    ("pinned_to_device", "from host memory by the device", "from pinned memory, timed by the device"),
+    ("pinned_by_kernel", "from host memory, loaded by a kernel", "loaded by a kernel"),
     ("device_to_staging", "device to staging buffer", ""),
     ("read_back", "device to host through a mapped staging buffer", "device to host into pinned memory"),
     ("read_back_pageable", "", "into pageable memory"),
     ("mapped_primary_read", "from a mapped storage buffer", ""),
-    ("clear_buffer", "clear_buffer", "setting memory to zero"),
+    ("clear_buffer", "clearing a buffer", "setting memory to zero"),
 ];
 
 fn rates(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
@@ -139,7 +140,7 @@ fn setting(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     });
     let (clear, fill) = pairs.max_by_key(|(clear, _)| clear.bytes).ok_or_else(|| rows.missing(&[CLEAR, FILL]))?;
     if clear.timer != fill.timer {
-        return Err(Why::new("the rows are timed by different clocks"));
+        return Err(Why::new("the two rows were timed by different clocks"));
     }
     sentence(facts, (clear, "the API's call"), (fill, "a fill kernel")).map(Report::new)
 }

@@ -19,10 +19,11 @@ use record::suite::prelude::*;
 
 pub(super) const FAMILY: Family = Family {
     name: "transfer",
-    summary: "copies between host and device, and clearing of device memory, timed by the host where it takes part",
+    summary: "copies between host and device, and clearing of device memory; timed by the host if it takes part",
     tags: &[Tag::Article, Tag::Memory],
-    model_text: "The best time is bytes over the rate of the link between host and device (PCI Express, or common \
-        DRAM), plus the cost of a call. Methods that copy twice on the host reach at most half of its memcpy rate.",
+    model_text: "The best time is the bytes divided by the rate of the link between host and device (PCI Express or \
+        shared DRAM), plus the cost of a call. Methods that copy data twice on the host reach at most half of its \
+        memcpy rate.",
     is_by_kernel: true,
     chart: Chart::Own,
     benchmarks: &[
@@ -139,7 +140,7 @@ fn received(route: Route) -> Vec<Step> {
 
 /// Copies of pinned memory on a NUMA node.
 const ON_NODE: Benchmark = Benchmark {
-    only_cuda: Some("wgpu allocates host memory in blocks, which may lie on any NUMA node"),
+    only_cuda: Some("wgpu allocates host memory in blocks, which may be on any NUMA node"),
     cases: &[Cases::standard(&[Dtype::F32], PAST_CACHES, &[&[("FAR", 0.0)], &[("FAR", 1.0)]])],
     ..BASE
 };

@@ -69,14 +69,14 @@ pub(super) const LATENCY: Benchmark = Benchmark {
     buffers: |shape, _| Buffer::of_walk(WALK, on_peer(shape, Contents::Cycle(walk(shape))), &[WALK.length()]),
     steps: |_, _| vec![Step::dispatch(1)],
     work: |shape| Work { bytes: 4 * loads(shape), flops: 0 },
-    no_ceiling: "each load waits for the one before, so latency is the limit",
+    no_ceiling: "each load waits for the previous one, so latency is the limit",
     check: Check::of("output", one, |shape, _| constant(walk(shape).answer().into())),
     ..PEER
 };
 
 const PEER: Benchmark = Benchmark {
     accepts: &[("PEER", Accepted::Whole(0, 63))],
-    only_cuda: Some("wgpu's devices share no memory"),
+    only_cuda: Some("devices in wgpu cannot share memory"),
     cases: &past_caches(&[Dtype::F32], NEXT),
     steps: |_, _| vec![Step::Restore { from: "input", to: "output" }],
     no_ceiling: "the link between the cards is the limit, and no kernel measures its peak",

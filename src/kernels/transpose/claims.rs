@@ -7,7 +7,7 @@ use record::suite::prelude::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest transpose",
-        rows: "f32, at the largest size",
+        rows: "f32 rows, at the largest size",
         condition: "the fastest kernel is named; kernels that tie are named together",
         state: fastest,
     }),
@@ -32,7 +32,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D5",
         title: "two versions of the naive transpose",
-        claim: "With elements of f64, coalesced writes are about twice as fast as coalesced reads.",
+        claim: "With f64 elements, coalesced writes are about twice as fast as coalesced reads.",
         kernels: &[WRITE, READ],
         terms: &["double", "const T* __restrict__", "global memory"],
         prediction: "The article measures 2× with blocks of 32×32 threads: caches serve uncoalesced reads, but not \
@@ -47,8 +47,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The suite adds a tile in shared memory, which makes both reads and writes coalesced.",
         kernels: &[TILED, WRITE],
         terms: &["__shared__", "__syncthreads()"],
-        prediction: "Without padding, a column of the tile is a 32-way bank conflict; one more column removes the \
-            conflict.",
+        prediction: "Without padding, access to a column of the tile is a 32-way bank conflict; one more column \
+            removes it.",
         judge: Judge::Report(tile),
         picture: ladder,
         ..ArticleClaim::BLANK
@@ -60,7 +60,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             of the tile.",
         kernels: &[READ, WRITE, TILED],
         terms: &["double"],
-        prediction: "Results are the same at every size. Elements of f64 need a device that supports f64.",
+        prediction: "Results are right at every size. f64 elements need a device that supports f64.",
         is_timing: false,
         judge: Judge::Report(sizes),
         ..ArticleClaim::BLANK
@@ -71,7 +71,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Coalesced writes are faster because `__ldg` caches the uncoalesced reads.",
         kernels: &[WRITE, "transpose/naive_read_write_input"],
         terms: &["__ldg()", "const T* __restrict__", "T*"],
-        prediction: "Before Pascal, only read-only inputs are cached in the SM. A GPU with one L1 for all loads gains \
+        prediction: "Before Pascal, only read-only inputs were cached in the SM. A GPU with one L1 for all loads gains \
             nothing from a read-only input.",
         judge: Judge::Claim(|rows, facts| {
             let read = ((WRITE, NONE), "the kernel with a read-only input");

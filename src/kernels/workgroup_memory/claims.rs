@@ -9,7 +9,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "override over fixed length",
         kernels: [("workgroup_memory/override_size", &[("LENGTH", 256.0)]), ("workgroup_memory/fixed_size", NONE)],
         by: By::Duration,
-        says: "An array whose length is an override takes {} one of fixed length.",
+        says: "With an array length set by an override, the kernel takes {} with a fixed length.",
     }),
     Claim::Ratio(Ratio {
         name: "launch over fixed length",
@@ -18,13 +18,13 @@ pub(crate) const CLAIMS: &[Claim] = &[
             ("workgroup_memory/fixed_size", NONE),
         ],
         by: By::Duration,
-        says: "An array whose length is set at launch takes {} one of fixed length.",
+        says: "With an array length set at launch, the kernel takes {} with a fixed length.",
     }),
     Claim::Ratio(Ratio {
         name: "one array over a struct",
         kernels: [("workgroup_memory/carved", NONE), ("workgroup_memory/structured", NONE)],
         by: By::Duration,
-        says: "Three arrays in one block of words take {} a struct of three arrays.",
+        says: "With three arrays in one block of words, the kernel takes {} with a struct of three arrays.",
     }),
     Claim::Ratio(Ratio {
         name: "one word over 32 words",
@@ -36,7 +36,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "atomics over 32 words",
         kernels: [("workgroup_memory/atomic_word", NONE), ("workgroup_memory/distinct_words", NONE)],
         by: By::Duration,
-        says: "Applying 32 atomicMax operations to one word takes {} writes to 32 words.",
+        says: "Applying atomicMax 32 times to one word takes {} writing to 32 words.",
     }),
     Claim::Measured(Measured {
         name: "copy by occupancy",
@@ -48,8 +48,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let few = facts.byte_rate(format!("copy holding {few_bytes}"), byte_rate(few)?)?;
             let many = facts.byte_rate(format!("copy holding {many_bytes}"), byte_rate(many)?)?;
             Some(format!(
-                "A copy by workgroups of 64 runs at {few} with {few_bytes} of workgroup memory each, and at {many} \
-                with {many_bytes}."
+                "A copy by workgroups of 64 invocations runs at {few} with {few_bytes} of workgroup memory each, and \
+                at {many} with {many_bytes}."
             ))
         },
     }),
@@ -68,7 +68,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "A2",
         title: "static and dynamic shared arrays",
-        claim: "A shared array whose size the third launch parameter sets gives the same result as one of fixed size.",
+        claim: "A shared array sized by the third launch parameter gives the same result as one of fixed size.",
         kernels: &[
             FIXED,
             "workgroup_memory/override_size",
@@ -77,8 +77,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "workgroup_memory/dynamic_bytes",
         ],
         terms: &["__shared__", "extern __shared__"],
-        prediction: "Words and speed are the same, since the kernels do the same work. The parameter is a number of \
-            bytes: length × sizeof. WGSL sets the length when it creates the pipeline. The article's array is 8 × \
+        prediction: "Results and speed are the same, since the kernels do the same work. The parameter is a number of \
+            bytes: length × sizeof. In WGSL, the pipeline sets the length. The article's array has 8 elements of \
             uchar.",
         is_timing: false,
         judge: Judge::Claim(arrays),
@@ -90,8 +90,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "A block has at most 48 KiB of shared memory, and all blocks of a launch have the same amount.",
         kernels: &["workgroup_memory/occupancy"],
         terms: &["__shared__", "streaming multiprocessor", "block"],
-        prediction: "The blocks on an SM share its memory: the more memory each block holds, the fewer blocks run. \
-            Too few threads cannot hide the latency of DRAM.",
+        prediction: "The blocks on an SM share its memory: if each block uses more, fewer blocks run at once. Too few \
+            threads cannot hide the latency of DRAM.",
         judge: Judge::Report(blocks_of_an_sm),
         ..ArticleClaim::BLANK
     }),
@@ -101,8 +101,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "A shared array cannot be initialised where it is declared.",
         kernels: &["workgroup_memory/zero_init", "safety_tax/workgroup_fill", "workgroup_memory/static_and_dynamic"],
         terms: &["__shared__", "extern __shared__"],
-        prediction: "CUDA leaves the array as it is. WGSL has no initialiser either, but the API sets every word to \
-            zero. Both cost time: every word is stored once more.",
+        prediction: "CUDA leaves the array uninitialised. WGSL has no initialiser either, but the API sets every word \
+            to zero. Zeroing by the API or by the kernel costs one more store per word.",
         judge: Judge::Report(zeroing),
         ..ArticleClaim::BLANK
     }),
@@ -110,10 +110,10 @@ pub(crate) const CLAIMS: &[Claim] = &[
         id: "B3",
         also: &["E4"],
         title: "three arrays in one shared block",
-        claim: "Dynamic shared arrays all start at one address: the kernel divides the block by byte offsets.",
+        claim: "All dynamic shared arrays start at the same address, so the kernel divides the block by byte offsets.",
         kernels: &["workgroup_memory/carved", "workgroup_memory/structured"],
         terms: &["extern __shared__"],
-        prediction: "Results are the same as with a struct: 128 × i16 at 0, 64 × f32 at 256, 256 × i32 at 512. \
+        prediction: "Results are the same as with a struct: 128 × i16 at byte 0, 64 × f32 at 256, 256 × i32 at 512. \
             CUDA's pointers have types; WGSL has to shift and cast words at each access.",
         is_timing: false,
         judge: Judge::Claim(divided),
@@ -122,8 +122,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "E6",
         title: "many threads write one word",
-        claim: "If several threads of a warp write one word of shared memory, one of the values survives; the choice \
-            is undefined.",
+        claim: "If several threads of a warp write one word of shared memory, one of the values survives, and which \
+            one is undefined.",
         kernels: &["workgroup_memory/same_word", "workgroup_memory/distinct_words", "workgroup_memory/atomic_word"],
         terms: &["__shared__", "atomicMax()"],
         prediction: "One of the 32 values survives; an atomic maximum keeps the largest.",
@@ -134,10 +134,10 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "E7",
         title: "four threads write one word's bytes",
-        claim: "The article stores single bytes in shared memory, several bytes in each word.",
+        claim: "The article stores single bytes in shared memory, several in each word.",
         kernels: &["workgroup_memory/bytes_of_word"],
         terms: &["char and short", "__shared__"],
-        prediction: "All four bytes survive. WGSL has no bytes: its kernel sets them with atomics, which shows \
+        prediction: "All four bytes survive. WGSL has no byte type, so its kernel sets bytes with atomics, which shows \
             nothing about byte stores.",
         is_timing: false,
         judge: Judge::Report(bytes_of_word),
@@ -202,12 +202,12 @@ fn blocks_of_an_sm(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> 
     copies.sort_by_key(|row| words(row));
     let mut copy = |row: &Record| {
         let bytes = binary_size(4 * words(row));
-        Some(format!("{bytes} each {}", facts.byte_rate(format!("copy holding {bytes}"), byte_rate(row)?)?))
+        Some(format!("{} with {bytes}", facts.byte_rate(format!("copy holding {bytes}"), byte_rate(row)?)?))
     };
     let rates: Vec<String> = copies.iter().filter_map(|row| copy(row)).collect();
     match copies.first().filter(|_| rates.len() > 1) {
         Some(first) => Ok(Report::new(format!(
-            "A copy of {} by blocks of {} threads that hold shared memory: {}.",
+            "A copy of {} by blocks of {} threads that each hold shared memory runs at {}.",
             first.short_size(),
             first.workgroup_size.map_or(64, |[x, y, z]| x * y * z),
             rates.join(", ")
@@ -224,7 +224,7 @@ fn zeroing(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
         rows.together([(ZERO_INIT, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])]);
     let by_api = by_api.ok().and_then(|[set, left]| {
         let longer = speed(left, set).ok()?;
-        Some(format!(", and {} as long if the API zeroes it", facts.times("set by the API", longer)?))
+        Some(format!(", and {} as long if the API zeroes them", facts.times("set by the API", longer)?))
     });
     let by_api = by_api.unwrap_or_default();
     Ok(Report::new(format!("The kernel takes {quoted} as long if it zeroes 16 KiB first{by_api}.")))
@@ -233,8 +233,9 @@ fn zeroing(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
 fn divided(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const CARVED: &str = "workgroup_memory/carved";
     const STRUCT: &str = "workgroup_memory/structured";
-    let answer =
-        right(rows, &[CARVED, STRUCT], |rows| format!("{}, divided by hand and as a struct.", all_right(rows.len())))?;
+    let answer = right(rows, &[CARVED, STRUCT], |rows| {
+        format!("{}, with a divided block and with a struct.", all_right(rows.len()))
+    })?;
     let carved = ((CARVED, NONE), "the divided block");
     Ok(answer.and(beside_hardware(rows, facts, carved, ((STRUCT, NONE), "the struct of three arrays"))))
 }
@@ -250,7 +251,7 @@ fn bytes_of_word(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
 
 fn one_value(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let answer = right(rows, &["workgroup_memory/same_word"], |_| {
-        "In every round exactly one of the 32 written values survives.".to_owned()
+        "In every round, exactly one of the 32 written values survives.".to_owned()
     })?;
     let kernels = [("distinct_words", "32 words"), ("same_word", "one word"), ("atomic_word", "atomics on one word")];
     let mut figure = |(kernel, name): (&str, &str)| {

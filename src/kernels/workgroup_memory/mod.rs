@@ -9,8 +9,8 @@ pub(super) const FAMILY: Family = Family {
     name: "workgroup_memory",
     summary: "declaring, partitioning and sharing workgroup memory, and the cost of using more of it",
     tags: &[Tag::Article, Tag::Memory],
-    model_text: "The source of an array's length adds no work: override_size and dynamic_size should run at 1.00 \
-        times the speed of fixed_size. The other rows are compared in pairs that differ in one property.",
+    model_text: "It should not matter how the length of an array is set: override_size and dynamic_size should be as \
+        fast as fixed_size. The other rows are compared in pairs that differ in one property.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
@@ -51,7 +51,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark { name: "same_word", ..WORDS },
         Benchmark {
             name: "atomic_word",
-            twin_differs: Some("plain loads and stores beside the atomic maximum"),
+            twin_differs: Some("plain loads and stores except for the atomic maximum"),
             ..WORDS
         },
         Benchmark {
@@ -128,7 +128,7 @@ const ROTATION: Benchmark = Benchmark {
 const BYTES: Benchmark = Benchmark {
     cases: &[Cases::standard(&[Dtype::U32], BYTES_MOVED, PLAIN)],
     work: |shape| Work { bytes: 2 * BYTES_ROUNDS * shape.count(), flops: 0 },
-    no_ceiling: "a byte occupies a bank like a word, and eight invocations do not fill a subgroup",
+    no_ceiling: "a byte occupies a bank as a word does, and eight invocations do not fill a subgroup",
     check: Check::of("output", all, |shape, interface| rotated(shape, interface, 3 * BYTES_ROUNDS, 255)),
     ..BASE
 };
@@ -146,8 +146,7 @@ const WORDS: Benchmark = Benchmark {
     accepts: &[("ROUNDS", Accepted::OneOf(&[8.0]))],
     cases: &cases::<17>(PLAIN),
     work: |shape| Work { bytes: 2 * WORDS_SETS * WORDS_ROUNDS * shape.array_bytes(), flops: 0 },
-    no_ceiling: "one access serves all 32 invocations that read one word, so more bytes are read than the banks \
-        deliver",
+    no_ceiling: "one access serves all 32 invocations that read a word, so more bytes are read than the banks deliver",
     check: Check::of("output", all, |shape, _| {
         let word = words(shape);
         // Every read of every round adds one.
