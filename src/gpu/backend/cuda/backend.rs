@@ -244,8 +244,7 @@ impl Backend for CudaBackend {
             self.gpu.context.close();
             self.gpu = open(&self.found, self.gpu.context.timeout()).map_err(|error| {
                 // After an illegal address, drivers of CUDA 13 refuse every later call of the process.
-                let advice =
-                    "some faults make the driver reject all later work: run the remaining cases with --resume";
+                let advice = "some faults make the driver reject all later work: run the remaining cases with --resume";
                 Error::NoDevice(format!("{error} ({advice})"))
             })?;
             Ok(())
