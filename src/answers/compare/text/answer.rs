@@ -18,7 +18,7 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
     let [a, b] = [baseline, side].map(|side| &comparison.sides[side]);
     let prefix = between(comparison, of);
     if pairs.is_empty() && comparison.unlike(of).next().is_some() {
-        return vec![format!("{prefix}Nothing is compared: the source of every kernel in common has changed.")];
+        return vec![format!("{prefix}Nothing is compared: the source of every common kernel has changed.")];
     }
     if pairs.is_empty() {
         return vec![format!("{prefix}Nothing is compared: no case has a time on both sides.")];
@@ -215,7 +215,7 @@ fn clocks(comparison: &Comparison, of: usize) -> Option<String> {
         (_, 0, _) => Some(format!("B{}.", &same[1..])),
         (all, _, 0) => Some(format!("In {} of {} {same}.", all - differing, count(all))),
         (all, _, few) => Some(format!(
-            "In {} of {} {same}; {} due to the clock: in cycles, nothing changed.",
+            "In {} of {} {same}; {} due to the clock, since cycle counts did not change.",
             all - differing,
             count(all),
             if few == 1 { "1 change is".to_owned() } else { format!("{few} changes are") }
