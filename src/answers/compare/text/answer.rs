@@ -41,7 +41,7 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
     // Of two devices or APIs the whole counts, of two builds the worst kernel.
     let whole = a.device != b.device || a.api != b.api;
     let mean = comparison.tally(of, None).mean.filter(|_| whole && pairs.len() > 1);
-    let mean = mean.map(|mean| format!("{} in the mean of {}. ", change(&mean), counted(pairs.len(), kind)));
+    let mean = mean.map(|mean| format!("{} (mean of {}). ", change(&mean), counted(pairs.len(), kind)));
     let mut sentences = vec![prefix + &mean.unwrap_or_default() + &verdict(&slower, &faster, is_single)];
     sentences
         .extend(WorkKind::ALL.into_iter().filter(|other| *other != kind).filter_map(|other| of_kind(&kernels, other)));

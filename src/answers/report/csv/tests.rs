@@ -126,8 +126,7 @@ fn faults_say_where() {
         (b"\x1f\x8b\x08\0\0", "line 1: the file is compressed; unpack the file first (gzip -d)"),
         (b"\xff\xfes\0t\0a\0t\0u\0s\0\n\0", "line 1: the file is UTF-16; save the file as UTF-8"),
         (b"\xfe\xff\0s\0t\0\n", "line 1: the file is UTF-16; save the file as UTF-8"),
-        (b"status,family,benchmark\nok,\"a,b\nok,a,b\nok,a,b\n""line 2: a quote in this row is not closed",
-        ),
+        (b"status,family,benchmark\nok,\"a,b\nok,a,b\nok,a,b\n", "line 2: a quote in this row is not closed"),
     ] {
         assert_eq!(fault(text), format!("r.csv, {message}"));
     }

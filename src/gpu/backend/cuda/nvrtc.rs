@@ -56,7 +56,8 @@ impl Compiler {
         }
         // cudarc panics where a library lacks a symbol.
         let found = catch_unwind(|| Some(Self { version: version()?, capabilities: capabilities()? }));
-        found.ok().flatten().ok_or_else(|| Error::NoDevice(format!("the installed NVRTC does not work; {MISSING}")))
+        let broken = "the installed NVRTC does not work: install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc`";
+        found.ok().flatten().ok_or_else(|| Error::NoDevice(broken.to_owned()))
     }
 
     /// Major and minor version, which are those of its CUDA toolkit.

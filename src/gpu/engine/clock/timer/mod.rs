@@ -85,7 +85,7 @@ impl Timer {
     /// [`Error::Clock`] if it stays impossible; errors of the device.
     pub async fn sample(&self, prepared: &mut dyn Prepared, launches: u32) -> Result<Sample> {
         let mut samples = self.samples(prepared, launches, 1).await?;
-        samples.pop().ok_or_else(|| Error::Validation("a submission has no sample".to_owned()))
+        samples.pop().ok_or_else(|| Error::Validation("a submission returned no sample".to_owned()))
     }
 
     /// Takes up to `count` samples ([`Prepared::samples`]), again if a device time is impossible: negative, or longer than
