@@ -333,7 +333,7 @@ impl<'a> Reader<'a> {
         if self.depth > DEEPEST {
             return Err("a type contains itself".to_owned());
         }
-        let scalar = |of: Option<&TypeInner>| of.and_then(TypeInner::scalar).ok_or("a vector has no scalars");
+        let scalar = |of: Option<&TypeInner>| of.and_then(TypeInner::scalar).ok_or("a vector is not of scalars");
         let size = |size: u32| match size {
             2 => Ok(VectorSize::Bi),
             3 => Ok(VectorSize::Tri),
@@ -358,7 +358,7 @@ impl<'a> Reader<'a> {
             (Op::TypeMatrix, [base, count]) => {
                 let base = self.kind(*base, module)?;
                 let TypeInner::Vector { size: rows, scalar } = module.types[base].inner else {
-                    return Err("a matrix has no columns".to_owned());
+                    return Err("the columns of a matrix are not vectors".to_owned());
                 };
                 TypeInner::Matrix { columns: size(*count)?, rows, scalar }
             }
