@@ -44,7 +44,7 @@ pub(super) fn parts(rows: &[&Record], terminal: Terminal) -> Option<Vec<Part>> {
     let more = if latencies.is_empty() { " `--profile standard` adds latencies." } else { "" };
     parts.push(Part::text(&format!("An FMA is one operation.{more}")));
     if terminal.width < WIDE && kept.iter().any(|row| WIDE_TYPES.contains(&split(&row.benchmark).0)) {
-        parts.push(Part::text(&format!("Types {} need {WIDE} columns.", WIDE_TYPES.join(" and "))));
+        parts.push(Part::text(&format!("Types {} need a terminal of {WIDE} columns.", WIDE_TYPES.join(" and "))));
     }
     Some(parts)
 }

@@ -25,7 +25,7 @@ pub fn write(sections: &[Section], medium: Medium) -> String {
     let toolchains = toolchains(rows.iter().copied());
     let names: Vec<_> = toolchains.iter().map(Toolchain::title).collect();
     let ratios = (names.len() > 1)
-        .then(|| vec![Part::text(&format!("Ratios of {}: `shaderbench compare` of this report.", names.join(", ")))]);
+        .then(|| vec![Part::text(&format!("For ratios of {}, see `shaderbench compare`.", names.join(", ")))]);
     let all = all.chain(cold).chain(ratios).chain(speed);
     all.map(|parts| lay_out(parts, medium)).collect::<Vec<_>>().join("\n")
 }

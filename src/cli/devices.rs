@@ -197,7 +197,7 @@ mod tests {
         assert!(!object(&old, &[]).as_object().expect("an object").contains_key("unusable"));
         old.device.driver = "3.3.0 NVIDIA 580.159.04".to_owned();
         let all = [old];
-        let reason = "is lost when it is opened: wgpu needs OpenGL 4.3 or OpenGL ES 3.1 here; use --backend vulkan";
+        let reason = "cannot be opened: wgpu needs OpenGL 4.3 or OpenGL ES 3.1. Use --backend vulkan";
         assert!(object(&all[0], &all)["unusable"].as_str().expect("a text").ends_with(reason));
         let text = sheet(&all[0], &all, false).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains("unusable Fake 9000 (gl, 3.3.0 NVIDIA 580.159.04)") && text.contains(reason), "{text}");

@@ -303,5 +303,5 @@ fn a_resumed_run_has_the_declaration_of_its_beginning() {
         assert!(output.stderr.contains("r.csv cannot be resumed: it has a row for k/k"), "{output}");
     }
     let output = resumed(toml, &["--unchecked"]).exits_with(2);
-    assert!(output.stderr.contains("with other run-time checks: --unchecked has changed"), "{output}");
+    assert!(output.stderr.contains("with different run-time checks: --unchecked has changed"), "{output}");
 }

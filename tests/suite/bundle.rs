@@ -64,7 +64,7 @@ fn a_store_outside_of_a_buffer_leaves_a_bundle_that_replays() {
     let bundle = "r-wrong/k-k-f32-1";
     assert!(output.stderr.contains(&format!("`shaderbench bench replay {bundle}` reproduces the fault")), "{output}");
     let readme = folder.text(&format!("{bundle}/README.txt"));
-    assert!(readme.contains(": an element is written outside the buffer 'output', 0 bytes after its end."), "{readme}");
+    assert!(readme.contains(": the kernel writes outside the buffer 'output', 0 bytes after its end."), "{readme}");
     let again = folder.run(&["bench", "replay", bundle]).exits_with(3);
     assert!(again.stdout.contains("\nthe fault is the same as in the bundle; no element is wrong\n"), "{again}");
     let guard = "if (id.x >= arrayLength(&output)) { return; }";

@@ -155,7 +155,7 @@ fn a_missing_bounds_check_is_found_with_and_without_checks() {
             ("barrier/exchange", "i < sizes.n", Dtype::U32, "bytes after its end at size 1025"),
         ] {
             let wgsl = planted(benchmark, check, "true");
-            let start = "an element is written outside the buffer '";
+            let start = "the kernel writes outside the buffer '";
             assert_default_sizes_find(benchmark, dtype, &arguments, &wgsl, [start, end]);
         }
     }
@@ -176,7 +176,7 @@ fn a_store_behind_a_buffer_is_wrong_at_any_size() {
             let Some(rows) = rows("stream/copy", &[arguments, &["--size", size]].concat(), &wgsl) else { return };
             let row = rows.iter().find(|row| row.dtype == Some(Dtype::Vec4F32)).expect("a row");
             assert_eq!(row.status, Status::Wrong, "{row:?}");
-            let start = format!("an element is written outside the buffer 'c', {bytes} bytes after its end");
+            let start = format!("the kernel writes outside the buffer 'c', {bytes} bytes after its end");
             assert!(row.reason.starts_with(&start), "{}", row.reason);
         }
     }

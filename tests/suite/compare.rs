@@ -333,7 +333,7 @@ fn a_planted_slow_down_exits_with_4_and_lists_its_rows() {
     for new in ["new.csv", "new.json"] {
         let output = compare_files(&folder, &["old.csv", new, "--fail-on-regression", "5"]).exits_with(4);
         let text = &output.stdout;
-        assert!(text.contains("Slower by more than 5 % in this run: 2 cases:\n"), "{text}");
+        assert!(text.contains("Slower by more than 5 % in this run (2 cases):\n"), "{text}");
         for pad in [0, 1] {
             assert!(text.contains(&format!("\n  transpose/tiled f32 4096x4096 PAD={pad}: +10.0 % time [")), "{text}");
         }

@@ -178,7 +178,7 @@ fn figures_of_other_programs_stand_beside_the_row_of_their_case() {
         };
         let row = records.iter().find(is_it).expect("a row");
         let own = (row.flops.unwrap() as f64 / row.median_ns.unwrap() / 1e3).round();
-        assert!(words.contains(&format!("{case} {other}, WGSL here {own} TFLOP/s")), "{own}\n{text}");
+        assert!(words.contains(&format!("{case} {other}, shaderbench {own} TFLOP/s")), "{own}\n{text}");
     }
     // On no other card.
     let other = shaderbench(&["cost", "results/nvidia-h200/2026-11-30-vulkan+cuda.csv"]).run().succeeds().stdout;

@@ -118,7 +118,7 @@ fn unknown_names_have_the_same_error_as_in_run() {
         "error: there is no family or benchmark 'transpose/tilde': did you mean 'transpose/tiled'?\n"
     );
     let output = shaderbench_in_empty_folder(&["explain", "qqq"]);
-    let start = "error: there is no family or benchmark 'qqq': there are ceiling, reduction, ";
+    let start = "error: there is no family or benchmark 'qqq': choose from ceiling, reduction, ";
     assert!(output.stderr.starts_with(start), "{output}");
     assert!(output.stderr.ends_with(", transfer, rates; `shaderbench list` shows their benchmarks\n"), "{output}");
 }

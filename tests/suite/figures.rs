@@ -233,7 +233,7 @@ fn the_tour_has_the_verdicts_of_the_text() {
         let (unknown, measured) = (judged - holds - not, counts(api, "measured"));
         line_with(
             &screen,
-            &[&format!("{title}: of {judged} claims, {holds} hold on this GPU, {not} do not, and {unknown}")],
+            &[&format!("{title}: {holds} of {judged} claims hold on this GPU, {not} do not, and {unknown}")],
         );
         assert!(
             words(&screen)

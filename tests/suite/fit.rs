@@ -97,7 +97,7 @@ fn cases_that_cannot_be_fitted_stay_and_are_skipped_with_the_reason() {
     let rows = measure(&mut backend, &kept);
     let row = rows.iter().find(|row| row.name() == "transpose/registers").expect("a row");
     assert_eq!((row.status, row.params_text().as_str()), (Status::Skipped, ""));
-    assert_eq!(row.reason, "needs 256 invocations per workgroup, the device allows 128");
+    assert_eq!(row.reason, "needs 256 invocations per workgroup, but the device allows 128");
     // Smaller workgroups do not help where the kernel needs a feature that the device lacks.
     let mut poor = with_limits(256, 32 << 10);
     poor.features.remove(&Feature::Subgroups);

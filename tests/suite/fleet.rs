@@ -173,8 +173,8 @@ fn a_run_names_its_host_unless_anonymous_and_so_when_resumed() {
     assert_eq!(hosts("own.csv").is_empty(), hosts("named.csv").is_empty());
     run(&["--resume", "anonymous.csv", "--anonymous"]).succeeds();
     run(&["--resume", "named.csv", "--host", "node7"]).succeeds();
-    run(&["--resume", "anonymous.csv", "--host", "node7"]).fails_with(2, "it names no host: pass --anonymous");
-    run(&["--resume", "named.csv", "--anonymous"]).fails_with(2, "it names the host node7: leave out --anonymous");
+    run(&["--resume", "anonymous.csv", "--host", "node7"]).fails_with(2, "it contains no host name: pass --anonymous");
+    run(&["--resume", "named.csv", "--anonymous"]).fails_with(2, "it contains the host name node7: omit --anonymous");
     run(&["--resume", "named.csv", "--host", "node8"]).fails_with(2, "another host: node7 in the file, node8 now");
     run(&["--out", "a.csv", "--anonymous", "--host", "a"]).exits_with(2);
 }

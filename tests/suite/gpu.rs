@@ -327,7 +327,7 @@ fn a_twin_that_does_not_compile_or_has_other_parameters_is_an_error() {
     let Some(mut backend) = crate::device::cuda() else { return };
     for (text_before, text_after, message) in [
         ("output[i] =", "outptu[i] =", "ceiling/fma.cu("),
-        ("T* __restrict__ output, ", "T* __restrict__ output, u32 more, ", "the CUDA port takes parameters of"),
+        ("T* __restrict__ output, ", "T* __restrict__ output, u32 more, ", "the CUDA port has parameters of"),
     ] {
         let mut job = Job::new(&heavy()).expect("valid");
         assert!(job.kernel.cuda.contains(text_before), "the twin has no '{text_before}'");

@@ -219,7 +219,7 @@ fn both_formats_follow_the_same_rules() {
     assert_eq!(records.len(), 2);
     assert!(
         notes.iter().any(|note| note
-            == "1 row repeats a case of the same run, and the last counts (for example, line 4 replaces line 2)"),
+            == "1 row repeats a case of the same run; the last one counts (for example, line 4 replaces line 2)"),
         "{notes:?}"
     );
     let newer = |median: &'static str| {

@@ -77,7 +77,7 @@ fn a_kernel_of_another_source_is_compared_only_if_it_is_named() {
     let screen = first_screen(slow("1f", 20), slow("2e", 21));
     assert!(screen.starts_with("Nothing is slower or faster."), "{screen}");
     let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    let last = "1 kernel (6 cases) changed between 2026-11-20 and 2026-11-21, not compared: matmul/cooperative.";
+    let last = "1 kernel (6 cases) that changed between 2026-11-20 and 2026-11-21 is not compared: matmul/cooperative.";
     assert!(words.contains(last) && words.contains("(mean of 234 kernel cases)"), "{screen}");
     // Who names it wants to see what the change did.
     let rules = Rules { is_named: &|row| row.benchmark == "cooperative", ..Rules::default() };

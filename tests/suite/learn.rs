@@ -356,7 +356,7 @@ fn every_id_is_reachable_by_every_command() {
         let title = format!("\n{}: {}\n", [&[step.id], step.also].concat().join(", "), step.title);
         assert!(output.stdout.contains(&title), "{output}");
         let command = if step.kernels.is_empty() { "run".to_owned() } else { format!("explain {} --run", step.id) };
-        assert!(output.stdout.contains(&format!("no rows yet: `shaderbench {command}`")), "{output}");
+        assert!(output.stdout.contains(&format!("no rows yet: run `shaderbench {command}`")), "{output}");
     }
     let explained =
         shaderbench_in_empty_folder(&["explain", "d5", "transpose/naive_coalesced_write"]).succeeds().stdout;

@@ -103,7 +103,7 @@ fn kernels_of_public_repositories_are_right_or_rightly_wrong() {
     let folder = case("kernels/18-long-spin-on-llvmpipe");
     bench(&folder, "spin.toml", &[]);
     let row = &rows(&folder)[0];
-    let is_named = row.reason.contains("llvmpipe ends every loop after 65,535 turns");
+    let is_named = row.reason.contains("llvmpipe ends every loop after 65,535 iterations");
     assert!(row.status == Status::Ok || is_named || !row.device.contains("llvmpipe"), "{}", row.reason);
     let folder = case("kernels/21-type-by-a-buffer");
     folder.write("dt.toml", format!("limit = \"none\"\n{}", folder.text("dt.toml")));
@@ -151,7 +151,7 @@ fn spirv_runs_as_drivers_take_it() {
         assert_status(&format!("kernels/{name}"), file, &[], status, count);
     }
     let folder = case("kernels/22-descriptor-arrays");
-    bench(&folder, "bindless.toml", &[]).fails_with(2, "'levels' is an array of descriptors");
+    bench(&folder, "bindless.toml", &[]).fails_with(2, "'levels' is a descriptor array");
     let folder = case("kernels/24-sets-and-addresses");
     bench(&folder, "address.comp", &[]).fails_with(2, "it needs buffer addresses");
     // Nothing checks its accesses, which is said once; a wrong one is wrong.

@@ -155,7 +155,7 @@ fn a_ticked_device_that_a_chart_does_not_show_is_named_with_the_reason() {
     assert_eq!(ticked(&mut browser), "H200, 30 Nov · Vulkan|H200, 30 Nov · CUDA", "no software device");
     tick_all(&mut browser);
     assert!(ticked(&mut browser).ends_with("|llvmpipe, 22 Nov · Vulkan|software"));
-    let names = "Not shown: llvmpipe, 22 Nov · Vulkan. Reason: no times of reduction at f32 2^28.";
+    let names = "Not shown: llvmpipe, 22 Nov · Vulkan. Reason: reduction has no times at f32 2^28.";
     assert_eq!(absent(&mut browser, "reduction"), names);
     assert_eq!(absent(&mut browser, "cache-latency"), "", "every device is shown");
     assert_eq!(absent(&mut browser, "versus"), "");

@@ -120,19 +120,19 @@ fn verify_values_of(name: &str) {
 #[test]
 fn a_value_that_a_kernel_does_not_accept_is_a_usage_error() {
     for (filter, param, accepted) in [
-        ("reduction/sequential", "WG=3", "WG is a power of two from 16 to 1024"),
-        ("reduction/sequential", "WG=1", "WG is a power of two from 16 to 1024"),
-        ("reduction/atomic", "WG=255", "WG is a power of two from 16 to 1024"),
-        ("reduction/sequential", "WG=0", "WG is a power of two from 16 to 1024"),
+        ("reduction/sequential", "WG=3", "WG must be a power of two from 16 to 1024"),
+        ("reduction/sequential", "WG=1", "WG must be a power of two from 16 to 1024"),
+        ("reduction/atomic", "WG=255", "WG must be a power of two from 16 to 1024"),
+        ("reduction/sequential", "WG=0", "WG must be a power of two from 16 to 1024"),
         ("reduction/interleaved_global", "INPUT=0.3", "INPUT is 0.25 or 0.5 or 1 or 2"),
-        ("reduction/interleaved_global", "INPUT=0.5", "no u32 has that value"),
-        ("stream/copy", "WG=0", "WG is a whole number from 1 to 1024"),
-        ("stream/copy", "WG=-4", "WG is a whole number from 1 to 1024"),
-        ("stream/copy", "WG=1e99", "WG is a whole number from 1 to 1024"),
-        ("stream/dot", "WG=96", "WG is a power of two from 1 to 1024"),
-        ("transpose/tiled", "PAD=0.5", "PAD is a whole number from 0 to 1024"),
-        ("atomics/spread", "SLOTS=100", "SLOTS is a power of two from 1 to 1048576"),
-        ("safety_tax/fma", "BOUNDS=2", "BOUNDS is 0 or 1"),
+        ("reduction/interleaved_global", "INPUT=0.5", "u32 cannot represent that value"),
+        ("stream/copy", "WG=0", "WG must be a whole number from 1 to 1024"),
+        ("stream/copy", "WG=-4", "WG must be a whole number from 1 to 1024"),
+        ("stream/copy", "WG=1e99", "WG must be a whole number from 1 to 1024"),
+        ("stream/dot", "WG=96", "WG must be a power of two from 1 to 1024"),
+        ("transpose/tiled", "PAD=0.5", "PAD must be a whole number from 0 to 1024"),
+        ("atomics/spread", "SLOTS=100", "SLOTS must be a power of two from 1 to 1048576"),
+        ("safety_tax/fma", "BOUNDS=2", "BOUNDS must be 0 or 1"),
         ("workgroup_memory/carved", "ROUNDS=8", "ROUNDS is 16"),
     ] {
         let arguments = ["run", filter, "--profile", "standard", "--dry-run", "--param", param];
@@ -151,7 +151,7 @@ fn a_value_that_a_kernel_does_not_accept_is_a_usage_error() {
     // `show` reads the same parameters.
     let arguments = ["show", "transpose/tiled", "--param", "PAD=-1"];
     shaderbench_in_empty_folder(&arguments)
-        .fails_with(2, "does not accept PAD=-1: PAD is a whole number from 0 to 1024");
+        .fails_with(2, "does not accept PAD=-1: PAD must be a whole number from 0 to 1024");
     let accepted = ["run", "stream/copy", "reduction/sequential", "--dry-run", "--param", "WG=64"];
     shaderbench_in_empty_folder(&["show", "transpose/tiled", "--param", "PAD=2"]).succeeds();
     if crate::command::has_device() {
@@ -174,7 +174,7 @@ fn of_a_foreign_kernel_only_the_types_of_the_parameters_are_known() {
     folder.write("reduction/sequential.wgsl", format!("{kernel}\noverride SCALE: f32 = 1.0;\n"));
     let run =
         |param: &str| folder.run(&["run", "reduction/sequential", "--dry-run", "--shaders", ".", "--param", param]);
-    run("WG=0.5").fails_with(2, "does not accept WG=0.5: WG is a whole number from 0 to 4294967295");
+    run("WG=0.5").fails_with(2, "does not accept WG=0.5: WG must be a whole number from 0 to 4294967295");
     run("SCALE=1e39").fails_with(2, "does not accept SCALE=");
     if crate::command::has_device() {
         run("WG=96").succeeds();
@@ -186,9 +186,9 @@ fn of_a_foreign_kernel_only_the_types_of_the_parameters_are_known() {
 fn a_size_that_leaves_no_case_is_a_usage_error() {
     let run = |arguments: &[&str]| shaderbench_in_empty_folder(&[&["run", "--dry-run"], arguments].concat());
     run(&["reduction", "--size", "512x2000"])
-        .fails_with(2, "no selected benchmark takes the size 512x2000: give N (2^20) for reduction");
+        .fails_with(2, "no selected benchmark accepts the size 512x2000: use N (2^20) for reduction");
     run(&["ceiling/copy", "--size", "4096"]).fails_with(2, "--size does not apply to ceilings");
-    run(&["reduction", "--size", "4096", "--size", "8x8x8"]).fails_with(2, "takes the size 8x8x8");
+    run(&["reduction", "--size", "4096", "--size", "8x8x8"]).fails_with(2, "accepts the size 8x8x8");
     for (benchmark, sentence) in
         [("transpose", "the side of a square of at most 2^40 elements"), ("matmul", "at most 2^20")]
     {

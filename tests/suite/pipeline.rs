@@ -71,7 +71,7 @@ fn limits_are_checked_before_a_job_is_prepared() {
     backend.device.features.clear();
     let cases = cases_of(Profile::Standard, &["transpose", "stream"], &["64x96", "4096"]);
     let records = measure(&mut backend, &cases);
-    assert_eq!(subject(&records).reason, "needs 4224 bytes of workgroup memory, the device has 1024");
+    assert_eq!(subject(&records).reason, "needs 4224 bytes of workgroup memory, but the device has 1024");
     let double = records.iter().find(|r| r.dtype == Some(Dtype::F64)).expect("a row for f64");
     assert_eq!((double.status, double.reason.as_str()), (Status::Skipped, "the device has no f64 in shaders"));
     assert!(!backend.log().prepared.iter().any(|label| label == SUBJECT));
@@ -361,7 +361,7 @@ fn in_a_browser_checks_are_on_and_cases_without_them_are_skipped() {
         |record: &&Record| ["BOUNDS", "LOOPS", "ZERO_INIT"].iter().any(|name| record.params.contains_key(*name));
     let (with_checks, others): (Vec<_>, Vec<_>) = records.iter().partition(sets_checks);
     assert!(!with_checks.is_empty() && with_checks.iter().all(|record| record.status == Status::Skipped));
-    let reason = "a browser keeps all run-time checks on: single checks cannot be switched";
+    let reason = "browsers keep all run-time checks on: none can be turned off";
     assert!(with_checks.iter().any(|record| record.reason == reason), "{}", with_checks[0].reason);
     assert_eq!(subject(&records).status, Status::Ok);
     assert!(others.iter().all(|record| record.reason != reason));

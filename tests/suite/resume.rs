@@ -183,11 +183,11 @@ fn a_report_of_another_run_is_rejected_with_the_reason() {
         (|rows| rows[0].os = "TestOS 2".into(), "is from another operating system: "),
         (|rows| rows[0].profile = Some(Profile::Thorough), "is from another profile: thorough in the file, quick now"),
         (|rows| rows[0].schema = Some(99), "is from another schema: 99 in the file, "),
-        (|rows| rows[0].backend = Some(Api::Metal), "has rows of API metal; this run uses vulkan"),
-        (|rows| rows[1].date = "2020-01-01T00:00:00Z".into(), "has rows of several runs"),
+        (|rows| rows[0].backend = Some(Api::Metal), "has rows of API metal, but this run uses vulkan"),
+        (|rows| rows[1].date = "2020-01-01T00:00:00Z".into(), "contains rows of several runs"),
         (
             |rows| rows[0].n = Some(Extent::Linear(77)),
-            "which these arguments do not measure: use the arguments of the run that wrote it",
+            "which these arguments do not measure: use the arguments of the run that wrote the file",
         ),
         (|rows| rows[1].shader_hash = "0".into(), "with another version of its kernel"),
     ];

@@ -20,11 +20,11 @@ fn show_says_in_one_sentence_why_it_has_no_kernel() {
     for (arguments, sentence) in [
         (
             &["matmul/cooperative", "--lang", "hlsl"][..],
-            "HLSL cannot express this kernel: as naga writes it, it has no cooperative matrices",
+            "HLSL cannot express this kernel: naga's output has no cooperative matrices",
         ),
         (
             &["transpose/tiled", "--lang", "msl", "--dtype", "f64"],
-            "MSL cannot express this kernel: as naga writes it, it has no f64 in shaders",
+            "MSL cannot express this kernel: naga's output has no f64 in shaders",
         ),
         (
             &["reduction/subgroup", "--lang", "hlsl", "--shader-model", "5.1"],
@@ -47,7 +47,7 @@ fn show_says_in_one_sentence_why_it_has_no_kernel() {
         (&["transpose"], "'transpose' matches several kernels: name one of transpose/naive_coalesced_read, "),
         (&["transpose/tiled", "--param", "PAT=1"], "did you mean 'PAD'?"),
         (&["transpose/tiled", "--shader-model", "6.0"], "--shader-model selects HLSL: pass --lang hlsl, too"),
-        (&["transpose/tiled", "--dtype", "f46"], "there is no element type 'f46': there are f32, f64"),
+        (&["transpose/tiled", "--dtype", "f46"], "there is no element type 'f46': choose from f32, f64"),
     ] {
         let output = show(arguments).exits_with(2);
         assert!(output.stdout.is_empty() && output.stderr.contains(sentence), "{output}");
@@ -90,7 +90,7 @@ fn show_says_which_kernels_fxc_compiles_for_minutes() {
         let kernel = ["bank_conflict/stride", "--lang", "hlsl", "--checks", checks, "--shader-model", model];
         show(&kernel).succeeds().stderr
     };
-    let slow = "note: FXC needs minutes for this kernel: it zeroes 4096 words of workgroup memory one by one";
+    let slow = "note: FXC takes minutes for this kernel: it zeroes 4096 words of workgroup memory one by one";
     assert!(note("on", "5.1").starts_with(slow));
     assert_eq!([note("off", "5.1"), note("on", "6.0")], ["", ""]);
 }

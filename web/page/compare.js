@@ -80,7 +80,7 @@ export function startCompare(core, notify) {
         if (!path) return;
         const answer = await fetch(`results/${path}`).catch(() => null);
         if (answer?.ok) await add(path, await answer.text());
-        else notify(`${path} could not be loaded: check that the page's server still runs.`, true);
+        else notify(`${path} could not be loaded: check that the page's server is still running.`, true);
     });
     listCommitted();
     return {

@@ -41,7 +41,7 @@ export async function describeHost() {
     return {
         ...(await describeBrowser()),
         cpu: threads ? `${threads} threads` : "",
-        device: info.description || words || "a GPU without a name in this browser",
+        device: info.description || words || "a GPU that this browser does not name",
         vendor: vendor || "unknown",
         is_software: isSoftware,
     };

@@ -18,7 +18,7 @@ const SECONDS = ASKED.get("time") ?? "";
 /** The sizes of each profile and the length of its run. */
 const HINTS = {
     quick: "headline sizes, a minute or two",
-    standard: "every size, some minutes",
+    standard: "every size, several minutes",
     thorough: "every size, until the times settle",
 };
 

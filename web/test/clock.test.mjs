@@ -89,7 +89,7 @@ for (const [step, shown] of [
             const { timer, rows } = await measureRows(IN_STEPS(step), 8);
             // On a machine whose cores are busy, the page may add that the host's clock cannot confirm them.
             const sentence = `Timed by the device’s timestamps, in steps of ${shown}`;
-            const noisy = " (the host's clock is too noisy to confirm them within 10 %)";
+            const noisy = " (the host's clock is too noisy to confirm the timestamps within 10 %)";
             assert.ok([`${sentence}.`, `${sentence}${noisy}.`].includes(timer), timer);
             const most = Math.max(...rows.map((row) => Number(row.launches)));
             const steps = [];

@@ -46,12 +46,12 @@ const fn style(verdict: Verdict) -> Style {
     }
 }
 
-/// `Vulkan: of 17 claims, 13 hold on this GPU, 3 do not, and 1 cannot be judged. 20 of 20 other steps are measured.`
+/// `Vulkan: 13 of 17 claims hold on this GPU, 3 do not, and 1 cannot be judged. 20 of 20 other steps are measured.`
 fn count(label: &str, verdicts: &[Verdict]) -> String {
     let number = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
     let judged = steps().iter().filter(|step| step.is_judged()).count();
     format!(
-        "{label}: of {judged} claims, {} hold on this GPU, {} do not, and {} cannot be judged. {} of {} other steps \
+        "{label}: {} of {judged} claims hold on this GPU, {} do not, and {} cannot be judged. {} of {} other steps \
          are measured.",
         number(Verdict::Holds),
         number(Verdict::Fails),
@@ -70,7 +70,7 @@ pub fn step(step: &ArticleClaim, sides: &[Side]) -> Vec<Part> {
     parts.extend(sides.iter().map(|side| field(side.label, judged(step, &side.rows).whole())));
     if sides.is_empty() {
         let command = if step.kernels.is_empty() { "run".to_owned() } else { format!("explain {} --run", step.id) };
-        parts.push(field("measured", format!("no rows yet: `shaderbench {command}` measures them")));
+        parts.push(field("measured", format!("no rows yet: run `shaderbench {command}`")));
     }
     parts.extend([
         field(if step.is_judged() { "claim" } else { "article" }, step.claim.to_owned()),
@@ -90,7 +90,7 @@ pub fn step(step: &ArticleClaim, sides: &[Side]) -> Vec<Part> {
 
 fn kernels(step: &ArticleClaim) -> String {
     match step.kernels {
-        [] => "none: `shaderbench devices` queries drivers".to_owned(),
+        [] => "none: `shaderbench devices` shows device properties".to_owned(),
         kernels => kernels.join(", "),
     }
 }

@@ -39,7 +39,7 @@ pub fn screen(cost: &Cost, name: &str, has_all: bool, medium: Medium) -> String 
     }
     let mut note = |text: String| parts.push(Part::Text { text, indent: "  " });
     let [portable, native] = [cost.portable.title(), cost.native.title()];
-    note(format!("{portable} time ÷ {native} or library time; largest size (GEMM, attention: the fastest)."));
+    note(format!("{portable} time ÷ {native} or library time at the largest size (GEMM, attention: fastest size)."));
     if !rest.is_empty() {
         let names = format::joined(rest.iter().map(|job| job.name), ", ");
         note(format!("At most 10 % slower at that size: {names}. All: `shaderbench cost FILE '*'`."));
@@ -47,7 +47,7 @@ pub fn screen(cost: &Cost, name: &str, has_all: bool, medium: Medium) -> String 
     [different(&shown), beyond(cost), other_vulkan(cost)].into_iter().flatten().for_each(&mut note);
     if cost.without_library > 0 {
         let families = format::plural(cost.without_library, "more family", "more families");
-        note(format!("libraries of {families}: `shaderbench run --backend all --profile standard`"));
+        note(format!("For libraries of {families}, run `shaderbench run --backend all --profile standard`."));
     }
     if let Some(row) = cost.jobs.first().map(|job| job.shown.row) {
         let day = row.date.get(..10).unwrap_or(&row.date);
@@ -191,7 +191,7 @@ fn beyond(cost: &Cost) -> Option<String> {
         }
     }
     let texts: Vec<String> = of_kernels.iter().map(|(name, texts)| format!("{name} is {}", texts.join(", "))).collect();
-    (!texts.is_empty()).then(|| format!("Beyond WGSL, in {}: {}.", cost.native.title(), texts.join("; ")))
+    (!texts.is_empty()).then(|| format!("Possible only in {}: {}.", cost.native.title(), texts.join("; ")))
 }
 
 /// The figures of other programs through Vulkan at the same cases, each with that of the row.
@@ -200,11 +200,11 @@ fn other_vulkan(cost: &Cost) -> Option<String> {
         let (other, own) = (elsewhere(job.name, case.row)?, case.row.gflop_per_s?);
         let [other_rate, own] = [other.gflop_per_s, own].map(|rate| format::operation_rate(rate, true));
         let case = format!("{} {}", job.name, size(case.row));
-        Some((other, format!("{case} {other_rate} ({}), WGSL here {own}", other.program)))
+        Some((other, format!("{case} {other_rate} ({}), shaderbench {own}", other.program)))
     };
     let found: Vec<_> =
         cost.jobs.iter().flat_map(|job| job.cases.iter().filter_map(|case| of_case(job, case))).collect();
     let (first, _) = found.first()?;
     let texts = format::joined(found.iter().map(|(_, text)| text), "; ");
-    Some(format!("By other programs through Vulkan on {}, not verified: {texts}.", first.date))
+    Some(format!("Other programs through Vulkan on {}, not verified: {texts}.", first.date))
 }

@@ -63,11 +63,12 @@ fn legend(verdicts: &Verdicts, by: By, rules: &Rules) -> String {
     let (one, many) = words(by);
     let rest = match verdicts.units - verdicts.tested {
         0 => String::new(),
-        1 => format!(" 1 {one} is not tested: its model has fewer than {LEAST_UNITS}."),
-        rest => format!(" {rest} {many} are not tested: their models have fewer than {LEAST_UNITS}."),
+        1 => format!(" 1 {one} is not tested: its model has fewer than {LEAST_UNITS} {many}."),
+        rest => format!(" {rest} {many} are not tested: their models have fewer than {LEAST_UNITS} {many}."),
     };
     format!(
-        "Slow: slower than the median of its model by {} or more. At most {} of the slow {many} are expected to be false.{rest}",
+        "Slow: slower than the median of its model by {} or more. At most {} of the slow {many} are expected to be \
+         false positives.{rest}",
         percent_limit(rules.limit),
         percent_limit(rules.false_discoveries)
     )

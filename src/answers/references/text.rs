@@ -39,10 +39,10 @@ fn of_run(run: &Beside) -> Vec<Part> {
     }
     let left = run.references - most;
     if run.references == 0 {
-        let none = "There is no built-in report of this model through this API: name a second report.";
+        let none = "There is no built-in report of this model and API: name a second report.";
         parts.push(note(none.to_owned()));
     } else if left > 0 {
-        parts.push(note(format!("Not compared, since kernels, checks, clock or profile differ: {}.", counted(left))));
+        parts.push(note(format!("Not compared because kernels, checks, clock or profile differ: {}.", counted(left))));
     }
     parts
 }
@@ -58,7 +58,7 @@ fn outside(figures: &[Headline]) -> String {
     };
     let found = [list("Slower", |headline| headline.is_slow), list("Faster", |headline| headline.is_fast)];
     let found: Vec<String> = found.into_iter().flatten().collect();
-    if found.is_empty() { "No headline is slower or faster than every reference.".to_owned() } else { found.join(" ") }
+    if found.is_empty() { "No figure is slower or faster than every reference.".to_owned() } else { found.join(" ") }
 }
 
 fn grid(figures: &[Headline]) -> Grid {

@@ -166,13 +166,13 @@ impl AcceptedRows {
         if let Some((dropped, kept)) = self.first_repeated {
             let rows = plural(self.repeated, "row repeats", "rows repeat");
             notes.push(format!(
-                "{rows} a case of the same run, and the last counts (for example, line {kept} replaces line {dropped})"
+                "{rows} a case of the same run; the last one counts (for example, line {kept} replaces line {dropped})"
             ));
         }
         if let Some((line, message)) = self.first_fault {
             notes.push(format!(
-                "a newer version wrote this report: {} rows contain values that this version does not know, \
-                 the first in line {line}: {message}",
+                "a newer version wrote this report: {} rows contain values that this version does not know \
+                 (first in line {line}: {message})",
                 self.not_understood
             ));
         } else if self.report.records.iter().any(|record| record.schema.is_some_and(|schema| schema > SCHEMA)) {

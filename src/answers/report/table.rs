@@ -243,7 +243,7 @@ pub fn changed_speed<'a>(rows: impl Iterator<Item = &'a Record>, terminal: Termi
     let drifts: Vec<f64> = rows.filter(|row| has_changed_speed(row)).filter_map(|row| row.drift).collect();
     let most = drifts.iter().map(|drift| drift.abs()).reduce(f64::max).filter(|_| terminal.width < WIDE)?;
     let text = format!(
-        "note: the device's speed changed, by up to {}, while {} (marked ~) ran: check for other programs and clock \
+        "note: the device's speed changed by up to {} while {} (marked ~) ran: check for other programs and clock \
          changes",
         format::percent(most),
         format::plural(drifts.len(), "row", "rows")

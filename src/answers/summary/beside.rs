@@ -40,7 +40,7 @@ pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String
     }
     if !pairs.is_empty() {
         let bound = "DRAM-bound, compute-bound: both rows reach 70 % of the measured peak or more";
-        parts.push(line(format!("÷: ratio of rates with its 95 % interval, without run-to-run variation. {bound}.")));
+        parts.push(line(format!("÷: ratio of rates with its 95 % interval, excluding run-to-run variation. {bound}.")));
     }
     let is_unlike = jobs.iter().flatten().any(|shown| shown.is_unlike);
     parts.extend(is_unlike.then(|| line(UNLIKE.to_owned())));

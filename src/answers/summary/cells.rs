@@ -129,8 +129,8 @@ pub(crate) fn marks_of(jobs: &[Job]) -> Vec<&'static str> {
     let meanings = [
         (is_any(|marks| marks.is_above), "! above 100 %"),
         (is_any(|marks| marks.is_tied), "~ another kernel is as fast"),
-        (is_any(|marks| marks.is_cached), "* fits in a cache: no DRAM rate"),
-        (is_any(|marks| marks.is_small), "< smaller than its saturating size"),
+        (is_any(|marks| marks.is_cached), "* fits in a cache: not a DRAM rate"),
+        (is_any(|marks| marks.is_small), "< too small to reach its full rate"),
     ];
     meanings.into_iter().filter(|(is_there, _)| *is_there).map(|(_, meaning)| meaning).collect()
 }

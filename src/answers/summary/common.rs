@@ -103,7 +103,8 @@ fn common<'a>(
     best.map(|(.., found)| found)
 }
 
-/// The kernels that are faster than the one that all columns have: `GEMM f16 by cooperative: B also has wgmma, 744 TFLOP/s`.
+/// The kernels that are faster than the one that all columns have: `GEMM f16 by cooperative: B also has the faster wgmma,
+/// 744 TFLOP/s`.
 pub(crate) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usize) -> &'n str) -> Vec<String> {
     let mut notes: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for (column, shown) in jobs.iter().enumerate().flat_map(|(column, jobs)| jobs.iter().map(move |job| (column, job)))
@@ -112,7 +113,7 @@ pub(crate) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usize) -> &'n s
         let params = faster.params_text();
         let kernel = [faster.benchmark.as_str(), &params].join(" ");
         let at = if faster.n == shown.row.n { String::new() } else { format!(" at {}", size(faster)) };
-        let text = format!("{} also has {}{at}, {}", name(column), kernel.trim_end(), job_rate(faster));
+        let text = format!("{} also has the faster {}{at}, {}", name(column), kernel.trim_end(), job_rate(faster));
         let key = (shown.job.name, shown.row.benchmark.as_str());
         match notes.iter_mut().find(|(job, kernel, _)| (*job, *kernel) == key) {
             Some((.., texts)) => texts.push(text),
@@ -166,7 +167,7 @@ mod tests {
         assert_eq!([0, 1].map(|column| shown_in(column).row.benchmark.clone()), ["cooperative", "cooperative"]);
         assert!(!shown_in(0).is_unlike && !shown_in(1).is_unlike && shown_in(1).faster.is_none());
         let notes = faster_ones(&[vec![shown_in(0)], vec![shown_in(1)]], |column| ["A", "B"][column]);
-        assert_eq!(notes, ["GEMM f16 by cooperative: A also has wgmma, 744 TFLOP/s."]);
+        assert_eq!(notes, ["GEMM f16 by cooperative: A also has the faster wgmma, 744 TFLOP/s."]);
     }
 
     #[test]

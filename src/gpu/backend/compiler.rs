@@ -50,8 +50,8 @@ impl HlslCompiler {
     pub fn slow_zeroing(&self, bytes: u32) -> Option<String> {
         (self.compiler == Compiler::Fxc && bytes > LARGEST_ZEROED).then(|| {
             format!(
-                "FXC needs minutes for this kernel: it zeroes {} words of workgroup memory one by one; DXC compiles \
-                 it (place dxcompiler.dll and dxil.dll beside the program)",
+                "FXC takes minutes for this kernel: it zeroes {} words of workgroup memory one by one. Use DXC: put \
+                 dxcompiler.dll and dxil.dll next to the program",
                 bytes / 4
             )
         })

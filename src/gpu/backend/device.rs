@@ -122,7 +122,7 @@ impl Device {
             ("shader features", features.join(", ")),
             ("workgroup memory", format!("{} B", self.max_workgroup_bytes)),
             ("invocations per workgroup", format!("{} ({x} x {y} x {z})", self.max_invocations)),
-            ("workgroups per side", self.max_groups.to_string()),
+            ("workgroups per dimension", self.max_groups.to_string()),
             ("storage buffers per kernel", self.max_storage_buffers.to_string()),
             ("largest buffer", format!("{} MiB", self.max_buffer_bytes >> 20)),
             ("largest binding", format!("{} MiB", self.max_binding_bytes >> 20)),
@@ -187,13 +187,13 @@ impl Device {
             return refuse(format!("{}{also}", only.why));
         }
         if runs_module && !job.kernel.is_trusted() {
-            return refuse("nothing checks the accesses of this SPIR-V: pass --unchecked if you trust it".to_owned());
+            return refuse("this SPIR-V has no run-time checks: pass --unchecked if you trust it".to_owned());
         }
         if self.is_in_browser && job.host_part.is_some_and(HostPart::compiles) {
-            return refuse("a browser compiles after the call has returned: the host cannot time it".to_owned());
+            return refuse("browsers compile asynchronously: the host cannot time compilation".to_owned());
         }
         if self.runtime_checks == RuntimeChecks::AlwaysOn && job.kernel.measures_checks {
-            return refuse("a browser keeps all run-time checks on: single checks cannot be switched".to_owned());
+            return refuse("browsers keep all run-time checks on: none can be turned off".to_owned());
         }
         if self.runtime_checks == RuntimeChecks::Absent && job.kernel.measures_checks {
             return refuse(format!("{} adds no run-time checks", self.api.title()));
@@ -228,17 +228,17 @@ impl Device {
     pub fn check_workgroup(&self, interface: &Interface) -> Result<()> {
         if interface.workgroup_bytes > self.max_workgroup_bytes {
             let (needs, has) = (interface.workgroup_bytes, self.max_workgroup_bytes);
-            return refuse(format!("needs {needs} bytes of workgroup memory, the device has {has}"));
+            return refuse(format!("needs {needs} bytes of workgroup memory, but the device has {has}"));
         }
         let sizes = interface.entries.iter().map(|entry| entry.workgroup_size);
         for needs in sizes.chain([interface.workgroup_size]) {
             let (all, has) = (needs.iter().product::<u32>(), self.max_invocations);
             if all > has {
-                return refuse(format!("needs {all} invocations per workgroup, the device allows {has}"));
+                return refuse(format!("needs {all} invocations per workgroup, but the device allows {has}"));
             }
             let has = self.max_workgroup_size;
             if needs.iter().zip(has).any(|(needs, has)| *needs > has) {
-                return refuse(format!("needs workgroups of {needs:?} invocations, the device allows {has:?}"));
+                return refuse(format!("needs workgroups of {needs:?} invocations, but the device allows {has:?}"));
             }
         }
         Ok(())
@@ -253,12 +253,13 @@ impl Device {
         };
         let storage = interface.entries.iter().map(storage).max().unwrap_or(0);
         if storage > self.max_storage_buffers as usize {
-            return refuse(format!("needs {storage} storage buffers, the device allows {}", self.max_storage_buffers));
+            let has = self.max_storage_buffers;
+            return refuse(format!("needs {storage} storage buffers, but the device allows {has}"));
         }
         let sides = job.buffers.iter().filter_map(|buffer| buffer.texture()).map(|t| t.width.max(t.layer_height()));
         if let Some(side) = sides.max().filter(|side| *side > u64::from(self.max_texture_side)) {
             return refuse(format!(
-                "needs a texture of {side} texels per side, the device allows {}",
+                "needs a texture of {side} texels per side, but the device allows {}",
                 self.max_texture_side
             ));
         }
@@ -276,14 +277,15 @@ impl Device {
         let limit = self.largest_buffer();
         if let Some(largest) = job.buffers.iter().map(|buffer| buffer.bytes).max().filter(|bytes| *bytes > limit) {
             let (needs, has) = (largest.div_ceil(1 << 20), limit >> 20);
-            return refuse(format!("needs a buffer of {needs} MiB, the device allows {has} MiB"));
+            return refuse(format!("needs a buffer of {needs} MiB, but the device allows {has} MiB"));
         }
         let groups = job.steps.iter().filter_map(|step| match step {
             Step::Dispatch(own) => own.groups.iter().max().copied(),
             _ => None,
         });
         if let Some(most) = groups.max().filter(|most| *most > self.max_groups) {
-            return refuse(format!("needs {most} workgroups along one side, the device allows {}", self.max_groups));
+            let has = self.max_groups;
+            return refuse(format!("needs {most} workgroups in one dimension, but the device allows {has}"));
         }
         Ok(())
     }

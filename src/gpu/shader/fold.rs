@@ -81,7 +81,7 @@ pub(super) fn folded(words: &[u32], values: &BTreeMap<String, f64>) -> Result<Fo
                 let operands: Option<Vec<u32>> = operands.iter().map(|id| known.get(id).copied()).collect();
                 let code = Op::from_u32(*code).unwrap_or(Op::Nop);
                 let value = operands.and_then(|operands| computed(code, &operands));
-                let value = value.ok_or_else(|| format!("{code:?} of specialization constants is not supported"))?;
+                let value = value.ok_or_else(|| format!("{code:?} on specialization constants is not supported"))?;
                 known.insert(*id, value);
                 match (is_truth(code), value) {
                     (true, 0) => all.extend([3 << 16 | Op::ConstantFalse as u32, *kind, *id]),

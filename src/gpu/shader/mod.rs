@@ -15,7 +15,7 @@ pub mod module;
 mod parse;
 #[cfg(not(target_family = "wasm"))]
 mod spirv;
-#[cfg_attr(target_family = "wasm", expect(dead_code, reason = "a browser reads no SPIR-V"))]
+#[cfg_attr(target_family = "wasm", expect(dead_code, reason = "browsers do not read SPIR-V"))]
 mod spirv_images;
 mod spirv_interface;
 mod translate;

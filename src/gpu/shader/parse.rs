@@ -188,7 +188,7 @@ impl Shader {
         let constants: PipelineConstants = constants.iter().map(|(name, value)| (name.clone(), *value)).collect();
         if !self.entries().contains(&entry) {
             let known = self.entries().join(", ");
-            return Err(Error::Shader(format!("there is no compute entry point '{entry}', but {known}")));
+            return Err(Error::Shader(format!("there is no compute entry point '{entry}': choose from {known}")));
         }
         let entry = Some((ShaderStage::Compute, entry));
         pipeline_constants::process_overrides(&self.module, &self.info, entry, &constants)

@@ -68,7 +68,7 @@ impl SpirvKernel {
                 Ok(Self { wgsl: String::new(), words, unread: Some(why.to_owned()), fixed: Vec::new(), further_names })
             }
             Err(Error::Shader(other)) => {
-                Err(Error::Shader(format!("{why}; Vulkan cannot take it unchanged either: {other}")))
+                Err(Error::Shader(format!("{why}; nor can it be passed to Vulkan unchanged: {other}")))
             }
             Err(other) => Err(other),
         }
@@ -287,7 +287,7 @@ fn validated(module: &Module) -> Result<ModuleInfo> {
         .validate(module)
         .map_err(|error| {
             let text = error.emit_to_string("");
-            Error::Shader(format!("naga finds a fault in this SPIR-V: {}", record::error::one_line(text.trim_end())))
+            Error::Shader(format!("naga rejects this SPIR-V: {}", record::error::one_line(text.trim_end())))
         })
 }
 

@@ -20,8 +20,8 @@ use record::suite::{Accepted, Access, Binding, Constants, Entry, Feature, Interf
 /// Capabilities that wgpu enables on no device, and what they are for.
 const UNAVAILABLE: [(u32, &str); 3] = [
     (5347, "buffer addresses (buffer_reference, PhysicalStorageBufferAddresses), which wgpu does not support"),
-    (4472, "ray queries, which bench does not set up"),
-    (5302, "descriptor arrays of unknown length: bench binds single textures and buffers"),
+    (4472, "ray queries, which `bench` does not set up"),
+    (5302, "descriptor arrays of unknown length: `bench` binds only single textures and buffers"),
 ];
 
 /// Types within types at most.
@@ -107,7 +107,8 @@ impl ModuleInterface {
     fn used(&self, name: &str) -> Result<(&EntryPoint, impl Iterator<Item = &Variable>)> {
         let entry = self.entries.iter().find(|entry| entry.name == name);
         let entry = entry.ok_or_else(|| {
-            Error::Shader(format!("there is no compute entry point '{name}', but {}", self.entries().join(", ")))
+            let known = self.entries().join(", ");
+            Error::Shader(format!("there is no compute entry point '{name}': choose from {known}"))
         })?;
         Ok((entry, self.variables.iter().filter(|own| entry.uses.contains(&own.id))))
     }
@@ -312,7 +313,7 @@ impl<'a> Reader<'a> {
             let member = member.and_then(|_| self.member_names.get(&(pointee, 0)).cloned());
             let name = self.name(id).or(member).or_else(|| self.name(pointee)).unwrap_or(usual);
             if is_array && space != AddressSpace::Immediate {
-                return Err(format!("'{name}' is an array of descriptors: bench binds single textures and buffers"));
+                return Err(format!("'{name}' is a descriptor array: `bench` binds only single textures and buffers"));
             }
             let name = if found.iter().any(|own| own.name == name) { format!("{name}_{id}") } else { name };
             let kind = self.kind(pointee, module)?;
@@ -332,7 +333,7 @@ impl<'a> Reader<'a> {
         if self.depth > DEEPEST {
             return Err("a type contains itself".to_owned());
         }
-        let scalar = |of: Option<&TypeInner>| of.and_then(TypeInner::scalar).ok_or("a vector has no scalars");
+        let scalar = |of: Option<&TypeInner>| of.and_then(TypeInner::scalar).ok_or("a vector is not of scalars");
         let size = |size: u32| match size {
             2 => Ok(VectorSize::Bi),
             3 => Ok(VectorSize::Tri),
@@ -357,7 +358,7 @@ impl<'a> Reader<'a> {
             (Op::TypeMatrix, [base, count]) => {
                 let base = self.kind(*base, module)?;
                 let TypeInner::Vector { size: rows, scalar } = module.types[base].inner else {
-                    return Err("a matrix has no columns".to_owned());
+                    return Err("the columns of a matrix are not vectors".to_owned());
                 };
                 TypeInner::Matrix { columns: size(*count)?, rows, scalar }
             }
@@ -502,5 +503,5 @@ fn storage_format(format: u32, kind: ScalarKind) -> Result<StorageFormat, String
     let known = FORMATS.iter().find(|(own, ..)| *own == format);
     known
         .map(|(_, own, _)| *own)
-        .ok_or_else(|| format!("it has an image of format {format:?}, which bench does not support"))
+        .ok_or_else(|| format!("it has an image of format {format:?}, which `bench` does not support"))
 }

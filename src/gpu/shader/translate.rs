@@ -82,7 +82,7 @@ impl Shader {
     pub fn translate(&self, target: Target, constants: &Constants, checks: Checks) -> Result<Vec<u8>> {
         let lacks = |why: &str| Error::Unsupported(format!("{} cannot express this kernel: {why}", target.name()));
         if let Some(feature) = target.missing().iter().find(|feature| self.features.contains(feature)) {
-            return Err(lacks(&format!("as naga writes it, it has no {}", feature.name())));
+            return Err(lacks(&format!("naga's output has no {}", feature.name())));
         }
         if let Target::Hlsl(Some(model)) = target
             && let Some(feature) = self.features.iter().find(|feature| !model.has(**feature))
@@ -91,7 +91,7 @@ impl Shader {
         }
         let (module, info) = self.resolve(self.entry(), constants)?;
         if target == Target::Msl && has_large_matrices(&module) {
-            return Err(lacks("Metal's matrices have 8×8 elements"));
+            return Err(lacks("Metal supports only 8×8 matrices"));
         }
         // naga's writers panic on some features that their target lacks.
         let written = catch_unwind(AssertUnwindSafe(|| match target {

@@ -18,7 +18,7 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
     let [a, b] = [baseline, side].map(|side| &comparison.sides[side]);
     let prefix = between(comparison, of);
     if pairs.is_empty() && comparison.unlike(of).next().is_some() {
-        return vec![format!("{prefix}Nothing is compared: the source of every kernel in common has changed.")];
+        return vec![format!("{prefix}Nothing is compared: the source of every common kernel has changed.")];
     }
     if pairs.is_empty() {
         return vec![format!("{prefix}Nothing is compared: no case has a time on both sides.")];
@@ -41,7 +41,7 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
     // Of two devices or APIs the whole counts, of two builds the worst kernel.
     let whole = a.device != b.device || a.api != b.api;
     let mean = comparison.tally(of, None).mean.filter(|_| whole && pairs.len() > 1);
-    let mean = mean.map(|mean| format!("{} in the mean of {}. ", change(&mean), counted(pairs.len(), kind)));
+    let mean = mean.map(|mean| format!("{} (mean of {}). ", change(&mean), counted(pairs.len(), kind)));
     let mut sentences = vec![prefix + &mean.unwrap_or_default() + &verdict(&slower, &faster, is_single)];
     sentences
         .extend(WorkKind::ALL.into_iter().filter(|other| *other != kind).filter_map(|other| of_kind(&kernels, other)));
@@ -215,7 +215,7 @@ fn clocks(comparison: &Comparison, of: usize) -> Option<String> {
         (_, 0, _) => Some(format!("B{}.", &same[1..])),
         (all, _, 0) => Some(format!("In {} of {} {same}.", all - differing, count(all))),
         (all, _, few) => Some(format!(
-            "In {} of {} {same}; {} due to the clock: in cycles, nothing changed.",
+            "In {} of {} {same}; {} due to the clock, since cycle counts did not change.",
             all - differing,
             count(all),
             if few == 1 { "1 change is".to_owned() } else { format!("{few} changes are") }

@@ -40,7 +40,7 @@ pub fn regression_lines(comparison: &Comparison, limit: f64) -> Vec<RegressionLi
         lines.push(sentence(format!("No case is {word}slower by more than {past}{when}.")));
     } else {
         let [word, when] = if is_single { ["Slower", " in this run"] } else { ["Certainly slower", ""] };
-        lines.push(sentence(format!("{word} by more than {past}{when}: {}:", count(certain.len()))));
+        lines.push(sentence(format!("{word} by more than {past}{when} ({}):", count(certain.len()))));
         lines.extend(certain.iter().map(|regression| item(regression_line(comparison, regression))));
     }
     if !possible.is_empty() {
@@ -63,8 +63,8 @@ pub fn undecided(comparison: &Comparison) -> Option<String> {
             count(comparison.cases.len())
         )),
         (_, 0, _) => Some(format!(
-            "nothing was decided: {compared} compared, but none timed by the device's clock on both sides; measure on \
-             an API with timestamps"
+            "nothing was decided: {compared} compared, but none was timed by the device's clock on both sides; measure \
+             on an API with timestamps"
         )),
         _ => Some(format!(
             "nothing was decided: {compared} compared, but run-to-run variation is unknown; use reports with epochs, \
@@ -159,7 +159,7 @@ pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
 }
 
 /// The kernels that are not compared since their sources differ, one sentence for each reason: `12 kernels (40 cases)
-/// changed between 2026-11-23 and 2026-11-28, not compared: gemv/packed, …`.
+/// that changed between 2026-11-23 and 2026-11-28 are not compared: gemv/packed, …`.
 #[must_use]
 pub(super) fn changed_sources(comparison: &Comparison, of: usize) -> Vec<String> {
     let at = comparison.matches[of];
@@ -179,15 +179,16 @@ pub(super) fn changed_sources(comparison: &Comparison, of: usize) -> Vec<String>
         names.dedup();
         let [first, ..] = names.as_slice() else { return None };
         let kernels = format::plural(names.len(), "kernel", "kernels");
-        let cases = count(found.len());
+        let (cases, are) = (count(found.len()), if names.len() == 1 { "is" } else { "are" });
         let how = match reason {
             Unlike::Version => {
-                format!("have WGSL from shaderbench {} and CUDA from {}", a.tool_version, b.tool_version)
+                format!("with WGSL from shaderbench {} and CUDA from {}", a.tool_version, b.tool_version)
             }
-            Unlike::Source | Unlike::Case => format!("changed between {} and {}", between[0], between[1]),
+            Unlike::Source | Unlike::Case => format!("that changed between {} and {}", between[0], between[1]),
         };
         Some(format!(
-            "{which}{kernels} ({cases}) {how}, not compared: {}. A kernel named in full, such as {first}, is compared.",
+            "{which}{kernels} ({cases}) {how} {are} not compared: {}. Name a kernel in full, such as {first}, to \
+             compare it.",
             few(&names)
         ))
     };
@@ -258,15 +259,15 @@ pub fn rule(comparison: &Comparison) -> String {
     let margin = format::percent_limit(comparison.margin);
     let rule = format!(
         "faster, slower: the change exceeds {margin} with 95 % confidence, corrected for multiple comparisons; same: \
-         the 95 % interval is within {margin}; else unclear."
+         the 95 % interval is within {margin}; unclear: anything else."
     );
     let mut pairs = comparison.cases.iter().flat_map(|case| case.pairs.values());
     if pairs.all(|pair| pair.ratio.interval.is_some()) {
         return rule;
     }
     format!(
-        "{rule} A change without an interval is unclear: one run without epochs does not show run-to-run variation; \
-         use three runs or more."
+        "{rule} A change without an interval is unclear, as one run without epochs does not show run-to-run \
+         variation: use three runs or more."
     )
 }
 

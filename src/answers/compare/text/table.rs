@@ -53,7 +53,7 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
             0 => String::new(),
             others => format!(", {others} of them hot on one side and cold on the other"),
         };
-        let why = |left: usize| format!("{} not compared{others}; `--all` says why.", count(left));
+        let why = |left: usize| format!("{} not compared{others}; `--all` shows why.", count(left));
         closing.extend(Some(left().count()).filter(|left| *left > 0).map(why));
         closing.push("`--all` shows every row; with `--sort ratio`, the largest slow-down first.".to_owned());
     }
@@ -129,7 +129,7 @@ fn reading(comparison: &Comparison) -> String {
         _ => {
             let signs =
                 [Verdict::Same, Verdict::Unclear].map(|verdict| format!("{} {}", sign(verdict), verdict.name()));
-            let best = "*: the shortest time, or equal to it within the noise";
+            let best = "*: the shortest time, or equal within the noise";
             let signs = signs.join(", ");
             format!("Changes in time; {MULTIPLE}; {signs}. {best}. {}", rule(comparison))
         }

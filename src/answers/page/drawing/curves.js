@@ -58,7 +58,7 @@ function modelled(family, benchmark, { id = `${family}-${benchmark}`, title, lab
           width,
           height: 340,
           x: { label, inset: INSET, ticks: width / 80 },
-          y: { ...y, tickFormat: factor, label: "Speed relative to the first", grid: true },
+          y: { ...y, tickFormat: factor, label: "Speed relative to the first value", grid: true },
           marks: [
             isDotted
               ? Plot.dot(prediction, { r: 7, stroke: "currentColor", strokeOpacity: 0.45, strokeWidth: 2 })
@@ -72,7 +72,7 @@ function modelled(family, benchmark, { id = `${family}-${benchmark}`, title, lab
           ? series.map(({ side, points }) => ({ side: sideName(model, side), text: say(points) }))
           : findings(model, shown, family),
         shown,
-        lacks: `fewer than three times for ${family}/${benchmark}`,
+        lacks: `fewer than three timed cases of ${family}/${benchmark}`,
       };
     },
   };

@@ -155,7 +155,7 @@ function drawLadder({ model, sides, width, isNarrow, picked }, family) {
     takeaways: findings(model, sides, family),
     note: METRICS[picked.metric].isTime ? "Shorter is faster." : null,
     shown,
-    lacks: `no times of ${family} at ${picked.kind}`,
+    lacks: `${family} has no times at ${picked.kind}`,
   };
 }
 

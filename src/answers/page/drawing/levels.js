@@ -17,14 +17,14 @@ const READS = [
   },
   {
     name: "own slices",
-    words: `each workgroup rereads its own slice; the working set is that of one SM, at most ${RESIDENT} slices`,
+    words: `each workgroup rereads its own slice; the working set counts the slices of one SM, at most ${RESIDENT}`,
     has: ({ of }) => of.benchmark === "slices" && of.param.get("ROTATE") === 0,
     bytes: (row) => (workingSet(row) / SLICES) * RESIDENT,
     isPrivate: true,
   },
   {
     name: "others' slices",
-    words: "each workgroup reads the slices of all in turn",
+    words: "each workgroup reads the slices of all workgroups in turn",
     has: ({ of }) => of.benchmark === "slices" && of.param.get("ROTATE") === 1,
     bytes: workingSet,
   },
@@ -120,12 +120,12 @@ function levelChart({ id, title, kernels, label, value, write, atLevel, takeaway
         legend: [
           ...names,
           ...kernelNames,
-          ...(levels.known.length > 0 ? [{ kind: "band", label: "sets well inside a level" }] : []),
+          ...(levels.known.length > 0 ? [{ kind: "band", label: "working sets well inside a level" }] : []),
         ],
         takeaways: takeaways ? findings(model, shown, "cache_curve") : [],
         note,
         shown,
-        lacks: `fewer than three times for cache_curve/${kernels === LATENCY ? "latency" : "bandwidth"}`,
+        lacks: `fewer than three timed cases of cache_curve/${kernels === LATENCY ? "latency" : "bandwidth"}`,
       };
     },
   };
@@ -137,7 +137,7 @@ const writeBandwidth = (gb, precision = 1) => byteRate(gb, precision);
 const cacheLatency = () =>
   levelChart({
     id: "cache-latency",
-    title: "What is the latency of a dependent load, by working set?",
+    title: "How does load latency depend on the working set?",
     kernels: LATENCY,
     label: "Latency of a dependent load",
     // Each step is one load of 4 bytes.
@@ -150,12 +150,12 @@ const cacheLatency = () =>
 const cacheBandwidth = () =>
   levelChart({
     id: "cache-bandwidth",
-    title: "What is the read bandwidth, by working set?",
+    title: "How does read bandwidth depend on the working set?",
     kernels: READS,
     label: "Bandwidth",
     value: (row, ns) => row.of.bytes / ns,
     write: writeBandwidth,
     atLevel: ({ text }) => text ?? "",
     takeaways: false,
-    note: "One array is read by all workgroups at once: they share its lines. Slices are read by one workgroup each.",
+    note: "All workgroups read the one array at once and share its cache lines. One workgroup at a time reads a slice.",
   });

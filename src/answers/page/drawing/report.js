@@ -40,9 +40,9 @@ const remains = (name, values) => (points) => {
   return shares.length > 0 ? `Relative to the speed at ${name} ${points[0].at}: ${shares.join(", ")}.` : "";
 };
 
-const STRIDES = { title: "What does strided access to memory cost?", label: "Stride (elements of 4 bytes)" };
-const OFFSETS = { title: "What does misaligned access to memory cost?", label: "Offset (elements of 4 bytes)" };
-const BANKS = { id: "bank-conflict", title: "What do bank conflicts cost, by stride?", label: "Stride (words of 32 bits)" };
+const STRIDES = { title: "What does strided memory access cost?", label: "Stride (4-byte elements)" };
+const OFFSETS = { title: "What does misaligned memory access cost?", label: "Offset (4-byte elements)" };
+const BANKS = { id: "bank-conflict", title: "What do bank conflicts cost?", label: "Stride (32-bit words)" };
 
 const SECTIONS = [
   ["Kernels", (model) => [roofline(), ...titledLadders(model), otherLadders()]],

@@ -96,7 +96,7 @@ function cardScreen(model, card, open) {
     h("div", { class: "tables" }, titled("Memory", levelTable(card)), titled("Arithmetic", arithmeticTable(card))),
     titled("Jobs", jobTable(model, card, isSoftware, open)),
     note(legend),
-    note(model.sides[0].cards > 1 && `Rows of the median of ${model.sides[0].cards} cards.`),
+    note(model.sides[0].cards > 1 && `Rows are from the median of ${model.sides[0].cards} cards.`),
   ];
 }
 
@@ -123,16 +123,16 @@ function sidesScreen(model, open) {
   };
   const cells = (line) => ordered.map(({ index }) => cell(line.cells[index]));
   const rows = table.map((line) => h("tr", {}, rowHead(line.name), cells(line)));
-  const bars = "Bars are relative to the highest rate of a line through the same API.";
+  const bars = "Bars are relative to the highest rate in their line through the same API.";
   const parts = [
     h("caption", { class: "sr" }, `Headline figures of every device. ${bars}`),
     h("thead", {}, h("tr", {}, h("td"), ordered.map(head))),
     h("tbody", {}, rows),
   ];
   const several = model.sides.some((side) => side.dates.length > 1 && side.cards === 1);
-  const newest = several && "Of several runs of a device, the newest with the family is used.";
+  const newest = several && "If a device has several runs, the newest with the family is used.";
   const isMedian = all.some(({ of }) => of.length > 1 || of[0].cards > 1);
-  const median = isMedian && "For several cards: the rate of the median card (of two, the lower), and the range below.";
+  const median = isMedian && "For several cards: the rate of the median card (of two, the lower) above the range.";
   const notes = [bars, unlike && `${unlike}.`, newest, median].filter(Boolean).join(" ");
   const box = scrollBox("Headline figures", h("table", { class: "figures sides-table" }, parts));
   return [box, note(notes), faster.map(note)];

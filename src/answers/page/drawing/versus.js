@@ -129,13 +129,13 @@ function versus() {
         legend: [
           { kind: "dot", color: "var(--c0)", label: `${inside}, with its 95 % interval` },
           { kind: "dot", symbol: "diamond", color: "var(--c1)", label: `geometric mean of the ${of}` },
-          { kind: "dot", color: UNCLEAR, label: "too close to call, or within 1.25 %" },
+          { kind: "dot", color: UNCLEAR, label: "unclear, or within 1.25 %" },
         ],
         takeaways: [{ text: matchSentence(match) }],
         note: `Right of 1×, ${match.b} is faster; left of 1×, ${match.a}. Only cases timed by the same clock are compared.`,
         shown: matchesOf(model, sides).flatMap(([, match]) => [match.baseline, match.side]),
         lacks:
-          "the first API of a card is compared with its others, and two cards through the API with the most common cases",
+          "a card's first API is compared with its others, and two cards through the API with the most cases in common",
       };
     },
   };

@@ -14,7 +14,7 @@ const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 pub(crate) fn reports() -> Option<Vec<PathBuf>> {
     let is_there = Path::new(REPOSITORY).join("results").is_dir();
     if !is_there {
-        eprintln!("SKIPPED: the committed reports are in the repository only");
+        eprintln!("SKIPPED: the committed reports exist only in the repository");
     }
     is_there.then(|| files::committed_reports(Path::new(REPOSITORY)))
 }

@@ -97,7 +97,7 @@ impl<R: Read> Splitter<R> {
                 ReadRecordResult::InputEmpty if is_end => return Ok(false),
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull if length.max(row.count) >= LONGEST => {
-                    let message = "a row exceeds 1 MiB: the file is no report, or a quote is not closed".to_owned();
+                    let message = "a row exceeds 1 MiB: the file is not a report, or a quote is not closed".to_owned();
                     return Err(Error::Report { path: self.path.clone(), line: row.line.max(1), message });
                 }
                 ReadRecordResult::OutputFull => row.bytes.resize((2 * row.bytes.len()).clamp(1024, LONGEST), 0),

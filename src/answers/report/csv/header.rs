@@ -57,7 +57,7 @@ impl Header {
             }
         }
         if found.iter().all(Option::is_none) {
-            return Err("not a shaderbench report, since the first line names none of the columns".to_owned());
+            return Err("not a shaderbench report: the first line names no known column".to_owned());
         }
         let mut seen = [false; COLUMNS.len()];
         for index in found.iter().flatten() {

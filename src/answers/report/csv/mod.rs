@@ -82,9 +82,9 @@ impl Reader {
         };
         if row.is_cut {
             if header.is_swallowing_rows(row) {
-                return Err("a quote that opens in this row is not closed".to_owned());
+                return Err("a quote in this row is not closed".to_owned());
             }
-            self.accepted_rows.note(format!("line {}: the last row is cut off, and is ignored", row.line));
+            self.accepted_rows.note(format!("line {}: the last row is cut off, so it is ignored", row.line));
             return Ok(());
         }
         self.accepted_rows.row(row.line, &header.cells(row)?, |_| Ok(()))

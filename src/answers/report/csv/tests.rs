@@ -115,7 +115,7 @@ fn faults_say_where() {
             b"status,family,benchmark\n\"ok\",\"a\nb\",c\nok,a,\xfc\n",
             "line 4: column benchmark: '\u{fffd}' is not UTF-8; save the file as UTF-8",
         ),
-        (b"a,b\n1,2\n", "line 1: not a shaderbench report, since the first line names none of the columns"),
+        (b"a,b\n1,2\n", "line 1: not a shaderbench report: the first line names no known column"),
         (b"family,benchmark\na,b\n", "line 1: column status is missing"),
         (b"status,family,benchmark,n,n\n", "line 1: column n occurs twice"),
         (
@@ -126,10 +126,7 @@ fn faults_say_where() {
         (b"\x1f\x8b\x08\0\0", "line 1: the file is compressed; unpack the file first (gzip -d)"),
         (b"\xff\xfes\0t\0a\0t\0u\0s\0\n\0", "line 1: the file is UTF-16; save the file as UTF-8"),
         (b"\xfe\xff\0s\0t\0\n", "line 1: the file is UTF-16; save the file as UTF-8"),
-        (
-            b"status,family,benchmark\nok,\"a,b\nok,a,b\nok,a,b\n",
-            "line 2: a quote that opens in this row is not closed",
-        ),
+        (b"status,family,benchmark\nok,\"a,b\nok,a,b\nok,a,b\n", "line 2: a quote in this row is not closed"),
     ] {
         assert_eq!(fault(text), format!("r.csv, {message}"));
     }
@@ -161,7 +158,7 @@ fn a_file_that_ends_anywhere_loses_one_row_at_most() {
         assert_eq!(report.notes.is_empty(), ends.contains(&length), "{length} bytes: {:?}", report.notes);
     }
     let cut = read_bytes(&whole[..whole.len() - 1]).expect("readable");
-    assert_eq!(cut.notes, ["line 5: the last row is cut off, and is ignored"]);
+    assert_eq!(cut.notes, ["line 5: the last row is cut off, so it is ignored"]);
     assert_eq!(read_bytes(b"").expect("no rows").notes, ["the file is empty"]);
 }
 
@@ -176,7 +173,7 @@ fn of_rows_about_one_case_of_one_run_the_last_one_counts() {
     assert_eq!(medians, [0.1 + 0.2, 7.0, 0.1 + 0.2, 0.1 + 0.2]);
     assert_eq!(
         report.notes,
-        ["1 row repeats a case of the same run, and the last counts (for example, line 5 replaces line 3)"]
+        ["1 row repeats a case of the same run; the last one counts (for example, line 5 replaces line 3)"]
     );
 }
 
@@ -201,7 +198,9 @@ fn a_newer_schema_is_read_as_far_as_it_is_known() {
     assert_eq!(names, ["a/b", "a/c", "a/e"]);
     assert_eq!(report.records[1].samples, None);
     let note = report.notes.last().expect("a note");
-    assert!(note.starts_with("a newer version wrote this report: 2 rows contain values that this version does not know, the first in line 3: column samples: 'ten'"), "{note}");
+    let start = "a newer version wrote this report: 2 rows contain values that this version does not know (first in \
+                 line 3: column samples: 'ten'";
+    assert!(note.starts_with(start), "{note}");
     let report = read_bytes(b"schema,family,benchmark,status\n3,a,b,ok\n").expect("a report");
     assert!(report.notes.last().expect("a note").starts_with("a newer version wrote"));
     // Rows of a known schema must be fully valid.

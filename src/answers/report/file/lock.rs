@@ -35,7 +35,7 @@ impl Lock {
         for _ in 0..100 {
             if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
                 let path = path.display();
-                return Err(usage!("{path} is in the way of a lock file: move {path} away"));
+                return Err(usage!("a lock file cannot be created at {path}: move {path} away"));
             }
             // Nothing is ever written to it: it may be a file of the user.
             let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
@@ -143,7 +143,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::os::unix::fs::symlink("elsewhere", folder.path().join(".r.csv.lock")).expect("linked");
         let refused = Lock::acquire(&folder.path().join("r.csv"), Path::new("r.csv")).expect_err("a link");
-        assert!(refused.to_string().contains(".r.csv.lock is in the way of a lock file: move "), "{refused}");
+        assert!(refused.to_string().contains(".r.csv.lock: move "), "{refused}");
         assert!(!folder.path().join("elsewhere").exists());
     }
 }

@@ -135,7 +135,7 @@ impl CsvFile {
         self.known = found.map(|found| (Mark::of(&found), Sha256::new_with_prefix(&text)));
         let Some(path) = foreign else { return Ok(()) };
         let beside = self.output.path().display();
-        let why = format!("another program replaced this file, which is kept: the rows are in {beside}");
+        let why = format!("another program replaced this file, so it is kept: the rows are in {beside}");
         Err(Error::Io { action: "write", path, source: std::io::Error::new(ErrorKind::AlreadyExists, why) })
     }
 

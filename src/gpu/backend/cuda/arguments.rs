@@ -42,16 +42,14 @@ impl Arguments {
                 Access::Uniform => {
                     let name = binding.name.as_str();
                     if spec.is_written {
-                        return Err(Error::Shader(format!(
-                            "'{name}' is a uniform buffer: a kernel's arguments cannot be written"
-                        )));
+                        return Err(Error::Shader(format!("'{name}' is a uniform buffer, which a kernel cannot write")));
                     }
                     if !twin::is_constant(&job.kernel.cuda, name) {
                         values.push(bytemuck::pod_collect_to_vec(&initial_bytes(spec)).into_boxed_slice());
                     } else if *constants.entry(name).or_insert(index) != index {
                         return Err(Error::Shader(format!(
-                            "'{name}' is constant memory in the twin: every dispatch of a launch must bind the same buffer \
-                             to it"
+                            "'{name}' is constant memory in the CUDA port: every dispatch of a launch must bind \
+                             the same buffer to it"
                         )));
                     }
                 }
@@ -90,7 +88,7 @@ impl Arguments {
         }
         let names: Vec<_> = kernel.interface.bindings.iter().map(|binding| binding.name.as_str()).collect();
         Err(Error::Shader(format!(
-            "the CUDA port takes parameters of {sizes:?} bytes, but the bindings ({}) have {bytes:?}",
+            "the CUDA port has parameters of {sizes:?} bytes, but the bindings ({}) have {bytes:?}",
             names.join(", ")
         )))
     }

@@ -138,7 +138,7 @@ impl CudaBackend {
         let other = (i64::from(ordinal) + i64::from(places)).rem_euclid(i64::from(cards.max(1))) as i32;
         if places > 0 && i64::from(places) >= i64::from(cards) {
             return Err(Error::Unsupported(format!(
-                "needs another card {places} positions after this one, but the driver lists {cards}"
+                "needs the card {places} positions after this one, but the driver lists only {cards}"
             )));
         }
         let peer = Gpu::open(other, self.gpu.context.timeout())?;
@@ -178,7 +178,7 @@ impl CudaBackend {
         }
         let (needs, has) = (job.kernel.dynamic_bytes, self.found.max_dynamic_bytes);
         if needs > has {
-            return Err(Error::Unsupported(format!("needs {needs} bytes of shared memory, the device has {has}")));
+            return Err(Error::Unsupported(format!("needs {needs} bytes of shared memory, but the device has {has}")));
         }
         self.gpu.context.enter()?;
         let module = if job.kernel.is_empty() {
@@ -244,8 +244,7 @@ impl Backend for CudaBackend {
             self.gpu.context.close();
             self.gpu = open(&self.found, self.gpu.context.timeout()).map_err(|error| {
                 // After an illegal address, drivers of CUDA 13 refuse every later call of the process.
-                let advice =
-                    "after some faults the driver rejects all further work: run the remaining cases with --resume";
+                let advice = "some faults make the driver reject all later work: run the remaining cases with --resume";
                 Error::NoDevice(format!("{error} ({advice})"))
             })?;
             Ok(())
@@ -300,7 +299,7 @@ fn open(found: &CudaDevice, timeout: Duration) -> Result<Gpu> {
 
 /// cudarc panics where the driver lacks a symbol.
 fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    let lacks = || Error::Validation("NVIDIA's driver lacks a call that is needed here: update the driver".to_owned());
+    let lacks = || Error::Validation("NVIDIA's driver lacks a required function: update the driver".to_owned());
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(lacks()))
 }
 

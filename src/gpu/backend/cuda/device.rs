@@ -44,7 +44,7 @@ pub struct CudaDevice {
 pub fn devices() -> Result<Vec<CudaDevice>> {
     // cudarc panics where a library lacks a symbol.
     catch_unwind(find).unwrap_or_else(|_| {
-        Err(Error::NoDevice("NVIDIA's driver lacks calls that CUDA 12.8 has: update the driver".to_owned()))
+        Err(Error::NoDevice("NVIDIA's driver lacks functions of CUDA 12.8: update the driver".to_owned()))
     })
 }
 
@@ -58,7 +58,7 @@ fn find() -> Result<Vec<CudaDevice>> {
     let version = query::start().map_err(|status| {
         Error::NoDevice(match status {
             CUresult::CUDA_ERROR_NO_DEVICE | CUresult::CUDA_ERROR_INVALID_DEVICE => none.to_owned(),
-            status => status::explain("NVIDIA's driver does not start CUDA (check nvidia-smi)", status),
+            status => status::explain("NVIDIA's driver cannot start CUDA (check nvidia-smi)", status),
         })
     })?;
     if version < OLDEST {
@@ -175,9 +175,9 @@ const NUMBERS: &[(&str, &str, Attribute)] = &[
 /// Properties that are yes or no.
 const ABILITIES: &[(&str, &str, Attribute)] = &[
     ("memory", "ECC", Attribute::CU_DEVICE_ATTRIBUTE_ECC_ENABLED),
-    ("memory", "shares the host's memory", Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED),
+    ("memory", "shares host memory", Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED),
     ("processor", "concurrent kernels", Attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS),
-    ("processor", "time limit on kernels", Attribute::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT),
+    ("processor", "kernel time limit", Attribute::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT),
 ];
 
 fn facts(handle: CUdevice, memory: u64, capability: (u32, u32)) -> Vec<Fact> {
@@ -206,7 +206,7 @@ fn facts(handle: CUdevice, memory: u64, capability: (u32, u32)) -> Vec<Fact> {
     facts.extend(
         threads
             .zip(warp)
-            .map(|(threads, warp)| ("multiprocessor", "warps a multiprocessor", (threads / warp).to_string())),
+            .map(|(threads, warp)| ("multiprocessor", "warps per multiprocessor", (threads / warp).to_string())),
     );
     let position = |section: &str| SECTIONS.iter().position(|known| *known == section);
     facts.sort_by_key(|(section, _, _)| position(section));

@@ -27,9 +27,9 @@ pub(super) struct Source {
 /// [`Error::Unsupported`] with what takes its place.
 pub(super) fn check(job: &Job) -> Result<()> {
     let why = match job.host_part {
-        Some(HostPart::Encode) => "CUDA records no commands: a launch is one call, which host_cost/submit times",
-        Some(HostPart::BindGroups) => "CUDA has no bind groups: buffers are arguments of a launch",
-        Some(HostPart::Uniforms) => "on this API numbers are arguments of a launch: use host_cost/immediates instead",
+        Some(HostPart::Encode) => "CUDA records no commands: host_cost/submit times the launch call",
+        Some(HostPart::BindGroups) => "CUDA has no bind groups: buffers are launch arguments",
+        Some(HostPart::Uniforms) => "CUDA passes numbers as launch arguments: use host_cost/immediates instead",
         _ => return Ok(()),
     };
     Err(Error::Unsupported(why.to_owned()))
@@ -49,7 +49,7 @@ impl Host {
                 let (compiler, target) = (compiler.clone(), target.clone());
                 Some(Source { compiler, target, program: cuda.clone(), entries: twin::entries(interface) })
             }
-            Twins::Ptx { .. } => return Err(Error::Unsupported("needs NVRTC, which compiles kernels".to_owned())),
+            Twins::Ptx { .. } => return Err(Error::Unsupported("needs NVRTC to compile kernels".to_owned())),
         };
         Ok(Some(Self { part, compiler }))
     }

@@ -47,7 +47,7 @@ impl Memory {
         // SAFETY: the memory came from `cuMemHostAlloc` and is freed with `pinned` only; `address` is a valid place for
         // the pointer.
         let status = unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut address, pinned.start.cast(), 0) };
-        pinned.context.check("finding the device's address of the host's memory", status)?;
+        pinned.context.check("finding the device address of host memory", status)?;
         Ok(Self {
             context: Rc::clone(&pinned.context),
             allocation: address,
@@ -150,7 +150,7 @@ impl Memory {
     /// As for [`upload_to`], which copies.
     pub(super) unsafe fn upload(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         if offset.saturating_add(bytes.len() as u64) > self.bytes {
-            return Err(Error::Validation("a copy to the device runs past its buffer".to_owned()));
+            return Err(Error::Validation("a copy to the device exceeds its buffer".to_owned()));
         }
         // SAFETY: the length was checked; the caller promises the rest.
         unsafe { upload_to(&self.context, bytes, self.address + offset) }
@@ -162,7 +162,7 @@ impl Memory {
     /// No code accesses `to` before the next [`Context::wait`] has returned without an error.
     pub(super) unsafe fn download(&self, offset: u64, to: &mut Pinned, at: u64, bytes: u64) -> Result<()> {
         if offset.saturating_add(bytes) > self.bytes || at.saturating_add(bytes) > to.bytes as u64 {
-            return Err(Error::Validation("a copy to the host runs past its buffers".to_owned()));
+            return Err(Error::Validation("a copy to the host exceeds its buffers".to_owned()));
         }
         // SAFETY: both lengths were checked. The driver frees both only after previous work in the stream.
         self.context.issue("copying from the device", |stream| unsafe {
@@ -173,7 +173,7 @@ impl Memory {
     /// Copies the start of this memory into pageable memory.
     pub(super) fn download_pageable(&self, to: &mut Vec<u8>) -> Result<()> {
         if to.len() as u64 > self.bytes {
-            return Err(Error::Validation("a copy to the host runs past its buffer".to_owned()));
+            return Err(Error::Validation("a copy to the host exceeds its buffer".to_owned()));
         }
         // SAFETY: the length was checked. A `Vec` is pageable memory, for which the driver returns when the copy is
         // finished.
@@ -220,7 +220,7 @@ impl Pinned {
         let mut start = ptr::null_mut();
         // SAFETY: `start` is a valid place for the pointer. No allocation is empty, which the driver would refuse.
         let status = unsafe { sys::cuMemHostAlloc(&raw mut start, bytes.max(16), 0) };
-        context.check(&format!("pinning {} MiB of the host's memory", bytes.div_ceil(1 << 20)), status)?;
+        context.check(&format!("pinning {} MiB of host memory", bytes.div_ceil(1 << 20)), status)?;
         let start: *mut u8 = start.cast();
         // SAFETY: at least that many bytes were allocated, and no other code has the pointer yet.
         unsafe { start.write_bytes(0, bytes) };

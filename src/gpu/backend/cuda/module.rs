@@ -33,8 +33,8 @@ impl Module {
         let status = unsafe { sys::cuModuleLoadData(&raw mut module.raw, image.as_ptr().cast()) };
         context.check("loading a kernel", status)?;
         for entry in entries {
-            let name =
-                CString::new(entry.as_str()).map_err(|_| Error::Shader(format!("'{entry}' is not a kernel name")))?;
+            let name = CString::new(entry.as_str())
+                .map_err(|_| Error::Shader(format!("'{entry}' is not a valid kernel name")))?;
             let mut function = ptr::null_mut();
             // SAFETY: the module was just loaded, and `name` ends with a zero; `function` is a valid place for the
             // handle.
@@ -53,7 +53,7 @@ impl Module {
         self.functions.iter().try_for_each(|function| {
             // SAFETY: the function belongs to this module, which stays loaded as long as `self` lives.
             let status = unsafe { sys::cuFuncSetAttribute(*function, attribute, bytes) };
-            self.context.check(&format!("asking for {bytes} bytes of dynamic shared memory"), status)
+            self.context.check(&format!("requesting {bytes} bytes of dynamic shared memory"), status)
         })
     }
 
@@ -105,7 +105,7 @@ impl Module {
 
     /// Address and size in bytes of the variable `name` at file scope.
     pub(super) fn global(&self, name: &str) -> Result<(u64, u64)> {
-        let text = CString::new(name).map_err(|_| Error::Shader(format!("'{name}' is not a variable name")))?;
+        let text = CString::new(name).map_err(|_| Error::Shader(format!("'{name}' is not a valid variable name")))?;
         let (mut address, mut bytes) = (0, 0);
         // SAFETY: the module is loaded, `text` ends with a zero, and both numbers are valid places.
         let status = unsafe { sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.raw, text.as_ptr()) };

@@ -12,7 +12,7 @@ use record::error::{Error, Result, one_line};
 
 /// The message where NVRTC is missing.
 const MISSING: &str = "NVRTC, CUDA's compiler, was not found (libnvrtc.so): install the CUDA toolkit, or `pip install \
-    nvidia-cuda-nvrtc`, and put the folder with libnvrtc.so on LD_LIBRARY_PATH";
+    nvidia-cuda-nvrtc` and add the folder of libnvrtc.so to LD_LIBRARY_PATH";
 
 /// Names of the library, the newest first.
 const NAMES: [&str; 3] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
@@ -56,7 +56,8 @@ impl Compiler {
         }
         // cudarc panics where a library lacks a symbol.
         let found = catch_unwind(|| Some(Self { version: version()?, capabilities: capabilities()? }));
-        found.ok().flatten().ok_or_else(|| Error::NoDevice(format!("the installed NVRTC does not work; {MISSING}")))
+        let broken = "the installed NVRTC does not work: install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc`";
+        found.ok().flatten().ok_or_else(|| Error::NoDevice(broken.to_owned()))
     }
 
     /// Major and minor version, which are those of its CUDA toolkit.
@@ -115,7 +116,7 @@ impl Compiler {
         let named = |name: &String| CString::new(name.as_str()).map_err(|_| Error::Shader("a name ends".to_owned()));
         let names = names.iter().map(named).collect::<Result<Vec<CString>>>()?;
         catch_unwind(|| compile(&text, &options, target.starts_with("sm_"), &names))
-            .unwrap_or_else(|_| Err(Error::Shader("NVRTC lacks a function that is needed here".to_owned())))
+            .unwrap_or_else(|_| Err(Error::Shader("this NVRTC lacks a required function".to_owned())))
     }
 }
 
@@ -137,7 +138,7 @@ fn compile(text: &CString, options: &[String], is_machine_code: bool, names: &[C
         // SAFETY: `program` is alive and not compiled yet; `name` ends with a zero.
         let status = unsafe { sys::nvrtcAddNameExpression(program.0, name.as_ptr()) };
         if status != nvrtcResult::NVRTC_SUCCESS {
-            return Err(Error::Shader(format!("'{}' is not a kernel name", name.to_string_lossy())));
+            return Err(Error::Shader(format!("'{}' is not a valid kernel name", name.to_string_lossy())));
         }
     }
     // SAFETY: `program` and the text that it refers to are alive; the options have no zero bytes.
@@ -155,7 +156,7 @@ fn compile(text: &CString, options: &[String], is_machine_code: bool, names: &[C
         // SAFETY: `program` is alive, and was compiled.
         unsafe { result::get_ptx(program.0) }.map(|ptx| bytes(&ptx)).ok()
     };
-    let image = image.ok_or_else(|| Error::Shader("NVRTC compiled a program and returned no code".to_owned()))?;
+    let image = image.ok_or_else(|| Error::Shader("NVRTC compiled the program but returned no code".to_owned()))?;
     let names = names.iter().map(|name| lowered(&program, name)).collect::<Result<_>>()?;
     Ok(Compiled { image, log, names })
 }

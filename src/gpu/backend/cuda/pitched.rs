@@ -60,7 +60,7 @@ struct Side {
 impl Pitched {
     /// Allocates memory for `rows` in `context`, which must be current. Its contents are undefined.
     pub(super) fn new(context: &Rc<Context>, rows: PackedRows) -> Result<Self> {
-        let wrong = || Error::Validation(format!("pitched memory cannot have {rows:?}"));
+        let wrong = || Error::Validation(format!("cannot allocate pitched memory for {rows:?}"));
         let rows = Counts::of(rows).ok_or_else(wrong)?;
         let mut pitched = Self { context: Rc::clone(context), start: 0, pitch: 0, rows };
         // SAFETY: `start` and `pitch` are valid places for the address and the pitch.
@@ -106,7 +106,7 @@ impl Pitched {
 
     fn packed(&self, memory: &Memory) -> Result<Side> {
         if self.rows.packed > memory.bytes() {
-            return Err(Error::Validation("a copy of rows runs past its buffer".to_owned()));
+            return Err(Error::Validation("a row copy exceeds its buffer".to_owned()));
         }
         Ok(Side { start: memory.address(), pitch: self.rows.row })
     }

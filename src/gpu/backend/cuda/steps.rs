@@ -31,7 +31,7 @@ pub(super) fn check(steps: &[Step], end_to_end: &[Step]) -> Result<()> {
     let wrong = steps.iter().find(|step| !in_launch(step));
     let is_indirect = |step: &Step| matches!(step, Step::Dispatch(Dispatch { indirect: Some(_), .. }));
     if wrong.is_some_and(is_indirect) {
-        return Err(Error::Unsupported("CUDA cannot launch a kernel with a block count from the device".to_owned()));
+        return Err(Error::Unsupported("CUDA cannot read a launch's block count from device memory".to_owned()));
     }
     wrong.or_else(|| end_to_end.iter().find(|step| !in_end_to_end(step))).map_or(Ok(()), |step| Err(unsupported(step)))
 }

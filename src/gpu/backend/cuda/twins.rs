@@ -115,7 +115,7 @@ pub fn check_compiler() -> Result<()> {
 
 fn installed() -> Result<Compiler> {
     if std::env::var_os(VARIABLE).is_some_and(|value| value == "off") {
-        return Err(Error::NoDevice(format!("{VARIABLE}=off, and this program was built without PTX")));
+        return Err(Error::NoDevice(format!("{VARIABLE}=off disables NVRTC, but this program was built without PTX")));
     }
     Compiler::find(&[])
 }
@@ -127,7 +127,7 @@ fn nvrtc(found: &CudaDevice) -> Result<Twins> {
     if i64::from(major) > i64::from(found.version / 1000) {
         return Err(Error::NoDevice(format!(
             "NVRTC {major}.{minor} needs a driver for CUDA {major}, but NVIDIA's driver supports {}: update the driver, or \
-             install the NVRTC of that version",
+             install the matching NVRTC",
             cuda_version(found.version)
         )));
     }

@@ -29,7 +29,7 @@ impl OnNode {
         #[cfg(not(target_os = "linux"))]
         {
             let _ = (pci_address, is_far);
-            Err(refused("NUMA nodes are known only on Linux"))
+            Err(refused("NUMA nodes are supported only on Linux"))
         }
     }
 }
@@ -101,7 +101,7 @@ mod linux {
         let lists: Vec<(usize, String)> = (0..1024).filter_map(|node| Some((node, list(node)?))).collect();
         let with_cores = |(_, list): &&(usize, String)| !list.trim().is_empty();
         if lists.iter().filter(with_cores).count() < 2 {
-            return Err("the host has one NUMA node: all cores are equally near");
+            return Err("the host has only one NUMA node: all cores are equally near");
         }
         let own = read(format!("bus/pci/devices/{pci_address}/numa_node"));
         let own_node: usize =

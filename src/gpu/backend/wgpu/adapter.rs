@@ -177,8 +177,7 @@ pub fn refusal(device: &Device) -> Option<String> {
     }
     (*api == Api::Gl && !has_compute_shaders(driver)).then(|| {
         format!(
-            "{name} ({api}, {driver}) is lost when it is opened: wgpu needs OpenGL 4.3 or OpenGL ES 3.1 here; use \
-             --backend vulkan"
+            "{name} ({api}, {driver}) cannot be opened: wgpu needs OpenGL 4.3 or OpenGL ES 3.1. Use --backend vulkan"
         )
     })
 }
@@ -216,7 +215,7 @@ fn facts(
         ("adapter", "PCI address".to_owned(), visible(&info.device_pci_bus_id).into_owned()),
         ("adapter", "smallest subgroup".to_owned(), info.subgroup_min_size.to_string()),
         ("adapter", "largest subgroup".to_owned(), info.subgroup_max_size.to_string()),
-        ("adapter", "transient memory saves memory".to_owned(), saves_memory.to_owned()),
+        ("adapter", "transient textures save memory".to_owned(), saves_memory.to_owned()),
     ];
     let address = Some(info.device_pci_bus_id.as_str()).filter(|address| !address.is_empty());
     facts.extend(monitor::pcie_text(address, None).map(|text| ("adapter", "PCIe link".to_owned(), text)));

@@ -54,7 +54,7 @@ pub(super) async fn compile(
             spirv: Some(spirv.into()),
             ..Default::default()
         };
-        #[expect(unsafe_code, reason = "other compilers' SPIR-V is measured as they write it")]
+        #[expect(unsafe_code, reason = "SPIR-V from other compilers is measured unchanged")]
         // SAFETY: of a trusted kernel with cooperative matrices it is naga's, with operands that only order accesses. Else
         // nobody checks the module beyond its interface: a user who runs SPIR-V that naga cannot check, or passes
         // `--unchecked`, answers for it, as the documents and the option's help say. Kernels that need run-time checks do
@@ -148,11 +148,11 @@ fn adapt(spirv: &mut [u32], interface: &Interface, entry: &Entry) -> Result<Stri
     let own = read.interface_of(&[&name], &none).map_err(|error| error.to_string())?;
     if own.workgroup_size != entry.workgroup_size {
         let (has, wants) = (own.workgroup_size, entry.workgroup_size);
-        return Err(format!("has workgroups of {has:?} invocations, the kernel has {wants:?}"));
+        return Err(format!("has workgroups of {has:?} invocations, but the kernel has {wants:?}"));
     }
     if own.entries[0].immediate_bytes > entry.immediate_bytes {
         let (has, wants) = (own.entries[0].immediate_bytes, entry.immediate_bytes);
-        return Err(format!("has {has} B of push constants, the kernel has {wants}"));
+        return Err(format!("has {has} B of push constants, but the kernel has {wants}"));
     }
     let of_kernel = |at: (u32, u32)| {
         let mut bindings = entry.bindings.iter().map(|place| &interface.bindings[*place]);
@@ -168,7 +168,7 @@ fn adapt(spirv: &mut [u32], interface: &Interface, entry: &Entry) -> Result<Stri
         };
         if kind(binding.access) != kind(known.access) {
             let (has, index, wants) = (kind(binding.access), binding.index, kind(known.access));
-            return Err(format!("has a {has} at binding {index}, the kernel has a {wants}"));
+            return Err(format!("has a {has} at binding {index}, but the kernel has a {wants}"));
         }
     }
     let unused = interface.bindings.len() as u32 + interface.samplers.len() as u32;
@@ -249,11 +249,11 @@ fn main(@builtin(local_invocation_index) i: u32) { output[i] = input[i] + sizes.
     fn another_interface_is_refused_with_the_difference() {
         let (_, interface) = module(KERNEL);
         for (from, to, fault) in [
-            ("(8, 2)", "(16, 1)", "has workgroups of [16, 1, 1] invocations, the kernel has [8, 2, 1]"),
+            ("(8, 2)", "(16, 1)", "has workgroups of [16, 1, 1] invocations, but the kernel has [8, 2, 1]"),
             (
                 "@binding(7) var<uniform> sizes: vec4<u32>",
                 "@binding(7) var<storage> sizes: vec4<u32>",
-                "has a storage buffer at binding 7, the kernel has a uniform buffer",
+                "has a storage buffer at binding 7, but the kernel has a uniform buffer",
             ),
         ] {
             let (mut other, _) = module(&KERNEL.replace(from, to));

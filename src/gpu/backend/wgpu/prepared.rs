@@ -340,7 +340,7 @@ impl Prepared for WgpuJob {
                 return Ok(Sample { device_ns: None, wall_ns: start.elapsed().as_nanos() as f64 });
             }
             let samples = self.submit(launches, 1).await?;
-            samples.into_iter().next().ok_or_else(|| Error::Validation("a submission has no sample".to_owned()))
+            samples.into_iter().next().ok_or_else(|| Error::Validation("a submission returned no sample".to_owned()))
         })
     }
 

@@ -29,9 +29,7 @@ impl Ceilings {
         for (limit, rate, most) in rates {
             if let Some(rate) = rate.filter(|rate| *rate > most) {
                 let (rate, most) = (text(limit, scalar, rate), text(limit, scalar, most));
-                return Some(format!(
-                    "{rate} is more than {most}, which no device reaches: no kernel can be that fast"
-                ));
+                return Some(format!("{rate} exceeds {most}, the limit of any device: no kernel can be that fast"));
             }
         }
         case.limits().find_map(|limit| {
@@ -55,7 +53,7 @@ impl Ceilings {
             (excess.low > IMPLAUSIBLE || excess.value > BEYOND_NOISE).then(|| {
                 let scalar = case.shape.dtype.scalar();
                 let (rate, fastest) = (text(limit, scalar, rate.value), text(limit, scalar, fastest.value));
-                format!("{rate} is more than every measured peak, {fastest}: no kernel can be that fast")
+                format!("{rate} exceeds the highest measured peak, {fastest}: no kernel can be that fast")
             })
         })
     }
@@ -67,7 +65,7 @@ impl Ceilings {
         let most = peaks.rate(limit, scalar)?;
         (rate.low > IMPLAUSIBLE * most).then(|| {
             let (got, most) = (text(limit, scalar, rate.value), text(limit, scalar, most));
-            format!("{got} is more than {} can do, {most}: no kernel can be that fast", peaks.units())
+            format!("{got} is more than {} can reach, {most}: no kernel can be that fast", peaks.units())
         })
     }
 

@@ -261,5 +261,5 @@ async fn other_inputs(probe: &mut Probe<'_>) -> Result<Option<String>> {
 async fn complete_output(probe: &mut Probe<'_>) -> Result<Option<String>> {
     let Probe { prepared, job, random, .. } = probe;
     let mismatch = verify_parts(*prepared, job, PARTS, mixed(*random, 3)).await?;
-    Ok(mismatch.map(|mismatch| format!("{mismatch} after a launch into a complete output")))
+    Ok(mismatch.map(|mismatch| format!("{mismatch} after a launch into an already complete output")))
 }

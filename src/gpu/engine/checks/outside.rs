@@ -18,9 +18,7 @@ pub(in crate::engine) async fn store_outside(prepared: &mut dyn Prepared, job: &
         if let Some((distance, side)) = end.or(start) {
             let name = buffer.name;
             let hint = if job.hint.is_empty() { String::new() } else { format!(" ({})", job.hint) };
-            return Ok(Some(format!(
-                "an element is written outside the buffer '{name}', {distance} bytes {side}{hint}"
-            )));
+            return Ok(Some(format!("the kernel writes outside the buffer '{name}', {distance} bytes {side}{hint}")));
         }
     }
     Ok(None)
@@ -79,7 +77,7 @@ mod tests {
             zone[at] ^= 1;
             zone
         };
-        let text = |distance: &str| Some(format!("an element is written outside the buffer 'output', {distance}"));
+        let text = |distance: &str| Some(format!("the kernel writes outside the buffer 'output', {distance}"));
         assert_eq!(found(&clean, &changes(0)), text("0 bytes after its end"));
         assert_eq!(found(&clean, &changes(8)), text("8 bytes after its end"));
         assert_eq!(found(&changes(12), &clean), text("4 bytes before its start"));

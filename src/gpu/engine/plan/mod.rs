@@ -43,8 +43,8 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
         .collect();
     if request.caches != Caches::Hot && !cases.iter().any(|case| case.shape.is_cold()) {
         return Err(Error::Usage(
-            "--cache: no selected benchmark can start with empty caches (peaks, latencies, copies and host times \
-             cannot): leave this option out"
+            "--cache: no selected benchmark can start with cold caches (peaks, latencies, copies and host times \
+             cannot): omit this option"
                 .to_owned(),
         ));
     }
@@ -245,7 +245,7 @@ fn check_sizes(selected: &[(&'static Family, &'static Benchmark)], sizes: &[Exte
     }
     let takes: Vec<String> =
         forms.iter().map(|(form, families)| format!("{form} for {}", families.join(", "))).collect();
-    Err(Error::Usage(format!("no selected benchmark takes the size {size}: give {}", takes.join("; "))))
+    Err(Error::Usage(format!("no selected benchmark accepts the size {size}: use {}", takes.join("; "))))
 }
 
 /// The selected benchmarks that none of the request's sizes fits, so that they have no case: families, where all of

@@ -25,8 +25,8 @@ fn unknown_name(kind: &str, given: &str, known: &[String], all: &str) -> String 
             let first = if first.is_empty() { String::new() } else { format!("{} or ", first.join(", ")) };
             format!("there is no {kind} '{given}': did you mean {first}{last}?")
         }
-        [] if all.is_empty() => format!("there is no {kind} '{given}', and no other {kind} either"),
-        [] => format!("there is no {kind} '{given}': there are {all}"),
+        [] if all.is_empty() => format!("there is no {kind} '{given}', nor any other {kind}"),
+        [] => format!("there is no {kind} '{given}': choose from {all}"),
     }
 }
 

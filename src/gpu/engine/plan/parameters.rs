@@ -34,9 +34,9 @@ pub(in crate::engine) fn check(selected: &[Selected], request: &Request) -> Resu
         for (family, benchmark) in owners {
             let accepted = accepted(family, benchmark, name);
             let refusal = if !accepted.has(*value) {
-                format!("{name} is {accepted}")
+                format!("{name} must be {accepted}")
             } else if let Some(dtype) = unfit_type(benchmark, request, name, *value) {
-                format!("no {} has that value", dtype.scalar().name())
+                format!("{} cannot represent that value", dtype.scalar().name())
             } else {
                 continue;
             };

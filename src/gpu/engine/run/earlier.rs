@@ -28,7 +28,7 @@ impl RowTable {
         let mut slots: Vec<(usize, Record)> = Vec::with_capacity(records.len());
         for record in records {
             if Some(&record.date) != date.as_ref() {
-                return Err("has rows of several runs".to_owned());
+                return Err("contains rows of several runs".to_owned());
             }
             let api = same_device(&record, devices, settings)?;
             let Some(index) = known.index(&record) else {
@@ -101,7 +101,7 @@ impl Slots {
     }
 }
 
-const USE_SAME_ARGUMENTS: &str = "use the arguments of the run that wrote it";
+const USE_SAME_ARGUMENTS: &str = "use the arguments of the run that wrote the file";
 
 /// Benchmark, type, size and parameters.
 type Key = (String, Option<Dtype>, Option<Extent>, String);
@@ -122,19 +122,19 @@ fn title(record: &Record) -> String {
 fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Result<usize, String> {
     if !devices.iter().any(|device| Some(device.api) == record.backend) {
         let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
-        return Err(format!("has rows of API {}; this run uses {}", record.api_name(), apis.join(", ")));
+        return Err(format!("has rows of API {}, but this run uses {}", record.api_name(), apis.join(", ")));
     }
     let Some(api) = devices.iter().position(|device| Some(Toolchain::from(device)) == record.toolchain()) else {
         let toolchain =
             |name: &str| if name.is_empty() { "wgpu's own compiler".to_owned() } else { format!("compiler {name}") };
         let names: Vec<_> = devices.iter().map(|device| toolchain(&device.kernel_compiler.name)).collect();
-        return Err(format!("has rows of {}; this run uses {}", toolchain(&record.compiler), names.join(", ")));
+        return Err(format!("has rows of {}, but this run uses {}", toolchain(&record.compiler), names.join(", ")));
     };
     let device = &devices[api];
     let now = settings.identity(card_name(device));
     match (record.host.is_empty(), now.host.is_empty()) {
-        (true, false) => return Err("names no host: pass --anonymous".to_owned()),
-        (false, true) => return Err(format!("names the host {}: leave out --anonymous", record.host)),
+        (true, false) => return Err("contains no host name: pass --anonymous".to_owned()),
+        (false, true) => return Err(format!("contains the host name {}: omit --anonymous", record.host)),
         _ => {}
     }
     let schema = record.schema.map_or_else(|| "none".to_owned(), |schema| schema.to_string());
@@ -146,7 +146,7 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
         ("version of shaderbench", &record.tool_version, version),
         ("device", &record.device, &device.name),
         ("driver", &record.driver, &device.driver),
-        ("version of the compiler", &record.compiler_version, &device.kernel_compiler.version),
+        ("compiler version", &record.compiler_version, &device.kernel_compiler.version),
         ("CPU", &record.cpu, &settings.cpu),
         ("operating system", &record.os, &settings.os),
         ("host", &record.host, &now.host),
@@ -170,13 +170,13 @@ fn same_kernel(record: &Record, case: &Case, device: &Device) -> Result<(), Stri
     let declaration = case.benchmark.declared.map_or("", |declared| declared.hash());
     if record.declaration != declaration {
         return Err(format!(
-            "has a row for {} with another declaration: its TOML file or its data has changed",
+            "has a row for {} with a different declaration: its TOML file or its data has changed",
             title(record)
         ));
     }
     let checks = device.checks_in(case, &job.kernel.interface);
     if record.median_ns.is_some() && job.runs_kernel() && record.checks != checks {
-        return Err(format!("has a row for {} with other run-time checks: --unchecked has changed", title(record)));
+        return Err(format!("has a row for {} with different run-time checks: --unchecked has changed", title(record)));
     }
     if record.shader_hash.is_empty() || record.shader_hash == job.kernel.hash(device.language) {
         return Ok(());

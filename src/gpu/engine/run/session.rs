@@ -180,7 +180,7 @@ impl<'a> Session<'a> {
         }
         let has_open_loop = ["loop", "while"].iter().any(|word| job.kernel.source.contains(word));
         if record.status == Status::Wrong && has_open_loop && self.backend.device().name.contains("llvmpipe") {
-            record.reason.push_str("; llvmpipe ends every loop after 65,535 turns");
+            record.reason.push_str("; llvmpipe ends every loop after 65,535 iterations");
         }
         leak_if_lost(prepared, result)
     }

@@ -53,7 +53,7 @@ impl Cub {
             Routine::Sort { n, has_values: false } => ("SORT", n, [n.saturating_mul(4); 2]),
             Routine::Sort { n, has_values: true } => ("SORT_PAIRS", n, [n.saturating_mul(8); 2]),
             Routine::CountBytes { n } if n < 1 << 31 => ("COUNT", n, [n, 4 * 256]),
-            _ => return Err(Error::Unsupported("CUB has no such routine for this size".to_owned())),
+            _ => return Err(Error::Unsupported("CUB has no routine for this operation and size".to_owned())),
         };
         let [input, output] = check_lengths(buffers, lengths)?;
         let compiled = self.known.entry((name, scalar)).or_insert_with(|| compiled(name, scalar));
@@ -66,7 +66,7 @@ impl Cub {
             // SAFETY: the lengths are checked above, and this closure keeps the buffers; `own` is null or as long as the
             // function asks for.
             let status = unsafe { function(own, bytes, from, to, n, context.stream()) };
-            library.check("a routine", status)
+            library.check("the routine", status)
         };
         let mut bytes = 0;
         run(ptr::null_mut(), &mut bytes)?;
@@ -83,9 +83,9 @@ fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
         Scalar::F64 => "double",
         _ => "unsigned",
     };
-    let folder = tempfile::tempdir().map_err(|error| format!("there is no temporary folder for CUB: {error}"))?;
+    let folder = tempfile::tempdir().map_err(|error| format!("cannot create a temporary folder for CUB: {error}"))?;
     let (source, library) = (folder.path().join("cub.cu"), folder.path().join("libshaderbench_cub.so"));
-    let written = |error| format!("CUB's routine cannot be written: {error}");
+    let written = |error| format!("cannot write CUB's source file: {error}");
     std::fs::write(&source, SOURCE).map_err(written)?;
     // A pipe would be full before a long text of errors ends.
     let errors = folder.path().join("errors.txt");
@@ -103,7 +103,7 @@ fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(open().ok()?).spawn().ok()
     });
     let Some(mut nvcc) = started else {
-        return Err("CUB is compiled by nvcc, which was not found: install the CUDA toolkit".to_owned());
+        return Err("nvcc, which compiles CUB, was not found: install the CUDA toolkit".to_owned());
     };
     let start = Instant::now();
     while nvcc.try_wait().is_ok_and(|status| status.is_none()) {
@@ -113,7 +113,7 @@ fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    let status = nvcc.wait().map_err(|error| format!("nvcc could not be run for CUB: {error}"))?;
+    let status = nvcc.wait().map_err(|error| format!("cannot run nvcc for CUB: {error}"))?;
     if !status.success() {
         let text = String::from_utf8_lossy(&std::fs::read(&errors).unwrap_or_default()).into_owned();
         let first =
@@ -122,6 +122,6 @@ fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
     }
     // SAFETY: the library is that of `cub.cu`: loading it registers its kernels, which has no preconditions.
     let loaded =
-        unsafe { libloading::Library::new(&library) }.map_err(|error| format!("CUB cannot be loaded: {error}"))?;
+        unsafe { libloading::Library::new(&library) }.map_err(|error| format!("cannot load CUB's routine: {error}"))?;
     Ok(Rc::new(Loaded { library: loaded, title: "CUB", no_memory: ALLOC_FAILED }))
 }

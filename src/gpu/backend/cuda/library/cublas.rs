@@ -119,10 +119,10 @@ impl Blas {
                 library.symbol::<unsafe extern "C" fn(Handle, *mut c_void) -> Status>("cublasSetStream_v2")?;
             let set_workspace = library
                 .symbol::<unsafe extern "C" fn(Handle, *mut c_void, usize) -> Status>("cublasSetWorkspace_v2")?;
-            library.check("a handle", create(&raw mut handle))?;
+            library.check("creating a handle", create(&raw mut handle))?;
             let blas = Self { context: Rc::clone(context), library, handle, _workspace: workspace };
-            blas.library.check("a stream", set_stream(handle, context.stream()))?;
-            blas.library.check("a workspace", set_workspace(handle, at, WORKSPACE as usize))?;
+            blas.library.check("setting the stream", set_stream(handle, context.stream()))?;
+            blas.library.check("setting the workspace", set_workspace(handle, at, WORKSPACE as usize))?;
             Ok(Rc::new(blas))
         }
     }
@@ -148,7 +148,7 @@ impl Blas {
             (Routine::Transpose { rows, columns }, Scalar::F64) => {
                 self.transpose::<f64>("cublasDgeam", rows, columns, buffers, (1.0, 0.0))
             }
-            _ => Err(Error::Unsupported(format!("cuBLAS has no such routine for {}", scalar.name()))),
+            _ => Err(Error::Unsupported(format!("cuBLAS has no routine for this operation in {}", scalar.name()))),
         }
     }
 
@@ -214,7 +214,7 @@ impl Blas {
                     DEFAULT,
                 )
             };
-            blas.library.check("a product", status)
+            blas.library.check("the matrix product", status)
         }))
     }
 
@@ -234,7 +234,7 @@ impl Blas {
                 let (one, zero) = (&raw const one, &raw const zero);
                 gemv(blas.handle, TRANSPOSED, columns, rows, one, at(&w), columns, at(&x), 1, zero, at(&y), 1)
             };
-            blas.library.check("a product with a vector", status)
+            blas.library.check("the matrix-vector product", status)
         }))
     }
 
@@ -274,14 +274,14 @@ impl Blas {
                     rows,
                 )
             };
-            blas.library.check("a transpose", status)
+            blas.library.check("the transpose", status)
         }))
     }
 }
 
 /// A side of a matrix, as the library takes it.
 fn int(side: u64) -> Result<c_int> {
-    c_int::try_from(side).map_err(|_| Error::Unsupported(format!("cuBLAS limits sides to 31 bits; {side} has more")))
+    c_int::try_from(side).map_err(|_| Error::Unsupported(format!("a side of {side} exceeds cuBLAS's limit of 31 bits")))
 }
 
 impl Drop for Blas {

@@ -95,7 +95,7 @@ impl BlasLt {
         // SAFETY: the type is that of cublasLt.h; `handle` is a valid place.
         unsafe {
             let create = library.symbol::<unsafe extern "C" fn(*mut Raw) -> Status>("cublasLtCreate")?;
-            library.check("a handle", create(&raw mut handle))?;
+            library.check("creating a handle", create(&raw mut handle))?;
         }
         Ok(Rc::new(Self { context: Rc::clone(context), library, handle, workspace }))
     }
@@ -149,7 +149,7 @@ impl BlasLt {
                     lt.context.stream(),
                 )
             };
-            lt.library.check("a product", status)
+            lt.library.check("the matrix product", status)
         }))
     }
 
@@ -160,7 +160,7 @@ impl BlasLt {
         unsafe {
             let new = self.library.symbol::<New>("cublasLtMatmulDescCreate")?;
             let product = self
-                .object("a description of a product", "cublasLtMatmulDescDestroy", |raw| new(raw, compute, of_sums))?;
+                .object("creating a matmul descriptor", "cublasLtMatmulDescDestroy", |raw| new(raw, compute, of_sums))?;
             product.set("cublasLtMatmulDescSetAttribute", TRANSA, &TRANSPOSED)?;
             Ok(product)
         }
@@ -173,7 +173,7 @@ impl BlasLt {
         // SAFETY: the types are those of cublasLt.h.
         unsafe {
             let new = self.library.symbol::<New>("cublasLtMatrixLayoutCreate")?;
-            self.object("a matrix", "cublasLtMatrixLayoutDestroy", |raw| new(raw, of, rows, columns, leading))
+            self.object("creating a layout", "cublasLtMatrixLayoutDestroy", |raw| new(raw, of, rows, columns, leading))
         }
     }
 
@@ -185,7 +185,7 @@ impl BlasLt {
             let new =
                 self.library.symbol::<unsafe extern "C" fn(*mut Raw) -> Status>("cublasLtMatmulPreferenceCreate")?;
             let search = self.library.symbol::<Search>("cublasLtMatmulAlgoGetHeuristic")?;
-            let wish = self.object("a preference", "cublasLtMatmulPreferenceDestroy", |raw| new(raw))?;
+            let wish = self.object("creating a preference", "cublasLtMatmulPreferenceDestroy", |raw| new(raw))?;
             wish.set("cublasLtMatmulPreferenceSetAttribute", MAX_WORKSPACE_BYTES, &WORKSPACE)?;
             let (sums, found, count) = (sums.raw, &raw mut found, &raw mut count);
             search(self.handle, product.raw, left.raw, right.raw, sums, sums, wish.raw, 1, found, count)
@@ -193,7 +193,7 @@ impl BlasLt {
         if [status, found.status].contains(&NOT_SUPPORTED) || (status == 0 && count == 0) {
             return Err(Error::Unsupported("cuBLASLt does not support this matrix product on this device".to_owned()));
         }
-        self.library.check("a search for an algorithm", status)?;
+        self.library.check("the algorithm search", status)?;
         Ok(found)
     }
 
@@ -231,7 +231,7 @@ impl Object {
             let set = self.lt.library.symbol::<SetAttribute>(function)?;
             set(self.raw, attribute, ptr::from_ref(value).cast(), size_of::<T>())
         };
-        self.lt.library.check("an attribute", status)
+        self.lt.library.check("setting an attribute", status)
     }
 }
 

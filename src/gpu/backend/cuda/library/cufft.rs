@@ -49,7 +49,7 @@ impl Fft {
         let bytes = count.saturating_mul(points).saturating_mul(8);
         let [input, output] = check_lengths(buffers, [bytes; 2])?;
         let int = |length: u64| {
-            c_int::try_from(length).map_err(|_| Error::Unsupported("cuFFT limits lengths to 31 bits".to_owned()))
+            c_int::try_from(length).map_err(|_| Error::Unsupported("cuFFT lengths must fit in 31 bits".to_owned()))
         };
         let (count, points) = (int(count)?, int(points)?);
         let mut handle = 0;
@@ -62,16 +62,16 @@ impl Fft {
             let set_stream =
                 self.library.symbol::<unsafe extern "C" fn(Handle, *mut c_void) -> Status>("cufftSetStream")?;
             let exec = self.library.symbol::<Exec>("cufftExecC2C")?;
-            self.library.check("a plan", new(&raw mut handle, points, C2C, count))?;
+            self.library.check("creating a plan", new(&raw mut handle, points, C2C, count))?;
             let plan = Plan { fft: Rc::clone(self), handle };
-            self.library.check("a stream", set_stream(handle, self.context.stream()))?;
+            self.library.check("setting the stream", set_stream(handle, self.context.stream()))?;
             (plan, exec)
         };
         Ok(Box::new(move || {
             let at = |memory: &Memory| memory.address() as *mut c_void;
             // SAFETY: the lengths are checked above, and this closure keeps the buffers and the plan.
             let status = unsafe { exec(plan.handle, at(&input), at(&output), FORWARD) };
-            plan.fft.library.check("a transform", status)
+            plan.fft.library.check("the transform", status)
         }))
     }
 }

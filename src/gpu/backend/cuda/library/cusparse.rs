@@ -85,9 +85,9 @@ impl Sparse {
             let create = library.symbol::<unsafe extern "C" fn(*mut Handle) -> Status>("cusparseCreate")?;
             let set_stream =
                 library.symbol::<unsafe extern "C" fn(Handle, *mut c_void) -> Status>("cusparseSetStream")?;
-            library.check("a handle", create(&raw mut handle))?;
+            library.check("creating a handle", create(&raw mut handle))?;
             let sparse = Self { context: Rc::clone(context), library, handle };
-            sparse.library.check("a stream", set_stream(handle, context.stream()))?;
+            sparse.library.check("setting the stream", set_stream(handle, context.stream()))?;
             Ok(Rc::new(sparse))
         }
     }
@@ -97,7 +97,7 @@ impl Sparse {
         let lengths = [rows.saturating_add(1), nonzeros, nonzeros, rows, rows].map(|length| length.saturating_mul(4));
         let [starts, columns, values, x, y] = check_lengths(buffers, lengths)?;
         let int = |length: u64| {
-            i64::try_from(length).map_err(|_| Error::Unsupported("cuSPARSE limits lengths to 63 bits".to_owned()))
+            i64::try_from(length).map_err(|_| Error::Unsupported("cuSPARSE lengths must fit in 63 bits".to_owned()))
         };
         let (rows, nonzeros) = (int(rows)?, int(nonzeros)?);
         let at = |memory: &Memory| memory.address() as *mut c_void;
@@ -110,12 +110,12 @@ impl Sparse {
             let (at_starts, at_columns, at_values) = (at(&starts), at(&columns), at(&values));
             let made =
                 new(&raw mut matrix, rows, rows, nonzeros, at_starts, at_columns, at_values, index, index, base, R_32F);
-            self.library.check("a matrix", made)?;
+            self.library.check("creating a matrix", made)?;
             let matrix = self.described(matrix, "cusparseDestroySpMat")?;
             let new = self.library.symbol::<CreateVector>("cusparseCreateDnVec")?;
-            self.library.check("a vector", new(&raw mut from, rows, at(&x), R_32F))?;
+            self.library.check("creating a vector", new(&raw mut from, rows, at(&x), R_32F))?;
             let from = self.described(from, "cusparseDestroyDnVec")?;
-            self.library.check("a vector", new(&raw mut to, rows, at(&y), R_32F))?;
+            self.library.check("creating a vector", new(&raw mut to, rows, at(&y), R_32F))?;
             (matrix, from, self.described(to, "cusparseDestroyDnVec")?)
         };
         // SAFETY: the type is that of cusparse.h for all three, and the call below keeps the library.
@@ -136,7 +136,7 @@ impl Sparse {
             // the call returns, and `own` is what the routine asks for.
             let status =
                 unsafe { routine(sparse.handle, NOT_TRANSPOSED, one, matrix, from, zero, to, R_32F, DEFAULT, own) };
-            sparse.library.check("a product", status)
+            sparse.library.check("the product", status)
         };
         let mut bytes = 0_usize;
         run(length, (&raw mut bytes).cast())?;

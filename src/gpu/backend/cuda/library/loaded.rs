@@ -52,9 +52,9 @@ impl Loaded {
         match status {
             0 => Ok(()),
             status if status == self.no_memory => {
-                Err(Error::OutOfMemory(format!("{operation} by {}: status {status}", self.title)))
+                Err(Error::OutOfMemory(format!("{operation} failed in {}: status {status}", self.title)))
             }
-            status => Err(Error::Validation(format!("{operation} by {}: status {status}", self.title))),
+            status => Err(Error::Validation(format!("{operation} failed in {}: status {status}", self.title))),
         }
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn check_lengths<const COUNT: usize>(
     bytes: [u64; COUNT],
 ) -> Result<[Rc<Memory>; COUNT]> {
     let fits = buffers.len() == COUNT && buffers.iter().zip(bytes).all(|(buffer, bytes)| buffer.bytes() >= bytes);
-    let fault = || Error::Validation("a library's routine needs other buffers".to_owned());
+    let fault = || Error::Validation("the buffers do not fit the library's routine".to_owned());
     if fits { buffers.to_vec().try_into().map_err(|_| fault()) } else { Err(fault()) }
 }
 

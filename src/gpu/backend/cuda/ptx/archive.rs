@@ -156,7 +156,7 @@ impl PtxArchive {
 /// Why a device of this compute capability (10 × major + minor) does not run a program.
 pub(crate) fn cannot_run(needs: u32, capability: u32) -> Error {
     Error::Unsupported(format!(
-        "needs compute capability {}.{}, the device has {}.{}",
+        "needs compute capability {}.{}, but the device has {}.{}",
         needs / 10,
         needs % 10,
         capability / 10,
@@ -217,7 +217,7 @@ mod tests {
             assert_eq!(archive.find(program, capability).expect("found"), expected.as_bytes());
         }
         let refused = |program, capability| archive.find(program, capability).expect_err("refused").to_string();
-        assert_eq!(refused("b", 61), "needs compute capability 7.5, the device has 6.1");
+        assert_eq!(refused("b", 61), "needs compute capability 7.5, but the device has 6.1");
         assert!(refused("c", 90).starts_with("this kernel with these parameters needs NVRTC: install"));
         assert!(archive.find("c", 90).expect_err("refused").is_skip());
     }

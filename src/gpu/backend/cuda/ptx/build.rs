@@ -35,9 +35,9 @@ pub fn ptx(compiler: &Compiler, program: &str) -> Result<Vec<Ptx>> {
     let assembled = |capability: &u32| compiler.compile(program, &format!("sm_{capability}"));
     let known = compiler.capabilities();
     let Some(lowest) = known.iter().find(|capability| assembled(capability).is_ok()) else {
-        let newest = known.last().ok_or_else(|| Error::NoDevice("NVRTC supports no device".to_owned()))?;
+        let newest = known.last().ok_or_else(|| Error::NoDevice("NVRTC lists no architectures".to_owned()))?;
         assembled(newest)?;
-        return Err(Error::Shader("the program compiles for none of the architectures".to_owned()));
+        return Err(Error::Shader("the program does not compile for any architecture".to_owned()));
     };
     let mut asked = tested(program);
     asked.insert(INDEPENDENT_THREADS);

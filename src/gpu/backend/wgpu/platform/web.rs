@@ -42,7 +42,7 @@ pub(in crate::backend::wgpu) async fn renewed(_adapter: &wgpu::Adapter) -> Resul
     let found = adapters(wgpu::Backends::all()).await.pop();
     found
         .map(|(adapter, _)| adapter)
-        .ok_or_else(|| Error::NoDevice("the device was lost, and the browser has no adapter for this page".to_owned()))
+        .ok_or_else(|| Error::NoDevice("the device was lost, and the browser offers no other adapter".to_owned()))
 }
 
 /// Browsers do not tell.

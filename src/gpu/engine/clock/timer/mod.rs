@@ -85,7 +85,7 @@ impl Timer {
     /// [`Error::Clock`] if it stays impossible; errors of the device.
     pub async fn sample(&self, prepared: &mut dyn Prepared, launches: u32) -> Result<Sample> {
         let mut samples = self.samples(prepared, launches, 1).await?;
-        samples.pop().ok_or_else(|| Error::Validation("a submission has no sample".to_owned()))
+        samples.pop().ok_or_else(|| Error::Validation("a submission returned no sample".to_owned()))
     }
 
     /// Takes up to `count` samples ([`Prepared::samples`]), again if a device time is impossible: negative, or longer than
@@ -112,16 +112,13 @@ impl Timer {
             return None;
         }
         if let Some(ns) = times_ns.iter().find(|ns| ns.is_nan() || **ns < 0.0) {
-            return Some(format!(
-                "a sample took {:.3e} ms by the device's timestamps, which thus ran backwards",
-                ns / 1e6
-            ));
+            return Some(format!("a sample took {:.3e} ms by the device's timestamps: they ran backwards", ns / 1e6));
         }
         let (device_ns, wall_ns) =
             (times_ns.iter().sum::<f64>(), samples.iter().map(|sample| sample.wall_ns).sum::<f64>());
         (device_ns > LONGER * wall_ns + JUMP_NS.max(2.0 * self.tick_ns)).then(|| {
             format!(
-                "a submission took {:.3e} ms by the device's timestamps, but {:.3e} ms by the host's clock around it",
+                "a submission took {:.3e} ms by the device's timestamps, but only {:.3e} ms by the host's clock",
                 device_ns / 1e6,
                 wall_ns / 1e6
             )
@@ -247,7 +244,7 @@ impl Rate {
 
     fn disagrees(&self) -> Verdict {
         Verdict::Wall(format!(
-            "the device's timestamps disagree with the host's clock: they run at {} times its rate",
+            "the device's timestamps run at {} times the rate of the host's clock",
             in_three_digits(self.value)
         ))
     }
@@ -293,7 +290,7 @@ fn judge(rounds: &[Round], spread: &[Sample]) -> Verdict {
         return wall("the device's timestamps run backwards");
     }
     if is_stuck(rounds) {
-        return wall("the device's timestamps do not grow with the work");
+        return wall("the device's timestamps do not increase with the work");
     }
     let rate = Rate::of(rounds);
     let is_off = rate.low > 1.0 + TOLERANCE || rate.high < 1.0 - TOLERANCE;
@@ -302,7 +299,7 @@ fn judge(rounds: &[Round], spread: &[Sample]) -> Verdict {
     }
     if let Some(jump) = jump(rounds, spread) {
         return Verdict::Wall(format!(
-            "the device's timestamps jump: a sample of {:.3} ms by the host's clock took {:.3e} ms by them",
+            "the device's timestamps jump: a sample took {:.3} ms by the host's clock, but {:.3e} ms by timestamps",
             jump.wall_ns / 1e6,
             jump.device_ns.unwrap_or(0.0) / 1e6
         ));
@@ -358,7 +355,7 @@ fn timer(verdict: Verdict, rounds: &[Round], spread: &[Sample]) -> Timer {
             }
             None
         }
-        Verdict::Unsure(_) => Some("the host's clock is too noisy to confirm them within 10 %".to_owned()),
+        Verdict::Unsure(_) => Some("the host's clock is too noisy to confirm the timestamps within 10 %".to_owned()),
     };
     // Drivers return times as f32: only short ones are exact multiples of the step.
     let device = |samples: &mut dyn Iterator<Item = &Sample>| {

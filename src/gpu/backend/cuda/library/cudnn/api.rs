@@ -11,7 +11,7 @@ use record::error::{Error, Result, one_line};
 /// Names of the library. The graph API changed in version 9.
 const NAMES: [&str; 2] = ["libcudnn.so.9", "libcudnn.so"];
 /// The toolkit lacks it.
-const ADVICE: &str = "install cuDNN 9, or nvidia-cudnn-cu13 from PyPI with its folder lib in LD_LIBRARY_PATH";
+const ADVICE: &str = "install cuDNN 9, or `pip install nvidia-cudnn-cu13` and add its lib folder to LD_LIBRARY_PATH";
 
 /// `CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED`.
 const ALLOC_FAILED: c_int = 4004;
@@ -81,7 +81,7 @@ impl Dnn {
             // It does not work as it is installed, or has no engine for this.
             1000..2000 | 3000..4000 => {
                 let (text, version) = (self.explained(status), self.version);
-                Err(Error::Unsupported(format!("{operation} by cuDNN {version}: {text} (status {status})")))
+                Err(Error::Unsupported(format!("{operation} failed in cuDNN {version}: {text} (status {status})")))
             }
             _ => self
                 .library

@@ -39,15 +39,15 @@ pub(super) fn graph(dnn: &Rc<Dnn>, of: Attention) -> Result<Graph> {
     let mut scaled = graph.tensor("the scores", Float, &scores, Place::Kernel)?;
     graph.pointwise("the scores", (Pointwise::Multiply, None, Float), &[products, scale], scaled)?;
     if is_causal {
-        let hidden = graph.tensor("the score of a later key", Float, &one, Place::Host)?;
+        let hidden = graph.tensor("the score of a masked key", Float, &one, Place::Host)?;
         let mut index = |name, axis| -> Result<Tensor> {
             let index = graph.tensor(name, Int32, &scores, Place::Kernel)?;
             graph.pointwise(name, (Pointwise::Index, Some(axis), Float), &[scaled], index)?;
             Ok(index)
         };
         let (query, key) = (index("the query's index", 2)?, index("the key's index", 3)?);
-        let counts = graph.tensor("whether a key counts", Boolean, &scores, Place::Kernel)?;
-        graph.pointwise("whether a key counts", (Pointwise::IsNotLess, None, Boolean), &[query, key], counts)?;
+        let counts = graph.tensor("the key mask", Boolean, &scores, Place::Kernel)?;
+        graph.pointwise("the key mask", (Pointwise::IsNotLess, None, Boolean), &[query, key], counts)?;
         let masked = graph.tensor("the masked scores", Float, &scores, Place::Kernel)?;
         graph.pointwise("the masked scores", (Pointwise::Select, None, Float), &[scaled, hidden, counts], masked)?;
         scaled = masked;
@@ -55,8 +55,8 @@ pub(super) fn graph(dnn: &Rc<Dnn>, of: Attention) -> Result<Graph> {
 
     let top = graph.tensor("the maximum", Float, &rows, Place::Kernel)?;
     graph.reduce("the maximum", Reduction::Max, [scaled, top])?;
-    let below = graph.tensor("the distance to the maximum", Float, &scores, Place::Kernel)?;
-    graph.pointwise("the distance to the maximum", (Pointwise::Subtract, None, Float), &[scaled, top], below)?;
+    let below = graph.tensor("scores minus the maximum", Float, &scores, Place::Kernel)?;
+    graph.pointwise("scores minus the maximum", (Pointwise::Subtract, None, Float), &[scaled, top], below)?;
     let exponentials = graph.tensor("the exponentials", Float, &scores, Place::Kernel)?;
     graph.pointwise("the exponentials", (Pointwise::Exponential, None, Float), &[below], exponentials)?;
     let sum = graph.tensor("the sum", Float, &rows, Place::Kernel)?;

@@ -43,7 +43,7 @@ impl Descriptor {
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is a valid place for the descriptor.
         let status = unsafe { (dnn.create)(kind.0, &raw mut raw) };
-        dnn.check(&format!("creating {} of {name}", kind.1), status)?;
+        dnn.check(&format!("creating {} for {name}", kind.1), status)?;
         Ok(Self { dnn: Rc::clone(dnn), raw, kind, name })
     }
 
@@ -144,7 +144,7 @@ impl Descriptor {
         if status == 0 {
             return Ok(());
         }
-        self.dnn.check(&format!("{operation} of {} of {}", self.kind.1, self.name), status)
+        self.dnn.check(&format!("{operation} in {} for {}", self.kind.1, self.name), status)
     }
 }
 

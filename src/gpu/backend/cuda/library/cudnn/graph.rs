@@ -21,7 +21,7 @@ pub(super) struct Layout {
 impl Layout {
     /// Without gaps, the last dimension innermost.
     pub(super) fn packed(lengths: &[u64]) -> Result<Self> {
-        let fault = || Error::Unsupported(format!("cuDNN tensors have fewer than 2^63 elements: {lengths:?}"));
+        let fault = || Error::Unsupported(format!("a cuDNN tensor of {lengths:?} would have 2^63 elements or more"));
         let mut strides = vec![1_i64; lengths.len()];
         let mut product = 1_i64;
         for (stride, length) in strides.iter_mut().zip(lengths).rev() {
