@@ -440,8 +440,7 @@ fn options(benchmark: &Benchmark) -> String {
 fn not_measured(family: &Family, benchmarks: &[&Benchmark], report: Option<&Path>) -> Part {
     let name = if let [one] = benchmarks { format!("{}/{}", family.name, one.name) } else { family.name.to_owned() };
     let nothing = report.map_or_else(|| "no rows yet".to_owned(), |path| format!("no rows in {}", path.display()));
-    let text =
-        format!("{nothing}: run `shaderbench run {name}`; `--report h100` shows an NVIDIA H100's rows");
+    let text = format!("{nothing}: run `shaderbench run {name}`; `--report h100` shows an NVIDIA H100's rows");
     Part::Field { label: "measured", text }
 }
 
