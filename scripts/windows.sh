@@ -253,7 +253,7 @@ own() {
         --out "planted.$backend.csv" >"$WORK/runs/planted.txt" 2>&1 && problem "a planted fault is not found"
     bundle=$(tr -d '\r' <"$WORK/runs/planted.txt" | sed -n 's/.*`shaderbench bench replay \(.*\)`.*/\1/p' | head -1)
     program bench replay "$bundle" 2>/dev/null | tr -d '\r' >"$WORK/runs/replayed.txt" || true
-    grep '^the first wrong element is the same as in the bundle' "$WORK/runs/replayed.txt" ||
+    grep "^the first wrong element is the same as the bundle's" "$WORK/runs/replayed.txt" ||
         problem "bench replay '$bundle': $(tail -3 "$WORK/runs/replayed.txt")"
 }
 

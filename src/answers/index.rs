@@ -32,12 +32,12 @@ pub fn write(entries: &[Entry], is_by_model: bool) -> String {
     format!(
         "{MARK}\n\n# Reports\n\n{sections}## The figures\n\n{}\n",
         "`shaderbench summary FILE` prints these figures and names the fastest kernels. Copy, read, FMA: measured \
-         peaks, of memory at the largest working set. L2, DRAM: latency of a dependent load. Sum, transpose, GEMM: the \
-         fastest kernel that all reports of the device through one API have, at the largest f32 size in common (GEMM: \
-         of all sizes), and its share of its measured peak. ≠: kernel, source or size differs from the unmarked \
-         figures of the same API, so there is no ratio. A faster kernel of one report is named below. GEMM f16: on \
-         tensor cores. Vulkan ÷ CUDA: geometric mean of the ratios of times of kernels, above 1 where CUDA is faster, \
-         and the number of cases. All of these use only rows that are `ok`."
+         peaks; for memory, at the largest working set. L2, DRAM: latency of a dependent load. Sum, transpose, GEMM: \
+         the fastest kernel that all reports of the device have through one API, at their largest common f32 size \
+         (GEMM: at any size), and its share of the measured peak. ≠: kernel, source or size differs from the unmarked \
+         figures of the same API, so there is no ratio. A faster kernel of one report is named below its table. GEMM \
+         f16: on tensor cores. Vulkan ÷ CUDA: geometric mean of the kernels' time ratios, above 1 where CUDA is \
+         faster, and the number of cases. Only rows that are `ok` count."
     )
 }
 

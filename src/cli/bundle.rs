@@ -21,7 +21,7 @@ use record::{Record, Status};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Folder that the run wrote for the wrong result
+    /// Folder that a run wrote for a wrong result
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Device number or part of a device name [default: the first device of the bundle's API]
@@ -83,8 +83,8 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
                 let option = if case.benchmark.declared.is_some() && case.is_trusted() { "--unchecked " } else { "" };
                 say(&format!("{name}: `shaderbench bench replay {option}{}` reproduces the fault", folder.display()));
             }
-            Ok(None) => say(&format!("{name} has no bundle: the failure does not reproduce in a single launch")),
-            Err(error) => say(&format!("{name} has no bundle: {}", error.chain())),
+            Ok(None) => say(&format!("{name}: no bundle: the failure does not reproduce in a single launch")),
+            Err(error) => say(&format!("{name}: no bundle: {}", error.chain())),
         }
     }
 }
@@ -215,8 +215,8 @@ fn without_command(toml: &[u8]) -> Option<Vec<u8>> {
 pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     let (bundle, case) = open(&arguments.folder, arguments.unchecked)?;
     if bundle.is_unchecked && !case.is_trusted() {
-        say("this kernel is not part of the suite, so the replay has run-time checks, unlike the original run; \
-             --unchecked turns the checks off");
+        say("this kernel is not part of the suite, so it now runs with run-time checks, unlike the original run; \
+             --unchecked turns them off");
     }
     let listed = list(None)?;
     let is_named = |(index, device): (usize, &Device)| match &arguments.device {
@@ -234,13 +234,13 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
         _ => None,
     })?;
     let Some(first) = first else {
-        print(&format!("{case}: right on {name}, {driver}\n"))?;
+        print(&format!("{case}: correct on {name}, {driver}\n"))?;
         return Ok(0);
     };
-    let same = if first == bundle.first { "the same" } else { "another" };
+    let same = if first == bundle.first { "the same as" } else { "different from" };
     let counted = match count {
-        0 => format!("the fault is {same} as in the bundle; no element is wrong"),
-        _ => format!("the first wrong element is {same} as in the bundle; {count} of {} are wrong", bundle.elements),
+        0 => format!("the fault is {same} the bundle's; no element is wrong"),
+        _ => format!("the first wrong element is {same} the bundle's; {count} of {} are wrong", bundle.elements),
     };
     print(&format!("{case}: {first} on {name}, {driver}\n{counted}\n"))?;
     Ok(3)

@@ -26,9 +26,9 @@ const REGRESSION: u8 = 4;
 pub(super) struct Arguments {
     /// Reports or folders of reports, baseline first, then filters as in `run`
     ///
-    /// A report is a CSV or JSON file; a folder stands for its CSV reports. Runs of the same card, API, driver and
-    /// version are pooled. With one report, the APIs, cards or compilers of the report are compared with each other. If
-    /// the report has only one of each, its headline figures are compared with built-in reports of the same model.
+    /// A report is a CSV or JSON file; a folder selects its CSV reports. Runs with the same card, API, driver and
+    /// shaderbench version are pooled. If you name one report, its APIs, cards or compilers are compared with each
+    /// other. If it has only one of each, its headline figures are compared with built-in reports of the same model.
     #[arg(value_name = "FILE|DIR|FILTER", required_unless_present = "baseline")]
     files_and_filters: Vec<String>,
     /// Baseline report; repeat the option to pool several [default: the first report]
@@ -36,12 +36,12 @@ pub(super) struct Arguments {
     baseline: Vec<PathBuf>,
     /// Exit with code 4 if a case is slower by more than PCT percent
     ///
-    /// A slow-down counts if the times come from the device's clock and the slow-down exceeds the limit by more than
-    /// the measured noise of these runs, corrected for the number of cases. With one run per side, the slow-down may
-    /// still be run-to-run variation. The exit code is 1 if no case can show a slow-down.
+    /// Only times from the device's clock count. A slow-down must exceed the limit by more than the measured noise,
+    /// corrected for the number of cases. With one run per side, it may still be run-to-run variation. The exit code
+    /// is 1 if no case can be judged.
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
-    /// Treat differences below this many percent as no change [default: 1.25; 0.5 for sides measured alternately]
+    /// Treat differences below this many percent as no change [default: 1.25; 0.5 for runs with --against]
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     margin: Option<f64>,
     /// Pool the runs of each card, or of all cards of a model
@@ -197,5 +197,5 @@ fn unmatched<'a>(filter: &str, rows: impl Iterator<Item = &'a Record>) -> Error 
     let (families, names): (Vec<_>, Vec<_>) = rows.map(|row| (row.family.clone(), row.name())).unzip();
     let families = [distinct(families), distinct(names)].concat();
     let sentence = unknown_benchmark("family or benchmark", filter, &families);
-    usage!("in these reports, {sentence} (the name of a report must exist or end in .csv or .json)")
+    usage!("in these reports, {sentence} (a report is an existing file or a name that ends in .csv or .json)")
 }

@@ -19,7 +19,7 @@ pub(super) struct Arguments {
     /// Show only devices of this API [default: all APIs]
     #[arg(long, value_name = "API", value_parser = Through::parser())]
     backend: Option<Through>,
-    /// Also show every limit and feature (JSON always has them)
+    /// Also show all limits and features (JSON always has them)
     #[arg(long)]
     all: bool,
     /// Output format
@@ -140,7 +140,7 @@ fn markdown(entry: &Entry, all: &[Entry], is_long: bool) -> String {
     let facts = facts(device, is_long).map(|(section, name, value)| row([section, name, value]));
     let rows: Vec<_> = head.chain(facts).collect();
     let heading = escape(&format!("{} {} ({})", entry.label(), device.name, device.api));
-    format!("### {heading}\n\n{}", table(&["of", "what", "value"].map(str::to_owned), &[false; 3], &rows))
+    format!("### {heading}\n\n{}", table(&["section", "property", "value"].map(str::to_owned), &[false; 3], &rows))
 }
 
 fn object(entry: &Entry, all: &[Entry]) -> Value {

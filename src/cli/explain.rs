@@ -31,11 +31,11 @@ use record::{Record, is_software};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Benchmarks, families, globs, steps (D5), glossary [default: all steps]
+    /// Benchmarks, families, globs, steps (D5) or glossary [default: all steps]
     ///
-    /// Benchmarks (transpose/tiled), families (transpose), globs ('*/vec4*'); chapters (D) and steps (D5) of the tour
-    /// of five articles on CUDA memory; glossary, or a term (warp), for the names in CUDA and in WGSL. A file name
-    /// selects a report, like --report.
+    /// A name is a benchmark (transpose/tiled), a family (transpose), a glob ('*/vec4*'), or a chapter (D) or step (D5)
+    /// of the tour of five articles on CUDA memory. `glossary` lists CUDA terms and their WGSL names; a term (warp)
+    /// shows only its own entry. A file name selects a report, like --report.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Report to read, or h100 for a built-in example [default: the newest in reports/, then in results/]
@@ -75,7 +75,7 @@ impl Wanted {
             }
         }
         if reports.len() + usize::from(arguments.run) > 1 {
-            return Err(usage!("explain takes rows from one report: name only one file"));
+            return Err(usage!("explain reads one report: name only one file, or use --run without a file"));
         }
         // No filter selects every benchmark.
         let unknown = |error| or_meant(error, &filters);
@@ -404,9 +404,9 @@ fn grouped(number: u64) -> String {
 /// The ceiling for the share of a row.
 const fn limited(limit: Limit) -> &'static str {
     match limit {
-        Limit::Copy => "copying the same number of bytes (ceiling/copy at the same working set)",
-        Limit::Read => "reading the same number of bytes (ceiling/read and read_tree at the same working set)",
-        Limit::Fill => "writing the same number of bytes (ceiling/fill at the same working set)",
+        Limit::Copy => "copying the same number of bytes (ceiling/copy with the same working set)",
+        Limit::Read => "reading the same number of bytes (ceiling/read and read_tree with the same working set)",
+        Limit::Fill => "writing the same number of bytes (ceiling/fill with the same working set)",
         Limit::Fma => "multiply-adds of the same type (ceiling/fma and similar)",
         Limit::Tensor => "f16 matrix products on tensor cores (the fastest f16 kernel)",
         Limit::TensorBf16 => "bf16 matrix products on tensor cores (the fastest bf16 kernel)",
@@ -440,8 +440,7 @@ fn options(benchmark: &Benchmark) -> String {
 fn not_measured(family: &Family, benchmarks: &[&Benchmark], report: Option<&Path>) -> Part {
     let name = if let [one] = benchmarks { format!("{}/{}", family.name, one.name) } else { family.name.to_owned() };
     let nothing = report.map_or_else(|| "no rows yet".to_owned(), |path| format!("no rows in {}", path.display()));
-    let text =
-        format!("{nothing}: `shaderbench run {name}` measures them; `--report h100` shows an NVIDIA H100's rows");
+    let text = format!("{nothing}: run `shaderbench run {name}`; `--report h100` shows an NVIDIA H100's rows");
     Part::Field { label: "measured", text }
 }
 

@@ -13,7 +13,7 @@ pub(super) fn operating_system() -> String {
 /// What to know of a laptop before its times are believed; `None` where no battery is discharging, or on macOS.
 pub(super) fn battery_note() -> Option<&'static str> {
     is_on_battery().then_some(
-        "the device runs on battery, where most laptops lower their clocks: connect the charger for comparable times",
+        "running on battery, which lowers the clocks of most laptops: connect the charger for comparable times",
     )
 }
 

@@ -14,10 +14,10 @@ use record::suite::Api;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports with links between cards [default: measure now]
+    /// Reports with transfers between cards [default: measure now]
     ///
-    /// `run 'transfer/peer_*' --backend cuda --device all --out FILE` writes such reports, with `--param PEER=1,PEER=2`
-    /// for three cards. Without reports, every pair of cards is measured at 64 MiB.
+    /// `run 'transfer/peer_*' --backend cuda --device all --out FILE` writes such reports; for three cards, add
+    /// `--param PEER=1,PEER=2`. Without reports, every pair of cards is measured at 64 MiB.
     #[arg(value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
     /// Save the measured rows as a CSV report

@@ -47,7 +47,7 @@ pub(super) fn list(arguments: &Arguments) -> Result<()> {
     let listed: Vec<Listed> = all.filter(|(_, benchmarks): &Listed| !benchmarks.is_empty()).collect();
     if let (Some(source), true) = (source, listed.is_empty()) {
         let why = match tags.is_empty() {
-            true => "run `shaderbench devices` for the properties of devices",
+            true => "run `shaderbench devices` for device properties",
             false => "--tag limits the search; leave out --tag to search all families",
         };
         say(&format!("no benchmark measures {source}: {why}"));

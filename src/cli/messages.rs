@@ -51,7 +51,7 @@ pub(super) fn smaller_workgroups(fitted: &Fitted, devices: &[&Device]) -> Option
     });
     let left_out = (repeated > 0).then(|| {
         let verb = if repeated == 1 { "is" } else { "are" };
-        format!("{} {verb} left out as copies of cases with smaller workgroups", plural(repeated, "case", "cases"))
+        format!("{} {verb} left out as duplicates of cases with smaller workgroups", plural(repeated, "case", "cases"))
     });
     let text = [run, left_out].into_iter().flatten().collect::<Vec<_>>().join(", ");
     let invocations = devices.iter().map(|device| device.max_invocations.min(device.max_workgroup_size[0])).min()?;
@@ -139,8 +139,8 @@ mod tests {
         let limits = ": Fake 9000 allows 256 invocations and 16384 bytes of memory per workgroup";
         assert_eq!(note(0, 0), None);
         assert_eq!(note(1, 0), Some(format!("1 case runs with smaller workgroups (parameter WG){limits}")));
-        let both = "13 cases run with smaller workgroups (parameter WG), 2 cases are left out as copies of cases with \
-                    smaller workgroups";
+        let both = "13 cases run with smaller workgroups (parameter WG), 2 cases are left out as duplicates of cases \
+                    with smaller workgroups";
         assert_eq!(note(13, 2), Some(format!("{both}{limits}")));
         let request =
             Request { has_reserves: true, ..Request::new(vec!["reduction/sequential".into()], Profile::Quick) };

@@ -54,7 +54,7 @@ pub(super) fn outliers(arguments: &Arguments) -> Result<u8> {
         Ok(())
     })?;
     if all.without_host() > 0 {
-        say(&format!("left out {} without a host", plural(all.without_host(), "row", "rows")));
+        say(&format!("left out {} that name no host", plural(all.without_host(), "row", "rows")));
     }
     if streamed.unreadable > 0 {
         let files = plural(streamed.unreadable, "unreadable file is", "unreadable files are");
@@ -89,7 +89,7 @@ fn exit_code(verdicts: &Verdicts, by: By) -> u8 {
 fn undecided(verdicts: &Verdicts, by: By) -> String {
     let what = if by == By::Host { "hosts" } else { "cards" };
     if verdicts.units == 0 {
-        return format!("these reports have no timed rows that name {what}: nothing can be compared");
+        return format!("nothing to compare: these reports have no timed rows that name {what}");
     }
     format!(
         "no case was measured on at least {LEAST_UNITS} {what} of one model, the minimum to find a slow one: name more \

@@ -80,14 +80,14 @@ pub(super) fn why_this_card(found: &[Device], run: &[usize]) -> Option<String> {
         .map(|card| {
             let index = run.iter().find_map(|own| card.iter().find(|index| found[**index].api == found[*own].api));
             let index = *index.unwrap_or(&card[0]);
-            format!("--device {index} is {} ({})", found[index].name, found[index].kind.name())
+            format!("--device {index} selects {} ({})", found[index].name, found[index].kind.name())
         })
         .collect();
     let alike = cards.iter().filter(|card| found[card[0]].kind == chosen.kind).count();
     let rank = if alike > 1 { format!("first of {alike}") } else { "only".to_owned() };
     let (name, kind, others) = (&chosen.name, chosen.kind.name(), others.join(", "));
     (!others.is_empty())
-        .then(|| format!("{name} is the {rank} {kind} device{}; {others}", if alike > 1 { "s" } else { "" }))
+        .then(|| format!("using {name}, the {rank} {kind} device{}; {others}", if alike > 1 { "s" } else { "" }))
 }
 
 /// Indices of the devices that match `--device`, at least one.
@@ -104,7 +104,7 @@ fn wanted(found: &[Device], device: Option<&str>) -> Result<Vec<usize>> {
     }
     Err(Error::Usage(match number {
         Ok(number) => {
-            format!("there is no device {number}: the numbers are 0 to {}, see `shaderbench devices`", found.len() - 1)
+            format!("there is no device {number}: the numbers are 0 to {}; see `shaderbench devices`", found.len() - 1)
         }
         Err(_) => {
             // A card has one entry per API, so names repeat.
@@ -266,17 +266,17 @@ mod tests {
     fn the_choice_among_cards_is_explained() {
         let found = two_cards();
         let why = |run: &[usize]| why_this_card(&found, run);
-        let rest = "--device 3 is llvmpipe (LLVM 15) (software)";
+        let rest = "--device 3 selects llvmpipe (LLVM 15) (software)";
         assert_eq!(
             why(&[0]).as_deref(),
             Some(&*format!(
-                "Fake 9000 is the first of 3 discrete devices; --device 1 is Fake 9000 (discrete), \
-                 --device 2 is Fake 9000/PCIe/SSE2 (discrete), {rest}"
+                "using Fake 9000, the first of 3 discrete devices; --device 1 selects Fake 9000 (discrete), \
+                 --device 2 selects Fake 9000/PCIe/SSE2 (discrete), {rest}"
             ))
         );
         // The other cards through the API of the run, where they have it.
-        assert!(why(&[6]).expect("others").contains("; --device 5 is Fake 9000 (discrete)"), "{:?}", why(&[6]));
-        assert!(why(&[3]).expect("others").starts_with("llvmpipe (LLVM 15) is the only software device; "));
+        assert!(why(&[6]).expect("others").contains("; --device 5 selects Fake 9000 (discrete)"), "{:?}", why(&[6]));
+        assert!(why(&[3]).expect("others").starts_with("using llvmpipe (LLVM 15), the only software device; "));
         assert_eq!(why_this_card(&found[3..5], &[0]), None);
         assert_eq!(why_this_card(&found[..1], &[0]), None);
     }

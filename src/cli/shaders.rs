@@ -45,7 +45,7 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> 
     if !sources.keys().any(is_selected) {
         let names: Vec<&str> = sources.keys().map(String::as_str).collect();
         return Err(usage!(
-            "folder {} has no kernel of the selected benchmarks: it has {}",
+            "folder {} has no kernel of the selected benchmarks, only {}",
             folder.display(),
             names.join(", ")
         ));

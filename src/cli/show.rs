@@ -21,7 +21,7 @@ use record::suite::{Benchmark, Case, Profile};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Benchmark to show (transpose/tiled)
+    /// Benchmark to show, for example transpose/tiled
     #[arg(value_name = "NAME")]
     name: String,
     /// Language to print
@@ -37,14 +37,14 @@ pub(super) struct Arguments {
     /// [default: off, unless a parameter turns one on]
     #[arg(long, value_name = "SWITCH", value_enum)]
     checks: Option<Switch>,
-    /// With --lang hlsl: the shader model
+    /// HLSL shader model (with --lang hlsl)
     ///
-    /// FXC accepts 5.1; DXC accepts later ones [default: 6.0, with f16 6.2]
+    /// FXC accepts 5.1, DXC later models [default: 6.0, or 6.2 for f16]
     #[arg(long, value_name = "MODEL", value_parser = shader_models())]
     shader_model: Option<ShaderModel>,
     /// With --lang cuda: also print the definitions that all CUDA ports share
     ///
-    /// NVRTC then compiles the output.
+    /// NVRTC can then compile the output.
     #[arg(long)]
     prelude: bool,
     /// Element type [default: the benchmark's first]
@@ -72,7 +72,7 @@ enum OutputLanguage {
     Msl,
     /// DirectX 12
     Hlsl,
-    /// OpenGL; GLSL source of kernels only for Vulkan and CUDA
+    /// OpenGL; for kernels written only for Vulkan and CUDA, their GLSL source
     Glsl,
     /// CUDA C++ port, with types and parameters filled in
     Cuda,
@@ -107,8 +107,8 @@ pub(super) fn show(arguments: &Arguments) -> Result<()> {
     if arguments.lang == OutputLanguage::Wgsl {
         let name = case.name();
         say(&format!(
-            "to change it: `shaderbench show {name} -o new/{name}.wgsl`, edit the file, then measure both kernels: \
-             `shaderbench run {name} --against-shaders new`"
+            "to change the kernel, run `shaderbench show {name} -o new/{name}.wgsl`, edit the file and compare both \
+             kernels with `shaderbench run {name} --against-shaders new`"
         ));
     }
     Ok(())
@@ -129,7 +129,7 @@ fn case(arguments: &Arguments) -> Result<Case> {
     // One with the kernel's own workgroup rather than another launch of it.
     let is_other_launch = |case: &Case| case.shape.params.contains_key("WG");
     let found = plan(&request)?.into_iter().filter(is_wanted).min_by_key(is_other_launch);
-    found.ok_or_else(|| usage!("{name} has no case of {dtype}"))
+    found.ok_or_else(|| usage!("{name} has no {dtype} case"))
 }
 
 fn dtype<'a>(benchmark: &'a Benchmark, asked: Option<&'a str>) -> Result<&'a str> {
@@ -147,7 +147,7 @@ fn dtype<'a>(benchmark: &'a Benchmark, asked: Option<&'a str>) -> Result<&'a str
 fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> {
     let lacks = |why: String| Error::Unsupported(format!("{} {why}", case.name()));
     if arguments.shader_model.is_some() && arguments.lang != OutputLanguage::Hlsl {
-        return Err(usage!("--shader-model selects HLSL: pass --lang hlsl, too"));
+        return Err(usage!("--shader-model needs --lang hlsl"));
     }
     if kernel.is_empty() {
         return Err(lacks("has no kernel: it measures API or library calls".to_owned()));
@@ -166,7 +166,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
         return Ok([note, without_prelude(&kernel.cuda)].concat().into());
     }
     if arguments.prelude {
-        return Err(usage!("--prelude prints the shared start of CUDA ports: pass --lang cuda, too"));
+        return Err(usage!("--prelude needs --lang cuda"));
     }
     if !kernel.module.is_empty() {
         return module(arguments, case, kernel);
@@ -183,7 +183,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
     let target = match arguments.lang {
         OutputLanguage::Wgsl | OutputLanguage::Cuda => {
             if checks != Checks::default() {
-                say("WGSL is the same with and without checks: APIs add them when they translate it");
+                say("the WGSL is the same with and without checks: translation to other languages adds them");
             }
             return Ok(shader.source_with(&kernel.constants)?.into());
         }

@@ -111,7 +111,7 @@ pub(super) fn cuda() -> Result<Vec<Target>> {
 
 #[cfg(not(feature = "cuda"))]
 pub(super) fn cuda() -> Result<Vec<Target>> {
-    Err(record::error::Error::NoDevice("this program was built without CUDA (cargo's feature `cuda`)".to_owned()))
+    Err(record::error::Error::NoDevice("this program was built without the cargo feature `cuda`".to_owned()))
 }
 
 #[cfg(test)]

@@ -34,8 +34,8 @@ pub(super) fn beginning<'a>(measured: Option<&'a Report>, example: Option<&'a Re
         let kind = if is_software(first) { ", a software device" } else { "" };
         Some(format!("{}{kind}, {apis}, {} ({name})", first.device, first.date.get(..10).unwrap_or(&first.date)))
     };
-    let none = "No report yet in reports/ or results/: `shaderbench explain --run` measures one, `--report h100` uses \
-                the built-in one of an NVIDIA H100";
+    let none = "No report yet in reports/ or results/: `shaderbench explain --run` creates one; `--report h100` \
+                uses the built-in report of an NVIDIA H100";
     let mut lines = vec![named(measured, &own).map_or_else(|| none.to_owned(), |of| format!("Answers for {of}"))];
     if let Some(shown) = example {
         let first = articles::sides(&shown.records).into_iter().next();
@@ -47,8 +47,8 @@ pub(super) fn beginning<'a>(measured: Option<&'a Report>, example: Option<&'a Re
 
 /// The list of all steps with their verdicts.
 pub(super) fn all(sides: &[Side]) -> Vec<Vec<Part>> {
-    let text = "`shaderbench explain D` shows a chapter, `explain D5` one step; `explain D5 --run` measures its \
-                kernels on this machine; `explain glossary` lists CUDA's names beside WGSL's.";
+    let text = "`shaderbench explain D` shows a chapter, `explain D5` one step. `explain D5 --run` measures the \
+                step on this machine. `explain glossary` lists CUDA terms and their WGSL names.";
     let next = Part::Field { label: "next", text: text.to_owned() };
     vec![heading("CUDA memory in five chapters".to_owned()), articles::overview(sides), vec![next]]
 }

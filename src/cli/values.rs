@@ -20,7 +20,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     seconds
         .or_else(parsed)
         .filter(|time| *time >= Duration::from_secs(1))
-        .ok_or_else(|| format!("'{text}' is not a duration of 1 s or more: use for example 90s, 5m or 1h"))
+        .ok_or_else(|| format!("'{text}' is not a duration of at least 1 s: write, for example, 90s, 5m or 1h"))
 }
 
 pub(super) fn size(text: &str) -> Result<Extent, String> {

@@ -346,5 +346,5 @@ fn a_twin_is_shown_with_its_prelude_only_on_request() {
     assert_eq!(note, "// Without the prelude that all CUDA ports share: add --prelude to print it.");
     assert_eq!(format!("{prelude}\n{program}"), whole);
     let refused = shaderbench(&["show", "transpose/tiled", "--prelude"]).run();
-    refused.fails_with(2, "--prelude prints the shared start of CUDA ports: pass --lang cuda, too");
+    refused.fails_with(2, "--prelude needs --lang cuda");
 }

@@ -37,7 +37,7 @@ fn a_wrong_row_leaves_a_bundle_that_replays_to_the_same_element() {
     // The size is the smallest that is wrong.
     assert!(!bundle.contains("100x257"), "{bundle}");
     let again = folder.run(&["bench", "replay", bundle]).exits_with(3);
-    assert!(again.stdout.contains("\nthe first wrong element is the same as in the bundle"), "{again}");
+    assert!(again.stdout.contains("\nthe first wrong element is the same as the bundle's"), "{again}");
     let readme = folder.text(&format!("{bundle}/README.txt"));
     let first = readme.lines().nth(2).expect("an element");
     assert!(again.stdout.contains(first), "{first}\n{again}");
@@ -45,7 +45,7 @@ fn a_wrong_row_leaves_a_bundle_that_replays_to_the_same_element() {
     let (_, tiled) = benchmark("transpose/tiled");
     folder.write(&format!("{bundle}/transpose/tiled.wgsl"), tiled.wgsl);
     let right = folder.run(&["bench", "replay", bundle]).succeeds();
-    assert!(right.stdout.contains(": right on "), "{right}");
+    assert!(right.stdout.contains(": correct on "), "{right}");
 }
 
 #[test]
@@ -66,11 +66,11 @@ fn a_store_outside_of_a_buffer_leaves_a_bundle_that_replays() {
     let readme = folder.text(&format!("{bundle}/README.txt"));
     assert!(readme.contains(": the kernel writes outside the buffer 'output', 0 bytes after its end."), "{readme}");
     let again = folder.run(&["bench", "replay", bundle]).exits_with(3);
-    assert!(again.stdout.contains("\nthe fault is the same as in the bundle; no element is wrong\n"), "{again}");
+    assert!(again.stdout.contains("\nthe fault is the same as the bundle's; no element is wrong\n"), "{again}");
     let guard = "if (id.x >= arrayLength(&output)) { return; }";
     folder.write(&format!("{bundle}/bench/k.wgsl"), kernel.replace("GUARD", guard));
     let right = folder.run(&["bench", "replay", bundle]).succeeds();
-    assert!(right.stdout.contains(": right on "), "{right}");
+    assert!(right.stdout.contains(": correct on "), "{right}");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn reports_are_merged_and_come_back_unchanged() {
     folder.write("reports/notes.md", "");
     let output = folder.run(&["report", "reports", "--out", "fleet.csv"]).succeeds();
     assert_eq!(output.stdout, "fleet.csv: 16 rows of 3 reports\n");
-    assert!(output.stderr.contains("8 rows repeat another row of the same run, which is written once"), "{output}");
+    assert!(output.stderr.contains("8 duplicate rows are left out"), "{output}");
     assert_eq!(rows(&folder, "fleet.csv"), [run(0, 1.0), run(1, 1.0)].concat());
     // The file is a report like any other.
     let output = folder.run(&["compare", "fleet.csv", "reports/01.csv"]).succeeds();
@@ -155,7 +155,7 @@ fn the_export_is_written_to_a_file_and_refuses_reports_without_times() {
     folder.run(&[&base[..], &["--out", "g.json"]].concat()).fails_with(2, "exists: name another file");
     let skipped: Vec<Record> = run(0, 1.0).into_iter().map(|row| Record { median_ns: None, ..row }).collect();
     folder.write("none.csv", csv::write(&skipped));
-    folder.run(&["report", "none.csv", "--format", "github"]).fails_with(2, "these reports have no row with a time");
+    folder.run(&["report", "none.csv", "--format", "github"]).fails_with(2, "these reports have no timed row");
 }
 
 /// On a real device.

@@ -345,7 +345,7 @@ fn a_chapter_has_its_articles_number_and_a_report_may_be_named_alone() {
     assert!(by_letter.starts_with(start), "{by_letter}");
     assert_eq!(folder.run(&["explain", "004", "r.csv"]).succeeds().stdout, by_letter);
     folder.run(&["explain", "005"]).fails_with(2, "there is no step '005'");
-    folder.run(&["explain", "E1", "r.csv", "--report", "r.csv"]).fails_with(2, "explain takes rows from one report");
+    folder.run(&["explain", "E1", "r.csv", "--report", "r.csv"]).fails_with(2, "explain reads one report");
 }
 
 #[test]

@@ -122,7 +122,7 @@ reference = \"../data/right.wgsl\"
     assert!(again.stdout.starts_with("sums/k u32 2 SHIFT=3: "), "the smallest wrong size is 2\n{again}");
     folder.write(&format!("{bundle}/bench/k.wgsl"), kernel(right));
     let repaired = folder.run(&["bench", "replay", &bundle]).succeeds();
-    assert!(repaired.stdout.contains(": right on "), "{repaired}");
+    assert!(repaired.stdout.contains(": correct on "), "{repaired}");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn show_says_in_one_sentence_why_it_has_no_kernel() {
         (&["transpose/tilde"][..], "did you mean 'transpose/tiled'?"),
         (&["transpose"], "'transpose' matches several kernels: name one of transpose/naive_coalesced_read, "),
         (&["transpose/tiled", "--param", "PAT=1"], "did you mean 'PAD'?"),
-        (&["transpose/tiled", "--shader-model", "6.0"], "--shader-model selects HLSL: pass --lang hlsl, too"),
+        (&["transpose/tiled", "--shader-model", "6.0"], "--shader-model needs --lang hlsl"),
         (&["transpose/tiled", "--dtype", "f46"], "there is no element type 'f46': choose from f32, f64"),
     ] {
         let output = show(arguments).exits_with(2);

@@ -11,8 +11,8 @@ use record::error::{Result, shown, usage};
 pub(in crate::cli) struct Arguments {
     /// Reports or folders of reports [default: reports/ and results/]
     ///
-    /// A page pools runs of the same card, API, driver and version. Format github exports the newest row of each case
-    /// of a card.
+    /// The page pools runs with the same card, API, driver and shaderbench version. Format github exports the newest
+    /// row of each card and case.
     #[arg(value_name = "FILE|DIR")]
     pub(super) files: Vec<PathBuf>,
     /// File to write [default: report.html]
@@ -26,7 +26,7 @@ pub(in crate::cli) struct Arguments {
     /// Pool the runs of each card, or of all cards of a model
     #[arg(long, value_enum, default_value_t)]
     pub(super) by: By,
-    /// Leave hosts out, and replace each card's UUID with a hash
+    /// Leave out host names, and replace each card's UUID with a hash
     ///
     /// The hash is the same in every report of the card.
     #[arg(long)]
@@ -45,7 +45,7 @@ pub(super) enum Format {
     Csv,
     /// README.md in a folder of reports: a list with headline figures
     Index,
-    /// For github-action-benchmark
+    /// Data for github-action-benchmark
     Github,
 }
 

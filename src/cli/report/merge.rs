@@ -59,8 +59,8 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
         sink.finish().map_err(fault())
     })?;
     if known.repeated > 0 {
-        let repeat = plural(known.repeated, "row repeats", "rows repeat");
-        say(&format!("{repeat} another row of the same run, which is written once"));
+        let repeat = plural(known.repeated, "duplicate row is", "duplicate rows are");
+        say(&format!("{repeat} left out"));
     }
     print(&format!(
         "{}: {} of {}\n",

@@ -107,7 +107,7 @@ fn github(arguments: &Arguments) -> Result<()> {
     let records = read_all(arguments, out, is_csv, "CSV")?;
     let records: Vec<Record> = records.into_iter().flat_map(|(_, records)| records).collect();
     if !records.iter().any(|row| row.status.is_timed() && row.median_ns.is_some()) {
-        return Err(usage!("these reports have no row with a time: there is nothing to export"));
+        return Err(usage!("these reports have no timed row, so there is nothing to export"));
     }
     let text = github::write(&records);
     let Some(path) = out else { return print(&text) };

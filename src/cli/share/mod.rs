@@ -34,7 +34,7 @@ const RESULTS: &str = "results";
 pub(super) struct Arguments {
     /// CSV report of a complete run
     ///
-    /// The copy has no host name, and has a hash in place of the card's UUID.
+    /// The copy has no host name, and a hash in place of the card's UUID.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Only check the files: print each fault, and exit with code 1 if there is any
@@ -50,7 +50,7 @@ pub(super) fn share(arguments: &Arguments) -> Result<u8> {
     let kernels = shipped()?.kernels;
     if !arguments.check {
         let [path] = arguments.files.as_slice() else {
-            return Err(usage!("share prepares one report: name one, or pass --check"));
+            return Err(usage!("share prepares one report: name one file, or pass --check"));
         };
         return prepare(path, &arguments.out, &kernels);
     }
@@ -108,7 +108,7 @@ impl Report {
             ));
         };
         if let Some(hidden) = text.chars().find(|character| is_hidden(*character) && *character != '\n') {
-            return Ok(Self::refused(format!("the file has the hidden character {}", hidden.escape_unicode())));
+            return Ok(Self::refused(format!("the file contains the hidden character {}", hidden.escape_unicode())));
         }
         let parsed = match csv::read(path, text.as_bytes()) {
             Ok(parsed) => parsed,
@@ -154,7 +154,7 @@ const ONE_RUN: &str = "a shared report is one run on one card: share the file th
 fn advice(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: bool) -> Vec<String> {
     distinct(faults.iter().map(|fault| match fault.remedy {
         Remedy::Complete(_) => incomplete(faults, records, path, is_anonymous),
-        Remedy::Issue => "open an issue with the report: this is a fault of the suite or of the driver".to_owned(),
+        Remedy::Issue => "open an issue with the report: this is a bug in the suite or in the driver".to_owned(),
         Remedy::Measure => format!(
             "the rows come from another build, or from a run with --size or --param; measure again with this build and \
              without these options: `shaderbench run {}`",
@@ -280,7 +280,7 @@ fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
     say(&format!("{}: no fault, {}", shown(path), plural(records.len(), "row", "rows")));
     removed.iter().for_each(|line| say(line));
     print(&request)?;
-    let place = if packed.is_some() { "an issue, with the form \"Your GPU's result\"" } else { "a pull request" };
+    let place = if packed.is_some() { "an issue with the form \"Your GPU's result\"" } else { "a pull request" };
     // The text is longer than a screen: what to do with it comes last.
     say(&format!(
         "\n{}\n{}\nnothing was sent; paste the text of the second file into {place}",

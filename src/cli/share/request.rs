@@ -67,8 +67,8 @@ pub(super) fn text(records: &[Record], path: &str, packed: Option<&str>) -> Stri
          - Power limit, and clocks if you changed them:\n\
          - Was any other program using the GPU:\n\n\
          ```text\n{summary}```\n\n\
-         `shaderbench share` found no fault, and left out host and card. The report may be published under the licences \
-         of this repository (MIT or Apache-2.0).\n\n{end}",
+         `shaderbench share` found no fault and made the report anonymous. It may be published under the licences of \
+         this repository (MIT or Apache-2.0).\n\n{end}",
         device = first.device.replace(['@', '#'], ""),
         apis = names.join(" + "),
         day = first.date.get(..10).unwrap_or_default(),
