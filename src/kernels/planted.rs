@@ -203,8 +203,14 @@ fn an_h200_is_described_without_contradicting_its_driver() {
     );
     let agreeing = Planted { l2_bytes: Some(28 << 20), ..H200 };
     let text = found("cache_curve", &agreeing.rows()).expect("levels").text();
-    assert!(text.contains("L2 24–32 MiB (the driver reports 28 MiB)") && !text.contains("latency starts to \
-        rise"), "{text}");
+    assert!(
+        text.contains("L2 24–32 MiB (the driver reports 28 MiB)")
+            && !text.contains(
+                "latency starts to \
+        rise"
+            ),
+        "{text}"
+    );
 }
 
 #[test]

@@ -235,8 +235,7 @@ impl Filling {
                         continue;
                     }
                     let bits = number.bits(scalar, false);
-                    let bits =
-                        bits.map_err(|why| usage!("{file}: number {index} of the data file is {why}"))?;
+                    let bits = bits.map_err(|why| usage!("{file}: number {index} of the data file is {why}"))?;
                     slot.copy_from_slice(&bits.to_le_bytes()[..size]);
                 }
                 Contents::Words(words(&bytes))

@@ -281,9 +281,9 @@ impl Unrolling<'_> {
             *slot = u32::try_from(script.whole(scope, 1)?).unwrap_or(u32::MAX);
         }
         if let Some(most) = groups.iter().find(|side| **side > 65_535) {
-            return Err(self.of.fault(format!(
-                "{most} workgroups in one dimension exceed the limit of 65535; set groups = [x, y]"
-            )));
+            return Err(self
+                .of
+                .fault(format!("{most} workgroups in one dimension exceed the limit of 65535; set groups = [x, y]")));
         }
         Ok(groups)
     }

@@ -200,7 +200,8 @@ pub(super) fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Or
         ));
     }
     let fixed = text.spirv.map_or(&[][..], |module| &module.fixed);
-    if let Some((name, _)) = fixed.iter().find(|(name, _)| table.params.get(name).is_some_and(|values| values.list().len() > 1))
+    if let Some((name, _)) =
+        fixed.iter().find(|(name, _)| table.params.get(name).is_some_and(|values| values.list().len() > 1))
     {
         return Err(usage!(
             "{}: '{name}' can have only one value, since naga cannot read the values computed from '{name}'; add a \

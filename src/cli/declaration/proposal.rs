@@ -264,7 +264,9 @@ impl Known {
         for (name, is_written) in &self.textures {
             text += &match is_written {
                 true => format!("# {name} = {{}}    # a texture of columns x rows texels, out\n"),
-                false => format!("{name} = {{ contents = \"random\" }}    # in: or file = \"photo.png\"; format = \"r32float\"\n"),
+                false => format!(
+                    "{name} = {{ contents = \"random\" }}    # in: or file = \"photo.png\"; format = \"r32float\"\n"
+                ),
             };
         }
         if !self.samplers.is_empty() {

@@ -123,7 +123,9 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
     }
     let is_portable = |kernel: &Kernel| !kernel.text.is_cuda() && !kernel.text.has_twin();
     if kernels.iter().all(is_portable) && kernels.iter().any(|kernel| !kernel.workgroup.is_empty()) {
-        return fault("workgroup: the kernel itself sets its workgroup size; remove workgroup, or set an override".into());
+        return fault(
+            "workgroup: the kernel itself sets its workgroup size; remove workgroup, or set an override".into(),
+        );
     }
     // What a preprocessor is given may be no override.
     if spec.preprocess.is_some() {
@@ -230,7 +232,9 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
     let length = spec.length.as_ref().map(|text| script("length", text)).transpose()?;
     let size = spec.size.iter().flatten().map(|text| script("size", text)).collect::<Result<Vec<_>>>()?;
     if ![0, 2, 3].contains(&size.len()) {
-        return Err(usage!("{what}: size must have a width, a height and, for a layered texture, the number of layers"));
+        return Err(usage!(
+            "{what}: size must have a width, a height and, for a layered texture, the number of layers"
+        ));
     }
     let format = |name: &String| {
         let known = TexelFormat::ALL.into_iter().find(|format| format.name() == name);

@@ -49,7 +49,9 @@ use supervisor::{End, Supervisor};
 /// Runs the command and returns the exit code.
 pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
     if arguments.unchecked && arguments.shaders.is_none() && arguments.against_shaders.is_none() {
-        return Err(usage!("--unchecked applies to the kernels of --shaders or --against-shaders: give one of these, too"));
+        return Err(usage!(
+            "--unchecked applies to the kernels of --shaders or --against-shaders: give one of these, too"
+        ));
     }
     if arguments.against_shaders.is_some() && !arguments.unchecked {
         say(

@@ -41,7 +41,9 @@ impl Kernel {
         let (dtype, lanes) = (shape.dtype, shape.dtype.lanes());
         if !shape.count().is_multiple_of(lanes) {
             let (name, n) = (dtype.name(), shape.extent);
-            return Err(Error::Unsupported(format!("{n} scalars do not divide into {name}: use a multiple of {lanes}")));
+            return Err(Error::Unsupported(format!(
+                "{n} scalars do not divide into {name}: use a multiple of {lanes}"
+            )));
         }
         let is_override = |name: &str| !HOST_PARAMS.contains(&name);
         let mut constants: Constants =

@@ -68,8 +68,12 @@ const PAIRS: (&str, Accepted) = ("PAIRS", Accepted::SWITCH);
 
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 16)),
-    unsupported: |shape| (shape.count() >= MOST).then_some("the kernel stores counts in 30 bits; sort fewer than 2^30 \
-        keys"),
+    unsupported: |shape| {
+        (shape.count() >= MOST).then_some(
+            "the kernel stores counts in 30 bits; sort fewer than 2^30 \
+        keys",
+        )
+    },
     work: |shape| Work { bytes: if is_pairs(shape) { 17 } else { 9 } * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     check: Check::of("output", |shape, _| scalars(shape), |shape, _| sorted(shape)),

@@ -42,7 +42,9 @@ impl Arguments {
                 Access::Uniform => {
                     let name = binding.name.as_str();
                     if spec.is_written {
-                        return Err(Error::Shader(format!("'{name}' is a uniform buffer, which a kernel cannot write")));
+                        return Err(Error::Shader(format!(
+                            "'{name}' is a uniform buffer, which a kernel cannot write"
+                        )));
                     }
                     if !twin::is_constant(&job.kernel.cuda, name) {
                         values.push(bytemuck::pod_collect_to_vec(&initial_bytes(spec)).into_boxed_slice());

@@ -159,8 +159,9 @@ impl BlasLt {
         // SAFETY: the types are those of cublasLt.h, and the description exists when its attribute is set.
         unsafe {
             let new = self.library.symbol::<New>("cublasLtMatmulDescCreate")?;
-            let product = self
-                .object("creating a matmul descriptor", "cublasLtMatmulDescDestroy", |raw| new(raw, compute, of_sums))?;
+            let product = self.object("creating a matmul descriptor", "cublasLtMatmulDescDestroy", |raw| {
+                new(raw, compute, of_sums)
+            })?;
             product.set("cublasLtMatmulDescSetAttribute", TRANSA, &TRANSPOSED)?;
             Ok(product)
         }
