@@ -1,7 +1,7 @@
 // An almost empty kernel: one invocation stores one word, to prove that the kernel ran.
 // Pattern: The launches run back to back. Each starts after the previous one ends, as in a benchmark.
 // Work: None.
-// Summary: stores one word: device time back to back, and time from submission to completion
+// Summary: stores one word: device time of back-to-back launches, and time from submission to completion
 // Look for: The device time of an empty launch, and how much longer submission to completion takes. If many launches
 // are submitted together, the host pays this difference only once.
 // Limits: The device's front end, which finishes one launch and flushes caches before the next may start. From

@@ -1,4 +1,4 @@
-// Computes the sums of `offset`, but accesses neighbouring pieces of 128 bytes far apart in time.
+// Computes the same sums as `offset`, but accesses neighbouring pieces of 128 bytes far apart in time.
 // Pattern: Subgroups first process every second piece of 32 elements, then the pieces in between. The fifth sector of a
 // piece, which the next piece shares, must therefore be moved again.
 // Work: 3n scalars moved.

@@ -33,11 +33,11 @@ pub fn write(entries: &[Entry], is_by_model: bool) -> String {
         "{MARK}\n\n# Reports\n\n{sections}## The figures\n\n{}\n",
         "`shaderbench summary FILE` prints these figures and names the fastest kernels. Copy, read, FMA: measured \
          peaks; for memory, at the largest working set. L2, DRAM: latency of a dependent load. Sum, transpose, GEMM: \
-         the fastest kernel that all reports of the device have through one API, at their largest common f32 size \
-         (GEMM: at any size), and its share of the measured peak. ≠: kernel, source or size differs from the unmarked \
-         figures of the same API, so there is no ratio. A faster kernel of one report is named below its table. GEMM \
-         f16: on tensor cores. Vulkan ÷ CUDA: geometric mean of the kernels' time ratios, above 1 where CUDA is \
-         faster, and the number of cases. Only rows that are `ok` count."
+         the fastest kernel that all of the device's reports contain for an API, at the largest f32 size that they \
+         share (GEMM: at any size), with its share of the measured peak. A faster kernel in only some of the reports \
+         is named below the device's table. ≠: another kernel, source or size than in the unmarked figures of the \
+         same API, so there is no ratio. GEMM f16: on tensor cores. Vulkan ÷ CUDA: geometric mean of the kernels' time \
+         ratios, above 1 where CUDA is faster, and the number of cases. Only rows that are `ok` count."
     )
 }
 

@@ -256,8 +256,8 @@ fn open(folder: &Path, is_unchecked: bool) -> Result<(Bundle, Case)> {
     Ok((bundle, case))
 }
 
-/// The worker's side of `bench replay`. A store outside of a buffer counts if it is the bundle's fault: small sizes may
-/// not fill a workgroup.
+/// The worker's side of `bench replay`. A store outside of a buffer counts only if it is the fault in the bundle, since
+/// small sizes may not fill a workgroup.
 pub(super) fn serve(link: &Link, target: super::target::Target, folder: &Path, is_unchecked: bool) -> Result<()> {
     let (bundle, case) = open(folder, is_unchecked)?;
     let mut backend = pollster::block_on(target.open())?;

@@ -134,7 +134,7 @@ pub(super) fn survive_file_limits() {
 /// Whether the program was started to outlive its terminal, as by `nohup`.
 #[cfg(unix)]
 fn ignores_hangup() -> bool {
-    #[expect(unsafe_code, reason = "the standard library cannot ask for the action of a signal")]
+    #[expect(unsafe_code, reason = "the standard library cannot query the action of a signal")]
     // SAFETY: all zeros are a valid `sigaction`. Without a new action the call only writes the current one to `action`,
     // which outlives it.
     unsafe {

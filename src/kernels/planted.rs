@@ -181,8 +181,8 @@ fn contradiction(device: &Planted, name: &str, value: Quantity) -> Option<String
         return (bytes < caches[index(level)].0).then(|| wrong(format!("{}", caches[index(level)].0)))?;
     }
     match name {
-        "rise of latency at least" => (bytes > caches[1].0).then(|| wrong("the near L2".to_owned()))?,
-        "rise of latency at most" => (bytes < caches[1].0).then(|| wrong("the near L2".to_owned()))?,
+        "start of latency rise at least" => (bytes > caches[1].0).then(|| wrong("the near L2".to_owned()))?,
+        "start of latency rise at most" => (bytes < caches[1].0).then(|| wrong("the near L2".to_owned()))?,
         "fill of the first level" => (bytes != device.granules.0).then(|| wrong("the line".to_owned()))?,
         "fetch from DRAM" => (bytes != device.granules.1).then(|| wrong("the granule".to_owned()))?,
         _ => None,

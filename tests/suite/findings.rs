@@ -177,15 +177,15 @@ fn runs_on_one_h200_agree() {
             other => panic!("{name}: {other:?} in {}", run.text()),
         };
         for other in &runs {
-            let Some(Quantity::Bytes(most)) = other.value("rise of latency at most") else {
+            let Some(Quantity::Bytes(most)) = other.value("start of latency rise at most") else {
                 panic!("{}", other.text())
             };
-            assert!(bytes("rise of latency at least") <= most);
+            assert!(bytes("start of latency rise at least") <= most);
         }
         // The part of L2 next to an SM has about half of the 50 MiB.
         assert!(
-            (12 << 20..=24 << 20).contains(&bytes("rise of latency at least"))
-                && bytes("rise of latency at most") == 32 << 20
+            (12 << 20..=24 << 20).contains(&bytes("start of latency rise at least"))
+                && bytes("start of latency rise at most") == 32 << 20
         );
         // With one epoch the bracket reaches one set further down.
         assert!((96 << 10..=128 << 10).contains(&bytes("L1 size at least")) && bytes("L1 size at most") == 256 << 10);

@@ -127,7 +127,7 @@ pub(crate) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usize) -> &'n s
 
 /// What [`Shown::is_unlike`] means.
 pub(crate) const UNLIKE: &str =
-    "≠ kernel, source or size differs from the unmarked figures of the same API, so there is no ratio";
+    "≠ another kernel, source or size than in the unmarked figures of the same API, so no ratio";
 
 #[cfg(test)]
 mod tests {

@@ -92,7 +92,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) epochs: Option<u16>,
     /// Seed of the inputs and of the order of the cases [default: random]
     ///
-    /// The choice of values to compare and the timing of checks for skipped work stay random, so that no kernel can be
+    /// Which values are compared and when skipped work is looked for stay random, so that no kernel can be
     /// tuned to a seed.
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) seed: Option<u64>,

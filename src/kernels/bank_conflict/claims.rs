@@ -58,11 +58,11 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Article(ArticleClaim {
         id: "E2",
-        title: "one word for many threads",
+        title: "the same word for many threads",
         claim: "From compute capability 2.x on, several words are broadcast at once, each to all threads that read it.",
         kernels: &["bank_conflict/broadcast", STRIDE],
         terms: &["__shared__", "warp"],
-        prediction: "The speed is that of stride 1, however many threads read one word. Compute capability 1.x \
+        prediction: "The speed is that of stride 1, however many threads read the same word. Compute capability 1.x \
             broadcasts one word per step.",
         judge: Judge::Claim(broadcast),
         ..ArticleClaim::BLANK
@@ -70,7 +70,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "E3",
         title: "bytes and halves",
-        claim: "From compute capability 2.x on, threads that read neighbouring bytes of one word do not conflict.",
+        claim: "From compute capability 2.x on, threads that read neighbouring bytes of the same word do not conflict.",
         kernels: &[
             "bank_conflict/bytes",
             "bank_conflict/halves",
@@ -78,7 +78,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "bank_conflict/halves_direct",
         ],
         terms: &["char and short", "__shared__"],
-        prediction: "Threads that read parts of one word are as fast as threads that each read their own word. On \
+        prediction: "Threads that read parts of the same word are as fast as threads that each read their own word. On \
             compute capability 1.x they conflict. WGSL unpacks bytes and 16-bit halves from words.",
         judge: Judge::Claim(narrow),
         ..ArticleClaim::BLANK

@@ -344,7 +344,7 @@ fn sizes(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
 fn rise(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let levels = levels(rows);
     let end = levels.iter().find(|(_, level)| !level.is_size)?.1.bracket?;
-    let between = facts.bracket("rise of latency", end.at_least, end.at_most);
+    let between = facts.bracket("start of latency rise", end.at_least, end.at_most);
     let driver = l2_by_driver(rows).map_or_else(String::new, |l2| {
         format!("; the driver reports an L2 of {}", facts.bytes("L2 size by the driver", l2))
     });

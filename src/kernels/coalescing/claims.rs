@@ -37,7 +37,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         computed_prediction: || {
             format!(
                 "The degree is {} at an offset of 1, {} at stride 2, {} from stride 8 on, and {} if all threads read \
-                one word. The degree counts bytes; the article derives no speed from it.",
+                the same word. The degree counts bytes; the article derives no speed from it.",
                 degree(1, 1),
                 degree(2, 0),
                 degree(8, 0),

@@ -12,7 +12,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "gain over two passes",
-        rows: "two_pass and the fastest other row, at the size with the longest rows that both have",
+        rows: "two_pass and the fastest other kernel, at the size with the longest matrix rows",
         condition: COMPARED,
         state: |rows, facts| gain(rows, facts, "two_pass"),
     }),

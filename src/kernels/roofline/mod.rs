@@ -9,8 +9,8 @@ pub(super) const FAMILY: Family = Family {
     name: "roofline",
     summary: "the transition from memory-bound to compute-bound, by fused multiply-adds per element",
     tags: &[Tag::Peak],
-    model_text: "A kernel takes the longer of two times: to move 2n scalars and to do 2 · FMAS · n operations. Its \
-        time is constant up to the ridge (the ratio of the two peaks, in operations per byte) and proportional to FMAS \
+    model_text: "A kernel takes the time to move 2n scalars or the time of 2 · FMAS · n operations, whichever is \
+        longer. Its time is constant up to the ridge (the ratio of the two peaks, in operations per byte) and proportional to FMAS \
         beyond the ridge.",
     chart: Chart::Own,
     benchmarks: &[Benchmark {

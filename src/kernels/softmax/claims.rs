@@ -13,7 +13,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "gain over three passes",
-        rows: "three_pass and the fastest other row, at the size with the longest rows that both have",
+        rows: "three_pass and the fastest other kernel, at the size with the longest matrix rows",
         condition: COMPARED,
         state: |rows, facts| gain(rows, facts, "three_pass"),
     }),

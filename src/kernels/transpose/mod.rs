@@ -9,7 +9,7 @@ pub(super) const FAMILY: Family = Family {
     name: "transpose",
     summary: "the transpose of a matrix",
     tags: &[Tag::Article, Tag::Primitive, Tag::Memory],
-    model_text: "A transpose moves as many bytes as a copy, so the model is a copy at the same working set. Slower \
+    model_text: "A transpose moves as many bytes as a copy, so the model is a copy with the same working set. Slower \
         kernels lose time to partly used sectors or to bank conflicts.",
     headlines: &[
         Headline { name: "transpose", place: 2, naive: "naive_coalesced_read", ..Headline::F32 },

@@ -121,8 +121,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Article(ArticleClaim {
         id: "E6",
-        title: "many threads write one word",
-        claim: "If several threads of a warp write one word of shared memory, one of the values survives, and which \
+        title: "many threads write the same word",
+        claim: "If several threads of a warp write the same word of shared memory, one of the values survives, and which \
             one is undefined.",
         kernels: &["workgroup_memory/same_word", "workgroup_memory/distinct_words", "workgroup_memory/atomic_word"],
         terms: &["__shared__", "atomicMax()"],
