@@ -251,7 +251,7 @@ fn bytes_of_word(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
 
 fn one_value(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let answer = right(rows, &["workgroup_memory/same_word"], |_| {
-        "In every round, exactly one of the 32 written values survives.".to_owned()
+        "In every round, the word holds one of the 32 written values.".to_owned()
     })?;
     let kernels = [("distinct_words", "32 words"), ("same_word", "one word"), ("atomic_word", "atomics on one word")];
     let mut figure = |(kernel, name): (&str, &str)| {
