@@ -1,9 +1,9 @@
-// Each invocation i atomically adds ROUNDS random numbers to global word i modulo SLOTS, a power of two.
+// Each invocation i atomically adds ROUNDS random numbers to global word i modulo SLOTS. SLOTS is a power of two.
 // Pattern: Neighbouring invocations update neighbouring words. Each word is shared by n / SLOTS invocations.
 // Work: ROUNDS · n atomic additions.
 // Summary: neighbouring invocations add to neighbouring words of SLOTS global words
 // Look for: How the rate grows with SLOTS, since more words use more L2 slices. Compare it with `same_address`.
-// Limits: The atomic throughput of L2, about one sector per cycle and slice.
+// Limits: The atomic throughput of L2, about one sector per cycle per slice.
 
 struct Sizes { n: u32 }
 

@@ -1,13 +1,13 @@
 // Attention on tensor cores, after FlashAttention-2 (Dao, arXiv:2307.08691, 2023). Each workgroup processes 128 queries
 // of a head in steps of 32 keys. Queries and outputs stay in cooperative matrices.
 // Pattern: Each subgroup processes 16 queries and reads all keys and values from workgroup memory. Scores and their
-// exponentials pass through workgroup memory, since WGSL does not define which matrix elements an invocation holds.
-// Outputs in a matrix cannot be scaled by row for the same reason. A row's maximum is therefore replaced only if its
+// exponentials pass through workgroup memory, since WGSL does not define which matrix elements an invocation holds. For
+// the same reason, outputs in a matrix cannot be scaled by row. A row's maximum is therefore replaced only if its
 // exponential grows by a factor of 2^8. The outputs are then scaled in workgroup memory.
 // Work: 4 · heads · length² · D operations, half if causal. q, k, v and the output are each counted once.
 // Summary: f16 inputs on tensor cores, f32 sums and softmax, 128 queries per workgroup
-// Look for: The share of ceiling/tensor, and the gain over `tiled`, which uses only the FMA units. Compare WGSL with
-// CUDA, where a thread knows which matrix elements it holds, so that scores stay in registers.
+// Look for: The share of the rate of ceiling/tensor, and the gain over `tiled`, which uses only the FMA units. Compare
+// WGSL with CUDA, where a thread knows which matrix elements it holds, so that scores stay in registers.
 // Limits: Reads of workgroup memory, and the exponentials: tensor cores wait for them unless another workgroup is
 // resident.
 

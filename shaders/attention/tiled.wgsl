@@ -4,8 +4,8 @@
 // output in registers. Maxima, exponentials, keys and values are exchanged through workgroup memory.
 // Work: 4 · heads · length² · D operations, half if causal. q, k, v and the output are each counted once.
 // Summary: online softmax over tiles of 16 keys in workgroup memory, 64 queries per workgroup
-// Look for: The gain over `naive`, since each loaded key serves 64 queries. Compare the share of the FMA peak with that
-// of matmul/register_blocked, which has no exponentials.
+// Look for: The gain over `naive`: each loaded key serves 64 queries. Compare the share of the FMA peak with that of
+// matmul/register_blocked, which has no exponentials.
 // Limits: Workgroup memory and instruction issue: six vector loads per 32 multiply-adds, and four barriers per tile.
 
 alias T = f32;

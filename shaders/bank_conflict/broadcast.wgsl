@@ -1,8 +1,9 @@
-// Adds up words of workgroup memory that GROUP neighbours share, with 16 independent reads in the loop body.
+// Adds up words of workgroup memory that GROUP neighbouring invocations share, with 16 independent reads in the loop
+// body.
 // Pattern: Invocation i reads word i / GROUP + base, so a subgroup reads one word per group. The base and the other
 // reads of a round are as in `stride`.
 // Work: Each invocation reads 16 · ROUNDS words; n scalars are stored.
-// Summary: 32-bit words shared by GROUP neighbours; with 256 the whole workgroup reads one word
+// Summary: 32-bit words shared by GROUP neighbours; with GROUP=256, the workgroup reads a single word
 // Look for: The speed should be the same for every GROUP, since a word that many lanes read is fetched once and
 // broadcast. A lower speed would mean that the hardware broadcasts only one word per access, as the oldest GPUs do.
 // Limits: The width of the path from the banks to the lanes. Reading fewer distinct words is not faster.

@@ -1,5 +1,5 @@
-// In each of ROUNDS rounds, an invocation stores its value to workgroup memory, waits at a barrier, and adds its
-// neighbour's value to its own value XOR the round number.
+// In each of ROUNDS rounds, an invocation stores its value to workgroup memory, waits at a barrier, and computes its
+// new value: its neighbour's value + (its own value XOR the round number).
 // Pattern: Rounds alternate between two halves of workgroup memory, so one barrier per round is enough. Every value
 // depends on all previous rounds.
 // Work: ROUNDS barriers per workgroup, ROUNDS · n additions.

@@ -1,10 +1,10 @@
 // Many invocations read a working set repeatedly. Each stores the sum of the values it reads.
-// Pattern: Coalesced 16-byte loads, four independent loads at a time. Each workgroup reads the next 256 KiB in
-// sequence, starting over at the end of the set.
+// Pattern: Coalesced 16-byte loads, four independent loads at a time. Consecutive workgroups read consecutive pieces of
+// 256 KiB, wrapping around at the end of the set.
 // Work: Each invocation reads 64 vec4 elements.
 // Summary: many invocations read the set repeatedly with vec4 loads
 // Look for: The bandwidth of each level. The ratio of two neighbouring levels shows how often data must be reused in
-// the faster one.
+// the faster level.
 // Limits: The port of each level: each SM's load unit, the crossbar to the shared cache, or DRAM. No measured peak
 // applies, since caches serve the repeated reads of a launch.
 

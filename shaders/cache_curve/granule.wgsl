@@ -4,8 +4,8 @@
 // wait for both. Each launch continues where the previous one stopped. Two random words verify the number of steps.
 // Work: `steps` steps with two dependent loads each; the loop body has 8 steps.
 // Summary: one invocation loads two words, APART bytes apart, from each 256-byte block in random order
-// Look for: The smallest APART at which both loads take as long as a miss. One miss fetches this number of bytes. Small
-// sets show the fetch size of the first-level cache; the largest sets show that of DRAM.
+// Look for: The smallest APART at which the second load is a miss too. One miss fetches this number of bytes. Small
+// sets show the fetch size of the L1; the largest sets show that of DRAM.
 // Limits: Two dependent loads: a miss and a hit if APART is below the fetch size, otherwise two misses.
 
 struct Sizes { places: u32, steps: u32, zero: u32 }

@@ -3,7 +3,7 @@
 // launch.
 // Work: Each invocation reads 64 elements, or fewer in the last workgroup.
 // Summary: many invocations read the set once with vec4 loads
-// Look for: The bandwidth of DRAM without help from a cache. It should equal the rate of `bandwidth` at the largest
+// Look for: The bandwidth of DRAM without help from a cache. It should equal the rate of `bandwidth` with the largest
 // sets, and not exceed the read peak.
 // Limits: DRAM, if the set is several times as large as the last cache.
 

@@ -2,8 +2,8 @@
 // Pattern: Neighbouring invocations access neighbouring elements. vec4, the widest type, fills a transaction best.
 // Work: 2n scalars moved.
 // Summary: copies an array with 4-, 8- and 16-byte accesses, over a range of working sets
-// Look for: The rate at each working set. The first plateau is a cache, the last is DRAM. If 4-byte accesses are slower
-// than wider accesses at large sets, they may keep too few bytes in flight.
+// Look for: The rate for each working set. The first plateau is a cache, the last is DRAM. If 4-byte accesses are
+// slower than wider accesses with large sets, they may keep too few bytes in flight.
 // Limits: DRAM bandwidth and DRAM read/write turnaround. At a few MiB, the last-level cache; below that, launch
 // overhead.
 

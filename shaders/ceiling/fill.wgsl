@@ -2,8 +2,8 @@
 // Pattern: Coalesced stores only.
 // Work: n scalars written.
 // Summary: writes an array with vec4 stores
-// Look for: The rate of stores relative to loads. If `fill` is much faster than `copy` at small sets, the writes stay
-// in a write-back cache.
+// Look for: The rate of stores relative to that of loads. If `fill` is much faster than `copy` with small sets, the
+// writes stay in a write-back cache.
 // Limits: The path from the SMs to L2, then DRAM writes. A device that fetches lines before overwriting them moves
 // twice the bytes.
 

@@ -4,8 +4,8 @@
 // and known only at run time, so the compiler folds nothing. No step rounds, so the result is verified bit for bit.
 // Work: 2 · 8 · 32 · ROUNDS operations for each of n scalars.
 // Summary: eight independent chains of fused multiply-adds per invocation, as scalars, vec2 or vec4
-// Look for: The f32 rate relative to f64: 2 on data-centre GPUs, 16 to 64 on others. If vec2 or vec4 is faster than
-// scalars, eight chains do not fill the pipelines, or the hardware has vector units.
+// Look for: The ratio of the f32 rate to the f64 rate: 2 on data-centre GPUs, 16 to 64 on others. If vec2 or vec4 is
+// faster than scalars, eight chains do not fill the pipelines, or the hardware has vector units.
 // Limits: Instruction issue, since a scheduler starts one instruction per cycle. On large GPUs, heat and power lower
 // the clock.
 

@@ -1,11 +1,12 @@
 // Eight independent chains of 32 · ROUNDS f16 fused multiply-adds per invocation. The sum of the chains is stored.
 // Pattern: No memory accesses in the loop, as in `fma`, with an f16 type for T (the alias below is a placeholder). All
-// inputs are ±1, known only at run time. f16 is exact for integers up to 2048, which no sum exceeds up to ROUNDS=31.
-// The result is therefore verified bit for bit.
+// inputs are ±1, known only at run time. f16 is exact for integers up to 2048, and no sum exceeds 2048 if ROUNDS is at
+// most 31. The result is therefore verified bit for bit.
 // Work: 2 · 8 · 32 · ROUNDS operations for each of n scalars.
-// Summary: the same chains as fma in f16, as scalars or vec2
+// Summary: the same chains as in fma, but in f16, as scalars or vec2
 // Look for: The speed of vec2 relative to scalars. Packed f16 hardware computes both components in one instruction,
-// which doubles the rate. Other hardware, or a driver that widens f16 to f32, is no faster than `fma`.
+// which doubles the rate. On other hardware, or if the driver widens f16 to f32, the rate is no higher than that of
+// `fma`.
 // Limits: The packed f16 units. For scalars, the conversions between 16 and 32 bits that compilers insert.
 
 alias T = vec2<f32>;

@@ -1,7 +1,7 @@
 // Eight independent chains of 16×16 f16 matrix products per subgroup, accumulated in f32 by cooperative matrices,
 // ROUNDS steps each. The sum of the chains is stored.
-// Pattern: No memory accesses in the loop. All factors are ±1, and sums are integers up to 128 · ROUNDS. Nothing rounds
-// up to ROUNDS=131072, so the result is verified bit for bit.
+// Pattern: No memory accesses in the loop. All factors are ±1, and sums are integers up to 128 · ROUNDS. If ROUNDS is
+// at most 131072, no step rounds, so the result is verified bit for bit.
 // Work: 2 · 16 · 8 · ROUNDS operations for each of n scalars, 256 scalars per subgroup.
 // Summary: eight independent chains of 16×16 f16 matrix products per subgroup, summed in f32 by tensor cores
 // Look for: The gain over `fma_f16`. The rate is that of `mma`, a subgroup's matrix instruction, and not the card's

@@ -3,7 +3,7 @@
 // round.
 // Work: Each invocation reads 16 · ROUNDS elements; n scalars are stored.
 // Summary: reads workgroup memory without bank conflicts, with scalar and vec4 loads
-// Look for: The bytes per cycle and SM (rate divided by clock and number of SMs). Expect four times the number of
+// Look for: The bytes per cycle per SM (rate divided by clock and by number of SMs). Expect four times the number of
 // banks. vec4 loads should be no faster if a subgroup's scalar load already uses every bank.
 // Limits: The banks, each of which delivers one word per cycle. For scalar loads, also instruction issue, since each
 // load transfers only 4 bytes per lane.

@@ -1,5 +1,5 @@
 // Adds one element of a uniform buffer to every element of an array: z[i] = x[0] + y[i].
-// Pattern: All invocations read one word through the constant cache, which moves no sectors. Other accesses are
+// Pattern: All invocations read the same word through the constant cache, which moves no sectors. Other accesses are
 // coalesced.
 // Work: 2n scalars moved.
 // Summary: z[i] = x[0] + y[i], x in a uniform buffer

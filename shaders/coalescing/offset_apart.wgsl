@@ -6,7 +6,7 @@
 // Look for: The ratio of the speeds at OFFSET=1 and OFFSET=8. It should be closer to the model's 0.8 than in `offset`.
 // If DRAM delivers 64 bytes at once, the speed relative to OFFSET=16 is below 0.8, since a piece takes three fetches of
 // 64 bytes instead of two.
-// Limits: Sectors moved between L2 and the SMs, or from DRAM at sizes above L2.
+// Limits: Sectors moved between L2 and the SMs, or from DRAM at sizes larger than L2.
 
 alias T = f32;
 

@@ -3,8 +3,8 @@
 // sector. Its stores are aligned and fill four whole sectors.
 // Work: 3n scalars moved.
 // Summary: z[i] = x[i+k] + y[i+k], k = OFFSET, with aligned stores
-// Look for: The loss at OFFSET=1, compared with `offset`. Any extra loss of `offset` comes from stores to part of a
-// sector.
+// Look for: The loss of speed at OFFSET=1, compared with that of `offset`. Any extra loss in `offset` comes from stores
+// to part of a sector.
 // Limits: The sectors read, unless a cache keeps the fifth for the next subgroup. Then, DRAM.
 
 alias T = f32;

@@ -4,7 +4,7 @@
 // are exchanged one after the other, without bank conflicts, through 16 KiB of workgroup memory. RADIX=16 needs only
 // 8.5 KiB, so more workgroups are resident. Twiddle factors come from a table; RADIX=16 reads two per pass and
 // multiplies them to get the others.
-// Work: n complex points read and n written, 5 · log2(points) operations for each.
+// Work: n complex points read and n written, 5 · log2(points) operations per point.
 // Summary: Stockham's algorithm in passes of radix 2, 4, 8 or 16, with 16 points per invocation
 // Look for: How the share of the copy peak rises with RADIX. At 4096 points there are 12, 6, 4 and 3 passes. If
 // RADIX=16 is near 100 %, the exchanges overlap with DRAM accesses.

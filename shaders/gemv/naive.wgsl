@@ -5,8 +5,8 @@
 // Summary: one invocation per row
 // Look for: The slowdown relative to `workgroup`, whose loads are coalesced. The gap grows once the sectors in use no
 // longer fit in the caches.
-// Limits: Cache capacity: each row in flight needs its current sector until all its elements are used. With few rows,
-// there are also too few invocations.
+// Limits: Cache capacity: each row in flight needs one sector cached until all elements of the sector are used. With
+// few rows, too few invocations.
 
 alias T = f32;
 

@@ -1,9 +1,9 @@
 // Matrix-vector product with 4-bit weights that stay integers: one instruction adds four products of bytes. A first
-// launch converts x to integers of three bytes, with a power-of-two scale per block of 32.
+// launch converts x to three-byte integers, with a power-of-two scale per block of 32.
 // Pattern: each group of LANES invocations computes four rows. An invocation reads two blocks, whose scales share a
 // word. The bytes of x are staged in workgroup memory.
 // Work: packed weights, scales, x and y are moved once; 2 FLOP per weight.
-// Summary: 4-bit weights that stay integers: four byte products per instruction, x in three bytes
+// Summary: 4-bit weights that stay integers: four byte products per instruction, x as three-byte integers
 // Look for: The gain over `q4_vec4` at large sizes. Four weights take three byte-product instructions and one or two
 // masks instead of about ten instructions. Each element of x is rounded to 2^-22 of the largest in its block.
 // Limits: DRAM reads. Without byte-product instructions, arithmetic. At small sizes, the first launch.

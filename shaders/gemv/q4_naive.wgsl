@@ -3,8 +3,8 @@
 // Pattern: as in `naive`, neighbouring invocations read words one row apart; each word contains 8 weights.
 // Work: packed weights, scales, x and y are moved once; 2 FLOP per weight.
 // Summary: 4-bit weights with a scale per block of 32, one invocation per row
-// Look for: The speed relative to `q8_naive`, which reads nearly twice the bytes. If `q4_naive` is not faster,
-// arithmetic limits both.
+// Look for: The speed relative to `q8_naive`, which reads nearly twice as many bytes. If `q4_naive` is not faster,
+// arithmetic limits both kernels.
 // Limits: Arithmetic: each weight needs shifts, masks, a conversion and two multiplications.
 
 struct Sizes { rows: u32, columns: u32 }

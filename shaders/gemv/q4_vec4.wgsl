@@ -6,7 +6,7 @@
 // Summary: 4-bit weights, a block of 32 per load, four rows at a time, no integer conversions
 // Look for: The share of the read peak: a share below that of `q8_vec4` shows the cost of arithmetic. The kernel is at
 // best 16 / 4.5 = 3.6 times as fast as `packed`.
-// Limits: DRAM reads and instructions, about three per weight. In small matrices, too few blocks per invocation.
+// Limits: DRAM reads, and about three instructions per weight. In small matrices, too few blocks per invocation.
 
 /// `unit` is 0x64006400, two f16 of 1024. It is no constant here: NVIDIA's compilers need two instructions for
 /// (word & a) | b with two constants, one with a variable.

@@ -4,8 +4,8 @@
 // Work: weights, x and y are moved once; 2 FLOP per weight.
 // Summary: one subgroup per row, then one subgroupAdd
 // Look for: The speed relative to `workgroup`. There is no barrier, and each subgroup has a row in flight. The kernel
-// is slower if the rows are too few to fill the device.
-// Limits: Load instructions: each multiply-add needs two, of 4 bytes per lane (2 in f16).
+// is slower if there are too few rows to fill the device.
+// Limits: Load instructions, since each multiply-add needs two loads of 4 bytes per lane (2 in f16).
 
 alias T = f32;
 

@@ -2,7 +2,7 @@
 // Pattern: neighbouring invocations read neighbouring elements of a row, one per load. Every workgroup reads all of x
 // from the cache.
 // Work: weights, x and y are moved once; 2 FLOP per weight.
-// Summary: one workgroup per row, coalesced, then a tree reduction
+// Summary: one workgroup per row, coalesced loads, then a tree reduction
 // Look for: The gain of coalesced loads over `naive`. The gap to `vec4` is the cost of 4-byte loads (2-byte in f16), of
 // reading x for every row, and of a tree per row.
 // Limits: Bytes in flight: one weight per invocation. For short rows, the barriers of the tree reduction.

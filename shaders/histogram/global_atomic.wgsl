@@ -1,7 +1,7 @@
 // Histogram of bytes, four per word: every byte adds 1 to its bin in global memory.
 // Pattern: one coalesced load, then four atomic additions to 256 global words that all invocations share.
 // Work: n words read, 4n atomic additions.
-// Summary: counts every byte in global memory
+// Summary: one atomic addition to global memory per byte
 // Look for: The slowdown relative to the other kernels: all SMs add to the same 1 KiB. Random bytes are the best case;
 // an image with one dominant colour would be slower.
 // Limits: The atomic units of L2, which perform few additions per cycle on one cache line.

@@ -1,5 +1,5 @@
-// Histogram of bytes with vec4 loads, counted per workgroup as in `workgroup_atomic`. Each invocation reads 64 words,
-// not 16, so there are fewer histograms to merge.
+// Histogram of bytes with vec4 loads, counted per workgroup as in `workgroup_atomic`. Each invocation reads 64 words
+// instead of 16, so there are fewer histograms to merge.
 // Pattern: as in `workgroup_atomic`, with 16-byte loads.
 // Work: n words read, 4n atomic additions to workgroup memory.
 // Summary: vec4 loads, 64 words per invocation, fewer histograms to merge

@@ -1,6 +1,6 @@
 // Histogram of bytes, four per word: each workgroup counts into its own histogram, then adds it to the global one.
 // Pattern: 4-byte loads with a stride of the whole grid, atomic additions to workgroup memory, then one global atomic
-// addition per bin and workgroup.
+// addition per bin per workgroup.
 // Work: n words read, 4n atomic additions to workgroup memory.
 // Summary: one histogram per workgroup, added to the global one at the end
 // Look for: The share of the read peak. Random bytes rarely collide; with a frequent value, the speed would fall

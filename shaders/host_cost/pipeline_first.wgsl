@@ -1,8 +1,8 @@
-// A tiny kernel that contains a number. Each new number makes a new kernel, which no driver cache contains.
+// A tiny kernel with a number compiled in. Each new number makes a new kernel, which is in no driver cache.
 // Pattern: one workgroup; the kernel is compiled again before each launch.
 // Work: negligible; compiling takes longer.
 // Summary: compiling a tiny new kernel, from WGSL or CUDA C++ to a pipeline
-// Look for: The delay before a kernel's first run, and its ratio to `pipeline_again`.
+// Look for: The delay before a kernel's first run, and its ratio to that of `pipeline_again`.
 // Limits: Compilation by naga and the driver, or by NVRTC.
 
 override NONCE: u32 = 0u;

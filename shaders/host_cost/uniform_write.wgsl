@@ -1,4 +1,4 @@
-// The chain of `dispatch`, but each dispatch adds its own number, which the host writes to a uniform buffer.
+// The same chain as in `dispatch`, but each dispatch adds its own number, which the host writes to a uniform buffer.
 // Pattern: as in `dispatch`.
 // Work: negligible; the host's calls take longer.
 // Summary: encode, submit and wait for n dispatches, each with a write to a uniform buffer
