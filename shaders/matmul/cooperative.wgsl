@@ -1,13 +1,13 @@
-// GEMM of f16 matrices, C = A · B with A m×k and B k×n, accumulated in f32 by cooperative matrices. A workgroup
+// GEMM of f16 matrices, C = A · B with A m×k and B k×n, accumulated in f32 with cooperative matrices. A workgroup
 // computes 128×128 elements of C from tiles 32 deep; a subgroup computes 64×64, as 4×4 blocks of 16×16.
 // Pattern: each subgroup reads 8 blocks for 16 block products, while the next tiles load into registers. Block reads
-// overlap with the products of the step before. A single pair of tiles leaves room for more workgroups, which hide the
-// latency of barriers. Workgroups are numbered in bands of 8 rows to share reads.
+// overlap with the products of the previous step. Keeping only one pair of tiles leaves room for more workgroups, which
+// hide the latency of barriers. Workgroups are numbered in bands of 8 rows to share reads.
 // Work: 2mnk operations.
 // Summary: f16 factors, f32 sums, on tensor cores: tiles of 128×128, 64×64 per subgroup
 // Look for: The share of ceiling/tensor, not of the FMA peak. CUDA has an advantage: it can copy to workgroup memory
 // without using registers.
-// Limits: Workgroup memory, which must deliver both factors as fast as the tensor cores use them.
+// Limits: Workgroup memory, which must supply A and B as fast as the tensor cores consume them.
 
 enable f16;
 enable wgpu_cooperative_matrix;

@@ -1,8 +1,8 @@
-// GEMM of f16 matrices, C = A · B with A m×k and B k×n, accumulated and stored in f16 by cooperative matrices. A
+// GEMM of f16 matrices, C = A · B with A m×k and B k×n, accumulated and stored in f16 with cooperative matrices. A
 // workgroup computes 256×256 elements of C from tiles 32 deep; a subgroup computes 64×128, as 4×8 blocks of 16×16. That
 // is twice as many elements as in `cooperative`, since f16 sums take half the registers.
 // Pattern: each subgroup reads 12 blocks for 32 block products, while the next tiles load into registers. Block reads
-// overlap with the products of the step before. Workgroups are numbered in bands of 8 rows to share reads.
+// overlap with the products of the previous step. Workgroups are numbered in bands of 8 rows to share reads.
 // Work: 2mnk operations.
 // Summary: f16 factors and f16 sums, on tensor cores: tiles of 256×256, 64×128 per subgroup
 // Look for: The speedup over `cooperative`, in exchange for 11 instead of 24 significant bits. The error of a sum of k

@@ -3,9 +3,9 @@
 // read n times and each of B m times, at best from a cache.
 // Work: 2mnk operations.
 // Summary: one invocation per element, all operands from global memory
-// Look for: The share of the FMA peak reached with caches only. The gap to `tiled` is the gain of explicit reuse. A gap
-// between APIs is due to address arithmetic in the inner loop.
-// Limits: Load instructions: each multiply-add needs two loads, served by L1.
+// Look for: The share of the FMA peak reached with caches alone. The gap to `tiled` is the gain from explicit reuse. A
+// gap between APIs is due to address arithmetic in the inner loop.
+// Limits: Load instructions: two loads, served by L1, for each multiply-add.
 
 alias T = f32;
 

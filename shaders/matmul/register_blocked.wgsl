@@ -1,13 +1,13 @@
 // GEMM, C = A · B with A m×k and B k×n, in tiles of 64×64: each of 16×16 invocations accumulates 4×4 elements of C in
 // registers. During 16 steps of k, each also loads 4 elements of the next tile of A and 4 of B.
 // Pattern: two 16-byte reads of workgroup memory per 16 FMAs. A's tile is padded to avoid bank conflicts in stores.
-// Accumulators are named variables: a compiler may put an array indexed in a loop into memory.
+// Accumulators are named variables: a compiler may keep an array in memory if a loop indexes it.
 // Work: 2mnk operations.
 // Summary: tiles of 64×64, 4×4 elements per invocation in registers
 // Look for: The share of the FMA peak that portable code reaches. Odd sizes show the cost of edges; 512x512x512 shows
 // the cost of too few tiles.
-// Limits: Registers, and how well the scheduler mixes loads with FMAs. Small matrices have too few tiles to fill the
-// last wave.
+// Limits: Registers, and how well the scheduler interleaves loads and FMAs. Small matrices have too few tiles to fill
+// the last wave.
 
 alias T = f32;
 

@@ -2,8 +2,9 @@
 // Pattern: neighbouring invocations read neighbouring elements, 16 bytes each.
 // Work: each invocation reads 16 · ROUNDS elements of 16 bytes.
 // Summary: a 4 KiB table in a storage buffer, cached in L1
-// Look for: The highest rate of L1. If `workgroup_bandwidth` is as fast, the two are probably one memory.
-// Limits: The load unit: 64 or 128 bytes per cycle and SM. The table stays in L1.
+// Look for: The highest rate of L1. If `workgroup_bandwidth` is as fast, L1 and workgroup memory probably share
+// hardware.
+// Limits: The load unit: 64 or 128 bytes per cycle per SM. The table stays in L1.
 
 struct Sizes { invocations: u32 }
 

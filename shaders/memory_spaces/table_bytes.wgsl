@@ -3,8 +3,8 @@
 // type, so an invocation reads a word and extracts its byte.
 // Work: each invocation reads 16 · ROUNDS bytes.
 // Summary: a table of 256 bytes in a uniform buffer
-// Look for: The ratio to `table_uniform`. In CUDA, lookups per second should be equal, since a byte loads like a word.
-// With EACH=1, a subgroup reads fewer distinct words here.
+// Look for: The ratio to `table_uniform`. In CUDA, lookups per second should be equal, since a byte loads as fast as a
+// word. With EACH=1, a subgroup reads fewer distinct words than in `table_uniform`.
 // Limits: As in `table_uniform`; in WGSL, also a shift and a mask for each byte.
 
 struct Sizes { invocations: u32, shift: u32 }

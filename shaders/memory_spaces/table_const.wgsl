@@ -1,12 +1,12 @@
-// Reads a table of 64 words that is part of the program, and mixes all values into one word. Its variable is never
-// written, so compilers can use one copy. (naga copies a `const` for every read with a run-time index.)
+// Reads a table of 64 words that is part of the program, and mixes all values into one word. The table is in a variable
+// that is never written, so compilers can share one copy. (naga copies a `const` for every read with a run-time index.)
 // Pattern: with EACH=0, all invocations read the same element; with EACH=1, each reads its own.
 // Work: each invocation reads 16 · ROUNDS words of 4 bytes.
 // Summary: a table of 64 words in the program
-// Look for: The speed of EACH=1 over EACH=0. A table in the program is usually in constant memory, which serialises
-// lanes that read different elements. A ratio of 1.0 means that the table is in ordinary cached memory.
-// Limits: EACH=0: instruction issue. EACH=1: the constant cache, which serves one address at a time (up to 32 per
-// subgroup).
+// Look for: The speed of EACH=1 relative to EACH=0. A table in the program is usually in constant memory, which
+// serialises lanes that read different elements. A ratio of 1.0 means that the table is in ordinary cached memory.
+// Limits: EACH=0: instruction issue. EACH=1: the constant cache, which serves the addresses of a subgroup (up to 32)
+// one at a time.
 
 struct Sizes { invocations: u32, shift: u32 }
 

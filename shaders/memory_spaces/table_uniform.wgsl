@@ -2,8 +2,7 @@
 // Pattern: with EACH=0, all invocations read the same element; with EACH=1, each reads its own.
 // Work: each invocation reads 16 · ROUNDS words of 4 bytes.
 // Summary: a table of 64 words in a uniform buffer
-// Look for: The speed of EACH=1 over EACH=0. If the ratio equals that of `table_const`, both kernels use the constant
-// cache.
+// Look for: The ratio of EACH=1 to EACH=0. If it equals that of `table_const`, both kernels use the constant cache.
 // Limits: EACH=0: the mixing arithmetic. EACH=1: divergent constant reads, replayed for each distinct address.
 
 struct Sizes { invocations: u32, shift: u32 }

@@ -2,7 +2,7 @@
 // Pattern: dependent loads through the texture unit; two operations convert an index to coordinates.
 // Work: STEPS dependent loads, 16 per loop iteration.
 // Summary: dependent loads from a texture of 32×32 texels
-// Look for: The longest latency on chip: a request passes all stages (addressing, format, filter) even without
+// Look for: The longest on-chip latency: a request passes through all stages (addressing, format, filter) even without
 // filtering.
 // Limits: The depth of the texture pipeline, and two operations per step for the coordinates.
 

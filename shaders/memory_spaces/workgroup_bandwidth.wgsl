@@ -3,7 +3,7 @@
 // Work: each invocation reads 16 · ROUNDS elements of 16 bytes.
 // Summary: a 4 KiB table in workgroup memory
 // Look for: The same rate as ceiling/workgroup_read with vec4 loads. A gap is the cost of the mixing arithmetic.
-// Limits: The banks: with 32 banks, 128 bytes per cycle and SM.
+// Limits: The banks: with 32 banks, 128 bytes per cycle per SM.
 
 struct Sizes { invocations: u32 }
 

@@ -2,8 +2,8 @@
 // a tile of keys, publishes the counts, ranks the keys, adds up the counts of earlier tiles (look-back), and writes the
 // keys. If a tile stays unpublished, the workgroups that need its counts compute them: the kernel relies on neither
 // forward progress nor launch order.
-// Pattern: 16 keys per invocation, ranked by subgroup ballots, sorted in workgroup memory and written in runs of one
-// digit.
+// Pattern: 16 keys per invocation, ranked by subgroup ballots, sorted in workgroup memory and written in runs of equal
+// digits.
 // Work: n keys read once for all digit counts, then n read and n written in each of four passes; values are moved only
 // in the passes.
 // Summary: one kernel per pass: ranks by subgroup ballots, decoupled look-back over the digit counts

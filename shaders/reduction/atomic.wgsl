@@ -4,7 +4,7 @@
 // Work: n scalars read.
 // Summary: one pass; block sums are added atomically (integers only)
 // Look for: The speed relative to `first_add` in u32. At small sizes, one pass saves a launch. At large sizes,
-// thousands of workgroups add to one word.
+// thousands of workgroups add to the same word.
 // Limits: The loads, as in `first_add`, unless workgroups finish faster than one address accepts additions.
 
 alias T = u32;

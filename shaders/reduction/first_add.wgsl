@@ -1,9 +1,9 @@
 // Sums blocks of 2 · WG elements: each invocation adds two, then the workgroup runs the tree of `sequential`.
 // Pattern: as in `sequential`, with half as many workgroups. All invocations take part in the first addition.
 // Work: n scalars read.
-// Summary: each invocation adds two elements on load, then a tree
+// Summary: two elements per invocation added on load, then a tree
 // Look for: Nearly twice the speed of `sequential` at large sizes. A smaller gain points to memory as the limit, a
-// larger one to the launching of workgroups.
+// larger gain to the cost of launching workgroups.
 // Limits: DRAM latency, which two loads per invocation cannot hide, and the steps of the tree.
 
 alias T = f32;

@@ -3,9 +3,9 @@
 // Pattern: interleaved addressing with a modulo test.
 // Work: n scalars read.
 // Summary: interleaved addressing, in place in global memory
-// Look for: The slowdown relative to all other rows: each step accesses global memory, and at least half of the lanes
-// are idle. The ratio to `interleaved_workgroup` includes this kernel's barriers, which have device scope in wgpu but
-// block scope in CUDA.
+// Look for: The slowdown relative to all other reductions: each step accesses global memory, and at least half of the
+// lanes are idle. The ratio to `interleaved_workgroup` includes this kernel's barriers, which have device scope in wgpu
+// but block scope in CUDA.
 // Limits: Cache latency in log2(WG) round trips, and the barriers between them. On an H200, the CUDA port with its
 // weaker fence takes less than a third of the time.
 

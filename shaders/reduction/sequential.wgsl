@@ -1,6 +1,6 @@
 // Sums each block in workgroup memory. In step s = WG/2, WG/4, …, 1, invocation t adds element t + s to element t if t
 // < s.
-// Pattern: sequential addressing without bank conflicts. Whole subgroups become idle, and only the last active one
+// Pattern: sequential addressing without bank conflicts. Whole subgroups become idle, and only the last active subgroup
 // diverges.
 // Work: n scalars read.
 // Summary: sequential addressing: no modulo, no divergence

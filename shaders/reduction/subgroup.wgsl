@@ -3,8 +3,8 @@
 // slot, so that any subgroup size works.
 // Work: n scalars read.
 // Summary: subgroupAdd, then a tree over the subgroups
-// Look for: The gain over `first_add`: register operations replace most of the tree. A small gain means that loads take
-// the time. A loss means that the API's subgroup operation is slow.
+// Look for: The gain over `first_add`: register operations replace most of the tree. A small gain means that loads
+// dominate the time. A loss means that the API's subgroup operation is slow.
 // Limits: Too few bytes in flight, as in `first_add`, and one atomic in workgroup memory per subgroup.
 
 alias T = f32;

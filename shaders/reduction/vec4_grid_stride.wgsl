@@ -1,6 +1,6 @@
 // Sums an array with a fixed number of workgroups: each invocation adds up vec4s with a stride of the whole grid, then
 // each workgroup runs a tree.
-// Pattern: eight 16-byte loads in flight per invocation, and one tree per thousands of elements.
+// Pattern: eight 16-byte loads in flight per invocation, and one tree for thousands of elements.
 // Work: n scalars read.
 // Summary: vec4 loads one grid apart, one tree for thousands of elements
 // Look for: A share of the read peak near 100 %, since the loads are those of `ceiling/read` and there are few trees.

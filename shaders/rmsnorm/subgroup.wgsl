@@ -2,11 +2,11 @@
 // add up their squares by shuffles.
 // Pattern: VECTORS independent 16-byte loads and stores per lane. Short rows share a workgroup. The part of a row that
 // does not fit in registers is read twice. If the row length is not a multiple of four, accesses are scalar.
-// Work: n scalars read and n written (column gains come from the cache).
+// Work: n scalars read and n written (the gain factors of the columns come from the cache).
 // Summary: rows in registers, vec4 loads, sums by shuffles; short rows share a workgroup
 // Look for: A share of the copy peak near 100 % at all row lengths. This is `softmax/subgroup` without exponentials: if
 // softmax is slower, its arithmetic is the reason.
-// Limits: DRAM read/write turnaround. At 32,768 columns, few rows are resident at a time.
+// Limits: DRAM read/write turnaround. With 32,768 columns, few rows are resident at a time.
 
 alias T = f32;
 

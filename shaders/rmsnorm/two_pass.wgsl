@@ -1,11 +1,11 @@
 // Normalises each row by its root mean square (Zhang & Sennrich, arXiv:1910.07467), one workgroup per row. The first
-// launch computes a factor for each row, and the second multiplies.
+// launch computes a factor for each row, and the second multiplies by it.
 // Pattern: coalesced scalar loads. Each launch reads the whole matrix, from DRAM if it exceeds the caches.
 // Work: n scalars read and n written (the second read is not counted).
 // Summary: two launches: the sum of squares, then the products
 // Look for: At most two thirds of the copy rate if the matrix exceeds the caches. The gap to `workgroup` is the cost of
 // the second read from DRAM.
-// Limits: Memory traffic of 3n scalars by 4-byte accesses. At small sizes, the second launch.
+// Limits: Memory traffic of 3n scalars in 4-byte accesses. At small sizes, the second launch.
 
 alias T = f32;
 

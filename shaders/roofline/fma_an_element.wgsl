@@ -1,13 +1,13 @@
 // Reads an element, applies FMAS dependent fused multiply-adds to it, and writes it.
-// Pattern: one 16-byte load and store per invocation. Four independent chains and many invocations hide latency. The
-// multiplier (±1) and the random addend are known only at run time, so the compiler cannot shorten the chains. Each
-// addition rounds, so no formula gives the exact result.
+// Pattern: one 16-byte load and one 16-byte store per invocation. Four independent chains and many invocations hide
+// latency. The multiplier (±1) and the random addend are known only at run time, so the compiler cannot shorten the
+// chains. Each addition rounds, so no formula gives the exact result.
 // Work: 2n scalars moved, 2 · FMAS · n operations.
 // Summary: a vec4 copy with FMAS fused multiply-adds per element
-// Look for: The ridge: the FMAS at which time begins to rise. Below it, GB/s is flat at the copy rate. Above it,
-// GFLOP/s is flat at the FMA rate. Each share is relative to the peak that limits the row. A rounded corner means that
-// latency is not fully hidden.
-// Limits: Memory for few FMAS, the FMA units for many. Near the ridge, neither reaches its peak.
+// Look for: The ridge: the value of FMAS at which time begins to rise. Below it, GB/s is flat at the copy rate. Above
+// it, GFLOP/s is flat at the FMA rate. Each row's share is relative to the peak that limits it. A rounded corner means
+// that latency is not fully hidden.
+// Limits: Memory if FMAS is small, the FMA units if it is large. Near the ridge, neither reaches its peak.
 
 alias T = vec4<f32>;
 

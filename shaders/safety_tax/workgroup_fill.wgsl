@@ -1,7 +1,7 @@
 // Fills 16 KiB of workgroup memory, reads it back in another order, and stores one sum per invocation.
 // Pattern: the workgroup does little else, so the cost of zero-initialisation is visible. Every word is written before
 // it is read, so zeroing does not change the results.
-// Work: n scalars written; for each, 16 words of workgroup memory written and read.
+// Work: n scalars written; 16 words of workgroup memory written and read per scalar.
 // Summary: fills workgroup memory and reads it back
 // Look for: The cost of zeroing 16 KiB that the kernel overwrites anyway: one more store per word and a barrier.
 // Limits: Stores to workgroup memory and the barrier after them. The 16 KiB per workgroup can also lower occupancy.

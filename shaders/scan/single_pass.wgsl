@@ -1,12 +1,12 @@
 // Inclusive scan in one pass by decoupled look-back (Merrill and Garland 2016): each workgroup scans a tile, publishes
 // its sum, and adds the sums of all earlier tiles. If a sum stays unpublished, the waiting workgroup computes it
 // (Smith, Levien and Owens 2025), since WebGPU does not guarantee that other workgroups make progress.
-// Pattern: 16 elements per invocation by 16-byte loads and stores, a radix-4 scan of the invocations' sums, and
+// Pattern: 16 elements per invocation in 16-byte loads and stores, a radix-4 scan of the invocations' sums, and
 // look-back over 32 tiles at a time.
 // Work: n scalars read and n written.
 // Summary: each tile adds the published sums of earlier tiles and computes missing ones
 // Look for: The gain over `three_kernels` at large sizes, at most 2×, and the share of the copy peak. If one API is far
-// slower, its workgroups may not make progress in order, so that others compute their sums.
+// slower, its workgroups may not make progress in order, so other workgroups compute their sums.
 // Limits: The chain of tiles: each tile waits for the sums of earlier ones, one L2 latency per 32 tiles.
 
 alias T = f32;

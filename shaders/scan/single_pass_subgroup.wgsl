@@ -1,6 +1,6 @@
 // Inclusive scan in one pass like `single_pass`, but subgroups scan in registers. The first subgroup looks back while
 // the others wait at one barrier.
-// Pattern: 32 elements per invocation by 16-byte accesses. Only half of a tile stays in registers during the look-back,
+// Pattern: 32 elements per invocation in 16-byte accesses. Only half of a tile stays in registers during the look-back,
 // so that more tiles fit on the device. The other half is read again from a cache. From tile 400 on, a pause of PAUSE
 // loop iterations precedes the look-back.
 // Work: n scalars read and n written.

@@ -4,7 +4,7 @@
 // does not fit in registers is read twice. If the row length is not a multiple of four, accesses are scalar.
 // Work: n scalars read and n written.
 // Summary: rows in registers, vec4 loads, totals by shuffles; short rows share a workgroup
-// Look for: The share of the copy peak, which should be near 100 % at all row lengths. At 32,768 columns, compare
+// Look for: The share of the copy peak, which should be near 100 % at all row lengths. With 32,768 columns, compare
 // WG=512, which reads most of a row twice, with VECTORS=8 WG=1024, which reads it once.
 // Limits: DRAM read/write turnaround. With long rows, too few rows are resident to overlap loads, reductions and
 // stores.

@@ -1,10 +1,10 @@
 // Multiplies a sparse CSR matrix by a vector, with LANES neighbouring invocations per row (after Bell and Garland 2009,
 // who use a whole subgroup).
 // Pattern: the nonzeros of a workgroup's WG rows are contiguous, so neighbouring lanes read neighbouring memory. All
-// row starts are loaded first, so no row waits for its own. Lanes combine their sums by shuffles.
+// row starts are loaded first, so no row waits for its start. Lanes combine their sums by shuffles.
 // Work: 8 bytes per nonzero (value, column), 12 bytes per row (start, x, result); 2 operations per nonzero.
 // Summary: LANES invocations per row, each with four nonzeros in flight
-// Look for: The gain over `subgroup` with 16 nonzeros per row: no lane idles, and row starts are loaded in advance.
+// Look for: The gain over `subgroup` with 16 nonzeros per row: no lane is idle, and row starts are loaded in advance.
 // Limits: DRAM reads for MATRIX=0, partly used sectors of x for random columns, and the longest row for MATRIX=2, with
 // up to 2048 nonzeros per lane.
 

@@ -1,5 +1,6 @@
 // Multiplies a sparse CSR matrix by a vector along the merge path of nonzeros and row ends (Merrill and Garland 2016),
-// eight items per invocation. Three launches find where tiles start, multiply, and add up rows that span tiles.
+// eight items per invocation. The first launch finds where tiles start, the second multiplies, and the third adds up
+// rows that span tiles.
 // Pattern: coalesced loads of values and columns. Products and row ends pass through workgroup memory.
 // Work: 8 bytes per nonzero (value, column), 12 bytes per row (start, x, result); 2 operations per nonzero.
 // Summary: eight nonzeros or row ends per invocation, along the merge path

@@ -1,10 +1,10 @@
 // Multiplies a sparse CSR matrix by a vector, with one subgroup per row: each of its N lanes adds up every N-th
 // product.
-// Pattern: coalesced loads of values and columns. Lanes idle at the end of each row, most of them in short rows.
+// Pattern: coalesced loads of values and columns. Lanes are idle at the end of each row, especially in short rows.
 // Work: 8 bytes per nonzero (value, column), 12 bytes per row (start, x, result); 2 operations per nonzero.
 // Summary: one subgroup per row
 // Look for: The gain over `row` from coalesced loads. With 16 nonzeros per row, half of 32 lanes are idle, and adding
-// up the lanes costs as much as the products.
+// up the lanes' sums costs as much as the products.
 // Limits: Latency: each row is a chain of three loads (start, column, x) and a sum, for only 16 products.
 
 alias T = f32;

@@ -4,7 +4,7 @@
 // Summary: 5 points, one invocation per cell, neighbours from the caches
 // Look for: The share of the copy rate with caches alone: above 90 %, workgroup memory has little to gain. A lower
 // share at 8192x8192 than at 4096x4096 suggests that rows leave L2 too early.
-// Limits: Load instructions: L1 serves five 4-byte loads per cell and is the limit before DRAM.
+// Limits: Load instructions: L1 serves five 4-byte loads per cell and saturates before DRAM does.
 
 alias T = f32;
 

@@ -6,7 +6,7 @@
 // Summary: 5 points; four columns per invocation, row by row, with three rows in registers
 // Look for: The highest share of the copy peak among the 2D kernels: four cells take 1.5 vector loads and two scalar
 // loads instead of 20 loads. `--param ROWS=16` loads fewer rows twice but is slower.
-// Limits: DRAM at large sizes. At small sizes, too few invocations, since each has 16 cells.
+// Limits: DRAM at large sizes. At small sizes, too few invocations, since each computes 16 cells.
 
 alias T = f32;
 

@@ -4,8 +4,8 @@
 // multiple of four, accesses are scalar.
 // Work: n scalars read and n written, 8 operations per cell.
 // Summary: 7 points; four cells of a row per invocation, slice by slice
-// Look for: The gain over `naive_3d`: an invocation loads each of its cells once for three slices, so L2 holds only the
-// slices in progress.
+// Look for: The gain over `naive_3d`: an invocation loads each of its cells once for three slices, so L2 needs to hold
+// only the slices in progress.
 // Limits: DRAM, and L1 and L2 bandwidth for the rows above and below: three vec4 loads per vec4 stored.
 
 alias T = f32;

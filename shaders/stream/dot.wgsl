@@ -5,7 +5,7 @@
 // Summary: the sum of a · b, one partial sum per workgroup and vector component
 // Look for: A higher byte rate than copy, since almost nothing is written. A lower rate means that too few loads are in
 // flight. The end-to-end time includes the host's additions.
-// Limits: DRAM reads, then the tree sums and uneven shares of the last workgroups.
+// Limits: DRAM reads, then the trees and the uneven work of the last workgroups.
 
 alias T = vec4<f32>;
 

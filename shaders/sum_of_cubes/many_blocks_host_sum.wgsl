@@ -1,5 +1,5 @@
-// Sum of cubes by many workgroups. Each invocation adds elements at a stride of the whole grid and stores its sum. The
-// host adds these sums.
+// Sum of cubes with many workgroups. Each invocation adds elements at a stride of the whole grid and stores its sum.
+// The host adds these sums.
 // Pattern: as in `one_block_interleaved`, on as many compute units as there are workgroups.
 // Work: n scalars read, 3n integer operations.
 // Summary: 32 workgroups; the host adds the sums of all invocations

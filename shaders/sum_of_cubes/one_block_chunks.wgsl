@@ -1,5 +1,5 @@
-// Sum of cubes by one workgroup. Each invocation adds a contiguous chunk of the input and stores its sum. The host adds
-// these sums.
+// Sum of cubes with one workgroup. Each invocation adds a contiguous chunk of the input and stores its sum. The host
+// adds these sums.
 // Pattern: neighbouring invocations read elements a whole chunk apart, so each load of a subgroup touches one cache
 // line per lane.
 // Work: n scalars read, 3n integer operations.

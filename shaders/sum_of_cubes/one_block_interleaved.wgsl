@@ -1,10 +1,10 @@
-// Sum of cubes by one workgroup. Invocation t adds elements t, t + WG, t + 2 WG … and stores its sum. The host adds
+// Sum of cubes with one workgroup. Invocation t adds elements t, t + WG, t + 2 WG … and stores its sum. The host adds
 // these sums.
 // Pattern: as in `one_block_chunks`, but neighbouring invocations read neighbouring elements (coalesced).
 // Work: n scalars read, 3n integer operations.
 // Summary: one workgroup with coalesced loads
-// Look for: The ratio to one_block_chunks: the gain from coalescing. The lanes and additions are the same, and only one
-// SM works.
+// Look for: The ratio to one_block_chunks: the gain from coalescing. Both kernels perform the same additions on the
+// same number of lanes of one SM.
 // Limits: The loads that one SM keeps in flight, divided by the latency of the cache that contains the input.
 
 alias T = u32;

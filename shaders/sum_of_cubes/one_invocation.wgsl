@@ -1,10 +1,10 @@
-// Sum of cubes by a single invocation: a sequential program that runs on the GPU unchanged.
+// Sum of cubes with a single invocation: a sequential program that runs on the GPU unchanged.
 // Pattern: one lane of one compute unit is active. Each loop iteration adds 32 elements, since some software devices
 // stop a loop after 65,536 iterations.
 // Work: n scalars read, 3n integer operations.
 // Summary: one invocation adds everything
-// Look for: The time per element, since most additions wait for the previous one. This slowest kernel compares one lane of a
-// GPU with a CPU core.
+// Look for: The time per element: most additions wait for the previous one. This kernel, the slowest, shows how one
+// lane of a GPU compares with a CPU core.
 // Limits: Latency. One lane keeps few loads in flight, and thousands of lanes are idle.
 
 alias T = u32;

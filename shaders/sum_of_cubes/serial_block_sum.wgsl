@@ -1,4 +1,4 @@
-// Sum of cubes by many workgroups. Each invocation stores its sum in workgroup memory. After a barrier, invocation 0
+// Sum of cubes with many workgroups. Each invocation stores its sum in workgroup memory. After a barrier, invocation 0
 // adds all sums.
 // Pattern: as in `many_blocks_host_sum`, then WG additions by one lane.
 // Work: n scalars read, 3n integer operations.

@@ -5,7 +5,7 @@
 // Summary: the texture unit filters and wraps
 // Look for: The gain over rotate_by_hand at each angle. In tiled storage, neighbours in a column are as close as those
 // in a row, so 90 degrees costs little.
-// Limits: The filter rate of one bilinear sample per texture unit and cycle, then the store of 4 bytes per pixel.
+// Limits: The filter rate (one bilinear sample per cycle per texture unit), then the store of 4 bytes per pixel.
 
 struct Sizes { width: u32, height: u32, cos: f32, sin: f32 }
 

@@ -5,7 +5,7 @@
 // Summary: pinned_to_device by a kernel that loads over the bus (CUDA: zero-copy)
 // Look for: Whether a kernel reads host memory as fast as pinned_to_device copies it, as in NVIDIA's sample
 // simpleZeroCopy. If so, data that is read once needs no copy.
-// Limits: Bytes in flight. To fill the bus, its rate times its latency (1 µs or more) must be in flight.
+// Limits: Bytes in flight: to fill the bus, they must equal its rate times its latency (1 µs or more).
 
 alias T = vec4<f32>;
 

@@ -3,7 +3,7 @@
 // Work: 2n scalars moved.
 // Summary: reads rows, writes columns
 // Look for: The slowdown relative to naive_coalesced_write: caches help scattered loads more than scattered stores. A
-// larger slowdown at powers of two than at 1000x3001 suggests shared cache sets.
+// larger slowdown at powers of two than at 1000x3001 suggests cache-set conflicts.
 // Limits: Stores of 4 bytes to each of 32 sectors, which the cache must merge into full lines.
 
 alias T = f32;

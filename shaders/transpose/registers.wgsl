@@ -4,9 +4,9 @@
 // is not a multiple of four use scalar accesses.
 // Work: 2n scalars moved.
 // Summary: 4x4 elements per invocation transposed in registers, without workgroup memory
-// Look for: Whether it is as fast as tiled_vec4. If so, the cache merges whole sectors into lines as well as a tile
-// does. With f64, a 32-byte vec4 takes two accesses, each of which uses half of a sector, and tiled_vec4 is faster at
-// large sizes.
+// Look for: Whether this kernel is as fast as tiled_vec4. If so, the cache merges whole sectors into lines as well as a
+// tile does. With f64, a 32-byte vec4 takes two accesses, each of which uses half of a sector, and tiled_vec4 is faster
+// at large sizes.
 // Limits: DRAM, if the cache keeps each line until all its stores have arrived; otherwise partly written sectors.
 
 alias T = f32;

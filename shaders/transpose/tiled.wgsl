@@ -1,6 +1,6 @@
 // Transposes a matrix through a 32×32 tile of workgroup memory, so that both reads and writes are coalesced.
-// Pattern: rows are written to the tile and columns are read. With PAD = 0, a column is in one bank (32-way conflict);
-// with PAD = 1, it is spread over 32 banks. Each of the 32×HEIGHT invocations moves 32/HEIGHT elements.
+// Pattern: rows are written to the tile and columns are read. With PAD=0, a column is in one bank (32-way conflict);
+// with PAD=1, it is spread over 32 banks. Each of the 32×HEIGHT invocations moves 32/HEIGHT elements.
 // Work: 2n scalars moved.
 // Summary: through a 32x32 tile of workgroup memory, unpadded (bank conflicts) and padded
 // Look for: PAD=1 against PAD=0: the cost of bank conflicts. PAD=1 against the naive kernels: the gain from coalescing

@@ -3,8 +3,8 @@
 // edge, and matrices with a side that is not a multiple of four, use scalar accesses.
 // Work: 2n scalars moved.
 // Summary: through a padded tile with vec4 loads and stores
-// Look for: The gain of vec4 accesses over tiled. At large sizes, the rate should be near that of a copy. The gain is
-// lost if a side is not a multiple of four.
+// Look for: The gain over `tiled` from vec4 accesses. At large sizes, the rate should be near that of a copy. The gain
+// is lost if a side is not a multiple of four.
 // Limits: DRAM read/write turnaround. With f64 or small matrices, 64 invocations per workgroup cannot hide the barrier.
 
 alias T = f32;

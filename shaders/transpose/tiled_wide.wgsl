@@ -4,8 +4,8 @@
 // Workgroups are numbered down the columns, so concurrent workgroups write neighbouring parts of the same rows.
 // Work: 2n scalars moved.
 // Summary: 64x64 elements per workgroup through a padded half tile, all loads first
-// Look for: How close it comes to a copy at large sizes. It keeps more bytes in flight per invocation than tiled and
-// writes 256 bytes of a row at once.
+// Look for: How close the rate comes to that of a copy at large sizes. This kernel keeps more bytes in flight per
+// invocation than `tiled` and writes 256 bytes of a row at once.
 // Limits: DRAM read/write turnaround. At small sizes, there are too few workgroups to fill the device.
 
 alias T = f32;

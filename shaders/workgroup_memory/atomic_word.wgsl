@@ -1,10 +1,10 @@
-// Each group of 32 invocations applies atomicMax to one word, with a different value per invocation. After a barrier,
-// each checks that the word contains the largest value.
+// Each group of 32 invocations applies atomicMax to the same word, with a different value per invocation. After a
+// barrier, each checks that the word contains the largest value.
 // Pattern: each round is 8 atomics, a barrier, 8 loads and a barrier. All invocations of a group access the same word.
 // Work: 16 · ROUNDS words changed or loaded by each of n invocations.
-// Summary: 32 invocations apply atomicMax to one word, each with its own value
-// Look for: The slowdown relative to same_word: atomics must process every value. APIs can differ tenfold if only one
-// compiler combines the values of a subgroup first.
+// Summary: 32 invocations apply atomicMax to the same word, each with its own value
+// Look for: The slowdown relative to same_word, since atomics must process every value. APIs can differ tenfold if only
+// one compiler combines the values of a subgroup first.
 // Limits: Serialised accesses to one word, up to 32 per subgroup unless values are combined first.
 
 struct Sizes { n: u32 }

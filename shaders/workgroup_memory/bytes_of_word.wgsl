@@ -1,12 +1,12 @@
 // Each group of four invocations writes the four bytes of one word. After a barrier, each invocation reads a word and
 // checks all four bytes. `distinct_words` does the same with one word per invocation.
-// Pattern: each round is 8 stores, a barrier, 8 loads and a barrier. WGSL has no bytes, so an invocation adds its byte
-// to a zeroed word with atomicOr. Meanwhile, the words for the next round are zeroed.
+// Pattern: each round is 8 stores, a barrier, 8 loads and a barrier. WGSL has no byte type, so an invocation adds its
+// byte to a zeroed word with atomicOr. Meanwhile, the words for the next round are zeroed.
 // Work: 8 · ROUNDS bytes stored and 8 · ROUNDS words loaded by each of n invocations.
 // Summary: 32 invocations write one byte each, four to a word; all must survive
-// Look for: No byte is lost. WGSL needs an atomicOr for each byte, and CUDA a byte store: compare both with
-// `distinct_words`.
-// Limits: In WGSL, the four atomics on each word, which are serialized.
+// Look for: No lost bytes, and the cost of a byte store compared with `distinct_words`: WGSL needs an atomicOr for each
+// byte, CUDA a plain store.
+// Limits: In WGSL, the four serialised atomics on each word.
 
 struct Sizes { n: u32 }
 

@@ -3,10 +3,10 @@
 // Pattern: offsets, shifts and bit casts at every access. Neighbouring invocations access neighbouring elements. In
 // each round, 64 of the 256 invocations write floats, and 64 write two shorts each.
 // Work: 16 · ROUNDS bytes of workgroup memory accessed by each of n invocations (6 written and 10 read per round).
-// Summary: the arrays of structured in one block of words, two shorts per word
-// Look for: The time relative to structured: the cost of shifts, masks and bit casts in WGSL. With the typed pointers
+// Summary: three arrays in one block of words, two shorts per word
+// Look for: The time relative to `structured`: the cost of shifts, masks and bit casts in WGSL. With the typed pointers
 // of the CUDA port, both kernels should be equally fast.
-// Limits: Arithmetic on addresses and shorts at each access, then the barriers, as in structured.
+// Limits: Arithmetic on addresses and shorts at each access, then the barriers, as in `structured`.
 
 struct Sizes { n: u32 }
 

@@ -1,5 +1,5 @@
 // Rotates blocks of 8 bytes by 3 positions 15 times, each time through a workgroup array of 8 bytes.
-// Pattern: one byte per invocation, 8 invocations per workgroup, two barriers per round. WGSL has no bytes, so an
+// Pattern: one byte per invocation, 8 invocations per workgroup, two barriers per round. WGSL has no byte type, so an
 // invocation adds its byte to a zeroed word with atomicOr. Meanwhile, the words for the next round are zeroed.
 // Work: 30 · n bytes moved through workgroup memory.
 // Summary: rotates blocks of 8 bytes through an array of 8 bytes (source article 001)

@@ -1,12 +1,12 @@
 // Copies an array through workgroup memory. Each workgroup of 64 invocations allocates WORDS words but uses only 256. A
 // larger allocation leaves fewer workgroups resident per compute unit, and fewer loads in flight.
-// Pattern: one 16-byte load and one 16-byte store per invocation, of different elements. The part in use is known only
-// at run time, so no compiler can shorten the array.
+// Pattern: one 16-byte load and one 16-byte store per invocation, each of a different element. The part in use is known
+// only at run time, so no compiler can shorten the array.
 // Work: 2n scalars moved.
-// Summary: copies an array by workgroups of 64 that allocate more workgroup memory than they need
-// Look for: The rate by WORDS. It is flat while enough workgroups are resident to hide latency, then falls in
-// proportion. The bend shows the occupancy that a copy needs. A drop at small WORDS means that the API reserves more
-// than requested.
+// Summary: copies an array in workgroups of 64 that allocate more workgroup memory than they need
+// Look for: How the rate depends on WORDS. It is flat while enough workgroups are resident to hide latency, then falls
+// in proportion to their number. The bend shows the occupancy that a copy needs. A drop at small WORDS means that the
+// API reserves more than requested.
 // Limits: Bytes in flight per SM (resident workgroups × 64 invocations × 16 bytes), divided by DRAM latency.
 
 alias T = vec4<f32>;

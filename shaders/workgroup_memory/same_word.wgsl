@@ -1,8 +1,8 @@
-// In each group of 32 invocations, all write distinct values to one word. After a barrier, each invocation checks that
-// the word contains one of these values.
+// In each group of 32 invocations, all write distinct values to the same word. After a barrier, each invocation checks
+// that the word contains one of these values.
 // Pattern: each round is 8 stores, a barrier, 8 loads and a barrier. All invocations of a group access the same word.
 // Work: 16 · ROUNDS words stored or loaded by each of n invocations.
-// Summary: 32 invocations write distinct values to one word; any one may survive
+// Summary: 32 invocations write distinct values to the same word; any value may survive
 // Look for: At least the speed of distinct_words: the hardware merges 32 stores to one word into one store, and the
 // next load is a broadcast.
 // Limits: The barriers, since the hardware merges the 32 stores into one.

@@ -1,10 +1,10 @@
 // Rotates blocks of 256 words by 37 positions through one of 16 pages of a 16 KiB workgroup array. The array is not
-// zeroed, is zeroed by the API (as WGSL requires), or is zeroed by the kernel (ZEROING = 1).
+// zeroed, is zeroed by the API (as WGSL requires), or is zeroed by the kernel (`ZEROING=1`).
 // Pattern: every word is written before it is read, so only the cost of zeroing differs. The page in use is known only
 // at run time, so no compiler can tell which zeros are never read.
 // Work: n words read and n written.
 // Summary: a 16 KiB array with 1 KiB in use: not zeroed, zeroed by the API, zeroed by the kernel
-// Look for: The times of the three rows relative to each other. The API takes as long as the kernel if both run the
+// Look for: The times of the three variants relative to each other. The API takes as long as the kernel if both run the
 // same loop.
 // Limits: 16 KiB of stores and a barrier for each KiB in use. With an array of this size, few workgroups fit on an SM.
 
