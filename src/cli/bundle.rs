@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     /// Folder that a run wrote for a wrong result
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Device number or part of a device name [default: the first device of the bundle's API]
+    /// Device number or part of a device name [default: the first device with the bundle's API]
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
     /// Run the kernel without run-time checks, as in the original run
@@ -83,8 +83,8 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
                 let option = if case.benchmark.declared.is_some() && case.is_trusted() { "--unchecked " } else { "" };
                 say(&format!("{name}: `shaderbench bench replay {option}{}` reproduces the fault", folder.display()));
             }
-            Ok(None) => say(&format!("{name}: no bundle: the failure does not reproduce in a single launch")),
-            Err(error) => say(&format!("{name}: no bundle: {}", error.chain())),
+            Ok(None) => say(&format!("{name}: no bundle written: the failure does not reproduce in a single launch")),
+            Err(error) => say(&format!("{name}: no bundle written: {}", error.chain())),
         }
     }
 }
@@ -240,7 +240,9 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     let same = if first == bundle.first { "the same as" } else { "different from" };
     let counted = match count {
         0 => format!("the fault is {same} the bundle's; no element is wrong"),
-        _ => format!("the first wrong element is {same} the bundle's; {count} of {} are wrong", bundle.elements),
+        _ => {
+            format!("the first wrong element is {same} the bundle's; {count} of {} elements are wrong", bundle.elements)
+        }
     };
     print(&format!("{case}: {first} on {name}, {driver}\n{counted}\n"))?;
     Ok(3)

@@ -28,7 +28,8 @@ pub(super) struct Arguments {
     ///
     /// A report is a CSV or JSON file; a folder selects its CSV reports. Runs with the same card, API, driver and
     /// shaderbench version are pooled. If you name one report, its APIs, cards or compilers are compared with each
-    /// other. If it has only one of each, its headline figures are compared with built-in reports of the same model.
+    /// other. If it has a single API, card and compiler, its headline figures are compared with built-in reports of the
+    /// same model.
     #[arg(value_name = "FILE|DIR|FILTER", required_unless_present = "baseline")]
     files_and_filters: Vec<String>,
     /// Baseline report; repeat the option to pool several [default: the first report]
@@ -53,7 +54,7 @@ pub(super) struct Arguments {
     /// Sort order of the rows [default: family]
     #[arg(long, value_enum)]
     sort: Option<Sort>,
-    /// Show every row, not only those that changed
+    /// Show every row, not only changed rows
     #[arg(long)]
     all: bool,
 }

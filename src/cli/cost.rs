@@ -19,7 +19,7 @@ use record::{Record, by_card};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports with WGSL and CUDA rows, and filters as for `run` [default: the newest in reports/, then in results/]
+    /// Reports with WGSL and CUDA rows, and filters as in `run` [default: the newest in reports/, then in results/]
     ///
     /// `run --backend all` writes such reports. Families, benchmarks, globs or parts of names select the jobs to show;
     /// without filters, only jobs that are slower in WGSL are shown. The default report is the newest with WGSL and
@@ -29,7 +29,7 @@ pub(super) struct Arguments {
     /// Show only families with this tag: peak, article, llm, primitive, memory or cost
     #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
     tags: Vec<Tag>,
-    /// Size to show [default: as in `summary`], for example 2^20, 4096x4096 or MxNxK
+    /// Size to show, for example 2^20, 4096x4096 or 512x256x128 [default: as in `summary`]
     #[arg(long = "size", value_name = "N", value_parser = size, value_delimiter = ',')]
     sizes: Vec<Extent>,
     /// Output format
@@ -64,7 +64,7 @@ pub(super) fn cost(arguments: &Arguments) -> Result<()> {
         cards.iter().filter_map(|(name, records)| Some((name.as_str(), Cost::new(records, is_wanted)?))).collect();
     if costs.is_empty() {
         let jobs = joined(jobs().iter().map(|(_, job)| job.name), ", ");
-        let why = "no job has both WGSL and CUDA rows from one card: `shaderbench run --backend all` measures both";
+        let why = "no job has both WGSL and CUDA rows from the same card: run `shaderbench run --backend all`";
         return Err(Error::Undecided(format!("{why}; the jobs are {jobs}")));
     }
     match arguments.format.medium() {
@@ -79,8 +79,8 @@ pub(super) fn cost(arguments: &Arguments) -> Result<()> {
 
 fn none_of_both() -> Error {
     usage!(
-        "no report in reports/ or results/ has WGSL and CUDA rows from one card: run `shaderbench run --backend all`, \
-         name a file, or use `h100`, the built-in report of an NVIDIA H100"
+        "no report in reports/ or results/ has WGSL and CUDA rows from the same card: run `shaderbench run --backend \
+         all`, name a file, or use `h100`, the built-in report of an NVIDIA H100"
     )
 }
 

@@ -16,7 +16,7 @@ use record::suite::Api;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Show only devices of this API [default: all APIs]
+    /// Show only devices with this API [default: all APIs]
     #[arg(long, value_name = "API", value_parser = Through::parser())]
     backend: Option<Through>,
     /// Also show all limits and features (JSON always has them)

@@ -328,7 +328,7 @@ fn described(
         } else {
             joined(benchmarks.iter().map(|benchmark| benchmark.name), ", ")
         };
-        let names = format!("{names}; `shaderbench explain {}/{kernel}` describes one", family.name);
+        let names = format!("{names}; `shaderbench explain {}/{kernel}` describes one kernel", family.name);
         let kernels = Part::Field { label: "kernels", text: names };
         return vec![[heading].into_iter().chain(choice).chain([model, kernels]).collect()];
     }
@@ -412,7 +412,7 @@ const fn limited(limit: Limit) -> &'static str {
         Limit::TensorBf16 => "bf16 matrix products on tensor cores (the fastest bf16 kernel)",
         Limit::TensorTf32 => "tf32 matrix products on tensor cores (the fastest tf32 kernel)",
         Limit::TensorFp8 => "fp8 matrix products on tensor cores (the fastest fp8 kernel)",
-        Limit::TensorInt8 => "8-bit integer matrix products on tensor cores (the fastest such kernel)",
+        Limit::TensorInt8 => "8-bit integer matrix products on tensor cores (the fastest 8-bit integer kernel)",
         Limit::Workgroup => "reading workgroup memory (ceiling/workgroup_read)",
         Limit::Launch => "an empty launch (ceiling/launch)",
     }

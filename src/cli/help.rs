@@ -37,15 +37,15 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
 const MORE: &[(&str, &str)] = &[
     ("shaderbench compare r.csv", "compare the APIs in one report"),
     ("shaderbench explain D5", "explain a claim (alias: learn)"),
-    ("shaderbench explain D5 --run", "measure that claim now"),
-    ("shaderbench explain glossary", "CUDA terms and their WGSL names"),
+    ("shaderbench explain D5 --run", "measure a claim now"),
+    ("shaderbench explain glossary", "list CUDA terms with WGSL names"),
     ("shaderbench summary h100", "show the built-in H100 report"),
     ("shaderbench run --backend all", "compare all APIs of the GPU"),
     ("shaderbench run --device all", "measure every card in turn"),
     ("shaderbench run scan --resume r.csv", "continue an interrupted run"),
     ("shaderbench report reports/ -o all.csv.gz", "merge reports into one file"),
     ("shaderbench report reports/ --format index", "list the reports in a README.md"),
-    ("shaderbench report r.csv --format github", "data for github-action-benchmark"),
+    ("shaderbench report r.csv --format github", "feed github-action-benchmark"),
     ("shaderbench bench init mine", "write an example kernel"),
     ("shaderbench bench replay r-wrong/CASE", "rerun a wrong result"),
     ("shaderbench --generate bash", "write shell completions"),
@@ -65,7 +65,7 @@ const OPTIONS: &str = "\
 Options of every command:
   -q, --quiet               print results and errors only
       --color WHEN          auto, always or never
-  -h, --help                print help: -h is short, --help is long
+  -h, --help                print help: short with -h, long with --help
   -V, --version             print the version
 ";
 

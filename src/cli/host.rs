@@ -21,7 +21,7 @@ pub(super) fn battery_note() -> Option<&'static str> {
 fn is_on_battery() -> bool {
     use windows::Win32::System::Power::{GetSystemPowerStatus, SYSTEM_POWER_STATUS};
     let mut status = SYSTEM_POWER_STATUS { ACLineStatus: u8::MAX, ..Default::default() };
-    #[expect(unsafe_code, reason = "Windows has no safe call")]
+    #[expect(unsafe_code, reason = "Windows has no safe call for the power status")]
     // SAFETY: the call writes one structure, which is there.
     let read = unsafe { GetSystemPowerStatus(&raw mut status) };
     read.is_ok() && status.ACLineStatus == 0

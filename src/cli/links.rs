@@ -36,7 +36,7 @@ pub(super) fn links(arguments: &Arguments) -> Result<u8> {
         Err(error) => {
             folder.disable_cleanup(true);
             if path.exists() {
-                say(&format!("rows measured so far: {}", path.display()));
+                say(&format!("the rows measured so far are in {}", path.display()));
             }
             return Err(error);
         }

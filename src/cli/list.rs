@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// Repeat the option or write llm,peak for several tags.
     #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
     tags: Vec<Tag>,
-    /// Show only the benchmarks of a step or chapter, for example D5 or D
+    /// Show only the benchmarks for a step or chapter of `explain`, for example D5 or D
     #[arg(long, value_name = "ID")]
     source: Option<String>,
     /// Output format

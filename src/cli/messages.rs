@@ -50,8 +50,12 @@ pub(super) fn smaller_workgroups(fitted: &Fitted, devices: &[&Device]) -> Option
         format!("{} {verb} with smaller workgroups (parameter WG)", plural(smaller, "case", "cases"))
     });
     let left_out = (repeated > 0).then(|| {
-        let verb = if repeated == 1 { "is" } else { "are" };
-        format!("{} {verb} left out as duplicates of cases with smaller workgroups", plural(repeated, "case", "cases"))
+        let cases = plural(
+            repeated,
+            "case is left out as a duplicate of a case",
+            "cases are left out as duplicates of cases",
+        );
+        format!("{cases} with smaller workgroups")
     });
     let text = [run, left_out].into_iter().flatten().collect::<Vec<_>>().join(", ");
     let invocations = devices.iter().map(|device| device.max_invocations.min(device.max_workgroup_size[0])).min()?;
@@ -85,7 +89,7 @@ pub(super) fn left_out(all: usize, left_out: &LeftOut, records: &[Record], time:
     let longer = if time < LONGER { LONGER } else { 2 * time };
     let longer = longer.as_secs().div_ceil(60);
     let smaller = (smaller > 0).then(|| format!("{smaller} at a smaller size"));
-    let whole = (whole > 0).then(|| format!("{whole} left out (time limit): `--time {longer}m`"));
+    let whole = (whole > 0).then(|| format!("{whole} left out (time limit): try `--time {longer}m`"));
     let measured = all.saturating_sub(left_out.whole.len() + failed.len());
     let failed = (!failed.is_empty()).then(|| format!("{} failed", failed.len()));
     let parts: Vec<String> = [failed, smaller, whole].into_iter().flatten().collect();
@@ -107,16 +111,16 @@ pub(super) fn how_to_go_on(file: &Output, wanted: usize, rest: Option<&str>) -> 
     // A pipe must not be read: it would wait for a writer.
     let kept = file.file().and_then(|file| report::csv::open(file).ok()).map(|report| report.records.len());
     let Some(kept) = kept else {
-        return format!("{path} cannot be read again: only the table has the rows of this run");
+        return format!("{path} cannot be read back: only the table has the rows of this run");
     };
     let kept = if kept < wanted {
         format!("{kept} of {wanted} rows")
     } else {
-        format!("{}, some in fewer epochs than planned", plural(kept, "row", "rows"))
+        format!("{}, some with fewer epochs than planned", plural(kept, "row", "rows"))
     };
     match rest {
         Some(rest) => format!("{kept}; {rest}"),
-        None => format!("{kept} in {path}"),
+        None => format!("{path} has {kept}"),
     }
 }
 

@@ -41,7 +41,7 @@ enum By {
     Card,
     /// All cards of a host together
     Host,
-    /// Show the spread of each model's cards, without naming cards
+    /// Spread of each model's cards, without card names
     Model,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn outliers(arguments: &Arguments) -> Result<u8> {
         Ok(())
     })?;
     if all.without_host() > 0 {
-        say(&format!("left out {} that name no host", plural(all.without_host(), "row", "rows")));
+        say(&format!("left out {} without a host name", plural(all.without_host(), "row", "rows")));
     }
     if streamed.unreadable > 0 {
         let files = plural(streamed.unreadable, "unreadable file is", "unreadable files are");
@@ -87,12 +87,12 @@ fn exit_code(verdicts: &Verdicts, by: By) -> u8 {
 
 /// Why nothing can be told.
 fn undecided(verdicts: &Verdicts, by: By) -> String {
-    let what = if by == By::Host { "hosts" } else { "cards" };
+    let unit = if by == By::Host { "host" } else { "card" };
     if verdicts.units == 0 {
-        return format!("nothing to compare: these reports have no timed rows that name {what}");
+        return format!("nothing to compare: no timed row in these reports names its {unit}");
     }
     format!(
-        "no case was measured on at least {LEAST_UNITS} {what} of one model, the minimum to find a slow one: name more \
-         reports"
+        "no case was measured on at least {LEAST_UNITS} {unit}s of the same model, the minimum to find a slow {unit}: \
+         name more reports"
     )
 }

@@ -30,7 +30,7 @@ pub(super) fn check_different(first: (&str, &Path), second: (&str, &Path)) -> Re
     }
     if Target::of(first.1)?.is_same(&Target::of(second.1)?) {
         let (name, path) = (first.0, first.1.display());
-        return Err(usage!("{} and {name} name the same file, {path}: name another file", second.0));
+        return Err(usage!("{} and {name} are the same file, {path}: name another file", second.0));
     }
     Ok(())
 }

@@ -156,7 +156,7 @@ fn refused(error: &clap::Error) -> ExitCode {
 
 /// Stops Mesa's device-selection layer from writing to stderr at each enumeration without a desktop session.
 fn quiet_mesa() {
-    #[expect(unsafe_code, reason = "setting a variable is unsafe only beside other threads")]
+    #[expect(unsafe_code, reason = "setting a variable is unsafe only while other threads run")]
     // SAFETY: `main` calls this first, before it starts any thread; the one that started it only waits.
     unsafe {
         std::env::set_var("NODEVICE_SELECT", "1");

@@ -166,7 +166,7 @@ impl Observer for Progress {
         let clock = if timer.is_device { "device timestamps" } else { "the host clock" };
         let why = timer.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
         let prefix = self.of(toolchain, ": ");
-        self.say(&format!("{prefix}timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
+        self.say(&format!("{prefix}timing by {clock}{why}, resolution {}", table::time(Some(timer.tick_ns))));
     }
 
     fn plan(&mut self, cases: &[Expected]) {
@@ -204,7 +204,7 @@ impl Observer for Progress {
         self.end_family();
         self.bar.pass(number);
         if self.bar.is_hidden() {
-            self.bar.say(&format!("pass {number} measures {} once more", plural(count, "case", "cases")));
+            self.bar.say(&format!("pass {number} measures {} again", plural(count, "case", "cases")));
         }
     }
 

@@ -28,5 +28,5 @@ pub(super) fn example() -> Result<Parsed> {
 
 /// Their runs and kernels.
 pub(super) fn shipped() -> Result<Shipped> {
-    unpack(FILE).map_err(|message| usage!("the reference reports of this build are damaged: {message}"))
+    unpack(FILE).map_err(|message| usage!("the built-in reference reports are damaged: {message}"))
 }

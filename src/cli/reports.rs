@@ -40,7 +40,7 @@ fn newest_run(report: Report) -> Report {
         return Report { name, records };
     }
     let day = newest.first().map_or("", |row| row.date.get(..10).unwrap_or(&row.date));
-    say(&format!("{name} has {most} runs of one card: showing the newest, {day}"));
+    say(&format!("{name} has {most} runs of the same card: showing the newest, {day}"));
     let records = newest.into_iter().cloned().collect();
     Report { name, records }
 }

@@ -32,9 +32,9 @@ pub(super) struct Arguments {
     /// Repeat the option or write WG=128,PAD=1 for several parameters.
     #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
     params: Vec<(String, f64)>,
-    /// Run-time checks: off as in measurements, or on as in a browser
+    /// Run-time checks: off, as in measurements, or on, as in a browser
     ///
-    /// [default: off, unless a parameter turns one on]
+    /// [default: off, unless a parameter turns a check on]
     #[arg(long, value_name = "SWITCH", value_enum)]
     checks: Option<Switch>,
     /// HLSL shader model (with --lang hlsl)
@@ -47,10 +47,10 @@ pub(super) struct Arguments {
     /// NVRTC can then compile the output.
     #[arg(long)]
     prelude: bool,
-    /// Element type [default: the benchmark's first]
+    /// Element type [default: the benchmark's first type]
     #[arg(long, value_name = "T")]
     dtype: Option<String>,
-    /// File to write instead of stdout
+    /// Output file [default: stdout]
     ///
     /// SPIR-V is binary if the name ends in .spv, else text.
     #[arg(long, short, value_name = "FILE")]

@@ -16,8 +16,8 @@ use record::{Record, by_card, typical};
 pub(super) struct Arguments {
     /// Reports, or folders of CSV reports [default: the newest in reports/, then in results/]
     ///
-    /// The default is the newest report that has at least half as many benchmarks as the largest one, so that a run of
-    /// one family does not hide a full run. h100 is a built-in report of an NVIDIA H100.
+    /// The default is the newest report that has at least half as many benchmarks as the largest report, so that a run
+    /// of one family does not hide a full run. h100 is a built-in report of an NVIDIA H100.
     #[arg(value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
     /// Output format

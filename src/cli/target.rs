@@ -81,7 +81,7 @@ fn check_variable(value: Option<&str>) -> Result<()> {
     let unknown = names.map(str::to_lowercase).find(|name| !NAMES.contains(&name.as_str()));
     unknown.map_or(Ok(()), |name| {
         let known = NAMES.join(", ");
-        Err(usage!("WGPU_BACKEND has the unknown API '{name}': use {known}, or unset it"))
+        Err(usage!("WGPU_BACKEND names the unknown API '{name}': use one of {known}, or unset the variable"))
     })
 }
 
@@ -124,6 +124,6 @@ mod tests {
             assert!(check_variable(value).is_ok(), "{value:?}");
         }
         let error = check_variable(Some("vulkan,foo")).expect_err("unknown").to_string();
-        assert!(error.starts_with("WGPU_BACKEND has the unknown API 'foo': use vulkan, vk"), "{error}");
+        assert!(error.starts_with("WGPU_BACKEND names the unknown API 'foo': use one of vulkan, vk"), "{error}");
     }
 }

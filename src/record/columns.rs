@@ -55,7 +55,7 @@ macro_rules! column {
 pub const COLUMNS: &[Column] = &[
     column!(Text schema, "", "version of this list of columns"),
     column!(Identity tool_version, "", "version of shaderbench"),
-    column!(Identity date, "", "start of the run, UTC, RFC 3339"),
+    column!(Identity date, "", "start of the run, in UTC (RFC 3339)"),
     column!(Text os, "", "operating system of the host"),
     column!(Text cpu, "", "CPU of the host"),
     column!(Identity device, "", "name of the device, as the driver reports it"),
@@ -64,7 +64,7 @@ pub const COLUMNS: &[Column] = &[
     column!(Identity driver, "", "driver and its version; on DirectX 12 also the shader compiler and its shader model"),
     column!(Identity backend, "", "API that ran the kernel: vulkan, metal, dx12, gl, cuda, webgpu"),
     column!(Identity family, "", "group of kernels that do the same job"),
-    column!(Identity benchmark, "", "implementation of that job"),
+    column!(Identity benchmark, "", "implementation of the family's job"),
     column!(Identity dtype, "", "element type, in WGSL's notation"),
     column!(Identity n, "", "size: number of elements, rows x columns, or m x n x k"),
     column!(Identity params, "", "parameters as K=V, joined by ';' and sorted by name"),
@@ -74,13 +74,13 @@ pub const COLUMNS: &[Column] = &[
         "",
         "run-time checks added to the kernel: off, on, or their names; DirectX 12 always guards integer divisions"
     ),
-    column!(Text shader_hash, "", "hash of the compiled source with its constants, without comments"),
+    column!(Text shader_hash, "", "hash of the compiled source, including constants but not comments"),
     column!(Text status, "", "state of the row: ok, wrong, skipped, failed or implausible"),
     column!(Text reason, "", "reason why the status is not ok, or a remark about the row"),
     column!(
         Figure timer,
         "",
-        "clock that was used: timestamp (device clock) or wall (host clock around submit and wait)"
+        "clock that timed the row: timestamp (device clock) or wall (host clock around submit and wait)"
     ),
     column!(Figure tick_ns, "ns", "smallest observed step of the timer"),
     column!(Figure samples, "", "number of timed submissions"),
@@ -88,7 +88,7 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Figure median_ns,
         "ns",
-        "time of one launch: geometric mean of the epochs' medians; schema 1: median of one series"
+        "time of one launch: geometric mean of the epochs' medians; in schema 1, median of one series"
     ),
     column!(Figure min_ns, "ns", "time of one launch in the fastest sample"),
     column!(Figure mean_ns, "ns", "mean time of one launch"),
@@ -96,19 +96,20 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Figure ci_low_ns,
         "ns",
-        "lower end of the 95 % interval of median_ns for another run of the same build; schema 1: for one series"
+        "lower end of the 95 % interval for median_ns in another run of the same build; in schema 1, of one series"
     ),
-    column!(Figure ci_high_ns, "ns", "upper end of the same interval"),
+    column!(Figure ci_high_ns, "ns", "upper end of the interval whose lower end is ci_low_ns"),
     column!(Figure end_to_end_ns, "ns", "median wall time, including copies to and from the host"),
     column!(Text bytes, "B", "bytes that the algorithm must move, reads plus writes"),
     column!(Text flops, "FLOP", "arithmetic operations that the algorithm must do; an FMA counts as 2"),
     column!(Figure gb_per_s, "GB/s", "bytes divided by the median time; 1 GB/s is 10^9 bytes per second"),
     column!(Figure gflop_per_s, "GFLOP/s", "flops divided by the median time"),
-    column!(Figure ceiling, "", "measured peak that the row is compared with, and its working set"),
+    column!(Figure ceiling, "", "measured peak that the row is compared with, and the peak's working set"),
     column!(
         Figure share,
         "",
-        "share of that peak (1 = the peak); for arithmetic, share of the card's highest rate of this kind"
+        "share of the measured peak (1 = the peak); for arithmetic, of the card's highest rate for the same kind of \
+         arithmetic"
     ),
     column!(Text model, "", "speed that the model predicts, relative to the first row of the same type and size"),
     column!(Figure drift, "", "relative change of the canary kernel's time from before the case to after it"),
@@ -128,7 +129,7 @@ pub const COLUMNS: &[Column] = &[
     column!(Figure noise_between, "", "relative standard deviation of the epochs' medians"),
     column!(Figure slope_ns, "ns", "time that one more launch adds to a submission: slope over k, 2k and 4k launches"),
     column!(Figure share_low, "", "lower end of the share's 95 % confidence interval"),
-    column!(Figure share_high, "", "upper end of the same interval"),
+    column!(Figure share_high, "", "upper end of the share's 95 % confidence interval"),
     column!(Figure canary_ns, "ns", "time of the canary kernel around the case, mean over the epochs"),
     column!(Text seed, "", "seed for the inputs and the order of the cases"),
     column!(
@@ -154,7 +155,7 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Text pipeline_ms,
         "ms",
-        "time that the API takes to create the pipeline, from WGSL with naga or else from SPIR-V"
+        "time that the API takes to create the pipeline, from WGSL with naga, or from SPIR-V"
     ),
     column!(Text spirv_bytes, "B", "size of the SPIR-V, if the row names a compiler"),
     column!(
@@ -178,18 +179,19 @@ pub const COLUMNS: &[Column] = &[
         "J",
         "energy of one launch in each epoch that measured energy, in their order, joined by ';'"
     ),
-    column!(Figure power_w, "W", "mean power of the card during the launches that energy_j is measured over"),
+    column!(Figure power_w, "W", "mean power of the card during the launches that energy_j covers"),
     column!(
         Figure sensor_w,
         "W",
-        "power read from the card's sensor at the end of these launches; empty unless power_w is from an energy counter"
+        "power read from the card's sensor at the end of the launches that energy_j covers; empty unless power_w is \
+         from an energy counter"
     ),
     column!(Figure gflop_per_j, "GFLOP/J", "flops divided by energy_j; 1 GFLOP/J is 1 GFLOP/s per watt"),
     column!(Figure gb_per_j, "GB/J", "bytes divided by energy_j"),
     column!(Figure alone_epochs_ns, "ns", "epochs_ns measured while other cards wait; only in files of version 0.1.0"),
     column!(Text declaration, "", "hash of the declaration given to bench: kernel, buffers, work and expected values"),
     column!(Text items, "", "number of items that a launch processes, as declared for bench"),
-    column!(Text unit, "", "name of these items, for example keys or pixels"),
+    column!(Text unit, "", "name of the items, for example keys or pixels"),
     column!(
         Text registers,
         "",
@@ -205,7 +207,8 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Text occupancy,
         "",
-        "occupancy: subgroups of this kernel that fit on an SM or SIMD unit, as a share of the unit's maximum; 1 = all"
+        "occupancy: subgroups of this kernel that fit on an SM or SIMD unit, as a share of the unit's maximum \
+         (1 = full)"
     ),
     column!(Text binary_bytes, "B", "size of the machine code, as the driver reports it"),
     column!(
@@ -221,7 +224,7 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Text pcie,
         "",
-        "PCI Express link of the card, read after copies over it: generation and lanes, for example 5 x16"
+        "PCI Express link of the card: generation and lanes, for example 5 x16; read after copies over the link"
     ),
     column!(
         Text cache,

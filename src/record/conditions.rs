@@ -14,7 +14,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Why the case must be measured again: `the card was too warm, throttled by its power supply`; `None` if the
+    /// Why the case must be measured again: `the card was too warm and throttled by its power supply`; `None` if the
     /// reading after it shows no fault.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
@@ -25,7 +25,7 @@ impl Conditions {
                 faults.push(fault);
             }
         }
-        (!faults.is_empty()).then(|| format!("the card was {}", faults.join(", ")))
+        (!faults.is_empty()).then(|| format!("the card was {}", faults.join(" and ")))
     }
 }
 
@@ -43,7 +43,7 @@ mod tests {
         use Throttle::*;
         assert_eq!(after(&[Idle, ApplicationClocks, PowerCap, SyncBoost, DisplayClocks]).fault(), None);
         let hot = after(&[PowerCap, HardwareThermal, SoftwareThermal, PowerBrake]).fault();
-        assert_eq!(hot.as_deref(), Some("the card was too warm, throttled by its power supply"));
+        assert_eq!(hot.as_deref(), Some("the card was too warm and throttled by its power supply"));
         assert_eq!(after(&[HardwareSlowdown]).fault().as_deref(), Some("the card was throttled by its hardware"));
     }
 

@@ -347,7 +347,7 @@ fn a_run_with_a_time_limit_lists_what_it_leaves_out() {
     let numbers = |text: &str| -> Vec<usize> { text.split(' ').filter_map(|word| word.parse().ok()).collect() };
     let [all, others @ ..] = &numbers(rest)[..] else { panic!("{line}") };
     assert_eq!(numbers(measured)[0] + others.iter().sum::<usize>(), *all, "{line}");
-    assert!(line.ends_with(": `--time 10m`"), "{line}");
+    assert!(line.ends_with(": try `--time 10m`"), "{line}");
     // Every benchmark has a row: measured, or with the reason that it is not.
     let rows = folder.records("r.csv");
     for name in ["stride", "broadcast", "bytes", "halves", "bytes_direct", "halves_direct"] {

@@ -87,7 +87,10 @@ fn the_page_of_a_family_fits_and_leaves_its_kernels_to_their_names() {
             assert!(text.lines().count() <= 60, "{}: {} lines\n{text}", family.name, text.lines().count());
             let first = family.benchmarks[0].name;
             let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(words.contains(&format!("`shaderbench explain {}/{first}` describes one", family.name)), "{text}");
+            assert!(
+                words.contains(&format!("`shaderbench explain {}/{first}` describes one kernel", family.name)),
+                "{text}"
+            );
             assert!(words.contains(" model ") && !words.contains(" look for "), "{text}");
         }
     }

@@ -170,7 +170,7 @@ fn a_page_does_not_overwrite_a_report_that_it_reads() {
     folder.write("r.csv", "family,benchmark,status\ntranspose,tiled,ok\n");
     let before = folder.read("r.csv");
     let refused = folder.run(&["report", "r.csv", "--out", "./r.csv", "--force"]);
-    refused.fails_with(2, "--out and FILE name the same file, r.csv: name another file");
+    refused.fails_with(2, "--out and FILE are the same file, r.csv: name another file");
     assert_eq!(folder.read("r.csv"), before);
 }
 
@@ -179,7 +179,7 @@ fn two_reports_in_one_file_are_refused_before_the_first_case() {
     let folder = Folder::new();
     let refused = |csv: [&str; 2], json: &str| {
         let output = folder.run(&[&RUN[..], &csv, &["--json", json, "--force"]].concat()).exits_with(2);
-        let sentence = format!("--json and {} name the same file, {}: name another file", csv[0], csv[1]);
+        let sentence = format!("--json and {} are the same file, {}: name another file", csv[0], csv[1]);
         assert!(output.sole_error().ends_with(&sentence), "{output}");
     };
     for json in ["r.csv", "./r.csv", "sub/../r.csv"] {

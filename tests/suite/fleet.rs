@@ -82,7 +82,7 @@ fn what_cannot_be_merged_is_said_and_loses_nothing() {
     merge(&["reports/broken.csv", "--out", "old.csv", "--force"])
         .fails_with(1, "the row has 2 fields, but the header has 3");
     assert_eq!(folder.text("old.csv"), "old");
-    merge(&["old.csv", "--out", "old.csv", "--force"]).fails_with(2, "FILE name the same file, old.csv");
+    merge(&["old.csv", "--out", "old.csv", "--force"]).fails_with(2, "FILE are the same file, old.csv");
     merge(&["reports", "--out", "new.csv"]).fails_with(1, "1 unreadable file is missing from new.csv");
     assert_eq!(rows(&folder, "new.csv"), run(0, 1.0));
     // The second time, the folder contains the file itself.

@@ -226,7 +226,7 @@ fn a_folder_without_a_kernel_that_is_asked_for_is_a_usage_error() {
 fn the_variable_of_wgpu_is_checked() {
     let folder = Folder::new();
     let devices = |value: &str| folder.shaderbench(&["devices"]).env("WGPU_BACKEND", value).run();
-    devices("vulcan").fails_with(2, "WGPU_BACKEND has the unknown API 'vulcan': use vulkan, vk");
+    devices("vulcan").fails_with(2, "WGPU_BACKEND names the unknown API 'vulcan': use one of vulkan, vk");
     if crate::command::has_device() {
         let (empty, unset) = (devices("").succeeds(), folder.run(&["devices"]).succeeds());
         assert_eq!(empty.stdout, unset.stdout);

@@ -70,7 +70,7 @@ fn two_three_and_five_runs_in_a_file_are_runs() {
         assert!(text.contains("2026-11-20 (both.csv, run of 2026-11-20 09:00)"), "{text}");
         // One report: that of the newest run.
         let explained = folder.run(&["explain", "reduction", "--report", "both.csv"]).succeeds();
-        let note = format!("both.csv has {count} runs of one card: showing the newest, 2026-11-{}", 19 + count);
+        let note = format!("both.csv has {count} runs of the same card: showing the newest, 2026-11-{}", 19 + count);
         assert!(explained.stderr.contains(&note), "{}", explained.stderr);
         let last = names.last().expect("a run");
         let alone = folder.run(&["explain", "reduction", "--report", last]).succeeds().stdout;

@@ -19,7 +19,8 @@ pub struct Measured {
 }
 
 /// The condition of a comparison of two kernels.
-pub const COMPARED: &str = "a factor if the interval of the ratio excludes 1; otherwise alike if both are within ±5 %";
+pub const COMPARED: &str =
+    "a factor if the ratio's interval excludes 1; otherwise alike if the intervals of both figures are within ±5 %";
 
 /// A claim of the suite's own.
 #[derive(Debug, Clone, Copy)]

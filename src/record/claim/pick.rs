@@ -66,7 +66,7 @@ pub fn first_by(word: &str, names: &[String]) -> String {
         [one] => format!("{one} is {word} at"),
         [first, second] => format!("{first} and {second} tie for {word} at"),
         [first, second, third] => format!("{first}, {second} and {third} tie for {word} at"),
-        many => format!("the {} {word} rows tie at", many.len()),
+        many => format!("the {} {word} cases tie at", many.len()),
     }
 }
 
@@ -161,7 +161,7 @@ pub(super) mod tests {
         rows[1] = row("b", 60.0, 0.6);
         assert_eq!(subject(&rows), "a and b tie for fastest at");
         rows.extend([row("c", 99.5, 0.01), row("d", 99.5, 0.01)]);
-        assert_eq!(subject(&rows), "the 4 fastest rows tie at");
+        assert_eq!(subject(&rows), "the 4 fastest cases tie at");
         rows[0].ci_low_ns = None;
         assert_eq!(subject(&rows), "c, d and b tie for fastest at");
     }
