@@ -103,9 +103,7 @@ fn wanted(found: &[Device], device: Option<&str>) -> Result<Vec<usize>> {
         return Ok(indices);
     }
     Err(Error::Usage(match number {
-        Ok(number) => {
-            format!("there is no device {number}: the numbers are 0 to {}; see `shaderbench devices`", found.len() - 1)
-        }
+        Ok(number) => format!("there is no device {number}; `shaderbench devices` numbers the devices"),
         Err(_) => {
             // A card has one entry per API, so names repeat.
             let names: BTreeSet<String> = found.iter().map(|device| device.name.clone()).collect();
@@ -344,7 +342,7 @@ mod tests {
     fn what_is_not_there_is_said() {
         let found = two_cards();
         for (device, backend, text) in [
-            (Some("99"), Some(Through::All), "there is no device 99: the numbers are 0 to 6"),
+            (Some("99"), Some(Through::All), "there is no device 99; `shaderbench devices` numbers the devices"),
             (Some("Fake 9001"), None, "did you mean 'Fake 9000'?"),
             (None, Some(Through::One(Api::Metal)), "no device supports metal"),
             (Some("2"), Some(Through::One(Api::Vulkan)), "device 2 does not support vulkan, only gl"),
