@@ -90,9 +90,7 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
         return Err(usage!("--fail-on-regression needs a second build: give --against, or use `compare OLD NEW`"));
     }
     if other.is_some() && (has_several || runs[0].len() > 1) {
-        return Err(usage!(
-            "--against compares builds on one device and API: select them with --device and --backend"
-        ));
+        return Err(usage!("--against compares builds on one device and API: select them with --device and --backend"));
     }
     let other = other.map(|(command, files)| listed_beside(command, arguments, &card(&runs[0])).map(|of| (of, files)));
     let other = other.transpose()?;
