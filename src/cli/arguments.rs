@@ -49,7 +49,7 @@ pub(super) enum Command {
     Bench(Box<bench::Arguments>),
     /// Show headline figures
     ///
-    /// Fits on one screen. Several reports are shown side by side.
+    /// The summary fits on one screen. Several reports are shown side by side.
     Summary(summary::Arguments),
     /// Compare reports
     ///
@@ -57,8 +57,8 @@ pub(super) enum Command {
     Compare(compare::Arguments),
     /// Show the cost of WGSL
     ///
-    /// For each job, divides the time of the fastest WGSL kernel by the times of its CUDA port and of the vendor's
-    /// library. The largest ratio comes first.
+    /// For each job, divides the time of the fastest WGSL kernel by the time of its CUDA port and by the time of the
+    /// vendor's library. The largest ratio comes first.
     Cost(cost::Arguments),
     /// Render or merge reports
     ///
@@ -76,7 +76,7 @@ pub(super) enum Command {
     /// Explain kernels and claims
     ///
     /// Explains what benchmarks measure and how to read the numbers, and shows the newest results. Without a name,
-    /// lists the claims of five articles on CUDA memory, each checked against measurements on your GPU.
+    /// lists the claims of five articles on CUDA memory and checks each claim against measurements on your GPU.
     #[command(visible_alias = "learn")]
     Explain(explain::Arguments),
     /// Print a compiled kernel
@@ -85,8 +85,8 @@ pub(super) enum Command {
     Show(show::Arguments),
     /// Prepare a report to share
     ///
-    /// Checks that the report is complete and has no faults. Writes an anonymous copy of the report and text to paste
-    /// into GitHub: an issue that contains the report if the profile was quick, otherwise a pull request. Nothing is
+    /// Checks that the report is complete and has no faults. Writes an anonymous copy of the report, and text to paste
+    /// into GitHub: with the profile quick, an issue that contains the report; otherwise, a pull request. Nothing is
     /// sent.
     Share(share::Arguments),
     /// Find slow cards

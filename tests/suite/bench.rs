@@ -193,7 +193,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (
             &params,
             "[uniforms]\np = { n = 0.5, dt = 1 }",
-            "[uniforms.p]: n: 0.5 is not an integer in range; for a float's bits, write bits(x)",
+            "[uniforms.p]: n: 0.5 is not an integer or is out of range; for the bits of a float, write bits(x)",
         ),
         (&params, "", "no values for the uniform 'p'; set them, for example\n[uniforms]\np = { n = \"n\", dt = 0.0 }"),
         (
@@ -207,12 +207,12 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         // Sources and answers.
         (&format!("#import a::b\n{copy}"), "", "k.wgsl, line 1: #import a::b: there is no file a::b"),
         (&copy, "preprocess = \"no-such-program {in}\"", "k.wgsl: preprocess: no-such-program: command not found"),
-        (&copy, "preprocess = \"cat {in} | cat\"", "is not a single command; to run several, write a script"),
+        (&copy, "preprocess = \"cat {in} | cat\"", "is not a single command; to run several commands, write a script"),
         (&copy, "[verify]\ncompute = \"right[0] = \"", "[verify]: compute: script is incomplete"),
         (
             &copy,
             "[[verify]]\nexpect = \"1\"\n[[verify]]\nexpect = \"2\"",
-            "with several [[verify]] tables, each must name its buffer",
+            "with several [[verify]] tables, each table must name its buffer",
         ),
         (&copy, "[buffers]\ninput = { file = \"k.npy\" }", "k.npy: the file does not start with the .npy signature"),
         (&copy, "[buffers]\ninput = { contents = \"1 +\" }", "[buffers.input]: contents: script is incomplete"),
@@ -257,12 +257,12 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
         (
             uniform.clone(),
             "[uniforms]\nscale = [1.0]\n",
-            "k.toml: [uniforms.scale]: 'scale' has 4 scalars, but 1 values are given",
+            "k.toml: [uniforms.scale]: 'scale' has 4 scalars, but its value has 1",
         ),
         (
             uniform.clone(),
             "[buffers]\nscale = { words = [1] }\n",
-            "[buffers.scale] has 1 words, but the kernel's type needs 4",
+            "[buffers.scale]: the buffer's type needs 4 words, but the list has 1",
         ),
         (kernel(COPY), "groups = \"n * 1000\"\n", "4096000 workgroups in one dimension exceed the limit of 65535"),
         (kernel(COPY), "groups = \"n / 3\"\n[verify]\nlength = 5000\nexpect = \"1.0\"\n", "has 4096 scalars"),

@@ -360,7 +360,7 @@ fn declarations_end_within_their_limits() {
             "empty",
             format!("kernels = [\"image.wgsl\"]\n{}", image("empty.png")),
             "",
-            "pixels, more than 121 B can hold",
+            "pixels, more than a file of 121 B can hold",
         ),
         ("zero.wgsl", String::new(), "--param WG=64", "not a regular file"),
         ("preprocess", copy("preprocess = \"sleep 1000\""), "--host-timeout 1s", over),

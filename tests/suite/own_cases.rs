@@ -58,7 +58,7 @@ fn files_of_other_programs_are_read_as_they_mean_it() {
     }
     assert_status("files/05-override-with-id", "id.wgsl", &["--param", "k=3"], Status::Ok, 1);
     let folder = case("files/10-npy-by-name-only");
-    bench(&folder, "copy.wgsl", &[]).fails_with(2, "plain.npz: the file is an archive; save each array with");
+    bench(&folder, "copy.wgsl", &[]).fails_with(2, "plain.npz: the file is an archive; save each array as a .npy file");
     folder.write("copy.toml", folder.text("copy.toml").replace("plain.npz", "UP.NPY"));
     bench(&folder, "copy.wgsl", &[]).succeeds();
 }

@@ -92,8 +92,8 @@ fn a_default_report_is_shared_without_its_host_and_card() {
                     anonymous copy\n";
     assert_eq!(check.stdout, sentence);
     let output = folder.run(&["share", "r.csv"]).succeeds();
-    let removed = "host: 'node7.cluster' left out of 140 rows\ncard: GPU-a04f60ce-6235-435b-70d4-22ab90fca10f replaced \
-                   with the hash card-";
+    let removed = "host: 'node7.cluster' removed from 140 rows\ncard: GPU-a04f60ce-6235-435b-70d4-22ab90fca10f \
+                   replaced with the hash card-";
     assert!(output.stderr.starts_with("r.csv: no fault, 140 rows\n") && output.stderr.contains(removed), "{output}");
     let copy = "share/nvidia-h200/2026-11-30-vulkan.csv";
     let text = folder.text("share/nvidia-h200/2026-11-30-vulkan.md");

@@ -114,8 +114,8 @@ fn commands_that_cannot_be_the_other_side_are_refused_in_a_sentence() {
     }
     let other = r#"echo '{"Devices":{"version":2,"devices":[]}}'; true"#;
     for (command, sentence) in [
-        ("false", "did not list its devices, since the command ended (exit code 1): give"),
-        ("/nonexistent/shaderbench", "did not list its devices, since the command ended (exit code 127): give"),
+        ("false", "did not list its devices because the command ended (exit code 1): give"),
+        ("/nonexistent/shaderbench", "did not list its devices because the command ended (exit code 127): give"),
         (other, "uses version 2 of the worker protocol, but this program uses version 3"),
     ] {
         let folder = Folder::new();

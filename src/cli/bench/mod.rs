@@ -14,7 +14,7 @@ use super::{bundle, run};
 use record::error::Result;
 use record::suite::{Benchmark, Declaration};
 
-const FILES: &str = "Kernels (.wgsl, .spv, .cu, .comp, .hlsl, .slang; the first is the baseline) or one .toml file";
+const FILES: &str = "Kernels, baseline first (.wgsl, .spv, .cu, .comp, .hlsl, .slang), or one .toml file";
 const UNCHECKED: &str = "Run without run-time checks";
 
 /// Arguments of `bench`: the options of `run`, and what a TOML file can say.
@@ -47,7 +47,7 @@ pub(super) struct Arguments {
 /// What `bench` does besides measuring.
 #[derive(Subcommand)]
 enum Task {
-    /// Write the TOML file of a kernel, or an example with both
+    /// Write a TOML file for a kernel, or an example kernel and TOML file
     Init(init::Arguments),
     /// Try to reproduce a wrong result from the folder that the run wrote
     Replay(bundle::Arguments),
@@ -64,7 +64,7 @@ pub(super) fn bench(arguments: Arguments) -> Result<u8> {
     let family = run.load_own(own)?;
     let is_reordered = |benchmark: &Benchmark| benchmark.declared.is_some_and(Declaration::is_reordered);
     if family.benchmarks.iter().any(is_reordered) {
-        say("[verify] has no tolerance, so floats may differ from the reference by the error of a reordered sum");
+        say("[verify] has no tolerance: floats may differ from the reference by the rounding error of a reordered sum");
     }
     if let Some(unread) = family.benchmarks.iter().find(|own| is_unread(own)) {
         let (name, why) = (unread.name, unread.only_cuda.unwrap_or_default());

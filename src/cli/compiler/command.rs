@@ -66,7 +66,7 @@ pub(in crate::cli) fn printed(
 ) -> Result<Vec<u8>, String> {
     let mut commands = words(text)?;
     let (Some(command), true) = (commands.pop().filter(|command| !command.is_empty()), commands.is_empty()) else {
-        return Err(format!("'{text}' is not a single command; to run several, write a script"));
+        return Err(format!("'{text}' is not a single command; to run several commands, write a script"));
     };
     let place =
         |word: &String| places.iter().fold(word.clone(), |word, (from, to)| word.replace(from, &to.to_string_lossy()));
@@ -121,7 +121,7 @@ fn wait(
             }
             None if budget.left().is_zero() => {
                 end_group(&mut child);
-                return Ok(Some(format!("is {}", budget.exceeded())));
+                return Ok(Some(format!("has {}", budget.exceeded())));
             }
             None => std::thread::sleep(STEP),
         }
@@ -163,7 +163,7 @@ fn grouped(command: &mut Command) -> &mut Command {
 fn end_group(child: &mut Child) {
     #[cfg(unix)]
     if let Ok(id) = libc::pid_t::try_from(child.id()) {
-        #[expect(unsafe_code, reason = "the standard library ends single processes")]
+        #[expect(unsafe_code, reason = "the standard library can end only single processes")]
         // SAFETY: the call takes numbers. The group has the number of its first process, which is not waited for yet, so that
         // no other process can have it.
         unsafe {

@@ -142,7 +142,7 @@ fn by_command(command: &str, folder: &Path, scope: &Scope, variables: &[(String,
         let Meaning::Buffer(data) = meaning else { continue };
         if input == RIGHT {
             return Err(format!(
-                "the name {RIGHT} is reserved for the file with the expected values: rename the buffer"
+                "the name '{RIGHT}' is reserved for the file with the expected values: rename the buffer"
             ));
         }
         let values = (0..data.count).map(|index| (data.at)(index));

@@ -78,7 +78,7 @@ impl Own {
         let wanted = layout.bytes.unwrap_or(0).div_ceil(4);
         if (words.len() as u64) < wanted {
             let count = words.len();
-            return Err(usage!("{file}: {what} has {count} words, but the kernel's type needs {wanted}"));
+            return Err(usage!("{file}: {what}: the buffer's type needs {wanted} words, but the list has {count}"));
         }
         Ok(words)
     }

@@ -44,7 +44,7 @@ impl Data {
         match ending(&bytes) {
             "npy" => npy::read(&bytes).map(Self::Numbers).map_err(fault),
             "png" => picture(&bytes).map(Self::Picture).map_err(fault),
-            "npz" => Err(fault("the file is an archive; save each array with numpy.save, as .npy".to_owned())),
+            "npz" => Err(fault("the file is an archive; save each array as a .npy file with numpy.save".to_owned())),
             "gz" => Err(fault("the file is compressed; unpack the file first".to_owned())),
             _ => match path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase).as_deref() {
                 Some("npy") => npy::read(&bytes).map(Self::Numbers).map_err(fault),
@@ -71,7 +71,8 @@ fn picture(bytes: &[u8]) -> Result<Picture, String> {
         return Err(format!("the header claims {width} x {height} pixels, above the limit of {MOST_PIXELS}"));
     }
     if row.saturating_mul(height.into()) > DEFLATE_RATIO.saturating_mul(bytes.len() as u64) {
-        return Err(format!("the header claims {width} x {height} pixels, more than {} B can hold", bytes.len()));
+        let size = bytes.len();
+        return Err(format!("the header claims {width} x {height} pixels, more than a file of {size} B can hold"));
     }
     let mut pixels = vec![0; reader.output_buffer_size().ok_or("the picture is too large")?];
     let info = reader.next_frame(&mut pixels).map_err(|error| error.to_string())?;

@@ -178,8 +178,8 @@ impl Declaration for Declared {
         let Some((name, own)) = layouts.iter().find_map(elements) else { return String::new() };
         let count = n.div_ceil(own);
         format!(
-            "without groups, {n} invocations run, one per scalar, but '{name}' has {count} elements of {own} scalars; \
-             set groups"
+            "groups is not set, so {n} invocations run, one per scalar, but '{name}' has {count} elements of {own} \
+             scalars; set groups"
         )
     }
 

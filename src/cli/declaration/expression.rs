@@ -152,13 +152,13 @@ fn engine(is_strict: bool) -> Engine {
     let is_true = |value: &Dynamic| number(value).is_ok_and(|value| value.real() != 0.0);
     engine.register_fn("!", |x: i64| x == 0);
     for (name, precedence, is_or) in [("or", 30, true), ("and", 60, false)] {
-        engine.register_custom_operator(name, precedence).expect("no keyword");
+        engine.register_custom_operator(name, precedence).expect("not a keyword");
         let of = move |a: Dynamic, b: Dynamic| if is_true(&a) == is_or { is_or } else { is_true(&b) };
         engine.register_fn(name, of);
     }
     for (name, precedence) in [("|", 141), ("^", 143), ("&", 145), ("<<", 147), (">>", 147)] {
         engine.disable_symbol(name);
-        engine.register_custom_operator(name, precedence).expect("it is disabled");
+        engine.register_custom_operator(name, precedence).expect("a disabled symbol");
     }
     engine.register_fn("|", |a: i64, b: i64| a | b).register_fn("^", |a: i64, b: i64| a ^ b);
     engine.register_fn("&", |a: i64, b: i64| a & b);

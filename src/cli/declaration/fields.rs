@@ -6,6 +6,7 @@ use super::stored::EXACT;
 use gpu::shader::module::words;
 use gpu::shader::{Field, Layout};
 use record::error::{Result, usage};
+use record::format::plural;
 use record::suite::Scalar;
 
 /// Values by the names of fields.
@@ -48,7 +49,8 @@ impl Fields {
             let count: u64 = fields.clone().map(|field| field.count).sum();
             if count != values.len() as u64 {
                 let name = if name.is_empty() { &layout.name } else { name };
-                return fault(format!("'{name}' has {count} scalars, but {} values are given", values.len()));
+                let scalars = plural(count as usize, "scalar", "scalars");
+                return fault(format!("'{name}' has {scalars}, but its value has {}", values.len()));
             }
             let mut values = values.iter();
             for field in fields {
@@ -152,7 +154,10 @@ pub(super) fn scalar((script, is_bits): &Word, of: Scalar, scope: &Scope, bytes:
     }
     let range = if of.bytes() == 8 { -EXACT..=EXACT } else { f64::from(i32::MIN)..=f64::from(u32::MAX) };
     if value.fract() != 0.0 || !range.contains(&value) {
-        return Err(usage!("{}: {value} is not an integer in range; for a float's bits, write bits(x)", script.what()));
+        return Err(usage!(
+            "{}: {value} is not an integer or is out of range; for the bits of a float, write bits(x)",
+            script.what()
+        ));
     }
     bytes.copy_from_slice(&(value as i64).to_le_bytes()[..bytes.len()]);
     Ok(())

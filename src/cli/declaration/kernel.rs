@@ -183,7 +183,7 @@ impl Text {
     /// Why only CUDA has it, where that is so.
     pub(super) fn only_cuda(&self) -> Option<&'static str> {
         let unread = self.spirv.and_then(|module| module.unread.as_deref());
-        unread.or_else(|| self.is_cuda().then_some("it is a CUDA kernel"))
+        unread.or_else(|| self.is_cuda().then_some("the kernel is written in CUDA C++"))
     }
 
     /// The layouts of its bindings and immediates.

@@ -103,7 +103,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<&'s
             benchmarks.extend(kernel.steps.written().into_iter().map(|step| Benchmark {
                 name: kept_text(format!("{}.{}.{}", kernel.name, step.number + 1, step.label)),
                 ceiling: None,
-                no_ceiling: "the declaration gives the work of all steps together",
+                no_ceiling: "the declaration gives only the total work of all steps",
                 declared: Some(kept(declared(Some(step.number)))),
                 ..whole
             }));

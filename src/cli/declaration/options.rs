@@ -34,7 +34,7 @@ pub(in crate::cli) struct Own {
     pub(super) reference: Option<PathBuf>,
     /// Add a row for each step of a launch
     ///
-    /// The other steps also run, but are not timed.
+    /// Each such row times one step. The other steps also run, but are not timed.
     #[arg(long, hide_short_help = true)]
     pub(super) each_step: bool,
     /// Sizes of the command line, where the TOML file names none.

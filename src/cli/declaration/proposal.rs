@@ -196,7 +196,7 @@ impl Known {
             (Some(_), _) => {
                 let steps: Vec<String> = entries.iter().map(|name| format!("{{ entry = \"{name}\" }}")).collect();
                 text += &format!(
-                    "steps = [{}]    # guess: all entry points in turn; or entry = \"{}\" for one\n",
+                    "steps = [{}]    # guess: all entry points in turn; to run one, entry = \"{}\"\n",
                     steps.join(", "),
                     entries[0]
                 );
@@ -230,7 +230,7 @@ impl Known {
             text += &match value {
                 Some(value) if *is_needed => format!("{name} = {value}    # guess: the kernel has no default\n"),
                 Some(value) if !is_varied => format!("{name} = {value}    # the default\n"),
-                Some(value) => format!("{name} = {value}    # the default; [a, b] measures both\n"),
+                Some(value) => format!("{name} = {value}    # the default; [a, b] measures both values\n"),
                 None => format!("# {name} is computed from other overrides\n"),
             };
         }
@@ -263,9 +263,9 @@ impl Known {
         }
         for (name, is_written) in &self.textures {
             text += &match is_written {
-                true => format!("# {name} = {{}}    # a texture of columns x rows texels, out\n"),
+                true => format!("# {name} = {{}}    # out: a texture of columns x rows texels\n"),
                 false => format!(
-                    "{name} = {{ contents = \"random\" }}    # in: or file = \"photo.png\"; format = \"r32float\"\n"
+                    "{name} = {{ contents = \"random\" }}    # in; also: file = \"photo.png\", format = \"r32float\"\n"
                 ),
             };
         }
@@ -294,7 +294,7 @@ impl Known {
                 (times("ceil_div(n, workgroup)"), (layout.stride / threads.max(1)).max(1), "; one per workgroup")
             }
             Reach::Invocations if !is_2d => (times("n"), layout.stride, ""),
-            _ => (times("n"), layout.stride, "; length is a guess, since indices are computed"),
+            _ => (times("n"), layout.stride, "; length is a guess, because indices are computed"),
         }
     }
 
@@ -335,9 +335,9 @@ fn verify(outputs: &[&String]) -> String {
     format!(
         "\n# Without [[verify]] the kernel is timed, but its result is not checked. Uncomment these lines and keep one \
          of expect, reference and command{others}:\n# [[verify]]\n# buffer = \"{first}\"\n# expect = \"2.0 * i\"    \
-         # the expected value of scalar i, from i and the buffers\n# reference = \"simple.wgsl\"    # a kernel with \
-         correct output\n# command = \"python3 gold.py {{folder}}\"    # a program that reads NAME.npy and writes \
-         right.npy in that folder\n# tolerance = 1e-5    # allowed error; relative = 1e-5 allows a fraction of the \
-         value\n"
+         # the expected value of scalar i, from i and the buffers\n# reference = \"simple.wgsl\"    # a kernel that \
+         computes the correct output\n# command = \"python3 gold.py {{folder}}\"    # a program that reads NAME.npy \
+         and writes right.npy in that folder\n# tolerance = 1e-5    # allowed error; relative = 1e-5 allows a fraction \
+         of the value\n"
     )
 }

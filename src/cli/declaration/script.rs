@@ -48,7 +48,7 @@ impl Script {
     pub(super) fn whole(&self, scope: &Scope, least: u64) -> Result<u64> {
         let value = self.value(scope)?;
         let is_whole = value.fract() == 0.0 && value >= least as f64 && value < 9e15;
-        let fault = || self.fault(&format!("{value} is not a whole number of at least {least}"));
+        let fault = || self.fault(&format!("the value must be an integer of at least {least}, but is {value}"));
         is_whole.then_some(value as u64).ok_or_else(fault)
     }
 

@@ -51,7 +51,7 @@ pub(super) fn shared(
     };
     let verify = spec.verify.iter().map(|own| verify(own, right, origin)).collect::<Result<Vec<_>>>()?;
     if let ([_, _, ..], Some(_)) = (&verify[..], verify.iter().find(|own| own.buffer.is_none())) {
-        return Err(usage!("{}: with several [[verify]] tables, each must name its buffer", origin.file));
+        return Err(usage!("{}: with several [[verify]] tables, each table must name its buffer", origin.file));
     }
     declarations(spec, &names, origin, verify)
 }

@@ -133,7 +133,8 @@ impl Expanding {
 
     fn add(&mut self, text: &str, path: &Path, depth: usize) -> Result<()> {
         if depth > MOST_FILES {
-            return Err(usage!("{}: files include each other, or are nested more than {MOST_FILES} deep", shown(path)));
+            let path = shown(path);
+            return Err(usage!("{path}: files include each other, or are nested more than {MOST_FILES} levels deep"));
         }
         for (number, line) in (1..).zip(text.lines()) {
             let fault = |why: String| usage!("{}, line {number}: {why}", shown(path));

@@ -71,7 +71,7 @@ pub(super) struct Spec {
 
 /// A kernel of several.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged, expecting = "a kernel must be a file name or a table with file")]
+#[serde(untagged, expecting = "a kernel must be a file name, or a table that sets file")]
 pub(super) enum KernelSpec {
     File(String),
     Table(KernelTable),
@@ -131,7 +131,7 @@ pub(super) struct StepSpec {
 
 /// The values of a uniform, or of a field of one.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged, expecting = "a uniform must be a value, a list of values, or fields with values")]
+#[serde(untagged, expecting = "a uniform must be a value, a list of values, or a table of fields")]
 pub(super) enum ValueSpec {
     /// A scalar, or the components of a vector.
     Values(OneOrMany<Text>),

@@ -41,9 +41,9 @@ pub(in crate::cli) struct Arguments {
 pub(super) enum Format {
     /// A page with tables and charts
     Html,
-    /// All rows in one CSV file, also compressed: all.csv.gz
+    /// All rows in one CSV file, compressed if its name ends in .gz
     Csv,
-    /// README.md in a folder of reports: a list with headline figures
+    /// README.md in a folder: lists its reports with headline figures
     Index,
     /// Data for github-action-benchmark
     Github,

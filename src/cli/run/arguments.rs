@@ -25,19 +25,19 @@ pub(in crate::cli) struct Arguments {
     pub(super) filters: Vec<String>,
     /// Run the families with a tag: peak, article, llm, primitive, memory or cost
     ///
-    /// peak: the device's highest rates. article: the workloads of the source articles. llm: the kernels that take most
-    /// of a language model's time. primitive: building blocks of many programs. memory: access patterns and kinds of
-    /// memory. cost: costs other than memory traffic and arithmetic. Repeat the option or write llm,peak for several
-    /// tags. With filters, a benchmark must match both.
+    /// peak: the device's highest rates. article: the workloads of the articles that `explain` checks. llm: the kernels
+    /// that take most of a language model's time. primitive: building blocks of many programs. memory: access patterns
+    /// and kinds of memory. cost: costs other than memory traffic and arithmetic. Repeat the option or write llm,peak
+    /// for several tags. With filters, a benchmark must match a tag and a filter.
     #[arg(long = "tag", value_name = "TAG", value_parser = Tag::parse, value_delimiter = ',')]
     pub(super) tags: Vec<Tag>,
     /// Compare with another build, case by case
     ///
-    /// COMMAND starts that build, for example old/shaderbench or 'VK_DRIVER_FILES=/opt/mesa/lvp.json shaderbench'. The
-    /// two builds measure each case in random order, each epoch in new processes. The differences are printed last.
+    /// COMMAND starts that build, for example old/shaderbench or 'VK_DRIVER_FILES=/opt/mesa/lvp.json shaderbench'. For
+    /// each case, the two builds run in random order. Each epoch has new processes. The differences are printed last.
     #[arg(long, value_name = "COMMAND", conflicts_with = "time")]
     pub(super) against: Option<String>,
-    /// Compare with the kernels in a folder, laid out as for --shaders
+    /// Compare with the kernels in a folder laid out as for --shaders
     #[arg(long, value_name = "DIR", hide_short_help = true, conflicts_with_all = ["against", "time"])]
     pub(super) against_shaders: Option<PathBuf>,
     /// With --against, exit with code 4 if a case is slower by more than PCT percent
@@ -85,15 +85,15 @@ pub(in crate::cli) struct Arguments {
     /// A case that would exceed the limit runs at a smaller size, or is left out [default: 55s in quick, else none]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) time: Option<Duration>,
-    /// Number of epochs of each case
+    /// Number of epochs per case
     ///
     /// [default: 4 in quick; 2 to 16 in standard, depending on noise; 8 to 32 in thorough]
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(super) epochs: Option<u16>,
-    /// Seed of the inputs and of the order of the cases [default: random]
+    /// Seed for the inputs and the order of the cases [default: random]
     ///
-    /// Which values are compared and when skipped work is looked for stay random, so that no kernel can be
-    /// tuned to a seed.
+    /// The choice of the compared values and the times of the checks for skipped work stay random, so that no kernel
+    /// can be tuned to a seed.
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) seed: Option<u64>,
     /// Folder of kernels that replace the suite's
@@ -101,7 +101,7 @@ pub(in crate::cli) struct Arguments {
     /// Files are named FAMILY/BENCHMARK.wgsl or .cu. WGSL runs with all run-time checks; CUDA has none.
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(super) shaders: Option<PathBuf>,
-    /// Run the WGSL of --shaders without run-time checks, like the suite's own
+    /// Run the WGSL of --shaders without run-time checks, like the suite's kernels
     ///
     /// Out-of-bounds accesses are then undefined behavior.
     #[arg(long, hide_short_help = true)]
@@ -117,7 +117,7 @@ pub(in crate::cli) struct Arguments {
     /// Applies to --out, --json and --save-image.
     #[arg(long)]
     pub(super) force: bool,
-    /// Continue the run that wrote this CSV file, given the same other arguments
+    /// Continue the run that wrote this CSV file; repeat its other arguments
     ///
     /// Finished rows are kept, missing rows are measured, and failed rows are measured again. The report must come
     /// from the same device, driver, CPU, operating system, shaderbench version, profile and kernels.

@@ -50,13 +50,13 @@ use supervisor::{End, Supervisor};
 pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
     if arguments.unchecked && arguments.shaders.is_none() && arguments.against_shaders.is_none() {
         return Err(usage!(
-            "--unchecked applies to the kernels of --shaders or --against-shaders: give one of these, too"
+            "--unchecked applies to the kernels of --shaders or --against-shaders: add one of these options"
         ));
     }
     if arguments.against_shaders.is_some() && !arguments.unchecked {
         say(
-            "--against-shaders: the folder's kernels run with run-time checks, the suite's without; --unchecked turns \
-             the checks off",
+            "--against-shaders: the folder's kernels run with run-time checks, the suite's kernels without; \
+             --unchecked turns the checks off",
         );
     }
     arguments.load()?;
@@ -90,14 +90,12 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
         return Err(usage!("--fail-on-regression needs a second build: give --against, or use `compare OLD NEW`"));
     }
     if other.is_some() && (has_several || runs[0].len() > 1) {
-        return Err(usage!(
-            "--against compares builds on one device and API: select one of each with --device and --backend"
-        ));
+        return Err(usage!("--against compares builds on one device and API: select them with --device and --backend"));
     }
     let other = other.map(|(command, files)| listed_beside(command, arguments, &card(&runs[0])).map(|of| (of, files)));
     let other = other.transpose()?;
     if resumed.is_some() && has_several {
-        return Err(usage!("--resume continues a run on one device: select one with --device"));
+        return Err(usage!("--resume continues a run on one device: select the device with --device"));
     }
     let pictures = |(number, run): (usize, &Vec<usize>)| {
         let name = if has_several { format!("{}-{number}", words(&card(run)[0].name)) } else { String::new() };
@@ -298,7 +296,7 @@ impl Command<'_> {
         let mut sides = [side(listed, card, arguments.files.clone()), side(other, other_card, files)];
         let devices = turns::devices(&mut sides)?;
         let lacking = |build: &str, names: &[String]| {
-            say(&format!("left out because build {build} lacks them: {}", messages::first_of(names)));
+            say(&format!("not in build {build}, so left out: {}", messages::first_of(names)));
         };
         let common = |cases| turns::common(&mut sides, cases, lacking);
         let (running, begun) = self.prepare(devices, common, None, resumed, &[], pictures)?;
@@ -346,7 +344,7 @@ impl Command<'_> {
         // A file of its own has the rows of its device alone.
         let first = if own_file.is_none() { before.to_vec() } else { Vec::new() };
         let file = own_file.as_ref().or(csv.as_ref()).map(|file| file.output.clone());
-        let file = file.ok_or_else(|| usage!("the run has no file for its report: name one with --out"))?;
+        let file = file.ok_or_else(|| usage!("the run has no file for its report: name a file with --out"))?;
         if !is_begun {
             bundle::clear(file.path());
         }
@@ -359,7 +357,8 @@ impl Command<'_> {
         let left = count.saturating_sub(measured);
         // A report of several cards cannot be resumed, nor one that cannot be read.
         let can_resume = (own_file.is_some() || before.is_empty()) && file.file().is_some();
-        *interrupt.rest() = can_resume.then(|| format!("stopped at once; {}", messages::resume(file.path(), number)));
+        let rest = || format!("stopped immediately; {}", messages::resume(file.path(), number));
+        *interrupt.rest() = can_resume.then(rest);
         let mut progress = Progress::new(devices.len(), time, csv, interrupt.clone());
         expected_time(arguments, profile, time, left, &card).iter().for_each(|expected| say(expected));
         if let Some(json) = json {

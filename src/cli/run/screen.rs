@@ -48,7 +48,7 @@ pub(super) fn tables(arguments: &Arguments, records: &[Record]) -> Result<String
         let declared = arguments.kernels.own.and_then(|own| own.benchmarks.first()?.declared);
         let guesses = declared.map(|own| own.guesses().join(" and ")).filter(|guesses| !guesses.is_empty());
         lines.extend(guesses.map(|guesses| {
-            format!("The rate is based on guessed {guesses}. Check the guess in the TOML file, then delete `guesses`.")
+            format!("The rate is based on guessed {guesses}. Check {guesses} in the TOML file, then delete `guesses`.")
         }));
         let parts = lines.iter().map(|line| Part::text(line)).chain([Part::text("")]);
         lay_out(parts.collect(), arguments.format.medium())

@@ -376,7 +376,7 @@ impl<'a> Supervisor<'a> {
         let next = if is_last { "" } else { "; continuing with a new worker" };
         running.progress.say(&format!("{how}{next}"));
         if is_last {
-            let how = format!("{MOST_DEATHS} workers failed in a row. The last one: {}", death.how);
+            let how = format!("{MOST_DEATHS} workers failed in a row; the last failure: {}", death.how);
             return self.finish(Err(Error::NoDevice(how)));
         }
         self.has_restarted = true;

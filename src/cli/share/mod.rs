@@ -34,7 +34,7 @@ const RESULTS: &str = "results";
 pub(super) struct Arguments {
     /// CSV report of a complete run
     ///
-    /// The copy has no host name, and a hash in place of the card's UUID.
+    /// In the copy, the host name is left out and the card's UUID is replaced with a hash.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Only check the files: print each fault, and exit with code 1 if there is any
@@ -142,7 +142,7 @@ fn listed(faults: &[Fault]) -> Vec<String> {
         let (listed, others) = kind.split_at(kind.len().min(MOST_LISTED));
         all.extend(listed.iter().map(|fault| fault.text.clone()));
         if !others.is_empty() {
-            all.push(format!("{} more faults of this kind", others.len()));
+            all.push(format!("{} of this kind", plural(others.len(), "more fault", "more faults")));
         }
     }
     all
@@ -214,9 +214,9 @@ fn anonymize(rows: &mut [Record]) -> Vec<String> {
         }
     }
     let rows = |count: usize| plural(count, "row", "rows");
-    let hosts = hosts.iter().map(|(host, count)| format!("'{host}' left out of {}", rows(*count)));
+    let hosts = hosts.iter().map(|(host, count)| format!("'{host}' removed from {}", rows(*count)));
     let cards = cards.iter().map(|((old, new), count)| match new.is_empty() {
-        true => format!("the address {old} left out of {}", rows(*count)),
+        true => format!("the address {old} removed from {}", rows(*count)),
         false => format!("{old} replaced with the hash {new} in {}", rows(*count)),
     });
     let [hosts, cards] = [hosts.collect::<Vec<_>>(), cards.collect()];
@@ -280,7 +280,7 @@ fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
     say(&format!("{}: no fault, {}", shown(path), plural(records.len(), "row", "rows")));
     removed.iter().for_each(|line| say(line));
     print(&request)?;
-    let place = if packed.is_some() { "an issue with the form \"Your GPU's result\"" } else { "a pull request" };
+    let place = if packed.is_some() { "a new issue (form \"Your GPU's result\")" } else { "a pull request" };
     // The text is longer than a screen: what to do with it comes last.
     say(&format!(
         "\n{}\n{}\nnothing was sent; paste the text of the second file into {place}",

@@ -65,7 +65,7 @@ pub(super) fn text(records: &[Record], path: &str, packed: Option<&str>) -> Stri
          | | |\n| --- | --- |\n{table}\n\
          - Card and cooling (vendor's model, air or water, laptop or desktop):\n\
          - Power limit, and clocks if you changed them:\n\
-         - Was any other program using the GPU:\n\n\
+         - Other programs that used the GPU:\n\n\
          ```text\n{summary}```\n\n\
          `shaderbench share` found no fault and made the report anonymous. It may be published under the licences of \
          this repository (MIT or Apache-2.0).\n\n{end}",

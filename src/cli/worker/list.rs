@@ -64,7 +64,7 @@ pub(in crate::cli) fn list(backend: Option<Through>) -> Result<Listed> {
 pub(in crate::cli) fn list_of(command: &str, backend: Option<Through>) -> Result<Listed> {
     let how = |death: Death| {
         let how = death.how.replace("the driver ended the process", "the command ended").replace(" while running", "");
-        usage!("--against '{command}' did not list its devices, since {how}: give a command that starts shaderbench")
+        usage!("--against '{command}' did not list its devices because {how}: give a command that starts shaderbench")
     };
     ask(backend, Start { command: Some(command.to_owned()), ..Start::default() })?.map_err(how)
 }

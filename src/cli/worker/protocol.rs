@@ -45,7 +45,7 @@ pub(in crate::cli) fn check_version(version: u32, command: Option<&str>) -> Resu
         None => Error::NoDevice("another version replaced the program during the run: restart the run".to_owned()),
         Some(command) => usage!(
             "--against '{command}' uses version {version} of the worker protocol, but this program uses version \
-             {VERSION}: build both from commits with the same protocol version"
+             {VERSION}: build both programs from commits with the same protocol version"
         ),
     };
     if version == VERSION { Ok(()) } else { Err(fault()) }
