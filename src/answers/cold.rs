@@ -55,18 +55,20 @@ pub(super) fn sentence(rows: &[&Record]) -> Option<String> {
     differing.sort_by(|a, b| a.0.total_cmp(&b.0));
     let unclear = all.len() - differing.len();
     let [Some((least, _)), Some((most, slowest))] = [differing.first(), differing.last()] else {
-        return Some(format!("Cold caches: {} from hot caches by less than the noise.", differ(unclear)));
+        return Some(format!("Cold caches against hot: {} by less than the noise.", differ(unclear)));
     };
     let rest = if unclear == 0 { String::new() } else { format!(" {} by less than the noise.", differ(unclear)) };
     if differing.len() == 1 {
         let name = label(slowest);
-        return Some(format!("Cold caches: {name} takes {most:.2}× the time with hot caches (cases ≥ 10 µs).{rest}"));
+        return Some(format!(
+            "Cold caches: {name} takes {most:.2}× the time with hot caches (only cases ≥ 10 µs).{rest}"
+        ));
     }
     let median = stats::median(&differing.iter().map(|(ratio, _)| *ratio).collect::<Vec<_>>())?;
     let (count, slowest) = (cases(differing.len()), label(slowest));
     Some(format!(
-        "Cold caches: {count} take {least:.2}× to {most:.2}× the time with hot caches (cases ≥ 10 µs). The median is \
-         {median:.2}×, the slowest case {slowest}.{rest}"
+        "Cold caches: {count} take {least:.2}× to {most:.2}× the time with hot caches (only cases ≥ 10 µs). The median \
+         is {median:.2}×; the slowest case is {slowest}.{rest}"
     ))
 }
 
@@ -99,16 +101,16 @@ mod tests {
         let rows: Vec<&Record> = rows.iter().collect();
         assert_eq!(
             sentence(&rows).as_deref(),
-            Some("Cold caches: online f32 2^10 cold takes 2.50× the time with hot caches (cases ≥ 10 µs).")
+            Some("Cold caches: online f32 2^10 cold takes 2.50× the time with hot caches (only cases ≥ 10 µs).")
         );
         assert_eq!(sentence(&rows[1..]), None, "nothing to compare with");
         let more = [row(1 << 20, false, 9e4), row(1 << 5, false, 2e3), row(1 << 5, true, 7e3)];
         let rows: Vec<&Record> = rows.into_iter().chain(&more).collect();
-        let expected = "Cold caches: 2 cases take 1.10× to 2.50× the time with hot caches (cases ≥ 10 µs). The median \
-                        is 1.80×, the slowest case online f32 2^10 cold.";
+        let expected = "Cold caches: 2 cases take 1.10× to 2.50× the time with hot caches (only cases ≥ 10 µs). The \
+                        median is 1.80×; the slowest case is online f32 2^10 cold.";
         assert_eq!(sentence(&rows).as_deref(), Some(expected));
         let close = [row(1 << 20, false, 9.8e4), row(1 << 20, true, 9.9e4)];
-        let expected = "Cold caches: 1 case differs from hot caches by less than the noise.";
+        let expected = "Cold caches against hot: 1 case differs by less than the noise.";
         assert_eq!(sentence(&close.iter().collect::<Vec<_>>()).as_deref(), Some(expected));
         let rows: Vec<&Record> = rows[..2].iter().copied().chain(&close).collect();
         let text = sentence(&rows).expect("two cases");

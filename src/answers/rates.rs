@@ -42,9 +42,10 @@ pub(super) fn parts(rows: &[&Record], terminal: Terminal) -> Option<Vec<Part>> {
     });
     let mut parts: Vec<Part> = grids.filter(|grid| !grid.rows.is_empty()).map(Part::Table).collect();
     let more = if latencies.is_empty() { " `--profile standard` adds latencies." } else { "" };
-    parts.push(Part::text(&format!("An FMA is one operation.{more}")));
+    parts.push(Part::text(&format!("An FMA counts as one operation.{more}")));
     if terminal.width < WIDE && kept.iter().any(|row| WIDE_TYPES.contains(&split(&row.benchmark).0)) {
-        parts.push(Part::text(&format!("Types {} need a terminal of {WIDE} columns.", WIDE_TYPES.join(" and "))));
+        let types = WIDE_TYPES.join(" and ");
+        parts.push(Part::text(&format!("To see types {types}, widen the terminal to {WIDE} columns.")));
     }
     Some(parts)
 }
@@ -155,7 +156,7 @@ mod tests {
         assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
         let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let expected = "u32 latency, ns add 2.60 u32 f32 f64 T/s, of fma add 29.5 1 fma 30.9 1 16.0 1/2 to f32 & back \
-            3.83 1/8 An FMA is one operation. Types i16 and i64 need 110 columns.";
+            3.83 1/8 An FMA counts as one operation. To see types i16 and i64, widen the terminal to 110 columns.";
         assert_eq!(squeezed(&narrow), expected);
         assert!(text(120).contains("0.263 1/117"), "{}", text(120));
         assert!(parts(&rows[..2], Terminal { width: 80, has_color: false }).is_none(), "nothing to compare with");

@@ -170,7 +170,7 @@ fn kernel(row: &Record, checks: &Checks, faults: &mut Vec<Fault>) {
     };
     let Some(program) = (checks.program)(&case) else {
         if row.status != Status::Skipped {
-            add("the benchmark cannot run with this type, size and these parameters");
+            add("the benchmark cannot run with this type, this size and these parameters");
         }
         return;
     };

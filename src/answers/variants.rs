@@ -52,8 +52,10 @@ fn of_type(rows: &[&Record]) -> Option<String> {
     let Ranking { best, ties, next } = sizes.pop()?;
     let name = label(best);
     if !ties.is_empty() {
-        let ties: Vec<String> = ties.into_iter().map(|(row, _)| label(row)).collect();
-        return Some(format!("No clear difference between {name} and {}.", ties.join(", ")));
+        let ties = ties.into_iter().map(|(row, _)| label(row));
+        let mut names: Vec<String> = std::iter::once(name).chain(ties).collect();
+        let last = names.pop()?;
+        return Some(format!("No clear difference between {} and {last}.", names.join(", ")));
     }
     let (next, ahead) = next?;
     let ahead = ratio_with_interval(ahead.value, Some((ahead.low, ahead.high)));

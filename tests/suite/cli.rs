@@ -298,7 +298,7 @@ fn a_size_that_does_not_divide_into_whole_vectors_is_skipped() {
         records.iter().find(|record| record.dtype == Some(Dtype::Vec4F32) && record.family == "stream").expect("a row");
     assert_eq!(
         (row.status, row.reason.as_str()),
-        (Status::Skipped, "100003 scalars do not divide into vec4<f32>: use a multiple of 4")
+        (Status::Skipped, "100003 scalars do not divide evenly into vec4<f32>: use a multiple of 4")
     );
 }
 

@@ -389,7 +389,7 @@ fn a_row_timed_by_the_host_never_fails_a_comparison() {
         folder.write("old.csv", csv::write(&old));
         let output = compare_files(&folder, &["old.csv", "new.csv", "--fail-on-regression", "5"]).exits_with(code);
         assert!(output.stdout.contains(if code == 4 { "Slower by more" } else { "Possibly slower" }), "{output}");
-        let sentence = "none timed by the device's clock on both sides";
+        let sentence = "none was timed by the device's clock on both sides";
         assert_eq!(output.stderr.contains(sentence), code == 1, "{output}");
     }
 }

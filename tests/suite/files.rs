@@ -262,7 +262,7 @@ fn a_report_has_one_writer_at_a_time() {
     {
         let refused = folder.run(&[&RUN[..], &arguments, &["--force"]].concat()).exits_with(2);
         let sentence =
-            format!("error: {name} is being written by another run: wait until it ends, or name another file");
+            format!("error: {name} is being written by another run: wait until that run ends, or name another file");
         assert_eq!(refused.sole_error(), sentence);
     }
     let count = lines.count();

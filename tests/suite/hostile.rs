@@ -219,7 +219,7 @@ fn both_formats_follow_the_same_rules() {
     assert_eq!(records.len(), 2);
     assert!(
         notes.iter().any(|note| note
-            == "1 row repeats a case of the same run; the last one counts (for example, line 4 replaces line 2)"),
+            == "1 row repeats a case of the same run; the last row counts (for example, line 4 replaces line 2)"),
         "{notes:?}"
     );
     let newer = |median: &'static str| {
@@ -517,7 +517,7 @@ fn a_check_that_compares_nothing_does_not_pass() {
             "host.csv",
             on(Clock::Wall, newer(of("transpose"))),
             "old.csv",
-            "none timed by the device's clock on both sides",
+            "none was timed by the device's clock on both sides",
         ),
         ("bare2.csv", newer(without_epochs(of("transpose"))), "bare.csv", "but run-to-run variation is unknown"),
     ] {

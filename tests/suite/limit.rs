@@ -69,7 +69,7 @@ fn a_benchmark_too_slow_at_every_size_has_one_skipped_row() {
     let rows: Vec<&Record> = records.iter().filter(|row| row.benchmark == "global_atomic").collect();
     assert_eq!(rows.len(), 1);
     assert_eq!((rows[0].status, rows[0].median_ns), (Status::Skipped, None));
-    assert!(rows[0].reason.ends_with("that the run has left (--time)"), "{}", rows[0].reason);
+    assert!(rows[0].reason.ends_with("too long for the run's remaining time (--time)"), "{}", rows[0].reason);
     let is_fine = |row: &Record| row.status == Status::Ok || row.reason.contains("the device allows");
     assert!(records.iter().all(|row| ["global_atomic", "cub"].contains(&row.benchmark.as_str()) || is_fine(row)));
 }
@@ -87,7 +87,7 @@ fn an_api_too_slow_for_a_case_has_a_skipped_row() {
     };
     for row in of("cuda") {
         assert_eq!(row.status, Status::Skipped);
-        assert!(row.reason.ends_with("that the run has left (--time)"), "{}", row.reason);
+        assert!(row.reason.ends_with("too long for the run's remaining time (--time)"), "{}", row.reason);
     }
     assert!(of("vulkan").len() == of("cuda").len() && !of("cuda").is_empty());
 }

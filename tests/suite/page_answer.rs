@@ -61,7 +61,7 @@ fn a_row_that_is_not_verified_is_counted() {
         let timed = all.iter().position(|row| row.status == Status::Ok).unwrap();
         all[timed].status = status;
         let page = page(&[("r.csv", all.clone())]);
-        let count = format!("1 of {} rows are wrong, failed, implausible or unverified.", all.len());
+        let count = format!("1 of {} rows is wrong, failed, implausible or unverified.", all.len());
         assert_eq!(list(&page["screen"]["answer"]).last().unwrap(), &Value::from(count), "{status:?}");
     }
 }

@@ -298,9 +298,9 @@ fn cases_that_differ_by_their_caches_are_counted_and_not_compared() {
         limit: None,
     };
     let text = write(&got, view(false), OutputFormat::Table);
-    assert!(text.contains("4 cases not compared, 2 of them hot on one side and cold on the other;"), "{text}");
+    assert!(text.contains("2 of them with hot caches on one side and cold caches on the other;"), "{text}");
     let text = write(&got, view(true), OutputFormat::Table);
-    let expected = "Not compared, hot on one side and cold on the other: 2 cases: transpose/tiled f32 2^10, transpose/tiled \
-                    f32 2^10 cold.";
+    let expected = "Not compared, hot caches on one side and cold caches on the other: 2 cases: transpose/tiled \
+                    f32 2^10, transpose/tiled f32 2^10 cold.";
     assert!(text.contains(expected), "{text}");
 }

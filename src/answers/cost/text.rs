@@ -47,7 +47,7 @@ pub fn screen(cost: &Cost, name: &str, has_all: bool, medium: Medium) -> String 
     [different(&shown), beyond(cost), other_vulkan(cost)].into_iter().flatten().for_each(&mut note);
     if cost.without_library > 0 {
         let families = format::plural(cost.without_library, "more family", "more families");
-        note(format!("For libraries of {families}, run `shaderbench run --backend all --profile standard`."));
+        note(format!("For library times of {families}, run `shaderbench run --backend all --profile standard`."));
     }
     if let Some(row) = cost.jobs.first().map(|job| job.shown.row) {
         let day = row.date.get(..10).unwrap_or(&row.date);

@@ -55,7 +55,9 @@ fn verified(rows: &[&Record]) -> String {
     match rows.iter().filter(is_unproven).count() {
         0 => "Every result is verified.".to_owned(),
         count => {
-            format!("{count} of {} are wrong, failed, implausible or unverified.", plural(rows.len(), "row", "rows"))
+            let are = if count == 1 { "is" } else { "are" };
+            let all = plural(rows.len(), "row", "rows");
+            format!("{count} of {all} {are} wrong, failed, implausible or unverified.")
         }
     }
 }

@@ -166,7 +166,7 @@ impl AcceptedRows {
         if let Some((dropped, kept)) = self.first_repeated {
             let rows = plural(self.repeated, "row repeats", "rows repeat");
             notes.push(format!(
-                "{rows} a case of the same run; the last one counts (for example, line {kept} replaces line {dropped})"
+                "{rows} a case of the same run; the last row counts (for example, line {kept} replaces line {dropped})"
             ));
         }
         if let Some((line, message)) = self.first_fault {

@@ -12,7 +12,7 @@ pub fn write(width: u32, height: u32, rgba: &[u8]) -> Result<Vec<u8>> {
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_depth(png::BitDepth::Eight);
     let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(rgba));
-    written.map_err(|error| Error::Validation(format!("a picture of {width} by {height} pixels: {error}")))?;
+    written.map_err(|error| Error::Validation(format!("cannot encode a {width}x{height} picture: {error}")))?;
     Ok(file)
 }
 

@@ -151,7 +151,7 @@ fn collect(
 ) -> Result<()> {
     if depth > MOST_FOLDERS {
         let folder: String = shown(folder).chars().take(80).collect();
-        found.notes.push(format!("skipped a folder nested more than {MOST_FOLDERS} deep: {folder}…"));
+        found.notes.push(format!("skipped a folder nested more than {MOST_FOLDERS} levels deep: {folder}…"));
         return Ok(());
     }
     let whole = folder.canonicalize().map_err(Error::io("read", folder))?;

@@ -391,7 +391,7 @@ mod tests {
             [row("a", 0.2, "moved by 20 %"), row("b", -0.7, "moved by -70 %"), row("c", 0.01, "the card was too warm")];
         let all: Vec<&Record> = rows.iter().collect();
         let remark = changed_speed(all.iter().copied(), NARROW).expect("a remark").text;
-        assert!(remark.contains("by up to 70 %, while 2 rows (marked ~) ran"), "{remark}");
+        assert!(remark.contains("by up to 70 % while 2 rows (marked ~) ran"), "{remark}");
         let [of_row] = &remarks(&all, NARROW)[..] else { panic!("heat alone") };
         assert!(of_row.text.ends_with("(the card was too warm)"), "{}", of_row.text);
         assert!(changed_speed(all[2..].iter().copied(), NARROW).is_none());

@@ -29,7 +29,7 @@ impl From<&Space> for Level {
         let size = space.size.map(|(least, most)| binary_range(least, most));
         let size = match (size, space.driver_bytes) {
             (Some(size), Some(bytes)) => Some(format!("{size} (driver: {})", binary_size(bytes))),
-            (None, Some(bytes)) => Some(format!("{} by the driver", binary_size(bytes))),
+            (None, Some(bytes)) => Some(format!("{} (driver)", binary_size(bytes))),
             (size, None) => size,
         };
         Self {
@@ -130,7 +130,7 @@ pub(crate) fn marks_of(jobs: &[Job]) -> Vec<&'static str> {
         (is_any(|marks| marks.is_above), "! above 100 %"),
         (is_any(|marks| marks.is_tied), "~ another kernel is as fast"),
         (is_any(|marks| marks.is_cached), "* fits in a cache: not a DRAM rate"),
-        (is_any(|marks| marks.is_small), "< too small to reach its full rate"),
+        (is_any(|marks| marks.is_small), "< too small for the full rate"),
     ];
     meanings.into_iter().filter(|(is_there, _)| *is_there).map(|(_, meaning)| meaning).collect()
 }

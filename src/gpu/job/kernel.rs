@@ -42,7 +42,7 @@ impl Kernel {
         if !shape.count().is_multiple_of(lanes) {
             let (name, n) = (dtype.name(), shape.extent);
             return Err(Error::Unsupported(format!(
-                "{n} scalars do not divide into {name}: use a multiple of {lanes}"
+                "{n} scalars do not divide evenly into {name}: use a multiple of {lanes}"
             )));
         }
         let is_override = |name: &str| !HOST_PARAMS.contains(&name);

@@ -68,7 +68,7 @@ impl SpirvKernel {
                 Ok(Self { wgsl: String::new(), words, unread: Some(why.to_owned()), fixed: Vec::new(), further_names })
             }
             Err(Error::Shader(other)) => {
-                Err(Error::Shader(format!("{why}; nor can it be passed to Vulkan unchanged: {other}")))
+                Err(Error::Shader(format!("{why}; and it cannot be passed to Vulkan unchanged: {other}")))
             }
             Err(other) => Err(other),
         }

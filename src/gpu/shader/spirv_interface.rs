@@ -333,7 +333,8 @@ impl<'a> Reader<'a> {
         if self.depth > DEEPEST {
             return Err("a type contains itself".to_owned());
         }
-        let scalar = |of: Option<&TypeInner>| of.and_then(TypeInner::scalar).ok_or("a vector is not of scalars");
+        let scalar =
+            |of: Option<&TypeInner>| of.and_then(TypeInner::scalar).ok_or("the components of a vector are not scalars");
         let size = |size: u32| match size {
             2 => Ok(VectorSize::Bi),
             3 => Ok(VectorSize::Tri),

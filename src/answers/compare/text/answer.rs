@@ -18,7 +18,7 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
     let [a, b] = [baseline, side].map(|side| &comparison.sides[side]);
     let prefix = between(comparison, of);
     if pairs.is_empty() && comparison.unlike(of).next().is_some() {
-        return vec![format!("{prefix}Nothing is compared: the source of every common kernel has changed.")];
+        return vec![format!("{prefix}Nothing is compared: the sources of all kernels in common have changed.")];
     }
     if pairs.is_empty() {
         return vec![format!("{prefix}Nothing is compared: no case has a time on both sides.")];
@@ -182,8 +182,8 @@ fn would_show(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
     let change = (changes.get(most.checked_sub(1)?)? + comparison.margin.ln_1p()).exp_m1();
     let cases = if most == changes.len() { count(most) } else { format!("{most} of {}", count(changes.len())) };
     let change = match change {
-        large if large >= 9.0 => "beyond 10×".to_owned(),
-        large if large >= 1.0 => format!("to {}×", format::ratio_number(1.0 + large)),
+        large if large >= 9.0 => "beyond 10× the time".to_owned(),
+        large if large >= 1.0 => format!("to {}× the time", format::ratio_number(1.0 + large)),
         small => format!("of {}", format::percent(small)),
     };
     Some(format!("A slow-down {change} would show in {cases}."))

@@ -27,7 +27,7 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
         };
         let more = lines.len().saturating_sub(most);
         let mut text = lines.iter().take(most).map(item).collect::<String>().trim_start().to_owned();
-        text.extend((more > 0).then(|| format!("- {}\n", and_more(more, "line", "lines"))));
+        text.extend((more > 0).then(|| format!("- {}\n", and_more(more, "more line", "more lines"))));
         parts.push(text);
     }
     let tally = matches().flat_map(|of| tally_lines(comparison, of));
@@ -87,7 +87,7 @@ fn answered(comparison: &Comparison, of: usize, most: usize) -> String {
     let mut rows: Vec<_> = changed.iter().take(most).map(row).collect();
     let more = changed.len() - rows.len();
     rows.extend((more > 0).then(|| {
-        let more = and_more(more, "kernel", "kernels");
+        let more = and_more(more, "more kernel", "more kernels");
         vec![more, String::new(), String::new(), String::new()]
     }));
     let kernels = if rows.is_empty() {

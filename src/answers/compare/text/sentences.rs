@@ -64,7 +64,7 @@ pub fn undecided(comparison: &Comparison) -> Option<String> {
         )),
         (_, 0, _) => Some(format!(
             "nothing was decided: {compared} compared, but none was timed by the device's clock on both sides; measure \
-             on an API with timestamps"
+             through an API with timestamps"
         )),
         _ => Some(format!(
             "nothing was decided: {compared} compared, but run-to-run variation is unknown; use reports with epochs, \
@@ -232,7 +232,9 @@ pub(super) fn why_not(comparison: &Comparison, of: usize, case: &CaseComparison)
     };
     match (case.entries.get(at.baseline), case.entries.get(at.side)) {
         (None, None) => None,
-        _ if has_other_caches(comparison, of, case) => Some("hot on one side and cold on the other".to_owned()),
+        _ if has_other_caches(comparison, of, case) => {
+            Some("hot caches on one side and cold caches on the other".to_owned())
+        }
         (Some(_), None) => Some(format!("only in {baseline}")),
         (None, Some(_)) => Some(format!("only in {side}")),
         (Some(a), Some(b)) => match (state(a), state(b)) {
@@ -266,7 +268,7 @@ pub fn rule(comparison: &Comparison) -> String {
         return rule;
     }
     format!(
-        "{rule} A change without an interval is unclear, as one run without epochs does not show run-to-run \
+        "{rule} A change without an interval is unclear, since one run without epochs does not show run-to-run \
          variation: use three runs or more."
     )
 }
@@ -278,7 +280,7 @@ pub(super) fn remarks(comparison: &Comparison, of: usize) -> Vec<String> {
         .iter()
         .filter_map(|mark| {
             let many = pairs.iter().filter(|(_, pair)| pair.marks.contains(mark)).count();
-            (many > 0).then(|| format!("{} with a {}.", count(many), marked(*mark)))
+            (many > 0).then(|| format!("Different {}: {}.", mark.name(), count(many)))
         })
         .collect()
 }

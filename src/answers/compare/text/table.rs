@@ -51,7 +51,7 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
         };
         let others = match left().filter(of_other_caches).count() {
             0 => String::new(),
-            others => format!(", {others} of them hot on one side and cold on the other"),
+            others => format!(", {others} of them with hot caches on one side and cold caches on the other"),
         };
         let why = |left: usize| format!("{} not compared{others}; `--all` shows why.", count(left));
         closing.extend(Some(left().count()).filter(|left| *left > 0).map(why));

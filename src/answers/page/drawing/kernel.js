@@ -26,7 +26,7 @@ function caseFigures(model, of) {
     ["Instructions", (row) => known(row.instructions, String)],
     ["Translation", (row) => known(row.translation, (ms) => time(1e6 * ms))],
     ["Pipeline", (row) => known(row.pipeline, (ms) => time(1e6 * ms))],
-    ["Energy of a launch", (row) => known(row.joules, energy)],
+    ["Energy per launch", (row) => known(row.joules, energy)],
     ["Power", (row) => known(row.watts, (watts) => `${figure(watts)} W`)],
     ["Bytes per joule", (row) => known(perJoule(row.gb, row), (gb) => `${figure(gb)} GB/J`)],
     [
@@ -49,7 +49,7 @@ function sourceBox(language, text) {
 
 /** Sources and explanation, once they are unpacked; a sentence where the page has none. */
 function kernelText(model, kernel) {
-  if (!kernel) return [h("p", { class: "note" }, "The page has no source for this kernel.")];
+  if (!kernel) return [h("p", { class: "note" }, "The page contains no source for this kernel.")];
   const texts = kernel.texts.map(([label, text]) => h("div", {}, h("dt", {}, label), h("dd", {}, sentence(text))));
   const sources = [
     ["WGSL", kernel.wgsl],

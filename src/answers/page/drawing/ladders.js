@@ -15,7 +15,7 @@ const METRICS = {
     write: (gflop, row, digits = 3) => operationRate(gflop, row.of.dtype, digits),
   },
   load: {
-    label: () => "Latency of a load",
+    label: () => "Latency per load",
     isTime: true,
     has: (row) => row.of.isLatency && row.gb !== null,
     // Each load is of 4 bytes.
@@ -52,7 +52,7 @@ function describe(model, row) {
   const lines = [`${row.of.family}/${row.of.name}`, row.of.kind];
   if (model.sides.length > 1) lines.push(model.sides[row.side].name);
   lines.push(time(row.ns) + plusMinus(row));
-  if (METRICS.load.has(row)) lines.push(`${time(METRICS.load.value(row, row.ns), 3)} a load`);
+  if (METRICS.load.has(row)) lines.push(`${time(METRICS.load.value(row, row.ns), 3)} per load`);
   if (METRICS.gb.has(row)) lines.push(byteRate(row.gb));
   if (row.gflop !== null) lines.push(operationRate(row.gflop, row.of.dtype));
   if (row.share !== null) lines.push(`${percent(row.share)} of ${row.ceiling}`);

@@ -157,5 +157,5 @@ const cacheBandwidth = () =>
     write: writeBandwidth,
     atLevel: ({ text }) => text ?? "",
     takeaways: false,
-    note: "All workgroups read the one array at once and share its cache lines. One workgroup at a time reads a slice.",
+    note: "All workgroups read one array at once and share its cache lines. A slice has one reader at a time.",
   });

@@ -245,7 +245,7 @@ function drawRoofline({ model, width, isNarrow }, side) {
       { kind: "band", color: "var(--c1)", label: "compute-bound" },
     ],
     takeaways: findings(model, [side], "roofline"),
-    note: `Left of the ridge point (${significant(ridge, 3)} OP/B for ${main.name}), memory limits a kernel; right of it, arithmetic does. Only kernels and libraries that count bytes and operations are shown. Matrix products count each matrix once.${isBeyond ? " A kernel faster than memory has a working set that fits in a cache." : ""}`,
+    note: `Left of the ridge point (${significant(ridge, 3)} OP/B for ${main.name}), memory limits a kernel; right of it, arithmetic does. Only kernels and libraries with byte and operation counts are shown. Matrix products count each matrix once.${isBeyond ? " A kernel faster than memory has a working set that fits in a cache." : ""}`,
   };
 }
 
@@ -261,7 +261,7 @@ const roofline = () => ({
     const { model, sides, picked } = context;
     if (picked.side === undefined) return null;
     const shown = withRoofline(model, sides);
-    const lacks = "no measured peaks of memory and arithmetic, or no kernel that counts bytes and operations";
+    const lacks = "no measured peaks of memory and arithmetic, or no kernel with byte and operation counts";
     return { ...drawRoofline(context, Number(picked.side)), shown, lacks };
   },
 });

@@ -130,7 +130,7 @@ function sidesScreen(model, open) {
     h("tbody", {}, rows),
   ];
   const several = model.sides.some((side) => side.dates.length > 1 && side.cards === 1);
-  const newest = several && "If a device has several runs, the newest with the family is used.";
+  const newest = several && "If a device has several runs, each figure is from the newest run with its family.";
   const isMedian = all.some(({ of }) => of.length > 1 || of[0].cards > 1);
   const median = isMedian && "For several cards: the rate of the median card (of two, the lower) above the range.";
   const notes = [bars, unlike && `${unlike}.`, newest, median].filter(Boolean).join(" ");
@@ -143,7 +143,7 @@ function knownTable(known) {
   if (known === null) return null;
   const cell = (found) => barCell(...(found ?? ["–"]));
   const row = ({ name, cells }) => h("tr", {}, rowHead(name), cells.map(cell));
-  return screenTable("Your card among known ones", ["", ...known.columns], known.rows.map(row));
+  return screenTable("Your card among known cards", ["", ...known.columns], known.rows.map(row));
 }
 
 /** The summary of one card, or of all sides side by side. */

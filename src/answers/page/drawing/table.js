@@ -86,7 +86,7 @@ function comparisonTable(context, open) {
       h(
         "table",
         { class: "comparison" },
-        h("caption", { class: "sr" }, "Every case with its measurements; the buttons in the headings sort"),
+        h("caption", { class: "sr" }, "Every case with its measurements; the buttons in the headings sort the table"),
         tableHead(model, all, sorted, sort),
         h("tbody", {}, rows.length > 0 ? rows : empty),
       ),

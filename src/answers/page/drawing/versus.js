@@ -11,7 +11,7 @@ function matchSentence({ a, b, means, verdicts, rows }) {
   const [faster, slower, same, undecided] = verdicts;
   const unknown = rows.filter(({ verdict, low }) => verdict === "u" && low === null).length;
   const counts = [
-    [faster, `${b} is faster in`],
+    [faster, "faster in"],
     [slower, "slower in"],
     [same, "the same in"],
     [undecided - unknown, "unclear in"],
@@ -19,7 +19,8 @@ function matchSentence({ a, b, means, verdicts, rows }) {
   ]
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${what} ${count}`);
-  return `${long} takes ${ratioText(ratio)} the time of ${short} (geometric mean of ${all.cases} kernel cases); ${counts.join(", ")}.`;
+  const mean = `geometric mean of ${all.cases} kernel cases`;
+  return `${long} takes ${ratioText(ratio)} the time of ${short} (${mean}); ${b} is ${counts.join(", ")}.`;
 }
 
 /**
@@ -27,7 +28,8 @@ function matchSentence({ a, b, means, verdicts, rows }) {
  * benchmark.
  */
 function matchLevels(match, family) {
-  const mean = (mean, at) => ({ ...mean, at, text: `${at}\ngeometric mean of ${mean.cases}` });
+  const about = ({ cases }) => (cases === 1 ? "1 case" : `geometric mean of ${cases} cases`);
+  const mean = (mean, at) => ({ ...mean, at, text: `${at}\n${about(mean)}` });
   const byBenchmark = match.means.filter(({ benchmark }) => benchmark !== null);
   if (family === "") {
     const byFamily = match.means.filter((mean) => mean.family !== null && mean.benchmark === null);
@@ -132,10 +134,10 @@ function versus() {
           { kind: "dot", color: UNCLEAR, label: "unclear, or within 1.25 %" },
         ],
         takeaways: [{ text: matchSentence(match) }],
-        note: `Right of 1×, ${match.b} is faster; left of 1×, ${match.a}. Only cases timed by the same clock are compared.`,
+        note: `Right of 1×, ${match.b} is faster; left of 1×, ${match.a} is. Only cases with the same clock count.`,
         shown: matchesOf(model, sides).flatMap(([, match]) => [match.baseline, match.side]),
         lacks:
-          "a card's first API is compared with its others, and two cards through the API with the most cases in common",
+          "a card's first API is compared with its other APIs, two cards through the API with the most cases in common",
       };
     },
   };

@@ -7,7 +7,7 @@ use std::process::Command;
 /// reports of the folder count, and stderr says so.
 pub(crate) fn committed_reports(root: &Path) -> Vec<PathBuf> {
     let mut found = tracked(root).unwrap_or_else(|| {
-        eprintln!("note: git tracks no file in {}/results: every report there counts as committed", root.display());
+        eprintln!("note: git tracks no file in {}/results, so every report there counts as committed", root.display());
         in_folder(&root.join("results"))
     });
     found.retain(|path| path.extension().is_some_and(|extension| extension == "csv"));

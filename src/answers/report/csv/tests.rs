@@ -173,7 +173,7 @@ fn of_rows_about_one_case_of_one_run_the_last_one_counts() {
     assert_eq!(medians, [0.1 + 0.2, 7.0, 0.1 + 0.2, 0.1 + 0.2]);
     assert_eq!(
         report.notes,
-        ["1 row repeats a case of the same run; the last one counts (for example, line 5 replaces line 3)"]
+        ["1 row repeats a case of the same run; the last row counts (for example, line 5 replaces line 3)"]
     );
 }
 

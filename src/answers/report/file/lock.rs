@@ -28,8 +28,12 @@ impl Lock {
     /// # Errors
     /// [`Error::Usage`] with the name `shown` if another run has the lock, [`Error::Io`] if there can be no file.
     pub fn acquire(report: &Path, shown: &Path) -> Result<Self> {
-        let busy =
-            || usage!("{} is being written by another run: wait until it ends, or name another file", shown.display());
+        let busy = || {
+            usage!(
+                "{} is being written by another run: wait until that run ends, or name another file",
+                shown.display()
+            )
+        };
         let path = lock_path(report);
         // A holder removes the file when it ends: a lock on a removed file keeps nobody out.
         for _ in 0..100 {
@@ -117,7 +121,7 @@ mod tests {
             let path = folder.path().join(name);
             let first = Lock::acquire(&path, Path::new("r.csv")).expect("free");
             let refused = Lock::acquire(&path, Path::new("r.csv")).expect_err("taken");
-            let sentence = "r.csv is being written by another run: wait until it ends, or name another file";
+            let sentence = "r.csv is being written by another run: wait until that run ends, or name another file";
             assert_eq!((refused.to_string().as_str(), refused.exit_code()), (sentence, 2));
             drop(first);
             assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 0);

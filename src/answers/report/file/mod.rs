@@ -135,7 +135,7 @@ impl CsvFile {
         self.known = found.map(|found| (Mark::of(&found), Sha256::new_with_prefix(&text)));
         let Some(path) = foreign else { return Ok(()) };
         let beside = self.output.path().display();
-        let why = format!("another program replaced this file, so it is kept: the rows are in {beside}");
+        let why = format!("another program replaced this file, so it is not overwritten: the rows are in {beside}");
         Err(Error::Io { action: "write", path, source: std::io::Error::new(ErrorKind::AlreadyExists, why) })
     }
 
@@ -248,7 +248,7 @@ mod tests {
         std::fs::write(&copy, "mine").expect("written");
         std::fs::rename(&copy, &path).expect("moved");
         let fault = file.update(&records, &[2], false).expect_err("foreign").chain();
-        assert!(fault.ends_with(&format!("which is kept: the rows are in {}", beside.display())), "{fault}");
+        assert!(fault.ends_with(&format!("so it is not overwritten: the rows are in {}", beside.display())), "{fault}");
         file.finish(&records).expect("in the new file");
         assert_eq!((std::fs::read_to_string(&path).expect("there").as_str(), read(&beside)), ("mine", records));
     }
@@ -260,7 +260,7 @@ mod tests {
         let output = Output::open_new(&path).expect("writable");
         std::fs::write(&path, "mine").expect("written");
         let fault = output.replace(b"rows").expect_err("it is there");
-        assert!(fault.chain().ends_with("in the meantime, so it is kept: name another file"), "{fault}");
+        assert!(fault.chain().ends_with("in the meantime, so it is not overwritten: name another file"), "{fault}");
         assert_eq!(std::fs::read_to_string(&path).expect("there"), "mine");
         std::fs::remove_file(&path).expect("removed");
         // Its own file it replaces.

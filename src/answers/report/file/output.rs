@@ -226,7 +226,7 @@ fn replace<F: FnOnce(io::Error) -> Error>(
     moved.map_err(|error| match error.error.kind() {
         ErrorKind::AlreadyExists => fault()(io::Error::new(
             ErrorKind::AlreadyExists,
-            "another program created this file in the meantime, so it is kept: name another file",
+            "another program created this file in the meantime, so it is not overwritten: name another file",
         )),
         _ => fault()(error.error),
     })?;

@@ -101,7 +101,7 @@ fn marks_say_what_a_reader_must_know() {
     };
     let (sum, text) = line(&[row(1.04, 4 << 20, "subgroup")]);
     assert_eq!(words_of(&sum), "sum <2^20 subgroup (only) 4.00 TB/s* █████! 104 %");
-    for mark in ["! above 100 %", "* fits in a cache", "< too small to reach its full rate"] {
+    for mark in ["! above 100 %", "* fits in a cache", "< too small for the full rate"] {
         assert!(text.contains(mark), "{mark}\n{text}");
     }
     let (sum, text) = line(&[row(0.5, 4 << 30, "subgroup"), row(0.5, 4 << 30, "first_add")]);

@@ -137,9 +137,8 @@ impl CudaBackend {
         let ordinal = self.found.ordinal;
         let other = (i64::from(ordinal) + i64::from(places)).rem_euclid(i64::from(cards.max(1))) as i32;
         if places > 0 && i64::from(places) >= i64::from(cards) {
-            return Err(Error::Unsupported(format!(
-                "needs the card {places} positions after this one, but the driver lists only {cards}"
-            )));
+            let needs = i64::from(places) + 1;
+            return Err(Error::Unsupported(format!("needs {needs} cards, but the driver lists only {cards}")));
         }
         let peer = Gpu::open(other, self.gpu.context.timeout())?;
         let connected = if places == 0 { Ok(()) } else { peer.context.access(&self.gpu.context) };

@@ -32,7 +32,7 @@ impl CudaJob {
             let graph = self.timed_as_graph(1)?;
             return match graph {
                 Some(sample) => Ok(sample.wall_ns),
-                None => Err(Error::Unsupported("the driver cannot make a graph of these launches".to_owned())),
+                None => Err(Error::Unsupported("the driver cannot make a graph from these launches".to_owned())),
             };
         }
         // Unloaded after the last clock.

@@ -84,8 +84,8 @@ impl Compiler {
             None => {
                 let oldest = self.capabilities.first().copied().unwrap_or_default();
                 Err(Error::NoDevice(format!(
-                    "NVRTC {}.{} compiles only for compute capability {}.{} or higher, but the device has {}.{}: install an older \
-                     CUDA toolkit",
+                    "NVRTC {}.{} compiles only for compute capability {}.{} or higher, but the device has {}.{}: \
+                     install an older CUDA toolkit",
                     self.version.0,
                     self.version.1,
                     oldest / 10,

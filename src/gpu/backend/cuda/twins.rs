@@ -126,8 +126,8 @@ fn nvrtc(found: &CudaDevice) -> Result<Twins> {
     let (major, minor) = compiler.version();
     if i64::from(major) > i64::from(found.version / 1000) {
         return Err(Error::NoDevice(format!(
-            "NVRTC {major}.{minor} needs a driver for CUDA {major}, but NVIDIA's driver supports {}: update the driver, or \
-             install the matching NVRTC",
+            "NVRTC {major}.{minor} needs a driver for CUDA {major}, but NVIDIA's driver supports {}: update the \
+             driver, or install the matching NVRTC",
             cuda_version(found.version)
         )));
     }
@@ -142,8 +142,8 @@ fn with_ptx(embedded: Option<&[u8]>, capability: u32, driver: i32, refused: Erro
     // The driver compiles PTX of its own version of CUDA and of older ones.
     if i64::from(driver) < 1000 * i64::from(major) + 10 * i64::from(minor) {
         return Err(Error::NoDevice(format!(
-            "the CUDA kernels (PTX) in this program need a driver for CUDA {major}.{minor}, but NVIDIA's driver supports {}: \
-             update the driver",
+            "the CUDA kernels (PTX) in this program need a driver for CUDA {major}.{minor}, but NVIDIA's driver \
+             supports {}: update the driver",
             cuda_version(driver)
         )));
     }

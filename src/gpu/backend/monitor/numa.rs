@@ -18,8 +18,8 @@ impl OnNode {
         #[cfg(target_os = "linux")]
         {
             let address = pci_address.ok_or_else(|| refused("the driver does not report the card's PCI address"))?;
-            let before =
-                linux::Cores::of_thread().ok_or_else(|| refused("the host does not report the thread's cores"))?;
+            let unknown = "the host does not report which cores the thread may use";
+            let before = linux::Cores::of_thread().ok_or_else(|| refused(unknown))?;
             let cores = linux::cores(std::path::Path::new("/sys"), address, is_far, &before).map_err(refused)?;
             if !cores.set() {
                 return Err(refused(linux::EXCLUDED));
@@ -49,7 +49,7 @@ mod linux {
     use std::path::Path;
 
     /// Why a thread is not on the cores of a node.
-    pub(super) const EXCLUDED: &str = "this process may not run on the cores of that NUMA node";
+    pub(super) const EXCLUDED: &str = "this process is not allowed on the cores of that NUMA node";
 
     /// A set of cores.
     pub(super) struct Cores(libc::cpu_set_t);
@@ -101,7 +101,7 @@ mod linux {
         let lists: Vec<(usize, String)> = (0..1024).filter_map(|node| Some((node, list(node)?))).collect();
         let with_cores = |(_, list): &&(usize, String)| !list.trim().is_empty();
         if lists.iter().filter(with_cores).count() < 2 {
-            return Err("the host has only one NUMA node: all cores are equally near");
+            return Err("the host has only one NUMA node: all cores are equally near the card");
         }
         let own = read(format!("bus/pci/devices/{pci_address}/numa_node"));
         let own_node: usize =

@@ -172,7 +172,8 @@ pub fn refusal(device: &Device) -> Option<String> {
     let Device { name, api, driver, .. } = device;
     if device.max_invocations == 0 && *api != Api::Cuda {
         return Some(format!(
-            "{name} ({api}, {driver}) has no compute shaders: choose another --backend or --device, or update the driver"
+            "{name} ({api}, {driver}) has no compute shaders: choose another --backend or --device, or update \
+             the driver"
         ));
     }
     (*api == Api::Gl && !has_compute_shaders(driver)).then(|| {

@@ -122,8 +122,8 @@ impl Gpu {
             std::mem::forget(gpu);
             let Device { name, api, .. } = &adapter.device;
             return Err(Error::NoDevice(format!(
-                "{name} ({api}) did not clear a buffer ({rest:#010x} was left in it), so counters would have wrong starting values: \
-                 run again with --resume for the missing rows"
+                "{name} ({api}) did not clear a buffer ({rest:#010x} was left in it), so counters would have wrong \
+                 starting values: run again with --resume for the missing rows"
             )));
         }
         Ok(gpu)

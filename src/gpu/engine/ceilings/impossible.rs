@@ -29,7 +29,7 @@ impl Ceilings {
         for (limit, rate, most) in rates {
             if let Some(rate) = rate.filter(|rate| *rate > most) {
                 let (rate, most) = (text(limit, scalar, rate), text(limit, scalar, most));
-                return Some(format!("{rate} exceeds {most}, the limit of any device: no kernel can be that fast"));
+                return Some(format!("{rate} exceeds {most}, the limit for any device: no kernel can be that fast"));
             }
         }
         case.limits().find_map(|limit| {
@@ -65,7 +65,7 @@ impl Ceilings {
         let most = peaks.rate(limit, scalar)?;
         (rate.low > IMPLAUSIBLE * most).then(|| {
             let (got, most) = (text(limit, scalar, rate.value), text(limit, scalar, most));
-            format!("{got} is more than {} can reach, {most}: no kernel can be that fast", peaks.units())
+            format!("{got} exceeds {most}, the most that {} can reach: no kernel can be that fast", peaks.units())
         })
     }
 

@@ -280,7 +280,8 @@ fn a_ceiling_above_what_units_can_do_is_implausible_and_sets_none() {
         if rate == 5e6 {
             assert_eq!(
                 record.reason,
-                "5000 TFLOP/s is more than 132 SMs at 1.98 GHz can reach, 66.9 TFLOP/s: no kernel can be that fast"
+                "5000 TFLOP/s exceeds 66.9 TFLOP/s, the most that 132 SMs at 1.98 GHz can reach: no kernel can be \
+                 that fast"
             );
         }
         // Without known units nothing is said.

@@ -147,7 +147,8 @@ impl std::fmt::Display for Deviation {
         let name = scalar.name();
         write!(
             f,
-            "element {index} is {got}, must be {want} ± {bound:.1e} {inputs}: {factor:.1} times the error that {name} allows"
+            "element {index} is {got}, must be {want} ± {bound:.1e} {inputs}: {factor:.1} times the error that \
+             {name} allows"
         )
     }
 }

@@ -165,7 +165,10 @@ fn same_kernel(record: &Record, case: &Case, device: &Device) -> Result<(), Stri
     let Ok(job) = Job::new(case) else { return Ok(()) };
     let (work, amount) = (case.work(), |amount: u64| (amount > 0).then_some(amount));
     if (record.bytes, record.flops) != (amount(work.bytes), amount(work.flops)) {
-        return Err(format!("has a row for {} with other bytes or flops: its declaration has changed", title(record)));
+        return Err(format!(
+            "has a row for {} with different bytes or flops: its declaration has changed",
+            title(record)
+        ));
     }
     let declaration = case.benchmark.declared.map_or("", |declared| declared.hash());
     if record.declaration != declaration {
