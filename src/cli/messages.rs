@@ -50,11 +50,8 @@ pub(super) fn smaller_workgroups(fitted: &Fitted, devices: &[&Device]) -> Option
         format!("{} {verb} with smaller workgroups (parameter WG)", plural(smaller, "case", "cases"))
     });
     let left_out = (repeated > 0).then(|| {
-        let cases = plural(
-            repeated,
-            "case is left out as a duplicate of a case",
-            "cases are left out as duplicates of cases",
-        );
+        let cases =
+            plural(repeated, "case is left out as a duplicate of a case", "cases are left out as duplicates of cases");
         format!("{cases} with smaller workgroups")
     });
     let text = [run, left_out].into_iter().flatten().collect::<Vec<_>>().join(", ");

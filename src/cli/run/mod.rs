@@ -54,10 +54,8 @@ pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
         ));
     }
     if arguments.against_shaders.is_some() && !arguments.unchecked {
-        say(
-            "--against-shaders: the folder's kernels run with run-time checks, the suite's kernels without; \
-             --unchecked turns the checks off",
-        );
+        say("--against-shaders: the folder's kernels run with run-time checks, the suite's kernels without; \
+             --unchecked turns the checks off");
     }
     arguments.load()?;
     measure(&arguments)
