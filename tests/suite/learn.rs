@@ -421,7 +421,7 @@ fn a_step_is_measured_on_request() {
     }
     let folder = Folder::new();
     let output = folder.run(&["explain", "E6", "--run"]).succeeds();
-    for part in ["E6: many threads write one word\n", "holds here. In every round, exactly one", "(reports/"] {
+    for part in ["E6: many threads write the same word\n", "holds here. In every round, exactly one", "(reports/"] {
         assert!(output.stdout.contains(part), "{part}\n{output}");
     }
     assert!(!output.stdout.contains("GB/s  "), "the tables of the run are printed\n{output}");
