@@ -4,8 +4,8 @@ use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "rates of atomic additions",
-    rows: "the fastest row of each of same_address, spread and workgroup, at the largest size",
-    condition: "each rate's interval is within ±15 %; parameters are named only if no other row ties",
+    rows: "for each of same_address, spread and workgroup, the fastest row at the largest size",
+    condition: "each rate's interval is within ±15 %; parameters are named only if no row ties with the fastest",
     state: rates,
 })];
 

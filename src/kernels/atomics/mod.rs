@@ -11,8 +11,8 @@ pub(super) const FAMILY: Family = Family {
     name: "atomics",
     summary: "u32 atomic additions (each counts as one operation)",
     tags: &[Tag::Cost],
-    model_text: "Additions to one address run one after the other, one every few cycles, unless a subgroup combines \
-        its additions into one first. Additions to different addresses run in parallel.",
+    model_text: "Additions to the same address are serialised, one every few cycles, unless a subgroup first combines \
+        its additions into one. Additions to different addresses run in parallel.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {

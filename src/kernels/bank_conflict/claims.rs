@@ -10,16 +10,16 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "number of banks",
         rows: "strides 1, 2, 4 … and the odd strides, at the largest size",
-        condition: "not a software renderer; each ratio's interval is above or below √2; states a number of banks if \
-            doubling the stride costs time up to that number and not beyond, and no odd stride costs time; states a \
-            lower bound if doubling costs time up to the largest stride",
+        condition: "not a software renderer; each ratio's interval excludes √2; states a number of banks if doubling \
+            the stride costs time up to that number and not beyond, and no odd stride costs time; states a lower bound \
+            if doubling costs time up to the largest stride",
         state: number,
     }),
     Claim::Measured(Measured {
         name: "no banks",
         rows: "strides 1, 2, 4 … and the odd strides, at the largest size",
-        condition: "not a software renderer; each ratio's interval is above or below √2, and no number of banks \
-            explains the ratios",
+        condition: "not a software renderer; each ratio's interval excludes √2, and no number of banks explains the \
+            ratios",
         state: none,
     }),
     Claim::Measured(Measured {

@@ -39,11 +39,11 @@ macro_rules! cuda {
 
 pub(super) const FAMILY: Family = Family {
     name: "bank_conflict",
-    summary: "reads of workgroup memory with bank conflicts; model: speed relative to stride 1 with 32 banks",
+    summary: "reads of workgroup memory with bank conflicts; model: speed with 32 banks, relative to stride 1",
     tags: &[Tag::Article, Tag::Memory],
     model_text: "Word w of workgroup memory is in bank w mod 32. A subgroup's access takes one pass for each distinct \
-        word in its busiest bank: gcd(STRIDE, 32) passes for strides, one if all read the same word. The model is 1 \
-        divided by the number of passes. Compute capability 1.x had 16 banks per half-warp.",
+        word in its busiest bank: gcd(STRIDE, 32) passes for strides, one pass if all invocations read the same word. \
+        The model is 1 divided by the number of passes. Compute capability 1.x had 16 banks per half-warp.",
     chart: Chart::Own,
     benchmarks: &[
         Benchmark {
@@ -66,8 +66,8 @@ pub(super) const FAMILY: Family = Family {
             accepts: &[("GROUP", Accepted::Whole(1, 1024))],
             cases: &[Cases::standard(&[Dtype::F32], SIZE, QUICK_GROUPS), Cases::standard(&[Dtype::F32], LARGE, GROUPS)],
             ceiling: None,
-            no_ceiling: "one access serves all invocations that read a word, so more bytes are read than the banks \
-                deliver",
+            no_ceiling: "one access serves all invocations that read the same word, so more bytes are read than the \
+                banks deliver",
             model: Some(|_| 1.0),
             check: Check::of("output", all, |shape, _| {
                 let group = (shape.param("GROUP", 1.0) as u64).max(1);

@@ -13,9 +13,10 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "latency of each level",
         rows: "latency of working sets well inside each level: from twice the smallest set beyond the previous level \
-            to half the largest set inside the level; for DRAM, at least four times the smallest set beyond the last \
-            cache and four times the driver's L2 size",
-        condition: "at least two levels; not a software renderer; the stated interval contains those of all these sets",
+            to half the largest set inside the level; for DRAM, at least four times both the smallest set beyond the \
+            last cache and the driver's L2 size",
+        condition: "at least two levels; not a software renderer; the stated interval contains the intervals of all \
+            these sets",
         state: latencies,
     }),
     Claim::Measured(Measured {
@@ -29,12 +30,12 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "latency rise that is not a cache size",
         rows: "latency; the L2 size that the driver reports",
-        condition: "the driver's size is outside the widened range, or unknown for an NVIDIA card",
+        condition: "the driver's size is outside the widened range of the cache sizes, or unknown for an NVIDIA card",
         state: rise,
     }),
     Claim::Measured(Measured {
         name: "cache of each SM or compute unit",
-        rows: "slices with ROTATE=0 and ROTATE=1, at the smallest size that both have",
+        rows: "slices with ROTATE=0 and ROTATE=1, at the smallest common size",
         condition: "more than 10 % faster with ROTATE=0, with 95 % confidence; not a software renderer",
         state: private_cache,
     }),
@@ -42,7 +43,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "bandwidth of each level",
         rows: "L1: slices with ROTATE=0, if 16 slices fit in half the largest set inside L1. L2: slices with ROTATE=1, \
             with sets from 16 times the smallest set beyond L1 to half the largest set inside L2. DRAM: read_once, \
-            with the same sets as for DRAM latency (older reports: rows of bandwidth that read no byte twice)",
+            with the same sets as for DRAM latency (in older reports: cache_curve/bandwidth, if no byte is read twice)",
         condition: "the level has a name; each rate is significantly below the previous level's rate and not above the \
             level's ceiling",
         state: bandwidths,
@@ -116,7 +117,10 @@ fn no_cache(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let largest = curve.last().filter(|last| last.bytes >= surely_dram(&sheet) && plateaus(&curve).len() == 1);
     let largest = largest.ok_or_else(|| rows.missing(&["cache_curve/latency"]))?;
     let same = largest.ns.value / curve[0].ns.value < 1.0 + 0.1;
-    let text = format!("A dependent load takes the same time in every set up to {}.", binary_size(largest.bytes));
+    let text = format!(
+        "A dependent load takes the same time with every working set up to {}.",
+        binary_size(largest.bytes)
+    );
     if same { Ok(Answer::new(true, text)) } else { Err(Why::new("the latencies show no cache levels")) }
 }
 

@@ -10,15 +10,15 @@ use record::{Record, format};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "speed at an offset",
-        rows: "offset, offset_apart and offset_reads with OFFSET=1 and OFFSET=16 (a whole fetch) or, in older reports, \
-            OFFSET=0, at each size",
+        rows: "offset, offset_apart and offset_reads, each with OFFSET=1 and with OFFSET=16 (a whole fetch; OFFSET=0 \
+            in older reports), at each size",
         condition: "each percentage's interval is within ±15 %",
         state: |rows, facts| one_element_off(rows, facts).ok().map(Report::into_text),
     }),
     Claim::Measured(Measured {
         name: "speed at a stride",
         rows: "stride with STRIDE=1, 2, 4 … 32, at the largest size",
-        condition: "STRIDE=8 spans at least twice the L2 size; each rate's interval is within ±15 %",
+        condition: "the loads of STRIDE=8 span at least twice the L2 size; each rate's interval is within ±15 %",
         state: |rows, facts| useful_rates(rows, facts).ok(),
     }),
     Claim::Measured(Measured {
@@ -73,7 +73,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             reads.",
         kernels: &["coalescing/broadcast_uniform", "coalescing/broadcast_storage"],
         terms: &["__constant__", "global memory"],
-        prediction: "Both memories are equally fast if one cached sector serves every warp.",
+        prediction: "Constant and global memory are equally fast if one cached sector serves every warp.",
         judge: Judge::Report(one_for_all),
         ..ArticleClaim::BLANK
     }),
@@ -83,7 +83,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The suite adds strides: from a stride of 8 elements on, each thread of a warp loads its own sector.",
         kernels: &[STRIDE, "cache_curve/granule"],
         terms: &["warp", "global memory"],
-        prediction: "If whole sectors or fetches are counted, the rate stays the same. The stores stay coalesced.",
+        prediction: "If whole sectors or fetches are counted, the rate does not depend on the stride. The stores \
+            stay coalesced.",
         judge: Judge::Report(stride),
         picture: |rows| speeds(rows, "speed by STRIDE, relative to STRIDE=1", STRIDE, "STRIDE", STRIDES),
         ..ArticleClaim::BLANK
@@ -155,7 +156,9 @@ fn left(rows: &DeviceRows, facts: &mut Facts, kernel: &str) -> Result<String, Wh
 fn one_element_off(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let offset = left(rows, facts, OFFSET)?;
     let apart = left(rows, facts, APART).ok();
-    let apart = apart.map(|left| format!("With neighbouring 128-byte pieces far apart in time, it reaches {left}."));
+    let apart = apart.map(|left| {
+        format!("If neighbouring 128-byte pieces are accessed far apart in time, it reaches {left}.")
+    });
     let reads = left(rows, facts, READS).ok().map(|left| format!("With aligned stores, it reaches {left}."));
     Ok(Report::new(format!("OFFSET=1 reaches {offset}.")).and(apart).and(reads))
 }
@@ -269,10 +272,11 @@ mod tests {
         ];
         assert_eq!(
             found("coalescing", &rows).expect("enough rows").text(),
-            "OFFSET=1 reaches 75 % of the OFFSET=0 speed at 2^13, 50 % at 2^12. With neighbouring 128-byte pieces \
-            far apart in time, it reaches 80 % of the OFFSET=16 speed at 2^10. At 2^10 elements, where the loads span \
-            4.10 kB to 131 kB, the rates are 819 GB/s at stride 1, 205 GB/s at stride 8. At 2^10, reading the element \
-            from constant memory is as fast, within 10 %, as reading the element from global memory."
+            "OFFSET=1 reaches 75 % of the OFFSET=0 speed at 2^13, 50 % at 2^12. If neighbouring 128-byte pieces \
+            are accessed far apart in time, it reaches 80 % of the OFFSET=16 speed at 2^10. At 2^10 elements, where \
+            the loads span 4.10 kB to 131 kB, the rates are 819 GB/s at stride 1, 205 GB/s at stride 8. At 2^10, \
+            reading the element from constant memory is as fast, within 10 %, as reading the element from global \
+            memory."
         );
     }
 }

@@ -15,7 +15,7 @@ pub(super) const FAMILY: Family = Family {
         sectors moved",
     tags: &[Tag::Article, Tag::Memory],
     model_text: "Data moves in sectors of 32 bytes. The model is the degree of coalescing: the sector bytes of the \
-        first row of the same size, divided by the sector bytes of the row. Since neighbouring subgroups share \
+        first row of the same size, divided by the sector bytes of this row. Since neighbouring subgroups share \
         sectors, caches can make a row faster than the model.",
     chart: Chart::Own,
     benchmarks: &[

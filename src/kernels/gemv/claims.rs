@@ -23,7 +23,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     fastest!("4-bit", |row| row.benchmark.starts_with("q4")),
     Claim::Measured(Measured {
         name: "gain from 4-bit weights",
-        rows: "q4_vec4 and the fastest row with f32 weights, at the largest size that both have",
+        rows: "q4_vec4 and the fastest row with f32 weights, at the largest common size",
         condition: COMPARED,
         state: |rows, facts| {
             let measured = |row: &&Record| flop_rate(row).is_some();

@@ -17,7 +17,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "gain from several copies",
-        rows: "the fastest rows of workgroup_atomic and of private, at the largest size that both have",
+        rows: "the fastest rows of workgroup_atomic and private, at the largest common size",
         condition: COMPARED,
         state: |rows, facts| {
             let mut sizes: Vec<u64> =

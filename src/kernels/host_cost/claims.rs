@@ -17,9 +17,9 @@ const PARTS: [(&str, &str); 8] = [
     ("encode", "encode only"),
     ("submit", "submit only"),
     ("bind_group", "creating its bind group"),
-    ("immediates", "all three with an immediate"),
-    ("uniform_write", "all three with a uniform write"),
-    ("indirect", "all three for an indirect dispatch"),
+    ("immediates", "total with an immediate"),
+    ("uniform_write", "total with a uniform write"),
+    ("indirect", "total for an indirect dispatch"),
     ("graph", "in a CUDA graph"),
 ];
 

@@ -36,7 +36,7 @@ pub(super) const SUMS_OF_F16: Benchmark = Benchmark {
     buffers: |shape, _| buffers_of(SIGNS, shape, 1, Contents::Poison),
     unsupported: |shape| (sides(shape).2 > 1 << 15).then_some("f16 sums are inexact for K above 32768"),
     ceiling: None,
-    no_ceiling: "no kernel measures the peak of f16 sums, since long chains of f16 sums are rounded",
+    no_ceiling: "no kernel measures the peak of f16 sums, since long f16 sums are inexact",
     bound: BY_TENSOR_CORES,
     significant_bits: Some(11),
     // More terms would round so often that fp8 factors did not show.

@@ -138,7 +138,7 @@ fn tables(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         Some(format!("{space} {}", facts.times(format!("{space} table, own element"), ratio)?))
     };
     let list = joined(TABLES.into_iter().filter_map(ratio), ", ")?;
-    Some(format!("Speed of table reads with one element per invocation, relative to one common element: {list}."))
+    Some(format!("Speed of table reads with one element per invocation, relative to one element for all: {list}."))
 }
 
 const SPACES_TABLE: &str = "  space     location     cached in       access                      lifetime
@@ -252,8 +252,8 @@ mod tests {
         assert_eq!(
             found("memory_spaces", &rows).expect("rows").text(),
             "Latency of a dependent load: workgroup 20.0 ns, storage 30.0 ns. Read bandwidth: workgroup 2.00 TB/s, \
-             storage 1.00 TB/s. Speed of table reads with one element per invocation, relative to one common \
-             element: uniform 0.125×."
+             storage 1.00 TB/s. Speed of table reads with one element per invocation, relative to one element \
+             for all: uniform 0.125×."
         );
     }
 }

@@ -5,7 +5,7 @@ use record::claim::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "gain from padded rows",
-        rows: "rows_2d and slices_3d at PITCHED=0 and PITCHED=1, at the largest size",
+        rows: "rows_2d and slices_3d with PITCHED=0 and PITCHED=1, at the largest size",
         condition: COMPARED,
         state: padding,
     }),
@@ -31,7 +31,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "In three dimensions, the article's slices are pitch × height bytes apart.",
         kernels: &["pitched/slices_3d", "pitched/copy_3d"],
         terms: &["cudaMallocPitch()", "cudaMemcpy3D()"],
-        prediction: "The same as in B4.",
+        prediction: "As in B4, no warp reads an extra sector.",
         judge: Judge::Report(|rows, facts| padded(rows, facts, "pitched/slices_3d", "pitched/copy_3d")),
         ..ArticleClaim::BLANK
     }),

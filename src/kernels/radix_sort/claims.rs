@@ -16,7 +16,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "gain over three kernels",
-        rows: "onesweep and the fastest row of three_kernels, with PAIRS=0, at the largest size that both have",
+        rows: "onesweep and the fastest row of three_kernels, with PAIRS=0, at the largest common size",
         condition: COMPARED,
         state: |rows, facts| {
             let of_kernel =

@@ -13,8 +13,8 @@ pub(super) const FAMILY: Family = Family {
     name: "radix_sort",
     summary: "stable radix sort of u32 keys, alone or with a value for each key",
     model_text: "With 8-bit digits, four passes read and write all keys, and one more pass reads them to count digits: \
-        36 bytes per key, or 68 with a value. All rows count these bytes, so rates compare like keys per second. A \
-        rate of 100 GB/s is 2.8 billion keys or 1.5 billion pairs per second.",
+        36 bytes per key, or 68 with a value. All rows count these bytes, so their rates are proportional to keys per \
+        second. A rate of 100 GB/s is 2.8 billion keys or 1.5 billion pairs per second.",
     tags: &[Tag::Primitive],
     headlines: &[Headline { name: "radix sort", scalar: None, ..Headline::F32 }],
     benchmarks: &[

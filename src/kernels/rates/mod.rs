@@ -23,8 +23,8 @@ pub const FAMILY: Family = Family {
     summary: "operations per second and latency of each instruction, by type",
     tags: &[Tag::Peak],
     model_text: "An execution unit with 32 lanes starts one instruction of a subgroup per cycle; a unit with 4 lanes \
-        starts one every eighth cycle. Rates are therefore simple fractions of the f32 FMA rate. Operations without a \
-        unit, such as integer division and most 64-bit arithmetic, are sequences of other instructions.",
+        starts one every eight cycles. Rates are therefore simple fractions of the f32 FMA rate. Operations without \
+        their own unit, such as integer division and most 64-bit arithmetic, are sequences of other instructions.",
     is_by_kernel: true,
     // With the first one all others are compared: it is measured even where time is short.
     benchmarks: &[

@@ -19,7 +19,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         says: "The tree's steps in workgroup memory (with workgroup barriers) are {} the same steps in global memory.",
     }),
     Claim::Measured(Measured {
-        name: "the two parts of that gain",
+        name: "gain from the barriers and from the data",
         rows: "f32 rows of interleaved_workgroup, interleaved_device_barrier and (except in CUDA, whose fences differ) \
             interleaved_global, at the largest size",
         condition: "states a factor if the interval of the ratio excludes 1, or equality if both intervals are within \
@@ -38,8 +38,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let data =
                 facts.speed("data in workgroup memory over global memory", device, rate("interleaved_global")?)?;
             Some(format!(
-                "With storageBarrier in both, the steps in workgroup memory are {data} in global memory. With \
-                workgroup barriers alone, the steps are {barriers} with storageBarrier as well."
+                "With storageBarrier in both kernels, the steps in workgroup memory are {data} in global memory. With \
+                workgroup barriers alone, the steps are {barriers} with both barriers."
             ))
         },
     }),
@@ -177,7 +177,7 @@ fn end_to_end(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     if (other - own).abs() <= most - least {
         let (least, most) = (ms(least), ms(most));
         return Err(Why::new(format!(
-            "the copies of {} sums of this size take from {least} to {most}, which hides the gain. {}",
+            "copy times of {} sums of this size range from {least} to {most}, which hides the gain. {}",
             rests.len(),
             text.trim_end_matches('.')
         )));

@@ -15,9 +15,9 @@ pub(super) const FAMILY: Family = Family {
     name: "reduction",
     summary: "the sum of an array, computed entirely on the device",
     tags: &[Tag::Article, Tag::Primitive],
-    model_text: "A sum reads its input once, so the best time is n elements divided by the read rate measured at that \
-        working set. Partial sums are far less than 1 % of the input. Slower kernels lose time to tree steps, barriers \
-        and idle lanes.",
+    model_text: "A sum reads its input once, so the best time is n elements divided by the read rate measured with \
+        that working set. Partial sums are far less than 1 % of the input. Slower kernels lose time to tree steps, \
+        barriers and idle lanes.",
     headlines: &[Headline { name: "sum", place: 1, naive: "interleaved_global", ..Headline::F32 }],
     chart: Chart::Ladder("How close does each reduction come to the peak read rate?"),
     benchmarks: &[

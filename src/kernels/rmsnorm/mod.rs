@@ -14,9 +14,9 @@ pub(super) const FAMILY: Family = Family {
     summary: "the root-mean-square normalisation of each row of a matrix",
     tags: &[Tag::Llm],
     headlines: &[Headline { name: "RMS norm", ..Headline::F32 }],
-    model_text: "A normalisation reads and writes every element once, as a copy does. The gain of each column stays in \
-        a cache. Two passes read every element twice and move 3n scalars instead of 2n: two thirds of the copy rate at \
-        best.",
+    model_text: "A normalisation reads and writes every element once, as a copy does. The gains, one per column, stay \
+        in a cache. Two passes read every element twice and move 3n scalars instead of 2n: two thirds of the copy rate \
+        at best.",
     benchmarks: &[
         Benchmark {
             name: "two_pass",

@@ -10,7 +10,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         rows: "the row with the fewest FMAs, the last row before the fall and the first row after it, at the largest \
             size",
         condition: "states a range from the last row significantly above half of the first row's bandwidth to the \
-            first row from which all rows are significantly below; or all rows are significantly above",
+            first row from which on all rows are significantly below half; or that all rows are significantly above \
+            half",
         state: half,
     }),
     Claim::Measured(Measured {

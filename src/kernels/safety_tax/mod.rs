@@ -31,8 +31,8 @@ pub(super) const FAMILY: Family = Family {
     summary: "the cost of bounds checks, loop bounds and zero-initialisation of workgroup memory",
     tags: &[Tag::Article, Tag::Cost],
     model_text: "The same kernel runs with and without the checks that an API adds. The ratio of times is the cost, \
-        1.00 if the checks are free. A bounds check adds a minimum to each access, a loop bound adds a counter to each \
-        iteration, and zero-initialisation adds a store for each word and a barrier.",
+        1.00 if the checks are free. A bounds check adds a min() to each access, a loop bound counts iterations, and \
+        zero-initialisation adds a store for each word and a barrier.",
     is_by_kernel: true,
     chart: Chart::Own,
     benchmarks: &[

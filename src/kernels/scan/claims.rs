@@ -6,8 +6,8 @@ use record::claim::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "rates of a scan",
-        rows: "f32 rows of three_kernels and single_pass, at the largest size that both have; otherwise the largest \
-            row",
+        rows: "f32 rows of three_kernels and single_pass, at the largest common size; if there is none, the largest \
+            f32 row",
         condition: "each rate's interval is within ±15 %",
         state: rates,
     }),
@@ -19,8 +19,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "gain from subgroups",
-        rows: "f32 rows of three_kernels and the fastest of single_pass_subgroup, at the largest size that \
-            three_kernels and single_pass both have",
+        rows: "f32 rows of three_kernels and single_pass_subgroup (the fastest), at the largest common size of \
+            three_kernels and single_pass",
         condition: COMPARED,
         state: |rows, facts| {
             let (one, three) = pair(rows)?;

@@ -7,7 +7,7 @@ use record::suite::prelude::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "rate by row length",
-        rows: "the fastest row of subgroup for each row length, at the largest number of elements",
+        rows: "subgroup's fastest case for each length of matrix rows, at the largest number of elements",
         condition: "each rate's interval is within ±15 %",
         state: |rows, facts| by_length(rows, facts, "subgroup", "Softmax in registers"),
     }),

@@ -25,7 +25,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "slowest kernel",
         rows: "copy and the other kernels of the same type and size",
-        condition: "as for the fastest kernel; omitted if all kernels tie",
+        condition: "the same as for the fastest kernel; omitted if all kernels tie",
         state: |rows, facts| extreme(rows, facts, SLOWEST, |rate| rate),
     }),
     Claim::Ratio(Ratio {

@@ -19,9 +19,8 @@ pub(super) const FAMILY: Family = Family {
     name: "stream",
     summary: "BabelStream's six kernels, with its byte counts",
     tags: &[Tag::Memory],
-    model_text: "Time is proportional to the bytes counted. Relative to copy, mul and dot move the same bytes (2n) at \
-        speed 1, add and triad move 1.5 times the bytes (3n) at speed 0.67, and nstream moves twice the bytes (4n) at \
-        speed 0.5.",
+    model_text: "Time is proportional to the bytes counted. Relative to copy, mul and dot move as many bytes (2n; \
+        speed 1), add and triad 1.5 times as many (3n; speed 0.67), and nstream twice as many (4n; speed 0.5).",
     headlines: &[Headline { name: "triad", place: 3, benchmarks: &["triad"], ..Headline::F32 }],
     benchmarks: &[
         Benchmark {

@@ -37,7 +37,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "C2",
         title: "a tree instead of thread 0",
-        claim: "Adding by thread 0 alone makes the run longer; a tree avoids this cost.",
+        claim: "If thread 0 alone adds, the run takes longer; a tree avoids this cost.",
         kernels: &[TREE, SERIAL, BARE],
         terms: &["__syncthreads()", "__shared__"],
         prediction: "The tree needs 8 steps instead of 255 sequential additions.",

@@ -22,8 +22,8 @@ pub(super) const FAMILY: Family = Family {
     summary: "copies between host and device, and clearing of device memory; timed by the host if it takes part",
     tags: &[Tag::Article, Tag::Memory],
     model_text: "The best time is the bytes divided by the rate of the link between host and device (PCI Express or \
-        shared DRAM), plus the cost of a call. Methods that copy data twice on the host reach at most half of its \
-        memcpy rate.",
+        shared DRAM), plus the cost of a call. Methods that copy data twice on the host reach at most half of the \
+        host's memcpy rate.",
     is_by_kernel: true,
     chart: Chart::Own,
     benchmarks: &[

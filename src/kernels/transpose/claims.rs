@@ -47,7 +47,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The suite adds a tile in shared memory, which makes both reads and writes coalesced.",
         kernels: &[TILED, WRITE],
         terms: &["__shared__", "__syncthreads()"],
-        prediction: "Without padding, access to a column of the tile is a 32-way bank conflict; one more column \
+        prediction: "Without padding, accessing a column of the tile causes a 32-way bank conflict; one extra column \
             removes it.",
         judge: Judge::Report(tile),
         picture: ladder,
@@ -56,8 +56,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "D7",
         title: "64-bit elements and odd sizes",
-        claim: "The article's elements have 64 bits; the suite adds f32, and matrices whose sides are not multiples \
-            of the tile.",
+        claim: "The article's elements have 64 bits; the suite adds f32, and matrices whose sides are not multiples of \
+            the tile size.",
         kernels: &[READ, WRITE, TILED],
         terms: &["double"],
         prediction: "Results are right at every size. f64 elements need a device that supports f64.",

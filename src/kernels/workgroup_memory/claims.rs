@@ -110,7 +110,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         id: "B3",
         also: &["E4"],
         title: "three arrays in one shared block",
-        claim: "All dynamic shared arrays start at the same address, so the kernel divides the block by byte offsets.",
+        claim: "All dynamic shared arrays start at the same address, so the kernel divides the memory at byte offsets.",
         kernels: &["workgroup_memory/carved", "workgroup_memory/structured"],
         terms: &["extern __shared__"],
         prediction: "Results are the same as with a struct: 128 × i16 at byte 0, 64 × f32 at 256, 256 × i32 at 512. \
@@ -122,7 +122,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "E6",
         title: "many threads write the same word",
-        claim: "If several threads of a warp write the same word of shared memory, one of the values survives, and which \
+        claim: "If several threads of a warp write the same word of shared memory, one of the values survives; which \
             one is undefined.",
         kernels: &["workgroup_memory/same_word", "workgroup_memory/distinct_words", "workgroup_memory/atomic_word"],
         terms: &["__shared__", "atomicMax()"],
@@ -207,7 +207,7 @@ fn blocks_of_an_sm(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> 
     let rates: Vec<String> = copies.iter().filter_map(|row| copy(row)).collect();
     match copies.first().filter(|_| rates.len() > 1) {
         Some(first) => Ok(Report::new(format!(
-            "A copy of {} by blocks of {} threads that each hold shared memory runs at {}.",
+            "A copy of {} by blocks of {} threads runs at {} of shared memory per block.",
             first.short_size(),
             first.workgroup_size.map_or(64, |[x, y, z]| x * y * z),
             rates.join(", ")
@@ -224,7 +224,7 @@ fn zeroing(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
         rows.together([(ZERO_INIT, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])]);
     let by_api = by_api.ok().and_then(|[set, left]| {
         let longer = speed(left, set).ok()?;
-        Some(format!(", and {} as long if the API zeroes them", facts.times("set by the API", longer)?))
+        Some(format!(", and {} as long if the API does", facts.times("set by the API", longer)?))
     });
     let by_api = by_api.unwrap_or_default();
     Ok(Report::new(format!("The kernel takes {quoted} as long if it zeroes 16 KiB first{by_api}.")))

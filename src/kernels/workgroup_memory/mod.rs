@@ -128,7 +128,7 @@ const ROTATION: Benchmark = Benchmark {
 const BYTES: Benchmark = Benchmark {
     cases: &[Cases::standard(&[Dtype::U32], BYTES_MOVED, PLAIN)],
     work: |shape| Work { bytes: 2 * BYTES_ROUNDS * shape.count(), flops: 0 },
-    no_ceiling: "a byte occupies a bank as a word does, and eight invocations do not fill a subgroup",
+    no_ceiling: "a byte occupies a bank for as long as a word, and eight invocations do not fill a subgroup",
     check: Check::of("output", all, |shape, interface| rotated(shape, interface, 3 * BYTES_ROUNDS, 255)),
     ..BASE
 };
@@ -146,7 +146,8 @@ const WORDS: Benchmark = Benchmark {
     accepts: &[("ROUNDS", Accepted::OneOf(&[8.0]))],
     cases: &cases::<17>(PLAIN),
     work: |shape| Work { bytes: 2 * WORDS_SETS * WORDS_ROUNDS * shape.array_bytes(), flops: 0 },
-    no_ceiling: "one access serves all 32 invocations that read a word, so more bytes are read than the banks deliver",
+    no_ceiling: "one access serves all 32 invocations that read the same word, so more bytes are read than the banks \
+        deliver",
     check: Check::of("output", all, |shape, _| {
         let word = words(shape);
         // Every read of every round adds one.
