@@ -117,10 +117,8 @@ fn no_cache(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let largest = curve.last().filter(|last| last.bytes >= surely_dram(&sheet) && plateaus(&curve).len() == 1);
     let largest = largest.ok_or_else(|| rows.missing(&["cache_curve/latency"]))?;
     let same = largest.ns.value / curve[0].ns.value < 1.0 + 0.1;
-    let text = format!(
-        "A dependent load takes the same time with every working set up to {}.",
-        binary_size(largest.bytes)
-    );
+    let text =
+        format!("A dependent load takes the same time with every working set up to {}.", binary_size(largest.bytes));
     if same { Ok(Answer::new(true, text)) } else { Err(Why::new("the latencies show no cache levels")) }
 }
 

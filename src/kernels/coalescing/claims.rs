@@ -156,9 +156,8 @@ fn left(rows: &DeviceRows, facts: &mut Facts, kernel: &str) -> Result<String, Wh
 fn one_element_off(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let offset = left(rows, facts, OFFSET)?;
     let apart = left(rows, facts, APART).ok();
-    let apart = apart.map(|left| {
-        format!("If neighbouring 128-byte pieces are accessed far apart in time, it reaches {left}.")
-    });
+    let apart =
+        apart.map(|left| format!("If neighbouring 128-byte pieces are accessed far apart in time, it reaches {left}."));
     let reads = left(rows, facts, READS).ok().map(|left| format!("With aligned stores, it reaches {left}."));
     Ok(Report::new(format!("OFFSET=1 reaches {offset}.")).and(apart).and(reads))
 }
