@@ -1,14 +1,14 @@
-// CUDA only: attention on Hopper by FlashAttention-3 (Shah et al., arXiv:2407.08608, 2024), in f16 only: products by
-// four warps together (wgmma), whose factors hardware copies to shared memory, and the softmax of one step of keys
-// while the values of the step before are multiplied. WGSL has none of these instructions.
-// Pattern: 128 queries of a head per block in two halves, each of four warps; one more warp copies 128 keys and their
-// values, two steps ahead. Scores, exponentials and outputs stay in registers, where exponentials become factors of the
-// second product without a move. Blocks are as many as SMs and compute several tiles of queries each.
-// Work: 4 · heads · length² · D operations, half if causal; q, k, v read and the output written once.
-// Summary: FlashAttention-3 by Hopper's wgmma: 128 queries per block, tiles that hardware copies (TMA)
-// Look for: The ratio to cooperative's CUDA port: the gain of instructions that WGSL lacks, and of a softmax that hides
-// behind products. Its ratio to cudnn is the effort left.
-// Limits: Tensor cores and exponentials, which share the time of four warps; power, where the clock drops.
+// CUDA only: attention on Hopper after FlashAttention-3 (Shah et al., arXiv:2407.08608, 2024), in f16 only. Four warps
+// compute a product together (wgmma), from tiles that hardware copies to shared memory. The softmax of one step of keys
+// overlaps with the value products of the step before. WGSL has none of these instructions.
+// Pattern: Each block processes 128 queries of a head, with four warps for each half. One more warp copies 128 keys and
+// their values at a time, two steps ahead. Scores, exponentials and outputs stay in registers. Exponentials are already
+// in the registers where the second product needs them. One block per SM processes several tiles of queries.
+// Work: 4 · heads · length² · D operations, half if causal; q, k, v and the output are each moved once.
+// Summary: FlashAttention-3 with Hopper's wgmma: 128 queries per block, tiles copied by hardware (TMA)
+// Look for: The ratio to cooperative's CUDA port: the gain from instructions that WGSL lacks, and from a softmax that
+// overlaps with products. The ratio to cudnn shows what is left to gain.
+// Limits: Tensor cores and exponentials, which compete for the time of four warps, or the power limit.
 
 #include "hopper.cuh"
 

@@ -1,13 +1,12 @@
-// `tensor` with factors of bf16 and sums of f32, for Vulkan: naga has no type for them.
-// Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B, whose rows are columns of B. They
-// are packed into words of workgroup memory, from which a cooperative matrix of bf16 can be loaded without 16-bit
-// storage. Sums are integers up to 128 ROUNDS: up to ROUNDS 131072 nothing rounds, so that the result is verified bit
-// for bit.
-// Work: 2 · 16 · 8 ROUNDS operations for each of n scalars, 256 per subgroup.
-// Summary: the chains of tensor with bf16 factors, summed in f32
-// Look for: The same rate as tensor: factors of 16 bits go through the same units. A lower rate would be the power
-// limit, since other bits toggle.
-// Limits: Tensor cores' rate for factors of 16 bits, and the power limit.
+// `tensor` with bf16 inputs and f32 accumulation, for Vulkan. naga has no bf16 type.
+// Pattern: memory is read only at the start: two tiles of A and four of B (stored by columns), all of ±1. The tiles are
+// packed into words of workgroup memory, from which bf16 cooperative matrices can be loaded without 16-bit storage.
+// Sums are integers up to 128 · ROUNDS. Nothing rounds up to ROUNDS=131072, so the result is verified bit for bit.
+// Work: 2 · 16 · 8 · ROUNDS operations for each of n scalars, 256 scalars per subgroup.
+// Summary: the chains of tensor with bf16 inputs, accumulated in f32
+// Look for: The same rate as tensor, since 16-bit inputs go through the same units. A lower rate points to the power
+// limit, since bf16 values toggle other bits.
+// Limits: The tensor cores' rate for 16-bit inputs, and the power limit.
 
 // tensor_bf16.spv is what glslang 16.5 makes of it:
 // glslangValidator --target-env vulkan1.3 tensor_bf16.comp -o tensor_bf16.spv

@@ -1,7 +1,7 @@
-// Twin of tensor_bf16.comp: `tensor` with factors of bf16 and sums of f32.
-// Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B, whose rows are columns of B.
-// Sums are integers up to 128 ROUNDS: up to ROUNDS 131072 nothing rounds, so that the result is verified bit for bit.
-// Work: 2 · 16 · 8 ROUNDS operations for each of n scalars, 256 per warp.
+// Twin of tensor_bf16.comp: `tensor` with bf16 inputs and f32 accumulation.
+// Pattern: memory is read only at the start: two tiles of A and four of B (stored by columns), all of ±1. Sums are
+// integers up to 128 · ROUNDS. Nothing rounds up to ROUNDS=131072, so the result is verified bit for bit.
+// Work: 2 · 16 · 8 · ROUNDS operations for each of n scalars, 256 scalars per warp.
 
 struct Sizes { u32 elements; };
 

@@ -1,11 +1,11 @@
-// CUDA only: `tensor` with factors of fp8 (e4m3) and sums of f32: naga has no type for them.
-// Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B, whose rows are columns of B. Sums
-// are integers up to 256 · ROUNDS: nothing rounds up to ROUNDS=65536, so the result is verified bit for bit.
-// Work: 2 · 32 · 8 · ROUNDS operations for each of n scalars, 256 per warp.
-// Summary: the chains of tensor with fp8 factors (e4m3), summed in f32
-// Look for: Twice the rate of tensor where a warp's instruction multiplies fp8 (compute capability 8.9 and 12). The
-// rate of tensor or less means that the compiler unpacks the factors to f16, as for compute capability 9.0.
-// Limits: Tensor cores' rate for fp8, or for f16 with the instructions that unpack factors and add products.
+// CUDA only: `tensor` with fp8 inputs (e4m3) and f32 accumulation. naga has no fp8 type.
+// Pattern: memory is read only at the start: two tiles of A and four of B (stored by columns), all of ±1. Sums are
+// integers up to 256 · ROUNDS. Nothing rounds up to ROUNDS=65536, so the result is verified bit for bit.
+// Work: 2 · 32 · 8 · ROUNDS operations for each of n scalars, 256 scalars per warp.
+// Summary: the chains of tensor with fp8 inputs (e4m3), accumulated in f32
+// Look for: Twice the rate of tensor if the GPU has an fp8 instruction for one warp (compute capability 8.9 and 12).
+// The rate of tensor or less means that the compiler unpacks inputs to f16, as it does for compute capability 9.0.
+// Limits: The tensor cores' fp8 rate, or their f16 rate with extra instructions that unpack inputs and add products.
 
 struct Sizes { u32 elements; };
 

@@ -1,11 +1,11 @@
-// `tensor` with factors of 8-bit and sums of 32-bit integers, for Vulkan: naga has no type for them.
-// Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B, whose rows are columns of B. They
-// are packed into words of workgroup memory, from which a cooperative matrix of bytes can be loaded without 8-bit
-// storage. Sums are exact.
-// Work: 2 · 32 · 8 ROUNDS operations for each of n scalars, 256 per subgroup.
-// Summary: the chains of tensor with signed 8-bit factors, summed in 32-bit integers
-// Look for: Twice the rate of tensor, since factors have half the bytes, and its ratio to dot4: the gain over packed
-// dot products.
+// `tensor` with 8-bit integer inputs and 32-bit integer accumulation, for Vulkan. naga has no type for 8-bit integers.
+// Pattern: memory is read only at the start: two tiles of A and four of B (stored by columns), all of ±1. The tiles are
+// packed into words of workgroup memory, from which 8-bit cooperative matrices can be loaded without 8-bit storage.
+// Sums are exact.
+// Work: 2 · 32 · 8 · ROUNDS operations for each of n scalars, 256 scalars per subgroup.
+// Summary: the chains of tensor with signed 8-bit inputs, accumulated in 32-bit integers
+// Look for: Twice the rate of tensor, since inputs have half the bytes. The ratio to dot4 is the gain over packed dot
+// products.
 // Limits: The issue rate of the integer matrix instruction.
 
 // tensor_int8.spv is what glslang 16.5 makes of it:

@@ -1,7 +1,7 @@
-// Twin of tensor_int8.comp: `tensor` with factors of 8-bit and sums of 32-bit integers.
-// Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B, whose rows are columns of B.
-// Sums are exact.
-// Work: 2 · 32 · 8 ROUNDS operations for each of n scalars, 256 per warp.
+// Twin of tensor_int8.comp: `tensor` with 8-bit integer inputs and 32-bit integer accumulation.
+// Pattern: memory is read only at the start: two tiles of A and four of B (stored by columns), all of ±1. Sums are
+// exact.
+// Work: 2 · 32 · 8 · ROUNDS operations for each of n scalars, 256 scalars per warp.
 
 struct Sizes { u32 elements; };
 

@@ -1,10 +1,10 @@
-// CUDA only: `tensor` with factors of tf32 and sums of f32: naga has no type for them.
-// Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B, whose rows are columns of B. Sums
-// are integers up to 64 · ROUNDS: nothing rounds up to ROUNDS=131072, so the result is verified bit for bit.
-// Work: 2 · 8 · 8 · ROUNDS operations for each of n scalars, 256 per warp.
-// Summary: the chains of tensor with tf32 factors, f32 without its last 13 bits, summed in f32
-// Look for: Half the rate of tensor, since factors have twice the bytes; many times the f32 rate of fma.
-// Limits: Tensor cores' rate for tf32: an instruction is half as deep as with f16.
+// CUDA only: `tensor` with tf32 inputs and f32 accumulation. naga has no tf32 type.
+// Pattern: memory is read only at the start: two tiles of A and four of B (stored by columns), all of ±1. Sums are
+// integers up to 64 · ROUNDS. Nothing rounds up to ROUNDS=131072, so the result is verified bit for bit.
+// Work: 2 · 8 · 8 · ROUNDS operations for each of n scalars, 256 scalars per warp.
+// Summary: the chains of tensor with tf32 inputs (f32 without its last 13 bits), accumulated in f32
+// Look for: Half the rate of tensor, since inputs have twice the bytes, but many times the f32 rate of fma.
+// Limits: The tensor cores' tf32 rate: an instruction is half as deep as one for f16.
 
 struct Sizes { u32 elements; };
 

@@ -4,7 +4,7 @@
 // overlap with the products of the previous step. Keeping only one pair of tiles leaves room for more workgroups, which
 // hide the latency of barriers. Workgroups are numbered in bands of 8 rows to share reads.
 // Work: 2mnk operations.
-// Summary: f16 factors, f32 sums, on tensor cores: tiles of 128×128, 64×64 per subgroup
+// Summary: f16 inputs, f32 accumulation, on tensor cores: tiles of 128×128, 64×64 per subgroup
 // Look for: The share of ceiling/tensor, not of the FMA peak. CUDA has an advantage: it can copy to workgroup memory
 // without using registers.
 // Limits: Workgroup memory, which must supply A and B as fast as the tensor cores consume them.

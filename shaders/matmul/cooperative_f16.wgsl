@@ -4,7 +4,7 @@
 // Pattern: each subgroup reads 12 blocks for 32 block products, while the next tiles load into registers. Block reads
 // overlap with the products of the previous step. Workgroups are numbered in bands of 8 rows to share reads.
 // Work: 2mnk operations.
-// Summary: f16 factors and f16 sums, on tensor cores: tiles of 256×256, 64×128 per subgroup
+// Summary: f16 inputs, f16 accumulation, on tensor cores: tiles of 256×256, 64×128 per subgroup
 // Look for: The speedup over `cooperative`, in exchange for 11 instead of 24 significant bits. The error of a sum of k
 // terms is up to k/2048 of the sum of their magnitudes.
 // Limits: The path from memory to the tiles, which WGSL copies 8 bytes at a time (one vec4 of f16).

@@ -1,14 +1,14 @@
-// CUDA only: GEMM of f16 matrices summed in f32, by Hopper's own instructions: tiles copied by the tensor memory
-// accelerator (cp.async.bulk.tensor) to two blocks of a cluster at once, and products by four warps together, straight
-// from shared memory (wgmma). WGSL has none of these instructions.
-// Pattern: 128×256 elements of C per block in two halves, each of four warps; one more warp copies tiles 64 deep, four
-// rounds ahead. Blocks are as many as SMs and compute several tiles each, in pairs of 256×256: the next tiles arrive while
-// sums are stored.
+// CUDA only: GEMM of f16 matrices, accumulated in f32 with Hopper's own instructions. The tensor memory accelerator
+// (cp.async.bulk.tensor) copies tiles, those of B to both blocks of a cluster at once. Four warps compute a product
+// together, straight from shared memory (wgmma). WGSL has none of these instructions.
+// Pattern: Each block computes 128×256 elements of C, with four warps for each half. One more warp copies tiles 64
+// deep, four rounds ahead. One block per SM computes several tiles; a cluster of two blocks computes 256×256 elements
+// at once. The next tiles arrive while sums are stored.
 // Work: 2mnk operations.
-// Summary: f16 factors, f32 sums, by Hopper's wgmma: tiles of 128×256, which hardware copies (TMA)
-// Look for: The speed that the hardware reaches beyond WGSL. The ratio to the CUDA port of cooperative is the gain of
-// these instructions; the ratio to cublas_f16 is the gain still possible.
-// Limits: Tensor cores, and power, where the clock drops; small matrices, whose tiles of 128×256 do not fill all SMs.
+// Summary: f16 inputs, f32 accumulation, with Hopper's wgmma: tiles of 128×256, copied by hardware (TMA)
+// Look for: The speed of the hardware with instructions that WGSL lacks. The ratio to the CUDA port of cooperative is
+// their gain; the ratio to cublas_f16 is the gain still possible.
+// Limits: Tensor cores, or the power limit. Small matrices have too few tiles of 128×256 to fill all SMs.
 
 #include "hopper.cuh"
 

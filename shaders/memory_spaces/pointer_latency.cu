@@ -1,11 +1,11 @@
 // CUDA only: storage_latency with stored addresses instead of indices: each loaded value is the next address. WGSL
-// cannot store pointers and must compute an address from every index.
-// The thread first converts the cycle of indices to 8 KiB of addresses.
-// Work: STEPS dependent loads, counted as 4 bytes each as elsewhere, although addresses have 8.
+// cannot store pointers and must compute an address from every index. The kernel first converts the indices to 8 KiB of
+// addresses.
+// Work: STEPS dependent loads, each counted as 4 bytes, although an address has 8.
 // Summary: storage_latency with stored addresses instead of indices
-// Look for: The difference from storage_latency: the cost per step of turning an index into an address, a shift and a
-// 64-bit addition.
-// Limits: The hit latency of the cache; 8 KiB of addresses still fit it.
+// Look for: The difference from storage_latency: the cost per step of turning an index into an address (a shift and a
+// 64-bit addition).
+// Limits: The hit latency of the cache, since 8 KiB of addresses still fit in it.
 
 struct Sizes { u32 shift, places; };
 

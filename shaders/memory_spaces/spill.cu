@@ -1,12 +1,12 @@
-// CUDA only: 96 values per thread, all live until the end, in threads limited to REGISTERS registers each. The other
-// values spill to local memory and are reloaded when needed; in return more blocks are resident. The limit follows from
-// the number of blocks that must fit a multiprocessor's 65,536 registers; pipelines of WGSL have no such limit.
-// Work: 96 · ROUNDS times x = x · s + y by each invocation, each of which reads two registers of 4 bytes.
-// Summary: 96 values mixed with each other in REGISTERS registers: with 64, many spill to local memory and more blocks
-// are resident
-// Look for: 64 registers over 256: more blocks are resident, but spilled values are loaded from local memory again.
-// Below 1, spilling is slower, the usual result for arithmetic this dense.
-// Limits: With 64 registers L1, which serves the spills; with 256 the latency of dependent multiplications at low
+// CUDA only: 96 values per thread, all live until the end, with at most REGISTERS registers per thread. Values that do
+// not fit spill to local memory and are reloaded when needed; in return, more blocks are resident. The limit follows
+// from the number of blocks that must fit in an SM's 65,536 registers. WGSL pipelines have no such limit.
+// Work: 96 · ROUNDS times x = x · s + y per invocation, each time reading two registers of 4 bytes.
+// Summary: 96 values per thread in REGISTERS registers: with 64, many spill to local memory and more blocks are
+// resident
+// Look for: The speed with REGISTERS=64 relative to 256: more blocks are resident, but spilled values are reloaded from
+// local memory. Below 1, spilling is slower, as is usual for arithmetic this dense.
+// Limits: With 64 registers, L1, which serves the spills. With 256, the latency of dependent multiplications at low
 // occupancy.
 
 struct Sizes { u32 invocations, shift; };

@@ -1,9 +1,9 @@
-// CUDA only: interleaved_workgroup with its copy in a dynamic shared array, as the article launches it: the third
-// argument of the launch is its size.
+// CUDA only: interleaved_workgroup with its copy in a dynamic shared array, whose size is the third launch argument, as
+// in the article.
 // Work: n scalars read.
 // Summary: interleaved_workgroup with a shared array whose size the host sets at launch
-// Look for: A ratio of 1.00 to interleaved_workgroup: how the array gets its size changes no step.
-// Limits: Instructions, as in interleaved_workgroup: remainders, and subgroups that stay busy for one lane.
+// Look for: A ratio of 1.00 to interleaved_workgroup, since only the way to set the array's size differs.
+// Limits: Instructions, as in interleaved_workgroup: remainders, and subgroups that stay busy for one active lane.
 
 struct Sizes { u32 n; };
 

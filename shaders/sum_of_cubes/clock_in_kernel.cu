@@ -1,11 +1,10 @@
-// CUDA only: serial_block_sum, in which every block stores the time of its start and of its end. The clock,
-// %globaltimer, counts nanoseconds and is shared by all multiprocessors (clock64 counts cycles of one); its step is 32
-// ns or 1 µs.
+// CUDA only: serial_block_sum, in which every block stores its start and end times. The clock, %globaltimer, counts
+// nanoseconds and is shared by all SMs (clock64 counts the cycles of one SM). Its step is 32 ns or 1 µs.
 // Work: n scalars read, 3n integer operations; 16 bytes of times per workgroup are not counted.
 // Summary: serial_block_sum with a clock read at the start and end of each workgroup: latest end minus earliest start
-// Look for: The column in_kernel_ns against the median: launch, drain and the events around the kernel account for the
-// difference.
-// Limits: The loop of serial_block_sum, which the clock reads at both ends leave unchanged; the clock steps by up to 1
+// Look for: The column in_kernel_ns compared with the median. The difference is launch, drain and the events around the
+// kernel.
+// Limits: The loop of serial_block_sum, which the clock reads at both ends do not change. The clock's step is up to 1
 // µs.
 
 struct Sizes { u32 n; };

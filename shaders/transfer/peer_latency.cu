@@ -1,12 +1,12 @@
-// CUDA only: dependent loads from the memory of another card, in lines of 128 bytes, as in
-// memory_spaces/pinned_latency. A launch continues where the last one stopped, so that no line is read again before all
-// others.
+// CUDA only: dependent loads from another card's memory, one per 128-byte line, as in memory_spaces/pinned_latency.
+// Each launch continues where the last one stopped, so no line is read again before all others.
 // Work: 4 bytes for each of STEPS loads.
-// Summary: dependent loads from 128 MiB of another card's memory, in lines of 128 bytes
-// Look for: A round trip over the link and through the other card's memory: compared with cache_curve/latency of DRAM,
-// it shows what the link adds. Multiplied by the rate of peer_read_by_kernel, it gives the bytes that must be in
-// flight.
-// Limits: Both cards' memory systems and the link, whose rate does not matter: requests wait for each other.
+// Summary: dependent loads from 128 MiB of another card's memory, one per 128-byte line
+// Look for: A round trip over the link and through the other card's memory. The difference from the DRAM latency
+// (cache_curve/latency) is due to the link. The latency times the rate of peer_read_by_kernel gives the bytes that must
+// be in flight.
+// Limits: The latency of both cards' memory systems and of the link, not its rate, since each load waits for the one
+// before.
 
 struct Line { u32 next, check, unused, expected, rest[28]; };
 

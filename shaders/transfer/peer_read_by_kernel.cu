@@ -1,8 +1,9 @@
-// CUDA only: copies an array from the memory of another card by a kernel's loads, 16 bytes per thread.
+// CUDA only: copies an array from another card's memory with a kernel's loads, 16 bytes per thread.
 // Work: n scalars, counted once, as they cross the link.
 // Summary: peer_read by a kernel, whose loads cross the link
-// Look for: The ratio to peer_read. Loads wait for answers: it shows whether the threads keep enough of them in flight.
-// Limits: Requests in flight on the link: its latency (peer_latency) times its rate.
+// Look for: The ratio to peer_read, which shows whether the threads keep enough loads in flight to hide the link's
+// latency.
+// Limits: Bytes in flight: to fill the link, they must equal its rate times its latency (peer_latency).
 
 struct Sizes { u32 elements; };
 

@@ -1,8 +1,8 @@
-// CUDA only: copies an array to the memory of another card by a kernel's stores, 16 bytes per thread.
+// CUDA only: copies an array to another card's memory with a kernel's stores, 16 bytes per thread.
 // Work: n scalars, counted once, as they cross the link.
 // Summary: peer_write by a kernel, whose stores cross the link
-// Look for: The ratio to peer_write: whether a kernel's stores fill the link as a copy engine does, so that programs
-// may exchange data within their kernels.
+// Look for: The ratio to peer_write. If a kernel's stores fill the link as a copy engine does, programs can exchange
+// data within their kernels.
 // Limits: The link between the cards, and the size of the packets that stores make.
 
 struct Sizes { u32 elements; };

@@ -1,8 +1,7 @@
-// CUDA only: the kernel `fixed_bytes` with a dynamic array, whose size is the launch's third argument, unknown to the
-// compiler.
+// CUDA only: `fixed_bytes` with a dynamic array, whose size is the third launch argument and unknown to the compiler.
 // Work: 30 · n bytes moved through workgroup memory.
-// Summary: fixed_bytes with a length that the host sets at each launch: 8 bytes
-// Look for: A ratio of 1.00 to fixed_bytes: bytes start at the same address either way.
+// Summary: fixed_bytes with an array length (8 bytes) that the host sets at each launch
+// Look for: A ratio of 1.00 to fixed_bytes, since the array starts at the same address either way.
 // Limits: Workgroups of 8 invocations, which leave most lanes of a subgroup idle, and their barriers.
 
 struct Sizes { u32 n; };

@@ -1,10 +1,10 @@
-// CUDA only: a static and a dynamic shared array in one kernel. A block rotates its words through the static one and
-// back through the dynamic one, whose size is the launch's third argument, unknown to the compiler.
+// CUDA only: a static and a dynamic shared array in one kernel. A block rotates its words through the static array and
+// back through the dynamic one, whose size is the third launch argument and unknown to the compiler.
 // Work: 2 · ROUNDS · n words moved through workgroup memory, with 16 rounds.
-// Summary: fixed_size through a static and a dynamic array in turn
-// Look for: Faster than fixed_size: with two arrays, a round needs one barrier instead of two. Both kinds of array
-// share the SM's memory, and one kernel may have both.
-// Limits: Barriers, one for each round, between the stores and loads of both arrays.
+// Summary: fixed_size through a static and a dynamic array alternately
+// Look for: A higher speed than fixed_size: with two arrays, a round needs one barrier instead of two. Both kinds of
+// array share the SM's memory, and one kernel may have both.
+// Limits: One barrier per round, between the store to an array and the load from it.
 
 struct Sizes { u32 n; };
 

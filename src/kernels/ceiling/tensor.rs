@@ -27,7 +27,7 @@ pub(super) const F16: Benchmark = Benchmark {
     },
     // 32 invocations compute a matrix of 256 sums.
     steps: |shape, interface| covering(shape, interface, 8),
-    unsupported: |shape| (tensor_rounds(shape) > 131_072).then_some("f32 sums are inexact for ROUNDS above 131072"),
+    unsupported: |shape| (tensor_rounds(shape) > 131_072).then_some("f32 sums are inexact for ROUNDS above 131,072"),
     bound: Bound::Roundings(|shape, _| roundings(shape, 16)),
     check: Check::of("output", all, sums_of_products),
     // As for the other chains.
@@ -87,7 +87,7 @@ const DEEP: Benchmark = Benchmark {
     accepts: &[("ROUNDS", Accepted::Whole(1, 65_536))],
     work: |shape| operations(shape, 32),
     buffers: |shape, _| buffers(shape, 32),
-    unsupported: |shape| (tensor_rounds(shape) > 65_536).then_some("f32 sums are inexact for ROUNDS above 65536"),
+    unsupported: |shape| (tensor_rounds(shape) > 65_536).then_some("f32 sums are inexact for ROUNDS above 65,536"),
     check: Check::of("output", all, |shape, _| sums_of_tiles(shape, 32)),
     ..OTHER
 };

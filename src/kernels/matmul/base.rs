@@ -34,7 +34,7 @@ pub(super) const SUMS_OF_F16: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), PLAIN)],
     cases: &of_type(&[Dtype::F16], PLAIN, PLAIN),
     buffers: |shape, _| buffers_of(SIGNS, shape, 1, Contents::Poison),
-    unsupported: |shape| (sides(shape).2 > 1 << 15).then_some("f16 sums are inexact for K above 32768"),
+    unsupported: |shape| (sides(shape).2 > 1 << 15).then_some("f16 sums are inexact for K above 32,768"),
     ceiling: None,
     no_ceiling: "no kernel measures the peak of f16 sums, since long f16 sums are inexact",
     bound: BY_TENSOR_CORES,

@@ -22,7 +22,7 @@ pub(super) const FAMILY: Family = Family {
     summary: "read bandwidth and latency of the memory spaces, and the best space for a small table",
     tags: &[Tag::Article, Tag::Memory],
     model_text: "The model predicts no numbers. At a fixed clock, a load's latency is the same number of cycles in \
-        every run. A rate divided by the clock and the number of SMs is in bytes per cycle and SM: 128 if a subgroup \
+        every run. A rate divided by the clock and the number of SMs is in bytes per cycle per SM: 128 if a subgroup \
         is served in one cycle.",
     is_by_kernel: true,
     benchmarks: &[
