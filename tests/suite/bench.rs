@@ -143,7 +143,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&copy, "size = 5", "k.toml, line 1: unknown field `size`, expected one of `name`"),
         (&copy, "name = \"a\"\n\nsize = 5", "k.toml, line 3: unknown field `size`"),
         (&copy, "[buffers.input]\ncontent = 1", "k.toml, line 2: unknown field `content`"),
-        (&copy, "kernels = [{ file = \"k.wgsl\", group = 1 }]", "a kernel must be a file name, or a table with"),
+        (&copy, "kernels = [{ file = \"k.wgsl\", group = 1 }]", "a kernel must be a file name, or a table that sets file"),
         (&copy, "[buffers", "k.toml, line 1: unclosed table, expected `]`"),
         (&copy, "sizes = \"big\"", "k.toml: sizes: "),
         (&copy, "limit = \"speed\"", "unknown limit 'speed'; use copy, read"),
@@ -251,8 +251,8 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
         (
             uniform.clone(),
             "\n",
-            "k.toml: no values for the uniform 'scale'; set them, for example\n[uniforms]\nscale = [0.0, 0.0, 0.0, \
-             0.0]",
+            "k.toml: no values for the uniform 'scale'; set them, for example\n[uniforms]\nscale = [1.0, 1.0, 1.0, \
+             1.0]",
         ),
         (
             uniform.clone(),

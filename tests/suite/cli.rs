@@ -46,7 +46,7 @@ fn an_unknown_name_is_answered_with_the_nearest_known_one() {
         assert!(output.error().ends_with(nearest), "{output}");
     }
     let output = shaderbench_in_empty_folder(&["run", "xylophone"]);
-    assert!(output.error().contains("there are ceiling, reduction, transpose, "), "{output}");
+    assert!(output.error().contains("choose from ceiling, reduction, transpose, "), "{output}");
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn all_apis_of_a_device_share_a_run_and_a_report() {
     let name = reports[0].file_name().expect("a name").to_string_lossy();
     assert!(name.ends_with(&format!("-{}.csv", apis.join("+"))), "{name}");
     let table = &output.stdout;
-    assert_eq!(table.contains("`shaderbench compare` of this report"), apis.len() > 1, "{table}");
+    assert_eq!(table.contains("see `shaderbench compare`"), apis.len() > 1, "{table}");
     assert_fits_80_columns(table);
 }
 

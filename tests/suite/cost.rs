@@ -188,7 +188,7 @@ fn figures_of_other_programs_stand_beside_the_row_of_their_case() {
 #[test]
 fn a_report_of_one_api_has_no_cost() {
     let output = shaderbench(&["cost", LLVMPIPE]).run().exits_with(1);
-    assert!(output.stderr.contains("no job has both WGSL and CUDA rows of one card"), "{output}");
+    assert!(output.stderr.contains("no job has both WGSL and CUDA rows from the same card"), "{output}");
     let absent = shaderbench(&["cost", "h200"]).run().exits_with(2);
     let meant = "there is no report or benchmark 'h200': did you mean the report results/nvidia-h200/";
     assert!(absent.stderr.contains(meant), "{absent}");

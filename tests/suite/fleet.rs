@@ -123,7 +123,7 @@ fn a_slow_card_is_named_with_its_families() {
     let output = folder.run(&["outliers", "reports", "--by", "host"]).exits_with(4);
     assert!(output.stdout.contains("\nhost node2\n"), "{output}");
     let folder = fleet(&cards[..3]);
-    folder.run(&["outliers", "reports"]).fails_with(1, "no case was measured on at least 4 cards of one model");
+    folder.run(&["outliers", "reports"]).fails_with(1, "no case was measured on at least 4 cards of the same model");
 }
 
 #[test]

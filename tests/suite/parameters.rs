@@ -124,7 +124,7 @@ fn a_value_that_a_kernel_does_not_accept_is_a_usage_error() {
         ("reduction/sequential", "WG=1", "WG must be a power of two from 16 to 1024"),
         ("reduction/atomic", "WG=255", "WG must be a power of two from 16 to 1024"),
         ("reduction/sequential", "WG=0", "WG must be a power of two from 16 to 1024"),
-        ("reduction/interleaved_global", "INPUT=0.3", "INPUT is 0.25 or 0.5 or 1 or 2"),
+        ("reduction/interleaved_global", "INPUT=0.3", "INPUT must be 0.25 or 0.5 or 1 or 2"),
         ("reduction/interleaved_global", "INPUT=0.5", "u32 cannot represent that value"),
         ("stream/copy", "WG=0", "WG must be a whole number from 1 to 1024"),
         ("stream/copy", "WG=-4", "WG must be a whole number from 1 to 1024"),
@@ -133,7 +133,7 @@ fn a_value_that_a_kernel_does_not_accept_is_a_usage_error() {
         ("transpose/tiled", "PAD=0.5", "PAD must be a whole number from 0 to 1024"),
         ("atomics/spread", "SLOTS=100", "SLOTS must be a power of two from 1 to 1048576"),
         ("safety_tax/fma", "BOUNDS=2", "BOUNDS must be 0 or 1"),
-        ("workgroup_memory/carved", "ROUNDS=8", "ROUNDS is 16"),
+        ("workgroup_memory/carved", "ROUNDS=8", "ROUNDS must be 16"),
     ] {
         let arguments = ["run", filter, "--profile", "standard", "--dry-run", "--param", param];
         let output = shaderbench_in_empty_folder(&arguments).exits_with(2);

@@ -207,7 +207,7 @@ fn a_report_of_quick_is_pasted_into_an_issue_and_read_from_there() {
     let folder = Folder::new();
     folder.write("r.csv", named(QUICK).text());
     let output = folder.run(&["share", "r.csv"]).succeeds();
-    assert!(output.stderr.contains("paste the text of the second file into an issue"), "{output}");
+    assert!(output.stderr.contains("paste the text of the second file into a new issue"), "{output}");
     assert!(output.stdout.len() < 65_536, "{} bytes", output.stdout.len());
     // GitHub gives a text with the line ends of Windows.
     folder.write("issue.md", output.stdout.replace('\n', "\r\n"));

@@ -39,7 +39,7 @@ pub fn screen(cost: &Cost, name: &str, has_all: bool, medium: Medium) -> String 
     }
     let mut note = |text: String| parts.push(Part::Text { text, indent: "  " });
     let [portable, native] = [cost.portable.title(), cost.native.title()];
-    note(format!("{portable} time ÷ {native} or library time at the largest size (GEMM, attention: fastest size)."));
+    note(format!("{portable} time ÷ {native} or library time at the largest size (GEMM, attention: best)."));
     if !rest.is_empty() {
         let names = format::joined(rest.iter().map(|job| job.name), ", ");
         note(format!("At most 10 % slower at that size: {names}. All: `shaderbench cost FILE '*'`."));
