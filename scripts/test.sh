@@ -60,7 +60,7 @@ step scripts/workflows.sh
 step nvrtc
 step setup_chromium
 if cargo nextest --version >/dev/null 2>&1; then
-    # Some tests wait for the clock or a browser: two threads more than cores.
+    # Some tests wait for the clock: two threads more than cores.
     step cargo nextest run --locked --no-fail-fast --test-threads "$(($(nproc) + 2))" ${is_all:+--run-ignored all}
     step cargo test --locked --doc
 else
@@ -72,7 +72,7 @@ has_page=
 if [ -n "$has_page" ]; then
     step scripts/web.sh --test
 else
-    echo "SKIPPED: Chromium or npm is not installed (apt-get install chromium npm), so the page is not built and tested"
+    echo "SKIPPED: Chromium or npm is not installed (apt-get install chromium npm), so no page is tested in a browser"
 fi
 [ -z "$is_all" ] || step scripts/crates.sh
 [ -z "$is_all" ] || step scripts/first-run.sh --cached

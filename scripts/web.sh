@@ -3,7 +3,8 @@
 #   scripts/web.sh                 serves the page at the printed address (PORT, 8000 by default)
 #   scripts/web.sh --build-only    leaves the static files in target/web-page
 #   scripts/web.sh --test          tests the page in Chromium (CHROMIUM names another program), built without
-#                                  optimising its size; with WEB_TESTS=all as it is published, measuring all families
+#                                  optimising its size, and the pages of target/debug/shaderbench report; with
+#                                  WEB_TESTS=all the page as it is published, measuring all families
 #   scripts/web.sh --check         checks that the core compiles for a browser
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -195,7 +195,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "[uniforms]\np = { n = 0.5, dt = 1 }",
             "[uniforms.p]: n: 0.5 is not an integer or is out of range; for the bits of a float, write bits(x)",
         ),
-        (&params, "", "no values for the uniform 'p'; set them, for example\n[uniforms]\np = { n = \"n\", dt = 0.0 }"),
+        (&params, "", "no values for the uniform 'p'; set them, for example\n[uniforms]\np = { n = \"n\", dt = 1.0 }"),
         (
             &drawing,
             "[buffers]\nimage = { format = \"r32uint\", size = [8, 8] }",
@@ -265,7 +265,7 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
             "[buffers.scale]: the buffer's type needs 4 words, but the list has 1",
         ),
         (kernel(COPY), "groups = \"n * 1000\"\n", "4096000 workgroups in one dimension exceed the limit of 65535"),
-        (kernel(COPY), "groups = \"n / 3\"\n[verify]\nlength = 5000\nexpect = \"1.0\"\n", "has 4096 scalars"),
+        (kernel(COPY), "groups = \"n / 3\"\n[verify]\nlength = 5000\nexpect = \"1.0\"\n", "has only 4096 scalars"),
     ] {
         let output = bench(&folder, &wgsl, toml, &[]).exits_with(2);
         assert!(output.stderr.starts_with("error: ") && output.stderr.contains(sentence), "{sentence}\n{output}");

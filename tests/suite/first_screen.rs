@@ -1,5 +1,4 @@
-//! The first screen of the page: every number of it is computed again from the report's rows, to the last printed
-//! digit, and it leads to each kernel's source.
+//! The first screen of the page: every number of it is computed again from the report's rows, to the last printed digit.
 
 #![allow(clippy::unwrap_used, reason = "a failed step ends the test")]
 
@@ -7,9 +6,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::browser::Browser;
 use crate::command::{Folder, shaderbench};
-use crate::report_page::{H100, H200, LLVMPIPE, assert_no_faults, column, opened, page};
+use crate::report_page::{H100, H200, LLVMPIPE, page};
 use answers::page::unpacked;
 use answers::report::csv;
 use kernels::{beyond_mma, headlines};
@@ -250,89 +248,4 @@ fn several_devices_show_numbers_of_their_rows() {
             |own: &str| own.starts_with(line["name"].as_str().unwrap()) && figure.is_none_or(|text| own.contains(text));
         assert!(printed.lines().any(is_same), "{line}");
     }
-}
-
-#[test]
-fn the_keyboard_leads_from_the_first_screen_to_a_source_and_back() {
-    let Some((mut browser, _folder)) = opened(1280, &[H200]) else { return };
-    assert_eq!(browser.text("document.title"), "NVIDIA H200, 2026-11-30 – shaderbench");
-    // Tab walks to the first kernel, Enter opens it.
-    let mut steps = 0;
-    while browser.value("document.activeElement.matches('.screen button.open')") != true {
-        browser.press("Tab");
-        steps += 1;
-        assert!(steps < 40, "no kernel is reached");
-    }
-    let kernel = browser.text("document.activeElement.textContent");
-    browser.press("Enter");
-    browser.settle();
-    let title = browser.text("document.querySelector('dialog[open] h2').textContent");
-    assert!(title.contains(&kernel), "{title}");
-    let sources = browser.text("[...document.querySelectorAll('dialog pre')].map(pre => pre.textContent).join('|')");
-    let (wgsl, cuda) = sources.split_once('|').expect("two languages");
-    assert!(wgsl.contains("@compute") && cuda.contains("__global__"), "{sources}");
-    assert!(browser.text("document.querySelector('dialog dl').textContent").contains("look for"));
-    assert!(browser.text("location.hash").contains("row="));
-    browser.press("Escape");
-    assert_eq!(browser.value("document.querySelector('dialog[open]') === null"), true);
-    assert_eq!(browser.text("document.activeElement.textContent"), kernel, "the focus is where it was");
-    // A row of the table, by click.
-    browser.click(".comparison tbody tr:nth-child(3) td:nth-child(2)");
-    assert_eq!(browser.value("document.querySelector('dialog[open]') !== null"), true);
-    assert_no_faults(&browser);
-}
-
-#[test]
-fn the_address_holds_what_the_reader_chose() {
-    let Some((mut browser, _folder)) = opened(1280, &[H200, LLVMPIPE]) else { return };
-    assert_eq!(browser.text("location.hash"), "", "what is as at first is not in the address");
-    browser.click(".sides label:nth-of-type(3) input");
-    browser.value(
-        "(() => { const set = (where, value) => { const select = document.querySelector(`${where} select`);
-           select.value = value; select.dispatchEvent(new Event('change', { bubbles: true })); };
-           set('#table [data-key=family]', 'transpose');
-           const menu = document.querySelector('#ladders [data-key]'), { options } = menu.querySelector('select');
-           set(`#ladders [data-key=${menu.dataset.key}]`, options[options.length - 1].value); })()",
-    );
-    browser.click("input[type=search]");
-    browser.type_text("tiled");
-    for _ in 0..2 {
-        browser.click(".comparison thead tr:last-child th:nth-child(3) button");
-    }
-    browser.click(".comparison tbody tr:nth-child(2) th button");
-    let state = |browser: &mut Browser| {
-        browser.value(
-            "({ hash: location.hash, ticks: [...document.querySelectorAll('.sides input')].map(input => input.checked),
-               menus: [...document.querySelectorAll('#table select, #ladders select')].map(select => select.value),
-               search: document.querySelector('input[type=search]').value,
-               sort: document.querySelector('.comparison [aria-sort]')?.textContent,
-               title: document.querySelector('dialog[open] h2')?.textContent })",
-        )
-    };
-    let before = state(&mut browser);
-    let rows = column(&mut browser, 0);
-    for part in ["sides=0.1.2", "family=transpose", "text=tiled", "sort=-Median.0", "row=transpose"] {
-        assert!(before["hash"].as_str().unwrap().contains(part), "{part}: {before:#}");
-    }
-    // The link in another profile.
-    let mut other = Browser::start().expect("a second one");
-    other.resize(1280, false);
-    other.open_link(&browser.text("location.href"));
-    assert_eq!(state(&mut other), before);
-    assert_eq!(column(&mut other, 0), rows);
-    // Another link into the same page: the chart that it names is in view.
-    let path = browser.text("location.pathname");
-    other.open_link(&format!("file://{path}#coalescing-offset&text=tiled"));
-    other.settle();
-    let top = other.value("document.querySelector('#coalescing-offset').getBoundingClientRect().top");
-    assert!((0.0..200.0).contains(&top.as_f64().unwrap()), "{top}");
-    assert_no_faults(&browser);
-}
-
-#[test]
-fn a_narrow_table_shows_numbers() {
-    let Some((mut browser, _folder)) = opened(390, &[H200]) else { return };
-    let right = browser.value("document.querySelector('.comparison tbody td.number').getBoundingClientRect().right");
-    assert!(right.as_f64().unwrap() <= 390.0, "the first number ends at {right}");
-    assert_no_faults(&browser);
 }

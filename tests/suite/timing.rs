@@ -94,7 +94,7 @@ fn invalid_timestamps_are_replaced_by_the_wall_clock() {
         (Clock::Zero, "all zero"),
         (Clock::Missing, "writes no timestamps"),
         (Clock::Backwards, "run backwards"),
-        (Clock::Frozen, "do not grow"),
+        (Clock::Frozen, "do not increase with the work"),
         (Clock::Scaled(2.0), "at 2.00 times its rate"),
         (Clock::Scaled(0.5), "at 0.50 times its rate"),
         (Clock::Scaled(41.7), "disagree"),

@@ -1,14 +1,12 @@
-// The built page in Chromium on its software device (SwiftShader). Playwright gives workers, downloads and changed
-// responses; the HTML report needs none of them, and its tests (tests/suite/browser.rs) run without Node.js.
+// The built page in Chromium on its software device (SwiftShader).
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { MINUTE, PAGE } from "./built.mjs";
+import { browser, folder, reasonToSkip, startFor } from "./chromium.mjs";
 import { serve } from "./serve.mjs";
 
-const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const FLAGS = [
     "--headless=new",
     "--no-sandbox",
@@ -17,31 +15,15 @@ const FLAGS = [
     "--use-webgpu-adapter=swiftshader",
 ];
 
-export const program = [process.env.CHROMIUM, ...PROGRAMS].find((path) => path && existsSync(path));
-/** The reason to skip what needs the page in a browser: `false` if there is none. */
-export let skip = false;
-if (!program) skip = "SKIPPED: Chromium is not installed";
-else if (!existsSync(join(PAGE, "index.html"))) skip = `SKIPPED: ${PAGE} is not built`;
-if (skip) console.log(skip);
+export const skip = reasonToSkip(join(PAGE, "index.html"));
+// `headless: false`: otherwise Playwright selects the old headless mode, which has no WebGPU.
+startFor(skip, { headless: false, args: FLAGS });
 
 export let server;
-let browser;
-let folder;
-
 before(async () => {
-    if (skip) return;
-    const { chromium } = await import("playwright-core");
-    server = await serve(PAGE);
-    folder = mkdtempSync(join(tmpdir(), "shaderbench-"));
-    // `headless: false`: otherwise Playwright selects the old headless mode, which has no WebGPU.
-    browser = await chromium.launch({ executablePath: program, headless: false, args: FLAGS });
+    if (!skip) server = await serve(PAGE);
 });
-
-after(async () => {
-    await browser?.close();
-    server?.close();
-    if (folder) rmSync(folder, { recursive: true });
-});
+after(() => server?.close());
 
 /** A new page that is ready to run. `log` has its errors and its requests. */
 export async function open(query = "", prepare = () => {}) {

@@ -1,60 +1,32 @@
-// A report's page in Chromium: axe finds nothing, each choice is a step of the history, every chart is saved as a picture,
-// a narrow screen shows the second device, and paper has room for every table.
+// A report's page in Chromium: axe finds nothing, each choice is a step of the history, a kernel shows its sources, every
+// chart is saved as a picture, a narrow screen shows the second device, and paper has room for every table.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { MINUTE, ROOT } from "./built.mjs";
-import { program } from "./page.mjs";
+import { folder, reasonToSkip } from "./chromium.mjs";
+import { H100, close, open, shots, skip, texts } from "./report-page.mjs";
 
-const shaderbench = process.env.SHADERBENCH ?? join(ROOT, "target/debug/shaderbench");
-const H100 = join(ROOT, "results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv");
 const AXE = join(ROOT, "web/node_modules/axe-core/axe.min.js");
-const needs = [program, shaderbench, AXE].find((path) => !path || !existsSync(path));
-const skip = needs === undefined ? false : `SKIPPED: ${needs ?? "Chromium"} is not installed or not built`;
 
-let browser;
-let folder;
-/** Pages of one card, of two (the second is the first under another name), and of kernels of `bench`. */
-const pages = {};
+/** Reports of one card, of two (the second is the first under another name), and of kernels of `bench`. */
+const reports = { one: [H100] };
 
-before(async () => {
-    if (skip) return console.log(skip);
-    const { chromium } = await import("playwright-core");
-    folder = mkdtempSync(join(tmpdir(), "shaderbench-"));
+before(() => {
+    if (skip) return;
     const text = readFileSync(H100, "utf8");
     const [, ...cards] = /(GPU|card)-[0-9a-f-]+/.exec(text) ?? [];
     assert.ok(cards.length > 0, "the report names its card");
-    const other = join(folder, "other.csv");
+    reports.two = [H100, join(folder, "other.csv")];
     const renamed = text.replaceAll("NVIDIA H100 80GB HBM3", "NVIDIA H900").replaceAll(/(GPU|card)-[0-9a-f]/g, "$1-0");
-    writeFileSync(other, renamed);
-    const own = join(folder, "own.csv");
+    writeFileSync(reports.two[1], renamed);
+    reports.own = [join(folder, "own.csv")];
     const head = text.slice(0, text.indexOf("\n") + 1);
     const rows = text.split("\n").filter((line) => line.includes(",transpose,") && line.includes(",vulkan,"));
-    writeFileSync(own, head + rows.join("\n").replaceAll(",transpose,", ",mine,") + "\n");
-    for (const [name, reports] of Object.entries({ one: [H100], two: [H100, other], own: [own] })) {
-        pages[name] = join(folder, `${name}.html`);
-        execFileSync(shaderbench, ["report", ...reports, "--out", pages[name]], { cwd: ROOT });
-    }
-    browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+    writeFileSync(reports.own[0], head + rows.join("\n").replaceAll(",transpose,", ",mine,") + "\n");
 });
-
-after(async () => {
-    await browser?.close();
-    if (folder) rmSync(folder, { recursive: true });
-});
-
-async function open(name, { width = 1280, colorScheme = "light", bypassCSP = false } = {}) {
-    const viewport = { width, height: 900 };
-    const context = await browser.newContext({ viewport, colorScheme, bypassCSP, reducedMotion: "reduce" });
-    const page = await context.newPage();
-    await page.goto(`file://${pages[name]}`);
-    await page.waitForSelector("#report > header");
-    return page;
-}
 
 const violations = (page) =>
     page.evaluate(async () => {
@@ -62,44 +34,58 @@ const violations = (page) =>
         return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).slice(0, 3).join(" | ")}`);
     });
 
-test("axe finds no violation, at two widths, in light and dark, with and without a kernel", { skip, timeout: 5 * MINUTE }, async () => {
+test("axe finds no violation, at two widths, in light and dark, with and without a kernel", { skip: skip || reasonToSkip(AXE), timeout: 5 * MINUTE }, async () => {
     for (const name of ["one", "two"]) {
         for (const width of [1280, 390]) {
             for (const colorScheme of ["light", "dark"]) {
-                const page = await open(name, { width, colorScheme, bypassCSP: true });
+                const page = await open(reports[name], { width, colorScheme, bypassCSP: true });
                 await page.addScriptTag({ path: AXE });
                 assert.deepEqual(await violations(page), [], `${name} at ${width}, ${colorScheme}`);
                 await page.locator("button.open:visible").first().click();
                 await page.waitForSelector("dialog[open] pre");
                 assert.deepEqual(await violations(page), [], `a kernel of ${name} at ${width}, ${colorScheme}`);
-                await page.context().close();
+                await close(page);
             }
         }
     }
 });
 
-test("Back closes a kernel and undoes a menu, and leaves the page last", { skip, timeout: MINUTE }, async () => {
-    const page = await open("one");
+const TITLE = "the keyboard opens a kernel's sources, and Back closes them, undoes a menu, and leaves the page last";
+test(TITLE, { skip, timeout: MINUTE }, async () => {
+    const page = await open(reports.one);
+    assert.equal(await page.title(), "NVIDIA H100 80GB HBM3, 2026-11-28 – shaderbench");
     const isOpen = () => page.evaluate(() => document.querySelector("dialog[open]") !== null);
+    const focused = () => page.evaluate(() => document.activeElement.textContent);
     const family = page.locator("#ladders [data-key=family] select");
     const first = await family.inputValue();
     await page.keyboard.press("Tab");
-    for (let steps = 0; !(await page.evaluate(() => document.activeElement.matches("button.open"))); steps += 1) {
-        assert.ok(steps < 40, "the keyboard reaches a kernel");
+    for (let steps = 1; !(await page.evaluate(() => document.activeElement.matches(".screen button.open"))); steps += 1) {
+        assert.ok(steps < 40, "the keyboard reaches a kernel of the first screen");
         await page.keyboard.press("Tab");
     }
-    const kernel = await page.evaluate(() => document.activeElement.textContent);
+    const kernel = await focused();
     await page.keyboard.press("Enter");
-    await page.waitForSelector("dialog[open]");
+    const title = await page.locator("dialog[open] h2").textContent();
+    assert.ok(title.includes(kernel), title);
+    await page.waitForSelector("dialog[open] pre");
+    const [wgsl, cuda] = await texts(page, "dialog pre");
+    assert.ok(wgsl.includes("@compute") && cuda.includes("__global__"), `${wgsl}\n${cuda}`);
+    assert.match(await page.locator("dialog dl").textContent(), /look for/);
+    assert.match(page.url(), /#.*row=/);
     await page.goBack();
     await page.waitForSelector("dialog[open]", { state: "detached" });
-    assert.equal(await page.evaluate(() => document.activeElement.textContent), kernel, "the focus is where it was");
+    assert.equal(await focused(), kernel, "the focus is where it was");
     await page.goForward();
     await page.waitForSelector("dialog[open]");
     // Closing it is the same as Back.
     await page.keyboard.press("Escape");
     await page.waitForFunction(() => location.hash === "");
     assert.equal(await isOpen(), false);
+    assert.equal(await focused(), kernel, "the focus is where it was");
+    // A click into a row of the table opens its kernel too.
+    await page.click(".comparison tbody tr:nth-child(3) td:nth-child(2)");
+    assert.equal(await isOpen(), true);
+    await page.goBack();
     const options = await family.locator("option").evaluateAll((all) => all.map(({ value }) => value));
     const chosen = options.filter((value) => value !== first).slice(0, 2);
     for (const value of chosen) await family.selectOption(value);
@@ -113,11 +99,11 @@ test("Back closes a kernel and undoes a menu, and leaves the page last", { skip,
     assert.equal(await family.inputValue(), first);
     await page.goBack();
     assert.equal(page.url(), "about:blank", "every step was a choice");
-    await page.context().close();
+    await close(page);
 });
 
 test("a tooltip is that of the whole row of a bar, and a click there opens its kernel", { skip, timeout: MINUTE }, async () => {
-    const page = await open("one");
+    const page = await open(reports.one);
     const figure = page.locator("#transpose");
     await figure.scrollIntoViewIfNeeded();
     const bars = await figure.locator("g[aria-label=bar] rect").all();
@@ -132,11 +118,11 @@ test("a tooltip is that of the whole row of a bar, and a click there opens its k
     await page.mouse.click(box.x + 4, box.y + box.height / 2);
     const title = await page.locator("dialog[open] h2").textContent();
     assert.ok(first.startsWith(title.split(" ")[0]), `${title}: ${first}`);
-    await page.context().close();
+    await close(page);
 });
 
 test("a chart has six colours at most, and the page of own kernels begins with their verdict", { skip, timeout: MINUTE }, async () => {
-    const page = await open("two");
+    const page = await open(reports.two);
     const counts = await page.$$eval("figure.chart:not([hidden]) .plots", (plots) =>
         plots.map((plot) => {
             const paints = [...plot.querySelectorAll("[fill], [stroke]")].flatMap((part) => [
@@ -147,16 +133,16 @@ test("a chart has six colours at most, and the page of own kernels begins with t
         }),
     );
     assert.ok(counts.length >= 10 && counts.every((count) => count <= 6), counts.join());
-    await page.context().close();
-    const own = await open("own");
+    await close(page);
+    const own = await open(reports.own);
     assert.match(await own.locator(".answer").textContent(), /^(Vulkan: )?\S.* (is fastest: |No clear difference ).*results are right\.$|^No clear/);
     assert.equal(await own.locator(".screen table").count(), 0, "no table without figures");
-    await own.context().close();
+    await close(own);
 });
 
 test("every chart is saved with its title, its devices, their dates, drivers and versions", { skip, timeout: 2 * MINUTE }, async () => {
     for (const name of ["one", "two"]) {
-        const page = await open(name);
+        const page = await open(reports[name]);
         const charts = await page.$$eval("figure.chart:not([hidden])", (all) => all.map(({ id }) => id));
         assert.ok(charts.length >= 10, charts.join());
         for (const id of charts) {
@@ -184,15 +170,19 @@ test("every chart is saved with its title, its devices, their dates, drivers and
                 return { width: canvas.width, height: canvas.height, colours: colours.size };
             }, text);
             assert.ok(size.width > 260 && size.height > 150 && size.colours > 20, `${id}: ${JSON.stringify(size)}`);
-            if (process.env.SCREENSHOTS) writeFileSync(join(process.env.SCREENSHOTS, `${name}-${id}.svg`), text);
+            if (shots) writeFileSync(join(shots, `${name}-${id}.svg`), text);
             await picture.close();
         }
-        await page.context().close();
+        await close(page);
     }
 });
 
-test("a narrow screen shows two devices and that there is more; paper has room for all", { skip, timeout: MINUTE }, async () => {
-    const page = await open("two", { width: 390 });
+test("a narrow screen shows numbers, two devices and that there is more; paper has room for all", { skip, timeout: MINUTE }, async () => {
+    const narrow = await open(reports.one, { width: 390 });
+    const number = await narrow.locator(".comparison tbody td.number").first().boundingBox();
+    assert.ok(number.x + number.width <= 390, `the first number of the table ends at ${number.x + number.width}`);
+    await close(narrow);
+    const page = await open(reports.two, { width: 390 });
     const heads = await page.$$eval(".sides-table thead th", (all) =>
         all.map((head) => ({ text: head.textContent, right: head.getBoundingClientRect().right })),
     );
@@ -204,11 +194,11 @@ test("a narrow screen shows two devices and that there is more; paper has room f
         return { isWide: box.scrollWidth > box.clientWidth, shadow: getComputedStyle(box).backgroundImage };
     });
     assert.ok(!cue.isWide || cue.shadow.includes("gradient"), cue.shadow);
-    await page.context().close();
+    await close(page);
     // A4 between its margins.
     const width = Math.floor((210 - 2 * 9) / 25.4 * 96);
     for (const name of ["one", "two"]) {
-        const paper = await open(name, { width });
+        const paper = await open(reports[name], { width });
         await paper.emulateMedia({ media: "print" });
         await paper.evaluate(() => dispatchEvent(new Event("beforeprint")));
         const wide = await paper.evaluate(
@@ -219,6 +209,6 @@ test("a narrow screen shows two devices and that there is more; paper has room f
             width,
         );
         assert.deepEqual(wide, [], name);
-        await paper.context().close();
+        await close(paper);
     }
 });

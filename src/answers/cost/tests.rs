@@ -107,7 +107,7 @@ fn a_twin_or_a_library_that_is_missing_leaves_its_cells_empty() {
     // What has a ratio comes first.
     assert!(text.find("\ntranspose") < text.find("\nsum"), "{text}");
     let command = "For library times of 2 more families, run `shaderbench run --backend all --profile standard`.";
-    assert!(text.contains(command), "{text}");
+    assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(command), "{text}");
     for rows in [&rows[..1], &rows[1..2], &[]] {
         assert!(Cost::new(rows, |_| true).is_none());
     }

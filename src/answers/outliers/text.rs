@@ -212,7 +212,7 @@ mod tests {
         let text = slow(&calm, By::Host, &Rules::default(), PLAIN);
         assert!(text.starts_with("None of 40 hosts is slow.\n"), "{text}");
         let text = slow(&Verdicts { units: 43, ..calm }, By::Card, &Rules::default(), PLAIN);
-        assert!(text.ends_with("3 cards are not tested: their models have\nfewer than 4.\n"), "{text}");
+        assert!(text.ends_with("3 cards are not tested: their\nmodels have fewer than 4 cards.\n"), "{text}");
     }
 
     #[test]

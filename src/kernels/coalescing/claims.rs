@@ -274,7 +274,7 @@ mod tests {
             "OFFSET=1 reaches 75 % of the OFFSET=0 speed at 2^13, 50 % at 2^12. If neighbouring 128-byte pieces \
             are accessed far apart in time, it reaches 80 % of the OFFSET=16 speed at 2^10. At 2^10 elements, where \
             the loads span 4.10 kB to 131 kB, the rates are 819 GB/s at stride 1, 205 GB/s at stride 8. At 2^10, \
-            reading the element from constant memory is as fast, within 10 %, as reading the element from global \
+            reading the element from constant memory is as fast (within 10 %) as reading the element from global \
             memory."
         );
     }

@@ -85,8 +85,8 @@ fn a_clock_without_sensible_times_is_refused() {
     assert_refused(|_, _| Some(0.0), "all zero");
     assert_refused(|ns, _| Some(-ns), "run backwards");
     assert_refused(|ns, index| Some(if index % 5 == 4 { -ns } else { ns }), "run backwards");
-    assert_refused(|_, _| Some(1000.0), "do not grow");
-    assert_refused(|_, _| Some(1e10), "do not grow");
+    assert_refused(|_, _| Some(1000.0), "do not increase with the work");
+    assert_refused(|_, _| Some(1e10), "do not increase with the work");
     // Times between nothing and 2 µs.
     assert_refused(|_, index| Some((index * 7 % 5) as f64 * 500.0), "disagree");
 }
