@@ -143,7 +143,11 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&copy, "size = 5", "k.toml, line 1: unknown field `size`, expected one of `name`"),
         (&copy, "name = \"a\"\n\nsize = 5", "k.toml, line 3: unknown field `size`"),
         (&copy, "[buffers.input]\ncontent = 1", "k.toml, line 2: unknown field `content`"),
-        (&copy, "kernels = [{ file = \"k.wgsl\", group = 1 }]", "a kernel must be a file name, or a table that sets file"),
+        (
+            &copy,
+            "kernels = [{ file = \"k.wgsl\", group = 1 }]",
+            "a kernel must be a file name, or a table that sets file",
+        ),
         (&copy, "[buffers", "k.toml, line 1: unclosed table, expected `]`"),
         (&copy, "sizes = \"big\"", "k.toml: sizes: "),
         (&copy, "limit = \"speed\"", "unknown limit 'speed'; use copy, read"),

@@ -71,7 +71,7 @@ mod tests {
             ("xylophone/tiled", "did you mean 'transpose/tiled' or 'matmul/tiled'?"),
             ("transpose/tilde", "did you mean 'transpose/tiled'?"),
             ("matmull", "did you mean 'matmul'?"),
-            ("xylophone", "there are transpose, matmul; `shaderbench list` shows their benchmarks"),
+            ("xylophone", "choose from transpose, matmul; `shaderbench list` shows their benchmarks"),
         ] {
             let text = unknown_benchmark("family or benchmark", given, &known);
             assert_eq!(text, format!("there is no family or benchmark '{given}': {expected}"));
