@@ -88,7 +88,7 @@ fn a_clock_without_sensible_times_is_refused() {
     assert_refused(|_, _| Some(1000.0), "do not increase with the work");
     assert_refused(|_, _| Some(1e10), "do not increase with the work");
     // Times between nothing and 2 µs.
-    assert_refused(|_, index| Some((index * 7 % 5) as f64 * 500.0), "disagree");
+    assert_refused(|_, index| Some((index * 7 % 5) as f64 * 500.0), "times the rate of the host");
 }
 
 #[test]
