@@ -77,10 +77,10 @@ fn figures(rows: &[&Record], name: &str) -> Vec<f64> {
         "DRAM copy" | "memory copy" => peak(Limit::Copy, None),
         "launch" => peak(Limit::Launch, None),
         "mma f16" => peak(Limit::Tensor, None),
-        "wgmma" => rows
+        kernel if rows.iter().any(|row| row.benchmark == kernel) => rows
             .iter()
             .copied()
-            .filter(|row| row.benchmark == name)
+            .filter(|row| row.benchmark == kernel)
             .filter_map(|row| Some(row.gflop_per_s? * 1e9))
             .collect(),
         "workgroup read" => peak(Limit::Workgroup, None),
