@@ -1,6 +1,6 @@
 // One invocation follows a random cycle through 1 KiB of a private array.
 // Pattern: dependent loads. The array is a rotated copy of a buffer. The host sets its rotation and length, so
-// compilers can neither read the buffer instead nor unroll the array into registers.
+// compilers can neither read the buffer instead nor keep the array in registers.
 // Work: STEPS dependent loads, 16 per loop iteration.
 // Summary: dependent loads from 1 KiB of a private array
 // Look for: A latency near that of `storage_latency`, since private memory is ordinary memory, cached in L1. A much

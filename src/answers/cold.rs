@@ -55,7 +55,7 @@ pub(super) fn sentence(rows: &[&Record]) -> Option<String> {
     differing.sort_by(|a, b| a.0.total_cmp(&b.0));
     let unclear = all.len() - differing.len();
     let [Some((least, _)), Some((most, slowest))] = [differing.first(), differing.last()] else {
-        return Some(format!("Cold caches against hot: {} by less than the noise.", differ(unclear)));
+        return Some(format!("Cold versus hot caches: {} by less than the noise.", differ(unclear)));
     };
     let rest = if unclear == 0 { String::new() } else { format!(" {} by less than the noise.", differ(unclear)) };
     if differing.len() == 1 {
@@ -110,7 +110,7 @@ mod tests {
                         median is 1.80×; the slowest case is online f32 2^10 cold.";
         assert_eq!(sentence(&rows).as_deref(), Some(expected));
         let close = [row(1 << 20, false, 9.8e4), row(1 << 20, true, 9.9e4)];
-        let expected = "Cold caches against hot: 1 case differs by less than the noise.";
+        let expected = "Cold versus hot caches: 1 case differs by less than the noise.";
         assert_eq!(sentence(&close.iter().collect::<Vec<_>>()).as_deref(), Some(expected));
         let rows: Vec<&Record> = rows[..2].iter().copied().chain(&close).collect();
         let text = sentence(&rows).expect("two cases");

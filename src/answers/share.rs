@@ -108,7 +108,7 @@ fn anonymous(records: &[Record], faults: &mut Vec<Fault>) {
         }
     }
     if let Some(row) = records.iter().find(|row| !row.host.is_empty()) {
-        add(faults, &format!("column host names the machine '{}'", row.host), Remedy::Copy);
+        add(faults, &format!("column host contains the machine's name, '{}'", row.host), Remedy::Copy);
     }
 }
 

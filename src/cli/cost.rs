@@ -22,8 +22,8 @@ pub(super) struct Arguments {
     /// Reports with WGSL and CUDA rows, and filters as in `run` [default: the newest in reports/, then in results/]
     ///
     /// `run --backend all` writes such reports. Families, benchmarks, globs or parts of names select the jobs to show;
-    /// without filters, only jobs that are slower in WGSL are shown. The default report is the newest with WGSL and
-    /// CUDA rows that has at least half as many benchmarks as the largest such report.
+    /// without filters, only jobs that are slower in WGSL are shown. The default is the newest report that has WGSL
+    /// and CUDA rows, and at least half as many benchmarks as the largest such report.
     #[arg(value_name = "FILE|DIR|FILTER")]
     names: Vec<String>,
     /// Show only families with this tag: peak, article, llm, primitive, memory or cost

@@ -29,7 +29,7 @@ impl Through {
     }
 }
 
-/// A device through one API, not opened yet.
+/// A device as seen through one API, not opened yet.
 pub(super) enum Target {
     /// A wgpu adapter.
     Wgpu(Adapter),

@@ -110,7 +110,7 @@ fn a_default_report_is_shared_without_its_host_and_card() {
     let public = "results/nvidia-h200/2026-11-30-vulkan.csv";
     folder.write(public, sheet.text());
     let check = folder.run(&["share", "--check", public]).exits_with(1);
-    assert!(check.stdout.contains("column host names the machine 'node7.cluster'\n"), "{check}");
+    assert!(check.stdout.contains("column host contains the machine's name, 'node7.cluster'\n"), "{check}");
     let advice = format!(": `shaderbench share {public}` writes a copy without the host's name\n");
     assert!(check.stdout.ends_with(&advice), "{check}");
     folder.write(public, folder.read(copy));

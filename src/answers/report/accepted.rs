@@ -109,8 +109,8 @@ impl AcceptedRows {
         }
         if self.report.records.len() >= MOST_ROWS {
             return Err(format!(
-                "the report has more than {MOST_ROWS} rows; split the report by device or by run, or name the folder \
-                 of its reports"
+                "the report has more than {MOST_ROWS} rows; split it by device or by run, or give the folder of the \
+                 reports that it was merged from"
             ));
         }
         let is_newer = schema(cells).is_some_and(|schema| schema > SCHEMA);

@@ -29,7 +29,7 @@ impl<R: Read> Read for Limited<R> {
 /// The error for a report beyond the limit.
 pub fn too_large() -> Error {
     let message = format!(
-        "the report is larger than {} MiB; split the report by device or by run, or name the folder of its reports",
+        "the report is larger than {} MiB; split it by device or by run, or give the folder of the reports that it was merged from",
         MOST_BYTES >> 20
     );
     Error::new(ErrorKind::FileTooLarge, message)

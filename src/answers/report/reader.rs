@@ -277,8 +277,8 @@ mod tests {
         let path = folder.path().join("large.csv");
         let file = File::create(&path).expect("created");
         file.set_len(MOST_BYTES + 1).expect("a sparse file");
-        let message = "the report is larger than 256 MiB; split the report by device or by run, or name the folder of \
-                       its reports";
+        let message = "the report is larger than 256 MiB; split it by device or by run, or give the folder of the reports \
+                       that it was merged from";
         assert!(open(&path).expect_err("too large").chain().ends_with(message));
         let endless = || std::io::repeat(b' ');
         let error = read(Path::new("r.json"), endless()).expect_err("endless").chain();

@@ -124,7 +124,7 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
     let is_portable = |kernel: &Kernel| !kernel.text.is_cuda() && !kernel.text.has_twin();
     if kernels.iter().all(is_portable) && kernels.iter().any(|kernel| !kernel.workgroup.is_empty()) {
         return fault(
-            "workgroup: the kernel itself sets its workgroup size; remove workgroup, or set an override".into(),
+            "workgroup: the kernel itself sets its workgroup size; remove workgroup from the TOML file".into(),
         );
     }
     // What a preprocessor is given may be no override.

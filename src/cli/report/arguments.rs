@@ -11,13 +11,13 @@ use record::error::{Result, shown, usage};
 pub(in crate::cli) struct Arguments {
     /// Reports or folders of reports [default: reports/ and results/]
     ///
-    /// The page pools runs with the same card, API, driver and shaderbench version. Format github exports the newest
+    /// The page pools runs with the same card, API, driver and shaderbench version. The github format exports the newest
     /// row of each card and case.
     #[arg(value_name = "FILE|DIR")]
     pub(super) files: Vec<PathBuf>,
     /// File to write [default: report.html]
     ///
-    /// Format index writes README.md into the folder; format github writes to stdout by default.
+    /// The index format writes README.md into the folder; the github format writes to stdout by default.
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
     /// Format [default: from the extension of --out, else html]

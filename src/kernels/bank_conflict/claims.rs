@@ -262,9 +262,9 @@ fn broadcast(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
         figures.push(facts.times(&*name, speed).map(|times| format!("{name} {times}")));
     }
     let text = if holds {
-        format!("Reads of one word by 2, 16 or all threads are as fast as stride 1, {WITHIN}.")
+        format!("Reads of one word by 2, 16 or all threads are as fast as reads at stride 1, {WITHIN}.")
     } else {
-        "Reads of one word by several threads are slower than stride 1.".to_owned()
+        "Reads of one word by several threads are slower than reads at stride 1.".to_owned()
     };
     Ok(Answer::new(holds, text).with(figures))
 }

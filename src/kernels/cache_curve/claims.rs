@@ -350,7 +350,7 @@ fn rise(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let driver = l2_by_driver(rows).map_or_else(String::new, |l2| {
         format!("; the driver reports an L2 of {}", facts.bytes("L2 size by the driver", l2))
     });
-    Some(format!("At working sets of {between}, latency starts to rise to that of DRAM{driver}."))
+    Some(format!("At working sets of {between}, latency starts to rise towards that of DRAM{driver}."))
 }
 
 /// The rows of `slices` with and without rotation, at one size.

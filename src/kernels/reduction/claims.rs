@@ -28,7 +28,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let best = best(rows)?.row;
             let rate = |benchmark| byte_rate(like(rows, benchmark, &[], best)?);
             let (device, workgroup) = (rate("interleaved_device_barrier")?, rate("interleaved_workgroup")?);
-            let barriers = facts.speed("barriers of the workgroup over those of the device", workgroup, device)?;
+            let barriers = facts.speed("workgroup barriers over device-wide barriers", workgroup, device)?;
             if best.backend == Some(Api::Cuda) {
                 return Some(format!(
                     "In workgroup memory, the steps with workgroup barriers are {barriers} the steps with \

@@ -10,7 +10,7 @@ use record::suite::vectors::vectorised;
 pub(super) const FAMILY: Family = Family {
     name: "stencil",
     summary: "one step of the heat equation: the 5-point stencil on a plane, the 7-point stencil in a volume",
-    model_text: "Each cell is used by its neighbours too, but must be read from DRAM only once, so the best time is \
+    model_text: "Each cell is used by its neighbours too, but need be read from DRAM only once, so the best time is \
         that of a copy. Kernels lose time if L1 and L2 evict cells before they are read again. If caches serve all \
         neighbours, load instructions are the limit.",
     tags: &[Tag::Primitive],

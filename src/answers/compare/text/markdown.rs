@@ -32,7 +32,7 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
     }
     let tally = matches().flat_map(|of| tally_lines(comparison, of));
     parts.push(tally.map(|line| format!("- {}\n", escape(&line))).collect());
-    parts.push(format!("Changes in time with 95 % intervals. {}\n", rule(comparison)));
+    parts.push(format!("Changes in run time with 95 % intervals. {}\n", rule(comparison)));
     if !view.has_all_rows {
         parts.push("`--all` adds every case.\n".to_owned());
         return parts.join("\n");

@@ -131,7 +131,7 @@ fn reading(comparison: &Comparison) -> String {
                 [Verdict::Same, Verdict::Unclear].map(|verdict| format!("{} {}", sign(verdict), verdict.name()));
             let best = "*: the shortest time, or equal within the noise";
             let signs = signs.join(", ");
-            format!("Changes in time; {MULTIPLE}; {signs}. {best}. {}", rule(comparison))
+            format!("Changes in run time; {MULTIPLE}; {signs}. {best}. {}", rule(comparison))
         }
     }
 }
