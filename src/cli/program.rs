@@ -17,7 +17,7 @@ use super::selection::no_device;
 use super::target::Target;
 use super::worker::{Link, Order, WORD, serve};
 use super::{
-    bench, bundle, compare, cost, describe, devices, explain, help, links, list, outliers, removed, report, run, share,
+    bench, bundle, compare, cost, describe, devices, explain, help, hints, links, list, outliers, report, run, share,
     show, summary,
 };
 use answers::report::reader;
@@ -59,7 +59,7 @@ fn carry_out(link: &'static Link, order: Order, mut found: Vec<Option<Target>>) 
 
 /// Runs a command line. The outer error is the exit code of one that is refused with a message of its own.
 fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
-    if let Some(error) = words.get(1).and_then(|word| removed::command(word.to_str()?)) {
+    if let Some(error) = words.get(1).and_then(|word| hints::command(word.to_str()?)) {
         return Ok(Err(error));
     }
     let parser = help::command().color(color_among(&words));
@@ -67,7 +67,7 @@ fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
     let parsed = parsed.and_then(|matches| Ok((CommandLine::from_arg_matches(&matches)?, matches)));
     let (arguments, matches) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => return removed::option(&error).map_or_else(|| Err(refused(&error)), |error| Ok(Err(error))),
+        Err(error) => return hints::option(&error).map_or_else(|| Err(refused(&error)), |error| Ok(Err(error))),
     };
     set_global(arguments.global);
     if let Some(error) = before_command(&parser, &matches) {

@@ -132,7 +132,7 @@ fn every_example_of_the_help_is_accepted() {
 }
 
 #[test]
-fn a_former_name_is_answered_with_what_does_its_work() {
+fn an_expected_name_is_answered_with_what_does_its_work() {
     let output = shaderbench_in_empty_folder(&["merge", "x", "--format", "y"]).exits_with(2);
     let sentence = "error: there is no command 'merge': use `shaderbench report DIR -o all.csv.gz`";
     assert_eq!(output.sole_error(), sentence);
