@@ -133,7 +133,7 @@ test("the table and the charts show the ticked devices, or name them with the re
     await tickAll(page);
     assert.deepEqual((await ticked()).slice(-2), [llvmpipe, "software"]);
     assert.deepEqual(await compared(), [vulkan, cuda, llvmpipe, "Ratio of times"]);
-    assert.equal(await absent("reduction"), `Not shown: ${llvmpipe}. Reason: no times of reduction at f32 2^28.`);
+    assert.equal(await absent("reduction"), `Not shown: ${llvmpipe}. Reason: reduction has no times at f32 2^28.`);
     assert.equal(await absent("cache-latency"), "", "every device is shown");
     assert.equal(await absent("versus"), "");
     await search(page, "4096x4096");

@@ -81,7 +81,7 @@ test(
     async () => {
         const { page, log } = await open(SMALL, withScript("host.js", LOSABLE(true)));
         await selectFamilies(page, ["transpose"]);
-        const start = /^Nothing more can be measured: .*no adapter for this page\. Press Run to try again; /;
+        const start = /^Nothing more can be measured: .*no other adapter\. Press Run to try again; /;
         const end = /; if that does not help, save the rows and restart the browser\.$/;
         for (const attempt of ["the run that loses it", "a run while it is gone"]) {
             await page.click("#run");
