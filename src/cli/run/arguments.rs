@@ -92,8 +92,8 @@ pub(in crate::cli) struct Arguments {
     pub(super) epochs: Option<u16>,
     /// Seed for the inputs and the order of the cases [default: random]
     ///
-    /// The choice of the compared values and the times of the checks for skipped work stay random, so that no kernel
-    /// can be tuned to a seed.
+    /// Which values are compared, and when the checks for skipped work run, is always random, so that no kernel can be
+    /// tuned to a seed.
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) seed: Option<u64>,
     /// Folder of kernels that replace the suite's

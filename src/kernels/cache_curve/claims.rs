@@ -44,8 +44,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         rows: "L1: slices with ROTATE=0, if 16 slices fit in half the largest set inside L1. L2: slices with ROTATE=1, \
             with sets from 16 times the smallest set beyond L1 to half the largest set inside L2. DRAM: read_once, \
             with the same sets as for DRAM latency (in older reports: cache_curve/bandwidth, if no byte is read twice)",
-        condition: "the level has a name; each rate is significantly below the previous level's rate and not above the \
-            level's ceiling",
+        condition: "each level has a name; its rate is significantly below that of the previous level and not above \
+            its own ceiling",
         state: bandwidths,
     }),
     Claim::Measured(Measured {

@@ -6,7 +6,7 @@ use record::suite::prelude::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "measured peaks",
-    rows: "for each of copy, fma, fma_f16, tensor and workgroup_read, the fastest row at the largest size; and launch",
+    rows: "for each of copy, fma, fma_f16, tensor and workgroup_read, the fastest row at the largest size; also the launch row",
     condition: "the element type is named only if no other type ties",
     state: peaks,
 })];

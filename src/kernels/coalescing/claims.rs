@@ -194,7 +194,7 @@ fn useful_rates(rows: &DeviceRows, facts: &mut Facts) -> Result<String, Why> {
     let span = |stride: u64| format::scaled((4 * scalars(first) * stride) as f64 / 1e3, &["kB", "MB", "GB"]);
     if let Some(l2) = first.l2_bytes.filter(|l2| 4 * scalars(first) * 8 < 2 * l2) {
         return Err(Why::new(format!(
-            "at {} elements, the loads of stride 8 span {}, less than twice the L2 size of {}; use `run \
+            "at {} elements, the stride-8 loads span {}, less than twice the L2 size of {}; use `run \
             coalescing/stride --size 14000000`",
             first.short_size(),
             span(8),

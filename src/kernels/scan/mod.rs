@@ -13,9 +13,9 @@ pub(super) const FAMILY: Family = Family {
     name: "scan",
     summary: "the inclusive prefix sum of an array",
     tags: &[Tag::Primitive],
-    model_text: "A scan reads and writes every element once, as a copy does. Three kernels move 4n scalars: the first \
-        reads and writes all elements, and the last does so again to add the preceding sums. A single pass moves 2n \
-        scalars.",
+    model_text: "A scan needs to read and write every element only once, as a copy does. A scan by three kernels moves 4n \
+        scalars: the first kernel reads and writes all elements, and the last does so again to add the preceding \
+        sums. A single-pass scan moves 2n scalars.",
     headlines: &[Headline { name: "scan", place: 4, naive: "three_kernels", ..Headline::F32 }],
     benchmarks: &[
         Benchmark { name: "three_kernels", buffers, steps, ..BASE },

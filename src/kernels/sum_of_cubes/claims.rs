@@ -173,6 +173,6 @@ fn clock(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     }
     let events = facts.time("events", outside).ok_or_else(|| Why::new("the time is too noisy to quote"))?;
     let inside_text = format::scaled(inside, format::TIME_UNITS);
-    let text = format!("The kernel takes {inside_text} by its own clock, and {events} between two events.");
+    let text = format!("The kernel takes {inside_text} by its own clock, and {events} when timed with two events.");
     Ok(Answer::new(inside < outside.low, text))
 }
