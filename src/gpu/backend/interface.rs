@@ -51,9 +51,8 @@ pub(super) fn spacers(place: u64, kind: DeviceType) -> Option<Spacers> {
     (place > 0).then(|| Spacers { on_device, on_host: (1 + (random >> 20) % 63) << 16 })
 }
 
-/// Every small buffer begins at a multiple of so many bytes in the device's memory. Counters in an L2 slice of their own
-/// and counters that straddle two slices differ twofold in speed (docs/research, addresses of counters), so two runs of
-/// a kernel would otherwise differ by what was allocated before.
+/// Alignment of small buffers in device memory, in bytes. The address of 1 KiB of counters changes the speed of atomics
+/// on them twofold (docs/research/2026-11-25-portable-cost.md, 9), so the speed would depend on earlier allocations.
 pub(super) const ALIGNMENT: u64 = 4096;
 
 /// A boxed future. The traits below are async because a browser never blocks, and boxed so that they work as trait

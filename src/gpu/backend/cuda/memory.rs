@@ -13,7 +13,7 @@ use record::error::{Error, Result};
 /// Memory that kernels access: on the device, or pinned on the host.
 pub(super) struct Memory {
     context: Rc<Context>,
-    /// What the driver allocated; the first guard zone begins in its first page.
+    /// The address that the driver gave; the first guard zone begins less than [`ALIGNMENT`] bytes behind it.
     allocation: u64,
     address: u64,
     bytes: u64,

@@ -218,8 +218,8 @@ impl Backend for WgpuBackend {
     }
 }
 
-/// Size and usage of the memory of a job's buffer. A full last page makes the next buffer in the same block of memory
-/// begin at a page, too.
+/// Size and usage of the memory of a job's buffer. A small buffer's size is a multiple of [`ALIGNMENT`], so
+/// that the next buffer in the same block of memory is aligned, too.
 fn shape(buffer: &JobBuffer) -> (u64, wgpu::BufferUsages) {
     let role = if buffer.is_uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
     let mapping = match buffer.mapping {
