@@ -1,4 +1,4 @@
-//! What cold caches change: cases that were measured with hot caches and with cold ones.
+//! How cold caches change the time of cases that were measured with both hot and cold caches.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use record::format;
 use record::stats::{self, Estimate};
 use record::suite::{COLD, params_text};
 
-/// The name of a case, whatever its caches.
+/// The name of a case without the state of its caches.
 pub(super) fn without_caches(row: &Record) -> String {
     let mut params = row.params.clone();
     params.remove(COLD);
@@ -17,15 +17,15 @@ pub(super) fn without_caches(row: &Record) -> String {
     format!("{kernel} {} {size} {}", row.dtype_name(), params_text(&params))
 }
 
-/// The same with the toolchain.
+/// The name with the toolchain.
 fn key(row: &Record) -> Option<String> {
     Some(format!("{} {}", row.toolchain()?.title(), without_caches(row)))
 }
 
-/// Hot times from which on a ratio shows caches: the launch, which cold launches do not overlap, takes up to 7 µs.
+/// Shorter hot times are ignored: the launch takes up to 7 µs, and cold launches do not overlap it.
 const LEAST_NS: f64 = 10_000.0;
 
-/// The time of each case with cold caches as a multiple of its time with hot ones, and the row with cold ones.
+/// For each case measured both ways: cold time ÷ hot time, and the cold row.
 fn ratios<'a>(rows: &[&'a Record]) -> Vec<(Estimate, &'a Record)> {
     let timed = |row: &&&Record| row.status.is_timed();
     let hot: HashMap<_, _> =
@@ -37,8 +37,8 @@ fn ratios<'a>(rows: &[&'a Record]) -> Vec<(Estimate, &'a Record)> {
     rows.iter().filter(timed).filter(|row| row.is_cold()).filter_map(ratio).collect()
 }
 
-/// How the times of `rows` with cold caches compare with those with hot ones; `None` where no case has both. Cases whose
-/// intervals do not tell are counted only.
+/// Compares the times of `rows` with cold and with hot caches; `None` if no case has both. Cases whose intervals show
+/// no difference are only counted.
 #[must_use]
 pub(super) fn sentence(rows: &[&Record]) -> Option<String> {
     let all = ratios(rows);

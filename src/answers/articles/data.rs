@@ -1,4 +1,4 @@
-//! Steps with their verdicts, for programs.
+//! Steps with their verdicts, as JSON.
 
 use serde::Serialize;
 
@@ -8,13 +8,13 @@ use kernels::articles::judged;
 use record::claim::{ArticleClaim, Quantity};
 use record::suite::Api;
 
-/// A step, and what the rows of each API say of its claim.
+/// A step and the verdict on its claim for each API.
 #[derive(Debug, Serialize)]
 pub struct StepData {
     step: &'static str,
     title: &'static str,
     claim: &'static str,
-    /// Whether the article claims something that rows can decide.
+    /// Whether the article makes a claim that rows can test.
     is_judged: bool,
     kernels: &'static [&'static str],
     names: Vec<Name>,
@@ -22,7 +22,6 @@ pub struct StepData {
     verdicts: Vec<VerdictData>,
 }
 
-/// A CUDA name and WGSL's for the same thing.
 #[derive(Debug, Serialize)]
 struct Name {
     cuda: &'static str,
@@ -37,7 +36,6 @@ struct VerdictData {
     values: Vec<Value>,
 }
 
-/// A value of a sentence.
 #[derive(Debug, Serialize)]
 pub struct Value {
     name: String,
@@ -45,7 +43,6 @@ pub struct Value {
     quantity: Quantity,
 }
 
-/// The values of a sentence, each with its name.
 #[must_use]
 pub fn values(values: Vec<(String, Quantity)>) -> Vec<Value> {
     values.into_iter().map(|(name, quantity)| Value { name, quantity }).collect()

@@ -4,10 +4,9 @@ use super::terms::Term;
 use crate::report::layout::{Medium, headed};
 use crate::report::markdown::table;
 
-/// Headings of the columns.
 const HEADINGS: [&str; 3] = ["CUDA", "WGSL, WebGPU", "note"];
 
-/// CUDA's names beside WGSL's; of all terms in Markdown, `docs/glossary.md`.
+/// The terms with CUDA's and WGSL's names side by side. All terms in Markdown are `docs/glossary.md`.
 #[must_use]
 pub fn glossary(terms: &[Term], medium: Medium) -> String {
     let row = |term: &Term| [term.cuda, term.wgsl, term.note].map(str::to_owned).into();

@@ -1,4 +1,5 @@
-//! The tour on a terminal and in Markdown: the list of steps, a step with its verdicts and pictures, the glossary.
+//! The tour on a terminal and in Markdown: the list of steps, one step with its verdicts and pictures, and the
+//! glossary.
 
 mod data;
 mod glossary;

@@ -9,7 +9,7 @@ use crate::report::layout::{Cell, Column, DIM, Grid, Part, Row, colored};
 use kernels::articles::{ARTICLES, judged, pictured, steps};
 use record::claim::{ArticleClaim, Verdict};
 
-/// How many claims hold, then every step in a line with the verdict of each side.
+/// The number of claims that hold, then one line per step with each side's verdict.
 #[must_use]
 pub fn overview(sides: &[Side]) -> Vec<Part> {
     let found: Vec<Vec<Verdict>> =
@@ -61,7 +61,7 @@ fn count(label: &str, verdicts: &[Verdict]) -> String {
     )
 }
 
-/// A step: the verdict of each side, claim, expectation, kernels, terms, pictures, what to type next.
+/// A step: each side's verdict, claim, expectation, kernels, terms, pictures, and the next commands to type.
 #[must_use]
 pub fn step(step: &ArticleClaim, sides: &[Side]) -> Vec<Part> {
     let field = |label, text: String| Part::Field { label, text };
@@ -105,7 +105,7 @@ fn terms(step: &ArticleClaim) -> String {
     text.collect::<Vec<_>>().join("; ")
 }
 
-/// The kernel's source, and the next step.
+/// Commands that show the kernel's source and the next step.
 fn next(step: &ArticleClaim) -> String {
     let following = steps().into_iter().skip_while(|other| other.id != step.id).nth(1);
     let following = following.map(|next| format!("shaderbench explain {}", next.id));

@@ -5,18 +5,15 @@ use record::claim::{Bar, Graph, Picture};
 use record::format;
 use textwrap::core::display_width;
 
-/// Column characters, from one eighth to a full cell.
 const COLUMN: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Lines of a graph above its axis.
+/// Lines above the axis.
 const HEIGHT: usize = 4;
-/// Columns left of a graph, and of a bar.
 const INDENT: &str = "  ";
-/// Most values that have a space between them.
+/// With more values than this, columns have no space between them.
 const SPACED: usize = 32;
-/// Width of the longest bar.
 const WIDTH: usize = 28;
 
-/// The lines of what a side measured, at most 80 columns wide.
+/// The picture of what a side measured, at most 80 columns wide.
 pub(super) fn drawn(picture: &Picture, side: &str) -> String {
     match picture {
         Picture::Graph(graph) => columns(&format!("{side}: {}", graph.title), graph),
@@ -24,12 +21,11 @@ pub(super) fn drawn(picture: &Picture, side: &str) -> String {
     }
 }
 
-/// The lines of a model's graph.
 pub(super) fn predicted(graph: &Graph) -> String {
     columns(graph.title, graph)
 }
 
-/// A graph: a column for each value, a dot where there is none.
+/// A column for each value; a dot if the value is missing.
 fn columns(title: &str, graph: &Graph) -> String {
     let gap = if graph.values.len() <= SPACED { " " } else { "" };
     let mut lines = vec![format!("{INDENT}{title}")];
@@ -51,7 +47,7 @@ fn columns(title: &str, graph: &Graph) -> String {
     lines.join("\n")
 }
 
-/// The character of a value in a line, counted from the axis. A value above zero is never invisible.
+/// The character of a value in a line, counted from the axis. Values above zero are always visible.
 fn cell(value: f64, line: usize) -> char {
     let eighths = (value.clamp(0.0, 1.0) * (8 * HEIGHT) as f64).round() as usize;
     let eighths = if value > 0.0 { eighths.max(1) } else { 0 };
@@ -61,7 +57,7 @@ fn cell(value: f64, line: usize) -> char {
     }
 }
 
-/// The parameter's first value and each multiple of 8, below their columns.
+/// Labels below the columns: the parameter's first value and each multiple of 8.
 fn ticks(graph: &Graph, width: usize) -> String {
     let mut line = String::new();
     for (index, _) in graph.values.iter().enumerate() {
@@ -74,7 +70,7 @@ fn ticks(graph: &Graph, width: usize) -> String {
     line
 }
 
-/// Rates, the longest bar for the highest.
+/// Rates as bars; the highest rate has the longest bar.
 fn rates(title: &str, bars: &[Bar]) -> String {
     let highest = bars.iter().map(|bar| bar.gb_per_s).fold(f64::MIN_POSITIVE, f64::max);
     let name = bars.iter().map(|bar| display_width(&bar.name)).max().unwrap_or(0);

@@ -11,7 +11,7 @@ pub struct Side<'a> {
     pub rows: Vec<&'a Record>,
 }
 
-/// The rows of a report's first device, by API; of each API those of its first compiler.
+/// The rows of a report's first device, by API; only those of each API's first compiler.
 #[must_use]
 pub fn sides(records: &[Record]) -> Vec<Side<'_>> {
     let Some(first) = records.first() else { return Vec::new() };

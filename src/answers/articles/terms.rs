@@ -1,13 +1,13 @@
 //! CUDA's names and WGSL's for the same things.
 
-/// A thing that both languages have, or one of them.
+/// A concept of CUDA, WGSL or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Term {
     /// CUDA's name.
     pub cuda: &'static str,
-    /// WGSL's or WebGPU's name; `none` where it has none.
+    /// WGSL's or WebGPU's name; `none` if it has none.
     pub wgsl: &'static str,
-    /// What it is, or how the two differ.
+    /// What the thing is, or how the two languages differ.
     pub note: &'static str,
 }
 
@@ -21,7 +21,7 @@ pub fn term(cuda: &str) -> Option<&'static Term> {
     GLOSSARY.iter().find(|term| term.cuda == cuda)
 }
 
-/// The terms one of whose names is this word or has it, in capitals or not: `warp`, `__syncthreads`.
+/// The terms whose CUDA or WGSL name contains this word, in any case: `warp`, `__syncthreads`.
 #[must_use]
 pub fn terms_named(word: &str) -> Vec<Term> {
     let word = word.trim_end_matches("()").to_lowercase();
@@ -30,7 +30,7 @@ pub fn terms_named(word: &str) -> Vec<Term> {
     GLOSSARY.iter().copied().filter(|term| has_word(term.cuda) || has_word(term.wgsl)).collect()
 }
 
-/// Every term: execution, memory, synchronisation, types, the host's side.
+/// Every term: execution, memory, synchronisation, types, then the host side.
 pub const GLOSSARY: &[Term] = &[
     of("thread", "invocation", "one execution of the kernel"),
     of("block", "workgroup", "threads sharing memory and barriers"),

@@ -12,18 +12,18 @@ use record::{Record, ranking_by};
 /// A case with its rows on every side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseComparison<'a> {
-    /// The first row that was read.
+    /// The first row read.
     pub row: &'a Record,
     /// What it times.
     pub kind: WorkKind,
-    /// Whether the user named its benchmark, so that rows of two sources are compared.
+    /// Whether the user named the benchmark: its rows are then compared although their sources differ.
     pub is_named: bool,
     /// The rows on each side that has some.
     pub entries: Sparse<Entry<'a>>,
     /// The ratio of each match whose sides both have a time.
     pub pairs: Sparse<Pair<'a>>,
-    /// The fastest side and those that tie with it ([`ranking_by`]); without a known run-to-run variation, times within the
-    /// margin tie. Empty if fewer than two sides have a time.
+    /// The fastest side and those that tie with it ([`ranking_by`]). Without known run-to-run variation, times within
+    /// the margin tie. Empty if fewer than two sides have a time.
     pub fastest: Vec<usize>,
 }
 
@@ -34,19 +34,18 @@ impl CaseComparison<'_> {
         self.entries.get(side)?.timing
     }
 
-    /// The side's share of its own ceiling.
+    /// The side's share of its own ceiling, 1 = the ceiling.
     #[must_use]
     pub fn share(&self, side: usize) -> Option<f64> {
         self.entries.get(side)?.share
     }
 
-    /// Whether two sides with rows differ in the source of the kernel.
     pub(super) fn has_other_source(&self) -> bool {
         let mut entries = self.entries.values();
         entries.next().is_some_and(|first| entries.any(|entry| first.unlike(entry).is_some()))
     }
 
-    /// The sides that [`ranking_by`] has as the best and its ties.
+    /// The sides that [`ranking_by`] ranks best or as ties with the best.
     pub(super) fn find_fastest(&self, matches: &[Match], margin: f64) -> Vec<usize> {
         let timed: Vec<(usize, f64)> =
             self.entries.iter().filter_map(|(side, entry)| Some((side, entry.timing?.median_ns))).collect();

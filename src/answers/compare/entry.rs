@@ -10,14 +10,14 @@ use record::stats::{Variance, median};
 use record::suite::Api;
 use record::{Clock, Record, Status, Unlike, comparable};
 
-/// A difference between the two rows of a pair other than time.
+/// A difference other than time between the two rows of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// Kernel source or constants. Ignored between CUDA and other APIs, because their sources always differ.
     Shader,
-    /// The run-time checks.
+    /// Run-time checks.
     Checks,
-    /// The clock of the measurement.
+    /// The clock used.
     Timer,
 }
 
@@ -44,7 +44,6 @@ impl Mark {
         }
     }
 
-    /// The marks of a pair.
     pub(super) fn between(baseline: &Entry, side: &Entry) -> Vec<Self> {
         let rows = || baseline.records.iter().chain(&side.records);
         let is_cuda = |entry: &Entry| entry.row().backend == Some(Api::Cuda);
@@ -57,21 +56,19 @@ impl Mark {
 /// The rows of a case on one side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry<'a> {
-    /// At least one row, one per run. All rows have the same kernel, checks and clock, as far as they state these.
+    /// At least one row, one per run. All have the same kernel, checks and clock, if they state these.
     pub records: Vec<&'a Record>,
     /// Time over all runs; `None` if any run has a fault or no run has a time.
     pub timing: Option<Timing>,
     /// Share of the side's own ceiling, 1 = the ceiling; the median over runs.
     pub share: Option<f64>,
-    /// The times behind `timing`.
     pub(super) series: Option<Series<'a>>,
 }
 
-/// Valid shares of a ceiling. Plausible rows end at 1.05; values beyond this range are errors in the report.
+/// Valid shares of a ceiling. Plausible rows reach at most 1.05; values beyond this range are errors in the report.
 const SHARES: std::ops::RangeInclusive<f64> = 0.0..=10.0;
 
 impl<'a> Entry<'a> {
-    /// The entry without its timing, which needs the other rows of the side.
     pub(super) fn new(mut records: Vec<&'a Record>) -> Self {
         // Runs with another kernel, checks or clock are not comparable: keep those that match the newest run.
         for mark in Mark::ALL {
@@ -106,31 +103,30 @@ impl<'a> Entry<'a> {
             .unwrap_or(self.records[0])
     }
 
-    /// Status of the case on this side. A fault in any run counts.
+    /// Status of the case on this side: the fault, if any run has one.
     #[must_use]
     pub fn status(&self) -> Status {
         self.row().status
     }
 
-    /// Why the entry is not compared with another one of its case; `None` if it is.
+    /// Why the entry is not compared with `other`, another entry of the same case; `None` if it is.
     #[must_use]
     pub fn unlike(&self, other: &Self) -> Option<Unlike> {
         comparable(self.row(), other.row()).err()
     }
 
-    /// Whether the device's clock timed every run.
     pub(super) fn is_device_timed(&self) -> bool {
         self.records.iter().all(|record| record.timer == Some(Clock::Timestamp))
     }
 
-    /// Whether both entries have the same measurements, for example in a report and its copy.
+    /// Whether both entries have the same measurements, as in a report and its copy.
     pub(super) fn is_copy_of(&self, other: &Self) -> bool {
         let all_in = |a: &Self, b: &Self| a.records.iter().all(|row| b.records.iter().any(|other| is_copy(row, other)));
         all_in(self, other) && all_in(other, self)
     }
 }
 
-/// What identifies the origin of a measurement.
+/// Identifies where and when a row was measured.
 fn origin(row: &Record) -> [&str; 7] {
     [&row.date, &row.device, &row.card, &row.driver, row.api_name(), &row.compiler, &row.tool_version]
 }
@@ -139,7 +135,7 @@ fn figures(row: &Record) -> [Option<f64>; 7] {
     [row.median_ns, row.min_ns, row.mean_ns, row.stddev_ns, row.ci_low_ns, row.ci_high_ns, row.drift]
 }
 
-/// Whether two rows are one measurement.
+/// Whether two rows are the same measurement.
 pub(super) fn is_copy(a: &Record, b: &Record) -> bool {
     let counts = |row: &Record| (row.status, row.samples, row.launches);
     counts(a) == counts(b) && figures(a) == figures(b) && origin(a) == origin(b) && a.epochs_ns == b.epochs_ns
@@ -148,7 +144,7 @@ pub(super) fn is_copy(a: &Record, b: &Record) -> bool {
 /// A row with its case and side.
 type Known<'a> = ((usize, usize), &'a Record);
 
-/// The rows so far, to find copies of a row without a comparison with every other one.
+/// The rows so far. Finds copies of a row without comparing it with every other row.
 #[derive(Default)]
 pub(super) struct Copies<'a> {
     rows: HashMap<u64, Vec<Known<'a>>>,
@@ -156,9 +152,9 @@ pub(super) struct Copies<'a> {
 }
 
 impl<'a> Copies<'a> {
-    /// Whether no earlier row of this case and side is a copy of `record`. Adds it then.
+    /// Whether no earlier row of this case and side is a copy of `record`; if so, adds it.
     pub(super) fn is_new(&mut self, at: (usize, usize), record: &'a Record) -> bool {
-        // A zero with a sign equals one without.
+        // +0 and −0 are equal: hash them alike.
         let bits = figures(record).map(|figure| figure.map(|figure| (figure + 0.0).to_bits()));
         let known = self.rows.entry(self.hasher.hash_one((at, bits, origin(record)))).or_default();
         let is_new = !known.iter().any(|(of, row)| *of == at && is_copy(row, record));

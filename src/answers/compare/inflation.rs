@@ -3,17 +3,17 @@
 use super::timing::Ratio;
 use record::stats::{LogValue, Variance, median, student_quartile};
 
-/// Minimum number of pairs: with fewer, the estimate itself is a matter of chance.
+/// With fewer pairs, the estimate itself is mostly chance.
 pub(super) const LEAST: usize = 30;
 
-/// The factor by which the logarithms of `ratios` scatter beyond their own intervals: every standard error of a class
-/// grows by it, since noisy rows also vary most between processes.
+/// The factor by which the logarithms of `ratios`, a class of unchanged rows, scatter beyond their own intervals. Every
+/// standard error of the class grows by it, since noisy rows also vary most between processes.
 ///
-/// The ratios are those of a class of unchanged rows. Each logarithm is centred at the median of all, divided by its
-/// standard error and by the upper quartile of Student's t. If the intervals are right, the median of the absolute
-/// values is 1. A larger one is the factor. This is the width of an
-/// empirical null distribution (Efron, *Journal of the American Statistical Association* 99, 2004), as a median absolute
-/// deviation, so that fewer than half of the rows may differ. `None` if fewer than [`LEAST`] ratios have an interval.
+/// Each logarithm is centred at the median of all, and divided by its standard error and by the upper quartile of
+/// Student's t. If the intervals are right, the median of the absolute values is 1; a larger median is the factor. This
+/// is the width of an empirical null distribution (Efron, *Journal of the American Statistical Association* 99, 2004),
+/// as a median absolute deviation, so that fewer than half of the rows may differ. `None` if fewer than [`LEAST`]
+/// ratios have an interval.
 ///
 /// It must not be estimated from rows that are expected to differ: other devices, cards, drivers, APIs or kernels.
 /// A change of a different size in most rows of a class looks like noise and would hide itself.
@@ -28,7 +28,6 @@ pub(super) fn inflation<'a>(ratios: impl Iterator<Item = &'a Ratio>) -> Option<f
     median(&known.iter().map(distance).collect::<Vec<_>>()).map(|scale| scale.max(1.0))
 }
 
-/// The ratio with the variation between processes.
 pub(super) fn inflated(ratio: &Ratio, factor: f64) -> Ratio {
     let Some(own) = ratio.variance else { return *ratio };
     let variance = Some(Variance { value: own.value * factor * factor, ..own });
@@ -42,7 +41,7 @@ mod tests {
 
     const DEGREES: f64 = 12.0;
 
-    /// Ratios with the standard error `claimed`, and a scatter that is `scale` times as large.
+    /// Ratios that claim the standard error `claimed` but scatter `scale` times as much.
     fn ratios(random: &mut Random, count: usize, claimed: f64, scale: f64, shift: f64) -> Vec<Ratio> {
         let variance = Some(Variance { value: claimed * claimed, degrees: DEGREES });
         let mut t = || random.normal() / random.chi(DEGREES as usize).sqrt();

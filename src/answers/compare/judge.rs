@@ -15,9 +15,9 @@ use super::verdict::Verdict;
 use record::stats::{Errors, LogValue, Null, adjusted_p_values};
 use record::{Record, times::Class};
 
-/// The pairs of every match, each with the index of its case, with verdicts corrected for the number of all of them.
-/// `on_side` has the indices of the cases on each side. The `rest` of the cases is not compared, but shows how rows of the
-/// same classes vary.
+/// The pairs of every match, each with the index of its case; verdicts are corrected for the number of all pairs.
+/// `on_side` has the indices of the cases on each side. `rest` holds cases that are not compared, but show how rows of
+/// the same classes vary.
 pub(super) fn pairs<'a>(
     [cases, rest]: [&[CaseComparison<'a>]; 2],
     sides: &[Side],
@@ -51,8 +51,9 @@ pub(super) fn pairs<'a>(
     all
 }
 
-/// APIs that took turns: the ratio is that of the differences between their epochs, and nothing else is allowed for. Between
-/// two builds a row that varies more than its class counts with its own variance: its processes differ, as at two speeds.
+/// For APIs that took turns, the ratio is that of the differences between their epochs; the interval is not widened for
+/// differences between processes. Between two builds, a row that varies more than its class keeps its own variance: its
+/// processes differ, for example by running at one of two speeds.
 fn take_turns(pairs: &mut [(usize, Pair)], are_builds: bool) {
     let turns: Vec<Option<&Series>> = pairs.iter().map(|(_, pair)| pair.turns.as_ref()).collect();
     let ratios = ratios_of(&turns);
@@ -65,7 +66,6 @@ fn take_turns(pairs: &mut [(usize, Pair)], are_builds: bool) {
     }
 }
 
-/// The ratios that differences between epochs show.
 fn ratios_of(turns: &[Option<&Series>]) -> Vec<Option<Ratio>> {
     let ratio = |(turns, variance): (&Option<&Series>, _)| {
         turns.map(|turns| Ratio::new(LogValue { log: turns.mean(), variance }))
@@ -76,16 +76,15 @@ fn ratios_of(turns: &[Option<&Series>]) -> Vec<Option<Ratio>> {
 /// The pair of a case in a match, with the case's index; `None` without two times of one source.
 fn pair_of<'a>(case: &CaseComparison<'a>, of: Match, index: usize) -> Option<(usize, Pair<'a>)> {
     let (baseline, side) = (case.entries.get(of.baseline)?, case.entries.get(of.side)?);
-    // Whoever measures two builds or kernels in turns asks for their difference.
+    // Measuring two builds or kernels alternately is a request to compare them.
     let took_turns = baseline.row().is_against() != side.row().is_against();
     let is_compared = case.is_named || took_turns || baseline.unlike(side).is_none();
     is_compared.then(|| Pair::new(baseline, side))?.map(|pair| (index, pair))
 }
 
-/// Cases, and their pairs with their indices.
 type Judged<'c, 'a> = (&'c [CaseComparison<'a>], &'c mut Vec<(usize, Pair<'a>)>);
 
-/// Independent sides that vary alike: the variance of their difference is that of both together.
+/// Gives independent sides that vary alike one pooled variance for their difference.
 fn pool(all: &mut [Judged; 2], of: Match) {
     fn sides<'c>(case: &'c CaseComparison, pair: &Pair, of: Match) -> Option<[&'c Series<'c>; 2]> {
         let is_pooled = !pair.has_turns && !pair.is_copy && pair.has_one_clock() && pair.ratio.variance.is_some();
@@ -103,11 +102,11 @@ fn pool(all: &mut [Judged; 2], of: Match) {
     }
 }
 
-/// The ratios of the times of the rows of two APIs: first ÷ second. `None` for a pair that did not take turns in one run,
-/// or with fewer than two epochs.
+/// The ratios of the times of the rows of two APIs: first ÷ second. `None` for a pair that did not take turns in one
+/// run, or has fewer than two epochs.
 ///
-/// The interval is that of the differences between the epochs of the two, whose variance is moderated by the pairs of the
-/// same class. Nothing is allowed for what runs differ by.
+/// The interval is that of the differences between the epochs of the two rows, whose variance is moderated by the pairs
+/// of the same class. It does not include run-to-run variation.
 #[must_use]
 pub fn ratios_in_turns(pairs: &[(&Record, &Record)]) -> Vec<Option<Ratio>> {
     fn difference<'a>((a, b): &(&'a Record, &'a Record)) -> Option<Series<'a>> {
@@ -117,8 +116,8 @@ pub fn ratios_in_turns(pairs: &[(&Record, &Record)]) -> Vec<Option<Ratio>> {
     ratios_of(&series.iter().map(Option::as_ref).collect::<Vec<_>>())
 }
 
-/// Widens the intervals by what processes differ by, class by class. Rows of equal kernels show it; it holds for all rows
-/// of the class.
+/// Widens the intervals, class by class, for variation between processes. Rows of equal kernels show how large it is;
+/// the factor applies to all rows of the class.
 fn inflate(all: &mut [Judged; 2], of: Match) {
     let classes = |case: &CaseComparison| -> Vec<Class> {
         let series = case.entries.get(of.baseline).and_then(|entry| entry.series.as_ref());
@@ -165,7 +164,7 @@ mod tests {
         let ratio = ratios_in_turns(&[(&vulkan, &cuda)])[0].expect("both have epochs");
         let (low, high) = ratio.interval.expect("an interval");
         assert!((ratio.value - 2.0).abs() < 1e-9 && low > 1.999 && high < 2.001, "{ratio:?}");
-        // Another order of the same epochs is no longer in turns with the other.
+        // In another order, the epochs no longer match.
         let shuffled = row(Api::Cuda, &[45.0, 50.0, 60.0, 55.0]);
         let (low, high) = ratios_in_turns(&[(&vulkan, &shuffled)])[0].and_then(|ratio| ratio.interval).expect("wide");
         assert!(high / low > 1.2, "{low} {high}");

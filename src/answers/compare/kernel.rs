@@ -13,41 +13,40 @@ use record::stats::{Errors, LogValue, Null, adjusted_p_values};
 use record::suite::WorkKind;
 use record::{Record, compiled_changes};
 
-/// A kernel that is slower or faster. A kernel may be slower in some cases and faster in others: it is then listed twice.
+/// A kernel that is slower or faster. If it is slower in some cases and faster in others, it is listed twice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangedKernel<'a> {
     /// Its family.
     pub family: &'a str,
     /// Its name within the family.
     pub benchmark: &'a str,
-    /// What it times.
+    /// The kind of work that it times.
     pub kind: WorkKind,
     /// [`Verdict::Slower`] or [`Verdict::Faster`].
     pub verdict: Verdict,
     /// Cases with this verdict; 0 if only the mean over all cases shows the change.
     pub changed: usize,
-    /// Cases that one clock timed on both sides.
+    /// Cases timed by the same clock on both sides.
     pub cases: usize,
-    /// Whether the cases differ by size alone.
+    /// Whether the cases differ only by size.
     pub is_by_size: bool,
-    /// Whether its source changed, and it is compared since the user named it.
+    /// Whether its source changed and it is compared only because the user named it.
     pub has_other_source: bool,
-    /// A pair of rows, of the baseline and of the side, whose compiled kernels differ
-    /// ([`compiled_changes`]); of the changed cases, if there are any.
+    /// Rows of the baseline and of the side whose compiled kernels differ ([`compiled_changes`]); from the changed
+    /// cases, if there are any.
     pub recompiled: Option<[&'a Record; 2]>,
-    /// Geometric mean of time of the baseline ÷ time of the side, over the changed cases; over all if there are none.
+    /// Geometric mean of baseline time ÷ side time, over the changed cases, or over all if none changed.
     pub mean: Ratio,
 }
 
-/// A case and its pair.
 type Member<'a, 'b> = (&'b CaseComparison<'a>, &'b Pair<'a>);
 
 impl<'a> Comparison<'a> {
-    /// The kernels of the match `of` that changed: the slower ones with the largest slow-down first, then the faster
-    /// ones with the largest speed-up first. The end of the interval that is nearest to no change decides the order: a
+    /// The kernels that changed in the match `of`: the slower ones with the largest slow-down first, then the faster
+    /// ones with the largest speed-up first. They are sorted by the end of the interval nearest to no change, since a
     /// noisy mean may be large by chance.
     ///
-    /// A kernel has changed if cases have changed, or else if the mean over its cases has: its interval lies beyond the
+    /// A kernel has changed if cases have changed, or else if the interval of the mean over its cases lies beyond the
     /// margin, corrected for the number of kernels. Pairs with two clocks do not count.
     #[must_use]
     pub fn changed_kernels(&self, of: usize) -> Vec<ChangedKernel<'a>> {
@@ -86,7 +85,7 @@ impl<'a> Comparison<'a> {
                 });
             }
         }
-        // A logarithm: what the kernel changed by at least, in the direction of its verdict.
+        // Logarithm of the smallest change that the interval allows, in the direction of the verdict.
         let least = |kernel: &ChangedKernel| {
             let (low, high) = kernel.mean.interval.unwrap_or((kernel.mean.value, kernel.mean.value));
             if kernel.verdict == Verdict::Slower { -high.ln() } else { low.ln() }
@@ -96,19 +95,18 @@ impl<'a> Comparison<'a> {
         found
     }
 
-    /// The rows of a case on both sides of the match `of`.
     pub(super) fn rows(&self, case: &CaseComparison<'a>, of: usize) -> Option<[&'a Record; 2]> {
         let Match { baseline, side } = self.matches[of];
         Some([case.entries.get(baseline)?.row(), case.entries.get(side)?.row()])
     }
 
-    /// How the compiled kernel of a case changed between the sides of the match `of`; `None` if it did not.
+    /// How the compiled kernel of a case differs between the sides of the match `of`; `None` if it does not.
     pub(super) fn recompiled(&self, case: &CaseComparison<'a>, of: usize) -> Option<String> {
         let [from, to] = self.rows(case, of)?;
         Some(compiled_changes(from, to)).filter(|changes| !changes.is_empty())
     }
 
-    /// The pairs of the match `of` that one clock timed, by kernel.
+    /// The pairs of the match `of` that have one clock, by kernel.
     fn kernels(&self, of: usize) -> Vec<Vec<Member<'a, '_>>> {
         let mut kernels: Vec<Vec<Member>> = Vec::new();
         let name = |case: &CaseComparison<'a>| (&case.row.family, &case.row.benchmark);
@@ -125,7 +123,7 @@ impl<'a> Comparison<'a> {
         kernels
     }
 
-    /// Whether every pair of the match `of` has one measurement on both sides, as in a report and its copy.
+    /// Whether both sides of every pair of the match `of` are the same measurement, as in a report and its copy.
     #[must_use]
     pub fn is_of_a_copy(&self, of: usize) -> bool {
         let mut pairs = self.in_match[of].iter().filter_map(|index| self.cases[*index].pairs.get(of)).peekable();

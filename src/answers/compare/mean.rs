@@ -1,4 +1,4 @@
-//! Geometric means of ratios, whose rows move together.
+//! Geometric means of ratios whose rows vary together.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,13 @@ use super::timing::Ratio;
 use record::stats::{LogValue, Variance, sum};
 use record::times::mean_and_squares;
 
-/// A pair of rows: its ratio, and the times it was computed from.
 pub(super) struct Member<'s, 'a> {
     pub(super) ratio: Ratio,
     pub(super) origin: Origin<'s, 'a>,
 }
 
-/// The times behind a ratio.
 #[derive(Clone, Copy)]
 pub(super) enum Origin<'s, 'a> {
-    /// The measurements of both sides are the same.
     Copy,
     /// Two independent sides, with the variances of their means.
     Sides([(&'s Series<'a>, Option<Variance>); 2]),
@@ -26,10 +23,11 @@ pub(super) enum Origin<'s, 'a> {
 
 /// Geometric mean of ratios; `None` if there are none.
 ///
-/// Rows of one epoch or run move together: another clock rate, other load. For each side (or for the differences of two
-/// APIs that took turns), the mean over rows of the distance from the row's own mean shows this movement epoch by epoch
-/// and run by run. Its variance, with the degrees of freedom of epochs or runs, counts where it is larger than that of
-/// independent rows. The variances of two sides add up (Welch's test). There is no interval if any ratio has none.
+/// Rows of one epoch or run vary together, for example with clock rate or load. For each side (or for the differences
+/// of two APIs that took turns), the mean over rows of the distance from each row's own mean shows this shared
+/// variation, epoch by epoch and run by run. Its variance, with the degrees of freedom of epochs or runs, is used if it
+/// is larger than that of independent rows. The variances of two sides add up (Welch's test). There is no interval if
+/// any ratio has none.
 pub(super) fn geometric_mean(members: &[Member]) -> Option<Ratio> {
     let count = members.len() as f64;
     let log = members.iter().map(|member| member.ratio.value.ln()).sum::<f64>() / count;
@@ -45,7 +43,7 @@ pub(super) fn geometric_mean(members: &[Member]) -> Option<Ratio> {
     };
     let scaled = |variance: Variance| Variance { value: variance.value / (count * count), ..variance };
     let independent = scaled(sum(independent.into_iter()));
-    // Rows without measurements of their own do not move.
+    // Copies contribute no variation.
     let part = (changed.len() as f64 / count).powi(2);
     let moving =
         |series: &[&Series]| together(series).map(|variance| Variance { value: variance.value * part, ..variance });
@@ -63,20 +61,20 @@ pub(super) fn geometric_mean(members: &[Member]) -> Option<Ratio> {
                 .unzip();
             larger(Some(scaled(sum(own.into_iter().flatten()))), moving(&series))
         });
-        // Ratios of turns among them count as independent.
+        // If some APIs took turns and others did not, their ratios count as independent.
         let both = sum(sides.into_iter().flatten());
         larger(Some(independent), Some(both))
     };
     Some(Ratio::new(LogValue { log, variance }))
 }
 
-/// Variance of the mean over rows, from the movement that the rows share; `None` for a single row, whose own variance
-/// tells more, and without epochs and runs.
+/// Variance of the mean over rows from their shared variation; `None` without epochs and runs, and for a single row,
+/// whose own variance is the better estimate.
 fn together(all: &[&Series]) -> Option<Variance> {
     if all.len() < 2 {
         return None;
     }
-    // Epochs are passes over the plan. A row with fewer than most has missed a pass, nobody knows which.
+    // Epochs are passes over the plan. A row with fewer epochs than most has missed an unknown pass.
     let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
     all.iter().flat_map(|series| &series.runs).for_each(|run| *lengths.entry(run.logs.len()).or_default() += 1);
     let epochs = lengths.into_iter().max_by_key(|(length, number)| (*number, *length))?.0;
@@ -85,7 +83,6 @@ fn together(all: &[&Series]) -> Option<Variance> {
     for run in all.iter().flat_map(|series| &series.runs).filter(|run| run.logs.len() == epochs) {
         by_date.entry(&run.record.date).or_default().push(&run.logs);
     }
-    // Epochs of each run.
     let (mut squares, mut degrees) = (0.0, 0);
     for rows in by_date.values() {
         let mut shifts = vec![0.0; epochs];
@@ -98,7 +95,6 @@ fn together(all: &[&Series]) -> Option<Variance> {
     }
     let between_epochs = (degrees > 0)
         .then(|| Variance { value: squares / degrees as f64 / (epochs * runs) as f64, degrees: degrees as f64 });
-    // Runs.
     let mut by_date: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for series in all.iter().filter(|series| series.runs.len() == runs) {
         let mean = series.mean();

@@ -1,13 +1,13 @@
 //! Comparison of reports: matches rows, and computes ratios of times with confidence intervals and verdicts.
 //!
-//! Rows match by family, benchmark, type, size, parameters and source ([`comparable`](record::comparable)). Run-time checks that a case asks for are parameters;
-//! other differences in checks get a [`Mark`]. A *side* is one card (or all cards of a model), API, driver and version of the tool, measured
-//! together with the same other APIs. Several runs of a side are pooled; for each case, only runs with the kernel,
-//! checks and clock of the newest run are used.
+//! Rows match by family, benchmark, type, size, parameters and source ([`comparable`](record::comparable)). Run-time
+//! checks that a case asks for are parameters; other differences in checks get a [`Mark`]. A *side* is one card (or all
+//! cards of a model), API, driver and version of the tool, measured together with the same other APIs. Several runs of
+//! a side are pooled; for each case, only runs with the kernel, checks and clock of the newest run are used.
 //!
 //! A time is the mean over runs of the mean over epochs of logarithms. Its variance is moderated by the rows of its
-//! class ([`moderate`](record::stats::moderate)). Run-to-run variation is measured in each run, by its epochs; no
-//! figure of it is built in. The variances of two sides add up (Welch's test). APIs that took turns in the same runs are
+//! class ([`moderate`](record::stats::moderate)). Run-to-run variation is estimated from the epochs of each run, never
+//! from a built-in figure. The variances of two sides add up (Welch's test). APIs that took turns in the same runs are
 //! compared by the differences between their epochs.
 
 mod case;
@@ -50,11 +50,11 @@ use sides::Sides;
 /// Summary of the cases of a match, for all or one family.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tally {
-    /// Geometric mean of the ratios of one kind of work, the first one that the cases have; `None` if there are none.
+    /// Geometric mean of the ratios of `kind`; `None` if there are none.
     pub mean: Option<Ratio>,
-    /// The kind of work.
+    /// The first kind of work that the cases have.
     pub kind: WorkKind,
-    /// Number of cases in the mean: those of the kind with one clock for both sides.
+    /// Number of cases in the mean: those of this kind that have the same clock on both sides.
     pub cases: usize,
     /// Number of cases per verdict, in the order of [`Verdict::ALL`].
     pub verdicts: [usize; 4],
@@ -67,44 +67,41 @@ pub struct Regression<'a, 'b> {
     pub case: &'b CaseComparison<'a>,
     /// Index of the match.
     pub of: usize,
-    /// Time of the baseline ÷ time of the side.
+    /// Baseline time ÷ side time.
     pub ratio: Ratio,
     /// Whether the slow-down is certain, see [`Comparison::regressions`].
     pub is_certain: bool,
 }
 
-/// Numbers of pairs of a comparison, see [`Comparison::evidence`].
+/// How many pairs of a comparison can show a regression, see [`Comparison::evidence`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Evidence {
     /// Pairs with a time on both sides.
     pub pairs: usize,
-    /// Those that one device clock timed.
+    /// Pairs that the device's clock timed on both sides.
     pub device_timed: usize,
-    /// Those of them with an interval: only these can be certain regressions.
+    /// Device-timed pairs with an interval: only these can be certain regressions.
     pub deciding: usize,
 }
 
 /// A comparison of reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison<'a> {
-    /// The sides, baseline first.
+    /// The sides; the baseline is first.
     pub sides: Vec<Side<'a>>,
     /// The pairs of sides to compare.
     pub matches: Vec<Match>,
     /// The cases, grouped by family, in the order of the reports.
     pub cases: Vec<CaseComparison<'a>>,
-    /// Times that differ by less than this fraction count as equal.
+    /// Times that differ by less than this fraction are equal.
     pub margin: f64,
-    /// Indices of the cases of each family, in their order.
     by_family: HashMap<&'a str, Range<usize>>,
-    /// Indices of the cases on each side.
     on_side: Vec<Vec<usize>>,
-    /// Indices of the cases with a pair in each match.
     in_match: Vec<Vec<usize>>,
 }
 
 impl<'a> Comparison<'a> {
-    /// The families in order.
+    /// The families, in the order of the reports.
     #[must_use]
     pub fn families(&self) -> Vec<&'a str> {
         let mut families: Vec<&str> = self.cases.iter().map(|case| case.row.family.as_str()).collect();
@@ -118,7 +115,7 @@ impl<'a> Comparison<'a> {
         self.by_family.get(family).and_then(|range| self.cases.get(range.clone())).unwrap_or_default()
     }
 
-    /// The cases on a side, with their indices and their rows there.
+    /// The cases on a side: index, case and entry.
     pub fn on_side(&self, side: usize) -> impl Iterator<Item = (usize, &CaseComparison<'a>, &Entry<'a>)> {
         let indices = self.on_side.get(side).map_or(&[][..], Vec::as_slice);
         indices
@@ -134,7 +131,7 @@ impl<'a> Comparison<'a> {
         few.iter().filter(|index| many.binary_search(index).is_ok()).count()
     }
 
-    /// Geometric mean and verdicts of the match with index `of`, for one family, or all if `None`.
+    /// Geometric mean and verdicts of the match with index `of`, for one family or (`None`) for all.
     #[must_use]
     pub fn tally(&self, of: usize, family: Option<&str>) -> Tally {
         let range = match family {
@@ -148,7 +145,7 @@ impl<'a> Comparison<'a> {
         self.tally_of(self.matches[of], pairs)
     }
 
-    /// The same for each kind of work that the match has.
+    /// The tally of each kind of work in the match.
     #[must_use]
     pub fn tallies_by_kind(&self, of: usize) -> Vec<Tally> {
         let tally = |kind: WorkKind| {
@@ -164,8 +161,8 @@ impl<'a> Comparison<'a> {
         cases.filter_map(move |case| Some((case, case.pairs.get(of)?)))
     }
 
-    /// The cases that have a time on both sides of the match with index `of` and are not compared, each with the reason:
-    /// their sources differ.
+    /// The cases with a time on both sides of the match with index `of` that are not compared because their sources
+    /// differ, each with the reason.
     pub fn unlike(&self, of: usize) -> impl Iterator<Item = (&CaseComparison<'a>, Unlike)> {
         let Match { baseline, side } = self.matches[of];
         self.on_side(baseline).filter(move |(_, case, _)| case.pairs.get(of).is_none()).filter_map(
@@ -177,7 +174,7 @@ impl<'a> Comparison<'a> {
         )
     }
 
-    /// The same for any cases of any match, with their pairs.
+    /// The tally of any `pairs` of the match `of`.
     pub fn tally_of<'s>(&self, of: Match, pairs: impl Iterator<Item = (&'s CaseComparison<'a>, &'s Pair<'a>)>) -> Tally
     where
         'a: 's,
@@ -193,8 +190,8 @@ impl<'a> Comparison<'a> {
         Tally { mean: mean::geometric_mean(&members), kind, cases: members.len(), verdicts }
     }
 
-    /// The pairs of other matches of the same sides, by match, with the indices of their cases. Verdicts are corrected for
-    /// their number.
+    /// The pairs of other `matches` of the same sides, by match, each with the index of its case. Verdicts are
+    /// corrected for their number.
     #[must_use]
     pub fn pairs_of(&self, matches: &[Match]) -> Vec<Vec<(usize, Pair<'a>)>> {
         judge::pairs(
@@ -206,14 +203,14 @@ impl<'a> Comparison<'a> {
         )
     }
 
-    /// What the pairs of the comparison can show about regressions.
+    /// The number of pairs that can show a regression.
     #[must_use]
     pub fn evidence(&self) -> Evidence {
         let mut found = Evidence::default();
         for pair in self.cases.iter().flat_map(|case| case.pairs.values()) {
             found.pairs += 1;
             found.device_timed += usize::from(pair.has_device_clock());
-            // A copy of a report has no variance, and certainly no regression.
+            // A copy of a report has no variance, and no regression.
             let is_known = pair.ratio.interval.is_some();
             found.deciding += usize::from(pair.has_device_clock() && is_known);
         }
@@ -222,10 +219,10 @@ impl<'a> Comparison<'a> {
 
     /// Cases that certainly or possibly take more than 1 + `slowdown` times the baseline's time.
     ///
-    /// A regression is certain if the whole 95 % interval lies beyond the limit, and the p-value of a smaller slow-down,
-    /// adjusted for all pairs that one device clock timed, is at most [`FALSE_DISCOVERIES`]. Pairs timed by the host or
-    /// by two clocks are never certain. A regression is possible if the case seems slower and its interval reaches
-    /// beyond the limit; without an interval, if its ratio does.
+    /// A regression is certain if the whole 95 % interval lies beyond the limit, and the p-value of a smaller
+    /// slow-down, adjusted for all pairs that one device clock timed, is at most [`FALSE_DISCOVERIES`]. Pairs timed by
+    /// the host or by two clocks are never certain. A regression is possible if the case seems slower and its interval,
+    /// or without an interval its ratio, reaches beyond the limit.
     #[must_use]
     pub fn regressions(&self, slowdown: f64) -> Vec<Regression<'a, '_>> {
         let of_case = |case| -> Vec<(&CaseComparison, usize, &Pair)> {
@@ -263,9 +260,9 @@ pub fn compare<'a>(baseline: &'a [Report], others: &'a [Report]) -> Comparison<'
 
 /// Compares `others` with `baseline`.
 ///
-/// Runs of one side are pooled, separately for the baseline and the others. Each side is compared with the baseline side
-/// of the same device and API, else of the same API, else with the first baseline side. Unpaired baseline sides are
-/// compared with the first one, so that one report with several APIs can be compared.
+/// Runs of one side are pooled, separately for the baseline and the others. Each side is compared with the baseline
+/// side of the same device and API, else of the same API, else with the first baseline side. Unpaired baseline sides
+/// are compared with the first one, so that one report with several APIs can be compared.
 #[must_use]
 pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report]) -> Comparison<'a> {
     let mut sides = Sides::new(rules.is_by_model);
@@ -273,7 +270,7 @@ pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report
     let mut cases: Vec<BTreeMap<usize, Vec<&Record>>> = Vec::new();
     let mut known = Copies::default();
     let reports = baseline.iter().map(|report| (report, true)).chain(others.iter().map(|report| (report, false)));
-    // In a run in turns the command of --against is the baseline.
+    // In a run with --against, the rows of its command are the baseline.
     let has_turns = others.is_empty() && baseline.iter().flat_map(|report| &report.records).any(Record::is_against);
     for (report, is_baseline) in reports {
         for record in &report.records {
@@ -298,7 +295,7 @@ pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report
             cases[*index].entries.get_mut(side).into_iter().for_each(|entry| entry.set_timing(variance));
         }
     }
-    // The other rows still show how their classes vary.
+    // Rows that are not compared still show how their classes vary.
     let (mut cases, mut rest): (Vec<_>, Vec<_>) = cases.into_iter().partition(|case| (rules.is_compared)(case.row));
     let is_used: Vec<bool> = on_sides(&cases, sides.len()).iter().map(|cases| !cases.is_empty()).collect();
     let numbers: Vec<usize> = is_used
@@ -328,7 +325,7 @@ pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report
     Comparison { sides, matches, cases, margin: rules.margin, by_family, on_side, in_match }
 }
 
-/// Groups the cases by family, in the order of the first case of each. Returns the cases of each family.
+/// Groups the cases by family, in the order of each family's first case. Returns the range of each family.
 fn sort_by_family<'a>(cases: &mut [CaseComparison<'a>]) -> HashMap<&'a str, Range<usize>> {
     let mut order: HashMap<&str, usize> = HashMap::new();
     for case in cases.iter() {
@@ -343,7 +340,6 @@ fn sort_by_family<'a>(cases: &mut [CaseComparison<'a>]) -> HashMap<&'a str, Rang
     by_family
 }
 
-/// Indices of the cases on each side.
 fn on_sides(cases: &[CaseComparison], sides: usize) -> Vec<Vec<usize>> {
     let mut found = vec![Vec::new(); sides];
     for (index, case) in cases.iter().enumerate() {
@@ -357,7 +353,7 @@ fn key(record: &Record) -> [String; 5] {
     [family, benchmark, record.dtype_name().to_owned(), record.size(), record.params_text()]
 }
 
-/// The case without timings and pairs, which need the other cases.
+/// The case, without timings and pairs, which need the other cases.
 fn case<'a>(rows: BTreeMap<usize, Vec<&'a Record>>, is_named: &dyn Fn(&Record) -> bool) -> Option<CaseComparison<'a>> {
     let row = *rows.values().flatten().next()?;
     let entries = rows.into_iter().map(|(side, rows)| (side, Entry::new(rows))).collect();

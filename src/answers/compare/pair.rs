@@ -11,18 +11,19 @@ use super::verdict::Verdict;
 /// The times of a case on two sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair<'a> {
-    /// Time of the baseline ÷ time of the side.
+    /// Baseline time ÷ side time.
     pub ratio: Ratio,
     /// The verdict on the ratio.
     pub verdict: Verdict,
     /// The p-value of the hypothesis that the times differ by no more than the margin, adjusted for all pairs of the
-    /// comparison ([`benjamini_hochberg`](record::stats::benjamini_hochberg)). `None` if nothing is known about run-to-run variation.
+    /// comparison ([`benjamini_hochberg`](record::stats::benjamini_hochberg)). `None` if run-to-run variation is
+    /// unknown.
     pub adjusted_p: Option<f64>,
     /// Differences other than time.
     pub marks: Vec<Mark>,
     /// Whether the device's clock timed both sides. Only such pairs decide an exit code.
     pub is_device_timed: bool,
-    /// Whether the two sides are APIs that took turns in the same runs: the interval is that of their differences.
+    /// Whether the two sides are APIs that took turns in the same runs; the interval is then that of their differences.
     pub has_turns: bool,
     pub(super) is_copy: bool,
     pub(super) turns: Option<Series<'a>>,
@@ -58,7 +59,6 @@ impl<'a> Pair<'a> {
         self.is_device_timed && self.has_one_clock()
     }
 
-    /// The pair as a part of a mean.
     pub(super) fn member<'s>(&'s self, entries: &'s Sparse<Entry<'a>>, of: Match) -> Member<'s, 'a> {
         let side = |side: usize| {
             let entry = entries.get(side)?;

@@ -8,7 +8,7 @@ use record::times::{Class, classes, least_variance, log_epochs, mean_and_squares
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Run<'a> {
     pub(super) record: &'a Record,
-    /// Logarithm of the time of each epoch in nanoseconds, or of the median alone; at least one.
+    /// Logarithms of the epochs' times in nanoseconds, or of the median alone; at least one.
     pub(super) logs: Vec<f64>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Series<'a> {
     /// At least one.
     pub(super) runs: Vec<Run<'a>>,
     classes: Vec<Class>,
-    /// Least variance of an epoch.
+    /// Minimum variance of an epoch.
     least: f64,
 }
 
@@ -59,7 +59,6 @@ impl<'a> Series<'a> {
         &self.classes
     }
 
-    /// Mean of the runs' means.
     pub(super) fn mean(&self) -> f64 {
         mean_and_squares(&self.means()).0
     }
@@ -68,13 +67,13 @@ impl<'a> Series<'a> {
         self.runs.iter().map(Run::mean).collect()
     }
 
-    /// The factor from the variance between epochs to the variance of the mean.
+    /// Variance of the mean ÷ variance between epochs.
     fn shrinking(&self) -> f64 {
         let count = self.runs.len() as f64;
         self.runs.iter().map(|run| (run.logs.len() as f64).recip()).sum::<f64>() / (count * count)
     }
 
-    /// The variance of the mean, as its own epochs alone show it.
+    /// The variance of the mean, from its own epochs alone.
     pub(super) fn own_variance(&self) -> Option<Variance> {
         let variance = self.between_epochs().variance()?;
         Some(Variance { value: variance.value * self.shrinking(), ..variance })
@@ -94,12 +93,11 @@ impl<'a> Series<'a> {
     }
 }
 
-/// Squared distances from means.
 #[derive(Debug, Clone, Copy)]
 struct Squares {
     sum: f64,
     degrees: usize,
-    /// The least possible variance.
+    /// Minimum variance.
     least: f64,
 }
 
@@ -114,7 +112,7 @@ impl Squares {
         Self { sum: self.sum + other.sum, degrees: self.degrees + other.degrees, least: self.least.max(other.least) }
     }
 
-    /// Whether two variances differ for certain: the F test's two-sided p-value is below 1 %.
+    /// Whether two variances certainly differ: the F test's two-sided p-value is below 1 %.
     fn differs_from(self, other: Self) -> bool {
         self.variance().zip(other.variance()).is_some_and(|(a, b)| {
             let (large, small) = if a.value < b.value { (b, a) } else { (a, b) };
@@ -123,8 +121,8 @@ impl Squares {
     }
 }
 
-/// Whether two rows of different APIs or compilers were measured in turns: one run, one host, one card. Of a run with
-/// `--against`, programs and drivers may differ, and then the card's name.
+/// Whether two rows of different APIs or compilers took turns: same run, host and card. In a run with `--against`, the
+/// two builds may differ in version and driver, and so in the card's name.
 fn is_one_run(a: &Record, b: &Record) -> bool {
     let host = |row: &Record| (row.date.clone(), row.os.clone(), row.cpu.clone(), row.host.clone());
     let is_like = || a.may_be_of_one_card(b) && a.tool_version == b.tool_version;
@@ -132,13 +130,13 @@ fn is_one_run(a: &Record, b: &Record) -> bool {
     a.toolchain() != b.toolchain() && !a.date.is_empty() && host(a) == host(b) && (is_against || is_like())
 }
 
-/// The variance of each series' mean, for the mean of other runs of the same number; `None` if nothing is known about
+/// The variance of each series' mean, for the mean of the same number of other runs; `None` if nothing is known about
 /// run-to-run variation: a single run with less than two epochs.
 ///
 /// For one run of E epochs it is the variance between epochs ÷ E. For k runs it is the variance between the runs' means
-/// ÷ k, if that is larger than the variance between epochs ÷ kE; else their mean by degrees of freedom, since runs then
-/// differ by their epochs alone. Each is moderated over all series first ([`moderate`]). So variation that no single run
-/// shows widens the interval, and runs that agree by chance hardly narrow it.
+/// ÷ k, if that is larger than the variance between epochs ÷ kE; otherwise runs differ by their epochs alone, and it is
+/// the mean of both, weighted by degrees of freedom. Each is moderated over all series first ([`moderate`]). So
+/// variation that no single run shows widens the interval, and runs that agree by chance hardly narrow it.
 pub(super) fn variances(all: &[Option<&Series>]) -> Vec<Option<Variance>> {
     let epochs = |series: &&Series| (series.between_epochs(), series.shrinking());
     let runs = |series: &&Series| (series.between_runs(), (series.runs.len() as f64).recip());
@@ -146,11 +144,11 @@ pub(super) fn variances(all: &[Option<&Series>]) -> Vec<Option<Variance>> {
 }
 
 /// The variance of the difference between the means of each two independent series, like [`variances`]; `None` if
-/// nothing is known about either, or if the two vary differently for certain.
+/// nothing is known about either, or if their variances certainly differ.
 ///
-/// Both sides show how their epochs vary, so that their squares are pooled before they are moderated, as limma does it
-/// (residual variances over all groups). Welch's sum of two moderated variances would count what the class shows twice,
-/// and trust a side whose few epochs agree by chance: such a side ended early.
+/// Both sides show how their epochs vary, so their squares are pooled before they are moderated, as in limma (residual
+/// variances over all groups). Welch's sum of two moderated variances would count the variance of the class twice, and
+/// trust a side that ended early because its few epochs agreed by chance.
 pub(super) fn differences(all: &[Option<[&Series; 2]>]) -> Vec<Option<Variance>> {
     let is_alike = |[a, b]: &[&Series; 2]| !a.between_epochs().differs_from(b.between_epochs());
     let alike: Vec<Option<[&Series; 2]>> = all.iter().map(|pair| pair.filter(is_alike)).collect();
@@ -162,7 +160,7 @@ pub(super) fn differences(all: &[Option<[&Series; 2]>]) -> Vec<Option<Variance>>
     moderated(&alike, |[a, _]| &a.classes, epochs, runs)
 }
 
-/// Moderated variances between epochs and between runs, each times its factor, combined to those of means.
+/// Moderated variances between epochs and between runs, each times its factor, combined into variances of means.
 fn moderated<'s, T: 's>(
     all: &'s [Option<T>],
     classes: impl Fn(&'s T) -> &'s Vec<Class>,
@@ -199,7 +197,6 @@ fn combined(epochs: Option<Variance>, runs: Option<Variance>) -> Option<Variance
     }
 }
 
-/// The larger of two variances.
 pub(super) fn larger(a: Option<Variance>, b: Option<Variance>) -> Option<Variance> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if a.value < b.value { b } else { a }),

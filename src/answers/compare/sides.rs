@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use record::suite::{AGAINST, Api};
 use record::{CardId, Record};
 
-/// A report that was read.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     /// Name of the report: its path.
@@ -14,8 +13,7 @@ pub struct Report {
     pub records: Vec<Record>,
 }
 
-/// One column of a comparison: a card through an API, with a compiler, driver and tool version, in runs of the same
-/// APIs.
+/// One column of a comparison: a card through an API, with compiler, driver and tool version, in runs of the same APIs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Side<'a> {
     /// Label: a letter.
@@ -24,13 +22,13 @@ pub struct Side<'a> {
     pub is_baseline: bool,
     /// Name of the device.
     pub device: &'a str,
-    /// UUID or PCI address of the card; empty if unknown, and if the side is a model.
+    /// UUID or PCI address of the card; empty if unknown or if the side is a model.
     pub card: &'a str,
-    /// Name of the host, where the card's name is not unique among hosts.
+    /// Host name, if the card's name is not unique among hosts.
     pub host: &'a str,
     /// API, if the report has it.
     pub api: Option<Api>,
-    /// Name of what compiled the WGSL, and its version; empty for wgpu's own compiler.
+    /// The WGSL compiler and its version; empty for wgpu's own compiler.
     pub compiler: [&'a str; 2],
     /// All APIs of the runs, joined by `+`; empty if unknown.
     pub apis: &'a str,
@@ -45,30 +43,29 @@ pub struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// Whether both sides are one card with one driver and compiler through one API: their rows differ by chance, or by their kernels.
+    /// Whether both sides are one card, driver, compiler and API: their rows differ only by chance or by their kernels.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let identity = |side: &Self| (side.api, side.compiler, side.driver.to_owned());
         identity(self) == identity(other) && self.card_id().is_likely(&other.card_id())
     }
 
-    /// Whether the command of `--against` measured it.
+    /// Whether the command of `--against` measured this side.
     #[must_use]
     pub fn is_against(&self) -> bool {
         self.compiler[0] == AGAINST
     }
 
-    /// Whether a side has a single run, which does not show all run-to-run variation. Sides that took turns, each epoch in a
-    /// process of its own, show it.
+    /// Whether either side has a single run, which does not show all run-to-run variation. Sides that took turns do
+    /// show it, because each epoch has its own process.
     pub(super) fn is_of_one_run(&self, other: &Self) -> bool {
         !self.is_in_turns_with(other) && (self.dates.len() < 2 || other.dates.len() < 2)
     }
 
-    /// Whether the sides are those of runs with `--against`.
     pub(super) fn is_in_turns_with(&self, other: &Self) -> bool {
         self.is_against() != other.is_against() && self.dates == other.dates
     }
 
-    /// What runs of one model through one API differ by: `card`, `driver`, `build` or nothing that is known.
+    /// How two sides of one model and API differ: `card`, `driver`, `build`; `None` if in nothing known.
     pub(super) fn differs_by(&self, other: &Self) -> Option<&'static str> {
         if (self.device, self.api) != (other.device, other.api) {
             return None;
@@ -96,13 +93,10 @@ pub struct Match {
     pub side: usize,
 }
 
-/// What tells sides apart.
 type Identity<'a> = (bool, Option<Api>, [&'a str; 2], CardId<'a>, [&'a str; 3]);
 
-/// The sides so far, found by their identity.
 #[derive(Default)]
 pub(super) struct Sides<'a> {
-    /// Whether all cards of a model are one side.
     is_by_model: bool,
     pub(super) sides: Vec<Side<'a>>,
     indices: HashMap<Identity<'a>, usize>,
@@ -114,13 +108,13 @@ impl<'a> Sides<'a> {
         Self { is_by_model, ..Self::default() }
     }
 
-    /// The index of the side of a row. Adds a new side if needed.
+    /// The index of a row's side, which is added if new.
     pub(super) fn index_of(&mut self, report: &'a Report, record: &'a Record, is_baseline: bool) -> usize {
         let named = record.card_id();
         let card = if self.is_by_model { CardId { device: named.device, host: "", name: "" } } else { named };
         let texts = [&record.apis, &record.driver, &record.tool_version];
         let foreign = record.toolchain().map_or("", |toolchain| toolchain.foreign());
-        // wgpu's own is a part of the tool's version.
+        // The version of wgpu's own compiler follows from the tool's version.
         let compiler = if foreign.is_empty() { [""; 2] } else { [foreign, &record.compiler_version] };
         let identity = (is_baseline, record.backend, compiler, card, texts.map(String::as_str));
         let index = *self.indices.entry(identity).or_insert_with(|| {
@@ -151,22 +145,22 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// The sides that are used, with new labels.
 pub(super) fn used<'a>(sides: Vec<Side<'a>>, is_used: &[bool]) -> Vec<Side<'a>> {
     let used = sides.into_iter().zip(is_used).filter(|(_, is_used)| **is_used).map(|(side, _)| side);
     used.enumerate().map(|(index, side)| Side { label: label(index), ..side }).collect()
 }
 
-/// Side labels: A to Z, then A2 to Z2 and so on.
+/// Labels A to Z, then A2 to Z2 and so on.
 fn label(index: usize) -> String {
     let letter = char::from(b'A' + (index % 26) as u8);
     let round = index / 26 + 1;
     if round == 1 { letter.to_string() } else { format!("{letter}{round}") }
 }
 
-/// Pairs each other side with the baseline side of the same card, API and compiler (of several, the one measured with the
-/// same other APIs), else of the same device and API, else of the same API, else with the first baseline side. Unpaired
-/// baseline sides are paired with the first one, as what is compared with CUDA: the ratio is what WGSL costs.
+/// Pairs each other side with the baseline side of the same card, API and compiler (preferably measured with the same
+/// other APIs), else of the same device and API, else of the same API, else with the first baseline side. Unpaired
+/// baseline sides are paired with the first one. CUDA is then the side that WGSL is compared with: the ratio is the
+/// cost of WGSL.
 pub(super) fn matches(sides: &[Side]) -> Vec<Match> {
     let baselines = || (0..sides.len()).filter(|index| sides[*index].is_baseline);
     let nearest = |side: &Side| {
@@ -177,7 +171,7 @@ pub(super) fn matches(sides: &[Side]) -> Vec<Match> {
             let is_card = other.card_id().is_likely(&side.card_id());
             (other.api == side.api).then_some([is_compiler, is_device, is_card, other.apis == side.apis])
         };
-        // The first of the best: `max_by_key` would give the last.
+        // Reversed, because `max_by_key` returns the last maximum and the first is wanted.
         baselines().rev().max_by_key(likeness).unwrap_or(0)
     };
     let others = || sides.iter().enumerate().filter(|(_, side)| !side.is_baseline);

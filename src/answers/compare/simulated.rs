@@ -9,17 +9,16 @@ const EPOCHS: usize = 5;
 /// How the rows of a run vary, as standard deviations of logarithms.
 #[derive(Clone, Copy)]
 struct Noise {
-    /// Between epochs: the middle of the rows. Rows differ tenfold.
+    /// Between epochs, for the median row. Rows differ tenfold.
     epochs: f64,
-    /// Between runs, besides their epochs.
+    /// Between runs, in addition to their epochs.
     runs: f64,
-    /// Of all rows together, between epochs.
+    /// Between epochs, of all rows together.
     together: f64,
 }
 
 const USUAL: Noise = Noise { epochs: 0.003, runs: 0.0, together: 0.0 };
 
-/// Rows with true times and the noise of each.
 struct Rows {
     truths: Vec<f64>,
     noises: Vec<f64>,
@@ -31,7 +30,6 @@ impl Rows {
         Self { truths: (0..count).map(|_| 2e3 * 1e3_f64.powf(random.uniform())).collect(), noises }
     }
 
-    /// A run on `date` with `apis`, each `factor` times as slow as the truth.
     fn run(&self, random: &mut Random, noise: Noise, date: &str, apis: &[(Api, f64)]) -> Report {
         let shared: Vec<f64> = (0..EPOCHS).map(|_| noise.together * random.normal()).collect();
         let mut records = Vec::new();
@@ -60,7 +58,6 @@ impl Rows {
     }
 }
 
-/// Counts over simulated comparisons.
 #[derive(Debug, Default)]
 struct Counts {
     pairs: usize,
@@ -86,7 +83,7 @@ impl Counts {
         self.verdicts[verdict as usize] as f64 / self.pairs as f64
     }
 
-    /// Wrong verdicts if nothing changed.
+    /// The share of wrong verdicts if nothing changed.
     fn differs(&self) -> f64 {
         self.share(Verdict::Faster) + self.share(Verdict::Slower)
     }
@@ -100,7 +97,7 @@ impl Counts {
     }
 }
 
-/// `rounds` comparisons of `runs` against `runs` with a side that is `factor` times as slow.
+/// Compares `runs` runs with `runs` runs of a side that is `factor` times as slow, `rounds` times.
 fn simulate(rounds: usize, runs: usize, noise: Noise, factor: f64, rules: &Rules) -> Counts {
     let (mut random, mut counts) = (Random(2026), Counts::default());
     for _ in 0..rounds {
@@ -114,7 +111,7 @@ fn simulate(rounds: usize, runs: usize, noise: Noise, factor: f64, rules: &Rules
 
 #[test]
 fn unchanged_rows_are_hardly_ever_different_and_intervals_cover_95() {
-    // Where processes do not differ, the allowance for what they differ by only widens intervals.
+    // If processes do not differ, widening for them can only make intervals too wide.
     for (widens, most) in [(false, 0.97), (true, 0.975)] {
         for runs in [1, 3] {
             let counts = simulate(40, runs, USUAL, 1.0, &Rules { widens, ..Rules::default() });
@@ -174,7 +171,7 @@ fn means_of_rows_that_move_together_cover_95_percent() {
             let (old, new) = (rows.runs(&mut random, noise, 0..1, 1.0), rows.runs(&mut random, noise, 1..2, 1.0));
             counts.add(&compare(&old, &new), 1.0);
         }
-        // The larger of two variances covers more than 95 % where both are about equal.
+        // If both variances are about equal, taking the larger covers more than 95 %.
         assert!((0.92..=0.99).contains(&counts.coverage_of_means()), "{}", counts.coverage_of_means());
     }
 }
@@ -217,7 +214,7 @@ fn rows_that_are_not_compared_still_show_the_noise_of_their_class() {
     assert!(none.sides.is_empty() && none.cases.is_empty());
 }
 
-/// What no run shows cannot be `same`, `faster` or `slower`.
+/// Without known run-to-run variation, no verdict is possible.
 #[test]
 fn single_runs_without_epochs_are_unclear_and_three_a_side_are_not() {
     let mut random = Random(13);

@@ -11,7 +11,6 @@ impl<T> Default for Sparse<T> {
 }
 
 impl<T> Sparse<T> {
-    /// The value at an index, if there is one.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&T> {
         let at = self.0.binary_search_by_key(&index, |(index, _)| *index).ok()?;
@@ -33,17 +32,16 @@ impl<T> Sparse<T> {
         self.0.get_mut(at).map(|(_, value)| value)
     }
 
-    /// Adds a value behind all others.
+    /// Adds a value; its index must be above all others.
     pub(super) fn push(&mut self, index: usize, value: T) {
         self.0.push((index, value));
     }
 
-    /// Drops the values at other indices.
     pub(super) fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
         self.0.retain(|(index, _)| is_kept(*index));
     }
 
-    /// Gives every index another one, in the same order.
+    /// Renumbers the indices; their order must not change.
     pub(super) fn renumber(&mut self, number: impl Fn(usize) -> usize) {
         self.0.iter_mut().for_each(|(index, _)| *index = number(*index));
     }

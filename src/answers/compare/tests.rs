@@ -9,7 +9,7 @@ fn row(benchmark: &str, time: f64) -> Record {
     noisy_row(benchmark, time, 0.001)
 }
 
-/// The same with epochs from ÷ e^`reach` to × e^`reach`.
+/// A row whose epochs range from ÷ e^`reach` to × e^`reach`.
 fn noisy_row(benchmark: &str, time: f64, reach: f64) -> Record {
     let epochs_ns: Vec<f64> = [-1.0, 0.5, 0.0, 1.0, -0.5].map(|part: f64| time * 1e4 * (part * reach).exp()).to_vec();
     Record {
@@ -31,7 +31,7 @@ fn noisy_row(benchmark: &str, time: f64, reach: f64) -> Record {
     }
 }
 
-/// A row of a series in a single epoch, as in schema 1.
+/// A row measured as a single series without epochs, as in schema 1.
 fn without_epochs(row: Record) -> Record {
     let ends = row.median_ns.map(|ns| (0.999 * ns, 1.001 * ns)).unzip();
     Record { epochs_ns: Vec::new(), ci_low_ns: ends.0, ci_high_ns: ends.1, ..row }
@@ -270,13 +270,13 @@ fn each_compiler_is_a_side_and_the_built_in_one_needs_no_name() {
     assert_eq!(sides, [(true, ["", ""]), (false, ["", ""]), (false, ["tint", "30"])]);
     let ratios: Vec<f64> = got.cases[0].pairs.values().map(|pair| pair.ratio.value).collect();
     assert!((ratios[0] - 2.0).abs() < 1e-9 && (ratios[1] - 0.5).abs() < 1e-9, "{ratios:?}");
-    // Each compiler meets itself.
+    // Each compiler is compared with itself.
     let later_new: Vec<Record> = new.iter().map(|row| Record { date: "2026-11-22".into(), ..row.clone() }).collect();
     let later_report = report("later", &later_new);
     let both = compare(&new_report, &later_report);
     assert_eq!(both.matches.len(), 2);
     assert!(both.matches.iter().all(|of| both.sides[of.baseline].compiler == both.sides[of.side].compiler));
-    // In one run they took turns.
+    // In the same run they took turns.
     let (one, other) = (report("a", &new[..1]), report("b", &new[1..]));
     let turns = compare(&one, &other);
     assert!(turns.cases[0].pairs.get(0).expect("both").has_turns);
