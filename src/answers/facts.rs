@@ -1,11 +1,11 @@
-//! What a driver says beside the measured rows: of the compiled kernels, and of the card's memory.
+//! What a driver reports in addition to the measured rows: properties of compiled kernels and of the card's memory.
 
 use crate::report::{Part, toolchains};
 use record::suite::{Benchmark, Limit};
 use record::{Record, compiled, format};
 
-/// Fields with what the driver reports of the kernels and, beside the peaks of reading, of the memory. None where rows
-/// have nothing of it.
+/// Fields with what the driver reports on the kernels and, for read peaks, on the memory; empty if the rows have
+/// neither.
 #[must_use]
 pub fn facts(benchmarks: &[&Benchmark], rows: &[&Record]) -> Vec<Part> {
     let all = toolchains(rows.iter().copied());
@@ -18,7 +18,7 @@ pub fn facts(benchmarks: &[&Benchmark], rows: &[&Record]) -> Vec<Part> {
             (!text.is_empty()).then(|| format!("{}: {text}", toolchain.title()))
         });
         let texts = texts.collect::<Vec<_>>().join("; ");
-        // Above it stands the name of the only one.
+        // A single kernel is already named in the heading.
         let name = if benchmarks.len() > 1 { format!("{}: ", benchmark.name) } else { String::new() };
         if !texts.is_empty() {
             parts.push(Part::Field { label: "compiled", text: format!("{name}{texts}") });
@@ -30,7 +30,7 @@ pub fn facts(benchmarks: &[&Benchmark], rows: &[&Record]) -> Vec<Part> {
     parts
 }
 
-/// `3.11 TB/s of 3.35 TB/s, 93 %: …`, for the fastest row of the largest working set.
+/// `3.11 TB/s of 3.35 TB/s, 93 %: …` for the fastest row of the largest working set.
 fn memory(rows: &[&Record]) -> Option<String> {
     let of_peak = |row: &&&Record| row.ceiling.is_some_and(|bound| bound.limit == Limit::Read) && row.status.is_timed();
     let largest = rows.iter().filter(of_peak).filter_map(|row| row.bytes).max()?;

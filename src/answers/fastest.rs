@@ -1,4 +1,4 @@
-//! Which kernel of a family to use at which type and size, and how far behind the next one is.
+//! The kernel of a family to use at each type and size, and how far behind the next one is.
 
 use serde::Serialize;
 
@@ -9,18 +9,16 @@ use record::stats::Estimate;
 use record::suite::{Extent, Family, Headline, Tag, Toolchain, binary_size};
 use record::{Record, format};
 
-/// The kernels of a job.
 pub(super) struct Job<'a> {
     toolchain: Toolchain<'a>,
     dtype: &'static str,
     n: Extent,
-    /// The bytes that it moves.
     bytes: Option<u64>,
     pub(super) contest: Contest<'a>,
 }
 
 impl<'a> Job<'a> {
-    /// The job of a contest of several kernels.
+    /// The job of a contest; `None` unless several kernels take part.
     fn new(toolchain: Toolchain<'a>, contest: Contest<'a>) -> Option<Self> {
         let best = contest.ranking.best;
         let has_rival = contest.rows.iter().any(|row| row.benchmark != best.benchmark);
@@ -28,7 +26,7 @@ impl<'a> Job<'a> {
         Some(Self { toolchain, dtype: best.dtype_name(), n, bytes: best.bytes, contest })
     }
 
-    /// The fastest of the other rows, and its time ÷ that of the fastest.
+    /// The row after the fastest, and its time ÷ that of the fastest; no ratio if both tie or there is no other row.
     fn second(&self) -> (&'a Record, Option<Estimate>) {
         let ranking = &self.contest.ranking;
         let next = ranking.next.map(|(row, ratio)| (row, Some(ratio)));
@@ -39,7 +37,7 @@ impl<'a> Job<'a> {
         !self.contest.ranking.ties.is_empty()
     }
 
-    /// The name of a kernel without the parameters of the input: `tiled PAD=1`.
+    /// The kernel's name with its parameters, except those of the input: `tiled PAD=1`.
     fn name(&self, row: &Record) -> String {
         let is_given = |name: &str| self.contest.given.iter().any(|(given, _)| *given == name);
         let params = row.params.iter().filter(|(name, _)| !is_given(name));
@@ -47,12 +45,11 @@ impl<'a> Job<'a> {
         std::iter::once(row.benchmark.clone()).chain(params).collect()
     }
 
-    /// The names of the fastest kernel and of the next one.
     fn names(&self) -> [String; 2] {
         [self.contest.ranking.best, self.second().0].map(|row| self.name(row))
     }
 
-    /// The next kernel: `tiled_vec4 +4.0 %`; `or tiled_vec4` where both tie.
+    /// The next kernel: `tiled_vec4 +4.0 %`, or `or tiled_vec4` if both tie.
     fn next(&self) -> String {
         let [_, name] = self.names();
         match self.second().1 {
@@ -63,19 +60,17 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// What the job is: `f32 PAIRS=1`.
     fn kind(&self) -> String {
         let given = self.contest.given.iter().map(|(name, value)| format!(" {name}={value}"));
         std::iter::once(self.dtype.to_owned()).chain(given).collect()
     }
 }
 
-/// Whether the kernels of a family do the same job, so that one can be chosen.
+/// Whether the kernels of a family do the same job, so that one of them can be chosen.
 fn has_choice(family: &Family) -> bool {
     family.tags.iter().any(|tag| matches!(tag, Tag::Primitive | Tag::Llm))
 }
 
-/// The jobs of a family's rows, by toolchain, type, input and size.
 pub(super) fn jobs<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Job<'a>> {
     let toolchains = if has_choice(family) { toolchains(rows.iter().copied()) } else { Vec::new() };
     let of_toolchain = |toolchain: Toolchain<'a>| {
@@ -89,14 +84,14 @@ pub(super) fn jobs<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Job<
     toolchains.into_iter().flat_map(of_toolchain).collect()
 }
 
-/// Which kernel to use: a line for each type and sizes next to each other with the same two fastest kernels; nothing
-/// for families whose kernels do different jobs.
+/// Which kernel to use. Consecutive sizes of one type with the same two fastest kernels share a line. Empty for
+/// families whose kernels do different jobs.
 #[must_use]
 pub fn choice(family: &'static Family, rows: &[&Record]) -> Vec<Part> {
     let mut lines: Vec<(Job, Extent)> = Vec::new();
     let jobs = jobs(family, rows);
     let keys: Vec<_> = jobs.iter().map(|job| (job.toolchain, job.kind(), job.n)).collect();
-    // Weights of fewer bits are another job of the same size.
+    // Lower-bit weights make another job of the same size.
     let is_twofold = |job: &Job| {
         keys.iter().filter(|key| (key.0, key.2) == (job.toolchain, job.n) && key.1 == job.kind()).count() > 1
     };
@@ -134,7 +129,7 @@ pub fn choice(family: &'static Family, rows: &[&Record]) -> Vec<Part> {
     ]
 }
 
-/// The fastest kernel of a job, for programs.
+/// The fastest kernel of a job, as JSON.
 #[derive(Debug, Serialize)]
 pub struct Choice<'a> {
     family: &'static str,
@@ -144,14 +139,13 @@ pub struct Choice<'a> {
     n: String,
     params: String,
     fastest: String,
-    /// The next one, which may tie.
+    /// The next kernel, which may tie.
     next: String,
     is_tied: bool,
-    /// The time of the next kernel over that of the fastest, with its 95 % interval.
     next_time_ratio: Option<Estimate>,
 }
 
-/// The choices of [`choice`], one for each size.
+/// The choices of [`choice`], one per size.
 #[must_use]
 pub fn choices<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<Choice<'a>> {
     let choice = |job: Job<'a>| {

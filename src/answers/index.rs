@@ -14,7 +14,7 @@ use record::format::{distinct, joined};
 use record::suite::{Api, DeviceType, Limit, Scalar, Toolchain};
 use record::{Record, Status, by_card, by_run, format, typical};
 
-/// First line of the page. It marks the page as generated.
+/// First line of the page, which marks it as generated.
 pub const MARK: &str = "<!-- Written by `shaderbench report --format index`: do not edit. -->";
 
 /// One report of the folder.
@@ -25,7 +25,7 @@ pub struct Entry {
     pub records: Vec<Record>,
 }
 
-/// Writes the page. With `is_by_model`, the headline figures are medians of all cards of a model.
+/// Writes the page. With `is_by_model`, the headline figures are medians over all cards of a model.
 #[must_use]
 pub fn write(entries: &[Entry], is_by_model: bool) -> String {
     let sections: String = models(entries).iter().map(|model| section(model, is_by_model)).collect();
@@ -41,20 +41,19 @@ pub fn write(entries: &[Entry], is_by_model: bool) -> String {
     )
 }
 
-/// The reports of one model of device.
 struct Model<'a> {
     device: &'a str,
     kind: Option<DeviceType>,
     reports: Vec<Report<'a>>,
 }
 
-/// The rows of a report that one model has.
+/// The rows of a report on one model.
 struct Report<'a> {
     path: &'a str,
     rows: Vec<&'a Record>,
 }
 
-/// The models by name, software devices last.
+/// The models by name, with software devices last.
 fn models(entries: &[Entry]) -> Vec<Model<'_>> {
     let mut models: Vec<Model> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
@@ -75,7 +74,7 @@ fn models(entries: &[Entry]) -> Vec<Model<'_>> {
     models
 }
 
-/// A model: what its reports agree on, the reports by number, and two tables of figures that are as wide as a page.
+/// A model: facts common to its reports, the numbered reports, and two page-wide tables of figures.
 fn section(model: &Model, is_by_model: bool) -> String {
     let device = if model.device.is_empty() { "Unnamed device" } else { model.device };
     let (facts, reports) = (facts(model), reports(model));
@@ -120,7 +119,7 @@ fn reports(model: &Model) -> String {
     format!("| {} |\n|{}\n{text}", heading.join(" | "), " --- |".repeat(heading.len()))
 }
 
-/// A link to a file beside the page. Characters that end a link, and hidden ones, are percent-encoded.
+/// A link to a file in the same folder. Characters that end a link, and hidden ones, are percent-encoded.
 fn link(text: &str, path: &str) -> String {
     let encoded = |c: char| c.to_string().bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
     let is_plain = |c: char| !(matches!(c, ' ' | '<' | '>' | '%' | '\\') || is_hidden(c));
@@ -136,21 +135,21 @@ fn statuses(records: &[&Record]) -> String {
     counts.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The names of the report's cards, one for each: of a UUID and an address, the UUID.
+/// The names of the report's cards, one per card: the UUID if there is one, else the PCI address.
 fn cards(rows: &[&Record]) -> String {
     let name = |rows: Vec<&Record>| rows.iter().map(|row| row.card.as_str()).max_by_key(|name| name.len()).map(short);
     joined(by_card(rows.iter().copied()).into_iter().filter_map(name), ", ")
 }
 
-/// The start of a name, enough to tell a card from its neighbours.
+/// The start of a name, long enough to distinguish a card from its neighbours.
 fn short(name: &str) -> String {
     if name.chars().count() <= SHORT { name.to_owned() } else { name.chars().take(SHORT - 1).chain(['…']).collect() }
 }
 
-/// Characters of a card's name.
 const SHORT: usize = 14;
 
-/// The rows to show figures of, each with a name: the cards of each report by its number, or the typical rows of the model.
+/// The groups of rows to show figures of, each with a name: the cards of each report by number, or the model's typical
+/// rows.
 fn groups<'a>(model: &Model<'a>, is_by_model: bool) -> Vec<(String, Vec<&'a Record>)> {
     if is_by_model {
         let rows: Vec<&Record> = model.reports.iter().flat_map(|report| report.rows.iter().copied()).collect();
@@ -178,7 +177,6 @@ fn groups<'a>(model: &Model<'a>, is_by_model: bool) -> Vec<(String, Vec<&'a Reco
     groups
 }
 
-/// A table of peaks and latencies, and one of jobs.
 fn figures(model: &Model, is_by_model: bool) -> [String; 2] {
     let peak_heads = ["report", "API", "copy", "read", "L2", "DRAM", "banks", "FMA f32"];
     let job_heads = ["report", "API", "sum", "transpose", "GEMM f32", "GEMM f16"];
@@ -211,7 +209,7 @@ fn figures(model: &Model, is_by_model: bool) -> [String; 2] {
     [draw(&peak_heads, &peak_rows), draw(&job_heads, &job_rows) + &notes]
 }
 
-/// Copy, read, latencies, banks and FMA, as the heads of the columns name them.
+/// The figures in the order of the columns: copy, read, latencies, banks and FMA.
 fn peak_figures(rows: &[&Record]) -> Vec<Option<String>> {
     let spaces = spaces(rows);
     let space = |names: &[&str]| spaces.iter().find(|space| names.contains(&space.name.as_str()));
@@ -230,7 +228,6 @@ fn peak_figures(rows: &[&Record]) -> Vec<Option<String>> {
     ]
 }
 
-/// The rate of a job, with its share of the measured peak.
 fn figure(shown: &Shown) -> String {
     let share = shown.row.share.map_or_else(String::new, |_| format!(", {}", share_text(shown.row)));
     format!("{}{share}{}", job_rate(shown.row), if shown.is_unlike { " ≠" } else { "" })
@@ -273,7 +270,6 @@ mod tests {
         }
     }
 
-    /// A page whose cells are not padded.
     fn unpadded(page: &str) -> String {
         let line = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n";
         page.lines().map(line).collect()
@@ -336,7 +332,7 @@ mod tests {
             card: card.to_owned(),
             ..row("vulkan", "ceiling", "copy", 9000, 1.0)
         };
-        // One report has both devices.
+        // One report contains both devices.
         let records = vec![
             on_device("A software", DeviceType::Software, ""),
             on_device("Z card", DeviceType::Discrete, "GPU-a04f60ce-6235-435b-70d4-22ab90fca10f"),
@@ -364,7 +360,7 @@ mod tests {
         let copy = quoted_rate(copy).expect("quiet");
         let sum = crate::summary::figures::best(&rows).into_iter().find(|best| best.job.name == "sum").expect("a sum");
         for (name, figure) in [("read", &copy), ("sum", &job_rate(sum.row))] {
-            // Of figures with one unit, the last has it.
+            // Of figures with the same unit, only the last shows it.
             let number = figure.split(' ').next().expect("a number");
             assert!(line(name).contains(number), "{figure}: {summary}");
             assert!(index.contains(&format!("| {figure}")), "{figure}: {index}");

@@ -1,5 +1,5 @@
-//! A folder or file for each question that a reader asks of rows: what answers it, and how the answer reads; and [`report`]:
-//! files, tables, layout. No GPU.
+//! Answers to the questions that readers ask of rows, one folder or file per question, and [`report`]: files, tables
+//! and layout. Uses no GPU.
 
 pub mod articles;
 mod cold;

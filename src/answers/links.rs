@@ -7,18 +7,18 @@ use kernels::load_ns;
 use record::suite::Api;
 use record::{Record, by_card, format};
 
-/// What is shown of a benchmark between cards: its name in the family `transfer`, and the title of its matrix.
+/// The benchmarks between cards: name in the family `transfer`, and title of the matrix.
 const SHOWN: [(&str, &str); 6] = [
-    ("peer_write", "write by a copy engine, GB/s"),
-    ("peer_read", "read by a copy engine, GB/s"),
+    ("peer_write", "writes by a copy engine, GB/s"),
+    ("peer_read", "reads by a copy engine, GB/s"),
     ("peer_both", "both directions by copy engines, sum, GB/s"),
-    ("peer_write_by_kernel", "write by a kernel's stores, GB/s"),
-    ("peer_read_by_kernel", "read by a kernel's loads, GB/s"),
+    ("peer_write_by_kernel", "writes by kernel stores, GB/s"),
+    ("peer_read_by_kernel", "reads by kernel loads, GB/s"),
     ("peer_latency", "latency of a dependent load, ns"),
 ];
 
-/// The matrices of a run on all cards, whose rows are in the order of CUDA's devices; a line of each matrix for the card
-/// that copies, a column for the other card. Without rows between cards, a sentence that says so.
+/// The matrices of a run on all cards, whose rows are in the order of CUDA's devices. Lines are the copying cards,
+/// columns the other cards. Without rows between cards, one sentence says why.
 #[must_use]
 pub fn links(records: &[Record], terminal: Terminal) -> String {
     let rows = records
@@ -46,8 +46,8 @@ pub fn links(records: &[Record], terminal: Terminal) -> String {
     text
 }
 
-/// The cells of a line: the figure to each card at the largest size that was measured, `-` for the card itself, the status of
-/// a row without figure.
+/// The cells of a line: for each other card the figure at the largest measured size, or the status of a row without
+/// one; `-` for the card itself.
 fn line(cards: &[Vec<&Record>], from: usize, benchmark: &str) -> Vec<String> {
     let cell = |to: usize| {
         if to == from {
@@ -61,7 +61,6 @@ fn line(cards: &[Vec<&Record>], from: usize, benchmark: &str) -> Vec<String> {
     (0..cards.len()).map(cell).collect()
 }
 
-/// A row's rate in GB/s, or the time of a load in ns.
 fn figure(row: &Record) -> Option<String> {
     let value = load_ns(row).or(row.gb_per_s)?;
     Some(format!("{}{}", format::significant(value, 3), format::plus_minus(row.noise().unwrap_or(0.0))))

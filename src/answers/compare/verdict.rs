@@ -2,17 +2,17 @@
 
 use super::timing::Ratio;
 
-/// Fraction of false discoveries that is expected among the verdicts `faster` and `slower` of a comparison, and among
-/// its certain regressions.
+/// Expected fraction of false discoveries among the verdicts `faster` and `slower` of a comparison, and among its
+/// certain regressions.
 pub const FALSE_DISCOVERIES: f64 = 0.05;
 
 /// The verdict on a ratio of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The side takes less time than the baseline by more than the margin: the 95 % interval lies beyond it, and the
-    /// p-value, adjusted for all rows of the comparison, is at most [`FALSE_DISCOVERIES`].
+    /// The side takes less time than the baseline: the 95 % interval lies beyond the margin, and the p-value, adjusted
+    /// for all rows of the comparison, is at most [`FALSE_DISCOVERIES`].
     Faster,
-    /// The side takes more time than the baseline by more than the margin, in the same sense.
+    /// The side takes more time than the baseline, by the same test.
     Slower,
     /// The 95 % interval lies within the margin.
     Same,
@@ -58,7 +58,7 @@ mod tests {
     use record::MARGIN;
     use record::stats::{LogValue, Variance};
 
-    /// A ratio whose interval reaches from ÷ `reach` to × `reach`, with about normal noise.
+    /// A ratio whose interval reaches from ÷ `reach` to × `reach`, with nearly normal noise.
     fn ratio(value: f64, reach: f64) -> Ratio {
         let value_of = (reach.ln() / 1.959_964).powi(2);
         Ratio::new(LogValue { log: value.ln(), variance: Some(Variance { value: value_of, degrees: 1e6 }) })
@@ -96,13 +96,13 @@ mod tests {
 
     #[test]
     fn p_values_have_known_answers() {
-        // 1.959964 standard errors from the margin: 2.5 %, and nothing on the other side of it.
+        // 1.959964 standard errors from the margin: 2.5 % on the near side, and almost nothing on the far side.
         let at = ratio((1.0 + MARGIN) * 1.01, 1.01);
         assert!((at.log().p_within(MARGIN.ln_1p()).expect("known") - 0.025).abs() < 1e-5);
         assert!((at.recip().log().p_within(MARGIN.ln_1p()).expect("known") - 0.025).abs() < 1e-5);
-        // Without a margin, both sides count.
+        // Without a margin, both tails count.
         assert!((ratio(1.01, 1.01).log().p_within(0.0).expect("known") - 0.05).abs() < 1e-5);
-        // A slow-down of 5 %, and a limit one interval away.
+        // A slow-down of 5 %, and a limit one interval half-width away.
         let slower = ratio(1.0 / 1.05, 1.01);
         assert!((slower.recip().log().p_at_most((1.05_f64 / 1.01).ln()).expect("known") - 0.025).abs() < 1e-5);
         assert!((slower.recip().log().p_at_most(0.05_f64.ln_1p()).expect("known") - 0.5).abs() < 1e-9);

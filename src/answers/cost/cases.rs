@@ -1,4 +1,4 @@
-//! The fastest WGSL kernel of each job at each size, beside its twin and the library.
+//! The fastest WGSL kernel of each job at each size, compared with its CUDA port and the library.
 
 use crate::report::toolchains;
 use crate::summary::figures::{Beside, Contest, beside, best_of, beyond_wgsl, contests};
@@ -9,14 +9,13 @@ use record::format::distinct;
 use record::stats::Estimate;
 use record::suite::{Api, Dtype, Headline, Toolchain};
 
-/// What the portable API costs on one card, by job, the largest ratio first.
+/// The cost of the portable API on one card, by job, the largest ratio first.
 pub struct Cost<'a> {
-    /// What runs WGSL.
     pub(super) portable: Toolchain<'a>,
-    /// What runs the twins.
+    /// The toolchain of the CUDA ports.
     pub(super) native: Toolchain<'a>,
     pub(super) jobs: Vec<JobCost<'a>>,
-    /// Families that have a library in the suite, but no row of one in these.
+    /// Number of families that have a library in the suite, but no row of it here.
     pub(super) without_library: usize,
 }
 
@@ -24,11 +23,10 @@ pub struct Cost<'a> {
 pub(super) struct JobCost<'a> {
     pub(super) name: &'static str,
     pub(super) family: &'static str,
-    /// Why WGSL takes longer than its twin in the case shown, where that is known; else empty.
+    /// Why WGSL is slower than its CUDA port in the case shown; empty if it is not, or if the cause is unknown.
     pub(super) cause: &'static str,
-    /// The case that the summary shows.
     pub(super) shown: Case<'a>,
-    /// All cases of its type, this one among them.
+    /// All cases of the same type, including the one shown.
     pub(super) cases: Vec<Case<'a>>,
 }
 
@@ -36,9 +34,9 @@ pub(super) struct JobCost<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Case<'a> {
     pub(super) row: &'a Record,
-    /// Its time ÷ that of its twin, if both were measured.
+    /// WGSL time ÷ time of its CUDA port, if both were measured.
     pub(super) twin: Option<Estimate>,
-    /// What the twin does that the kernel does not.
+    /// What the CUDA port does differently.
     pub(super) twin_differs: Option<&'static str>,
     pub(super) library: Option<Beside<'a>>,
     /// The kernel that only CUDA can express, and the time of `row` ÷ its time.
@@ -46,8 +44,8 @@ pub(super) struct Case<'a> {
 }
 
 impl<'a> Cost<'a> {
-    /// The cost in the rows of one card; `None` without a job or without rows of CUDA. With several portable toolchains, that
-    /// of the first. `is_wanted` selects its rows: jobs and sizes without any are left out.
+    /// The cost in the rows of one card; `None` without a job or without CUDA rows. Of several portable toolchains,
+    /// only the first counts. `is_wanted` selects its rows; jobs and sizes without selected rows are left out.
     #[must_use]
     pub fn new(records: &'a [Record], is_wanted: impl Fn(&Record) -> bool) -> Option<Self> {
         let toolchains = toolchains(records);
@@ -68,13 +66,13 @@ impl<'a> Cost<'a> {
             let best = best_of(family, job, &rows)?;
             let cases: Vec<Case> = fastest(contests(family, job, &rows), best.row.dtype).map(case).collect();
             let shown = *cases.iter().find(|case| std::ptr::eq(case.row, best.row))?;
-            // Causes were shown for sizes that saturate a GPU.
+            // The causes were shown only at sizes that saturate a GPU.
             let is_behind = !best.is_small && shown.twin.is_some_and(is_behind);
             Some(JobCost { name: job.name, family, cause: if is_behind { job.cause } else { "" }, shown, cases })
         };
         let mut costs: Vec<JobCost> = Vec::new();
         for cost in jobs().iter().filter_map(job) {
-            // A device without the instructions of the fastest kernel shows that of another job.
+            // If the device cannot run a job's fastest kernel, the job would show the same row as an earlier job.
             if !costs.iter().any(|known| std::ptr::eq(known.shown.row, cost.shown.row)) {
                 costs.push(cost);
             }
@@ -92,22 +90,21 @@ impl<'a> Cost<'a> {
 }
 
 impl JobCost<'_> {
-    /// The larger one of its ratios; 0 without any.
+    /// The larger of the job's ratios; 0 without any.
     fn worst(&self) -> f64 {
         let library = self.shown.library.map(|beside| beside.ratio);
         [self.shown.twin, library].into_iter().flatten().map(|ratio| ratio.value).fold(0.0, f64::max)
     }
 }
 
-/// Times that differ by at most this fraction are no loss that a user notices.
+/// Losses up to this fraction are negligible for users.
 pub(super) const SMALL: f64 = 0.1;
 
-/// Whether a ratio of times is surely more than a small loss.
+/// Whether a ratio of times certainly exceeds a negligible loss.
 pub(super) fn is_behind(ratio: Estimate) -> bool {
     ratio.low > 1.0 + SMALL
 }
 
-/// The fastest kernels of one type, in the order of the contests.
 pub(super) fn fastest<'a>(contests: Vec<Contest<'a>>, dtype: Option<Dtype>) -> impl Iterator<Item = &'a Record> {
     contests.into_iter().map(|contest| contest.ranking.best).filter(move |row| row.dtype == dtype)
 }

@@ -1,11 +1,12 @@
-//! The fastest kernels of others through Vulkan itself: vulkan.csv, figures that no run of this suite measured or verified.
+//! Rates of other programs' fastest kernels through Vulkan, from vulkan.csv. This suite has neither measured nor
+//! verified them.
 
 use std::sync::LazyLock;
 
 use record::Record;
 use serde::{Deserialize, Serialize};
 
-/// A figure of another program, as it reports it, with the extension and tile of its kernel.
+/// A rate as another program reports it, with the extension and tile of its kernel.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Elsewhere {
     job: String,
@@ -20,7 +21,7 @@ pub(super) struct Elsewhere {
     pub(super) date: String,
 }
 
-/// The figure of a job at the case of `row`, on the same model of card.
+/// The rate for a job in the case of `row`, on the same model of card.
 pub(super) fn elsewhere(job: &str, row: &Record) -> Option<&'static Elsewhere> {
     static FIGURES: LazyLock<Vec<Elsewhere>> = LazyLock::new(|| {
         let rows = csv::Reader::from_reader(&include_bytes!("vulkan.csv")[..]).into_deserialize();

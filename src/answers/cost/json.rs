@@ -1,4 +1,4 @@
-//! The cost of the portable API for programs.
+//! The cost of the portable API as JSON.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::cases::{Case, Cost, JobCost};
 use super::elsewhere::{Elsewhere, elsewhere};
 use record::stats::Estimate;
 
-/// The cost on a card. Ratios are times of WGSL ÷ times of what it is compared with.
+/// The cost on a card. Ratios are WGSL time ÷ time of the port, library or kernel it is compared with.
 #[derive(Debug, Serialize)]
 pub struct Costs<'a> {
     report: &'a str,
@@ -27,7 +27,6 @@ struct Job<'a> {
     cases: Vec<Size<'a>>,
 }
 
-/// The fastest WGSL kernel at one size.
 #[derive(Debug, Serialize)]
 struct Size<'a> {
     benchmark: &'a str,
@@ -38,7 +37,7 @@ struct Size<'a> {
     /// Whether the summary shows this size.
     is_headline: bool,
     twin_time_ratio: Option<Estimate>,
-    /// What the twin does that the kernel does not.
+    /// What the CUDA port does differently.
     twin_differs: Option<&'static str>,
     library: Option<&'static str>,
     library_benchmark: Option<&'a str>,
@@ -46,11 +45,11 @@ struct Size<'a> {
     /// The kernel that only CUDA can express.
     beyond_benchmark: Option<&'a str>,
     beyond_time_ratio: Option<Estimate>,
-    /// Another program's figure through the same API, which the suite did not verify.
+    /// Another program's rate through the same API, not verified by the suite.
     elsewhere: Option<&'static Elsewhere>,
 }
 
-/// The figures of the screen, and those of all sizes.
+/// The figures of the screen, plus those of all sizes.
 #[must_use]
 pub fn json<'a>(cost: &'a Cost<'a>, report: &'a str) -> Option<Costs<'a>> {
     let first = cost.jobs.first()?.shown.row;

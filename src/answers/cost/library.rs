@@ -1,4 +1,4 @@
-//! The kernels of one family beside the vendor's library.
+//! The kernels of one family compared with the vendor's library.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use record::stats::Estimate;
 use record::suite::{Api, Family, Headline};
 use record::{Record, by_card, format};
 
-/// The fastest kernel of a type at the largest size at which the library was measured, too.
+/// The fastest kernel of a type at the largest size at which the library was also measured.
 #[derive(Debug, Serialize)]
 pub struct BesideLibrary<'a> {
     family: &'static str,
@@ -20,7 +20,6 @@ pub struct BesideLibrary<'a> {
     params: String,
     library: &'static str,
     library_benchmark: &'a str,
-    /// Time of the kernel ÷ time of the library.
     library_time_ratio: Estimate,
 }
 
@@ -40,8 +39,8 @@ impl BesideLibrary<'_> {
     }
 }
 
-/// The rows of a family, of their first card, beside the library: for each type the largest size that both have, with each
-/// value of the job's parameters. Kernels are those in WGSL, if there are any.
+/// The first card's rows of a family compared with the library: for each type and each value of the job's parameters,
+/// the largest size that both have. The kernels are those in WGSL, or CUDA's if there are none.
 #[must_use]
 pub fn libraries<'a>(family: &'static Family, rows: &[&'a Record]) -> Vec<BesideLibrary<'a>> {
     let all = by_card(rows.iter().copied()).into_iter().next().unwrap_or_default();

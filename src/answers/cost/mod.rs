@@ -1,5 +1,5 @@
-//! What the portable API costs: for each job, the time of the fastest WGSL kernel ÷ that of its CUDA twin and ÷ that of the
-//! vendor's library, at every size that was measured.
+//! What the portable API costs: for each job and measured size, the time of the fastest WGSL kernel ÷ that of its CUDA
+//! port, and ÷ that of the vendor's library.
 
 mod cases;
 mod elsewhere;

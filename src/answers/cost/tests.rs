@@ -1,4 +1,4 @@
-//! What `cost` shows of constructed rows, and of committed reports.
+//! The output of `cost` for constructed rows and for committed reports.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use record::{Clock, Record, Status};
 
 const TERMINAL: Medium = Medium::Terminal(Terminal { width: 80, has_color: false });
 
-/// A row of the sum of n elements, whose interval reaches 0.1 % to either side.
+/// A row of a sum of n elements, whose interval reaches 0.1 % to either side.
 fn sum(api: Api, benchmark: &str, n: u64, ns: f64) -> Record {
     Record {
         device: "Fake 9000".to_owned(),
@@ -31,7 +31,7 @@ fn sum(api: Api, benchmark: &str, n: u64, ns: f64) -> Record {
     }
 }
 
-/// The same of another family and type.
+/// The row with another family and type.
 fn of(family: &str, dtype: Dtype, row: Record) -> Record {
     Record { family: family.to_owned(), dtype: Some(dtype), ..row }
 }
@@ -40,7 +40,7 @@ fn shown(rows: &[Record]) -> String {
     screen(&Cost::new(rows, |_| true).expect("both APIs"), "r.csv", true, TERMINAL)
 }
 
-/// The cells of the line of a job, one space between them.
+/// The cells of a job's line, separated by single spaces.
 fn line(text: &str, job: &str) -> String {
     let line = text.lines().find(|line| line.starts_with(job)).unwrap_or_else(|| panic!("no {job} in\n{text}"));
     line.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -65,7 +65,6 @@ fn the_fastest_kernel_of_each_size_is_compared_with_its_own_twin() {
     let answer = "Slower than NVIDIA's libraries: sum 1.60× ±7 %. Slower than the CUDA port: sum 1.25×. ";
     assert!(words.starts_with(answer), "{text}");
     assert!(text.contains("\nFake 9000: r.csv\n") && !text.contains('†') && !text.contains("libraries of"), "{text}");
-    // Both sizes have a ratio to the library.
     let mut rows = rows.to_vec();
     rows.push(sum(Api::Cuda, "cub", 1000, 600.0));
     assert_eq!(line(&shown(&rows), "sum"), "sum CUB 1.60 ±7 % 0.500–1.60 1.25 1.25–1.50");
@@ -80,10 +79,10 @@ fn kernels_that_tie_and_ratios_within_the_noise_are_as_fast() {
         sum(Api::Cuda, "first_add", 1000, 100.0),
     ];
     let text = shown(&rows);
-    // Of two that tie, the first counts, in whatever order the columns are.
+    // If two kernels tie, the first counts, whatever the order of the columns.
     assert_eq!(line(&text, "sum"), "sum same");
     assert!(text.starts_with("Slower than the CUDA port: none; 1 job within 10 %.\n"), "{text}");
-    // A tie in one size of two.
+    // A tie at one of two sizes.
     let more = [sum(Api::Vulkan, "subgroup", 10, 30.0), sum(Api::Cuda, "subgroup", 10, 20.0)];
     assert_eq!(line(&shown(&[rows.to_vec(), more.to_vec()].concat()), "sum"), "sum same 1–1.50");
     // Noise that hides a factor is no tie.
@@ -104,7 +103,7 @@ fn a_twin_or_a_library_that_is_missing_leaves_its_cells_empty() {
     ];
     let text = shown(&rows);
     assert_eq!((line(&text, "sum"), line(&text, "transpose")), ("sum –".into(), "transpose 2.00".into()));
-    // What has a ratio comes first.
+    // Jobs with a ratio come first.
     assert!(text.find("\ntranspose") < text.find("\nsum"), "{text}");
     let command = "For library times of 2 more families, run `shaderbench run --backend all --profile standard`.";
     assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(command), "{text}");
@@ -193,7 +192,7 @@ fn the_kernels_of_a_family_stand_beside_the_library_at_one_size() {
         gemv(Api::Vulkan, "workgroup", Dtype::F32, 2000, 400.0),
         gemv(Api::Vulkan, "split_k", Dtype::F32, 2000, 300.0),
         gemv(Api::Vulkan, "split_k", Dtype::F32, 4000, 500.0),
-        // Of the same type and size, but of weights of four bits.
+        // The same type and size, but four-bit weights.
         Record { bytes: Some(1000), ..gemv(Api::Vulkan, "split_k_q4", Dtype::F32, 2000, 80.0) },
         gemv(Api::Vulkan, "split_k", Dtype::F16, 1000, 100.3),
     ];
@@ -206,12 +205,13 @@ fn the_kernels_of_a_family_stand_beside_the_library_at_one_size() {
     last.ci_low_ns = Some(80.0);
     let unclear = "too noisy to tell whether cuBLAS is faster than split_k at 1000 (f16)";
     assert_eq!(texts(&rows), [f32, unclear]);
-    // CUDA's own kernels, where there are none in WGSL; nothing without a library.
+    // CUDA's own kernels count if there are none in WGSL. Without a library there is no text.
     assert_eq!(texts(&rows[..4]), ["cuBLAS is 1.33× slower than split_k at 2000 (f32)"]);
     assert!(texts(&rows[3..]).is_empty());
 }
 
-/// The end of a range is the smallest number that is printed, not that of the smallest value, which may be noisy.
+/// The end of a range is the smallest number that is printed, which need not be the smallest value: that may be too
+/// noisy.
 #[test]
 fn a_range_holds_every_ratio_as_it_is_printed() {
     let estimate = |[value, low, high]: [f64; 3]| Estimate { value, low, high };

@@ -8,20 +8,20 @@ use crate::summary::size;
 use record::format;
 use record::stats::Estimate;
 
-/// Lines of the screen: a terminal has two more, for the command and the prompt.
+/// Lines of the screen. A terminal needs two more, for the command and the prompt.
 pub const LINES: usize = 22;
 
 /// Minimum terminal width for the size and the kernel of each job.
 const WIDE: usize = 116;
 
-/// The mark of a twin that is another kernel.
+/// Marks ports that are not like-for-like.
 const DIFFERS: &str = "†";
 
-/// What a ratio reads as whose interval includes 1.
+/// Shown for ratios whose interval includes 1.
 const AS_FAST: &str = "same";
 
-/// The screen of a card: the answer in two sentences, a line for each job that a user loses in, or for each one, and what its
-/// marks mean. `name` is that of the report.
+/// The screen of a card: the answer in two sentences, one line per job with a noticeable loss (or per job with
+/// `has_all`), and the meaning of the marks. `name` is the name of the report.
 #[must_use]
 pub fn screen(cost: &Cost, name: &str, has_all: bool, medium: Medium) -> String {
     if cost.jobs.iter().all(|job| job.shown.twin.is_none() && job.shown.library.is_none()) {
@@ -56,7 +56,7 @@ pub fn screen(cost: &Cost, name: &str, has_all: bool, medium: Medium) -> String 
     lay_out(parts, medium)
 }
 
-/// A ratio and what stands behind it, its noise; `None` if it is too noisy to quote.
+/// A ratio and its noise as text; `None` if it is too noisy to quote.
 fn times(ratio: Estimate) -> Option<(String, String)> {
     if ratio.low <= 1.0 && ratio.high >= 1.0 {
         return is_even(ratio).then(|| (AS_FAST.to_owned(), String::new()));
@@ -64,7 +64,7 @@ fn times(ratio: Estimate) -> Option<(String, String)> {
     Some((format::ratio_number(ratio.value), format::plus_minus(format::quotable(ratio)?)))
 }
 
-/// The answer: in which jobs the portable API is slower than the libraries and than the ports, and by how much.
+/// The answer: the jobs in which the portable API is slower than the libraries and than the ports, and by how much.
 fn sentence(cost: &Cost) -> String {
     let sides = ["NVIDIA's libraries".to_owned(), format!("the {} port", cost.native.title())];
     let texts: Vec<String> = sides.iter().enumerate().filter_map(|(side, whose)| against(cost, side, whose)).collect();
@@ -75,7 +75,7 @@ fn sentence(cost: &Cost) -> String {
     texts.join("\n")
 }
 
-/// The jobs that are slower than one side, and how many are not; `None` without any to compare.
+/// The jobs that are slower than one side, and the number of those that are not; `None` if there are none to compare.
 fn against(cost: &Cost, side: usize, whose: &str) -> Option<String> {
     let (mut behind, mut even, mut faster, mut unclear) = (Vec::new(), 0, 0, 0);
     for job in &cost.jobs {
@@ -103,16 +103,15 @@ fn against(cost: &Cost, side: usize, whose: &str) -> Option<String> {
     (!is_none).then(|| format!("Slower than {whose}: {}.", format::joined([slower, counts], "; ")))
 }
 
-/// Whether times surely differ by little: noise that may hide more is no answer.
+/// Whether times certainly differ by little: noise could hide more.
 fn is_even(ratio: Estimate) -> bool {
     ratio.low >= 1.0 / (1.0 + SMALL) && ratio.high <= 1.0 + SMALL
 }
 
-/// The index of the ratio to the twin in [`JobCost::ratios`].
 const TWIN: usize = 1;
 
 impl JobCost<'_> {
-    /// Times ÷ that of the library and ÷ that of the twin, in the case shown.
+    /// WGSL time ÷ library time, and ÷ time of the port, in the case shown.
     fn ratios(&self) -> [Option<Estimate>; 2] {
         [self.shown.library.map(|beside| beside.ratio), self.shown.twin]
     }
@@ -154,7 +153,7 @@ fn or_unclear(ratio: Estimate) -> String {
     times(ratio).map_or_else(|| "unclear".to_owned(), |(text, noise)| text + &noise)
 }
 
-/// The smallest and the largest of the ratios that can be quoted, as they are quoted, if there are two: `0.972–1.46`.
+/// The smallest and largest quotable ratio, as quoted: `0.972–1.46`. Empty if there are fewer than two.
 pub(super) fn range(ratios: impl Iterator<Item = Estimate>) -> String {
     let number = |ratio: Estimate| match times(ratio)? {
         (text, _) if text == AS_FAST => Some((1.0, "1".to_owned())),
@@ -169,7 +168,7 @@ pub(super) fn range(ratios: impl Iterator<Item = Estimate>) -> String {
     }
 }
 
-/// What twins do that their kernels do not.
+/// What the ports do differently.
 fn different(jobs: &[&JobCost]) -> Option<String> {
     let jobs = jobs.iter().filter(|job| job.has_other_twin());
     let texts: Vec<String> =
@@ -177,11 +176,11 @@ fn different(jobs: &[&JobCost]) -> Option<String> {
     (!texts.is_empty()).then(|| format!("{DIFFERS} Not a like-for-like port: {}.", texts.join(", ")))
 }
 
-/// How fast kernels are that only CUDA can express.
+/// How much faster the kernels are that only CUDA can express.
 fn beyond(cost: &Cost) -> Option<String> {
     let mut of_kernels: Vec<(&str, Vec<String>)> = Vec::new();
     for job in &cost.jobs {
-        // What helps beyond WGSL is faster than CUDA with the same kernel, too.
+        // Such a kernel must also be faster than the CUDA port.
         let least = job.shown.twin.map_or(1.0, |twin| twin.high.max(1.0));
         let Some((row, ratio)) = job.shown.beyond.filter(|(_, ratio)| ratio.low > least) else { continue };
         let Some((times, noise)) = times(ratio) else { continue };
@@ -194,7 +193,7 @@ fn beyond(cost: &Cost) -> Option<String> {
     (!texts.is_empty()).then(|| format!("Possible only in {}: {}.", cost.native.title(), texts.join("; ")))
 }
 
-/// The figures of other programs through Vulkan at the same cases, each with that of the row.
+/// The rates of other programs through Vulkan in the same cases, each with that of the row.
 fn other_vulkan(cost: &Cost) -> Option<String> {
     let of_case = |job: &JobCost, case: &Case| {
         let (other, own) = (elsewhere(job.name, case.row)?, case.row.gflop_per_s?);

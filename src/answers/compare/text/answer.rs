@@ -1,14 +1,14 @@
-//! What a comparison answers, in sentences and as a table of kernels.
+//! The answer of a comparison, in sentences and as a table of kernels.
 
 use super::sentences::{change, count, counted, labels, short_change, without_variation};
 use crate::compare::{ChangedKernel, Comparison, Match, Pair, Side, Verdict};
 use record::suite::{Api, WorkKind};
 use record::{compiled_changes, format};
 
-/// A case is too noisy if its interval reaches farther than this to either side, as a fraction of the time.
+/// Intervals that reach farther than this to either side are too noisy, as a fraction of the time.
 const NOISY: f64 = 0.0275;
 
-/// The answer for the match `of`: first what is slower, then what limits the answer.
+/// The answer for the match `of`: first the slower kernels, then what limits the answer.
 #[must_use]
 pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
     let kind = comparison.pairs_in(of).map(|(case, _)| case.kind).min().unwrap_or_default();
@@ -38,7 +38,7 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
     let changed = kernels.iter().filter(|kernel| kernel.kind == kind);
     let (slower, faster): (Vec<_>, Vec<_>) = changed.partition(|kernel| kernel.verdict == Verdict::Slower);
     let is_single = a.is_of_one_run(b);
-    // Of two devices or APIs the whole counts, of two builds the worst kernel.
+    // Between two devices or APIs the mean matters, between two builds the worst kernel.
     let whole = a.device != b.device || a.api != b.api;
     let mean = comparison.tally(of, None).mean.filter(|_| whole && pairs.len() > 1);
     let mean = mean.map(|mean| format!("{} (mean of {}). ", change(&mean), counted(pairs.len(), kind)));
@@ -68,7 +68,7 @@ pub fn answer(comparison: &Comparison, of: usize) -> Vec<String> {
     sentences
 }
 
-/// What changed besides the headline's kind of work: `Copies: 1 is slower, 2 are faster.`
+/// Changes in other kinds of work than the headline's: `Copies: 1 is slower, 2 are faster.`
 fn of_kind(kernels: &[ChangedKernel], kind: WorkKind) -> Option<String> {
     let part = |verdict: Verdict| {
         let count = kernels.iter().filter(|kernel| kernel.kind == kind && kernel.verdict == verdict).count();
@@ -81,7 +81,7 @@ fn of_kind(kernels: &[ChangedKernel], kind: WorkKind) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{title}: {}.", parts.join(", ")))
 }
 
-/// What is compared, if devices, APIs or several pairs of sides are: `CUDA against Vulkan: `.
+/// Names the two sides if devices, APIs or several pairs of sides are compared: `CUDA against Vulkan: `.
 fn between(comparison: &Comparison, of: usize) -> String {
     let Match { baseline, side } = comparison.matches[of];
     let [a, b] = [baseline, side].map(|side| &comparison.sides[side]);
@@ -99,7 +99,7 @@ fn between(comparison: &Comparison, of: usize) -> String {
     }
 }
 
-/// `is_single`: a side has one run, whose differences another run may not show.
+/// `is_single`: a side has only one run, and another run may not show the same differences.
 fn verdict(slower: &[&ChangedKernel], faster: &[&ChangedKernel], is_single: bool) -> String {
     let when = if is_single { " in this run" } else { "" };
     let kernels = |count: usize, word: &str| match count {
@@ -138,7 +138,7 @@ fn figures(kernel: &ChangedKernel) -> String {
     format::joined([what, change(&kernel.mean), recompiled(kernel)], ", ")
 }
 
-/// `registers 32 → 40`; empty where the compiled kernel is the same, or unknown.
+/// `registers 32 → 40`; empty if the compiled kernels are equal or unknown.
 pub(super) fn recompiled(kernel: &ChangedKernel) -> String {
     kernel.recompiled.map_or_else(String::new, |[from, to]| compiled_changes(from, to))
 }
@@ -155,13 +155,13 @@ fn name(kernel: &ChangedKernel) -> String {
     format!("{}/{}", kernel.family, kernel.benchmark)
 }
 
-/// The name, and that its source changed: neither card nor driver need have changed then.
+/// The name, and whether the source changed: the difference then need not come from card or driver.
 fn subject(kernel: &ChangedKernel) -> String {
     let other = if kernel.has_other_source { " (its source changed)" } else { "" };
     name(kernel) + other
 }
 
-/// How many cases are too noisy to show a small change.
+/// The number of cases that are too noisy to show a small change.
 fn too_noisy(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
     let is_wide = |(low, high): (f64, f64)| (high / low).ln() / 2.0 > NOISY.ln_1p();
     let is_noisy = |pair: &&&Pair| pair.verdict == Verdict::Unclear && pair.ratio.interval.is_none_or(is_wide);
@@ -170,10 +170,10 @@ fn too_noisy(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
     (noisy > 0).then(|| format!("In {noisy} of {}, noise would hide changes below {least}.", count(pairs.len())))
 }
 
-/// Share of the cases in which the reported slow-down would show.
+/// Share of the cases in which the reported slow-down would be visible.
 const MOST_CASES: f64 = 0.95;
 
-/// The slow-down that would show in most cases: so large that the whole interval lies beyond the margin.
+/// The slow-down that would be visible in most cases: large enough for the whole interval to lie beyond the margin.
 fn would_show(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
     let half_width = |(low, high): (f64, f64)| (high / low).ln() / 2.0;
     let mut changes: Vec<f64> = pairs.iter().filter_map(|pair| pair.ratio.interval).map(half_width).collect();
@@ -189,10 +189,11 @@ fn would_show(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
     Some(format!("A slow-down {change} would show in {cases}."))
 }
 
-/// A difference between clocks is reported from this on.
+/// Clocks that differ by at most this fraction are the same.
 const CLOCK: f64 = 0.01;
 
-/// Whether both sides ran at the same clock, and which changes are the clock's: those that vanish in cycles.
+/// In how many cases both sides ran at the same clock, and how many changes are due to the clock: they vanish in
+/// cycles.
 fn clocks(comparison: &Comparison, of: usize) -> Option<String> {
     let Match { baseline, side } = comparison.matches[of];
     let timed: Vec<(&Pair, f64)> = comparison
@@ -203,7 +204,7 @@ fn clocks(comparison: &Comparison, of: usize) -> Option<String> {
         })
         .collect();
     let differing = timed.iter().filter(|(_, clock)| clock.ln().abs() > CLOCK.ln_1p()).count();
-    // A ratio is the baseline's time divided by the side's: in cycles it is divided by the ratio of their clocks.
+    // A ratio is baseline time ÷ side time; dividing it by the ratio of the clocks converts it to cycles.
     let is_of_clock = |(pair, clock): &&(&Pair, f64)| {
         matches!(pair.verdict, Verdict::Slower | Verdict::Faster)
             && (pair.ratio.value / clock).ln().abs() <= comparison.margin.ln_1p()
@@ -223,7 +224,6 @@ fn clocks(comparison: &Comparison, of: usize) -> Option<String> {
     }
 }
 
-/// A row of the table of kernels: its name, the changed cases, and the mean change of their time.
 pub(super) fn row(kernel: &ChangedKernel) -> [String; 3] {
     let other = if kernel.has_other_source { "source changed".to_owned() } else { String::new() };
     let notes = format::joined([other, recompiled(kernel)], ", ");
@@ -231,7 +231,7 @@ pub(super) fn row(kernel: &ChangedKernel) -> [String; 3] {
     [name(kernel) + &notes, cases_of(kernel).trim_end().to_owned(), short_change(&kernel.mean)]
 }
 
-/// The largest changes of each kind of work: kernels first, at most `most` of them and a third as many of the other kinds.
+/// The largest changes of each kind of work: at most `most` kernels, and a third as many of each other kind.
 pub(super) fn largest_by_kind<'k, 'a>(kernels: &'k [ChangedKernel<'a>], most: usize) -> Vec<&'k ChangedKernel<'a>> {
     let of_kind = |kind: WorkKind| {
         let changed: Vec<&ChangedKernel> = kernels.iter().filter(|kernel| kernel.kind == kind).collect();
@@ -240,8 +240,8 @@ pub(super) fn largest_by_kind<'k, 'a>(kernels: &'k [ChangedKernel<'a>], most: us
     WorkKind::ALL.into_iter().flat_map(of_kind).collect()
 }
 
-/// The largest changes of a list in the order of [`Comparison::changed_kernels`], at most `most`: a third of the room is
-/// left to the faster ones, if there are so many.
+/// The largest changes of a list in the order of [`Comparison::changed_kernels`], at most `most`. If there are enough
+/// faster kernels, a third of the lines is theirs.
 fn largest<'k, 'a>(kernels: &[&'k ChangedKernel<'a>], most: usize) -> Vec<&'k ChangedKernel<'a>> {
     let (slower, faster): (Vec<_>, Vec<_>) =
         kernels.iter().copied().partition(|kernel| kernel.verdict == Verdict::Slower);

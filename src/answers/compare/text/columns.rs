@@ -9,20 +9,16 @@ use crate::report::layout::{Cell, Mark as RowMark, colored};
 use crate::report::table;
 use record::format::time;
 
-/// A column: heading and one cell per row.
 pub(super) struct Column {
     pub(super) heading: String,
-    /// Whether the column is right-aligned, as numbers are.
     pub(super) is_right: bool,
     pub(super) cells: Vec<Cell>,
 }
 
-/// A table of cases.
 pub(super) struct Block {
     /// Group title of each row; empty if rows have full names.
     pub(super) titles: Vec<String>,
     pub(super) marks: Vec<RowMark>,
-    /// Name of each row.
     pub(super) names: Vec<String>,
     /// Groups of columns. Columns of one group stay in the same table on a narrow terminal.
     pub(super) groups: Vec<Vec<Column>>,
@@ -92,7 +88,7 @@ fn sides(comparison: &Comparison, cases: &[&CaseComparison]) -> Vec<Vec<Column>>
     comparison.sides.iter().enumerate().map(of_side).collect()
 }
 
-/// A column of one side. The best values have a star.
+/// A column of one side. The best values are starred.
 fn starred(
     heading: &str,
     side: usize,
@@ -129,7 +125,7 @@ fn short(pair: &Pair) -> Cell {
     Cell { text, style: style(pair.verdict), bar: None }
 }
 
-/// A verdict as one character, beside a change whose sign tells faster from slower.
+/// A verdict as one character. Faster and slower need none: the sign of the change beside it shows the direction.
 pub(super) const fn sign(verdict: Verdict) -> char {
     match verdict {
         Verdict::Faster | Verdict::Slower => ' ',

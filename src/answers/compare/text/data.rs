@@ -36,7 +36,7 @@ struct All<'c, 'a> {
     sides: Vec<Value>,
 }
 
-/// The cases, made one after the other: all values at once take ten times the memory of the text.
+/// The cases, serialized one at a time: all values at once would take ten times the memory of the text.
 struct Cases<'c, 'a> {
     comparison: &'c Comparison<'a>,
     sort: Sort,
@@ -140,7 +140,6 @@ fn entry_value(entry: &Entry) -> Value {
     })
 }
 
-/// The time of the side ÷ that of the baseline.
 fn time_ratio(speed_ratio: &Ratio) -> Value {
     let ratio = speed_ratio.recip();
     let (low, high) = ratio.interval.unzip();

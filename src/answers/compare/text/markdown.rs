@@ -1,4 +1,4 @@
-//! Comparisons as Markdown for pull requests: the answer first, and with `--all` every row.
+//! Comparisons as Markdown for pull requests: the answer first; every row with `--all`.
 
 use super::answer::{answer, row};
 use super::columns::block;
@@ -10,7 +10,7 @@ use crate::compare::{ChangedKernel, Comparison};
 use crate::report::markdown::{escape, table};
 use record::format::plural;
 
-/// Largest changes and regressions that are listed without `--all`, each: a comment has a limit.
+/// Maximum number of changes, and of regressions, without `--all`: the length of a comment is limited.
 const MOST: usize = 30;
 
 pub(super) fn write(comparison: &Comparison, view: View) -> String {
@@ -75,7 +75,6 @@ fn sides(comparison: &Comparison) -> String {
     table(&heading, &[false; 6], &comparison.sides.iter().map(row).collect::<Vec<_>>())
 }
 
-/// The answer for a match, and the kernels that changed.
 fn answered(comparison: &Comparison, of: usize, most: usize) -> String {
     let [a, b] = labels(comparison, of);
     let heading = ["kernel", "", "cases", &format!("{b} against {a}")].map(str::to_owned);

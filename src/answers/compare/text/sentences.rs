@@ -11,7 +11,7 @@ use record::{Unlike, format};
 /// Maximum number of names in a line.
 const NAMES: usize = 5;
 
-/// Why two sides with a time are not compared.
+/// Why two sides that both have a time are not compared.
 pub(super) const OTHER_SOURCE: &str = "different source";
 
 /// A line about regressions.
@@ -19,7 +19,7 @@ pub(super) const OTHER_SOURCE: &str = "different source";
 pub struct RegressionLine {
     /// The text.
     pub text: String,
-    /// Whether the line names one case of the list that the line above introduces.
+    /// Whether the line names one case of the list that an earlier line introduces.
     pub is_item: bool,
 }
 
@@ -31,7 +31,7 @@ pub fn regression_lines(comparison: &Comparison, limit: f64) -> Vec<RegressionLi
     let past = format::percent_limit(limit);
     let (certain, possible): (Vec<_>, Vec<_>) =
         comparison.regressions(limit).into_iter().partition(|regression| regression.is_certain);
-    // One run per side does not show all that runs differ by.
+    // A single run per side does not show all run-to-run variation.
     let is_single =
         comparison.matches.iter().any(|of| comparison.sides[of.baseline].is_of_one_run(&comparison.sides[of.side]));
     let mut lines = Vec::new();
@@ -79,7 +79,6 @@ fn regression_line(comparison: &Comparison, regression: &Regression) -> String {
     format!("{}: {}{which}", name(regression.case), change(&regression.ratio))
 }
 
-/// Full name of a case.
 pub(super) fn name(case: &CaseComparison) -> String {
     format!("{}/{}", case.row.family, label(case.row))
 }
@@ -152,13 +151,13 @@ pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
         }
     }
     let [baseline, side] = labels(comparison, of);
-    // A single match needs no label.
+    // A single match needs no labels.
     let which = if comparison.matches.len() > 1 { format!(" ({baseline}, {side})") } else { String::new() };
     let groups = groups.into_iter().map(|(why, names)| format!("Not compared{which}, {why}: {}.", some(&names)));
     groups.chain(changed_sources(comparison, of)).collect()
 }
 
-/// The kernels that are not compared since their sources differ, one sentence for each reason: `12 kernels (40 cases)
+/// The kernels that are not compared because their sources differ, one sentence for each reason: `12 kernels (40 cases)
 /// that changed between 2026-11-23 and 2026-11-28 are not compared: gemv/packed, …`.
 #[must_use]
 pub(super) fn changed_sources(comparison: &Comparison, of: usize) -> Vec<String> {
@@ -195,7 +194,7 @@ pub(super) fn changed_sources(comparison: &Comparison, of: usize) -> Vec<String>
     [Unlike::Source, Unlike::Version].into_iter().filter_map(sentence).collect()
 }
 
-/// Whether the case is on one side of a match only, and the other side has it with other caches.
+/// Whether only one side of a match has the case, and the other has it in another cache state (hot or cold).
 pub(super) fn has_other_caches(comparison: &Comparison, of: usize, case: &CaseComparison) -> bool {
     let at = comparison.matches[of];
     let side = match (case.entries.get(at.baseline), case.entries.get(at.side)) {
@@ -210,7 +209,6 @@ pub(super) fn has_other_caches(comparison: &Comparison, of: usize, case: &CaseCo
     })
 }
 
-/// The reason of a failed case, in parentheses.
 fn fault(comparison: &Comparison, of: usize, case: &CaseComparison) -> String {
     let at = comparison.matches[of];
     let rows = [at.baseline, at.side].into_iter().filter_map(|side| Some(case.entries.get(side)?.row()));
@@ -255,7 +253,7 @@ pub fn marked(mark: Mark) -> String {
     format!("different {}", mark.name())
 }
 
-/// The rule for verdicts.
+/// How verdicts are decided.
 #[must_use]
 pub fn rule(comparison: &Comparison) -> String {
     let margin = format::percent_limit(comparison.margin);
@@ -273,7 +271,7 @@ pub fn rule(comparison: &Comparison) -> String {
     )
 }
 
-/// What the totals of a match do not show: rows whose kernels, checks or clocks differ.
+/// What the totals of a match do not show: the number of pairs whose sources, checks or clocks differ.
 pub(super) fn remarks(comparison: &Comparison, of: usize) -> Vec<String> {
     let pairs: Vec<_> = comparison.cases.iter().filter_map(|case| Some((case, case.pairs.get(of)?))).collect();
     Mark::ALL
@@ -285,7 +283,7 @@ pub(super) fn remarks(comparison: &Comparison, of: usize) -> Vec<String> {
         .collect()
 }
 
-/// The sides of a match whose runs do not show run-to-run variation, in words; `None` if both do.
+/// Names the sides of a match that do not show run-to-run variation; `None` if both do.
 pub(super) fn without_variation(comparison: &Comparison, of: usize) -> Option<String> {
     let Match { baseline, side } = comparison.matches[of];
     let is_single = |index: usize| {
@@ -304,8 +302,7 @@ pub(super) fn without_variation(comparison: &Comparison, of: usize) -> Option<St
     }
 }
 
-/// Facts that tell a side from others of the same device, API and compiler: its card, its host, and the APIs of its
-/// runs.
+/// Facts that distinguish a side from others of the same device, API and compiler: card, host, and APIs of its runs.
 pub(super) fn particulars(comparison: &Comparison, side: &Side) -> Vec<String> {
     let differs = |get: fn(&Side) -> String| {
         let alike = |other: &&Side| (other.device, other.api, other.compiler) == (side.device, side.api, side.compiler);
@@ -317,12 +314,10 @@ pub(super) fn particulars(comparison: &Comparison, side: &Side) -> Vec<String> {
     card.into_iter().chain(host).chain(apis.then(|| format!("run through {}", side.apis))).collect()
 }
 
-/// The number of names, and the first few names.
 pub(super) fn some(names: &[String]) -> String {
     format!("{}: {}", count(names.len()), few(names))
 }
 
-/// The first few names, and the number of the others.
 fn few(names: &[String]) -> String {
     let shown = names[..names.len().min(NAMES)].join(", ");
     let more = names.len().saturating_sub(NAMES);
@@ -347,13 +342,12 @@ pub fn change(ratio: &Ratio) -> String {
     format::time_change(times.value, times.interval)
 }
 
-/// The same for the cell of a table: `+8.0 % [7.4, 8.6]`.
+/// The change for a table cell: `+8.0 % [7.4, 8.6]`.
 pub(super) fn short_change(ratio: &Ratio) -> String {
     let times = ratio.recip();
     format::time_change_cell(times.value, times.interval)
 }
 
-/// Text of an empty cell.
 pub(super) fn none() -> String {
     "–".to_owned()
 }

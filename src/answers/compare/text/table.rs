@@ -14,13 +14,12 @@ use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, w
 use record::format::joined;
 use record::suite::WorkKind;
 
-/// Minimum and maximum width of row names.
 const NAME: std::ops::RangeInclusive<usize> = 24..=56;
 
-/// Changed kernels that a table shows.
+/// Maximum number of changed kernels that a table shows.
 const CHANGED: usize = 12;
 
-/// Writes the answer, the sides, the kernels that changed, all rows if `view` asks for them, and what was left out.
+/// Writes the answer, the sides, the changed kernels, all rows if `view` asks for them, and what is not compared.
 pub(super) fn write(comparison: &Comparison, view: View) -> String {
     let matches = 0..comparison.matches.len();
     let mut parts: Vec<String> = matches.clone().map(|of| bold(&answer(comparison, of).join(" "), view)).collect();
@@ -72,7 +71,7 @@ fn bold(text: &str, view: View) -> String {
     paint(view.terminal, BOLD, paragraph(text, "  ", view.terminal).trim_end()) + "\n"
 }
 
-/// The kernels that changed, a line for each; `None` if none did.
+/// The changed kernels, one per line; `None` if there are none.
 fn kernels(comparison: &Comparison, of: usize, view: View) -> Option<String> {
     let all = comparison.changed_kernels(of);
     let [a, b] = labels(comparison, of);
@@ -115,10 +114,8 @@ fn sides(comparison: &Comparison, view: View) -> String {
     text
 }
 
-/// How changes are written.
 const MULTIPLE: &str = "×2 is twice the time, ÷2 half the time";
 
-/// How to read the tables.
 fn reading(comparison: &Comparison) -> String {
     match comparison.matches.as_slice() {
         [] => "Nothing to compare.".to_owned(),
@@ -144,7 +141,7 @@ fn section(comparison: &Comparison, group: &Group, view: View) -> Option<String>
         text.push_str(&paint(view.terminal, DIM, paragraph(&line, "  ", view.terminal).trim_end()));
         text.push('\n');
     }
-    // Of a single family the closing lines have it.
+    // With a single family, the closing lines already have the tally.
     if let Some(family) = group.family.filter(|_| comparison.families().len() > 1) {
         let line = |of| tally_line(comparison, of, &comparison.tally(of, Some(family)));
         let lines = (0..comparison.matches.len()).filter_map(line);
@@ -182,7 +179,7 @@ fn draw(block: Block, terminal: Terminal) -> String {
         let used: usize = tables.last().into_iter().flatten().map(width).sum();
         let more: usize = group.iter().map(width).sum();
         match tables.last_mut() {
-            // The gap after the last column takes no room.
+            // The gap after the last column needs no space.
             Some(table) if table.is_empty() || used + more <= room + 2 => table.extend(group),
             _ => tables.push(group),
         }
@@ -199,7 +196,6 @@ fn draw(block: Block, terminal: Terminal) -> String {
     tables.into_iter().map(draw).collect()
 }
 
-/// Width of a column and its gap.
 fn width(column: &Column) -> usize {
     let cells = column.cells.iter().map(|cell: &Cell| display_width(&cell.text));
     cells.chain([display_width(&column.heading)]).max().unwrap_or(0) + 2

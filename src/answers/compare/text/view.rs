@@ -32,14 +32,14 @@ pub enum Sort {
     Change,
 }
 
-/// Which data of a comparison to print, and how.
+/// What to print of a comparison, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
     /// Width and colours of the terminal, for tables.
     pub terminal: Terminal,
     /// The order of the rows.
     pub sort: Sort,
-    /// Whether a table shows every row; else those that changed, the largest slow-down first, below the totals.
+    /// Whether a table shows every row; otherwise only changed kernels, the largest slow-down first, above the totals.
     pub has_all_rows: bool,
     /// Families whose rows are grouped by kernel rather than by type and size.
     pub by_kernel: &'a [&'a str],
@@ -47,7 +47,6 @@ pub struct View<'a> {
     pub limit: Option<f64>,
 }
 
-/// The rows of one table: one family, or all families.
 pub(super) struct Group<'a, 'b> {
     pub(super) family: Option<&'a str>,
     pub(super) cases: Vec<&'b CaseComparison<'a>>,
