@@ -1,4 +1,4 @@
-//! The rates of instructions, in tables of one screen each: a line for each operation, a column for each type.
+//! Instruction rates in tables of one screen each: one line per operation, one column per type.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use crate::report::layout::{Column, Grid, Part, Row, Terminal};
 use kernels::rates::{flops, instructions, steps_of_a_chain};
 use record::{Record, format};
 
-/// Types, in the order of their columns.
+/// Types in the order of their columns.
 const TYPES: [&str; 8] = ["u32", "i32", "u64", "f16", "f32", "f64", "i16", "i64"];
 
-/// Types of these columns need more than 80 columns.
+/// Types that are shown only on a terminal of at least [`WIDE`] columns.
 const WIDE_TYPES: [&str; 2] = ["i16", "i64"];
 
 /// Minimum terminal width for all types.
 const WIDE: usize = 110;
 
-/// What every rate is compared with.
+/// The operation with which all rates are compared.
 const UNIT: &str = "f32_fma";
 
-/// Latencies and rates of one API's `rows`; `None` where `f32_fma`, with which all are compared, was not measured.
+/// Latencies and rates from one API's `rows`; `None` if `f32_fma`, the reference for all rates, was not measured.
 pub(super) fn parts(rows: &[&Record], terminal: Terminal) -> Option<Vec<Part>> {
     let kept: Vec<&Record> = rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
     let of_chains = |chains: f64| kept.iter().copied().filter(move |row| row.params.get("CHAINS") == Some(&chains));
@@ -28,7 +28,7 @@ pub(super) fn parts(rows: &[&Record], terminal: Terminal) -> Option<Vec<Part>> {
     let latencies: Vec<(&Record, String)> = of_chains(1.0).filter_map(|row| Some((row, latency_cell(row)?))).collect();
     let has_clock = of_chains(1.0).any(|row| row.sm_mhz.is_some());
     let cell = |row: &Record, rate: f64| {
-        // Beyond an eighth, the neighbours of a simple fraction are as likely.
+        // With more than 12.5 % noise, a neighbouring simple fraction would be as likely.
         let noise = row.noise().unwrap_or(0.0).hypot(of_fma.noise().unwrap_or(0.0));
         let of_fma = if noise <= NEAR { format!(" {}", fraction(rate / fma)) } else { String::new() };
         figure(row, rate / unit) + &of_fma
@@ -50,27 +50,27 @@ pub(super) fn parts(rows: &[&Record], terminal: Terminal) -> Option<Vec<Part>> {
     Some(parts)
 }
 
-/// Operations per second; an FMA is one.
+/// Operations per second; an FMA counts as one.
 fn rate(row: &Record) -> Option<f64> {
     Some(row.gflop_per_s? * 1e9 * instructions(&row.benchmark) as f64 / flops(&row.benchmark) as f64)
 }
 
-/// Time of one operation of a chain in ns, and in cycles where the clock is known.
+/// Time of one operation of a chain in ns, and in cycles if the clock is known.
 fn latency_cell(row: &Record) -> Option<String> {
     let ns = row.median_ns? / steps_of_a_chain(&row.params) as f64 / instructions(&row.benchmark) as f64;
     let cycles = row.sm_mhz.map(|mhz| format!(" {}", figure(row, ns * mhz as f64 / 1e3)));
     Some(figure(row, ns) + &cycles.unwrap_or_default())
 }
 
-/// `value` of a row: the cells have no room for their noise.
+/// The `value` with a sign for its noise: the cells have no room for the ±.
 fn figure(row: &Record, value: f64) -> String {
     format!("{}{}", format::significant(value, 3), format::plus_minus_sign(row.noise().unwrap_or(0.0)))
 }
 
-/// How near a share must be to a simple fraction to be called one.
+/// Maximum relative distance of a share from the simple fraction that it is shown as.
 const NEAR: f64 = 0.125;
 
-/// A share as a simple fraction or a multiple where it is near one, else as it is.
+/// A share as a simple fraction or multiple if it is near one, else as a number.
 fn fraction(share: f64) -> String {
     let parts = (1.0 / share).round();
     match share {
@@ -87,12 +87,11 @@ fn fraction(share: f64) -> String {
     }
 }
 
-/// Type and operation of a benchmark.
 fn split(benchmark: &str) -> (&str, &str) {
     benchmark.split_once('_').unwrap_or((benchmark, ""))
 }
 
-/// What the names of atomic operations contain, which have tables of their own.
+/// Part of the names of atomic operations, which have tables of their own.
 const ATOMIC: &str = "_atomic_";
 
 fn grid(title: &str, cells: &[(&Record, String)], is_atomic: bool, terminal: Terminal) -> Grid {
@@ -170,7 +169,7 @@ mod tests {
 
     #[test]
     fn every_table_of_the_family_is_a_screen() {
-        // The most digits: no step of a chain takes above 1 µs.
+        // The values with the most digits: no step of a chain takes more than 1 µs.
         let rows_of = |name| [row(name, 8.0, 1.0, 2340.0), row(name, 1.0, 97.0 * 345.678, 1.0)];
         let rows: Vec<Record> = FAMILY.benchmarks.iter().flat_map(|benchmark| rows_of(benchmark.name)).collect();
         let known = rows.iter().map(|row| Record { sm_mhz: Some(1980), ..row.clone() }).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Which units of a fleet are slow.
+//! Decides which units of a fleet are slow.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,21 +9,21 @@ use record::stats::{
     student_above,
 };
 
-/// Fewest units of a model from which their spread can be told.
+/// Minimum number of units of a model for an estimate of their spread.
 pub const LEAST_UNITS: usize = 4;
 
-/// Least spread: no two cards are known to be more alike than 0.1 %.
+/// Minimum spread: no two cards are known to be more alike than 0.1 %.
 const LEAST_SPREAD: f64 = 0.001;
 
 /// Variance of a median ÷ variance of a mean, for normal values: π / 2.
 const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
 
-/// When a unit is slow.
+/// Which units count as slow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rules {
-    /// Least slow-down that is reported, as a fraction.
+    /// Minimum slow-down to report, as a fraction.
     pub limit: f64,
-    /// Share of false discoveries among the units that are reported.
+    /// Expected share of false discoveries among the reported units.
     pub false_discoveries: f64,
 }
 
@@ -44,9 +44,9 @@ pub struct Family {
     pub cases: usize,
     /// Number of units.
     pub units: usize,
-    /// What the units differ by: standard deviation of the logarithm of their times, robust against outliers.
+    /// Spread between the units: standard deviation of the logarithm of their times, robust against outliers.
     pub spread: f64,
-    /// Time of the fastest and of the slowest unit ÷ the median of all.
+    /// Time of the fastest and of the slowest unit ÷ the median of all units.
     pub range: [f64; 2],
 }
 
@@ -55,7 +55,7 @@ pub struct Family {
 pub struct SlowFamily {
     /// Index of the family in [`Verdicts::families`].
     pub family: usize,
-    /// Time ÷ median of the model, over the cases of the family, with its 95 % interval.
+    /// Time ÷ median of the model, over the cases of the family, with a 95 % interval.
     pub ratio: Estimate,
 }
 
@@ -64,56 +64,55 @@ pub struct SlowFamily {
 pub struct Slow {
     /// The unit.
     pub unit: Unit,
-    /// Time ÷ median of the model, over all its cases, with its 95 % interval.
+    /// Time ÷ median of the model, over all cases of the unit, with a 95 % interval.
     pub ratio: Estimate,
-    /// The p-value of a unit that is not slow, adjusted for the number of units.
+    /// The p-value of the hypothesis that the unit is not slow, adjusted for the number of units.
     pub adjusted_p: f64,
     /// The families in which it is slow, the slowest first.
     pub families: Vec<SlowFamily>,
 }
 
-/// What the rows of a fleet show.
+/// The verdicts on a fleet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdicts {
     /// Number of units.
     pub units: usize,
-    /// Number of units that could be tested: those of a model with at least [`LEAST_UNITS`].
+    /// Number of units tested: those of models with at least [`LEAST_UNITS`] units.
     pub tested: usize,
-    /// The families of each model with enough units.
+    /// The families of each model that has enough units.
     pub families: Vec<Family>,
     /// The slow units, the slowest first.
     pub slow: Vec<Slow>,
-    /// Units with rows that are wrong, failed or implausible, with the number of each status.
+    /// Units with wrong, failed or implausible rows, and the number of rows of each status.
     pub faulty: Vec<(Unit, BTreeMap<&'static str, usize>)>,
 }
 
-/// A unit in one family.
 struct Score {
     family: usize,
     /// Logarithm of time ÷ median of the model.
     log: f64,
-    /// The logarithms by case.
     logs: Vec<f64>,
-    /// Variance of `log` by the noise of the rows.
+    /// Variance of `log` due to the noise of the rows.
     noise: f64,
     /// Variance of the model's median.
     centre: f64,
     p: f64,
 }
 
-/// Logarithms of ratios and their variances, of each unit.
 type Ratios = BTreeMap<usize, Vec<(f64, f64)>>;
 
 impl Fleet {
     /// Tests each unit against the others of its model.
     ///
-    /// For each unit and family, the statistic is the median over the cases of the logarithm of time ÷ median of the
-    /// model, divided by the spread of the units ([`spread`]) and, for a unit whose rows are noisier than usual, by what
-    /// their epochs add; its tail is Student's. Rows that a host disturbs have no such tail: so at least half of the cases
-    /// must be slow, and the p-value is at least that of so many disturbed rows by chance. Simes' test joins the families of a unit (*Biometrika* 73, 1986); the units
-    /// are corrected for their number after Benjamini and Hochberg; and in a unit that is found, the families are those
-    /// that Benjamini and Bogomolov's procedure keeps (*Journal of the Royal Statistical Society B* 76, 2014). A family
-    /// whose slow-down is below the limit is not reported.
+    /// For each unit and family, the statistic is the median over the cases of log(time ÷ median of the model). It is
+    /// divided by the spread of the units ([`spread`]), to which a unit with unusually noisy rows adds the noise of its
+    /// epochs. Its tail is Student's. Rows that a host disturbs do not follow this tail. Therefore at least half of the
+    /// cases must be slow, and the p-value is at least the probability of that many disturbed rows.
+    ///
+    /// Simes' test combines the families of a unit (*Biometrika* 73, 1986). The units are corrected for their number
+    /// after Benjamini and Hochberg. Of a slow unit, the families are those kept by Benjamini and Bogomolov's procedure
+    /// (*Journal of the Royal Statistical Society B* 76, 2014). A family whose slow-down is below the limit is not
+    /// reported.
     #[must_use]
     pub fn judge(&self, rules: &Rules) -> Verdicts {
         let (families, scores) = self.scores();
@@ -195,12 +194,11 @@ fn score(cases: &[(f64, f64)]) -> Score {
     Score { family: 0, log: median(&logs).unwrap_or_default(), logs, noise, centre: 0.0, p: 1.0 }
 }
 
-/// Those of a unit's families.
 fn p_values(scores: &[Score]) -> Vec<f64> {
     scores.iter().map(|score| score.p).collect()
 }
 
-/// Sets the p-values of the units of one family. Returns their spread; `None` for too few units.
+/// Sets the p-values of the units of one family. Returns the units' spread; `None` if there are too few units.
 fn test(units: &mut [(usize, Score)]) -> Option<f64> {
     if units.len() < LEAST_UNITS {
         return None;
@@ -213,7 +211,7 @@ fn test(units: &mut [(usize, Score)]) -> Option<f64> {
         score.log -= centre;
         score.logs.iter_mut().for_each(|log| *log -= centre);
         score.centre = OF_MEDIAN * spread * spread / count;
-        // The spread contains the usual noise of the rows.
+        // The spread already contains the usual noise of the rows.
         let variance = spread * spread + (score.noise - noise).max(0.0) + score.centre;
         score.p = student_above(score.log / variance.sqrt(), SPREAD_EFFICIENCY * (count - 1.0));
     }
@@ -225,19 +223,19 @@ fn test(units: &mut [(usize, Score)]) -> Option<f64> {
     Some(spread)
 }
 
-/// The probability that as many cases of a unit as are at least half as slow as their median are so by chance, if each is
-/// as often as in the rows of the other units. `all` has the sorted logarithms of all units.
+/// The probability that chance alone makes as many cases of the unit at least half as slow as their median, if each
+/// case is disturbed as often as the rows of the other units. `all` has the sorted logarithms of all units.
 fn chance_of_disturbances(score: &Score, all: &[f64]) -> f64 {
     let limit = score.log / 2.0;
     let slow_cases = score.logs.iter().filter(|log| **log >= limit).count();
     let others = all.len() - all.partition_point(|log| *log < limit) - slow_cases;
     let rows = all.len() - score.logs.len();
-    // One more, so that a few rows never prove that there is no such disturbance.
+    // Plus one: a few rows cannot prove that disturbances never happen.
     binomial_above(slow_cases, score.logs.len(), (others + 1) as f64 / (rows + 1) as f64)
 }
 
-/// Time ÷ median of the model over the cases of these families. The interval is that of the median over the cases, the
-/// noise of the rows and the uncertainty of the model's median.
+/// Time ÷ median of the model over the cases of these families. The interval combines that of the median over the
+/// cases, the noise of the rows, and the uncertainty of the model's median.
 fn ratio(scores: &[&Score]) -> Estimate {
     let logs: Vec<f64> = scores.iter().flat_map(|score| score.logs.iter().copied()).collect();
     let log = median(&logs).unwrap_or_default();
@@ -245,7 +243,7 @@ fn ratio(scores: &[&Score]) -> Estimate {
     let (low, high) = median_interval(&ratios).map_or((log, log), |(low, high)| (low.ln(), high.ln()));
     let count = scores.len().max(1) as f64;
     let mean = |of: fn(&Score) -> f64| scores.iter().map(|score| of(score)).sum::<f64>() / count;
-    // Families share the cards: their medians err together.
+    // Families share the cards, so the errors of their medians are correlated.
     let variance = mean(|score| score.noise) / count + mean(|score| score.centre);
     let reach = student(f64::MAX) * variance.sqrt();
     let end = |distance: f64| distance.max(0.0).hypot(reach);

@@ -1,9 +1,9 @@
-//! Many cards: which ones are slower than the others of their model.
+//! Finds the cards of a fleet that are slower than the others of their model.
 //!
-//! A *unit* is a card, or all cards of a host. Its time of a case is divided by the median of all units of the model, and
-//! the median of these ratios over the cases of a family is the unit's ratio in that family. What the units of a model
-//! differ by in a family is estimated from themselves, robustly, so that the outliers do not hide each other. See
-//! [`Fleet::judge`] for the test.
+//! A *unit* is a card, or all cards of a host. Its time in a case is divided by the median over all units of the model;
+//! the median of these ratios over the cases of a family is the unit's ratio in that family. The spread of a model's
+//! units is estimated per family from the units themselves, robustly, so that outliers do not hide each other.
+//! [`Fleet::judge`] describes the test.
 
 mod judge;
 pub mod text;
@@ -17,7 +17,7 @@ use record::suite::{Api, Checks, Dtype, Extent, Toolchain};
 use record::times::{least_variance, log_epochs, mean_and_squares};
 use record::{Clock, Record, Status};
 
-/// What is compared with others of its model.
+/// The units to compare with others of their model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum By {
     /// Each card.
@@ -34,7 +34,7 @@ pub struct Unit {
     pub device: String,
     /// Name of the host; empty if unknown.
     pub host: String,
-    /// UUID of the card, its hash or its PCI address; without one, the start of the run. Empty if the unit is a host.
+    /// UUID of the card, its hash, or its PCI address; without any, the start of the run. Empty if the unit is a host.
     pub card: String,
 }
 
@@ -43,7 +43,7 @@ pub struct Unit {
 pub struct Model {
     /// Name of the device.
     pub device: String,
-    /// The API, and what compiled the WGSL if it was not wgpu.
+    /// The API, and the WGSL compiler if it is not wgpu's own.
     pub toolchain: String,
 }
 
@@ -55,7 +55,7 @@ impl Model {
     }
 }
 
-/// What tells cases apart. Kernels, checks or clocks that differ are different cases.
+/// Identifies a case. Different kernels, checks or clocks make different cases.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     model: usize,
@@ -78,7 +78,6 @@ impl Key {
 struct Case {
     model: usize,
     family: String,
-    /// The times of each unit.
     times: HashMap<usize, Times>,
 }
 
@@ -99,7 +98,7 @@ pub struct Fleet {
     models: Numbered<Model>,
     cases: Vec<Case>,
     indices: HashMap<Key, usize>,
-    /// Numbers of rows that are wrong, failed or implausible, by unit.
+    /// Number of wrong, failed and implausible rows of each unit.
     faults: BTreeMap<usize, BTreeMap<&'static str, usize>>,
     without_host: usize,
 }
@@ -111,13 +110,13 @@ impl Fleet {
         Self { by, ..Self::default() }
     }
 
-    /// Number of rows that were left out, because they name no host.
+    /// Number of rows left out because they name no host.
     #[must_use]
     pub const fn without_host(&self) -> usize {
         self.without_host
     }
 
-    /// Adds a row. Times of several runs of a unit are averaged.
+    /// Adds a row. Times from several runs of a unit are averaged.
     pub fn add(&mut self, record: &Record) {
         let Some(unit) = self.unit(record) else {
             self.without_host += 1;
@@ -153,7 +152,7 @@ impl Fleet {
             By::Card => {
                 let is_named = !record.card.is_empty() || !host.is_empty();
                 let card = if is_named { record.card.clone() } else { record.date.clone() };
-                // A UUID is the same card in any host.
+                // A UUID identifies a card on any host.
                 let host =
                     if record.card_id().host.is_empty() && !record.card.is_empty() { String::new() } else { host };
                 Some(Unit { device: record.device.clone(), host, card })

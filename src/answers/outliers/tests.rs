@@ -1,4 +1,4 @@
-//! Simulated fleets: slow cards are found, and hardly any other.
+//! Simulated fleets: slow cards are found, and very few others.
 
 use crate::outliers::*;
 use record::stats::random::Random;
@@ -81,7 +81,7 @@ fn the_families_in_which_a_card_is_slow_are_named_with_an_interval() {
         }
     }
     assert!(named >= 78 && wrong <= 2, "{named} named, {wrong} of them wrongly");
-    // The card's own deviation, of 0.5 %, is a part of its true ratio.
+    // The card's own deviation of 0.5 % is part of its true ratio.
     assert!(covered >= 60, "{covered} of {named} intervals hold 1.08");
 }
 

@@ -1,4 +1,4 @@
-//! The slow cards or hosts of a fleet, and what the cards of a model differ by, as tables and JSON.
+//! The slow cards or hosts of a fleet, and how much the cards of a model vary, as tables and JSON.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::report::layout::{Column, Grid, Medium, Part, Row, lay_out};
 use record::format::{joined, percent, percent_change, percent_limit, time_change, time_change_cell};
 use record::stats::Estimate;
 
-/// Units that the verdict names.
+/// Maximum number of units that the verdict names.
 const NAMED: usize = 3;
 
-/// The verdict, and the slow units: a block for each, with a row for each family in which it is slow.
+/// The verdict, then a block per slow unit with a row for each family in which it is slow.
 #[must_use]
 pub fn slow(verdicts: &Verdicts, by: By, rules: &Rules, medium: Medium) -> String {
     let mut parts = vec![Part::text(&verdict(verdicts, by))];
@@ -58,7 +58,7 @@ fn verdict(verdicts: &Verdicts, by: By) -> String {
     format!("{count} of {tested} {many} {are} slow: {}{more}{faults}.", list.join("; "))
 }
 
-/// What slow means, and which units could not be tested.
+/// The meaning of slow, and the units that could not be tested.
 fn legend(verdicts: &Verdicts, by: By, rules: &Rules) -> String {
     let (one, many) = words(by);
     let rest = match verdicts.units - verdicts.tested {
@@ -81,7 +81,6 @@ const fn words(by: By) -> (&'static str, &'static str) {
     }
 }
 
-/// The unit in words: `GPU-1, host a, NVIDIA H200`.
 fn name(unit: &Unit) -> String {
     let host = if unit.host.is_empty() { String::new() } else { format!("host {}", unit.host) };
     joined([unit.card.as_str(), &host, &unit.device], ", ")
@@ -106,7 +105,7 @@ fn slower(ratio: &Estimate) -> String {
     time_change_cell(ratio.value, Some((ratio.low, ratio.high)))
 }
 
-/// What the cards of each model differ by: a row for each family.
+/// How much the cards of each model vary: a row for each family.
 #[must_use]
 pub fn spreads(verdicts: &Verdicts, medium: Medium) -> String {
     let row = |family: &Family| {
@@ -130,7 +129,7 @@ pub fn spreads(verdicts: &Verdicts, medium: Medium) -> String {
     lay_out(verdict.chain([Part::Table(grid), Part::text(""), Part::text(legend)]).collect(), medium)
 }
 
-/// Everything, as JSON.
+/// All verdicts as JSON.
 #[must_use]
 pub fn json(verdicts: &Verdicts) -> Value {
     let family = |family: &Family| {

@@ -1,4 +1,4 @@
-//! What the page answers in its first sentence.
+//! The first sentences of the page.
 
 use super::cards::Card;
 use crate::report::section::other_families;
@@ -8,11 +8,11 @@ use crate::variants;
 use record::format::{joined, percent, plural};
 use record::{Record, Status, format};
 
-/// From this share of its peak on, a job is near it.
+/// At this share of its peak or more, a job is near the peak.
 const NEAR: f64 = 0.85;
 
-/// For kernels of `bench` which one is the fastest; else what the card reaches, or how two cards compare, and whether all
-/// results are right. `rows` and `jobs` are those of each side.
+/// For kernels of `bench`, which one is the fastest. Otherwise the figures of the card, or how two cards compare, and
+/// whether all results are right. `rows` and `jobs` have one entry per side.
 pub(super) fn answer(cards: &[Card], rows: &[Vec<&Record>], jobs: &[Vec<Shown>]) -> Vec<String> {
     let all: Vec<&Record> = rows.iter().flatten().copied().collect();
     let own = other_families(all.iter().copied());

@@ -6,15 +6,14 @@ use crate::compare::Comparison;
 use record::suite::DeviceType;
 use record::{Record, by_card};
 
-/// A card, with what its sides are named by.
+/// A card with its sides.
 pub(super) struct Card<'a> {
-    /// Indices of its sides, in their order.
     pub(super) sides: Vec<usize>,
     pub(super) device: &'a str,
     pub(super) is_software: bool,
 }
 
-/// A row of each side: device properties are the same in all of them. A side without rows has none.
+/// A row of each side; device properties are the same in all its rows. `None` for a side without rows.
 pub(super) fn rows_of_sides<'a>(comparison: &Comparison<'a>) -> Vec<Option<&'a Record>> {
     let sides = 0..comparison.sides.len();
     sides.map(|side| comparison.on_side(side).next().map(|(_, _, entry)| entry.row())).collect()
@@ -22,8 +21,8 @@ pub(super) fn rows_of_sides<'a>(comparison: &Comparison<'a>) -> Vec<Option<&'a R
 
 /// The cards, in the order of their first sides.
 ///
-/// Cards are told apart as in a summary, see [`by_card`]: two cards of one model are never one. Where reports do not
-/// name the card, its host's CPU tells.
+/// As in a summary, [`by_card`] distinguishes cards: two cards of one model are never merged. If reports do not name
+/// the card, the CPU of the host distinguishes cards.
 pub(super) fn cards<'a>(rows: &[Option<&'a Record>]) -> Vec<Card<'a>> {
     let side_of: HashMap<*const Record, usize> =
         rows.iter().enumerate().filter_map(|(side, row)| Some((std::ptr::from_ref(*row.as_ref()?), side))).collect();

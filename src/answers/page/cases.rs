@@ -10,11 +10,12 @@ use crate::compare::{CaseComparison, Comparison, Entry};
 use record::suite::{Checks, Dtype, Extent};
 use record::{Bound, Clock, Record, Status};
 
-/// Largest parameter and predicted speed for the charts; others are errors in the report, and axes would overflow.
+/// Largest parameter, and range of predicted speeds, for the charts. Values beyond are errors in the report and would
+/// overflow the axes.
 const MOST_PARAM: f64 = 1e15;
 const MODELS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-/// All distinct texts, and the values behind some of them. Columns refer to them by index.
+/// All distinct texts, and the values that some of them stand for. Columns refer to texts by index.
 #[derive(Default, Serialize)]
 pub(super) struct Texts<'a> {
     #[serde(skip)]
@@ -23,7 +24,7 @@ pub(super) struct Texts<'a> {
     values: Values,
 }
 
-/// The values behind some texts, by text index.
+/// The values that some texts stand for, by text index.
 #[derive(Default, Serialize)]
 struct Values {
     /// Bytes per element of a type.
@@ -31,7 +32,6 @@ struct Values {
     /// The dimensions of a size: one for an array, two for a matrix, three for a matrix product or a volume.
     sides: BTreeMap<usize, Vec<u64>>,
     params: BTreeMap<usize, BTreeMap<String, f64>>,
-    /// The limit of each ceiling.
     limits: BTreeMap<usize, &'static str>,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The cases in columns. Texts are stored as text indices.
+/// The cases in columns. Texts are indices into [`Texts`].
 #[derive(Default, Serialize)]
 pub(super) struct CaseColumns {
     family: Vec<usize>,
@@ -88,18 +88,18 @@ pub(super) struct CaseColumns {
     flops: Vec<Option<Figure>>,
     /// Speed predicted by the family's model, relative to its first row.
     model: Vec<Option<Figure>>,
-    /// The ceiling on the first side where the case has one.
+    /// Index of the ceiling, from the first side whose row has one.
     ceiling: Vec<Option<usize>>,
 }
 
-/// What most sides of a case have in common: each value is that of the first side that has one.
+/// What most sides of a case have in common, taken from the first side that has the value.
 pub(super) struct Common {
     work: (Option<u64>, Option<u64>),
     ceiling: Option<Bound>,
 }
 
 impl Common {
-    /// Those of all cases. A case of a thousand sides is read once, not once for each of them.
+    /// Computed once for all cases, so that a case on a thousand sides is not read again for each of them.
     pub(super) fn of(cases: &[CaseComparison]) -> Vec<Self> {
         let common = |case: &CaseComparison| {
             let ceiling = case.entries.values().find_map(|entry| entry.share.and(entry.row().ceiling));
@@ -131,7 +131,7 @@ impl CaseColumns {
     }
 }
 
-/// Bytes and operations that a rate can be computed from: not zero.
+/// The bytes, unless zero: no rate can be computed from zero.
 fn bytes(row: &Record) -> Option<u64> {
     row.bytes.filter(|bytes| *bytes > 0)
 }
@@ -140,7 +140,7 @@ fn flops(row: &Record) -> Option<u64> {
     row.flops.filter(|flops| *flops > 0)
 }
 
-/// The value of the first row that has one. Rows without a time have no work figures.
+/// The value of the first row that has one. Rows without a time have no bytes or operations.
 fn of_case<T>(case: &CaseComparison, get: fn(&Record) -> Option<T>) -> Option<T> {
     case.entries.values().find_map(|entry| get(entry.row()))
 }
@@ -171,23 +171,24 @@ pub(super) struct SideColumns {
     median_ns: Vec<Option<Figure>>,
     /// Distance of the lower end of the 95 % interval, relative to the median, in units of 1/10,000.
     below: Vec<Option<Figure>>,
-    /// Same for the upper end.
+    /// Distance of the upper end, likewise.
     above: Vec<Option<Figure>>,
     /// Share of the side's own ceiling, 1 = the ceiling.
     share: Vec<Option<Figure>>,
-    /// Rows whose ceiling differs from that of the case: row, ceiling.
+    /// Rows whose ceiling differs from the case's: row, ceiling.
     ceiling: Vec<(usize, usize)>,
     /// Rows that are not `ok` or have a note: row, status, reason.
     notes: Vec<(usize, &'static str, usize)>,
     /// Rows with run-time checks: row, checks.
     checks: Vec<(usize, usize)>,
-    /// Rows timed by another clock than device timestamps: row, clock.
+    /// Rows with another clock than device timestamps: row, clock.
     timer: Vec<(usize, usize)>,
-    /// Rows of a run with `--compiler`: row, milliseconds of the translation and of the pipeline, instructions.
+    /// Rows of a run with `--compiler`: row, milliseconds for translation and for pipeline creation, number of
+    /// instructions.
     compiled: Vec<(usize, [Option<Figure>; 3])>,
-    /// Rows with energy: row, joules of a launch, watts.
+    /// Rows with energy: row, joules per launch, watts.
     energy: Vec<(usize, [Option<Figure>; 2])>,
-    /// Rows whose bytes or operations differ from those of the case.
+    /// Rows whose bytes or operations differ from the case's: row, bytes, operations.
     work: Vec<(usize, Option<Figure>, Option<Figure>)>,
 }
 

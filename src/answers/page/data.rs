@@ -18,15 +18,15 @@ use kernels::claims::finding;
 use record::suite::{Api, Benchmark, Chart, DeviceType, Family};
 use record::{Record, Status};
 
-/// All data of the page. It serializes to plain JSON; the comments of the fields define their meaning.
+/// All data of the page, serialized to plain JSON. The comments of the fields define their meaning.
 #[derive(Serialize)]
 pub struct Data<'a> {
-    /// The devices and days of the page.
+    /// The devices, and the days of the measurements.
     pub(super) title: String,
-    /// Version of shaderbench that wrote the page.
+    /// The version of shaderbench that wrote the page.
     tool_version: &'static str,
     pub(super) screen: Screen,
-    /// What to know of the figures of a software device.
+    /// How to interpret the figures of a software device.
     software_note: &'static str,
     families: Vec<FamilyData<'a>>,
     pub(super) sides: Vec<SideData<'a>>,
@@ -40,11 +40,12 @@ pub struct Data<'a> {
 struct FamilyData<'a> {
     name: &'a str,
     summary: &'static str,
-    /// The title of its chart of kernels; empty in the chart for several families, `null` where it has a chart of its own.
+    /// The title of the family's chart of kernels; empty if its kernels are in the chart of several families, `null` if
+    /// the family has a chart of its own kind.
     ladder: Option<&'static str>,
     /// Benchmarks whose result is the latency of one load.
     latencies: Vec<&'static str>,
-    /// Benchmarks that are a library's.
+    /// Benchmarks of a vendor's library.
     libraries: Vec<&'static str>,
 }
 
@@ -54,22 +55,21 @@ pub(super) struct SideData<'a> {
     label: &'a str,
     /// Short name: `H100 A, 25 Nov · Vulkan`.
     pub(super) name: String,
-    /// The same; on a page of one card the API alone.
+    /// The name; on a page of one card, only the API.
     short: String,
     pub(super) device: &'a str,
     /// Whether the device runs kernels on the CPU.
     pub(super) is_software: bool,
     /// API name as in the CSV.
     backend: &'static str,
-    /// API name for display.
-    /// With the compiler, if it is not wgpu's own.
+    /// API name for display, with the compiler if it is not wgpu's own.
     api: String,
     driver: &'a str,
-    /// Number of its cards: more than one where a side is a model.
+    /// Number of cards: more than one if the side is a model.
     cards: usize,
     /// UUID or PCI address of the card.
     card: &'a str,
-    /// Name of the host, where the card's name is not unique.
+    /// Host name, if the card's name is not unique.
     host: &'a str,
     tool_version: &'a str,
     vendor: &'a str,
@@ -90,7 +90,7 @@ pub(super) struct SideData<'a> {
 }
 
 impl Data<'_> {
-    /// The same with the reference reports of other models on a page of one card.
+    /// Adds the reference reports of other models to a page of one card.
     #[must_use]
     pub fn beside(mut self, comparison: &Comparison, references: &[Reference]) -> Self {
         let known = |_| known(&screen::rows(comparison, 0), references);
@@ -101,7 +101,7 @@ impl Data<'_> {
 
 /// The page data of a comparison from [`super::sides`].
 ///
-/// As in [`crate::compare`], a side is one card, API, driver and version. Several runs of a side are pooled.
+/// As in [`crate::compare`], a side is one card, API, driver and version, and its runs are pooled.
 #[must_use]
 pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let mut texts = Texts::default();
@@ -139,7 +139,7 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     }
 }
 
-/// The names of some benchmarks of a family.
+/// The names of the wanted benchmarks of a family.
 fn named(family: &Family, is_wanted: fn(&Benchmark) -> bool) -> Vec<&'static str> {
     family.benchmarks.iter().filter(|benchmark| is_wanted(benchmark)).map(|benchmark| benchmark.name).collect()
 }
@@ -150,10 +150,10 @@ pub fn sides(reports: &[Report]) -> Comparison<'_> {
     sides_by(&Rules::default(), reports)
 }
 
-/// The same by other rules.
+/// Like [`sides`], by other rules.
 #[must_use]
 pub fn sides_by<'a>(rules: &Rules, reports: &'a [Report]) -> Comparison<'a> {
-    // The page's pairs are of its own choice.
+    // The page chooses its own pairs.
     compare_by(&Rules { has_matches: false, ..*rules }, reports, &[])
 }
 
@@ -167,7 +167,7 @@ fn side_data<'a>(
     let side: &Side = &comparison.sides[index];
     let entries: Vec<&Entry> = comparison.on_side(index).map(|(_, _, entry)| entry).collect();
     let rows: Vec<&Record> = entries.iter().map(|entry| entry.row()).collect();
-    // Facts about the run are the same in every row that has them.
+    // Facts about the run are the same in every row that states them.
     let first_text = |get: fn(&'a Record) -> &'a String| {
         entries.iter().map(|entry| get(entry.row()).as_str()).find(|text| !text.is_empty()).unwrap_or_default()
     };

@@ -17,19 +17,18 @@ pub(super) struct Ceiling {
     limit: &'static str,
     /// Scalar type, for arithmetic limits.
     scalar: Option<&'static str>,
-    /// Working set of the measurement in bytes; for memory limits the largest one.
+    /// Working set of the measurement in bytes; for memory limits, the largest one.
     bytes: Option<u64>,
     gb_per_s: Option<Figure>,
     gflop_per_s: Option<Figure>,
-    /// The rate of the fastest kernel of the card, and as the summary quotes one.
+    /// The rate of the card's fastest kernel, as a number and as the summary quotes it.
     roof: Option<(Figure, String)>,
     /// Time of an empty launch.
     ns: Option<Figure>,
-    /// The rate or the time as the summary quotes it; `null` if it is too noisy.
+    /// The rate or time as the summary quotes it; `null` if it is too noisy.
     text: Option<String>,
 }
 
-/// The measured peaks of a side's rows.
 pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
     let figure = |peak: Option<Estimate>| Figure::new(peak?.value, 5);
     let text = |peak: &Peak| match (peak.gb_per_s, peak.gflop_per_s, peak.ns) {
@@ -57,18 +56,18 @@ pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
 /// A cache level, or DRAM.
 #[derive(Serialize)]
 pub(super) struct Plateau {
-    /// `L1`, `DRAM`, or `level 2 or DRAM` if the curve is too short to tell.
+    /// `L1`, `DRAM`, or `level 2 or DRAM` if the curve is too short to decide.
     name: String,
-    /// The largest working set that surely fits, in bytes; `None` for the last level.
+    /// The largest working set that certainly fits, in bytes; `None` for the last level.
     at_least: Option<u64>,
-    /// The smallest working set that surely does not fit, in bytes.
+    /// The smallest working set that certainly does not fit, in bytes.
     at_most: Option<u64>,
     latency_ns: Option<Figure>,
-    /// The smallest and the largest working set well inside; `None` where no set surely is.
+    /// The smallest and the largest working set well inside the level; `None` if none certainly is.
     inside: Option<[u64; 2]>,
-    /// The rate of reading from it.
+    /// The read rate.
     gb_per_s: Option<Figure>,
-    /// The same as the summary quotes it; `null` if it is too noisy.
+    /// The read rate as the summary quotes it; `null` if it is too noisy.
     text: Option<String>,
 }
 

@@ -10,8 +10,9 @@ pub(super) struct Figure(f64);
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Figure {
-    /// Rounds `value` to `digits` significant digits, and so that one digit less is that of `value`: the page shows one
-    /// less, and a figure is not rounded twice. `None` if it is not finite.
+    /// Rounds `value` to `digits` significant digits such that rounding the result to one digit less gives the same as
+    /// rounding `value` itself: the page shows one digit less, and must not round twice. `None` if `value` is not
+    /// finite.
     pub(super) fn new(value: f64, digits: usize) -> Option<Self> {
         let round = |value: f64, digits: usize| -> Option<f64> {
             format!("{value:.*e}", digits.saturating_sub(1)).parse().ok().filter(|rounded: &f64| rounded.is_finite())
@@ -24,7 +25,6 @@ impl Figure {
         Some(Self(round(if near > value { near - unit } else { near + unit }, digits)?))
     }
 
-    /// An integer.
     pub(super) const fn whole(value: u64) -> Self {
         Self(value as f64)
     }
@@ -57,7 +57,7 @@ mod tests {
         assert_eq!(text(3.0, 5), "3");
         assert_eq!(text(0.000_123_456, 3), "0.000123");
         assert_eq!(text(f64::NAN, 3), "null");
-        // With three digits 3.01, as the value itself.
+        // The page shows three digits: 3.01 and 3.02, as for the unrounded values.
         assert_eq!((text(3014.9, 4), text(3015.2, 4)), ("3014".to_owned(), "3015".to_owned()));
         assert_eq!(Figure::distance(200.0, 199.0), Some(Figure(50.0)));
     }

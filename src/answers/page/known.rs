@@ -1,4 +1,4 @@
-//! A card beside the reference reports of other models.
+//! A card compared with the reference reports of other models.
 
 use serde::Serialize;
 
@@ -9,23 +9,22 @@ use record::stats::median;
 use record::suite::Api;
 use record::{Record, is_software};
 
-/// The headline figures of a card, and the medians of the models of the reference reports.
+/// The headline figures of a card, and the medians over the reference reports of other models.
 #[derive(Serialize)]
 pub(super) struct Known {
-    /// The heads of the columns: the card, then each model with its API and number of reports.
+    /// Column headings: the card, then each model with its API and number of reports.
     columns: Vec<String>,
     rows: Vec<KnownFigure>,
 }
 
-/// A figure of all columns.
 #[derive(Serialize)]
 struct KnownFigure {
     name: String,
-    /// The text and the speed relative to the fastest; `null` where a model has no such figure.
+    /// The text and the speed relative to the fastest; `null` if a model lacks the figure.
     cells: Vec<Option<(String, Option<Figure>)>>,
 }
 
-/// The models through the card's API; if there are none, through any. `None` for a software device.
+/// The other models, through the card's API or, if there are none, through any API. `None` for a software device.
 pub(super) fn known(rows: &[&Record], references: &[Reference]) -> Option<Known> {
     let records: Vec<Record> = rows.iter().copied().cloned().collect();
     if records.first().is_none_or(is_software) {

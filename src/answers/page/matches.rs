@@ -1,4 +1,4 @@
-//! Matches on the page: the APIs of each card, and the cards.
+//! Matches on the page: between the APIs of each card, and between cards.
 
 use std::collections::HashMap;
 
@@ -10,16 +10,15 @@ use super::figure::Figure;
 use crate::compare::{CaseComparison, Comparison, Match as SidePair, Pair, Ratio, Side, Verdict};
 use record::suite::Api;
 
-/// A match: a side and its baseline.
 #[derive(Serialize)]
 pub(super) struct Match {
     baseline: usize,
     side: usize,
     /// Whether the two sides are one card through two APIs.
     is_one_device: bool,
-    /// Indices of the cases for which both sides use the same clock.
+    /// Indices of the cases with the same clock on both sides.
     case: Ranges,
-    /// Time of the baseline ÷ time of the side.
+    /// Baseline time ÷ side time.
     ratio: Vec<Option<Figure>>,
     /// Half width of the 95 % interval on a log scale, in units of 1/10,000. Empty if no ratio has an interval.
     reach: Vec<Option<Figure>>,
@@ -28,7 +27,7 @@ pub(super) struct Match {
     means: Means,
 }
 
-/// Geometric means of ratios in columns: all cases, then each family, followed by its benchmarks.
+/// Geometric means of ratios in columns: all cases, then each family and its benchmarks.
 #[derive(Default, Serialize)]
 struct Means {
     /// Text index of the family; `None` for all families.
@@ -43,13 +42,13 @@ struct Means {
     verdicts: [usize; 4],
 }
 
-/// Cases in all pairs of cards together. Each takes about 7 bytes of the page.
+/// Maximum number of cases over all pairs of cards. Each case takes about 7 bytes of the page.
 const MOST_CASES: usize = 60_000;
 
 /// A pair of sides, and whether they are one card through two APIs.
 type Of = (SidePair, bool);
 
-/// Compares the APIs of each card, and each card with each other one.
+/// Compares the APIs of each card, and every two cards.
 pub(super) fn matches<'a>(comparison: &'a Comparison<'a>, cards: &[Card], texts: &mut Texts<'a>) -> Vec<Match> {
     let apis = of_apis(comparison, cards).into_iter();
     let found: Vec<Of> = apis.chain(of_cards(comparison, cards)).chain(of_versions(comparison, cards)).collect();
@@ -61,13 +60,12 @@ pub(super) fn matches<'a>(comparison: &'a Comparison<'a>, cards: &[Card], texts:
     found.into_iter().zip(pairs).map(matched).filter(|of: &Match| of.case.len() > 0).collect()
 }
 
-/// The API and the compiler of a side.
 fn toolchain<'a>(side: &Side<'a>) -> (Option<Api>, &'a str) {
     (side.api, side.compiler[0])
 }
 
-/// For each card its first API with each other one. Of several sides of the first API, the one of the same run counts,
-/// else the one of the same version. A software device comes last.
+/// For each card, its first API with each other API. If the first API has several sides, the one of the same run is
+/// chosen, else the one of the same version. Software devices come last.
 fn of_apis(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     let sides = &comparison.sides;
     let of_card = |card: &Card| -> Vec<Of> {
@@ -87,9 +85,9 @@ fn of_apis(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     hardware.into_iter().chain(software).flat_map(of_card).collect()
 }
 
-/// Each card with each other one, through the API with the most common cases. The first pair is of two models, if there
-/// are two; pairs with a software device come last. With many cards, the first one is compared with the others, and
-/// pairs of the others follow, as far as [`MOST_CASES`] reaches.
+/// Every pair of cards, through the API with the most common cases. If there are two models, the first pair is of two
+/// models; pairs with a software device come last. With many cards, the first card is compared with the others, then
+/// the others with each other, until [`MOST_CASES`] is reached.
 fn of_cards(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     let first = cards.iter().position(|card| !card.is_software).unwrap_or(0);
@@ -115,7 +113,7 @@ fn of_cards(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     found
 }
 
-/// For each card and API, the first side with each other one: runs by other drivers and versions.
+/// For each card and API, the first side with each other side: runs with other drivers and versions.
 fn of_versions(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     let sides = &comparison.sides;
     let of_card = |card: &Card| -> Vec<Of> {
@@ -128,8 +126,8 @@ fn of_versions(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     cards.iter().flat_map(of_card).collect()
 }
 
-/// The sides of two cards with one API that have the most cases in common, and their number; of several, the first.
-/// Without a common API, those of any.
+/// The sides of two cards that have one API and the most cases in common, with the number of those cases; the first of
+/// several. Without a common API, sides of any API.
 fn nearest(comparison: &Comparison, a: &Card, b: &Card) -> Option<(SidePair, usize)> {
     let sides = &comparison.sides;
     let all = a.sides.iter().flat_map(|baseline| b.sides.iter().map(|side| (*baseline, *side)));
@@ -210,13 +208,13 @@ fn means<'a>(
     means
 }
 
-/// The column, or an empty one if it knows nothing.
+/// The column; empty if all its values are unknown.
 fn known(column: Vec<Option<Figure>>) -> Vec<Option<Figure>> {
     if column.iter().all(Option::is_none) { Vec::new() } else { column }
 }
 
 fn reach(ratio: &Ratio) -> Option<Figure> {
-    /// An interval from 10^-9 to 10^9 times the ratio says nothing.
+    /// Intervals wider than 10^-9 to 10^9 times the ratio are meaningless.
     const MOST: f64 = 1e9;
     let (low, high) = ratio.interval.filter(|(low, high)| high / low < MOST * MOST)?;
     Figure::new(((high / low).ln() / 2.0 * 1e4).round(), 5)

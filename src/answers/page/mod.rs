@@ -27,9 +27,9 @@ pub use sources::{Kernel, benchmarks};
 
 /// Style sheet of the page.
 pub const STYLE: &str = include_str!("drawing/page.css");
-/// Script of the page. It defines only `ShaderbenchReport.render(element, data, kernels)`;
-/// `kernels` returns a promise of an array of [`Kernel`]. It includes Observable Plot and parts
-/// of D3 with their ISC and MIT licences; `scripts/vendor.sh` builds that part.
+/// Script of the page. It defines only `ShaderbenchReport.render(element, data, kernels)`; `kernels` returns a promise
+/// of an array of [`Kernel`]. It includes Observable Plot and parts of D3 with their ISC and MIT licences, built by
+/// `scripts/vendor.sh`.
 pub const SCRIPT: &str = concat!(
     "const ShaderbenchReport = (() => {\n\"use strict\";\n",
     include_str!("drawing/vendor/plot.js"),
@@ -53,15 +53,15 @@ pub const SCRIPT: &str = concat!(
     "return { render };\n})();\n"
 );
 
-/// Unpacks the script and the data of the page, and draws it.
+/// Unpacks the page's script and data, and draws the page.
 const START: &str = include_str!("drawing/start.js");
 
 const TEMPLATE: &str = include_str!("drawing/template.html");
 
 /// The complete HTML page, with sources and explanations of the `kernels`.
 ///
-/// Text from reports cannot become markup: the data is packed, title and answer are escaped, and the script inserts text
-/// only as text nodes.
+/// Text from reports cannot become markup: the data is packed, title and answer are escaped, and the script inserts
+/// text only as text nodes.
 #[must_use]
 pub fn page(data: &Data, kernels: &[Kernel]) -> String {
     let (style, script, start) = (compact(STYLE), compact(SCRIPT), compact(START));
@@ -83,7 +83,7 @@ pub fn page(data: &Data, kernels: &[Kernel]) -> String {
     ];
     let mut text = String::new();
     let mut rest = TEMPLATE;
-    // Insert each part once, in order, so that placeholders inside parts are not expanded.
+    // Each part is inserted once and in order, so that placeholders inside parts are not expanded.
     for (name, part) in parts {
         let (before, after) = rest.split_once(&format!("{{{{{name}}}}}")).unwrap_or((rest, ""));
         text.push_str(before);
@@ -94,12 +94,11 @@ pub fn page(data: &Data, kernels: &[Kernel]) -> String {
     text
 }
 
-/// Text as markup shows it.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Hash of a script for the content security policy, which allows only the hashed scripts.
+/// Hash of a script for the content security policy, which allows only scripts with a listed hash.
 fn hash(script: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)))
 }
@@ -108,8 +107,8 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// The text without doc comments and the spaces at the start of lines, which no reader of the page needs. No text within the
-/// script or the style goes over several lines. Licences are no doc comments.
+/// Removes doc comments and indentation. This is safe because no string in the script or the style spans several lines.
+/// Licence texts are not doc comments and stay.
 fn compact(text: &str) -> String {
     let mut is_comment = false;
     let is_code = |line: &&str| {

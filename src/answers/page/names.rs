@@ -10,11 +10,11 @@ use record::suite::Api;
 
 /// The names of a side.
 pub(super) struct Name {
-    /// Model, card and day, where the page has several; with the API.
+    /// Model, and card and day if the page has several; with the API.
     pub(super) full: String,
-    /// The same; on a page of one card the API alone.
+    /// The full name; on a page of one card, only the API.
     pub(super) short: String,
-    /// Model and API: the same for all cards of a model.
+    /// Model and API, the same for all cards of a model.
     pub(super) model: String,
 }
 
@@ -22,7 +22,7 @@ pub(super) fn device<'a>(side: &Side<'a>) -> &'a str {
     if side.device.is_empty() { "unnamed device" } else { side.device }
 }
 
-/// The title of the page: its devices, and the days on which they were measured.
+/// The title of the page: its devices, and the days of the measurements.
 pub(super) fn title(sides: &[Side]) -> String {
     let days: BTreeSet<&str> = sides.iter().flat_map(|side| &side.dates).filter_map(|date| date.get(..10)).collect();
     let devices: BTreeSet<&str> = sides.iter().map(device).collect();
@@ -36,7 +36,7 @@ pub(super) fn title(sides: &[Side]) -> String {
     format!("{what}{when}")
 }
 
-/// Names of makers that a model's name does without.
+/// Makers' names, which short model names omit.
 const MAKERS: &[&str] = &["NVIDIA", "AMD", "Intel(R)", "Intel"];
 
 /// The names of all sides; `counts` are their numbers of cards.
@@ -62,7 +62,7 @@ pub(super) fn names(comparison: &Comparison, cards: &[Card], counts: &[usize]) -
             let side = &sides[*index];
             let day = if reports.len() > 1 { days(&side.dates, years.len() > 1) } else { String::new() };
             let day = if day.is_empty() { day } else { format!(", {day}") };
-            // A side of several cards is none of them.
+            // A side of several cards gets no card letter.
             let letter = if counts[*index] > 1 { "" } else { &letter };
             let api = [side.api.map_or("", Api::title), side.compiler[0]].join(" ").trim().to_owned();
             of_model_names[*index] = format!("{model} · {api}").trim_end_matches(" · ").to_owned();
@@ -87,8 +87,8 @@ pub(super) fn names(comparison: &Comparison, cards: &[Card], counts: &[usize]) -
     sides.iter().enumerate().map(name).collect()
 }
 
-/// A model by its shortest name that no other device of the page has: without its maker and its memory, without its
-/// maker, or whole.
+/// The shortest name of each model that no other device on the page has: without maker and memory, without maker, or in
+/// full.
 fn models<'a>(devices: &BTreeSet<&'a str>) -> HashMap<&'a str, String> {
     let forms = |device: &str| {
         let name = device.split(" (").next().unwrap_or(device);
@@ -109,13 +109,12 @@ fn models<'a>(devices: &BTreeSet<&'a str>) -> HashMap<&'a str, String> {
     devices.iter().map(model).collect()
 }
 
-/// Whether a word is an amount or a kind of memory: `80GB`, `HBM3`.
 fn is_memory(word: &str) -> bool {
     let is_amount = word.strip_suffix("GB").is_some_and(|count| count.parse::<f64>().is_ok());
     is_amount || word.starts_with("HBM") || word.starts_with("GDDR")
 }
 
-/// The days of runs: `25 Nov`, `23–25 Nov`; with the year where the page has several. Empty if no date can be read.
+/// The days of runs: `25 Nov`, `23–25 Nov`; with the year if the page has several years. Empty if no date can be read.
 fn days(dates: &[&str], has_years: bool) -> String {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let day = |date: &str| -> Option<[String; 3]> {
@@ -127,12 +126,12 @@ fn days(dates: &[&str], has_years: bool) -> String {
     let sorted: BTreeSet<&str> = dates.iter().filter_map(|date| date.get(..10)).collect();
     let ends = sorted.first().and_then(|date| day(date)).zip(sorted.last().and_then(|date| day(date)));
     let Some((first, last)) = ends else { return String::new() };
-    // What both days have in common stands once, behind the last one.
+    // The part that both days share is written once, after the last day.
     let differing = (0..3).rev().find(|part| first[*part] != last[*part]);
     differing.map_or_else(String::new, |part| format!("{}–", first[..=part].concat())) + &last.concat()
 }
 
-/// What tells a side from `twins` of the same name: the other APIs of its run, its driver, its version.
+/// What distinguishes a side from `twins` of the same name: the other APIs of its run, its driver, its version.
 fn suffix(side: &Side, twins: &[&Side]) -> String {
     let differ = |get: fn(&Side) -> String| {
         let value = get(side);

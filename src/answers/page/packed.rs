@@ -1,4 +1,4 @@
-//! Text in little room: DEFLATE in base64, which the page unpacks.
+//! Compresses text: DEFLATE in base64, which the page unpacks.
 
 use std::io::Write;
 
@@ -6,15 +6,15 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-/// The text, compressed. No character of it is markup.
+/// The compressed text. No character of it has a meaning in HTML.
 pub(super) fn packed(text: &str) -> String {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-    // A vector takes every byte.
+    // Writes to a vector cannot fail.
     let written = encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish());
     BASE64_STANDARD.encode(written.unwrap_or_default())
 }
 
-/// The text in an element of a page; `None` if there is none. For tests of pages.
+/// Unpacks the text of an element of a page, for tests; `None` if there is none.
 #[must_use]
 pub fn unpacked(page: &str, id: &str) -> Option<String> {
     let (_, rest) = page.split_once(&format!("id=\"{id}\">"))?;

@@ -1,4 +1,4 @@
-//! The first screen: the figures of the summary on the terminal.
+//! The first screen: the same figures as the summary on the terminal.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,23 +17,20 @@ use crate::versus::Ratios;
 use record::suite::Toolchain;
 use record::{Record, typical};
 
-/// The first screen.
 #[derive(Serialize)]
 pub(super) struct Screen {
-    /// The answer in sentences.
     pub(super) answer: Vec<String>,
-    /// Whether the page compares cards: their ratios come first.
+    /// Whether the page compares cards; then their ratios come first.
     is_versus: bool,
-    /// Of a page of one card: its summary.
+    /// The summary, on a page of one card.
     pub(super) card: Option<CardSummary>,
-    /// Of a page of one card: reference reports of other models.
+    /// Reference reports of other models, on a page of one card.
     pub(super) known: Option<Known>,
     columns: Vec<Column>,
-    /// The figures of every column, side by side.
     table: Vec<Line>,
-    /// Kernels of some sides that are faster than those of the table, which all sides of an API have.
+    /// Notes on kernels of some sides that are faster than those in the table, which all sides of an API have.
     faster: Vec<String>,
-    /// What the mark of a cell means; `null` if no cell has one.
+    /// The meaning of the mark in cells; `null` if no cell has one.
     unlike: Option<&'static str>,
 }
 
@@ -41,42 +38,39 @@ pub(super) struct Screen {
 #[derive(Serialize)]
 struct Column {
     name: String,
-    /// Indices of the sides.
     sides: Vec<usize>,
 }
 
-/// A figure in every column.
 #[derive(Serialize)]
 struct Line {
     name: String,
-    /// By column; `null` where it is unknown or too noisy to quote.
+    /// By column; `null` if the figure is unknown or too noisy to quote.
     cells: Vec<Option<Cell>>,
 }
 
 #[derive(Serialize)]
 struct Cell {
-    /// The figure; of several sides that of the median one.
+    /// The figure; the median of several sides.
     text: String,
     /// The lowest and the highest rate of several sides.
     range: Option<String>,
-    /// A rate relative to the highest of the line through the same API, which is a bar.
+    /// The rate relative to the highest rate in the line with the same API, for a bar.
     bar: Option<Figure>,
-    /// Whether the kernel or its source is another one than on most sides of the API: there is no bar then.
+    /// Whether kernel or source differ from most sides of the API; there is no bar then.
     is_unlike: bool,
     /// Index of the case of a job.
     case: Option<usize>,
 }
 
-/// The summary of a card. Figures are those of its first API; the others are compared at the same cases.
+/// The summary of a card: figures of its first API, with which the others are compared in the same cases.
 #[derive(Serialize)]
 pub(super) struct CardSummary {
     levels: Vec<LevelLine>,
     launch: Option<String>,
     arithmetic: Vec<(String, String, Option<Figure>)>,
-    /// Titles of the other APIs.
     others: Vec<String>,
     jobs: Vec<JobLine>,
-    /// What the marks of the jobs mean.
+    /// The meaning of the marks in the jobs' lines.
     marks: Vec<&'static str>,
 }
 
@@ -84,7 +78,7 @@ pub(super) struct CardSummary {
 struct LevelLine {
     #[serde(flatten)]
     level: Level,
-    /// Reading, else copying, relative to the fastest level.
+    /// Read rate, else copy rate, relative to the fastest level.
     bar: Option<Figure>,
 }
 
@@ -99,14 +93,14 @@ struct JobLine {
     naive: String,
     /// How each other API compares.
     others: Vec<String>,
-    /// How the vendor's library compares: `cuBLAS 1.05× faster`; empty where it was not measured beside the kernel.
+    /// How the vendor's library compares: `cuBLAS 1.05× faster`; empty if it was not measured with the kernel.
     library: String,
-    /// The marks of the terminal: of the size, the kernel, the rate and the share.
+    /// The marks of the summary, for size, kernel, rate and share.
     marks: [&'static str; 4],
     case: Option<usize>,
 }
 
-/// The first screen of all sides, which have these names.
+/// The first screen of all sides; `names` has the name of each side.
 pub(super) fn screen(comparison: &Comparison, cards: &[Card], names: &[Name]) -> Screen {
     let rows: Vec<Vec<&Record>> = (0..comparison.sides.len()).map(|side| rows(comparison, side)).collect();
     let jobs = jobs_of(&rows);
@@ -129,7 +123,7 @@ pub(super) fn screen(comparison: &Comparison, cards: &[Card], names: &[Name]) ->
     }
 }
 
-/// Cards that have columns of their own.
+/// With more cards than this, the cards of a model share a column.
 const MOST_CARDS: usize = 2;
 
 fn columns(names: &[Name], is_by_model: bool) -> Vec<Column> {
@@ -143,14 +137,14 @@ fn columns(names: &[Name], is_by_model: bool) -> Vec<Column> {
             None => columns.push(Column { name: name.full.clone(), sides: vec![side] }),
         }
     }
-    // Cards of one API are neighbours: a narrow screen shows two.
+    // Cards with the same API are neighbours: a narrow screen shows two columns.
     let api = |side: usize| names[side].model.rsplit(" · ").next();
     columns.sort_by_key(|column| (0..names.len()).position(|side| api(side) == api(column.sides[0])));
     columns
 }
 
-/// The rows that the page shows of a side. Of several runs of a card, those of each family are of the newest run that has
-/// the family: a kernel of one run is never compared with one of another.
+/// The rows of a side that the page shows. If a card has several runs, each family comes from the newest run that has
+/// it, so kernels of different runs are never compared.
 pub(super) fn rows<'a>(comparison: &Comparison<'a>, side: usize) -> Vec<&'a Record> {
     let mut rows: Vec<&Record> = comparison.on_side(side).map(|(_, _, entry)| shown(entry)).collect();
     if cards_on(comparison, side) == 1 && comparison.sides[side].dates.len() > 1 {
@@ -164,7 +158,7 @@ pub(super) fn rows<'a>(comparison: &Comparison<'a>, side: usize) -> Vec<&'a Reco
     rows
 }
 
-/// The row that the first screen shows of a case: the newest one; on a side of several cards, that of the median card.
+/// The row of a case on the first screen: the newest; on a side of several cards, that of the median card.
 fn shown<'a>(entry: &Entry<'a>) -> &'a Record {
     let rows = &entry.records;
     let is_of_several = rows.iter().any(|row| row.card_id() != rows[0].card_id());
@@ -176,14 +170,13 @@ fn shown<'a>(entry: &Entry<'a>) -> &'a Record {
     found.unwrap_or_else(|| entry.row())
 }
 
-/// The number of cards of a side. Where it is several, some case has several rows.
+/// The number of cards of a side. A side has several cards only if some case has several rows.
 pub(super) fn cards_on(comparison: &Comparison, side: usize) -> usize {
     let several = comparison.on_side(side).filter(|(_, _, entry)| entry.records.len() > 1);
     let cards: HashSet<_> = several.flat_map(|(_, _, entry)| entry.records.iter().map(|row| row.card_id())).collect();
     cards.len().max(1)
 }
 
-/// The cases of the rows of a side.
 pub(super) fn cases_of(comparison: &Comparison, side: usize) -> HashMap<*const Record, usize> {
     comparison.on_side(side).map(|(index, _, entry)| (std::ptr::from_ref(shown(entry)), index)).collect()
 }
@@ -233,14 +226,14 @@ fn table<'a>(
     names.into_iter().map(line).collect()
 }
 
-/// `3.01–3.12 TB/s`; `None` where both ends are the same.
+/// `3.01–3.12 TB/s`; `None` if both ends are equal.
 fn range([low, high]: [Option<&str>; 2]) -> Option<String> {
     let [(least, unit), (most, other)] = [low?.rsplit_once(' ')?, high?.rsplit_once(' ')?];
     let low = if unit == other { least } else { low? };
     ((least, unit) != (most, other)).then(|| format!("{low}–{most} {other}"))
 }
 
-/// The summary of a page of one card, whose sides are its APIs.
+/// The summary of a page whose sides are the APIs of one card.
 fn card(comparison: &Comparison, cards: &[Card], rows: &[Vec<&Record>]) -> Option<CardSummary> {
     let [card] = cards else { return None };
     let toolchain = |side: &usize| rows[*side].first().and_then(|row| row.toolchain());
@@ -283,7 +276,7 @@ fn card(comparison: &Comparison, cards: &[Card], rows: &[Vec<&Record>]) -> Optio
     })
 }
 
-/// The marks before the size, behind the kernel, behind the rate, and behind the share.
+/// The marks before the size, and after kernel, rate and share.
 const fn marks_of_cells(marks: Marks) -> [&'static str; 4] {
     [
         if marks.is_small { "<" } else { "" },

@@ -1,4 +1,4 @@
-//! The kernels of a page: sources, and what `explain` says of them.
+//! The kernels of a page: their sources and the texts of `explain`.
 
 use std::collections::BTreeSet;
 
@@ -12,15 +12,15 @@ use kernels::benchmark;
 pub struct Kernel {
     /// Its name: `transpose/tiled`.
     pub name: String,
-    /// Its WGSL, else its GLSL; empty where there is none.
+    /// Its WGSL, else its GLSL; empty if it has neither.
     pub wgsl: &'static str,
-    /// Its CUDA C++; empty where there is none.
+    /// Its CUDA C++; empty if it has none.
     pub cuda: &'static str,
-    /// What `explain` says, as label and text.
+    /// The texts of `explain`, each with its label.
     pub texts: Vec<(&'static str, String)>,
 }
 
-/// The suite's benchmarks that have rows, by name: those whose kernels the page can show.
+/// Family and name of the suite's benchmarks that have rows: the page can show their kernels.
 #[must_use]
 pub fn benchmarks<'a>(comparison: &Comparison<'a>) -> BTreeSet<(&'a str, &'a str)> {
     let names = comparison.cases.iter().map(|case| (case.row.family.as_str(), case.row.benchmark.as_str()));

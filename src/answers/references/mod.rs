@@ -1,8 +1,8 @@
-//! A report beside the reports of the same model that the program brings along.
+//! Compares a report with the built-in reports of the same model.
 //!
-//! For each headline figure, only figures of the same case with the same kernel, checks, clock and profile are compared,
-//! and only rows that are `ok`. A figure is slower or faster than the references if its 95 % interval lies outside those
-//! of all of them, and the figure is more than the margin away from their median.
+//! Headline figures are compared only if they have the same case, kernel, checks, clock and profile and their rows are
+//! `ok`. A figure is slower or faster than the references if its 95 % interval lies outside those of all references,
+//! and the figure differs from their median by more than the margin.
 
 mod packed;
 mod reference;
@@ -19,7 +19,7 @@ pub use text::write;
 use record::stats::{median, round_to_seven_digits};
 use record::{MARGIN, Record};
 
-/// A run beside the references of its model.
+/// A run compared with the references of its model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Beside {
     /// The report's name.
@@ -28,37 +28,37 @@ pub struct Beside {
     pub device: String,
     /// The API's name in the CSV.
     pub api: String,
-    /// The compiler of WGSL, if it is not wgpu's own.
+    /// The WGSL compiler, if it is not wgpu's own.
     pub compiler: String,
     /// Start of the run.
     pub date: String,
-    /// References of the model through this API and compiler, without the run itself.
+    /// Number of references of the model with this API and compiler, without the run itself.
     pub references: usize,
-    /// The headline figures that any reference has, too.
+    /// The headline figures that at least one reference also has.
     pub figures: Vec<Headline>,
 }
 
-/// A headline figure beside those of the references.
+/// A headline figure compared with the references.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Headline {
     /// This run's figure.
     #[serde(flatten)]
     pub figure: Figure,
-    /// References with this figure under the same settings.
+    /// Number of references with this figure under the same settings.
     pub references: usize,
     /// The median of the references, in the figure's unit.
     pub median: f64,
-    /// The time of this run ÷ that of the median.
+    /// Time of this run ÷ median time of the references.
     pub time_ratio: f64,
-    /// The same of the fastest and of the slowest reference.
+    /// Time of the fastest and of the slowest reference ÷ median time of the references.
     pub time_range: (f64, f64),
-    /// Slower than every reference.
+    /// Whether it is slower than every reference.
     pub is_slow: bool,
-    /// Faster than every reference.
+    /// Whether it is faster than every reference.
     pub is_fast: bool,
 }
 
-/// Each run in `records`, the report called `name`, beside `references`.
+/// Compares each run in `records`, from the report `name`, with `references`.
 #[must_use]
 pub fn beside(name: &str, records: &[Record], references: &[Reference]) -> Vec<Beside> {
     Reference::of_report(records).into_iter().map(|run| of_run(name, run, references)).collect()
@@ -69,7 +69,7 @@ fn of_run(name: &str, run: Reference, references: &[Reference]) -> Beside {
     let others: Vec<&Reference> = references.iter().filter(is_other).collect();
     let mut figures: Vec<Headline> = Vec::new();
     for figure in &run.figures {
-        // Of one name, the first is the summary's.
+        // Of several figures with one name, the first is the one in the summary.
         if !figures.iter().any(|known| known.figure.name == figure.name) {
             let like = others.iter().filter(|other| other.profile == run.profile);
             figures.extend(headline(figure, &like.filter_map(|other| other.like(figure)).collect::<Vec<_>>()));
@@ -86,7 +86,7 @@ fn headline(figure: &Figure, others: &[&Figure]) -> Option<Headline> {
     let (low, high) =
         logs.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), log| (log.min(low), log.max(high)));
     let time_ratio = relative(figure.log_speed());
-    // Whether this speed, turned around by a sign of -1, is certainly below all others.
+    // Whether this speed, inverted if `sign` is -1, is certainly below those of all references.
     let is_below_all = |sign: f64| {
         let is_below = |other: &&Figure| {
             let reach = figure.reach.zip(other.reach).map(|(own, other)| own + other);
@@ -124,7 +124,7 @@ mod tests {
             figures: vec![
                 figure("sum", Unit::Bytes, 4000.0 * speed),
                 figure("launch", Unit::Time, 2000.0 / speed),
-                // Another kernel of the same job: another card may be faster with it.
+                // Another kernel of the same job, which may be faster on another card.
                 figure("sum", Unit::Bytes, 3900.0 * speed),
             ],
             ..Reference::default()

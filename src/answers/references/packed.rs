@@ -1,4 +1,4 @@
-//! The reports that the program brings along, as one file: JSON, packed by gzip.
+//! The built-in reports as one file: JSON, compressed with gzip.
 
 use std::io::{Read, Write};
 
@@ -12,12 +12,11 @@ use crate::report::limited::Limited;
 use crate::share::kernel_key;
 use record::Record;
 
-/// What is kept of the committed reports.
+/// The data kept from the committed reports.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Shipped {
-    /// Their runs.
     pub runs: Vec<Reference>,
-    /// [`kernel_key`] of their kernels, in rising order: those of this build and of earlier ones.
+    /// The [`kernel_key`]s of their kernels, ascending: those of this build and of earlier builds.
     pub kernels: Vec<u64>,
 }
 
@@ -29,7 +28,7 @@ impl Shipped {
     }
 }
 
-/// The file. It is the same for the same reports in any order.
+/// The file; it does not depend on the order of the reports.
 #[must_use]
 pub fn pack(mut shipped: Shipped) -> Vec<u8> {
     let Shipped { runs: references, kernels } = &mut shipped;
@@ -37,14 +36,14 @@ pub fn pack(mut shipped: Shipped) -> Vec<u8> {
     kernels.dedup();
     references.sort_by(|a, b| a.identity().cmp(&b.identity()));
     references.dedup_by(|a, b| a.is_same_run(b));
-    // Plain data, written to memory: neither can fail.
+    // Neither can fail: the data is plain, and it is written to memory.
     let json = serde_json::to_vec(&shipped).unwrap_or_default();
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let _ = encoder.write_all(&json);
     encoder.finish().unwrap_or_default()
 }
 
-/// The content of a file that [`pack`] made.
+/// The content of a file made by [`pack`].
 ///
 /// # Errors
 /// What is wrong with the file.

@@ -1,4 +1,4 @@
-//! What is kept of a run to compare others with it: its headline figures, and under which settings they were measured.
+//! What is kept of a run to compare others with it: its headline figures and their settings.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,18 +23,17 @@ pub enum Unit {
     /// 10^9 integer operations per second.
     #[serde(rename = "GOP/s")]
     Operations,
-    /// Nanoseconds: less is faster.
+    /// Nanoseconds; less is faster.
     #[serde(rename = "ns")]
     Time,
 }
 
 impl Unit {
-    /// The value with this logarithm of the speed.
     pub(crate) fn value(self, log_speed: f64) -> f64 {
         if self == Self::Time { (-log_speed).exp() } else { log_speed.exp() }
     }
 
-    /// A value of the unit with three digits.
+    /// The value with three digits and its unit.
     pub(crate) fn text(self, value: f64) -> String {
         match self {
             Self::Bytes => format::byte_rate(value),
@@ -45,21 +44,21 @@ impl Unit {
     }
 }
 
-/// A headline figure of a run, or that of another kernel which may be the fastest of another card.
+/// A headline figure of a run, or the figure of another kernel that may be the fastest on another card.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// As `summary` calls it: `DRAM read`, `FMA f32`, `sum`.
+    /// Name in the summary: `DRAM read`, `FMA f32`, `sum`.
     pub name: String,
     /// Its unit.
     pub unit: Unit,
     /// Its value.
     pub value: f64,
-    /// Half of the 95 % interval of its logarithm; `None` where the run does not show how much runs differ: one epoch, a
-    /// software device.
+    /// Half width of the 95 % interval of the logarithm; `None` if the run does not show run-to-run variation, because
+    /// it has one epoch or is on a software device.
     pub reach: Option<f64>,
-    /// The case that it follows from, or the family.
+    /// The case that was measured, or the family.
     pub case: String,
-    /// Hash of the kernel, run-time checks, and clock. Figures with other settings are not compared.
+    /// Kernel hash, run-time checks and clock. Figures with different settings are not compared.
     pub settings: String,
 }
 
@@ -78,7 +77,7 @@ pub struct Reference {
     pub device: String,
     /// The API's name in the CSV.
     pub api: String,
-    /// The compiler of WGSL, if it is not wgpu's own.
+    /// The WGSL compiler, if it is not wgpu's own.
     pub compiler: String,
     /// The card: its UUID, or its PCI address with host and CPU. Reports without any of these count as one card.
     pub card: String,
@@ -86,11 +85,11 @@ pub struct Reference {
     pub date: String,
     /// The profile's name; empty in reports that lack it.
     pub profile: String,
-    /// The headline figures, in the order of `summary`; of one name, the one that `summary` shows is the first.
+    /// The headline figures in the order of the summary. Of several with one name, the first is the one in the summary.
     pub figures: Vec<Figure>,
 }
 
-/// Kernels whose rate is at least this part of the fastest one's are kept, too: another card may have another order.
+/// Kernels with at least this fraction of the fastest rate are also kept: on another card, they may be the fastest.
 const NEARLY_AS_FAST: f64 = 0.9;
 
 impl Reference {
@@ -126,18 +125,17 @@ impl Reference {
         })
     }
 
-    /// Whether both are one run, for example in a report and its copy.
+    /// Whether both are the same run, as in a report and its copy.
     #[must_use]
     pub fn is_same_run(&self, other: &Self) -> bool {
         self.identity() == other.identity()
     }
 
-    /// Model, API, compiler, start and card.
     pub(super) fn identity(&self) -> [&str; 5] {
         [&self.device, &self.api, &self.compiler, &self.date, &self.card]
     }
 
-    /// The figure that may be compared with `figure`: of the same name, case and settings.
+    /// The figure comparable with `figure`: the same name, case and settings.
     #[must_use]
     pub fn like(&self, figure: &Figure) -> Option<&Figure> {
         let is_like =
@@ -145,14 +143,14 @@ impl Reference {
         self.figures.iter().find(is_like)
     }
 
-    /// Whether both are of one model, through one API and compiler.
+    /// Whether both have the same model, API and compiler.
     #[must_use]
     pub fn is_of_model(&self, other: &Self) -> bool {
         self.device.eq_ignore_ascii_case(&other.device) && (&self.api, &self.compiler) == (&other.api, &other.compiler)
     }
 }
 
-/// What tells a card from others. A PCI address is that of a slot: hosts have the same ones.
+/// Identifies a card. A PCI address identifies only a slot, so host and CPU are added.
 fn card(row: &Record) -> String {
     if row.card.is_empty() || row.card.contains(':') {
         [&*row.card, &row.cell("host"), &row.cpu].join(" ").trim().to_owned()
@@ -161,7 +159,7 @@ fn card(row: &Record) -> String {
     }
 }
 
-/// The figures of the rows of a run that `summary` shows, in its order.
+/// The figures that the summary shows of a run's rows, in its order.
 fn figures(rows: &[&Record]) -> Vec<Figure> {
     let peaks = peak_rows(rows);
     let mut figures = Vec::new();
@@ -169,7 +167,7 @@ fn figures(rows: &[&Record]) -> Vec<Figure> {
         let name = |what: &str| format!("{} {what}", space.name);
         let is_workgroup = space.name == "workgroup";
         let limit = if is_workgroup { Limit::Workgroup } else { Limit::Read };
-        // DRAM's rates are those of the ceilings.
+        // DRAM's rates come from the ceilings.
         let is_peak = is_workgroup || space.copy.is_some();
         match space.read {
             Some(_) if is_peak => figures.extend(at_peak(rows, &name("read"), limit, None)),
@@ -198,7 +196,7 @@ fn figures(rows: &[&Record]) -> Vec<Figure> {
     figures
 }
 
-/// The row of a peak, then other rows of the same limit and size that are nearly as fast.
+/// The figure of a peak, then those of rows with the same limit and size that are nearly as fast.
 fn at_peak(rows: &[&Record], name: &str, limit: Limit, scalar: Option<Scalar>) -> Vec<Figure> {
     let peaks = peak_rows(rows);
     let Some((_, best)) = peaks.into_iter().find(|(peak, _)| (peak.limit, peak.scalar) == (limit, scalar)) else {
@@ -242,7 +240,7 @@ fn nearly_as_fast(name: &str, unit: Unit, best: &Record, rows: Vec<(&Record, Est
     figures
 }
 
-/// A figure that all rows of the family `cache_curve` show together.
+/// A figure derived from all rows of the family `cache_curve`.
 fn of_curve(rows: &[&Record], name: String, unit: Unit, estimate: Estimate) -> Figure {
     let rows: Vec<&Record> =
         rows.iter().copied().filter(|row| row.family == "cache_curve" && row.status == Status::Ok).collect();
@@ -273,7 +271,6 @@ fn settings(row: &Record) -> String {
     [&*row.shader_hash, &*checks, row.timer.map_or("", Clock::name)].join(" ")
 }
 
-/// A figure without its case and settings.
 fn figure(name: String, unit: Unit, estimate: Estimate, rows: &[&Record]) -> Figure {
     let shows_variation = |row: &&Record| row.epochs_ns.len() > 1 && !is_software(row);
     let is_known = rows.iter().all(shows_variation) && estimate.low > 0.0;

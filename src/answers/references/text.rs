@@ -1,11 +1,12 @@
-//! The text of a report beside references: one line a headline, and a sentence about those outside all references.
+//! A report compared with references as text: one line per headline figure, and a sentence on those outside all
+//! references.
 
 use super::{Beside, Headline};
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
 use record::format;
 use record::suite::Api;
 
-/// Each run of a report beside the references of its model.
+/// Each run of a report, compared with the references of its model.
 #[must_use]
 pub fn write(runs: &[Beside], medium: Medium) -> String {
     let mut parts = Vec::new();
@@ -47,7 +48,7 @@ fn of_run(run: &Beside) -> Vec<Part> {
     parts
 }
 
-/// The headlines that are slower or faster than every reference.
+/// Names the headline figures that are slower or faster than every reference.
 fn outside(figures: &[Headline]) -> String {
     let list = |word: &str, is_it: fn(&Headline) -> bool| {
         let found = figures.iter().filter(|headline| is_it(headline));

@@ -1,4 +1,4 @@
-//! The rules by which rows are accepted, the same for every format of a report.
+//! The rules by which rows are accepted, the same for all formats.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -9,23 +9,22 @@ use record::error::visible;
 use record::format::plural;
 use record::{COLUMNS, Column, Record, SCHEMA};
 
-/// Columns that every report must have.
 pub(super) const NEEDED: [&str; 3] = ["family", "benchmark", "status"];
 
-/// Figures without a unit that are never negative, beside those with a unit. A drift has either sign.
+/// Unitless figures that are never negative, like figures with a unit. A drift may have either sign.
 pub(super) const NOT_NEGATIVE: [&str; 7] =
     ["occupancy", "share", "model", "noise_within", "noise_between", "share_low", "share_high"];
 
-/// Columns of the first release. Reports without later ones get no note.
+/// Columns of the first release. A report without later columns gets no note.
 const FIRST: usize = 40;
 
 /// Maximum number of rows of a report: 250 runs of all sizes take 1 GB of memory.
 const MOST_ROWS: usize = 350_000;
 
-/// Maximum number of notes about columns, and of names in one of them.
+/// Maximum number of notes about columns, and of names in a note.
 const MOST_NOTES: usize = 20;
 
-/// Maximum length of a sentence about one value.
+/// Maximum number of characters of a message about one value.
 const LONGEST: usize = 400;
 
 /// The content of a report.
@@ -37,30 +36,27 @@ pub struct Parsed {
     pub notes: Vec<String>,
 }
 
-/// A value of a row with its column, or why it cannot be read.
+/// A column and its value, or why the value cannot be read.
 pub(super) type Cell<'a> = (&'static Column, Result<Cow<'a, str>, String>);
 
-/// Collects the rows of one report.
 #[derive(Default)]
 pub(super) struct AcceptedRows {
     report: Parsed,
-    /// Index and line of each case's row, by the hash of its identity.
+    /// For each case, by hash of its identity: the index of its row, and the line.
     indices: HashMap<u64, (usize, u64)>,
     hasher: RandomState,
     repeated: usize,
-    /// Lines of the first repeated case: its row that is dropped, and the row that replaces it.
+    /// Lines of the first repeated case: the dropped row, and the row that replaces it.
     first_repeated: Option<(u64, u64)>,
-    /// Number of newer-schema rows with invalid values.
+    /// Number of rows of a newer schema with invalid values.
     not_understood: usize,
     /// The first error in these rows, with its line.
     first_fault: Option<(u64, String)>,
-    /// Hashes of the notes so far.
     noted: HashSet<u64>,
     more_notes: usize,
 }
 
 impl AcceptedRows {
-    /// Adds a note about the whole report.
     pub(super) fn note(&mut self, note: String) {
         if !self.noted.insert(self.hasher.hash_one(&note)) {
             return;
@@ -72,7 +68,7 @@ impl AcceptedRows {
         }
     }
 
-    /// Notes the unknown columns, and those of the first release that are missing.
+    /// Adds notes about unknown columns, and about missing columns of the first release.
     pub(super) fn columns(&mut self, unknown: &[String], has: impl Fn(&str) -> bool) {
         let missing = COLUMNS.iter().take(FIRST).map(|column| column.name).filter(|name| !has(name));
         let missing: Vec<String> = missing.map(str::to_owned).collect();
@@ -87,14 +83,13 @@ impl AcceptedRows {
         }
     }
 
-    /// Whether there are no notes and no rows yet.
     pub(super) fn is_empty(&self) -> bool {
         self.report.notes.is_empty() && self.report.records.is_empty()
     }
 
-    /// Adds the row that starts in `line`. `complete` adds what is in no column.
+    /// Adds the row that starts in `line`. `complete` adds the data that no column holds.
     ///
-    /// In a row of a newer schema, invalid values stay empty; without a valid status there is no row.
+    /// In a row of a newer schema, invalid values stay empty; without a valid status, the row is dropped.
     ///
     /// # Errors
     /// What is invalid, with the column.
@@ -138,7 +133,7 @@ impl AcceptedRows {
         Ok(())
     }
 
-    /// Of rows with one identity the last one counts: a resumed run measures a case once more.
+    /// Of rows with the same identity, the last one counts: a resumed run may measure a case again.
     fn push(&mut self, line: u64, record: Record) {
         let identity = record.identity();
         let hash = self.hasher.hash_one(&identity);
@@ -156,7 +151,6 @@ impl AcceptedRows {
         }
     }
 
-    /// The rows, with all notes.
     pub(super) fn report(mut self) -> Parsed {
         raise_roofs(&mut self.report.records);
         let mut notes = Vec::new();
@@ -189,13 +183,11 @@ pub(super) fn column(name: &str) -> Option<&'static Column> {
     COLUMNS.iter().find(|column| column.name == name)
 }
 
-/// The schema number of a row.
 fn schema(cells: &[Cell]) -> Option<u64> {
     let (_, value) = cells.iter().find(|(column, _)| column.name == "schema")?;
     value.as_ref().ok()?.parse().ok()
 }
 
-/// Whether the value is valid for its column.
 pub(super) fn is_valid(column: &Column, value: &str) -> bool {
     (column.set)(&mut Record::default(), value).is_ok()
 }
@@ -208,7 +200,7 @@ fn set(column: &Column, record: &mut Record, value: &Result<Cow<str>, String>) -
         return Err(fault(&format!("'{}' is negative", quoted(value))));
     }
     (column.set)(record, value).map_err(|message| {
-        // A sentence quotes the value or a part of it, which may be a mebibyte long.
+        // The message quotes the value or part of it, which may be 1 MiB long.
         let message = message.replace(&**value, &quoted(value));
         let shown = visible(&message);
         if shown.chars().count() > LONGEST {
@@ -218,7 +210,6 @@ fn set(column: &Column, record: &mut Record, value: &Result<Cow<str>, String>) -
     })
 }
 
-/// The first 60 characters of a value, for messages.
 pub(super) fn quoted(value: &str) -> String {
     let mut characters = value.chars();
     let start: String = characters.by_ref().take(60).collect();
