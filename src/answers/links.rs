@@ -103,7 +103,7 @@ mod tests {
             row("GPU-c", "peer_write", 1.0, Some(50.0)),
         ];
         let expected = "card 0: Fake 9000 GPU-a\ncard 1: Fake 9000 GPU-b\ncard 2: Fake 9000 GPU-c\n
-write by a copy engine, GB/s
+writes by a copy engine, GB/s
                0       1       2
 card 0         -     396     55.0
 card 1   skipped       -     394

@@ -1,4 +1,4 @@
-//! The fastest kernel of each job in the committed reports, as every answer names it.
+//! Every answer names the same fastest kernel for each job of the committed reports.
 
 use serde_json::{Value, to_value};
 
@@ -9,7 +9,7 @@ use crate::report::{committed, reader, toolchains};
 use kernels::FAMILIES;
 use record::{Ranking, Record};
 
-/// The item of a list that has this value.
+/// The item of a list whose `key` has this value.
 fn item<'v>(list: &'v Value, key: &str, value: impl Into<Value>) -> &'v Value {
     let value = value.into();
     list.as_array().and_then(|list| list.iter().find(|item| item[key] == value)).unwrap_or(&Value::Null)

@@ -1,6 +1,6 @@
-//! Whether a report can be shared: one complete run of known kernels, on one card, without names.
+//! Whether a report can be shared: one complete run of known kernels on one card, without names.
 //!
-//! Nothing in a report proves where it comes from: whoever has the program can compute every column of an invented one.
+//! These checks cannot prove where a report comes from: the program can compute every column of an invented report.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use kernels::{FAMILIES, benchmark};
 use record::suite::{Api, Block, Case, Params, Profile, Program, Shape, hash};
 use record::{COLUMNS, Cause, Kind, Record, Status};
 
-/// The day, with the hour, since which the suite has its benchmarks, types and sizes. Whoever adds or removes one sets
-/// it to the day of the change: an earlier report may lack cases, and may have others.
+/// The day and hour of the suite's last change to its benchmarks, types or sizes. Update it with every such change:
+/// earlier reports may lack cases or have others.
 pub const CASES_SINCE: &str = "2026-11-30T03";
 
 /// The parameter that sets the invocations of a workgroup.
 const WORKGROUP_SIZE: &str = "WG";
 
-/// What a report is checked against.
+/// The kernels to check a report against.
 pub struct Checks<'a> {
-    /// Whether an earlier build had this kernel: its [`kernel_key`].
+    /// Whether an earlier build had the kernel with this [`kernel_key`].
     pub is_known_kernel: &'a dyn Fn(u64) -> bool,
     /// The suite's kernel of a case: `engine::program`.
     pub program: fn(&Case) -> Option<Program>,
@@ -47,7 +47,7 @@ pub enum Remedy {
     Copy,
 }
 
-/// The faults of a report's rows; empty if it can be shared.
+/// The faults of a report; empty if it can be shared.
 #[must_use]
 pub fn faults(records: &[Record], checks: &Checks) -> Vec<Fault> {
     let mut faults = Vec::new();
@@ -76,11 +76,11 @@ pub fn case_text(row: &Record) -> String {
     [row.api_name(), &row.name(), row.dtype_name(), &row.size(), &row.params_text()].join(" ").trim().to_owned()
 }
 
-/// Columns that have one value in a run, and those that have one for each API.
+/// Columns with one value in a run, and columns with one value for each API.
 const OF_A_RUN: [&str; 8] = ["schema", "tool_version", "date", "os", "cpu", "seed", "apis", "profile"];
 const OF_AN_API: [&str; 4] = ["device", "driver", "card", "host"];
 
-/// The rows are of one run on one card. The reader tells of cases with two rows.
+/// Checks that the rows are from one run on one card. The reader already notes repeated cases.
 fn one_run(records: &[Record], faults: &mut Vec<Fault>) {
     let apis: BTreeSet<Option<Api>> = records.iter().map(|row| row.backend).collect();
     let of_apis = apis.into_iter().flat_map(|api| OF_AN_API.map(|column| (Some(api), column)));
@@ -98,7 +98,7 @@ fn one_run(records: &[Record], faults: &mut Vec<Fault>) {
     }
 }
 
-/// Texts name neither a path nor a host.
+/// Checks that no text contains a path or the host's name.
 fn anonymous(records: &[Record], faults: &mut Vec<Fault>) {
     for row in records {
         for column in COLUMNS.iter().filter(|column| column.unit.is_empty() && column.kind != Kind::Figure) {
@@ -112,7 +112,6 @@ fn anonymous(records: &[Record], faults: &mut Vec<Fault>) {
     }
 }
 
-/// A word that is a path of a file system.
 fn path_in(text: &str) -> Option<&str> {
     let is_path = |word: &&str| {
         let word = word.trim_start_matches(['(', '\'', '"', '`', ':', '=']);
@@ -126,13 +125,13 @@ fn path_in(text: &str) -> Option<&str> {
     text.split_whitespace().find(is_path)
 }
 
-/// The case of a row; `None` if the suite declares none with its type, size and parameters. Nothing is computed from
-/// sizes and parameters that a stranger made up.
+/// The case of a row; `None` if the suite declares none with its type, size and parameters. Sizes and parameters that a
+/// stranger may have made up are never used in computations.
 fn case_of(row: &Record) -> Option<Case> {
     let family = FAMILIES.iter().find(|family| family.name == row.family)?;
     let benchmark = family.benchmarks.iter().find(|benchmark| benchmark.name == row.benchmark)?;
     let (dtype, extent) = (row.dtype?, row.n?);
-    // What a run may set itself: smaller workgroups.
+    // A run itself may only set smaller workgroups.
     let is_set =
         |name: &str, value: f64| name == WORKGROUP_SIZE && (1.0..=4096.0).contains(&value) && value.fract() == 0.0;
     let is_of = |(dtypes, extents, sets): Block<'_>| {
@@ -148,7 +147,7 @@ fn case_of(row: &Record) -> Option<Case> {
     is_declared.then(|| Case::new(family, benchmark, Shape::new(dtype, extent, row.params.clone())))
 }
 
-/// A kernel of an earlier build, as a number: language, case and hash.
+/// Identifies a kernel of an earlier build: a hash of language, case and source hash.
 #[must_use]
 pub fn kernel_key(row: &Record) -> u64 {
     let language = if row.backend == Some(Api::Cuda) { "cuda" } else { "wgsl" };
@@ -156,11 +155,11 @@ pub fn kernel_key(row: &Record) -> u64 {
     u64::from_str_radix(&hash(text.as_bytes()), 16).unwrap_or_default()
 }
 
-/// The kernel of a row is that of this build or of an earlier one.
+/// Checks that the row's kernel is one of this build or of an earlier build.
 fn kernel(row: &Record, checks: &Checks, faults: &mut Vec<Fault>) {
     let mut add = |what: &str| add(faults, &format!("{}: {what}", case_text(row)), Remedy::Measure);
     let Some(case) = case_of(row) else {
-        // An earlier build may have had its benchmark with other types or sizes. A copy has no kernel.
+        // An earlier build may have had the benchmark with other types or sizes. Copies have no kernel.
         let is_known = row.shader_hash.is_empty() || (checks.is_known_kernel)(kernel_key(row));
         let is_named = benchmark(&row.family, &row.benchmark).is_some();
         if !(is_known && is_named && row.date.as_str() < CASES_SINCE) {
@@ -182,7 +181,7 @@ fn kernel(row: &Record, checks: &Checks, faults: &mut Vec<Fault>) {
     }
 }
 
-/// Each API has every benchmark, and every declared type and size of these.
+/// Checks that each API has every benchmark, at every declared type and size.
 fn complete(records: &[Record], faults: &mut Vec<Fault>) {
     if records.first().is_none_or(|row| row.date.as_str() < CASES_SINCE) {
         return;
@@ -194,7 +193,7 @@ fn complete(records: &[Record], faults: &mut Vec<Fault>) {
         let named: BTreeSet<String> = rows.iter().map(|row| row.name()).collect();
         let sizes: BTreeSet<String> =
             rows.iter().map(|row| [&*row.name(), row.dtype_name(), &row.size()].join(" ")).collect();
-        // A run with a time limit leaves out sizes without a row.
+        // A run with a time limit leaves out sizes without adding a row.
         let has_limit = profile == Profile::Quick || rows.iter().any(|row| row.cause == Some(Cause::TimeLimit));
         let mut missing = |name: &str, case: &str| {
             add(faults, &format!("{} has no row for {case}", api.title()), Remedy::Complete(name.to_owned()));

@@ -8,7 +8,6 @@ use crate::report::{Section, table, toolchains};
 use record::Record;
 use record::suite::Toolchain;
 
-/// All sections as terminal tables, one for each API and compiler.
 #[must_use]
 pub fn tables(sections: &[Section], terminal: Terminal) -> String {
     write(sections, Medium::Terminal(terminal))
@@ -54,7 +53,6 @@ fn rows(section: &Section, medium: Medium) -> Vec<Part> {
     parts
 }
 
-/// The tables of the rows of one toolchain, and remarks about them.
 fn of_toolchain(section: &Section, rows: &[&Record], terminal: Terminal) -> Vec<Part> {
     let mut kernels = rows.iter().map(|row| (&*row.family, &*row.benchmark));
     let is_rates = kernels.next().is_some_and(|first| first.0 == "rates" && kernels.any(|other| other != first));
@@ -67,7 +65,7 @@ fn of_toolchain(section: &Section, rows: &[&Record], terminal: Terminal) -> Vec<
     parts
 }
 
-/// Browsers have no family `rates`.
+/// Browsers show no table of the family `rates`.
 #[cfg(target_family = "wasm")]
 mod rates {
     pub(super) fn parts(

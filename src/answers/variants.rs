@@ -1,4 +1,4 @@
-//! Which of several kernels of one run is the fastest, and whether all are right: the answer of `bench`.
+//! The answer of `bench`: which of several kernels of one run is the fastest, and whether all results are right.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use crate::report::toolchains;
 use record::format::{self, ratio_with_interval};
 use record::{Bound, Ranking, Record, Status, ranking, time_in_run};
 
-/// The answer for the rows of one family: a sentence for each API and type, and one about the results. Kernels of one size
-/// are compared.
+/// The answer for the rows of one family: a sentence for each API and type, and a sentence about the results.
 ///
-/// The fastest kernel is named if no other ties with it at the largest size ([`ranking`]); else those that tie are.
+/// Only kernels at the same size are compared. The fastest kernel is named if no other ties with it at the largest size
+/// ([`ranking`]); otherwise all that tie are named.
 #[must_use]
 pub fn verdict(rows: &[&Record]) -> Vec<String> {
     let toolchains = toolchains(rows.iter().copied());
@@ -28,14 +28,15 @@ pub fn verdict(rows: &[&Record]) -> Vec<String> {
     sentences
 }
 
-/// Whether a row is of a step of this kernel, `scan.2.add`: steps are no rivals.
+/// Whether `name` is a step of this kernel, such as `scan.2.add`: steps do not compete with kernels.
 fn is_step_of(name: &str, kernel: &str) -> bool {
     let rest = name.strip_prefix(kernel).and_then(|rest| rest.strip_prefix('.'));
     rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// The fastest kernel at the largest size, and whether it is the fastest at the others; with a single time there, its figures;
-/// `None` without one. Rows of one size that move other bytes do other work: they are not compared.
+/// The fastest kernel at the largest size, and at how many smaller sizes it is also the fastest. If only one row has a
+/// time there, its figures; `None` without a time. Rows of the same size that move other bytes do different work and
+/// are not compared.
 fn of_type(rows: &[&Record]) -> Option<String> {
     let mut sizes: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for row in rows {
@@ -79,7 +80,6 @@ fn figures(row: &Record) -> String {
     format!("{}: {}.{hint}", label(row), parts.join(", "))
 }
 
-/// Whether all results are right.
 fn results(rows: &[&Record]) -> Option<String> {
     let filtered = |is_it: fn(&Record) -> bool| rows.iter().copied().filter(|row| is_it(row)).collect::<Vec<_>>();
     let faults = filtered(|row| row.status.is_fault());
@@ -88,7 +88,7 @@ fn results(rows: &[&Record]) -> Option<String> {
     let all = rows.iter().filter(|row| row.status != Status::Skipped).count();
     Some(match (faults.as_slice(), all) {
         (_, 0) => return None,
-        // The table names them, with the reasons.
+        // The table lists them, with the reasons.
         ([_, ..], _) => format!("{} of {all} results {}.", faults.len(), faulty(&faults)),
         _ if right.len() == all => match all {
             1 => "The result is right.".to_owned(),
@@ -144,7 +144,7 @@ mod tests {
         let text = answer(&rows);
         assert!(text.starts_with("a f32 8 is fastest: 2.00× [1.97, 2.03] as fast as b f32 8."), "{text}");
         assert!(text.ends_with(" All 4 results are right."), "{text}");
-        // What other programs take of a software device for longer than a run, both kernels lose.
+        // Programs that use a software device's cores for longer than a run slow both kernels alike.
         let software = |row: Record| Record { device_type: Some(DeviceType::Software), ..row };
         let rows = [row("a", 8, 152e3, 1.05), row("b", 8, 352e3, 1.05)].map(software);
         assert!(answer(&rows).starts_with("a f32 8 is fastest: 2.3"), "{}", answer(&rows));

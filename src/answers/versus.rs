@@ -1,8 +1,8 @@
-//! Ratios of the records of one device through two toolchains: APIs, or compilers of one API.
+//! Ratios of times of one device through two toolchains: APIs, or compilers of one API.
 //!
-//! A ratio is the time of the first toolchain ÷ the time of the second; above 1 the second is faster. A case is compared only
-//! if both sides are `ok` and use the same clock. The interval is that of the differences between their epochs, which took
-//! turns; of rows without epochs, that of [`stats::ratio`].
+//! A ratio is the time of the first toolchain ÷ the time of the second; above 1, the second is faster. A case is
+//! compared only if both sides are `ok` and use the same clock. The interval is that of the differences between the
+//! epochs, in which the toolchains took turns; for rows without epochs, it is that of [`stats::ratio`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,8 +12,8 @@ use record::Record;
 use record::stats::{self, Estimate};
 use record::suite::{Toolchain, WorkKind};
 
-/// Geometric mean of (time of the first toolchain ÷ time of the second) over kernels, and the number of cases, those with cold
-/// caches left out. `None` if no case can be compared.
+/// Geometric mean of (time of the first toolchain ÷ time of the second) over kernels, and the number of cases, without
+/// those with cold caches. `None` if no case can be compared.
 #[must_use]
 pub fn mean_ratio(rows: &[&Record], toolchains: [Toolchain; 2]) -> Option<(f64, usize)> {
     let is_counted = |row: &&Record| !row.is_cold() && work_kind(row) == WorkKind::Kernel;
@@ -22,8 +22,8 @@ pub fn mean_ratio(rows: &[&Record], toolchains: [Toolchain; 2]) -> Option<(f64, 
     Some((stats::geometric_mean(&ratios)?, ratios.len()))
 }
 
-/// The ratios of all cases that two toolchains share. One comparison over all rows of a report: the interval of a ratio depends
-/// on the rows that are compared with it.
+/// The ratios of all cases that two toolchains share. All rows of a report are compared at once, since the interval of
+/// a ratio depends on the other rows.
 pub(super) struct Ratios<'a> {
     gaps: Vec<Gap<'a>>,
 }
@@ -34,7 +34,7 @@ impl<'a> Ratios<'a> {
         Self { gaps: gaps(rows, toolchains) }
     }
 
-    /// The ratio of the case of `row`, a row of the first toolchain; `None` if it is not compared.
+    /// The ratio for the case of `row`, a row of the first toolchain; `None` if it is not compared.
     pub(super) fn of(&self, row: &Record) -> Option<Estimate> {
         let is_same = |of: &Record| {
             (&of.family, &of.benchmark, of.dtype, of.n, &of.params)
@@ -43,7 +43,7 @@ impl<'a> Ratios<'a> {
         self.gaps.iter().find(|gap| is_same(gap.row)).map(|gap| gap.ratio)
     }
 
-    /// The mean of [`mean_ratio`] for each family that has cases to compare, in the order of the records.
+    /// The geometric mean for each family with compared cases, in the order of the records.
     pub(super) fn by_family(&self) -> Vec<(&'a str, f64)> {
         let mut families: Vec<&str> = self.gaps.iter().map(|gap| gap.row.family.as_str()).collect();
         families.dedup();
@@ -56,14 +56,12 @@ impl<'a> Ratios<'a> {
     }
 }
 
-/// A case that was compared.
 struct Gap<'a> {
     row: &'a Record,
-    /// Time of the first toolchain ÷ time of the second.
     ratio: Estimate,
 }
 
-/// The cases of the first toolchain whose times can be compared with those of the second, in the order of the rows.
+/// The cases of the first toolchain whose times are comparable with those of the second, in the order of the rows.
 fn gaps<'a>(rows: &[&'a Record], [first, second]: [Toolchain; 2]) -> Vec<Gap<'a>> {
     let key = |row: &'a Record| (&*row.family, &*row.benchmark, row.dtype_name(), row.size(), row.params_text());
     let rows_of = |toolchain| rows.iter().copied().filter(move |row| row.toolchain() == Some(toolchain));

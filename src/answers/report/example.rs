@@ -1,4 +1,4 @@
-//! The report that the program brings along, for readers who have none yet.
+//! The built-in report, for readers who have none of their own yet.
 
 use std::io::Write;
 
@@ -11,19 +11,19 @@ use record::{COLUMNS, Kind, Record};
 /// The committed report that it is made from.
 pub const SOURCE: &str = "results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv";
 
-/// Columns that are left out: no reader shows them.
+/// Columns that are left out, because no reader shows them.
 const LEFT_OUT: [&str; 6] = ["min_ns", "mean_ns", "stddev_ns", "drift", "noise_within", "noise_between"];
 
-/// Digits of figures; tables show four at most.
+/// Digits kept of figures; tables show at most four.
 const DIGITS: usize = 5;
 
-/// Digits of the canary's time, of which a median is used.
+/// Digits of the canary's times, of which only a median is used.
 const CANARY: (&str, usize) = ("canary_ns", 3);
 
-/// Digits of the epochs' times, which differ by more than a thousandth.
+/// Digits of the epochs' times, which differ by more than 0.1 %.
 const EPOCHS: (&str, usize) = ("epochs_ns", 4);
 
-/// The file: a CSV with rounded figures, packed by gzip.
+/// The file: a CSV with rounded figures, compressed with gzip.
 #[must_use]
 pub fn pack(records: &[Record]) -> Vec<u8> {
     let mut records = records.to_vec();
@@ -39,7 +39,7 @@ pub fn pack(records: &[Record]) -> Vec<u8> {
                     text.split(';').map(|figure| rounded(figure, digits)).collect::<Vec<_>>().join(";")
                 }
             };
-            // A rounded figure is as valid as the figure.
+            // If the figure is valid, so is the rounded figure.
             let _ = (column.set)(record, &text);
         }
     }
@@ -49,13 +49,13 @@ pub fn pack(records: &[Record]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-/// A fraction with so many digits; any other text as it is.
+/// A number with a decimal point, rounded to this many digits; other text is unchanged.
 fn rounded(text: &str, digits: usize) -> String {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && text.contains('.'));
     number.map_or_else(
         || text.to_owned(),
         |number| {
-            // Through an exponent, which has its digits counted.
+            // The exponent format counts significant digits.
             let text = format!("{number:.*e}", digits - 1);
             text.parse::<f64>().map_or(text, |number| number.to_string())
         },

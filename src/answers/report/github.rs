@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use record::Record;
 use record::format::{self, joined};
 
-/// The rows with a time, in nanoseconds with their noise. Of rows of one case on one card, the newest counts.
+/// The timed rows, in nanoseconds with their noise. Of rows with the same case and card, only the newest counts.
 #[must_use]
 pub fn write(records: &[Record]) -> String {
     let rows = newest(records);
@@ -45,7 +45,7 @@ fn case(record: &Record) -> String {
     joined([record.dtype_name(), &record.size(), &record.params_text()], " ")
 }
 
-/// Names of the rows, each different from the others: the case and its API, and the card where there are several.
+/// A unique name for each row: the case and its API, and the card if there are several.
 fn names(rows: &[&Record]) -> Vec<String> {
     let card = |row: &Record| joined([row.device.as_str(), &row.host, &row.card], " ");
     let is_one_card = rows.iter().all(|row| card(row) == card(rows[0]));

@@ -1,4 +1,4 @@
-//! Tables by the library `tabled`: one style for terminals, one for Markdown.
+//! Tables drawn by the library `tabled`: one style for terminals, one for Markdown.
 
 use anstyle::Style as TextStyle;
 use tabled::Table;
@@ -116,17 +116,17 @@ impl Row {
 pub struct Grid {
     /// The columns after the names.
     pub columns: Vec<Column>,
-    /// Maximum width of the names; `None` for all of the remaining width.
+    /// Maximum width of the names; `None` if unlimited.
     pub widest_name: Option<usize>,
-    /// Heading of the last column if that column holds notes. It takes the remaining width.
+    /// Heading of the last column if it holds notes, which take the remaining width.
     pub note: Option<&'static str>,
     /// Whether marks precede the names.
     pub has_marks: bool,
-    /// The rows. With notes, each row has one more cell than there are columns.
+    /// The rows. With notes, each row has one cell more than there are columns.
     pub rows: Vec<Row>,
 }
 
-/// Least width of a column that is folded or cut off.
+/// Minimum width of a column that is folded or cut off.
 const LEAST: usize = 12;
 
 /// Folds the texts of a column to `room`, but not below [`LEAST`].
@@ -137,8 +137,8 @@ fn fold(table: &mut Table, column: usize, widest: usize, room: usize, indent: &'
     }
 }
 
-/// `text` in lines of at most `width` columns, broken at spaces, after the family and after underscores. Lines
-/// after the first begin with `indent`.
+/// `text` in lines of at most `width` columns, broken at spaces, slashes and underscores. Lines after the first begin
+/// with `indent`.
 fn folded(text: &str, width: usize, indent: &str) -> String {
     fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
         Box::new(line.split_inclusive([' ', '/', '_']).map(Word::from))
@@ -148,13 +148,12 @@ fn folded(text: &str, width: usize, indent: &str) -> String {
     textwrap::fill(text, options.subsequent_indent(indent))
 }
 
-/// The width of the widest of these texts, each in one line.
 fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
     texts.map(display_width).max().unwrap_or(0)
 }
 
 impl Grid {
-    /// A table without marks and notes, whose names are as wide as they need.
+    /// A table without marks and notes, whose names take as much width as they need.
     pub fn new(columns: impl IntoIterator<Item = Column>, rows: impl IntoIterator<Item = Row>) -> Self {
         let (columns, rows) = (columns.into_iter().collect(), rows.into_iter().collect());
         Self { columns, widest_name: None, note: None, has_marks: false, rows }
@@ -190,7 +189,7 @@ impl Grid {
         for title in titles {
             table.modify((title, 0), Span::column(count as isize));
         }
-        // Figures stay whole. Notes take what names leave, and names what the least width of notes leaves.
+        // Figures stay whole. Notes get the width that names leave, but at least [`LEAST`], at the expense of names.
         let names = widest(self.rows.iter().map(|row| row.name.as_str()));
         let notes = self.rows.iter().filter_map(|row| row.cells.last()).map(|cell| cell.text.as_str());
         let notes = if self.note.is_some() { widest(notes) } else { 0 };
@@ -212,7 +211,7 @@ impl Grid {
         let right = self.columns.iter().map(|column| column.is_right);
         let right: Vec<bool> = std::iter::once(false).chain(right).chain(self.note.map(|_| false)).collect();
         let row = |row: Row| {
-            // Notes follow on separate lines.
+            // Only faults are marked: notes follow on separate lines.
             let mark = if row.mark == Mark::Fault { "!" } else { "" };
             let name = joined([mark, &row.group, &row.name], " ");
             std::iter::once(name).chain(row.cells.into_iter().map(|cell| cell.text)).collect()
@@ -230,14 +229,14 @@ pub fn markdown(heading: &[String], right: &[bool], rows: &[Vec<String>]) -> Str
     table.with(Style::markdown());
     for (column, _) in right.iter().enumerate().filter(|(_, is_right)| **is_right) {
         table.modify(Columns::one(column), Alignment::right());
-        // The line below the headings is that above the first row.
+        // `tabled` counts the line below the headings as the line above the first row.
         let line = LineChar::horizontal(':', Offset::End(0));
         table.modify(Rows::one(1).intersect(Columns::one(column)), line);
     }
     text(&table) + "\n"
 }
 
-/// Lines of columns without headings or marks, within the width of the terminal: the last column takes the rest.
+/// Columns without headings or marks, within the width of the terminal; the last column takes the rest.
 pub fn columns(rows: &[Vec<String>], indent: usize, terminal: Terminal) -> String {
     let mut table = Builder::from_iter(rows).build();
     table.with(Style::empty()).with(Padding::new(GAP, 0, 0, 0));
@@ -251,13 +250,13 @@ pub fn columns(rows: &[Vec<String>], indent: usize, terminal: Terminal) -> Strin
     text(&table)
 }
 
-/// The same under a dimmed line of headings.
+/// Like [`columns`], below a dimmed line of headings.
 pub fn headed(headings: &[&str], rows: Vec<Vec<String>>, terminal: Terminal) -> String {
     let headings = headings.iter().map(|heading| paint(terminal, DIM, heading)).collect();
     columns(&std::iter::once(headings).chain(rows).collect::<Vec<_>>(), 0, terminal)
 }
 
-/// Takes width from one column alone.
+/// Takes width only from this column.
 struct Only(usize);
 
 impl Peaker for Only {
@@ -266,7 +265,7 @@ impl Peaker for Only {
     }
 }
 
-/// The lines of columns with one space between them, within `width`: where it is too small, column `cut` is cut off.
+/// Lines of columns separated by one space, within `width`; if it is too small, column `cut` is cut off.
 pub fn fitted(rows: &[Vec<String>], right: &[usize], cut: usize, width: usize) -> Vec<String> {
     let mut table = Builder::from_iter(rows).build();
     table.with(Style::empty()).with(Padding::new(1, 0, 0, 0));
@@ -278,7 +277,6 @@ pub fn fitted(rows: &[Vec<String>], right: &[usize], cut: usize, width: usize) -
     text(&table).lines().map(str::to_owned).collect()
 }
 
-/// The lines of a table without trailing spaces.
 fn text(table: &Table) -> String {
     let table = table.to_string();
     table.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")

@@ -10,9 +10,9 @@ use super::accepted::{AcceptedRows, Cell, Parsed, column, quoted};
 use record::error::{Error, Result, visible};
 use record::{COLUMNS, Record};
 
-/// An array with one object per record: the CSV columns by name (null for missing figures), `samples_ns`, and the
-/// number of samples in each epoch. If the
-/// kernel made an image, also `picture_hash`. If the device reports them, also `conditions` before and after the case.
+/// An array with one object per record: the CSV columns by name (null for missing figures), `samples_ns`, and
+/// `epoch_samples`, the number of samples in each epoch; `picture_hash` if the kernel made an image; `conditions`
+/// before and after the case if the device reports them.
 #[must_use]
 pub fn write(records: &[Record]) -> Vec<u8> {
     let object = |record: &Record| {
@@ -39,7 +39,7 @@ pub fn columns(record: &Record) -> Map<String, Value> {
 }
 
 /// Reads a report by the rules of [`csv::read`](super::csv::read): columns are found by name, unknown columns are
-/// ignored, missing columns stay empty, and of rows about one case of one run the last one counts.
+/// ignored, missing columns stay empty, and of rows with the same case and run, the last one counts.
 ///
 /// # Errors
 /// [`Error::Report`] with `path`, line and column.
@@ -50,10 +50,10 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Parsed> {
         fault(line, "the file is not UTF-8".to_owned())
     })?;
     let text = text.trim_start_matches('\u{feff}');
-    // Keep the raw text of each row, so that errors can give its line.
+    // Keeps the raw text of each row, so that errors can name its line.
     let rows: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| fault(error.line(), not_json(&error)))?;
     let mut accepted_rows = AcceptedRows::default();
-    // Lines are counted on from the row before: from the start they would take a quadratic time.
+    // Lines are counted from the previous row: counting from the start would take quadratic time.
     let (mut counted, mut line) = (0, 1);
     for row in rows {
         let start = row.get().as_ptr() as usize - text.as_ptr() as usize;
@@ -64,7 +64,6 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Parsed> {
     Ok(accepted_rows.report())
 }
 
-/// Error message for text that is not JSON or not an array.
 fn not_json(error: &serde_json::Error) -> String {
     match error.classify() {
         serde_json::error::Category::Data => "not a shaderbench report: it is not an array of rows".to_owned(),
@@ -86,18 +85,16 @@ fn add(accepted_rows: &mut AcceptedRows, line: u64, text: &str) -> Result<(), St
     accepted_rows.row(line, &cells, |record| complete(record, &object))
 }
 
-/// Whether a row of this version has such a key.
 fn is_known(key: &str) -> bool {
     column(key).is_some() || ["samples_ns", "epoch_samples", "picture_hash", "conditions"].contains(&key)
 }
 
-/// The text of a value, as a CSV has it.
+/// The text of a value, as in a CSV.
 fn text_of(value: &Value) -> Result<Cow<'_, str>, String> {
     match value {
         Value::Null => Ok(Cow::Borrowed("")),
         Value::String(text) => Ok(Cow::Borrowed(text)),
         Value::Number(number) => Ok(Cow::Owned(number.to_string())),
-        // A CSV joins the figures of a list.
         Value::Array(items) if items.iter().all(Value::is_number) => {
             Ok(Cow::Owned(items.iter().map(Value::to_string).collect::<Vec<_>>().join(";")))
         }
@@ -105,7 +102,7 @@ fn text_of(value: &Value) -> Result<Cow<'_, str>, String> {
     }
 }
 
-/// Sets what only JSON has.
+/// Sets the fields that only JSON has.
 fn complete(record: &mut Record, object: &Map<String, Value>) -> Result<(), String> {
     if let Some(samples) = object.get("samples_ns") {
         record.all_samples_ns = samples_of(samples).ok_or("samples_ns must be an array of positive times")?;
@@ -158,10 +155,10 @@ mod tests {
         assert_eq!(records(&write(&[])), []);
     }
 
-    /// Rows from the JSON and the CSV of one run must compare equal, to be recognized as one measurement.
+    /// Rows from the JSON and the CSV of a run must compare equal to be recognized as the same measurement.
     #[test]
     fn a_figure_is_read_back_to_the_last_bit() {
-        // Thousands of fractions from an additive sequence: an inexact parser rounds only a few of them wrongly.
+        // Thousands of fractions from an additive sequence: an inexact parser rounds only a few of them incorrectly.
         let all: Vec<Record> = (1..5000_u32)
             .map(|i| Record {
                 n: Some(Extent::Linear(i.into())),
@@ -183,7 +180,6 @@ mod tests {
 
     #[test]
     fn faults_say_where() {
-        /// A row with the needed keys and this.
         fn row(rest: &str) -> String {
             format!("{{\"family\": \"a\", \"benchmark\": \"b\", \"status\": \"ok\", {rest}}}")
         }

@@ -17,8 +17,8 @@ pub enum Medium {
 }
 
 impl Medium {
-    /// The terminal properties for tables. Markdown uses the columns of a narrow terminal, without colours or a width
-    /// limit.
+    /// The terminal properties for tables. In Markdown, tables have the columns of a narrow terminal, but no colours or
+    /// width limit.
     pub const fn terminal(self) -> Terminal {
         match self {
             Self::Terminal(terminal) => terminal,
@@ -123,13 +123,13 @@ impl Part {
             }
             Self::Text { text, .. } => format!("\n{}\n", markdown::escape(&text)),
             Self::Field { label, text } => format!("- **{label}**: {}\n", markdown::escape(&text)),
-            // No line of a figure can be a fence: each starts with spaces.
+            // No line of a figure can be a fence, because each starts with spaces.
             Self::Figure(lines) => format!("\n```text\n{lines}\n```\n\n"),
         }
     }
 }
 
-/// Width of a label, and of its indent.
+/// Width of a label and of its indent.
 const LABEL: usize = 8;
 const GAP: usize = 2;
 
@@ -139,14 +139,13 @@ fn field(label: &str, text: &str, terminal: Terminal) -> String {
     columns(&[vec![label, text]], GAP, terminal)
 }
 
-/// Lays `parts` out.
 #[must_use]
 pub fn lay_out(parts: Vec<Part>, medium: Medium) -> String {
     match medium {
         Medium::Terminal(terminal) => parts.into_iter().map(|part| part.draw(terminal)).collect(),
         Medium::Markdown => {
             let text: String = parts.into_iter().map(Part::markdown).collect();
-            // Separate parts by exactly one blank line.
+            // Parts are separated by exactly one blank line.
             let mut tidy = text.replace("\n\n\n", "\n\n").trim_start().to_owned();
             tidy.truncate(tidy.trim_end().len());
             tidy + "\n"

@@ -1,18 +1,18 @@
-//! A source of bytes that ends with an error beyond a limit.
+//! A byte source that fails beyond a size limit.
 
 use std::io::{Error, ErrorKind, Read, Result};
 
 /// Maximum size of a report in bytes, packed or unpacked.
 pub const MOST_BYTES: u64 = 256 << 20;
 
-/// Reads at most [`MOST_BYTES`] from `source`, whatever it claims: a device file and a compressed file have no end.
+/// Reads at most [`MOST_BYTES`] from `source`: device files and compressed files may be endless.
 pub struct Limited<R> {
     source: R,
     left: u64,
 }
 
 impl<R: Read> Limited<R> {
-    /// Nothing of `source` is read yet.
+    /// A reader that has read nothing of `source` yet.
     pub const fn new(source: R) -> Self {
         Self { source, left: MOST_BYTES }
     }

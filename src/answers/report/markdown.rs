@@ -2,14 +2,14 @@
 
 pub use super::grid::markdown as table;
 
-/// Escapes the characters that have a meaning in Markdown: emphasis, code, tables, HTML, links, strikethrough.
+/// Escapes the characters with a meaning in Markdown: emphasis, code, tables, HTML, links, strikethrough.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut following = text.chars().skip(1);
     for c in text.chars() {
         let next = following.next();
-        // Intervals contain brackets. Only a `]` before `(`, `[` or `:` can make a link.
+        // Intervals contain brackets. Only a `]` before `(`, `[` or `:` can end a link.
         let is_link = c == ']' && matches!(next, Some('(' | '[' | ':'));
         // A single `&` is text; `&lt;` is an entity.
         let is_entity = c == '&' && next.is_some_and(|next| next == '#' || next.is_ascii_alphabetic());

@@ -1,4 +1,4 @@
-//! Reads reports (CSV or JSON, also packed by gzip) from files, bytes or folders.
+//! Reads reports (CSV or JSON, optionally gzipped) from files, bytes or folders.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -18,7 +18,7 @@ use record::error::{Error, Result, shown, usage};
 /// [`Error::Io`] if the file cannot be read or is larger than 256 MiB, and the errors of [`read`].
 pub fn open(path: &Path) -> Result<Parsed> {
     let file = File::open(path).map_err(Error::io("read", path))?;
-    // A pipe has no length: its bytes are counted.
+    // A pipe has no length; its bytes are counted while reading.
     if file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > MOST_BYTES) {
         return Err(Error::io("read", path)(too_large()));
     }
@@ -26,7 +26,7 @@ pub fn open(path: &Path) -> Result<Parsed> {
 }
 
 /// Reads a report from `source`: JSON if `path` ends in `.json` or the text starts as JSON, else CSV. A gzip file is
-/// unpacked. Files of both formats follow the same rules, see [`csv::read`].
+/// unpacked. Both formats follow the same rules, see [`csv::read`].
 ///
 /// # Errors
 /// The errors of [`csv::read`] and [`json::read`], which name `path`; [`Error::Report`] for a file of another kind;
@@ -45,7 +45,6 @@ pub fn read(path: &Path, source: impl Read) -> Result<Parsed> {
     text(path, &start, unpacked)
 }
 
-/// Reads a report that is not packed and begins with `start`.
 fn text(path: &Path, start: &[u8], rest: impl Read) -> Result<Parsed> {
     let mut source = start.chain(rest);
     if !has_ending(path, "json") && !is_json(start) {
@@ -56,7 +55,7 @@ fn text(path: &Path, start: &[u8], rest: impl Read) -> Result<Parsed> {
     json::read(path, &bytes)
 }
 
-/// The first bytes of a source. A pipe may deliver them one by one.
+/// The first bytes of a source, which a pipe may deliver one by one.
 fn start(path: &Path, source: &mut impl Read) -> Result<Vec<u8>> {
     const LENGTH: u64 = 64;
     let mut start = Vec::new();
@@ -67,7 +66,7 @@ fn start(path: &Path, source: &mut impl Read) -> Result<Vec<u8>> {
 /// First bytes of a gzip file (RFC 1952).
 const GZIP: &[u8] = b"\x1f\x8b";
 
-/// What a file is that is certainly no report, and what to do.
+/// If the file is certainly not a report: its kind, and what to do.
 fn foreign(start: &[u8]) -> Option<String> {
     const PACKED: [(&[u8], &str); 6] = [
         (b"PK\x03\x04", "zip"),
@@ -109,8 +108,8 @@ pub struct Folder {
     pub notes: Vec<String>,
 }
 
-/// The reports (`.csv` or `.json`, also with `.gz`) of a folder and its subfolders. Links are followed; no folder is
-/// searched twice.
+/// The reports (`.csv` or `.json`, optionally with `.gz`) of a folder and its subfolders. Links are followed; no folder
+/// is searched twice.
 ///
 /// # Errors
 /// [`Error::Io`] if the folder cannot be read, [`Error::Usage`] if there is no report.
@@ -130,16 +129,16 @@ pub fn files(folder: &Path) -> Result<Folder> {
     Ok(found)
 }
 
-/// Whether the file name ends in `.csv` or `.json`, also with `.gz`.
+/// Whether the file name ends in `.csv` or `.json`, optionally with `.gz`.
 #[must_use]
 pub fn is_report_name(path: &Path) -> bool {
     has_ending(path, "csv") || has_ending(path, "json")
 }
 
-/// Files and folders that are searched for reports: more is the root of a disk.
+/// Maximum number of files and folders to search: more are probably the root of a disk.
 const MOST_ENTRIES: usize = 200_000;
 
-/// Folders in folders that are searched for reports.
+/// Maximum nesting of folders to search.
 const MOST_FOLDERS: usize = 32;
 
 fn collect(
@@ -182,7 +181,7 @@ fn collect(
     Ok(())
 }
 
-/// Whether the file has the extension `ending`, also before `.gz`.
+/// Whether the file has the extension `ending`, possibly followed by `.gz`.
 #[must_use]
 pub fn has_ending(path: &Path, ending: &str) -> bool {
     let is = |path: &Path, ending: &str| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
@@ -270,7 +269,6 @@ mod tests {
         }
     }
 
-    /// A short file that unpacks to gigabytes, an endless pipe, and a file of gigabytes are refused.
     #[test]
     fn more_bytes_than_a_report_has_are_not_read() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! Groups rows by family, with findings.
+//! Groups rows by family and adds findings.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -16,7 +16,7 @@ pub struct Section<'a> {
     pub title: &'a str,
     /// What the family does, in one sentence.
     pub summary: &'a str,
-    /// Findings on this device, each with the API and the compiler of its rows.
+    /// Findings on this device, each with the API and compiler of its rows.
     pub findings: Vec<(Toolchain<'a>, Finding)>,
     /// Rows in order.
     pub rows: Vec<&'a Record>,
@@ -29,7 +29,7 @@ pub fn apis<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Api> {
     distinct(records.into_iter().filter_map(|record| record.backend))
 }
 
-/// The APIs of `records`, each with each of its compilers, in order of first occurrence.
+/// The pairs of API and compiler of `records`, in order of first occurrence.
 pub fn toolchains<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Toolchain<'a>> {
     distinct(records.into_iter().filter_map(Record::toolchain))
 }
@@ -44,8 +44,8 @@ pub fn findings<'a>(family: &str, rows: &[&'a Record]) -> Vec<(Toolchain<'a>, Fi
     toolchains(rows.iter().copied()).into_iter().filter_map(found).collect()
 }
 
-/// The families in the order of the tour of the articles, by the first step that is about a family: ceilings, which the
-/// other rows are compared with, then the families of the steps, then the others in the order of the suite.
+/// The families in reading order: ceilings, with which the other rows are compared; then in the order of the articles'
+/// first step about each family; the others in the order of the suite.
 #[must_use]
 pub fn families_in_reading_order() -> Vec<&'static Family> {
     let steps = articles::steps();
@@ -59,14 +59,14 @@ pub fn families_in_reading_order() -> Vec<&'static Family> {
     families
 }
 
-/// Sorts the rows of a family: by type and size, or by kernel if `is_by_kernel`, then the parameters as numbers. Types,
+/// Sorts the rows of a family by type and size (by kernel if `is_by_kernel`), then by parameters as numbers. Types,
 /// kernels and sets of parameters keep the order in which they first occur.
 pub fn sort_rows(rows: &mut [&Record], is_by_kernel: bool) {
     let mut order = Order::default();
     rows.sort_by_cached_key(|row| order.key(row, is_by_kernel));
 }
 
-/// Sorts the rows of each card, API and compiler as the tables of a run. Cards, APIs and compilers keep their order.
+/// Sorts the rows of each card, API and compiler like the tables of a run. Cards, APIs and compilers keep their order.
 pub fn sort_records(records: &mut [Record]) {
     let families = families_in_reading_order();
     let (mut order, mut sides, mut others) = (Order::default(), Numbered::default(), Numbered::default());
@@ -81,7 +81,7 @@ pub fn sort_records(records: &mut [Record]) {
     });
 }
 
-/// What precedes what by its first occurrence.
+/// The order of first occurrence.
 #[derive(Default)]
 struct Order {
     dtypes: Numbered<Option<Dtype>>,
@@ -89,7 +89,7 @@ struct Order {
     sets: Numbered<Vec<String>>,
 }
 
-/// The position of a row in its family: kernel of a table by kernel, type, size, kernel; number of parameters, set of
+/// The sort key of a row in its family: kernel (in a table by kernel), type, size, kernel; number of parameters, set of
 /// parameters, their values.
 type Key = ((Option<usize>, usize, Option<(u64, Extent)>, usize), (usize, usize, Vec<i64>));
 
@@ -99,14 +99,14 @@ impl Order {
         let size = row.n.map(|n| (n.count(), n));
         let group = (is_by_kernel.then_some(kernel), self.dtypes.index(row.dtype), size, kernel);
         let set = self.sets.index(row.params.keys().cloned().collect());
-        // The number of parameters first: a kernel without any is what its variants are compared with.
+        // Fewest parameters first: a kernel without any is the reference for its variants.
         (group, (row.params.len(), set, row.params.values().copied().map(numeric).collect()))
     }
 }
 
-/// Numbers things by their first occurrence.
+/// Numbers values by their first occurrence.
 pub struct Numbered<T> {
-    /// The things in their order.
+    /// The values in their order.
     pub all: Vec<T>,
     indices: HashMap<T, usize>,
 }
@@ -118,7 +118,7 @@ impl<T> Default for Numbered<T> {
 }
 
 impl<T: Clone + Eq + Hash> Numbered<T> {
-    /// The index of `thing`, which is added if it is new.
+    /// The index of `thing`, which is added if new.
     pub fn index(&mut self, thing: T) -> usize {
         *self.indices.entry(thing).or_insert_with_key(|thing| {
             self.all.push(thing.clone());
@@ -127,14 +127,14 @@ impl<T: Clone + Eq + Hash> Numbered<T> {
     }
 }
 
-/// A number that is larger for a larger value, NaN last: [`f64::total_cmp`] as a key.
+/// An integer that sorts like the value by [`f64::total_cmp`]; NaN is last.
 const fn numeric(value: f64) -> i64 {
     let bits = value.to_bits().cast_signed();
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
-/// One section per family that has rows, in reading order, as are the rows; then those of families that are not the
-/// suite's.
+/// One section per family that has rows, in reading order, with sorted rows; families that are not in the suite come
+/// last.
 #[must_use]
 pub fn sections(records: &[Record]) -> Vec<Section<'_>> {
     let known = families_in_reading_order().into_iter();
@@ -149,7 +149,7 @@ pub fn sections(records: &[Record]) -> Vec<Section<'_>> {
     known.chain(others).map(section).filter(|section| !section.rows.is_empty()).collect()
 }
 
-/// The families of rows that are not the suite's, in order of first occurrence: those of `bench`, and of other versions.
+/// The families that are not in the suite, in order of first occurrence: those of `bench` and of other versions.
 pub fn other_families<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<&'a str> {
     let names = records.into_iter().map(|row| row.family.as_str());
     distinct(names.filter(|name| FAMILIES.iter().all(|family| family.name != *name)))

@@ -1,4 +1,4 @@
-//! Tables for records of one API.
+//! Tables of the records of one API.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,11 +10,10 @@ use kernels::{load_ns, traffic as traffic_of};
 use record::suite::{CHECK_PARAMS, COLD, Checks, Extent, Traffic, params_text};
 use record::{Cause, Record, Status, format};
 
-/// Minimum terminal width for the wide table, which adds the interval, sample counts, end-to-end time, ceiling and
-/// note.
+/// Minimum terminal width for the wide table, which adds interval, sample counts, end-to-end time, ceiling and note.
 pub const WIDE: usize = 180;
 
-/// Minimum terminal width for the bytes behind the degree of coalescing.
+/// Minimum terminal width for the bytes that explain the degree of coalescing.
 const BYTES: usize = 100;
 
 /// Maximum width of names in the wide table.
@@ -25,7 +24,7 @@ pub fn headline(section: &Section) -> Part {
     Part::Heading { name: section.title.to_owned(), rest: section.summary.to_owned() }
 }
 
-/// The table of rows from one API and compiler; `None` without a time.
+/// The table of rows from one API and compiler; `None` if no row has a time.
 pub fn rows(is_by_kernel: bool, rows: &[&Record], terminal: Terminal) -> Option<Part> {
     let measured: Vec<_> = rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
     if measured.is_empty() {
@@ -44,7 +43,7 @@ pub fn rows(is_by_kernel: bool, rows: &[&Record], terminal: Terminal) -> Option<
     if has_energy {
         headings.extend(["energy", "per watt"]);
     }
-    // A narrow table has room for one prediction.
+    // A narrow table has room for only one prediction.
     if (has_bytes || !(has_model || has_energy)) && measured.iter().any(|row| traffic_of(row).is_some()) {
         headings.extend(has_bytes.then_some(["asked", "moved"]).into_iter().flatten());
         headings.push("degree");
@@ -53,7 +52,7 @@ pub fn rows(is_by_kernel: bool, rows: &[&Record], terminal: Terminal) -> Option<
     if is_wide {
         headings.extend(["95 % interval", "fastest", "samples", "end to end", "ceiling"]);
     }
-    // Left-align bars.
+    // Bars are left-aligned.
     let column = |(index, heading): (usize, &&str)| Column {
         heading: (*heading).to_owned(),
         is_right: index < figures && *heading != "of ceiling",
@@ -95,7 +94,6 @@ pub fn label(row: &Record) -> String {
     [row.benchmark.as_str(), &kind(row), &variant(row)].join(" ").trim_end().to_owned()
 }
 
-/// The cells of a row under `headings`.
 fn cells(firsts: &Firsts, row: &Record, headings: &[&str], is_wide: bool) -> Vec<Cell> {
     let mut cells: Vec<Cell> = vec![time(row.median_ns).into(), noise(row).into(), rate(row).into()];
     cells.extend(headings.contains(&"of ceiling").then(|| share(row)));
@@ -131,15 +129,15 @@ fn cells(firsts: &Firsts, row: &Record, headings: &[&str], is_wide: bool) -> Vec
     cells
 }
 
-/// The first measured row of each group and size, to which the speeds of the others are relative. Found once: a search
-/// for each row would take a quadratic time.
+/// The first measured row of each group and size; other rows' speeds are relative to it. Found in advance, since a
+/// search per row would take quadratic time.
 pub struct Firsts<'a> {
     is_by_kernel: bool,
     rows: HashMap<(&'a str, Option<Extent>), &'a Record>,
 }
 
 impl<'a> Firsts<'a> {
-    /// Those of `rows`, which one API measured.
+    /// The first rows among `rows`, which one API measured.
     pub fn new(is_by_kernel: bool, rows: impl Iterator<Item = &'a Record>) -> Self {
         let mut firsts = HashMap::new();
         for row in rows.filter(|row| row.median_ns.is_some()) {
@@ -148,7 +146,7 @@ impl<'a> Firsts<'a> {
         Self { is_by_kernel, rows: firsts }
     }
 
-    /// Speed of a row relative to the first of its group and size.
+    /// Speed of a row relative to the first one of its group and size.
     pub fn speed(&self, row: &Record) -> String {
         speed(self.rows.get(&place(self.is_by_kernel, row)).copied(), row)
     }
@@ -159,7 +157,7 @@ pub fn model(row: &Record) -> String {
     row.model.map_or_else(String::new, format::ratio)
 }
 
-/// The row's rate divided by the card's power: operations per joule are operations per second and watt.
+/// Energy efficiency. Operations per joule equal operations per second and watt.
 fn per_watt(row: &Record) -> String {
     match (row.gb_per_j.filter(|_| load_ns(row).is_none()), row.gflop_per_j) {
         (Some(bytes), _) => format!("{} GB/J", format::significant(bytes, 3)),
@@ -175,13 +173,13 @@ pub fn noise(row: &Record) -> String {
     row.noise().map_or_else(String::new, format::noise)
 }
 
-/// The group and size of a row: speeds are relative to the first row of these.
+/// Group and size; speeds are relative to the first row with the same ones.
 fn place(is_by_kernel: bool, row: &Record) -> (&str, Option<Extent>) {
     (if is_by_kernel { &row.benchmark } else { row.dtype_name() }, row.n)
 }
 
-/// Speed relative to the `first` row of the same group and size. Rows of different kernels compare times. Rows of the
-/// same kernel compare rates, because a parameter may change the work per launch.
+/// Speed relative to `first`, the first row of the same group and size. Rows of different kernels compare times; rows
+/// of the same kernel compare rates, because a parameter may change the work per launch.
 fn speed(first: Option<&Record>, row: &Record) -> String {
     let speed = first.and_then(|first| {
         let times = Some(first.median_ns? / row.median_ns?);
@@ -214,8 +212,7 @@ impl From<&Record> for Texts {
     }
 }
 
-/// Parameters of the row, `cold` where caches were emptied, and the names of its run-time checks if a parameter sets
-/// them.
+/// Parameters of the row, `cold` for cold caches, and the names of its run-time checks if a parameter sets any.
 fn variant(row: &Record) -> String {
     let (checks, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
         row.params.clone().into_iter().partition(|(name, _)| CHECK_PARAMS.contains(&name.as_str()));
@@ -230,15 +227,15 @@ fn kind(row: &Record) -> String {
     format!("{} {}", row.dtype_name(), row.short_size())
 }
 
-/// Change of the canary's time from which on a row is noted.
+/// A larger change of the canary's time is noted.
 const DRIFT: f64 = 0.05;
 
-/// Whether all that the row's note says is that the device's speed changed: on a busy machine most rows have it.
+/// Whether the only note on the row is that the device's speed changed: on a busy machine most rows have it.
 fn has_changed_speed(row: &Record) -> bool {
     row.status == Status::Ok && row.cause == Some(Cause::Unsteady) && row.drift.is_some_and(|drift| drift.abs() > DRIFT)
 }
 
-/// One remark for all rows during which the device's speed changed; none in the wide table, whose notes say it.
+/// One remark for all rows during which the device's speed changed; none for the wide table, which has notes per row.
 pub fn changed_speed<'a>(rows: impl Iterator<Item = &'a Record>, terminal: Terminal) -> Option<Remark> {
     let drifts: Vec<f64> = rows.filter(|row| has_changed_speed(row)).filter_map(|row| row.drift).collect();
     let most = drifts.iter().map(|drift| drift.abs()).reduce(f64::max).filter(|_| terminal.width < WIDE)?;
@@ -251,8 +248,8 @@ pub fn changed_speed<'a>(rows: impl Iterator<Item = &'a Record>, terminal: Termi
     Some(Remark { severity: Severity::Note, prefix: String::new(), text })
 }
 
-/// Remarks for rows without a time and, in the narrow table, for rows with a note (the wide table has a column for
-/// notes), other than that of [`changed_speed`]. Rows with the same status and reason share a remark.
+/// Remarks on rows without a time and, in the narrow table, on rows with notes other than that of [`changed_speed`].
+/// (The wide table has a column for notes.) Rows with the same status and reason share a remark.
 pub fn remarks(rows: &[&Record], terminal: Terminal) -> Vec<Remark> {
     let mut indices: HashMap<(&str, &str), usize> = HashMap::new();
     let mut groups: Vec<((Status, &str), Vec<String>)> = Vec::new();
@@ -277,7 +274,7 @@ pub fn remarks(rows: &[&Record], terminal: Terminal) -> Vec<Remark> {
     groups.into_iter().map(remark).chain(local_memory(rows)).collect()
 }
 
-/// The kernels with local memory, by its bytes.
+/// The kernels with local memory, sorted by its size.
 fn local_memory(rows: &[&Record]) -> Option<Remark> {
     let mut kernels: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
     for row in rows {
@@ -299,8 +296,8 @@ pub fn time(ns: Option<f64>) -> String {
     ns.map_or_else(String::new, format::time)
 }
 
-/// The rate of a row: bytes per second if available, else operations per second. For dependent loads, the latency. Of a
-/// kernel that is not the suite's, every rate that its declaration gives.
+/// The rate of a row: bytes per second if available, else operations per second; for dependent loads, the latency.
+/// Kernels outside the suite show every rate that their declaration defines.
 pub fn rate(row: &Record) -> String {
     if let Some(ns) = load_ns(row) {
         return format::load_latency(ns);
@@ -318,19 +315,18 @@ pub fn rate(row: &Record) -> String {
     }
 }
 
-/// Items per second in the count of the kernel's declaration.
+/// Items per second, as the kernel's declaration counts items.
 fn item_rate(row: &Record) -> Option<f64> {
     Some(row.items? as f64 / row.median_ns? * 1e9)
 }
 
-/// The share of the ceiling, with a bar of six cells. The bar is full at 100 %.
 pub fn share(row: &Record) -> Cell {
     let Some(share) = row.share else { return String::new().into() };
     let (bar, style) = share_bar(share, 6);
     Cell { text: share_text(row), style, bar: Some(bar) }
 }
 
-/// A bar of so many cells for a share, full at 100 %, and its colour.
+/// A bar of `cells` cells for a share, full at 100 %, and its colour.
 pub fn share_bar(share: f64, cells: usize) -> (String, anstyle::Style) {
     let eighths = (share.clamp(0.0, 1.0) * cells as f64 * 8.0).round() as usize;
     let mut bar: String = vec![BAR[7]; eighths / 8].into_iter().collect();
@@ -350,7 +346,7 @@ pub fn share_text(row: &Record) -> String {
     row.share.map_or_else(String::new, format::percent)
 }
 
-/// The ceiling, with the noise of the share in percent where it is above 2: `copy 1 GiB, ±6 %`.
+/// The ceiling, and the noise of the share if above 2 %: `copy 1 GiB, ±6 %`.
 fn ceiling(row: &Record) -> String {
     let interval = row.share_low.zip(row.share_high);
     let noise = interval.map_or_else(String::new, |(low, high)| format::plus_minus((high - low) / 2.0));

@@ -1,4 +1,4 @@
-//! A terminal: its width, its styles, and sentences wrapped to it.
+//! A terminal: its width and styles, and text wrapped to it.
 
 use anstyle::{AnsiColor, Style as TextStyle};
 use textwrap::core::display_width;
@@ -25,13 +25,13 @@ pub const fn colored(color: AnsiColor) -> TextStyle {
     TextStyle::new().fg_color(Some(anstyle::Color::Ansi(color)))
 }
 
-/// `text` in this style, on a terminal with colours.
+/// `text` in this style if the terminal has colours.
 pub fn paint(terminal: Terminal, style: TextStyle, text: &str) -> String {
     if terminal.has_color && style != TextStyle::new() { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
-/// Wraps `text` at spaces to lines of at most `width` columns; longer words stay whole. Lines after the first start
-/// with `indent`. A number and its percent sign stay together.
+/// Wraps `text` at spaces to at most `width` columns; longer words stay whole. Lines after the first start with
+/// `indent`. A number and its percent sign stay on one line.
 pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     let options = textwrap::Options::new(width)
         .subsequent_indent(indent)

@@ -9,12 +9,12 @@ use crate::report::toolchains;
 use record::suite::{Scalar, Toolchain, binary_range};
 use record::{Bound, Record, comparable, format, stats, stats::Estimate, time};
 
-/// Reports side by side that fit in 80 columns.
+/// Maximum number of reports side by side in 80 columns.
 const MOST: usize = 4;
 
-/// A table of the headline figures of several reports, each with its name: a column for each report, API and compiler, which
-/// lines above the table name. Columns of one API show the kernel that they have in common; where two columns have it, a table
-/// of the two has their ratios, and a sentence at the top says them.
+/// A table of the headline figures of several named reports, with a column for each report, API and compiler; lines
+/// above the table name the columns. Columns of one API show the kernel that they have in common. If exactly two
+/// columns share an API, a separate table has their ratios, and a sentence at the top summarizes them.
 #[must_use]
 pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String {
     let columns = columns(reports);
@@ -48,7 +48,6 @@ pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String
     lay_out(parts, medium)
 }
 
-/// The rows of each API and compiler of each report.
 pub(super) fn columns(reports: &[(String, Vec<Record>)]) -> Vec<Vec<&Record>> {
     let mut columns = Vec::new();
     for (_, records) in reports {
@@ -58,7 +57,7 @@ pub(super) fn columns(reports: &[(String, Vec<Record>)]) -> Vec<Vec<&Record>> {
     columns
 }
 
-/// Two columns of one API and compiler, the only ones, and the ratios of the jobs that compare like with like.
+/// The only two columns of an API and compiler, with the ratios of those jobs that have comparable rows in both.
 pub(super) struct Pair<'a> {
     pub(super) columns: [usize; 2],
     /// The job's rows in both columns, and the rate of the second ÷ that of the first.
@@ -85,12 +84,12 @@ pub(super) fn pairs<'a>(columns: &[Vec<&'a Record>], jobs: &[Vec<Shown<'a>>]) ->
     pairs.map(with_ratios).filter(|pair| !pair.ratios.is_empty()).collect()
 }
 
-/// What two columns of one API say of each other, a sentence for each API.
+/// How the two columns of a pair compare, a sentence for each API.
 pub(crate) fn pair_sentences<'a>(columns: &[Vec<&'a Record>], jobs: &[Vec<Shown<'a>>]) -> Vec<String> {
     pairs(columns, jobs).iter().filter_map(Pair::sentence).collect()
 }
 
-/// The share of a measured peak from which on a job is bound by it.
+/// A job is bound by a measured peak if it reaches at least this share of it.
 const BOUND: f64 = 0.7;
 
 impl Pair<'_> {
@@ -148,19 +147,18 @@ fn title(name: &str, records: &[Record], toolchain: Toolchain) -> String {
     format!("{} ({name})", format::joined(facts, ", "))
 }
 
-/// A figure of a side, as the table has it.
+/// A figure of one column.
 pub(crate) struct Figure<'a> {
     pub(crate) name: String,
     pub(crate) text: String,
-    /// The figure as a number; only rates have one, of which more is better.
+    /// The rate as a number, for which higher is better; `None` for other figures.
     pub(crate) rate: Option<f64>,
-    /// The row of a job.
     pub(crate) row: Option<&'a Record>,
-    /// Whether the job's kernel or its source is another one than in most columns of the API: no ratio.
+    /// Whether the job's kernel, source or size differ from most columns of the API; there is no ratio then.
     pub(crate) is_unlike: bool,
 }
 
-/// The figures of the rows of one toolchain and of its jobs ([`jobs_of`]), in the order of the summary.
+/// The figures of one toolchain's rows and of its jobs ([`jobs_of`]), in the order of the summary.
 pub(crate) fn figures_of<'a>(rows: &[&'a Record], jobs: &[Shown<'a>]) -> Vec<Figure<'a>> {
     let mut figures: Vec<Figure> = Vec::new();
     let mut add = |name: String, text: Option<String>, rate: Option<f64>, row: Option<&'a Record>| {
@@ -192,8 +190,8 @@ pub(crate) fn figures_of<'a>(rows: &[&'a Record], jobs: &[Shown<'a>]) -> Vec<Fig
     figures
 }
 
-/// The names of all figures in one order: a name that the sides before lack stands behind the one that precedes it in
-/// its own side.
+/// All figures' names in one order: a name that earlier sides lack is inserted after the name that precedes it on its
+/// own side.
 pub(crate) fn in_order<'n>(sides: impl IntoIterator<Item = impl IntoIterator<Item = &'n str>>) -> Vec<&'n str> {
     let mut names: Vec<&str> = Vec::new();
     for side in sides {

@@ -1,4 +1,4 @@
-//! The summary's figures as texts in cells, which the terminal lays out in lines and the page in tables.
+//! The summary's figures as texts in cells, for the lines of the terminal and the tables of the page.
 
 use super::figures::{Best, Peak, Space, beside};
 use super::texts::{arithmetic_name, faster, job_rate, operations, quoted_rate, quoted_time};
@@ -8,19 +8,19 @@ use record::claim::flop_rate;
 use record::suite::{Extent, Limit, binary_range, binary_size};
 use record::{Record, format, stats::Estimate};
 
-/// A level of memory; what is unknown or too noisy to quote is `None`.
+/// A level of memory; `None` if a figure is unknown or too noisy to quote.
 #[derive(serde::Serialize)]
 pub(crate) struct Level {
     pub(crate) name: String,
     pub(crate) read: Option<String>,
-    /// Peak bandwidth by the driver's figures; the terminal alone shows it.
+    /// Peak bandwidth from the driver's figures; only the terminal shows it.
     #[serde(skip)]
     pub(crate) peak: Option<String>,
     /// Bytes read and written.
     pub(crate) copy: Option<String>,
-    /// Of a dependent load.
+    /// Latency of a dependent load.
     pub(crate) latency: Option<String>,
-    /// Its size, measured and by the driver; of workgroup memory its banks.
+    /// The size, measured and reported by the driver; for workgroup memory, the number of banks.
     pub(crate) size: Option<String>,
 }
 
@@ -43,8 +43,8 @@ impl From<&Space> for Level {
     }
 }
 
-/// Names and rates of the peaks of arithmetic, with their values in 10^9 operations per second. Where a kernel of the card,
-/// among `all` rows, multiplies f16 faster than a subgroup's instruction, it follows that.
+/// Name, rate as text, and rate in 10^9 operations per second of each arithmetic peak. If a kernel in `all`, the rows
+/// of the card, multiplies f16 faster than the subgroup's matrix instruction, its rate follows.
 pub(crate) fn arithmetic(peaks: &[Peak], all: &[&Record]) -> Vec<(String, String, Estimate)> {
     let of_arithmetic = peaks.iter().filter(|peak| matches!(peak.limit, Limit::Fma | Limit::Tensor));
     let cells = |peak: &Peak| {
@@ -59,28 +59,26 @@ pub(crate) fn arithmetic(peaks: &[Peak], all: &[&Record]) -> Vec<(String, String
     of_arithmetic.filter_map(cells).flatten().flatten().collect()
 }
 
-/// A job, its size, its fastest kernel, the rate with its share of a peak, and its speed relative to the naive kernel.
+/// The cells of a job's line in the summary.
 pub(crate) struct Job {
     pub(crate) name: &'static str,
     pub(crate) size: String,
     pub(crate) kernel: String,
     pub(crate) rate: String,
     pub(crate) share: Option<f64>,
-    /// The share in percent; empty if there is none.
     pub(crate) share_text: String,
-    /// Empty where there is no naive kernel, or no sure difference.
+    /// Speed relative to the naive kernel; empty if there is none, or if they do not certainly differ.
     pub(crate) naive: String,
     pub(crate) marks: Marks,
 }
 
-/// What the marks of a job say.
 #[derive(Clone, Copy)]
 pub(crate) struct Marks {
     /// No other kernel of the job has a rate.
     pub(crate) is_only: bool,
     /// Another kernel may be as fast.
     pub(crate) is_tied: bool,
-    /// Smaller than the size at which its rate saturates.
+    /// Smaller than the size at which the rate saturates.
     pub(crate) is_small: bool,
     /// Bytes that fit in a cache.
     pub(crate) is_cached: bool,
@@ -116,14 +114,14 @@ impl From<&Best<'_>> for Job {
     }
 }
 
-/// How the vendor's library compares with the kernel of a job, if it was measured beside it: the ratio of their speeds, and
+/// How the vendor's library compares with the kernel of a job, if both were measured: the ratio of their speeds, and
 /// `cuBLAS 1.05× faster`.
 pub(crate) fn library(best: &Best, all: &[&Record]) -> Option<(f64, String)> {
     let beside = beside(best.row, all)?;
     Some((beside.ratio.value, format!("{} {}", beside.library, faster(beside.ratio))))
 }
 
-/// What the marks of these jobs mean, those that are there.
+/// The meaning of the marks that occur in these jobs.
 pub(crate) fn marks_of(jobs: &[Job]) -> Vec<&'static str> {
     let is_any = |is_set: fn(&Marks) -> bool| jobs.iter().any(|job| is_set(&job.marks));
     let meanings = [
@@ -135,7 +133,7 @@ pub(crate) fn marks_of(jobs: &[Job]) -> Vec<&'static str> {
     meanings.into_iter().filter(|(is_there, _)| *is_there).map(|(_, meaning)| meaning).collect()
 }
 
-/// The size of a row: `2^28`, `8192²`, `4096³`; of attention heads × length × width.
+/// The size of a row: `2^28`, `8192²`, `4096³`; for attention, heads × length × width.
 pub(crate) fn size(row: &Record) -> String {
     let Some(extent) = row.n else { return String::new() };
     let mut sides = extent.sides();

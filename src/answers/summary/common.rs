@@ -1,4 +1,4 @@
-//! The row of a job in each of several columns, so that columns compare like with like.
+//! Chooses the row of a job in each of several columns, so that columns compare like with like.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,17 @@ use record::{MARGIN, Record, comparable};
 #[derive(Clone)]
 pub(crate) struct Shown<'a> {
     pub(crate) job: &'static Headline,
-    /// The row of the kernel that the columns of this API have in common; the fastest one where there is none.
+    /// The row of the kernel that the columns of this API have in common, or the fastest row if there is none.
     pub(crate) row: &'a Record,
-    /// Whether its kernel, source or size is another one than that of most columns of the API: no ratio.
+    /// Whether kernel, source or size differ from most columns of the API; there is no ratio then.
     pub(crate) is_unlike: bool,
-    /// The fastest kernel of the column, where it is another one and faster.
+    /// The fastest kernel of the column, if it is a different one that is faster.
     pub(crate) faster: Option<&'a Record>,
 }
 
-/// The jobs of each column, in the order of the summary. Columns of one API and compiler show one kernel, at one type, size
-/// and set of parameters, and if possible of one source. A software device shows its own fastest kernel: beside GPUs, the
-/// sizes that it can run would decide.
+/// The jobs of each column, in the order of the summary. Columns of one API and compiler show the same kernel, type,
+/// size and parameters, and if possible the same source. Software devices show their own fastest kernel: otherwise the
+/// sizes that they can run would decide for GPUs.
 pub(crate) fn jobs_of<'a>(columns: &[Vec<&'a Record>]) -> Vec<Vec<Shown<'a>>> {
     let mut jobs: Vec<Vec<Shown>> = vec![Vec::new(); columns.len()];
     let mut groups: Vec<(Option<Toolchain>, bool, Vec<usize>)> = Vec::new();
@@ -47,7 +47,6 @@ pub(crate) fn jobs_of<'a>(columns: &[Vec<&'a Record>]) -> Vec<Vec<Shown<'a>>> {
     jobs
 }
 
-/// The job in each column of a group.
 fn shown<'a>(family: &str, job: &'static Headline, columns: &[&[&'a Record]]) -> Vec<Option<Shown<'a>>> {
     let best: Vec<Option<Best>> = columns.iter().map(|rows| best_of(family, job, rows)).collect();
     let common = common(family, job, columns, &best);
@@ -66,16 +65,16 @@ fn shown<'a>(family: &str, job: &'static Headline, columns: &[&[&'a Record]]) ->
     (0..columns.len()).map(in_column).collect()
 }
 
-/// The row that most rows can be compared with; of several, the first.
+/// The row that is comparable with the most rows; the first of several.
 fn usual<'a>(rows: impl Iterator<Item = &'a Record>) -> Option<&'a Record> {
     let rows: Vec<&Record> = rows.collect();
     let alike = |row: &&&Record| rows.iter().filter(|other| comparable(row, other).is_ok()).count();
-    // The first of the best: `max_by_key` would give the last.
+    // Reversed, because `max_by_key` returns the last maximum and the first is wanted.
     rows.iter().rev().max_by_key(alike).copied()
 }
 
-/// The rows of the best case that all columns with the job have: of the largest size if the job asks for it, then with the
-/// fewest differing sources, then with the highest mean rate.
+/// The rows of the best case that all columns with the job have: the largest size if the job asks for it, then the
+/// fewest differing sources, then the highest mean rate.
 fn common<'a>(
     family: &str,
     job: &Headline,
@@ -103,8 +102,8 @@ fn common<'a>(
     best.map(|(.., found)| found)
 }
 
-/// The kernels that are faster than the one that all columns have: `GEMM f16 by cooperative: B also has the faster wgmma,
-/// 744 TFLOP/s`.
+/// Names the kernels that are faster than the one that all columns have: `GEMM f16 by cooperative: B also has the
+/// faster wgmma, 744 TFLOP/s`.
 pub(crate) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usize) -> &'n str) -> Vec<String> {
     let mut notes: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for (column, shown) in jobs.iter().enumerate().flat_map(|(column, jobs)| jobs.iter().map(move |job| (column, job)))
@@ -125,7 +124,7 @@ pub(crate) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usize) -> &'n s
     notes.into_iter().map(|(job, kernel, texts)| format!("{job} by {kernel}: {}.", texts.join("; "))).collect()
 }
 
-/// What [`Shown::is_unlike`] means.
+/// The meaning of [`Shown::is_unlike`].
 pub(crate) const UNLIKE: &str =
     "≠ another kernel, source or size than in the unmarked figures of the same API, so no ratio";
 
@@ -180,7 +179,7 @@ mod tests {
         let shown = gemm(&[&new, &old]);
         assert!(shown[1].as_ref().is_some_and(|shown| !shown.is_unlike && shown.row.benchmark == "cooperative"));
         assert_eq!(shown[0].as_ref().and_then(|shown| shown.faster).map(|row| row.benchmark.as_str()), Some("wgmma"));
-        // Nothing in common.
+        // The columns have nothing in common.
         let new = [new[0].clone()];
         let other = [row(Api::Cuda, "wgmma", "3d", 744.0)];
         assert!(gemm(&[&new, &other])[1].as_ref().is_some_and(|shown| shown.is_unlike));

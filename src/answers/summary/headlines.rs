@@ -1,4 +1,4 @@
-//! The summary's figures for programs.
+//! The summary's figures as JSON.
 
 use serde::Serialize;
 
@@ -24,8 +24,8 @@ pub struct Headlines<'a> {
     arithmetic: Vec<Arithmetic>,
     launch_ns: Option<f64>,
     jobs: Vec<JobLine<'a>>,
-    /// The time of the same cases ÷ that of each other API or compiler, for the first one of a report, and ÷ that of an
-    /// earlier report, where two have the API.
+    /// Time ÷ that of another entry in the same cases: for the first API or compiler of a report, each other one; for
+    /// the second of exactly two reports with the API, the first report.
     time_ratios: Vec<TimeRatios<'a>>,
     rows: Rows,
 }
@@ -47,7 +47,7 @@ struct Arithmetic {
     dtype: &'static str,
     is_tensor: bool,
     gop_per_s: Option<f64>,
-    /// Of the fastest kernel of the card: of tensor cores, `ceiling/tensor` need not be it.
+    /// Rate of the card's fastest kernel. For tensor cores, this may be another kernel than `ceiling/tensor`.
     peak_gop_per_s: Option<f64>,
 }
 
@@ -64,9 +64,9 @@ struct JobLine<'a> {
     share: Option<f64>,
     /// Whether another kernel ties.
     is_tied: bool,
-    /// Its time ÷ that of the simplest kernel, where they surely differ.
+    /// Time ÷ that of the simplest kernel, if they certainly differ.
     naive_time_ratio: Option<Estimate>,
-    /// The vendor's library at the same case, where one was measured.
+    /// The vendor's library in the same case, if it was measured.
     library: Option<LibraryRatio<'a>>,
 }
 
@@ -74,7 +74,6 @@ struct JobLine<'a> {
 struct LibraryRatio<'a> {
     name: &'static str,
     benchmark: &'a str,
-    /// Time of the kernel ÷ time of the library.
     time_ratio: Estimate,
 }
 
@@ -84,7 +83,7 @@ struct TimeRatios<'a> {
     api: &'static str,
     compiler: &'a str,
     jobs: Vec<JobRatio>,
-    /// Geometric means; none between reports.
+    /// Geometric means; empty between reports.
     families: Vec<FamilyRatio<'a>>,
 }
 
@@ -100,7 +99,6 @@ struct FamilyRatio<'a> {
     time_ratio: f64,
 }
 
-/// Numbers of rows.
 #[derive(Debug, Serialize)]
 struct Rows {
     all: usize,
@@ -111,7 +109,7 @@ struct Rows {
     unsteady: usize,
 }
 
-/// The headline figures of reports, each with its name: an entry for each API and compiler of a report.
+/// The headline figures of named reports: an entry for each API and compiler of a report.
 #[must_use]
 pub fn headlines(reports: &[(String, Vec<Record>)]) -> Vec<Headlines<'_>> {
     let mut entries: Vec<Headlines> = reports.iter().flat_map(|(name, records)| of_report(name, records)).collect();
@@ -220,7 +218,6 @@ impl From<&Peak> for Arithmetic {
 }
 
 impl<'a> JobLine<'a> {
-    /// The line of a job among all rows of its card.
     fn new(best: &Best<'a>, all: &[&'a Record]) -> Self {
         let row = best.row;
         let library = beside(row, all).map(|beside| LibraryRatio {

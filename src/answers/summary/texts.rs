@@ -1,4 +1,4 @@
-//! Figures of the summary.
+//! The summary's figures as texts.
 
 use super::figures::Peak;
 use crate::report::table;
@@ -7,7 +7,6 @@ use record::stats::Estimate;
 use record::suite::{Limit, Scalar};
 use record::{MARGIN, Record, format};
 
-/// A rate in GB/s.
 pub(crate) fn quoted_rate(rate: Estimate) -> Option<String> {
     format::quoted(rate.times(1e3), format::BYTE_RATE_UNITS)
 }
@@ -18,11 +17,11 @@ pub(crate) enum Compared {
     Same,
     /// `1.48× faster`, `1.03× slower`.
     By(String),
-    /// The noise hides which.
+    /// The noise hides which side is faster.
     Unclear,
 }
 
-/// How a side compares whose speed is `ratio` times that of another. `mark` writes the noise.
+/// Compares a side that is `ratio` times as fast as another. `mark` writes the noise.
 pub(crate) fn compared(ratio: Estimate, mark: fn(f64) -> String) -> Compared {
     let Estimate { low, high, .. } = ratio;
     if 1.0 / (1.0 + MARGIN) <= low && high <= 1.0 + MARGIN {
@@ -39,12 +38,12 @@ pub(crate) fn compared(ratio: Estimate, mark: fn(f64) -> String) -> Compared {
     }
 }
 
-/// The same as a text: `1.48× faster`, `1.48× ±3 % faster`, `same`, `unclear`.
+/// The comparison as text: `1.48× faster`, `1.48× ±3 % faster`, `same`, `unclear`.
 pub(crate) fn faster(ratio: Estimate) -> String {
     faster_with(ratio, format::plus_minus)
 }
 
-/// The same in a narrow cell: `1.48×± faster`.
+/// The comparison for a narrow cell: `1.48×± faster`.
 pub(super) fn faster_in_cell(ratio: Estimate) -> String {
     faster_with(ratio, format::plus_minus_sign)
 }
@@ -57,7 +56,7 @@ fn faster_with(ratio: Estimate, mark: fn(f64) -> String) -> String {
     }
 }
 
-/// Figures without their units where the next one has the same: `3.11 ±3 %`, `7.50 TB/s`, `149 ns`.
+/// Removes units that the next figure repeats: `3.11 ±3 %`, `7.50 TB/s`, `149 ns`.
 pub(super) fn without_repeated_units(figures: Vec<String>) -> Vec<String> {
     let unit = |figure: &String| figure.split(' ').nth(1).map(str::to_owned);
     let units: Vec<Option<String>> = figures.iter().map(unit).chain([None]).collect();
@@ -69,7 +68,8 @@ pub(super) fn without_repeated_units(figures: Vec<String>) -> Vec<String> {
     figures.into_iter().enumerate().map(without).collect()
 }
 
-/// `f32`, `mma f16`: of tensor cores what a subgroup's matrix instruction reaches, which need not be their peak.
+/// `f32`, `mma f16`. For tensor cores, this is the rate of the subgroup's matrix instruction, which may be below their
+/// peak.
 pub(crate) fn arithmetic_name(peak: &Peak) -> String {
     let scalar = peak.scalar.map_or("", Scalar::name);
     if peak.limit == Limit::Tensor { "mma f16".to_owned() } else { scalar.to_owned() }
@@ -81,7 +81,7 @@ pub(crate) fn operations(peak: &Peak, gflop_per_s: Estimate) -> Option<String> {
     format::quoted(gflop_per_s.times(1e3), format::operation_units(is_float).0)
 }
 
-/// The rate of a job: of bytes where the row counts any, else of operations. Too noisy to quote, it is the row's own.
+/// The rate of a job: bytes if the row counts any, else operations. If too noisy to quote, the row's own rate.
 pub(crate) fn job_rate(row: &Record) -> String {
     let rate = match row.gb_per_s {
         Some(_) => byte_rate(row).and_then(quoted_rate),
@@ -92,7 +92,6 @@ pub(crate) fn job_rate(row: &Record) -> String {
     rate.unwrap_or_else(|| table::rate(row))
 }
 
-/// A time in nanoseconds.
 pub(crate) fn quoted_time(ns: Estimate) -> Option<String> {
     format::quoted(ns, format::TIME_UNITS)
 }

@@ -1,10 +1,10 @@
-//! The committed reports: the files in `results/` that git tracks. A report of a user that lies there is none.
+//! The committed reports: the files in `results/` that git tracks. Reports that a user has put there do not count.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The committed CSV reports of the repository in `root`, below `root`, sorted. Without git, as in an unpacked source, all
-/// reports of the folder count, and stderr says so.
+/// The committed CSV reports of the repository at `root`, sorted. Without git, as in an unpacked source, all reports in
+/// the folder count, and stderr notes it.
 pub(crate) fn committed_reports(root: &Path) -> Vec<PathBuf> {
     let mut found = tracked(root).unwrap_or_else(|| {
         eprintln!("note: git tracks no file in {}/results, so every report there counts as committed", root.display());

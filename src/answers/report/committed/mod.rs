@@ -1,4 +1,4 @@
-//! The committed reports in unit tests. The files are the repository's: a package of the crate has none of them.
+//! The committed reports, for unit tests. Only the repository has them: a package of the crate contains none.
 
 mod files;
 
@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use super::reader;
 use record::Record;
 
-/// The folder of the repository.
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// All of them. `None` in a package: then a test is skipped.
+/// All committed reports. `None` in a package; the test is then skipped.
 pub(crate) fn reports() -> Option<Vec<PathBuf>> {
     let is_there = Path::new(REPOSITORY).join("results").is_dir();
     if !is_there {
@@ -19,7 +18,7 @@ pub(crate) fn reports() -> Option<Vec<PathBuf>> {
     is_there.then(|| files::committed_reports(Path::new(REPOSITORY)))
 }
 
-/// The rows of the one at this path below `results/`.
+/// The rows of the committed report at this path below `results/`.
 pub(crate) fn rows(path: &str) -> Option<Vec<Record>> {
     let path = reports()?.into_iter().find(|report| report.ends_with(path)).expect(path);
     Some(reader::open(&path).expect("a report").records)

@@ -1,4 +1,4 @@
-//! Splits bytes into rows of fields. Holds one row at a time.
+//! Splits bytes into rows of fields, holding one row at a time.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -23,12 +23,10 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// The number of fields.
     pub(super) const fn len(&self) -> usize {
         self.count
     }
 
-    /// The fields in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.count).map(|index| self.get(index))
     }
@@ -81,7 +79,7 @@ impl<R: Read> Splitter<R> {
                 if !has_started && !is_line_end {
                     (has_started, row.line) = (true, self.line);
                 }
-                // The LF of a CR LF does not count as another line.
+                // CR LF is one line end.
                 self.line += u64::from(is_line_end && !(*byte == b'\n' && self.was_return));
                 self.was_return = *byte == b'\r';
             }

@@ -1,13 +1,13 @@
 //! Keeps spreadsheets from running text as a formula.
 //!
-//! A spreadsheet computes a cell that begins with one of these signs (OWASP, *CSV Injection*). A leading apostrophe makes
-//! it text. A reader takes the apostrophe off again, so that a text comes back as it was.
+//! A spreadsheet evaluates cells that begin with one of these signs (OWASP, *CSV Injection*). A leading apostrophe
+//! makes such a cell text; the reader removes the apostrophe again, so texts round-trip.
 
 use std::borrow::Cow;
 
 const SIGNS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
-/// Whether the text, without leading apostrophes, is a formula. Numbers are none.
+/// Whether a spreadsheet would evaluate the text, ignoring leading apostrophes. Numbers are not formulas.
 fn is_formula(text: &str) -> bool {
     let core = text.trim_start_matches('\'');
     core.starts_with(SIGNS) && !is_number(core)
@@ -17,13 +17,13 @@ fn is_number(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E')) && text.parse::<f64>().is_ok()
 }
 
-/// The text with an apostrophe in front if a spreadsheet would compute it.
+/// The text, preceded by an apostrophe if a spreadsheet would evaluate it.
 #[must_use]
 pub fn neutral(text: String) -> String {
     if is_formula(&text) { format!("'{text}") } else { text }
 }
 
-/// The text that [`neutral`] was given.
+/// Reverses [`neutral`].
 pub(super) fn original(text: Cow<'_, str>) -> Cow<'_, str> {
     if !(text.starts_with('\'') && is_formula(&text)) {
         return text;
@@ -60,7 +60,7 @@ mod tests {
             assert_eq!(neutral(text.to_owned()), written);
             assert_eq!(original(Cow::Borrowed(written)), text);
         }
-        // A file that was not written by this version.
+        // A file from another version, without the apostrophe.
         assert_eq!(original(Cow::Borrowed("=1")), "=1");
     }
 }

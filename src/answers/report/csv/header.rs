@@ -1,4 +1,4 @@
-//! The header line, and rows parsed by it.
+//! The header line, and the rows below it.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,6 @@ use super::formula::original;
 use crate::report::accepted::{AcceptedRows, Cell, NEEDED, is_valid, quoted};
 use record::{COLUMNS, Column};
 
-/// Maps fields to columns.
 pub(super) struct Header {
     columns: Vec<Option<&'static Column>>,
     unknown: Vec<String>,
@@ -74,7 +73,7 @@ impl Header {
         Ok(Self { columns, unknown })
     }
 
-    /// Notes the unknown and the missing columns.
+    /// Adds notes about unknown and missing columns.
     pub(super) fn note(&self, accepted_rows: &mut AcceptedRows) {
         accepted_rows.columns(&self.unknown, |name| self.columns.iter().flatten().any(|column| column.name == name));
     }
@@ -87,10 +86,10 @@ impl Header {
         status.is_some_and(|(column, field)| str::from_utf8(field).is_ok_and(|value| is_valid(column, value)))
     }
 
-    /// The fields of a row with their columns. Fields of unknown columns are left out.
+    /// The fields of a row with their columns, without fields of unknown columns.
     ///
     /// # Errors
-    /// The row has another number of fields than the header.
+    /// If the row and the header have different numbers of fields.
     pub(super) fn cells<'r>(&self, row: &'r Fields) -> Result<Vec<Cell<'r>>, String> {
         if row.len() != self.columns.len() {
             let (has, wants) = (row.len(), self.columns.len());
@@ -100,7 +99,7 @@ impl Header {
         Ok(cells.filter_map(|(column, field)| Some(((*column)?, value(field)))).collect())
     }
 
-    /// Whether the last field of a truncated row contains whole rows, so that a quote is not closed.
+    /// Whether the last field of a truncated row contains whole rows, because a quote is not closed.
     pub(super) fn is_swallowing_rows(&self, row: &Fields) -> bool {
         let Some(last) = row.iter().last() else { return false };
         let commas = |line: &[u8]| line.iter().filter(|byte| **byte == b',').count();
@@ -108,14 +107,12 @@ impl Header {
     }
 }
 
-/// The text of a field.
 fn value(field: &[u8]) -> Result<Cow<'_, str>, String> {
     let value = str::from_utf8(field).map_err(|_| format!("'{}' is not UTF-8; save the file as UTF-8", text(field)))?;
     Ok(original(Cow::Borrowed(value)))
 }
 
-/// The start of a field, for messages.
 fn text(field: &[u8]) -> String {
-    // Four bytes are the longest character.
+    // A character has at most four bytes.
     quoted(&String::from_utf8_lossy(&field[..field.len().min(4 * 64)]))
 }

@@ -16,7 +16,7 @@ use record::error::{Error, Result};
 use record::{COLUMNS, Record};
 
 /// The report: a header, then one row per record. Each row is complete and starts on a new line. A text that a
-/// spreadsheet would compute as a formula gets an apostrophe in front, see [`neutral`].
+/// spreadsheet would evaluate as a formula is preceded by an apostrophe, see [`neutral`].
 #[must_use]
 pub fn write<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
     let mut text = lines(std::iter::once(COLUMNS.iter().map(|column| column.name.to_owned()).collect()));
@@ -51,8 +51,8 @@ pub fn open(path: &Path) -> Result<Parsed> {
 ///
 /// Columns are found by name, in any order, after any header line (concatenated reports have several). Unknown columns
 /// are ignored. Missing columns stay empty; only family, benchmark and status are required. A last row without a line
-/// end is ignored: a killed run leaves such a row. If several rows have the same case and run, the last one counts.
-/// Rows of a newer schema are read as far as this version knows the columns. [`Parsed::notes`] lists all of this.
+/// end, as a killed run leaves it, is ignored. Of rows with the same case and run, the last counts. Rows of a newer
+/// schema are read as far as this version knows the columns. [`Parsed::notes`] lists all of this.
 ///
 /// # Errors
 /// [`Error::Report`] with `path`, line and column: the file is not a report or not UTF-8, a row has the wrong number of
@@ -67,7 +67,6 @@ pub fn read(path: &Path, source: impl Read) -> Result<Parsed> {
     Ok(reader.report())
 }
 
-/// State of the reader.
 #[derive(Default)]
 struct Reader {
     header: Option<Header>,

@@ -18,7 +18,6 @@ fn record() -> Record {
     }
 }
 
-/// Rows of one run that differ only in size.
 fn rows(count: usize) -> Vec<Record> {
     (1..=count as u64).map(|n| Record { n: Some(Extent::Linear(n)), ..record() }).collect()
 }
@@ -38,7 +37,6 @@ fn what_is_written_is_read_back() {
     assert_eq!((report.records, report.notes), (records, Vec::new()));
 }
 
-/// Text columns of a record whose device was named by someone else.
 const TEXTS: &str = "tool_version date os cpu device vendor driver family benchmark shader_hash reason card host apis";
 
 #[test]
@@ -209,7 +207,6 @@ fn a_newer_schema_is_read_as_far_as_it_is_known() {
 
 #[test]
 fn a_large_file_is_read_without_being_held() {
-    /// A header, then rows of ten repeated cases.
     struct Endless {
         header: Vec<u8>,
         row: Vec<u8>,
@@ -232,7 +229,7 @@ fn a_large_file_is_read_without_being_held() {
         Endless { header: b"status,family,benchmark,n\n".to_vec(), row: b"ok,a,b,1\n".to_vec(), left: 200_000 };
     let report = read(Path::new("large.csv"), source).expect("a report");
     assert_eq!(report.records.len(), 9);
-    // The reader stops after 1 MiB without a line end instead of reading a gigabyte.
+    // The reader stops after 1 MiB without a line end instead of reading forever.
     for byte in [b'a', b',', b'"'] {
         let error = read(Path::new("r.csv"), std::io::repeat(byte)).expect_err("no end");
         assert!(error.to_string().starts_with("r.csv, line 1: a row exceeds 1 MiB"), "{error}");
@@ -253,13 +250,13 @@ mod properties {
 
     use super::*;
 
-    /// A valid figure: finite, not negative if it has a unit; or none.
+    /// A valid figure, finite and not negative; or an empty cell.
     fn figure(u: &mut Unstructured) -> Drawn<String> {
         let value: f64 = u.arbitrary()?;
         Ok(if value.is_finite() { value.abs().to_string() } else { String::new() })
     }
 
-    /// Arbitrary text in text columns; an arbitrary number or none in the others.
+    /// Arbitrary text in text columns; a value that the column accepts in the others.
     fn any_record(u: &mut Unstructured, number: usize) -> Drawn<Record> {
         let mut record = Record::default();
         for column in COLUMNS {
@@ -271,7 +268,6 @@ mod properties {
             words.rotate_left(turn);
             let candidates = [u.arbitrary::<&str>()?.to_owned(), figure(u)?, whole.to_string()];
             let candidates = candidates.iter().map(String::as_str).chain(words);
-            // The first value that the column accepts.
             let _ = candidates.map(|text| (column.set)(&mut record, text)).find(Result::is_ok);
         }
         record.schema = Some(1);

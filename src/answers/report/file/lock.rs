@@ -1,4 +1,4 @@
-//! Locks on report files, so that two runs do not write one file.
+//! Locks on report files, so that two runs never write the same file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use super::output::folder;
 use super::output::number;
 use record::error::{Error, Result, usage};
 
-/// A lock on a report, held until it is dropped. It is a lock of the operating system on an empty file beside the
-/// report (`.r.csv.lock` for `r.csv`), so that it ends with its process however that ends. The report itself cannot be
-/// locked: it is replaced by renaming.
+/// A lock on a report, held until it is dropped: a lock of the operating system on an empty file beside the report
+/// (`.r.csv.lock` for `r.csv`). It ends with its process, even after a crash. The report itself cannot be locked,
+/// because it is replaced by renaming.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
@@ -26,7 +26,8 @@ impl Lock {
     /// locks this does nothing.
     ///
     /// # Errors
-    /// [`Error::Usage`] with the name `shown` if another run has the lock, [`Error::Io`] if there can be no file.
+    /// [`Error::Usage`] with the name `shown` if another run holds the lock, [`Error::Io`] if no lock file can be
+    /// created.
     pub fn acquire(report: &Path, shown: &Path) -> Result<Self> {
         let busy = || {
             usage!(
@@ -35,13 +36,13 @@ impl Lock {
             )
         };
         let path = lock_path(report);
-        // A holder removes the file when it ends: a lock on a removed file keeps nobody out.
+        // The holder removes the file when it ends, and a lock on a removed file excludes nobody: try again.
         for _ in 0..100 {
             if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
                 let path = path.display();
                 return Err(usage!("a lock file cannot be created at {path}: move {path} away"));
             }
-            // Nothing is ever written to it: it may be a file of the user.
+            // Nothing is ever written to the file, which may be the user's.
             let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
             let file = file.map_err(Error::io("create", &path))?;
             match file.try_lock() {
@@ -58,14 +59,13 @@ impl Lock {
     }
 }
 
-/// The lock files of this process.
 static HELD: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn held() -> MutexGuard<'static, Vec<PathBuf>> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the lock files of this process, which is about to end without dropping its locks.
+/// Removes the lock files of this process, for exits that do not drop the locks.
 pub fn remove_lock_files() {
     for path in held().drain(..) {
         if path.metadata().is_ok_and(|found| found.len() == 0) {
@@ -84,7 +84,7 @@ impl Drop for Lock {
     }
 }
 
-/// Names of files have at most 255 bytes.
+/// File names have at most 255 bytes.
 const LONGEST: usize = 240;
 
 fn lock_path(report: &Path) -> PathBuf {
@@ -97,7 +97,6 @@ fn lock_path(report: &Path) -> PathBuf {
     folder(report).join(format!(".{stem}.lock"))
 }
 
-/// Whether the open file is still the one at `path`.
 fn is_at(file: &File, path: &Path) -> bool {
     #[cfg(unix)]
     {

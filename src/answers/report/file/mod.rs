@@ -27,11 +27,11 @@ pub struct CsvFile {
     rows: usize,
     /// Whether the updated rows are in order.
     is_sorted: bool,
-    /// The file as it was last written; `None` if a part of a write may be in it.
+    /// The file as last written; `None` if it may contain part of a write.
     known: Option<(Mark, Sha256)>,
 }
 
-/// What distinguishes a file from another one at its path, or from itself before a write.
+/// Distinguishes the file from another one at its path, and from its own earlier states.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Mark {
     number: (u64, u64),
@@ -60,7 +60,7 @@ impl CsvFile {
         Ok(file)
     }
 
-    /// The file: another one than at first if another program replaced that.
+    /// The output; a new file beside the first one if another program has replaced that.
     #[must_use]
     pub const fn output(&self) -> &Output {
         &self.output
@@ -70,8 +70,8 @@ impl CsvFile {
     /// whether other rows changed.
     ///
     /// # Errors
-    /// [`Error::Io`] with the path. If another program has replaced the file, the rows go into a new one beside it, and
-    /// the error names that.
+    /// [`Error::Io`] with the path. If another program has replaced the file, the rows go into a new file beside it,
+    /// and the error names the new file.
     pub fn update(&mut self, records: &[Record], added: &[usize], has_changed: bool) -> Result<()> {
         if has_changed || self.output.file().is_none() || !self.is_there() || self.is_foreign() {
             return self.replace(records);
@@ -99,14 +99,15 @@ impl CsvFile {
         let text = csv::write_rows(records);
         let known = self.known.take();
         let mut options = OpenOptions::new();
-        // A link that another program puts in the file's place leads to a file of somebody else's.
+        // Do not follow a link that another program may have put in the file's place: it may lead to somebody else's
+        // file.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW);
         let written = options.append(true).open(path).and_then(|mut file| {
             let length = file.metadata()?.len();
             // A hanging driver can take down the machine, so sync the rows to disk now.
             let written = file.write_all(&text).and_then(|()| file.sync_data());
-            // A full disk takes a part of a row: later ones would continue its line.
+            // A full disk may take part of a row, and later rows would continue its line: cut that part off.
             if written.is_err() {
                 file.set_len(length)?;
             }
@@ -128,7 +129,7 @@ impl CsvFile {
             self.output = Output::open_new(&free_path(path))?;
         }
         let text = csv::write(self.before.iter().chain(records));
-        // Set only when written: after an error, the rows in the file are not these.
+        // Set only after a successful write: after an error, the file does not have these rows.
         self.output.replace(&text)?;
         (self.rows, self.is_sorted) = (records.len(), true);
         let found = self.output.file().and_then(|path| path.symlink_metadata().ok());
@@ -144,7 +145,7 @@ impl CsvFile {
         let (Some((mark, hash)), Some(path)) = (&mut self.known, self.output.file()) else { return false };
         let Ok(found) = path.symlink_metadata() else { return false };
         let now = Mark::of(&found);
-        // Some file systems number their files anew.
+        // Some file systems renumber their files: compare the content.
         let is_same = now == *mark
             || found.is_file() && std::fs::read(path).is_ok_and(|text| Sha256::digest(text) == hash.clone().finalize());
         if is_same {
@@ -153,7 +154,6 @@ impl CsvFile {
         !is_same
     }
 
-    /// Whether the file still exists.
     fn is_there(&self) -> bool {
         let path = self.output.file().unwrap_or(self.output.path());
         !matches!(path.metadata(), Err(error) if error.kind() == ErrorKind::NotFound)
@@ -179,7 +179,7 @@ mod tests {
         csv::open(path).expect("a report").records
     }
 
-    /// The inode: it changes if another file replaces this one.
+    /// The inode, which changes if another file replaces this one.
     #[cfg(unix)]
     fn file_number(path: &Path) -> u64 {
         std::os::unix::fs::MetadataExt::ino(&path.metadata().expect("there"))
@@ -239,7 +239,7 @@ mod tests {
         let (path, beside) = (folder.path().join("r.csv"), folder.path().join("r-2.csv"));
         let records = rows(3);
         let mut file = CsvFile::create(open(&path), Vec::new(), &records[..1]).expect("created");
-        // The same text is no other file.
+        // A copy with the same text is not foreign.
         let copy = folder.path().join("copy");
         std::fs::copy(&path, &copy).expect("copied");
         std::fs::rename(&copy, &path).expect("moved");
@@ -263,7 +263,7 @@ mod tests {
         assert!(fault.chain().ends_with("in the meantime, so it is not overwritten: name another file"), "{fault}");
         assert_eq!(std::fs::read_to_string(&path).expect("there"), "mine");
         std::fs::remove_file(&path).expect("removed");
-        // Its own file it replaces.
+        // An output replaces a file that it has written itself.
         for text in ["one", "two"] {
             output.replace(text.as_bytes()).expect("written");
             assert_eq!(std::fs::read_to_string(&path).expect("there"), text);

@@ -1,4 +1,4 @@
-//! Replaces the content of a path: a file by renaming, a device or pipe by writing into it.
+//! Replaces the content of a path: a file by renaming, a device or pipe by writing to it.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use record::error::{Error, Result, usage};
 
-/// What a path leads to. Symbolic links are followed: the file at their end is replaced, the links stay.
+/// What a path leads to. Symbolic links are followed: the file at their end is replaced, and the links stay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// A regular file, or nothing yet.
@@ -22,7 +22,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Finds what `path` leads to. Changes nothing.
+    /// Finds what `path` leads to, without changing anything.
     ///
     /// # Errors
     /// [`Error::Usage`] if nothing can be written there: a folder, a disk, a socket, or no name. [`Error::Io`] if the
@@ -57,13 +57,12 @@ impl Target {
         }
     }
 
-    /// Whether writing would replace a file.
     #[must_use]
     pub fn is_taken(&self) -> bool {
         matches!(self, Self::File(path) if path.symlink_metadata().is_ok())
     }
 
-    /// Whether both are one file, device or pipe, under any names.
+    /// Whether both are the same file, device or pipe, whatever their names.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -75,13 +74,11 @@ impl Target {
     }
 }
 
-/// A place to write to, checked by [`Output::open`].
 #[derive(Debug, Clone)]
 pub struct Output {
-    /// The user's name for it.
     path: PathBuf,
     sink: Sink,
-    /// Whether a file that is there now is another program's.
+    /// Whether a file that exists now belongs to another program.
     is_new: Arc<AtomicBool>,
 }
 
@@ -111,7 +108,8 @@ impl Output {
         Ok(Self { path: path.to_owned(), sink, is_new: Arc::default() })
     }
 
-    /// The same for a file that does not exist yet. One that another program creates in the meantime is not replaced.
+    /// Like [`Output::open`], for a file that must not exist yet. A file that another program creates in the meantime
+    /// is kept.
     ///
     /// # Errors
     /// As for [`Output::open`].
@@ -137,7 +135,7 @@ impl Output {
     }
 
     /// Replaces the file's content, or writes `text` to the device or pipe. Readers of a file see either the old or the
-    /// new text, never a part. A pipe that nobody reads any more is no error.
+    /// new text, never a mix. A pipe without a reader is not an error.
     ///
     /// # Errors
     /// [`Error::Io`] with the path. A file is then unchanged.
@@ -145,7 +143,7 @@ impl Output {
         self.replace_by(|stream| stream.write_all(text).map_err(Error::io("write", &self.path)))
     }
 
-    /// The same with what `fill` writes, which need not fit in memory.
+    /// Replaces the content with what `fill` writes, which need not fit in memory.
     ///
     /// # Errors
     /// The errors of `fill`, and [`Error::Io`] with the path. A file is then unchanged.
@@ -170,7 +168,7 @@ impl Output {
     }
 }
 
-/// Writes `text` to `path`, which must not exist unless the user forces it: see [`Output::replace`].
+/// Writes `text` to `path`, which must not exist unless `has_force`; see [`Output::replace`].
 ///
 /// # Errors
 /// The errors of [`Output::open`] and [`Output::replace`].
@@ -179,7 +177,7 @@ pub fn write_file(path: &Path, text: &[u8], has_force: bool) -> Result<()> {
     output.replace(text)
 }
 
-/// Writes `text` to `path`: see [`Output::replace`].
+/// Writes `text` to `path`; see [`Output::replace`].
 ///
 /// # Errors
 /// The errors of [`Output::open`] and [`Output::replace`].
@@ -205,7 +203,6 @@ pub fn free_path(path: &Path) -> PathBuf {
     (2..).map(numbered).find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
 }
 
-/// The folder that contains the file.
 pub(super) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -234,7 +231,7 @@ fn replace<F: FnOnce(io::Error) -> Error>(
     Ok(())
 }
 
-/// A new file of an unpredictable name, which is removed unless it is renamed. Its mode obeys the umask.
+/// A new file with an unpredictable name, removed unless it is renamed. Its mode obeys the umask.
 fn temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".shaderbench-");
@@ -243,18 +240,18 @@ fn temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     builder.tempfile_in(folder).map_err(without_path)
 }
 
-/// The system's error alone: the crate adds the random name, which tells the user nothing.
+/// The system's error without the random file name that the crate adds.
 fn without_path(error: io::Error) -> io::Error {
     let cause = error.get_ref().and_then(std::error::Error::source);
     let code = cause.and_then(|cause| cause.downcast_ref::<io::Error>()).and_then(io::Error::raw_os_error);
     code.map_or(error, io::Error::from_raw_os_error)
 }
 
-/// A file is replaced by another one, which must not be readable by others than the earlier one.
+/// The new file keeps the old one's owner and mode, so that no one else can read it.
 fn keep_owner_and_mode(file: &File, earlier: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
-        // Only root can give files away: a file of another owner becomes the user's.
+        // Only root can give files away. For other users, a file of another owner becomes their own.
         use std::os::unix::fs::{MetadataExt, fchown};
         let _ = fchown(file, Some(earlier.uid()), Some(earlier.gid()));
         file.set_permissions(earlier.permissions())?;
@@ -264,8 +261,8 @@ fn keep_owner_and_mode(file: &File, earlier: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Syncs the folder, so that the renamed file survives a crash. Errors are ignored: some file systems cannot sync a
-/// folder.
+/// Syncs the folder, so that the renamed file survives a crash. Errors are ignored: some file systems cannot sync
+/// folders.
 fn sync_folder(path: &Path) {
     if cfg!(unix) {
         let _ = File::open(folder(path)).and_then(|folder| folder.sync_all());
@@ -275,7 +272,7 @@ fn sync_folder(path: &Path) {
 /// The path at the end of a chain of symbolic links to a missing file.
 fn end_of_links(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
-    // The system follows 40 links at most.
+    // Systems follow at most 40 links.
     for _ in 0..40 {
         let Ok(link) = path.read_link() else { break };
         path = folder(&path).join(link);
@@ -283,7 +280,7 @@ fn end_of_links(path: &Path) -> PathBuf {
     path
 }
 
-/// The folder without symbolic links, `.` and `..`, also if its last parts are missing.
+/// The folder without symbolic links, `.` and `..`, even if its last parts are missing.
 fn real_folder(folder: &Path) -> PathBuf {
     let mut missing: Vec<Component> = Vec::new();
     let mut parts = folder.components();
@@ -306,21 +303,21 @@ fn real_folder(folder: &Path) -> PathBuf {
 }
 
 fn has_same_spelling(a: &Path, b: &Path) -> bool {
-    // Most file systems of these systems ignore the case of letters.
+    // File names on these systems usually ignore case.
     if cfg!(any(windows, target_vendor = "apple")) {
         return a.to_string_lossy().to_lowercase() == b.to_string_lossy().to_lowercase();
     }
     a == b
 }
 
-/// Identifies the file among all of the machine.
+/// Identifies a file on this machine.
 #[cfg(unix)]
 pub(super) fn number(found: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
     (found.dev(), found.ino())
 }
 
-/// Whether both paths lead to one file, as hard links do.
+/// Whether both paths lead to the same file, as hard links do.
 fn is_one_file(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
     if let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) {
@@ -329,7 +326,7 @@ fn is_one_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// What cannot be written as a report.
+/// The kind of the file if no report can be written to it.
 fn special_kind(found: &Metadata) -> Option<&'static str> {
     #[cfg(unix)]
     {
@@ -346,8 +343,8 @@ fn special_kind(found: &Metadata) -> Option<&'static str> {
     None
 }
 
-/// Whether it is this process's stdout or stderr. `/dev/stdout` may be a file that the shell opened: replacing it would
-/// lose the rest of the output.
+/// This process's stdout or stderr, if that is the file. `/dev/stdout` may be a file that the shell opened; replacing
+/// it would lose the rest of the output.
 fn standard_stream(found: &Metadata) -> Option<Target> {
     #[cfg(unix)]
     {
@@ -367,7 +364,7 @@ fn standard_stream(found: &Metadata) -> Option<Target> {
     None
 }
 
-/// Opens a device or pipe. A pipe without a reader is refused: opening it would wait for one.
+/// Opens a device or pipe. A pipe without a reader is refused, because opening it would block.
 fn open_stream(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.write(true);
@@ -377,7 +374,7 @@ fn open_stream(path: &Path) -> Result<File> {
         if path.metadata().is_ok_and(|found| found.file_type().is_fifo()) {
             let refusal = || usage!("no program reads the pipe {}: start its reader first", path.display());
             let probe = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(path);
-            // Held until the pipe is open again, so that its reader stays.
+            // Kept open until the pipe is open again, so that its reader stays.
             let _probe = match probe {
                 Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Err(refusal()),
                 probe => probe.map_err(Error::io("write", path))?,

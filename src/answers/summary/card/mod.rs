@@ -1,5 +1,5 @@
-//! The summary of a report: one screen of 24 lines by 80 columns, with its command and the prompt, that says what the
-//! device can do.
+//! The summary of a report: what the device can do, on one screen of 24 lines by 80 columns, including the command and
+//! the prompt.
 
 use anstyle::AnsiColor;
 use kernels::claims::finding;
@@ -14,17 +14,15 @@ use record::suite::{Api, DeviceType, Toolchain};
 use record::{Record, format, stats::Estimate};
 use textwrap::core::display_width;
 
-/// Lines of the summary.
 pub const LINES: usize = 22;
-/// Most lines of the vendor's libraries.
+/// Maximum number of lines about the vendor's libraries.
 const LIBRARIES: usize = 2;
-/// Columns of the summary.
 pub const COLUMNS: usize = 80;
 
-/// What to know of the figures of a software device.
+/// How to interpret the figures of a software device.
 pub const SOFTWARE: &str = "software device: its times do not represent a GPU";
 
-/// A line of the summary. Where the screen is too small, lines of the highest rank are left out, the last ones first.
+/// A line of the summary. If the screen is too small, lines with the highest rank are left out, the last ones first.
 struct Line {
     rank: usize,
     text: String,
@@ -37,16 +35,16 @@ const LEGEND: usize = 3;
 const FURTHER_PEAKS: usize = 4;
 const UNSTEADY_ROWS: usize = 4;
 
-/// The summary of the rows of one card, in at most [`LINES`] lines; `after` are lines below it, which stay whole.
+/// The summary of the rows of one card, in at most [`LINES`] lines; the lines `after` follow it and are never cut.
 ///
-/// With several toolchains (APIs, or compilers), figures are those of the first; a column compares the second at the same case, and a
-/// line the means of the families.
+/// With several toolchains (APIs or compilers), the figures are those of the first; a column compares the second in the
+/// same cases, and a line gives the means of the families.
 #[must_use]
 pub fn card(records: &[Record], after: &[String], terminal: Terminal) -> String {
     card_within(records, after, LINES, terminal)
 }
 
-/// The same in at most `lines` lines.
+/// Like [`card`], in at most `lines` lines.
 #[must_use]
 pub fn card_within(records: &[Record], after: &[String], lines: usize, terminal: Terminal) -> String {
     let apis = apis(records);
@@ -103,12 +101,12 @@ pub fn card_within(records: &[Record], after: &[String], lines: usize, terminal:
     shown.iter().map(|line| format!("{}\n", line.text.trim_end())).collect()
 }
 
-/// Lines of a screen that texts take, each on a line of its own.
+/// Screen lines needed by texts that each start on a new line.
 pub fn lines_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> usize {
     texts.into_iter().map(|text| display_width(text).div_ceil(COLUMNS).max(1)).sum()
 }
 
-/// One line about a family's rows, from one API: its first finding, else the number of rows with a time.
+/// One line about a family's rows from one API: its first finding, else the number of rows with a time.
 #[must_use]
 pub fn headline(family: &str, rows: &[&Record]) -> String {
     const NAME: usize = 17;
@@ -120,7 +118,8 @@ pub fn headline(family: &str, rows: &[&Record]) -> String {
     format!("{} {}", padded(family, NAME), words(&text, COLUMNS - NAME - 1))
 }
 
-/// The first words of a sentence that fit, with an ellipsis if it goes on: a sentence without its middle says nothing.
+/// The first words of a sentence that fit, with an ellipsis if words are cut. (Cut in the middle, it would be
+/// meaningless.)
 fn words(text: &str, width: usize) -> String {
     if display_width(text) <= width {
         return text.to_owned();
@@ -136,10 +135,9 @@ fn words(text: &str, width: usize) -> String {
     format!("{}…", start.trim_end_matches([' ', ',', ';', ':', '(']))
 }
 
-/// A driver's text of fewer columns says nothing.
+/// With less room than this, the driver's text would be meaningless and is left out.
 const SHORTEST: usize = 8;
 
-/// Device, APIs, driver and date.
 fn heading(records: &[Record], apis: &[Api], terminal: Terminal) -> String {
     let Some(first) = records.first() else { return String::new() };
     let names: Vec<&str> = apis.iter().map(|api| api.title()).collect();
@@ -147,7 +145,7 @@ fn heading(records: &[Record], apis: &[Api], terminal: Terminal) -> String {
     let names = names.join(" + ");
     let device = if first.device.is_empty() { "unnamed device" } else { &first.device };
     let device = cut(device, COLUMNS / 2);
-    // The driver's text is the longest, and its end says least.
+    // The driver's text is the longest, and its end is the least important.
     let others: usize = [&device, &names, day].iter().map(|part| display_width(part) + 2).sum();
     let room = COLUMNS.saturating_sub(others);
     let driver = if room < SHORTEST { String::new() } else { start(&first.driver, room) };
@@ -155,7 +153,7 @@ fn heading(records: &[Record], apis: &[Api], terminal: Terminal) -> String {
     format!("{}: {rest}", paint(terminal, BOLD, &device))
 }
 
-/// The levels of memory: how fast they are read, the latency of a load, and their size. A launch has a latency, too.
+/// For each level of memory its read rate, the latency of a load, and its size. The launch latency is in the same line.
 fn memory(spaces: &[Space], launch: Option<Estimate>, terminal: Terminal) -> Vec<String> {
     let levels: Vec<Level> = spaces.iter().map(Level::from).collect();
     let has_reads = levels.iter().any(|level| level.read.is_some());
@@ -175,7 +173,7 @@ fn memory(spaces: &[Space], launch: Option<Estimate>, terminal: Terminal) -> Vec
         match reads.last_mut() {
             Some(read) if name == "copy" => *read += &format!(" (copy {rate})"),
             _ => match peak.filter(|(of, ..)| *of == name) {
-                // The unit stands once, behind the last figure of the line.
+                // The unit is written only after the last figure of the line.
                 Some((_, unit, peak)) if unit_of(peak) == unit && unit_of(&rate).is_empty() => {
                     reads.push(format!("{name} {rate} of {}", peak.trim_end_matches(unit).trim_end()));
                 }
@@ -198,12 +196,11 @@ fn memory(spaces: &[Space], launch: Option<Estimate>, terminal: Terminal) -> Vec
     lines.iter().flat_map(|(label, parts)| labelled(label, parts, terminal)).collect()
 }
 
-/// `TB/s` of `3.11 TB/s`; empty where a figure stands without its unit.
+/// `TB/s` of `3.11 TB/s`; empty if the figure has no unit.
 fn unit_of(figure: &str) -> &str {
     figure.split(' ').nth(1).unwrap_or_default()
 }
 
-/// Arithmetic by type, and tensor cores.
 fn arithmetic(peaks: &[Peak], all: &[&Record], terminal: Terminal) -> Vec<String> {
     let cells = cells::arithmetic(peaks, all).into_iter().map(|(name, rate, _)| (name, rate));
     let (names, rates): (Vec<String>, Vec<String>) = cells.unzip();
@@ -212,21 +209,20 @@ fn arithmetic(peaks: &[Peak], all: &[&Record], terminal: Terminal) -> Vec<String
     labelled("arithmetic", &parts, terminal)
 }
 
-/// Columns of a label.
 const LABEL: usize = 12;
 
-/// A label and what separates it from the text.
+/// A label, padded to its column.
 fn label(name: &str, terminal: Terminal) -> String {
     paint(terminal, DIM, &padded(&cut(name, LABEL - 1), LABEL))
 }
 
-/// Parts behind a label, wrapped between parts.
+/// A label followed by parts; lines break only between parts.
 fn labelled(name: &str, parts: &[String], terminal: Terminal) -> Vec<String> {
     let line = |(index, line): (usize, String)| label(if index == 0 { name } else { "" }, terminal) + &line;
     filled(parts, ", ", COLUMNS - LABEL).into_iter().enumerate().map(line).collect()
 }
 
-/// Lines of at most `width` columns, filled with these parts and a text of two columns between them.
+/// Lines of at most `width` columns, filled with parts joined by the two-column text `between`.
 fn filled(parts: &[String], between: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
@@ -238,20 +234,18 @@ fn filled(parts: &[String], between: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The table of the jobs.
 struct Jobs<'a> {
-    /// The second toolchain, and how it compares.
+    /// The second toolchain and its time ratios.
     other: Option<(Toolchain<'a>, &'a Ratios<'a>)>,
     terminal: Terminal,
 }
 
-/// Columns that are aligned right: the rate, and the speeds over the naive kernel and of the second toolchain.
+/// Right-aligned columns: the rate, and the speeds relative to the naive kernel and of the second toolchain.
 const RIGHT: [usize; 3] = [2, 4, 5];
-/// The column that is cut off where the screen is too narrow.
+/// The column that is cut off if the screen is too narrow.
 const KERNEL: usize = 1;
 
 impl Jobs<'_> {
-    /// The headings, and a line for each job.
     fn lines(&self, found: &[Best], jobs: &[Job]) -> Vec<String> {
         let rows = found.iter().zip(jobs).map(|(best, job)| self.row(best, job));
         let rows: Vec<Vec<String>> = std::iter::once(self.headings()).chain(rows).collect();
@@ -266,7 +260,7 @@ impl Jobs<'_> {
 
     fn row(&self, best: &Best, job: &Job) -> Vec<String> {
         let marks = job.marks;
-        // A comparison takes room.
+        // The comparison column needs room, so the bar is shorter.
         let bar_cells = if self.other.is_some() { 4 } else { 6 };
         let share = job.share.map_or_else(String::new, |share| {
             let (mut bar, style) = table::share_bar(share, bar_cells);
@@ -289,7 +283,7 @@ impl Jobs<'_> {
     }
 }
 
-/// What bars, colours and marks of the jobs mean, those that are there.
+/// The meaning of the bars, colours and marks that occur in the jobs' lines.
 fn legend(jobs: &[Job], terminal: Terminal) -> Vec<String> {
     let colors = if terminal.has_color { ": green ≥ 80 %, yellow ≥ 40 %, red below" } else { "" };
     let bar = jobs.iter().any(|job| job.share.is_some()).then(|| format!("bar: share of the measured peak{colors}"));
@@ -297,7 +291,7 @@ fn legend(jobs: &[Job], terminal: Terminal) -> Vec<String> {
     filled(&parts, "; ", COLUMNS).iter().map(|line| paint(terminal, DIM, line)).collect()
 }
 
-/// The speed of the `other` toolchain relative to the first, the geometric mean by family.
+/// The speed of the `other` toolchain relative to the first: geometric means by family.
 fn by_family(other: Toolchain, ratios: &Ratios, room: usize, terminal: Terminal) -> Vec<String> {
     let mean = |ratio: f64| faster(Estimate { value: ratio, low: ratio, high: ratio });
     let families = ratios.by_family().into_iter();
@@ -305,8 +299,8 @@ fn by_family(other: Toolchain, ratios: &Ratios, room: usize, terminal: Terminal)
     from_largest(&format!("{} is", other.title()), (speeds, "families"), room, terminal)
 }
 
-/// The speed of the vendor's library relative to the kernel of each job beside which it was measured: `cuBLAS 1.05× faster in
-/// GEMM f32`.
+/// The speed of the vendor's library relative to the kernel of each job with which it was measured: `cuBLAS 1.05×
+/// faster in GEMM f32`.
 fn libraries(found: &[Best], all: &[&Record], room: usize, terminal: Terminal) -> Vec<String> {
     let speed = |best: &Best| {
         let (ratio, text) = cells::library(best, all)?;
@@ -315,8 +309,7 @@ fn libraries(found: &[Best], all: &[&Record], room: usize, terminal: Terminal) -
     from_largest("libraries", (found.iter().filter_map(speed).collect(), "jobs"), room, terminal)
 }
 
-/// Speeds with their texts and of what they are, in at most `room` lines, the largest first. Those that do not fit are
-/// counted.
+/// Speeds with their texts and names, in at most `room` lines, the largest first. Speeds that do not fit are counted.
 fn from_largest(
     label: &str,
     (mut speeds, things): (Vec<(f64, String, String)>, &str),
@@ -333,12 +326,12 @@ fn from_largest(
         }
         labelled(label, &parts, terminal)
     };
-    // One alone is not counted, but named: it needs as much room.
+    // A single remaining speed is named, not counted: that needs no more room.
     let counts = (0..=speeds.len()).rev().filter(|count| count + 1 != speeds.len());
     counts.map(first).find(|lines| lines.len() <= room).unwrap_or_default()
 }
 
-/// Rows with faults: counted, and the first named.
+/// The number of rows for each kind of fault, and the names of the first ones.
 fn faults(troubles: &Troubles, terminal: Terminal) -> Vec<String> {
     let red = colored(AnsiColor::Red);
     let kinds = [("wrong", &troubles.wrong), ("failed", &troubles.failed), ("implausible", &troubles.implausible)];
@@ -346,7 +339,7 @@ fn faults(troubles: &Troubles, terminal: Terminal) -> Vec<String> {
     some.map(|(name, rows)| paint(terminal, red, &named(&format!("{} {name}", rows.len()), rows))).collect()
 }
 
-/// Rows of wide intervals: counted, and the widest named.
+/// The number of rows with wide intervals, and the names of the widest.
 fn unsteady(troubles: &Troubles) -> Option<String> {
     let rows = &troubles.unsteady;
     let limit = format::percent(UNSTEADY).replace(".0", "");
@@ -371,7 +364,7 @@ fn named(count: &str, rows: &[&Record]) -> String {
     text
 }
 
-/// The start of `text`, with a mark where it is wider than `width`.
+/// The start of `text`, with an ellipsis if it is wider than `width`.
 fn start(text: &str, width: usize) -> String {
     if display_width(text) <= width {
         return text.to_owned();
@@ -379,7 +372,7 @@ fn start(text: &str, width: usize) -> String {
     format!("{}…", fitting(text.chars(), width - 1).into_iter().collect::<String>().trim_end())
 }
 
-/// The first characters, in at most `width` columns.
+/// The first characters that fit in `width` columns.
 fn fitting(characters: impl Iterator<Item = char>, width: usize) -> Vec<char> {
     let mut used = 0;
     let fits = |character: &char| {
@@ -389,7 +382,7 @@ fn fitting(characters: impl Iterator<Item = char>, width: usize) -> Vec<char> {
     characters.take_while(fits).collect()
 }
 
-/// `text`, with its middle left out where it is wider than `width`.
+/// `text`; if it is wider than `width`, without its middle.
 fn cut(text: &str, width: usize) -> String {
     if display_width(text) <= width {
         return text.to_owned();

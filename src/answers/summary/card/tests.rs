@@ -1,4 +1,4 @@
-//! What the summary shows, and leaves out.
+//! The lines that the summary shows and leaves out.
 
 use super::*;
 use crate::report::committed;
@@ -18,7 +18,7 @@ fn both() -> Option<Vec<Record>> {
 fn the_summary_fits_one_screen_with_the_longest_names() {
     let Some(mut records) = both() else { return };
     for (index, row) in records.iter_mut().enumerate() {
-        // The longest names that drivers are known to give.
+        // The longest names that drivers are known to report.
         row.device =
             "AMD Radeon Graphics (RADV RENOIR) with a very long name, llvmpipe (LLVM 19.1.7, 512 bits)".to_owned();
         row.driver =
@@ -36,13 +36,12 @@ fn the_summary_fits_one_screen_with_the_longest_names() {
     let after = ["next: shaderbench explain transpose".to_owned(), format!("results/{}/r.csv", "x".repeat(200))];
     let text = card(&records, &after, PLAIN);
     let (lines, path): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| !line.starts_with("results/"));
-    // A terminal breaks the path into three lines.
     assert!(lines.len() + 3 <= LINES && path.len() == 1, "{text}");
     assert!(lines.iter().all(|line| display_width(line) <= COLUMNS), "{text}");
     for needed in ["wrong: ", "failed: ", "implausible: ", "next: ", "/r.csv", "\nsum ", "\nrotation "] {
         assert!(text.contains(needed), "{needed}\n{text}");
     }
-    // Any number of lines is kept to, and the heading stays.
+    // The summary fits in any number of lines, and the heading stays.
     for lines in 8..LINES {
         let text = card_within(&records, &after, lines, PLAIN);
         assert!(lines_of(text.lines()) <= lines && text.starts_with("AMD Radeon"), "{lines}\n{text}");
@@ -61,7 +60,7 @@ fn the_summary_of_every_committed_report_fits_with_what_follows_a_run() {
             let text = card(&records, &after, terminal);
             let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(Api::Vulkan)).collect();
             assert!(lines_of(after.iter().map(String::as_str)) == 3 && text.lines().count() < LINES, "{text}");
-            // Every job, and what its marks mean.
+            // Every job is there, and the meaning of the marks.
             for best in best(&rows) {
                 let line = text.lines().find(|line| line.starts_with(best.job.name)).expect(best.job.name);
                 assert!(line.contains(&size(best.row)), "{line}");
@@ -107,7 +106,7 @@ fn marks_say_what_a_reader_must_know() {
     let (sum, text) = line(&[row(0.5, 4 << 30, "subgroup"), row(0.5, 4 << 30, "first_add")]);
     assert_eq!(words_of(&sum), "sum <2^20 ~subgroup 4.00 TB/s ███ 50 %");
     assert!(text.contains("~ another kernel is as fast") && !text.contains("! ") && !text.contains("* "), "{text}");
-    // A name that is too long is cut rather than a figure.
+    // A name that is too long is cut, but figures never are.
     let (sum, _) = line(&[row(0.5, 4 << 30, &"a_kernel_with_a_long_name".repeat(3))]);
     assert!(sum.contains("… 4.00 TB/s") && display_width(&sum) <= COLUMNS, "{sum}");
 }
@@ -135,7 +134,6 @@ fn sizes_are_short() {
     assert_eq!(sized(Extent::Matrix(16, 4096), Some(128.0)), "16×4096×128");
 }
 
-/// With every family.
 fn all_families() -> Option<Vec<Record>> {
     committed::rows("nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv")
 }
@@ -178,7 +176,7 @@ fn a_headline_ends_after_a_word() {
 #[test]
 fn a_level_without_figures_has_no_line() {
     let Some(all) = both() else { return };
-    // Short curves, as of the profile quick, with intervals of several widths.
+    // Short curves, as in the profile quick, with intervals of several widths.
     for (times, power) in [1.0, 3.0, 10.0, 30.0].into_iter().flat_map(|times| (16..28).map(move |power| (times, power)))
     {
         let mut records = all.clone();
@@ -256,7 +254,6 @@ fn libraries_compare_as_their_rows_do_the_fastest_first_in_two_lines() {
         gemm.ends_with("faster") && transpose.ends_with("slower") && text.contains(&expected),
         "{expected}\n{text}"
     );
-    // Many are counted.
     let many = |index: u32| (f64::from(index), format!("cuSPARSE 1.0{index}× faster"), "a long job".to_owned());
     let lines = from_largest("libraries", ((1..9).map(many).collect(), "jobs"), 1, PLAIN);
     assert_eq!(lines, ["libraries   8 jobs: cuSPARSE 1.08× faster to cuSPARSE 1.01× faster"]);

@@ -10,15 +10,15 @@ use record::{Ranking, Record, Status, byte_rate, flop_rate, ranking, time};
 pub struct Best<'a> {
     /// The job.
     pub job: &'static Headline,
-    /// Its row.
+    /// The row of the fastest kernel.
     pub row: &'a Record,
-    /// The rows of the same work.
+    /// The ranking of the rows with the same work.
     pub(crate) ranking: Ranking<&'a Record>,
     /// Whether no other kernel of the job has a rate.
     pub is_only: bool,
-    /// Whether the largest size of the profile quick, at which the rate saturates, is larger.
+    /// Whether the row is smaller than the largest size of the profile quick, at which the rate saturates.
     pub is_small: bool,
-    /// Its speed relative to the naive kernel at the same type, size and parameters, if the two surely differ.
+    /// Speed relative to the naive kernel at the same type, size and parameters, if the two certainly differ.
     pub over_naive: Option<Estimate>,
 }
 
@@ -30,41 +30,38 @@ impl Best<'_> {
     }
 }
 
-/// Rows of a job that do the same work: one type, precision and size, the same values of the job's parameters, as many
-/// bytes and operations.
+/// Rows of a job that do the same work: the same type, precision and size, the same values of the job's parameters, and
+/// the same numbers of bytes and operations.
 #[derive(Debug, Clone)]
 pub(crate) struct Contest<'a> {
-    /// The values of the job's parameters.
     #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "only `explain` shows them"))]
     pub(crate) given: Given,
-    /// The rows that have a time.
     pub(crate) rows: Vec<&'a Record>,
     pub(crate) ranking: Ranking<&'a Record>,
 }
 
-/// Bytes per second, else operations per second; in a product the operations.
+/// Bytes per second if the job asks for the largest size; otherwise (GEMM) operations per second.
 pub(crate) fn rate(job: &Headline, row: &Record) -> Option<Estimate> {
     if job.is_largest { byte_rate(row) } else { flop_rate(row) }
 }
 
-/// Whether two kernels of a family did the same work: the same type, size and parameters, those aside that one of them
-/// lacks. A rotation by 5 degrees is not compared with one by 90.
+/// Whether two kernels of a family did the same work: the same type, size and values of the parameters that both have.
+/// A rotation by 5 degrees is not compared with one by 90.
 pub(super) fn is_same_case(a: &Record, b: &Record) -> bool {
     let have_one_value = a.params.iter().all(|(name, value)| b.params.get(name).is_none_or(|other| other == value));
     (a.dtype, a.n) == (b.dtype, b.n) && have_one_value
 }
 
-/// The fastest kernel of each job that `rows`, of one device through one API, have. Only rows that are `ok` count, and
-/// no library's.
+/// The fastest kernel of each job in `rows`, which are of one device through one API. Only rows that are `ok` count;
+/// libraries do not.
 #[must_use]
 pub fn best<'a>(rows: &[&'a Record]) -> Vec<Best<'a>> {
     headlines().into_iter().filter_map(|(family, job)| best_of(family, job, rows)).collect()
 }
 
-/// Values of the job's parameters, by name.
 type Given = Vec<(&'static str, f64)>;
 
-/// The contests of a job among `rows` of one device through one API, by type and size.
+/// The contests of a job by type and size; `rows` are of one device through one API.
 pub(crate) fn contests<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<Contest<'a>> {
     let parameters = parameters(family, job);
     let mut found: Vec<(Given, Vec<(&Record, Estimate)>)> = Vec::new();
@@ -88,7 +85,7 @@ pub(crate) fn contests<'a>(family: &str, job: &Headline, rows: &[&'a Record]) ->
     found.into_iter().filter_map(contest).collect()
 }
 
-/// The rows of a job that count: correct ones of its kernels, with hot caches, and no library's.
+/// The rows that count for a job: correct results of its kernels, with hot caches, without libraries.
 pub(crate) fn counted<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<&'a Record> {
     let is_wanted = |row: &&&Record| {
         row.family == family
@@ -101,8 +98,8 @@ pub(crate) fn counted<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> 
     rows.iter().filter(is_wanted).copied().collect()
 }
 
-/// The parameters of a job: those that all of its kernels have, and the libraries that do it. Others are a kernel's own,
-/// such as the size of a workgroup.
+/// The parameters of a job: those shared by all its kernels and libraries. Other parameters, such as the workgroup
+/// size, belong to a single kernel.
 fn parameters(family: &str, job: &Headline) -> Vec<&'static str> {
     let kernels = FAMILIES.iter().find(|known| known.name == family).map_or(&[][..], |family| family.benchmarks);
     let does_it = |kernel: &&Benchmark| {
@@ -119,7 +116,7 @@ fn parameters(family: &str, job: &Headline) -> Vec<&'static str> {
     shared
 }
 
-/// The same with their rates: those of the largest size if the job asks for it.
+/// The rows that count, with their rates; only those of the largest size if the job asks for it.
 pub(crate) fn rated<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<(&'a Record, Estimate)> {
     let counted = counted(family, job, rows).into_iter();
     let mut rated: Vec<(&Record, Estimate)> = counted.filter_map(|row| Some((row, rate(job, row)?))).collect();
@@ -130,7 +127,7 @@ pub(crate) fn rated<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Ve
     rated
 }
 
-/// The fastest kernel of a job; `None` where no row has a rate.
+/// The fastest kernel of a job; `None` if no row has a rate.
 #[must_use]
 pub fn best_of<'a>(family: &str, job: &'static Headline, rows: &[&'a Record]) -> Option<Best<'a>> {
     let rated = rated(family, job, rows);
@@ -143,7 +140,7 @@ pub fn best_of<'a>(family: &str, job: &'static Headline, rows: &[&'a Record]) ->
         .iter()
         .filter(|other| other.benchmark == job.naive && other.family == family && other.status == Status::Ok)
         .filter(|other| is_same_case(other, row) && is_other(other))
-        // The plain one: parameters that the fastest kernel lacks may make it slower.
+        // The one with the fewest parameters: a parameter that the fastest kernel lacks may make the naive one slower.
         .min_by_key(|other| other.params.len());
     let over_naive = naive.and_then(|naive| stats::differ(time(naive)?, time(row)?, 0.0));
     Some(Best {
@@ -156,7 +153,7 @@ pub fn best_of<'a>(family: &str, job: &'static Headline, rows: &[&'a Record]) ->
     })
 }
 
-/// Whether the kernel's size in the profile quick, at the row's type, is larger than the row's.
+/// Whether the row is smaller than the kernel's size in the profile quick, at the same type.
 fn is_small(row: &Record) -> bool {
     let quick = benchmark(&row.family, &row.benchmark).map_or(&[][..], |benchmark| benchmark.quick);
     let quick_case = quick.iter().find(|quick| row.dtype.is_some_and(|dtype| quick.dtypes.contains(&dtype)));
@@ -233,7 +230,7 @@ mod tests {
         let best = job("rotation", &rows.iter().collect::<Vec<_>>()).expect("a row");
         let ratio = best.over_naive.expect("they differ").value;
         assert!((ratio - 4.0).abs() < 1e-9 && !best.is_tied(), "{best:?}");
-        // A parameter that only one of the kernels has does not part them.
+        // A parameter that only one of the kernels has does not prevent the comparison.
         let naive = |gb_per_s: f64| row("interleaved_global", 1000, gb_per_s, 0.001);
         let rows = [with(naive(5.0), "INPUT", 0.5), naive(10.0), with(row("subgroup", 1000, 40.0, 0.001), "WG", 64.0)];
         let ratio = sum(&rows).expect("a row").over_naive.expect("they differ").value;

@@ -1,4 +1,4 @@
-//! The vendor's library beside the suite's kernels.
+//! The vendor's library compared with the suite's kernels.
 
 use super::jobs::is_same_case;
 use kernels::benchmark;
@@ -7,19 +7,19 @@ use record::stats::{self, Estimate};
 use record::suite::{Benchmark, Library};
 use record::{Record, Status};
 
-/// A library at the case of a kernel.
+/// A library in the same case as a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Beside<'a> {
     /// The library.
     pub library: Library,
-    /// Its row.
+    /// The library's row.
     pub row: &'a Record,
-    /// Time of the kernel ÷ time of the library: above 1 the library is faster.
+    /// Time of the kernel ÷ time of the library; above 1, the library is faster.
     pub ratio: Estimate,
 }
 
-/// The fastest library's row at the case of `row` among `rows` of the same card, through whatever API; `None` if there is
-/// none whose time can be compared.
+/// The fastest library row in the case of `row`; `rows` are of the same card, through any API. `None` if no library has
+/// a comparable time.
 #[must_use]
 pub fn beside<'a>(row: &Record, rows: &[&'a Record]) -> Option<Beside<'a>> {
     let library = |benchmark: &'static Benchmark| benchmark.library.filter(|_| benchmark.significant_bits.is_none());
@@ -27,7 +27,8 @@ pub fn beside<'a>(row: &Record, rows: &[&'a Record]) -> Option<Beside<'a>> {
     Some(Beside { library, row: other, ratio })
 }
 
-/// The same for the suite's kernels that only CUDA can express: the row of the fastest, and the time of `row` ÷ its time.
+/// Like [`beside`], for the suite's kernels that only CUDA can express: the fastest row, and the time of `row` ÷ its
+/// time.
 #[must_use]
 pub fn beyond_wgsl<'a>(row: &Record, rows: &[&'a Record]) -> Option<(&'a Record, Estimate)> {
     let is_beyond = |benchmark: &'static Benchmark| benchmark.only_cuda.filter(|_| benchmark.library.is_none());
@@ -35,8 +36,8 @@ pub fn beyond_wgsl<'a>(row: &Record, rows: &[&'a Record]) -> Option<(&'a Record,
     Some((other, ratio))
 }
 
-/// The fastest row at the case of `row` of the benchmarks for which `kind` says something: what it says, the row, and the
-/// time of `row` ÷ its time.
+/// Of the benchmarks for which `kind` returns a value, the fastest row in the case of `row`: the value, the row, and
+/// the time of `row` ÷ its time.
 fn fastest<'a, T>(
     row: &Record,
     rows: &[&'a Record],
@@ -45,7 +46,7 @@ fn fastest<'a, T>(
     let kernel_time = time(row)?;
     let compared = |other: &&'a Record| {
         let kind = kind(benchmark(&other.family, &other.benchmark)?)?;
-        // Weights of fewer bits are another job of the same type and size.
+        // Lower-bit weights make another job of the same type and size.
         let is_same_work = (other.bytes, other.flops) == (row.bytes, row.flops);
         let is_comparable = other.status == Status::Ok && other.timer == row.timer && other.is_cold() == row.is_cold();
         let ratio = stats::ratio(kernel_time, time(other)?)

@@ -7,40 +7,40 @@ use kernels::memory_spaces::claims as memory_spaces;
 use record::suite::Limit;
 use record::{Record, stats::Estimate};
 
-/// Names of the level behind all caches: DRAM, or memory where caches are not told apart.
+/// Names of the level behind all caches: DRAM, or memory if the caches are not distinguished.
 pub const MEMORY: &[&str] = &[cache_curve::DRAM, UNTOLD];
 const UNTOLD: &str = "memory";
 
 /// A level of the memory hierarchy.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Space {
-    /// `DRAM`, `L2`, `level 2`, `workgroup`; `memory` where caches are not told apart.
+    /// `DRAM`, `L2`, `level 2`, `workgroup`; `memory` if the caches are not distinguished.
     pub name: String,
-    /// Reading, in GB/s.
+    /// Read rate in GB/s.
     pub read: Option<Estimate>,
-    /// The driver's figure of its peak bandwidth, in GB/s.
+    /// Peak bandwidth in GB/s, from the driver.
     pub driver_peak: Option<f64>,
-    /// Copying, bytes read and written, in GB/s.
+    /// Copy rate in GB/s, counting bytes read and written.
     pub copy: Option<Estimate>,
     /// Latency of a dependent load in nanoseconds.
     pub latency: Option<Estimate>,
-    /// The largest working set that surely fits and the smallest that surely does not, in bytes.
+    /// The largest working set that certainly fits and the smallest that certainly does not, in bytes.
     pub size: Option<(u64, u64)>,
-    /// The driver's figure of its size, in bytes.
+    /// Size in bytes, from the driver.
     pub driver_bytes: Option<u64>,
     /// Number of banks.
     pub banks: Option<u64>,
 }
 
 impl Space {
-    /// Whether anything but its name is known.
+    /// Whether any measured figure is known.
     #[must_use]
     pub const fn has_figures(&self) -> bool {
         self.read.is_some() || self.copy.is_some() || self.latency.is_some() || self.size.is_some()
     }
 }
 
-/// The levels that the rows of one device through one API show, DRAM first.
+/// The levels in the rows of one device through one API, DRAM first.
 #[must_use]
 pub fn spaces(rows: &[&Record]) -> Vec<Space> {
     let family_rows =
@@ -60,11 +60,11 @@ pub fn spaces(rows: &[&Record]) -> Vec<Space> {
             driver_bytes: cache_curve::l2_by_driver(&curve).filter(|_| name == "L2"),
             ..Space::default()
         })
-        // A level whose figures are all too noisy says nothing.
+        // Drop levels whose figures are all too noisy.
         .filter(Space::has_figures)
         .collect();
     spaces.reverse();
-    // The ceilings' sets are larger than any cache, and their kernels faster than the curve's.
+    // The ceilings have larger sets than any cache, and faster kernels than the curve.
     let is_last_dram = spaces.first().is_some_and(|space| space.name == cache_curve::DRAM);
     let (read, copy) = (peak(Limit::Read), peak(Limit::Copy));
     if is_last_dram {

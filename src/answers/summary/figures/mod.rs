@@ -1,5 +1,5 @@
-//! The headline figures of a device through one API: what the summary on the terminal, the cards of the page, and
-//! `index` show.
+//! The headline figures of a device through one API, for the summary on the terminal, the cards of the page, and
+//! `index`.
 
 mod jobs;
 mod library;

@@ -1,11 +1,11 @@
-//! Rows that need a look.
+//! Rows that need attention.
 
 use record::{Clock, Record, Status};
 
-/// A row timed by the device whose 95 % interval is wider than this, relative to its median, is unsteady.
+/// A device-timed row is unsteady if half the width of its 95 % interval exceeds this fraction of its median.
 pub const UNSTEADY: f64 = 0.05;
 
-/// Rows that need a look, by kind, in the order of the report.
+/// Rows that need attention, by kind, in the order of the report.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Troubles<'a> {
     /// Rows with a wrong output.
@@ -14,13 +14,13 @@ pub struct Troubles<'a> {
     pub failed: Vec<&'a Record>,
     /// Rows that are faster than a measured peak.
     pub implausible: Vec<&'a Record>,
-    /// Rows timed by the device whose interval is wide, the widest first.
+    /// Device-timed rows with a wide interval, the widest first.
     pub unsteady: Vec<&'a Record>,
-    /// Number of rows that the device or the time limit does not allow.
+    /// Number of rows skipped because of the device or the time limit.
     pub skipped: usize,
 }
 
-/// The rows that need a look.
+/// Finds the rows that need attention.
 #[must_use]
 pub fn troubles<'a>(rows: &[&'a Record]) -> Troubles<'a> {
     let with_status = |status: Status| rows.iter().copied().filter(|row| row.status == status).collect::<Vec<_>>();
