@@ -8,6 +8,7 @@ use crate::report::{Section, table, toolchains};
 use record::Record;
 use record::suite::Toolchain;
 
+/// All sections as tables for a terminal.
 #[must_use]
 pub fn tables(sections: &[Section], terminal: Terminal) -> String {
     write(sections, Medium::Terminal(terminal))

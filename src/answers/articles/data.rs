@@ -36,6 +36,7 @@ struct VerdictData {
     values: Vec<Value>,
 }
 
+/// A value in a sentence.
 #[derive(Debug, Serialize)]
 pub struct Value {
     name: String,
@@ -43,6 +44,7 @@ pub struct Value {
     quantity: Quantity,
 }
 
+/// The values of a sentence, each with its name.
 #[must_use]
 pub fn values(values: Vec<(String, Quantity)>) -> Vec<Value> {
     values.into_iter().map(|(name, quantity)| Value { name, quantity }).collect()

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use record::suite::{AGAINST, Api};
 use record::{CardId, Record};
 
+/// A report and its rows.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     /// Name of the report: its path.

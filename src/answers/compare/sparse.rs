@@ -11,6 +11,7 @@ impl<T> Default for Sparse<T> {
 }
 
 impl<T> Sparse<T> {
+    /// The value at an index, if there is one.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&T> {
         let at = self.0.binary_search_by_key(&index, |(index, _)| *index).ok()?;

@@ -15,6 +15,7 @@ use record::Record;
 /// The data kept from the committed reports.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Shipped {
+    /// The runs of the reports.
     pub runs: Vec<Reference>,
     /// The [`kernel_key`]s of their kernels, ascending: those of this build and of earlier builds.
     pub kernels: Vec<u64>,

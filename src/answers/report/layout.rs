@@ -139,6 +139,7 @@ fn field(label: &str, text: &str, terminal: Terminal) -> String {
     columns(&[vec![label, text]], GAP, terminal)
 }
 
+/// Lays out `parts` for `medium`.
 #[must_use]
 pub fn lay_out(parts: Vec<Part>, medium: Medium) -> String {
     match medium {

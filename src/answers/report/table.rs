@@ -320,6 +320,7 @@ fn item_rate(row: &Record) -> Option<f64> {
     Some(row.items? as f64 / row.median_ns? * 1e9)
 }
 
+/// The share of the ceiling, with a bar of six cells.
 pub fn share(row: &Record) -> Cell {
     let Some(share) = row.share else { return String::new().into() };
     let (bar, style) = share_bar(share, 6);

@@ -57,6 +57,7 @@ impl Target {
         }
     }
 
+    /// Whether writing would replace a file.
     #[must_use]
     pub fn is_taken(&self) -> bool {
         matches!(self, Self::File(path) if path.symlink_metadata().is_ok())
@@ -74,6 +75,7 @@ impl Target {
     }
 }
 
+/// A place to write to, checked by [`Output::open`].
 #[derive(Debug, Clone)]
 pub struct Output {
     path: PathBuf,

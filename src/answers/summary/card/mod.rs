@@ -14,9 +14,11 @@ use record::suite::{Api, DeviceType, Toolchain};
 use record::{Record, format, stats::Estimate};
 use textwrap::core::display_width;
 
+/// Lines of the summary.
 pub const LINES: usize = 22;
 /// Maximum number of lines about the vendor's libraries.
 const LIBRARIES: usize = 2;
+/// Columns of the summary.
 pub const COLUMNS: usize = 80;
 
 /// How to interpret the figures of a software device.
