@@ -17,7 +17,6 @@ pub(super) fn without_caches(row: &Record) -> String {
     format!("{kernel} {} {size} {}", row.dtype_name(), params_text(&params))
 }
 
-/// The name with the toolchain.
 fn key(row: &Record) -> Option<String> {
     Some(format!("{} {}", row.toolchain()?.title(), without_caches(row)))
 }
@@ -37,8 +36,8 @@ fn ratios<'a>(rows: &[&'a Record]) -> Vec<(Estimate, &'a Record)> {
     rows.iter().filter(timed).filter(|row| row.is_cold()).filter_map(ratio).collect()
 }
 
-/// Compares the times of `rows` with cold and with hot caches; `None` if no case has both. Cases whose intervals show
-/// no difference are only counted.
+/// Compares times with cold and hot caches; `None` if no case has both. Cases without a clear difference are only
+/// counted.
 #[must_use]
 pub(super) fn sentence(rows: &[&Record]) -> Option<String> {
     let all = ratios(rows);

@@ -4,8 +4,7 @@ use crate::report::{Part, toolchains};
 use record::suite::{Benchmark, Limit};
 use record::{Record, compiled, format};
 
-/// Fields with what the driver reports on the kernels and, for read peaks, on the memory; empty if the rows have
-/// neither.
+/// Fields with what the driver reports on the kernels and, for read peaks, on the memory; may be empty.
 #[must_use]
 pub fn facts(benchmarks: &[&Benchmark], rows: &[&Record]) -> Vec<Part> {
     let all = toolchains(rows.iter().copied());

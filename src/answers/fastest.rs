@@ -139,7 +139,6 @@ pub struct Choice<'a> {
     n: String,
     params: String,
     fastest: String,
-    /// The next kernel, which may tie.
     next: String,
     is_tied: bool,
     next_time_ratio: Option<Estimate>,

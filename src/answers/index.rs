@@ -47,13 +47,11 @@ struct Model<'a> {
     reports: Vec<Report<'a>>,
 }
 
-/// The rows of a report on one model.
 struct Report<'a> {
     path: &'a str,
     rows: Vec<&'a Record>,
 }
 
-/// The models by name, with software devices last.
 fn models(entries: &[Entry]) -> Vec<Model<'_>> {
     let mut models: Vec<Model> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
@@ -148,8 +146,7 @@ fn short(name: &str) -> String {
 
 const SHORT: usize = 14;
 
-/// The groups of rows to show figures of, each with a name: the cards of each report by number, or the model's typical
-/// rows.
+/// Named groups of rows to show figures of: the cards of each numbered report, or the model's typical rows.
 fn groups<'a>(model: &Model<'a>, is_by_model: bool) -> Vec<(String, Vec<&'a Record>)> {
     if is_by_model {
         let rows: Vec<&Record> = model.reports.iter().flat_map(|report| report.rows.iter().copied()).collect();

@@ -1,5 +1,5 @@
-//! Answers to the questions that readers ask of rows, one folder or file per question, and [`report`]: files, tables
-//! and layout. Uses no GPU.
+//! Answers to readers' questions about rows, one folder or file each, and [`report`]: files, tables, layout. Uses no
+//! GPU.
 
 pub mod articles;
 mod cold;

@@ -17,8 +17,8 @@ const SHOWN: [(&str, &str); 6] = [
     ("peer_latency", "latency of a dependent load, ns"),
 ];
 
-/// The matrices of a run on all cards, whose rows are in the order of CUDA's devices. Lines are the copying cards,
-/// columns the other cards. Without rows between cards, one sentence says why.
+/// The matrices of a run on all cards, in the order of CUDA's devices: a line for the copying card, a column for the
+/// other. Without rows between cards, a sentence says why.
 #[must_use]
 pub fn links(records: &[Record], terminal: Terminal) -> String {
     let rows = records
@@ -46,8 +46,7 @@ pub fn links(records: &[Record], terminal: Terminal) -> String {
     text
 }
 
-/// The cells of a line: for each other card the figure at the largest measured size, or the status of a row without
-/// one; `-` for the card itself.
+/// A line's cells: the figure to each card at the largest measured size, or the row's status; `-` for the card itself.
 fn line(cards: &[Vec<&Record>], from: usize, benchmark: &str) -> Vec<String> {
     let cell = |to: usize| {
         if to == from {

@@ -8,8 +8,7 @@ use kernels::{FAMILIES, benchmark};
 use record::suite::{Api, Block, Case, Params, Profile, Program, Shape, hash};
 use record::{COLUMNS, Cause, Kind, Record, Status};
 
-/// The day and hour of the suite's last change to its benchmarks, types or sizes. Update it with every such change:
-/// earlier reports may lack cases or have others.
+/// Day and hour of the suite's last change of cases: earlier reports may lack cases or have others. Keep it current.
 pub const CASES_SINCE: &str = "2026-11-30T03";
 
 /// The parameter that sets the invocations of a workgroup.
@@ -125,8 +124,8 @@ fn path_in(text: &str) -> Option<&str> {
     text.split_whitespace().find(is_path)
 }
 
-/// The case of a row; `None` if the suite declares none with its type, size and parameters. Sizes and parameters that a
-/// stranger may have made up are never used in computations.
+/// The case of a row; `None` if the suite declares none like it. Nothing is computed from sizes that a stranger made
+/// up.
 fn case_of(row: &Record) -> Option<Case> {
     let family = FAMILIES.iter().find(|family| family.name == row.family)?;
     let benchmark = family.benchmarks.iter().find(|benchmark| benchmark.name == row.benchmark)?;

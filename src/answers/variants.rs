@@ -7,10 +7,9 @@ use crate::report::toolchains;
 use record::format::{self, ratio_with_interval};
 use record::{Bound, Ranking, Record, Status, ranking, time_in_run};
 
-/// The answer for the rows of one family: a sentence for each API and type, and a sentence about the results.
-///
-/// Only kernels at the same size are compared. The fastest kernel is named if no other ties with it at the largest size
-/// ([`ranking`]); otherwise all that tie are named.
+/// The answer for the rows of one family: a sentence for each API and type, and a sentence about the results. Only
+/// kernels at the same size are compared. The sentence names the fastest kernel at the largest size, or all that tie
+/// there ([`ranking`]).
 #[must_use]
 pub fn verdict(rows: &[&Record]) -> Vec<String> {
     let toolchains = toolchains(rows.iter().copied());
@@ -34,9 +33,8 @@ fn is_step_of(name: &str, kernel: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// The fastest kernel at the largest size, and at how many smaller sizes it is also the fastest. If only one row has a
-/// time there, its figures; `None` without a time. Rows of the same size that move other bytes do different work and
-/// are not compared.
+/// The fastest kernel at the largest size, and at how many smaller sizes it is also the fastest; figures if only one
+/// row has a time there, `None` without one. Rows that move other bytes do different work and are not compared.
 fn of_type(rows: &[&Record]) -> Option<String> {
     let mut sizes: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for row in rows {

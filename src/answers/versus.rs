@@ -22,8 +22,7 @@ pub fn mean_ratio(rows: &[&Record], toolchains: [Toolchain; 2]) -> Option<(f64, 
     Some((stats::geometric_mean(&ratios)?, ratios.len()))
 }
 
-/// The ratios of all cases that two toolchains share. All rows of a report are compared at once, since the interval of
-/// a ratio depends on the other rows.
+/// The ratios of all cases shared by two toolchains, computed together because each interval depends on the other rows.
 pub(super) struct Ratios<'a> {
     gaps: Vec<Gap<'a>>,
 }

@@ -1,5 +1,4 @@
-//! The tour on a terminal and in Markdown: the list of steps, one step with its verdicts and pictures, and the
-//! glossary.
+//! The tour on a terminal and in Markdown: the list of steps, one step with verdicts and pictures, and the glossary.
 
 mod data;
 mod glossary;

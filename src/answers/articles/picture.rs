@@ -13,7 +13,7 @@ const INDENT: &str = "  ";
 const SPACED: usize = 32;
 const WIDTH: usize = 28;
 
-/// The picture of what a side measured, at most 80 columns wide.
+/// At most 80 columns wide.
 pub(super) fn drawn(picture: &Picture, side: &str) -> String {
     match picture {
         Picture::Graph(graph) => columns(&format!("{side}: {}", graph.title), graph),
@@ -70,7 +70,6 @@ fn ticks(graph: &Graph, width: usize) -> String {
     line
 }
 
-/// Rates as bars; the highest rate has the longest bar.
 fn rates(title: &str, bars: &[Bar]) -> String {
     let highest = bars.iter().map(|bar| bar.gb_per_s).fold(f64::MIN_POSITIVE, f64::max);
     let name = bars.iter().map(|bar| display_width(&bar.name)).max().unwrap_or(0);

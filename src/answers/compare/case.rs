@@ -22,8 +22,8 @@ pub struct CaseComparison<'a> {
     pub entries: Sparse<Entry<'a>>,
     /// The ratio of each match whose sides both have a time.
     pub pairs: Sparse<Pair<'a>>,
-    /// The fastest side and those that tie with it ([`ranking_by`]). Without known run-to-run variation, times within
-    /// the margin tie. Empty if fewer than two sides have a time.
+    /// The fastest side and its ties ([`ranking_by`]; times within the margin if run-to-run variation is unknown).
+    /// Empty if fewer than two sides have a time.
     pub fastest: Vec<usize>,
 }
 
@@ -45,7 +45,6 @@ impl CaseComparison<'_> {
         entries.next().is_some_and(|first| entries.any(|entry| first.unlike(entry).is_some()))
     }
 
-    /// The sides that [`ranking_by`] ranks best or as ties with the best.
     pub(super) fn find_fastest(&self, matches: &[Match], margin: f64) -> Vec<usize> {
         let timed: Vec<(usize, f64)> =
             self.entries.iter().filter_map(|(side, entry)| Some((side, entry.timing?.median_ns))).collect();

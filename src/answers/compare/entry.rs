@@ -89,7 +89,6 @@ impl<'a> Entry<'a> {
         entry
     }
 
-    /// Sets the timing from the variance of the entry's mean.
     pub(super) fn set_timing(&mut self, variance: Option<Variance>) {
         self.timing = self.series.as_ref().map(|series| Timing::new(series, variance));
     }
@@ -119,7 +118,6 @@ impl<'a> Entry<'a> {
         self.records.iter().all(|record| record.timer == Some(Clock::Timestamp))
     }
 
-    /// Whether both entries have the same measurements, as in a report and its copy.
     pub(super) fn is_copy_of(&self, other: &Self) -> bool {
         let all_in = |a: &Self, b: &Self| a.records.iter().all(|row| b.records.iter().any(|other| is_copy(row, other)));
         all_in(self, other) && all_in(other, self)
@@ -135,7 +133,6 @@ fn figures(row: &Record) -> [Option<f64>; 7] {
     [row.median_ns, row.min_ns, row.mean_ns, row.stddev_ns, row.ci_low_ns, row.ci_high_ns, row.drift]
 }
 
-/// Whether two rows are the same measurement.
 pub(super) fn is_copy(a: &Record, b: &Record) -> bool {
     let counts = |row: &Record| (row.status, row.samples, row.launches);
     counts(a) == counts(b) && figures(a) == figures(b) && origin(a) == origin(b) && a.epochs_ns == b.epochs_ns

@@ -7,16 +7,16 @@ use record::stats::{LogValue, Variance, median, student_quartile};
 pub(super) const LEAST: usize = 30;
 
 /// The factor by which the logarithms of `ratios`, a class of unchanged rows, scatter beyond their own intervals. Every
-/// standard error of the class grows by it, since noisy rows also vary most between processes.
+/// standard error of the class grows by it, since noisy rows also vary most between processes. `None` if fewer than
+/// [`LEAST`] ratios have an interval.
 ///
 /// Each logarithm is centred at the median of all, and divided by its standard error and by the upper quartile of
 /// Student's t. If the intervals are right, the median of the absolute values is 1; a larger median is the factor. This
 /// is the width of an empirical null distribution (Efron, *Journal of the American Statistical Association* 99, 2004),
-/// as a median absolute deviation, so that fewer than half of the rows may differ. `None` if fewer than [`LEAST`]
-/// ratios have an interval.
+/// as a median absolute deviation, so that fewer than half of the rows may differ.
 ///
-/// It must not be estimated from rows that are expected to differ: other devices, cards, drivers, APIs or kernels.
-/// A change of a different size in most rows of a class looks like noise and would hide itself.
+/// The rows must not be expected to differ: not other devices, cards, drivers, APIs or kernels. A change of a different
+/// size in most rows of a class would look like noise and hide itself.
 pub(super) fn inflation<'a>(ratios: impl Iterator<Item = &'a Ratio>) -> Option<f64> {
     let known: Vec<_> = ratios.filter_map(|ratio| Some((ratio.value.ln(), ratio.variance?))).collect();
     if known.len() < LEAST {

@@ -15,9 +15,8 @@ use super::verdict::Verdict;
 use record::stats::{Errors, LogValue, Null, adjusted_p_values};
 use record::{Record, times::Class};
 
-/// The pairs of every match, each with the index of its case; verdicts are corrected for the number of all pairs.
-/// `on_side` has the indices of the cases on each side. `rest` holds cases that are not compared, but show how rows of
-/// the same classes vary.
+/// The pairs of every match with the index of the case, and verdicts corrected for their number. `on_side`: indices of
+/// the cases on each side. `rest`: cases that are not compared, but show how rows of the same classes vary.
 pub(super) fn pairs<'a>(
     [cases, rest]: [&[CaseComparison<'a>]; 2],
     sides: &[Side],
@@ -51,8 +50,8 @@ pub(super) fn pairs<'a>(
     all
 }
 
-/// For APIs that took turns, the ratio is that of the differences between their epochs; the interval is not widened for
-/// differences between processes. Between two builds, a row that varies more than its class keeps its own variance: its
+/// APIs that took turns are compared by the differences between their epochs; the interval is not widened for
+/// differences between processes. Between builds, a row that varies more than its class keeps its own variance: its
 /// processes differ, for example by running at one of two speeds.
 fn take_turns(pairs: &mut [(usize, Pair)], are_builds: bool) {
     let turns: Vec<Option<&Series>> = pairs.iter().map(|(_, pair)| pair.turns.as_ref()).collect();
@@ -102,11 +101,9 @@ fn pool(all: &mut [Judged; 2], of: Match) {
     }
 }
 
-/// The ratios of the times of the rows of two APIs: first ÷ second. `None` for a pair that did not take turns in one
-/// run, or has fewer than two epochs.
-///
-/// The interval is that of the differences between the epochs of the two rows, whose variance is moderated by the pairs
-/// of the same class. It does not include run-to-run variation.
+/// Ratios of the times of rows of two APIs: first ÷ second. `None` if a pair did not take turns in one run, or has
+/// fewer than two epochs. The interval is that of the differences between epochs, whose variance is moderated by the
+/// pairs of the same class; it does not include run-to-run variation.
 #[must_use]
 pub fn ratios_in_turns(pairs: &[(&Record, &Record)]) -> Vec<Option<Ratio>> {
     fn difference<'a>((a, b): &(&'a Record, &'a Record)) -> Option<Series<'a>> {
@@ -116,8 +113,7 @@ pub fn ratios_in_turns(pairs: &[(&Record, &Record)]) -> Vec<Option<Ratio>> {
     ratios_of(&series.iter().map(Option::as_ref).collect::<Vec<_>>())
 }
 
-/// Widens the intervals, class by class, for variation between processes. Rows of equal kernels show how large it is;
-/// the factor applies to all rows of the class.
+/// Widens all intervals of a class by the variation between processes that its rows of equal kernels show.
 fn inflate(all: &mut [Judged; 2], of: Match) {
     let classes = |case: &CaseComparison| -> Vec<Class> {
         let series = case.entries.get(of.baseline).and_then(|entry| entry.series.as_ref());

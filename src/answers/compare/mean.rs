@@ -25,9 +25,9 @@ pub(super) enum Origin<'s, 'a> {
 ///
 /// Rows of one epoch or run vary together, for example with clock rate or load. For each side (or for the differences
 /// of two APIs that took turns), the mean over rows of the distance from each row's own mean shows this shared
-/// variation, epoch by epoch and run by run. Its variance, with the degrees of freedom of epochs or runs, is used if it
-/// is larger than that of independent rows. The variances of two sides add up (Welch's test). There is no interval if
-/// any ratio has none.
+/// variation, epoch by epoch and run by run. Its variance, with the degrees of freedom of epochs or runs, is used if
+/// larger than that of independent rows. The variances of two sides add up (Welch's test). If any ratio has no
+/// interval, neither has the mean.
 pub(super) fn geometric_mean(members: &[Member]) -> Option<Ratio> {
     let count = members.len() as f64;
     let log = members.iter().map(|member| member.ratio.value.ln()).sum::<f64>() / count;

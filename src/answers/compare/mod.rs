@@ -161,8 +161,7 @@ impl<'a> Comparison<'a> {
         cases.filter_map(move |case| Some((case, case.pairs.get(of)?)))
     }
 
-    /// The cases with a time on both sides of the match with index `of` that are not compared because their sources
-    /// differ, each with the reason.
+    /// The cases with times on both sides that the match `of` does not compare because their sources differ, and why.
     pub fn unlike(&self, of: usize) -> impl Iterator<Item = (&CaseComparison<'a>, Unlike)> {
         let Match { baseline, side } = self.matches[of];
         self.on_side(baseline).filter(move |(_, case, _)| case.pairs.get(of).is_none()).filter_map(
@@ -190,8 +189,7 @@ impl<'a> Comparison<'a> {
         Tally { mean: mean::geometric_mean(&members), kind, cases: members.len(), verdicts }
     }
 
-    /// The pairs of other `matches` of the same sides, by match, each with the index of its case. Verdicts are
-    /// corrected for their number.
+    /// The pairs of other `matches` of the same sides, with case indices. Verdicts are corrected for their number.
     #[must_use]
     pub fn pairs_of(&self, matches: &[Match]) -> Vec<Vec<(usize, Pair<'a>)>> {
         judge::pairs(
@@ -258,11 +256,10 @@ pub fn compare<'a>(baseline: &'a [Report], others: &'a [Report]) -> Comparison<'
     compare_by(&Rules::default(), baseline, others)
 }
 
-/// Compares `others` with `baseline`.
-///
-/// Runs of one side are pooled, separately for the baseline and the others. Each side is compared with the baseline
-/// side of the same device and API, else of the same API, else with the first baseline side. Unpaired baseline sides
-/// are compared with the first one, so that one report with several APIs can be compared.
+/// Compares `others` with `baseline`. Runs of one side are pooled, separately for the baseline and the others. Each
+/// side is compared with the baseline side of the same device and API, else of the same API, else with the first
+/// baseline side. Unpaired baseline sides are compared with the first one, so that one report with several APIs can be
+/// compared.
 #[must_use]
 pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report]) -> Comparison<'a> {
     let mut sides = Sides::new(rules.is_by_model);

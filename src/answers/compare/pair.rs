@@ -15,9 +15,8 @@ pub struct Pair<'a> {
     pub ratio: Ratio,
     /// The verdict on the ratio.
     pub verdict: Verdict,
-    /// The p-value of the hypothesis that the times differ by no more than the margin, adjusted for all pairs of the
-    /// comparison ([`benjamini_hochberg`](record::stats::benjamini_hochberg)). `None` if run-to-run variation is
-    /// unknown.
+    /// P-value of the hypothesis that the times differ by no more than the margin, adjusted for all pairs
+    /// ([`benjamini_hochberg`](record::stats::benjamini_hochberg)). `None` if run-to-run variation is unknown.
     pub adjusted_p: Option<f64>,
     /// Differences other than time.
     pub marks: Vec<Mark>,

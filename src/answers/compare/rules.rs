@@ -10,8 +10,7 @@ pub struct Rules<'r> {
     pub is_compared: &'r dyn Fn(&Record) -> bool,
     /// The rows whose benchmark the user named; they are compared although their sources differ.
     pub is_named: &'r dyn Fn(&Record) -> bool,
-    /// Whether intervals widen for variation between processes that epochs do not show, as estimated from the rows of
-    /// the comparison that have the same card, driver, API and kernel.
+    /// Whether intervals widen for variation between processes, as rows of one card, driver, API and kernel show it.
     pub widens: bool,
     /// Whether all cards of a model are one side; otherwise each card is.
     pub is_by_model: bool,

@@ -4,7 +4,6 @@ use record::Record;
 use record::stats::{Observation, Variance, f_above, moderate};
 use record::times::{Class, classes, least_variance, log_epochs, mean_and_squares};
 
-/// One run of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Run<'a> {
     pub(super) record: &'a Record,
@@ -85,7 +84,6 @@ impl<'a> Series<'a> {
         Squares { sum, degrees: self.runs.iter().map(|run| run.logs.len() - 1).sum(), least: self.least }
     }
 
-    /// Squared distances between the means of runs.
     fn between_runs(&self) -> Squares {
         let count = self.runs.len();
         let least = self.least * self.shrinking() * count as f64;
@@ -97,7 +95,6 @@ impl<'a> Series<'a> {
 struct Squares {
     sum: f64,
     degrees: usize,
-    /// Minimum variance.
     least: f64,
 }
 
@@ -122,7 +119,7 @@ impl Squares {
 }
 
 /// Whether two rows of different APIs or compilers took turns: same run, host and card. In a run with `--against`, the
-/// two builds may differ in version and driver, and so in the card's name.
+/// builds may differ in version and driver, and so in the card's name.
 fn is_one_run(a: &Record, b: &Record) -> bool {
     let host = |row: &Record| (row.date.clone(), row.os.clone(), row.cpu.clone(), row.host.clone());
     let is_like = || a.may_be_of_one_card(b) && a.tool_version == b.tool_version;
@@ -130,13 +127,13 @@ fn is_one_run(a: &Record, b: &Record) -> bool {
     a.toolchain() != b.toolchain() && !a.date.is_empty() && host(a) == host(b) && (is_against || is_like())
 }
 
-/// The variance of each series' mean, for the mean of the same number of other runs; `None` if nothing is known about
-/// run-to-run variation: a single run with less than two epochs.
+/// The variance of each series' mean, for the mean of the same number of other runs; `None` for a single run with fewer
+/// than two epochs, whose run-to-run variation is unknown.
 ///
 /// For one run of E epochs it is the variance between epochs ÷ E. For k runs it is the variance between the runs' means
-/// ÷ k, if that is larger than the variance between epochs ÷ kE; otherwise runs differ by their epochs alone, and it is
-/// the mean of both, weighted by degrees of freedom. Each is moderated over all series first ([`moderate`]). So
-/// variation that no single run shows widens the interval, and runs that agree by chance hardly narrow it.
+/// ÷ k, if larger than the variance between epochs ÷ kE; otherwise runs differ only by their epochs, and it is the mean
+/// of both, weighted by degrees of freedom. Each is moderated over all series first ([`moderate`]). So variation that
+/// no single run shows widens the interval, and runs that agree by chance hardly narrow it.
 pub(super) fn variances(all: &[Option<&Series>]) -> Vec<Option<Variance>> {
     let epochs = |series: &&Series| (series.between_epochs(), series.shrinking());
     let runs = |series: &&Series| (series.between_runs(), (series.runs.len() as f64).recip());

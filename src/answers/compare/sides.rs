@@ -56,8 +56,8 @@ impl Side<'_> {
         self.compiler[0] == AGAINST
     }
 
-    /// Whether either side has a single run, which does not show all run-to-run variation. Sides that took turns do
-    /// show it, because each epoch has its own process.
+    /// Whether either side has a single run, which does not show all run-to-run variation. Sides that took turns show
+    /// it: each epoch has its own process.
     pub(super) fn is_of_one_run(&self, other: &Self) -> bool {
         !self.is_in_turns_with(other) && (self.dates.len() < 2 || other.dates.len() < 2)
     }
@@ -159,9 +159,8 @@ fn label(index: usize) -> String {
 }
 
 /// Pairs each other side with the baseline side of the same card, API and compiler (preferably measured with the same
-/// other APIs), else of the same device and API, else of the same API, else with the first baseline side. Unpaired
-/// baseline sides are paired with the first one. CUDA is then the side that WGSL is compared with: the ratio is the
-/// cost of WGSL.
+/// other APIs), else of the same device and API, else of the same API, else with the first. Unpaired baseline sides are
+/// paired with the first one. A CUDA side is then the baseline: the ratio is what WGSL costs.
 pub(super) fn matches(sides: &[Side]) -> Vec<Match> {
     let baselines = || (0..sides.len()).filter(|index| sides[*index].is_baseline);
     let nearest = |side: &Side| {

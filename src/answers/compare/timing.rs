@@ -9,8 +9,8 @@ use record::times::POSSIBLE;
 pub struct Timing {
     /// Time in nanoseconds, above zero: the mean over runs of the mean over epochs, on a log scale.
     pub median_ns: f64,
-    /// 95 % confidence interval in nanoseconds, for other runs of the same build. `None` if unknown. With a single run
-    /// of fewer than two epochs, this is the interval within its one series, which decides nothing.
+    /// 95 % confidence interval in nanoseconds, for other runs of the same build. `None` if unknown. For one run of
+    /// fewer than two epochs, it covers only its single series and decides nothing.
     pub interval: Option<(f64, f64)>,
     /// Number of runs.
     pub runs: usize,
@@ -55,8 +55,7 @@ impl Timing {
 pub struct Ratio {
     /// The ratio.
     pub value: f64,
-    /// 95 % confidence interval for other runs of the same builds. It is printed, and it decides the verdict. `None` if
-    /// the run-to-run variation of a side is unknown.
+    /// 95 % confidence interval for other runs of the same builds, which decides the verdict. `None` if unknown.
     pub interval: Option<(f64, f64)>,
     pub(super) variance: Option<Variance>,
 }

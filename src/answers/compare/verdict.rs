@@ -2,8 +2,7 @@
 
 use super::timing::Ratio;
 
-/// Expected fraction of false discoveries among the verdicts `faster` and `slower` of a comparison, and among its
-/// certain regressions.
+/// Expected fraction of false discoveries among the verdicts `faster` and `slower`, and among certain regressions.
 pub const FALSE_DISCOVERIES: f64 = 0.05;
 
 /// The verdict on a ratio of times.

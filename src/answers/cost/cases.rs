@@ -12,14 +12,12 @@ use record::suite::{Api, Dtype, Headline, Toolchain};
 /// The cost of the portable API on one card, by job, the largest ratio first.
 pub struct Cost<'a> {
     pub(super) portable: Toolchain<'a>,
-    /// The toolchain of the CUDA ports.
     pub(super) native: Toolchain<'a>,
     pub(super) jobs: Vec<JobCost<'a>>,
     /// Number of families that have a library in the suite, but no row of it here.
     pub(super) without_library: usize,
 }
 
-/// A job at all sizes.
 pub(super) struct JobCost<'a> {
     pub(super) name: &'static str,
     pub(super) family: &'static str,
@@ -30,7 +28,6 @@ pub(super) struct JobCost<'a> {
     pub(super) cases: Vec<Case<'a>>,
 }
 
-/// The fastest WGSL kernel of a job at one size.
 #[derive(Clone, Copy)]
 pub(super) struct Case<'a> {
     pub(super) row: &'a Record,
@@ -44,8 +41,8 @@ pub(super) struct Case<'a> {
 }
 
 impl<'a> Cost<'a> {
-    /// The cost in the rows of one card; `None` without a job or without CUDA rows. Of several portable toolchains,
-    /// only the first counts. `is_wanted` selects its rows; jobs and sizes without selected rows are left out.
+    /// The cost in the rows of one card; `None` without jobs or CUDA rows. Only the first portable toolchain counts.
+    /// `is_wanted` selects its rows; jobs and sizes without selected rows are left out.
     #[must_use]
     pub fn new(records: &'a [Record], is_wanted: impl Fn(&Record) -> bool) -> Option<Self> {
         let toolchains = toolchains(records);

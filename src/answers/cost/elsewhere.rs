@@ -1,5 +1,5 @@
-//! Rates of other programs' fastest kernels through Vulkan, from vulkan.csv. This suite has neither measured nor
-//! verified them.
+//! Rates of other programs' fastest kernels through Vulkan, from vulkan.csv: neither measured nor verified by this
+//! suite.
 
 use std::sync::LazyLock;
 

@@ -34,7 +34,6 @@ struct Size<'a> {
     n: String,
     params: String,
     median_ns: Option<f64>,
-    /// Whether the summary shows this size.
     is_headline: bool,
     twin_time_ratio: Option<Estimate>,
     /// What the CUDA port does differently.
@@ -42,7 +41,6 @@ struct Size<'a> {
     library: Option<&'static str>,
     library_benchmark: Option<&'a str>,
     library_time_ratio: Option<Estimate>,
-    /// The kernel that only CUDA can express.
     beyond_benchmark: Option<&'a str>,
     beyond_time_ratio: Option<Estimate>,
     /// Another program's rate through the same API, not verified by the suite.

@@ -1,5 +1,5 @@
-//! What the portable API costs: for each job and measured size, the time of the fastest WGSL kernel ÷ that of its CUDA
-//! port, and ÷ that of the vendor's library.
+//! What the portable API costs: for each job and size, the fastest WGSL kernel's time ÷ its CUDA port's and ÷ the
+//! library's.
 
 mod cases;
 mod elsewhere;

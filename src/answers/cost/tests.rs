@@ -31,7 +31,6 @@ fn sum(api: Api, benchmark: &str, n: u64, ns: f64) -> Record {
     }
 }
 
-/// The row with another family and type.
 fn of(family: &str, dtype: Dtype, row: Record) -> Record {
     Record { family: family.to_owned(), dtype: Some(dtype), ..row }
 }
@@ -161,7 +160,6 @@ fn a_twin_that_is_another_kernel_is_marked_and_its_difference_named() {
     assert_eq!(line(&text, "transpose"), "transpose 0.900");
     let what = "† Not a like-for-like port: GEMM f16 (cp.async prefetch, two iterations ahead).";
     assert!(text.contains(what) && !text.contains("Possible only"), "{text}");
-    // A kernel that only CUDA can express.
     let wgmma = |n| Record {
         benchmark: "wgmma".to_owned(),
         n: Some(Extent::Linear(n)),
@@ -210,8 +208,7 @@ fn the_kernels_of_a_family_stand_beside_the_library_at_one_size() {
     assert!(texts(&rows[3..]).is_empty());
 }
 
-/// The end of a range is the smallest number that is printed, which need not be the smallest value: that may be too
-/// noisy.
+/// The end of a range is the smallest number printed; the smallest value may be too noisy to print.
 #[test]
 fn a_range_holds_every_ratio_as_it_is_printed() {
     let estimate = |[value, low, high]: [f64; 3]| Estimate { value, low, high };

@@ -168,7 +168,6 @@ pub(super) fn range(ratios: impl Iterator<Item = Estimate>) -> String {
     }
 }
 
-/// What the ports do differently.
 fn different(jobs: &[&JobCost]) -> Option<String> {
     let jobs = jobs.iter().filter(|job| job.has_other_twin());
     let texts: Vec<String> =
@@ -176,7 +175,6 @@ fn different(jobs: &[&JobCost]) -> Option<String> {
     (!texts.is_empty()).then(|| format!("{DIFFERS} Not a like-for-like port: {}.", texts.join(", ")))
 }
 
-/// How much faster the kernels are that only CUDA can express.
 fn beyond(cost: &Cost) -> Option<String> {
     let mut of_kernels: Vec<(&str, Vec<String>)> = Vec::new();
     for job in &cost.jobs {

@@ -110,9 +110,8 @@ impl Fleet {
     /// cases must be slow, and the p-value is at least the probability of that many disturbed rows.
     ///
     /// Simes' test combines the families of a unit (*Biometrika* 73, 1986). The units are corrected for their number
-    /// after Benjamini and Hochberg. Of a slow unit, the families are those kept by Benjamini and Bogomolov's procedure
-    /// (*Journal of the Royal Statistical Society B* 76, 2014). A family whose slow-down is below the limit is not
-    /// reported.
+    /// after Benjamini and Hochberg. The families of a slow unit are those kept by Benjamini and Bogomolov's procedure
+    /// (*Journal of the Royal Statistical Society B* 76, 2014), if their slow-down reaches the limit.
     #[must_use]
     pub fn judge(&self, rules: &Rules) -> Verdicts {
         let (families, scores) = self.scores();
@@ -144,7 +143,6 @@ impl Fleet {
         Verdicts { units: self.units.all.len(), tested: tested.len(), families, slow, faulty: faulty.collect() }
     }
 
-    /// The families with enough units, and the scores of each unit.
     fn scores(&self) -> (Vec<Family>, BTreeMap<usize, Vec<Score>>) {
         // Logarithms and variances of each unit, by model and family, in the order of the cases.
         let mut order: Vec<(usize, &str)> = Vec::new();
@@ -223,8 +221,8 @@ fn test(units: &mut [(usize, Score)]) -> Option<f64> {
     Some(spread)
 }
 
-/// The probability that chance alone makes as many cases of the unit at least half as slow as their median, if each
-/// case is disturbed as often as the rows of the other units. `all` has the sorted logarithms of all units.
+/// Probability that by chance so many cases of the unit are at least half as slow as their median, if each is as often
+/// disturbed as the others' rows. `all` has the sorted logarithms of all units.
 fn chance_of_disturbances(score: &Score, all: &[f64]) -> f64 {
     let limit = score.log / 2.0;
     let slow_cases = score.logs.iter().filter(|log| **log >= limit).count();
@@ -234,8 +232,8 @@ fn chance_of_disturbances(score: &Score, all: &[f64]) -> f64 {
     binomial_above(slow_cases, score.logs.len(), (others + 1) as f64 / (rows + 1) as f64)
 }
 
-/// Time ÷ median of the model over the cases of these families. The interval combines that of the median over the
-/// cases, the noise of the rows, and the uncertainty of the model's median.
+/// Time ÷ median of the model over the cases of these families. The interval includes the spread of the cases, the
+/// noise of the rows, and the uncertainty of the model's median.
 fn ratio(scores: &[&Score]) -> Estimate {
     let logs: Vec<f64> = scores.iter().flat_map(|score| score.logs.iter().copied()).collect();
     let log = median(&logs).unwrap_or_default();

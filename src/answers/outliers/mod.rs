@@ -1,9 +1,8 @@
 //! Finds the cards of a fleet that are slower than the others of their model.
 //!
 //! A *unit* is a card, or all cards of a host. Its time in a case is divided by the median over all units of the model;
-//! the median of these ratios over the cases of a family is the unit's ratio in that family. The spread of a model's
-//! units is estimated per family from the units themselves, robustly, so that outliers do not hide each other.
-//! [`Fleet::judge`] describes the test.
+//! the median of these ratios over the cases of a family is the unit's ratio in that family. The spread of the units is
+//! estimated robustly per model and family, so that outliers do not hide each other. [`Fleet::judge`] has the test.
 
 mod judge;
 pub mod text;

@@ -11,8 +11,8 @@ use record::{Record, Status, format};
 /// At this share of its peak or more, a job is near the peak.
 const NEAR: f64 = 0.85;
 
-/// For kernels of `bench`, which one is the fastest. Otherwise the figures of the card, or how two cards compare, and
-/// whether all results are right. `rows` and `jobs` have one entry per side.
+/// For `bench`, the fastest kernel; else the card's figures, or how two cards compare, and whether all results are
+/// right. `rows` and `jobs` have one entry per side.
 pub(super) fn answer(cards: &[Card], rows: &[Vec<&Record>], jobs: &[Vec<Shown>]) -> Vec<String> {
     let all: Vec<&Record> = rows.iter().flatten().copied().collect();
     let own = other_families(all.iter().copied());
@@ -49,7 +49,6 @@ fn of_card(rows: &[&Record]) -> Vec<String> {
     if text.is_empty() { Vec::new() } else { vec![format!("{text}.")] }
 }
 
-/// Whether every result is right.
 fn verified(rows: &[&Record]) -> String {
     let is_unproven = |row: &&&Record| row.status.is_fault() || row.status == Status::Unverified;
     match rows.iter().filter(is_unproven).count() {

@@ -6,7 +6,6 @@ use crate::compare::Comparison;
 use record::suite::DeviceType;
 use record::{Record, by_card};
 
-/// A card with its sides.
 pub(super) struct Card<'a> {
     pub(super) sides: Vec<usize>,
     pub(super) device: &'a str,
@@ -19,10 +18,8 @@ pub(super) fn rows_of_sides<'a>(comparison: &Comparison<'a>) -> Vec<Option<&'a R
     sides.map(|side| comparison.on_side(side).next().map(|(_, _, entry)| entry.row())).collect()
 }
 
-/// The cards, in the order of their first sides.
-///
-/// As in a summary, [`by_card`] distinguishes cards: two cards of one model are never merged. If reports do not name
-/// the card, the CPU of the host distinguishes cards.
+/// The cards in the order of their first sides, distinguished by [`by_card`] as in a summary, so that two cards of one
+/// model are never merged. If reports do not name the card, the CPU of the host distinguishes cards.
 pub(super) fn cards<'a>(rows: &[Option<&'a Record>]) -> Vec<Card<'a>> {
     let side_of: HashMap<*const Record, usize> =
         rows.iter().enumerate().filter_map(|(side, row)| Some((std::ptr::from_ref(*row.as_ref()?), side))).collect();

@@ -10,8 +10,8 @@ use crate::compare::{CaseComparison, Comparison, Entry};
 use record::suite::{Checks, Dtype, Extent};
 use record::{Bound, Clock, Record, Status};
 
-/// Largest parameter, and range of predicted speeds, for the charts. Values beyond are errors in the report and would
-/// overflow the axes.
+/// For the charts: largest parameter, and range of predicted speeds. Others are report errors and would overflow the
+/// axes.
 const MOST_PARAM: f64 = 1e15;
 const MODELS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
@@ -163,7 +163,6 @@ impl Ranges {
     }
 }
 
-/// The rows of a side.
 #[derive(Default, Serialize)]
 pub(super) struct SideColumns {
     /// Indices of the cases.
@@ -183,8 +182,7 @@ pub(super) struct SideColumns {
     checks: Vec<(usize, usize)>,
     /// Rows with another clock than device timestamps: row, clock.
     timer: Vec<(usize, usize)>,
-    /// Rows of a run with `--compiler`: row, milliseconds for translation and for pipeline creation, number of
-    /// instructions.
+    /// Rows of a run with `--compiler`: row, milliseconds for translation and for pipeline creation, instructions.
     compiled: Vec<(usize, [Option<Figure>; 3])>,
     /// Rows with energy: row, joules per launch, watts.
     energy: Vec<(usize, [Option<Figure>; 2])>,

@@ -40,8 +40,8 @@ pub struct Data<'a> {
 struct FamilyData<'a> {
     name: &'a str,
     summary: &'static str,
-    /// The title of the family's chart of kernels; empty if its kernels are in the chart of several families, `null` if
-    /// the family has a chart of its own kind.
+    /// Title of its chart of kernels; empty if in the chart of several families, `null` if it has a chart of its own
+    /// kind.
     ladder: Option<&'static str>,
     /// Benchmarks whose result is the latency of one load.
     latencies: Vec<&'static str>,
@@ -49,7 +49,6 @@ struct FamilyData<'a> {
     libraries: Vec<&'static str>,
 }
 
-/// A side: one device through one API.
 #[derive(Serialize)]
 pub(super) struct SideData<'a> {
     label: &'a str,
@@ -99,9 +98,7 @@ impl Data<'_> {
     }
 }
 
-/// The page data of a comparison from [`super::sides`].
-///
-/// As in [`crate::compare`], a side is one card, API, driver and version, and its runs are pooled.
+/// The page data of a comparison from [`super::sides`]. As in [`crate::compare`], runs of a side are pooled.
 #[must_use]
 pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let mut texts = Texts::default();
@@ -139,7 +136,6 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     }
 }
 
-/// The names of the wanted benchmarks of a family.
 fn named(family: &Family, is_wanted: fn(&Benchmark) -> bool) -> Vec<&'static str> {
     family.benchmarks.iter().filter(|benchmark| is_wanted(benchmark)).map(|benchmark| benchmark.name).collect()
 }

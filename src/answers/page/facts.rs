@@ -10,7 +10,6 @@ use kernels::cache_curve::claims::Level;
 use record::suite::Scalar;
 use record::{Record, stats::Estimate};
 
-/// A measured limit of a side.
 #[derive(Serialize)]
 pub(super) struct Ceiling {
     /// `copy`, `read`, `fill`, `fma`, `tensor`, `workgroup`, `launch`.
@@ -71,7 +70,6 @@ pub(super) struct Plateau {
     text: Option<String>,
 }
 
-/// The side's cache levels and DRAM.
 pub(super) fn levels(rows: &[&Record]) -> Vec<Plateau> {
     let family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == "cache_curve").collect();
     let rates = cache_curve::level_bandwidths(&family);

@@ -64,8 +64,8 @@ fn toolchain<'a>(side: &Side<'a>) -> (Option<Api>, &'a str) {
     (side.api, side.compiler[0])
 }
 
-/// For each card, its first API with each other API. If the first API has several sides, the one of the same run is
-/// chosen, else the one of the same version. Software devices come last.
+/// For each card, its first API with each other API, preferring its side of the same run, then of the same version.
+/// Software devices come last.
 fn of_apis(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     let sides = &comparison.sides;
     let of_card = |card: &Card| -> Vec<Of> {
@@ -85,9 +85,9 @@ fn of_apis(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     hardware.into_iter().chain(software).flat_map(of_card).collect()
 }
 
-/// Every pair of cards, through the API with the most common cases. If there are two models, the first pair is of two
-/// models; pairs with a software device come last. With many cards, the first card is compared with the others, then
-/// the others with each other, until [`MOST_CASES`] is reached.
+/// Every pair of cards, through the API with the most common cases. If possible, the first pair is of two models; pairs
+/// with software devices come last. The first card is compared with the others, then these with each other, up to
+/// [`MOST_CASES`].
 fn of_cards(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     let first = cards.iter().position(|card| !card.is_software).unwrap_or(0);
@@ -126,8 +126,7 @@ fn of_versions(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     cards.iter().flat_map(of_card).collect()
 }
 
-/// The sides of two cards that have one API and the most cases in common, with the number of those cases; the first of
-/// several. Without a common API, sides of any API.
+/// The two cards' sides of one API with the most common cases, and their number. Without a common API, of any API.
 fn nearest(comparison: &Comparison, a: &Card, b: &Card) -> Option<(SidePair, usize)> {
     let sides = &comparison.sides;
     let all = a.sides.iter().flat_map(|baseline| b.sides.iter().map(|side| (*baseline, *side)));
@@ -208,7 +207,6 @@ fn means<'a>(
     means
 }
 
-/// The column; empty if all its values are unknown.
 fn known(column: Vec<Option<Figure>>) -> Vec<Option<Figure>> {
     if column.iter().all(Option::is_none) { Vec::new() } else { column }
 }

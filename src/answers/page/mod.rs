@@ -1,7 +1,5 @@
-//! Writes reports as an HTML page: one file that loads nothing from the network.
-//!
-//! [`data()`] turns reports into one object of plain data: times pooled by side, ratios with intervals, findings,
-//! ceilings, cache levels. [`page()`] writes this object, the style and the script into one file.
+//! Writes reports as an HTML page: one file that loads nothing from the network. [`data()`] turns reports into one
+//! object of plain data; [`page()`] writes this object, the style and the script into one file.
 
 mod answer;
 mod cards;
@@ -58,10 +56,8 @@ const START: &str = include_str!("drawing/start.js");
 
 const TEMPLATE: &str = include_str!("drawing/template.html");
 
-/// The complete HTML page, with sources and explanations of the `kernels`.
-///
-/// Text from reports cannot become markup: the data is packed, title and answer are escaped, and the script inserts
-/// text only as text nodes.
+/// The complete HTML page, with sources and explanations of the `kernels`. Text from reports cannot become markup: the
+/// data is packed, title and answer are escaped, and the script inserts text only as text nodes.
 #[must_use]
 pub fn page(data: &Data, kernels: &[Kernel]) -> String {
     let (style, script, start) = (compact(STYLE), compact(SCRIPT), compact(START));
@@ -107,8 +103,7 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Removes doc comments and indentation. This is safe because no string in the script or the style spans several lines.
-/// Licence texts are not doc comments and stay.
+/// Removes doc comments (licences are none) and indentation. Safe because no string in script or style spans lines.
 fn compact(text: &str) -> String {
     let mut is_comment = false;
     let is_code = |line: &&str| {

@@ -8,7 +8,6 @@ use crate::summary::letter;
 use record::format::joined;
 use record::suite::Api;
 
-/// The names of a side.
 pub(super) struct Name {
     /// Model, and card and day if the page has several; with the API.
     pub(super) full: String,
@@ -87,7 +86,7 @@ pub(super) fn names(comparison: &Comparison, cards: &[Card], counts: &[usize]) -
     sides.iter().enumerate().map(name).collect()
 }
 
-/// The shortest name of each model that no other device on the page has: without maker and memory, without maker, or in
+/// Each model's shortest name that no other device on the page has: without maker and memory, without maker, or in
 /// full.
 fn models<'a>(devices: &BTreeSet<&'a str>) -> HashMap<&'a str, String> {
     let forms = |device: &str| {

@@ -143,7 +143,7 @@ fn columns(names: &[Name], is_by_model: bool) -> Vec<Column> {
     columns
 }
 
-/// The rows of a side that the page shows. If a card has several runs, each family comes from the newest run that has
+/// The rows of a side that the page shows. With several runs of a card, each family comes from the newest run that has
 /// it, so kernels of different runs are never compared.
 pub(super) fn rows<'a>(comparison: &Comparison<'a>, side: usize) -> Vec<&'a Record> {
     let mut rows: Vec<&Record> = comparison.on_side(side).map(|(_, _, entry)| shown(entry)).collect();

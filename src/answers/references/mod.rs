@@ -1,8 +1,8 @@
 //! Compares a report with the built-in reports of the same model.
 //!
-//! Headline figures are compared only if they have the same case, kernel, checks, clock and profile and their rows are
-//! `ok`. A figure is slower or faster than the references if its 95 % interval lies outside those of all references,
-//! and the figure differs from their median by more than the margin.
+//! Figures are compared if case, kernel, checks, clock and profile are the same and the rows are `ok`. A figure is
+//! slower or faster if its interval lies outside those of all references and it differs from their median by more than
+//! the margin.
 
 mod packed;
 mod reference;

@@ -33,7 +33,6 @@ impl Unit {
         if self == Self::Time { (-log_speed).exp() } else { log_speed.exp() }
     }
 
-    /// The value with three digits and its unit.
     pub(crate) fn text(self, value: f64) -> String {
         match self {
             Self::Bytes => format::byte_rate(value),
@@ -53,8 +52,8 @@ pub struct Figure {
     pub unit: Unit,
     /// Its value.
     pub value: f64,
-    /// Half width of the 95 % interval of the logarithm; `None` if the run does not show run-to-run variation, because
-    /// it has one epoch or is on a software device.
+    /// Half width of the 95 % interval of the logarithm; `None` for one epoch or a software device: no run-to-run
+    /// variation.
     pub reach: Option<f64>,
     /// The case that was measured, or the family.
     pub case: String,

@@ -1,4 +1,4 @@
-//! A report compared with references as text: one line per headline figure, and a sentence on those outside all
+//! A report compared with references as text: a line per headline figure, and a sentence on those outside all
 //! references.
 
 use super::{Beside, Headline};

@@ -48,7 +48,6 @@ pub(super) struct AcceptedRows {
     repeated: usize,
     /// Lines of the first repeated case: the dropped row, and the row that replaces it.
     first_repeated: Option<(u64, u64)>,
-    /// Number of rows of a newer schema with invalid values.
     not_understood: usize,
     /// The first error in these rows, with its line.
     first_fault: Option<(u64, String)>,
@@ -87,12 +86,8 @@ impl AcceptedRows {
         self.report.notes.is_empty() && self.report.records.is_empty()
     }
 
-    /// Adds the row that starts in `line`. `complete` adds the data that no column holds.
-    ///
-    /// In a row of a newer schema, invalid values stay empty; without a valid status, the row is dropped.
-    ///
-    /// # Errors
-    /// What is invalid, with the column.
+    /// Adds the row that starts in `line`. `complete` adds the data that no column holds. In a row of a newer schema,
+    /// invalid values stay empty; without a valid status, the row is dropped. Errors name the column.
     pub(super) fn row(
         &mut self,
         line: u64,

@@ -40,7 +40,6 @@ fn newest(records: &[Record]) -> Vec<&Record> {
     rows
 }
 
-/// Type, size and parameters of a case: `f32 1024x1024 PAD=1`.
 fn case(record: &Record) -> String {
     joined([record.dtype_name(), &record.size(), &record.params_text()], " ")
 }

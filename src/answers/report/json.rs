@@ -38,8 +38,7 @@ pub fn columns(record: &Record) -> Map<String, Value> {
     COLUMNS.iter().map(|column| (column.name.to_owned(), (column.json)(record))).collect()
 }
 
-/// Reads a report by the rules of [`csv::read`](super::csv::read): columns are found by name, unknown columns are
-/// ignored, missing columns stay empty, and of rows with the same case and run, the last one counts.
+/// Reads a report by the rules of [`csv::read`](super::csv::read).
 ///
 /// # Errors
 /// [`Error::Report`] with `path`, line and column.

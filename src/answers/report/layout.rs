@@ -17,8 +17,8 @@ pub enum Medium {
 }
 
 impl Medium {
-    /// The terminal properties for tables. In Markdown, tables have the columns of a narrow terminal, but no colours or
-    /// width limit.
+    /// The terminal properties for tables; for Markdown, the columns of a narrow terminal without colours or width
+    /// limit.
     pub const fn terminal(self) -> Terminal {
         match self {
             Self::Terminal(terminal) => terminal,

@@ -44,8 +44,7 @@ pub fn findings<'a>(family: &str, rows: &[&'a Record]) -> Vec<(Toolchain<'a>, Fi
     toolchains(rows.iter().copied()).into_iter().filter_map(found).collect()
 }
 
-/// The families in reading order: ceilings, with which the other rows are compared; then in the order of the articles'
-/// first step about each family; the others in the order of the suite.
+/// The families in reading order: ceilings, the families of the articles' steps, then the others in the suite's order.
 #[must_use]
 pub fn families_in_reading_order() -> Vec<&'static Family> {
     let steps = articles::steps();
@@ -89,8 +88,7 @@ struct Order {
     sets: Numbered<Vec<String>>,
 }
 
-/// The sort key of a row in its family: kernel (in a table by kernel), type, size, kernel; number of parameters, set of
-/// parameters, their values.
+/// Sort key in a family: kernel (in a table by kernel), type, size, kernel; number, set and values of the parameters.
 type Key = ((Option<usize>, usize, Option<(u64, Extent)>, usize), (usize, usize, Vec<i64>));
 
 impl Order {
@@ -133,8 +131,7 @@ const fn numeric(value: f64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
-/// One section per family that has rows, in reading order, with sorted rows; families that are not in the suite come
-/// last.
+/// One section per family with rows, in reading order, with sorted rows; families outside the suite come last.
 #[must_use]
 pub fn sections(records: &[Record]) -> Vec<Section<'_>> {
     let known = families_in_reading_order().into_iter();

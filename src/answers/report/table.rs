@@ -129,8 +129,8 @@ fn cells(firsts: &Firsts, row: &Record, headings: &[&str], is_wide: bool) -> Vec
     cells
 }
 
-/// The first measured row of each group and size; other rows' speeds are relative to it. Found in advance, since a
-/// search per row would take quadratic time.
+/// The first measured row of each group and size, the base of the others' speeds. A search per row would take quadratic
+/// time.
 pub struct Firsts<'a> {
     is_by_kernel: bool,
     rows: HashMap<(&'a str, Option<Extent>), &'a Record>,
@@ -178,8 +178,8 @@ fn place(is_by_kernel: bool, row: &Record) -> (&str, Option<Extent>) {
     (if is_by_kernel { &row.benchmark } else { row.dtype_name() }, row.n)
 }
 
-/// Speed relative to `first`, the first row of the same group and size. Rows of different kernels compare times; rows
-/// of the same kernel compare rates, because a parameter may change the work per launch.
+/// Speed relative to `first`, the first row of its group and size: times of different kernels, but rates of the same
+/// kernel, because a parameter may change the work per launch.
 fn speed(first: Option<&Record>, row: &Record) -> String {
     let speed = first.and_then(|first| {
         let times = Some(first.median_ns? / row.median_ns?);

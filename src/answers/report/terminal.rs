@@ -30,8 +30,8 @@ pub fn paint(terminal: Terminal, style: TextStyle, text: &str) -> String {
     if terminal.has_color && style != TextStyle::new() { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
-/// Wraps `text` at spaces to at most `width` columns; longer words stay whole. Lines after the first start with
-/// `indent`. A number and its percent sign stay on one line.
+/// Wraps at spaces to `width` columns, with `indent` after the first line. Longer words, and numbers with `%`, stay
+/// whole.
 pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     let options = textwrap::Options::new(width)
         .subsequent_indent(indent)

@@ -190,8 +190,7 @@ pub(crate) fn figures_of<'a>(rows: &[&'a Record], jobs: &[Shown<'a>]) -> Vec<Fig
     figures
 }
 
-/// All figures' names in one order: a name that earlier sides lack is inserted after the name that precedes it on its
-/// own side.
+/// All figures' names in one order: a name that earlier sides lack follows the name that precedes it on its own side.
 pub(crate) fn in_order<'n>(sides: impl IntoIterator<Item = impl IntoIterator<Item = &'n str>>) -> Vec<&'n str> {
     let mut names: Vec<&str> = Vec::new();
     for side in sides {

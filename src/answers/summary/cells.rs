@@ -114,8 +114,7 @@ impl From<&Best<'_>> for Job {
     }
 }
 
-/// How the vendor's library compares with the kernel of a job, if both were measured: the ratio of their speeds, and
-/// `cuBLAS 1.05× faster`.
+/// How the library compares with a job's kernel, if both were measured: ratio of speeds, and `cuBLAS 1.05× faster`.
 pub(crate) fn library(best: &Best, all: &[&Record]) -> Option<(f64, String)> {
     let beside = beside(best.row, all)?;
     Some((beside.ratio.value, format!("{} {}", beside.library, faster(beside.ratio))))

@@ -22,9 +22,9 @@ pub(crate) struct Shown<'a> {
     pub(crate) faster: Option<&'a Record>,
 }
 
-/// The jobs of each column, in the order of the summary. Columns of one API and compiler show the same kernel, type,
-/// size and parameters, and if possible the same source. Software devices show their own fastest kernel: otherwise the
-/// sizes that they can run would decide for GPUs.
+/// The jobs of each column, in the order of the summary. Columns of one toolchain show the same kernel, type, size,
+/// parameters and, if possible, source. Software devices show their own fastest kernel, so that they do not limit the
+/// GPUs' sizes.
 pub(crate) fn jobs_of<'a>(columns: &[Vec<&'a Record>]) -> Vec<Vec<Shown<'a>>> {
     let mut jobs: Vec<Vec<Shown>> = vec![Vec::new(); columns.len()];
     let mut groups: Vec<(Option<Toolchain>, bool, Vec<usize>)> = Vec::new();
@@ -102,8 +102,7 @@ fn common<'a>(
     best.map(|(.., found)| found)
 }
 
-/// Names the kernels that are faster than the one that all columns have: `GEMM f16 by cooperative: B also has the
-/// faster wgmma, 744 TFLOP/s`.
+/// Names kernels faster than the common one: `GEMM f16 by cooperative: B also has the faster wgmma, 744 TFLOP/s`.
 pub(crate) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usize) -> &'n str) -> Vec<String> {
     let mut notes: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for (column, shown) in jobs.iter().enumerate().flat_map(|(column, jobs)| jobs.iter().map(move |job| (column, job)))
@@ -124,7 +123,6 @@ pub(crate) fn faster_ones<'n>(jobs: &[Vec<Shown>], name: impl Fn(usize) -> &'n s
     notes.into_iter().map(|(job, kernel, texts)| format!("{job} by {kernel}: {}.", texts.join("; "))).collect()
 }
 
-/// The meaning of [`Shown::is_unlike`].
 pub(crate) const UNLIKE: &str =
     "≠ another kernel, source or size than in the unmarked figures of the same API, so no ratio";
 

@@ -62,7 +62,6 @@ struct JobLine<'a> {
     gb_per_s: Option<f64>,
     gflop_per_s: Option<f64>,
     share: Option<f64>,
-    /// Whether another kernel ties.
     is_tied: bool,
     /// Time ÷ that of the simplest kernel, if they certainly differ.
     naive_time_ratio: Option<Estimate>,

@@ -68,8 +68,7 @@ pub(super) fn without_repeated_units(figures: Vec<String>) -> Vec<String> {
     figures.into_iter().enumerate().map(without).collect()
 }
 
-/// `f32`, `mma f16`. For tensor cores, this is the rate of the subgroup's matrix instruction, which may be below their
-/// peak.
+/// `f32`, `mma f16`: the rate of the subgroup's matrix instruction, which may be below the tensor cores' peak.
 pub(crate) fn arithmetic_name(peak: &Peak) -> String {
     let scalar = peak.scalar.map_or("", Scalar::name);
     if peak.limit == Limit::Tensor { "mma f16".to_owned() } else { scalar.to_owned() }

@@ -161,7 +161,6 @@ fn subject(kernel: &ChangedKernel) -> String {
     name(kernel) + other
 }
 
-/// The number of cases that are too noisy to show a small change.
 fn too_noisy(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
     let is_wide = |(low, high): (f64, f64)| (high / low).ln() / 2.0 > NOISY.ln_1p();
     let is_noisy = |pair: &&&Pair| pair.verdict == Verdict::Unclear && pair.ratio.interval.is_none_or(is_wide);
@@ -192,8 +191,7 @@ fn would_show(comparison: &Comparison, pairs: &[&Pair]) -> Option<String> {
 /// Clocks that differ by at most this fraction are the same.
 const CLOCK: f64 = 0.01;
 
-/// In how many cases both sides ran at the same clock, and how many changes are due to the clock: they vanish in
-/// cycles.
+/// How many cases ran at the same clock on both sides, and how many changes vanish in cycles, so are due to the clock.
 fn clocks(comparison: &Comparison, of: usize) -> Option<String> {
     let Match { baseline, side } = comparison.matches[of];
     let timed: Vec<(&Pair, f64)> = comparison
@@ -240,8 +238,8 @@ pub(super) fn largest_by_kind<'k, 'a>(kernels: &'k [ChangedKernel<'a>], most: us
     WorkKind::ALL.into_iter().flat_map(of_kind).collect()
 }
 
-/// The largest changes of a list in the order of [`Comparison::changed_kernels`], at most `most`. If there are enough
-/// faster kernels, a third of the lines is theirs.
+/// The `most` largest changes in the order of [`Comparison::changed_kernels`]; up to a third of them are faster
+/// kernels.
 fn largest<'k, 'a>(kernels: &[&'k ChangedKernel<'a>], most: usize) -> Vec<&'k ChangedKernel<'a>> {
     let (slower, faster): (Vec<_>, Vec<_>) =
         kernels.iter().copied().partition(|kernel| kernel.verdict == Verdict::Slower);

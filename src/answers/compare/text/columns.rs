@@ -22,7 +22,6 @@ pub(super) struct Block {
     pub(super) names: Vec<String>,
     /// Groups of columns. Columns of one group stay in the same table on a narrow terminal.
     pub(super) groups: Vec<Vec<Column>>,
-    /// Notes of each row.
     pub(super) notes: Vec<String>,
 }
 
@@ -139,7 +138,6 @@ fn mark(case: &CaseComparison) -> RowMark {
     if is_marked { RowMark::Note } else { RowMark::None }
 }
 
-/// The group title of a case, and its name within the group.
 fn called(case: &CaseComparison, view: View) -> (String, String) {
     if view.sort != Sort::Family {
         return (String::new(), name(case));
@@ -148,7 +146,6 @@ fn called(case: &CaseComparison, view: View) -> (String, String) {
     (table::title(is_by_kernel, case.row), table::name(is_by_kernel, case.row))
 }
 
-/// Differences other than time, and the notes of the rows.
 fn note(comparison: &Comparison, case: &CaseComparison) -> String {
     let mut parts: Vec<String> = Vec::new();
     let is_single = comparison.matches.len() == 1;

@@ -113,7 +113,6 @@ pub fn tally_lines(comparison: &Comparison, of: usize) -> Vec<String> {
     comparison.tallies_by_kind(of).iter().filter_map(|tally| tally_line(comparison, of, tally)).collect()
 }
 
-/// Summarizes cases of a match in one sentence.
 #[must_use]
 pub(super) fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> Option<String> {
     let [baseline, side] = labels(comparison, of);
@@ -130,7 +129,6 @@ pub(super) fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> O
     (!parts.is_empty()).then(|| format!("{}.", parts.join(": ")))
 }
 
-/// The labels of a match: baseline, other side.
 pub(super) fn labels<'b>(comparison: &'b Comparison, of: usize) -> [&'b str; 2] {
     let sides = comparison.matches[of];
     [sides.baseline, sides.side].map(|side| comparison.sides[side].label.as_str())
@@ -157,8 +155,7 @@ pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
     groups.chain(changed_sources(comparison, of)).collect()
 }
 
-/// The kernels that are not compared because their sources differ, one sentence for each reason: `12 kernels (40 cases)
-/// that changed between 2026-11-23 and 2026-11-28 are not compared: gemv/packed, …`.
+/// Kernels not compared because their sources differ: `12 kernels (40 cases) that changed between 2026-11-23 and …`.
 #[must_use]
 pub(super) fn changed_sources(comparison: &Comparison, of: usize) -> Vec<String> {
     let at = comparison.matches[of];
@@ -325,7 +322,6 @@ fn few(names: &[String]) -> String {
     shown + &rest
 }
 
-/// Cases of a kind of work: `1270 kernel cases`.
 pub(super) fn counted(cases: usize, kind: WorkKind) -> String {
     let adjective = kind.adjective();
     format::plural(cases, &format!("{adjective} case"), &format!("{adjective} cases"))

@@ -71,7 +71,6 @@ fn bold(text: &str, view: View) -> String {
     paint(view.terminal, BOLD, paragraph(text, "  ", view.terminal).trim_end()) + "\n"
 }
 
-/// The changed kernels, one per line; `None` if there are none.
 fn kernels(comparison: &Comparison, of: usize, view: View) -> Option<String> {
     let all = comparison.changed_kernels(of);
     let [a, b] = labels(comparison, of);
@@ -150,7 +149,6 @@ fn section(comparison: &Comparison, group: &Group, view: View) -> Option<String>
     Some(text)
 }
 
-/// The rows that differ in more than time, one line per kind of difference.
 fn marks(comparison: &Comparison, group: &Group) -> Vec<String> {
     let mut lines = Vec::new();
     for (of, mark) in (0..comparison.matches.len()).flat_map(|of| Mark::ALL.map(|mark| (of, mark))) {

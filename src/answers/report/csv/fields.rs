@@ -58,10 +58,8 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    /// Reads the next row into `row`; `false` at the end of the input.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if the source fails, [`Error::Report`] if the row is too long.
+    /// Reads the next row into `row`; `false` at the end of the input. [`Error::Io`] if the source fails,
+    /// [`Error::Report`] if the row is too long.
     pub(super) fn next(&mut self, row: &mut Fields) -> Result<bool> {
         let (mut length, mut has_started) = (0, false);
         (row.count, row.is_cut) = (0, false);

@@ -1,7 +1,5 @@
-//! Keeps spreadsheets from running text as a formula.
-//!
-//! A spreadsheet evaluates cells that begin with one of these signs (OWASP, *CSV Injection*). A leading apostrophe
-//! makes such a cell text; the reader removes the apostrophe again, so texts round-trip.
+//! Keeps spreadsheets from running text as a formula. A spreadsheet evaluates cells that begin with one of these signs
+//! (OWASP, *CSV Injection*). A leading apostrophe makes such a cell text; the reader removes it again.
 
 use std::borrow::Cow;
 

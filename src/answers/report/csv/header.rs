@@ -29,10 +29,7 @@ pub(super) fn is_part_of_header(row: &Fields) -> bool {
 }
 
 impl Header {
-    /// Parses the first row as a header.
-    ///
-    /// # Errors
-    /// Why the row is not a header.
+    /// Parses the first row as a header, or returns why it is none.
     pub(super) fn read(row: &Fields) -> Result<Self, String> {
         let names: Vec<&[u8]> = row.iter().map(without_mark).collect();
         let first = names.first().copied().unwrap_or_default();
@@ -73,7 +70,6 @@ impl Header {
         Ok(Self { columns, unknown })
     }
 
-    /// Adds notes about unknown and missing columns.
     pub(super) fn note(&self, accepted_rows: &mut AcceptedRows) {
         accepted_rows.columns(&self.unknown, |name| self.columns.iter().flatten().any(|column| column.name == name));
     }
@@ -86,10 +82,8 @@ impl Header {
         status.is_some_and(|(column, field)| str::from_utf8(field).is_ok_and(|value| is_valid(column, value)))
     }
 
-    /// The fields of a row with their columns, without fields of unknown columns.
-    ///
-    /// # Errors
-    /// If the row and the header have different numbers of fields.
+    /// The fields of a row with their columns, without unknown columns. Fails if the row does not have as many fields
+    /// as the header.
     pub(super) fn cells<'r>(&self, row: &'r Fields) -> Result<Vec<Cell<'r>>, String> {
         if row.len() != self.columns.len() {
             let (has, wants) = (row.len(), self.columns.len());

@@ -22,12 +22,12 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Locks the report at `report`, a path without symbolic links; the file need not exist. On file systems without
-    /// locks this does nothing.
+    /// Locks the report at `report`, a path without symbolic links; the file need not exist. Does nothing on file
+    /// systems without locks.
     ///
     /// # Errors
-    /// [`Error::Usage`] with the name `shown` if another run holds the lock, [`Error::Io`] if no lock file can be
-    /// created.
+    ///
+    /// [`Error::Usage`] naming `shown` if another run holds the lock, [`Error::Io`] if no lock file can be created.
     pub fn acquire(report: &Path, shown: &Path) -> Result<Self> {
         let busy = || {
             usage!(

@@ -66,12 +66,13 @@ impl CsvFile {
         &self.output
     }
 
-    /// Updates the file to `records`. `added` has the indices of the new rows, in any order. `has_changed` states
-    /// whether other rows changed.
+    /// Updates the file to `records`. `added`: indices of the new rows in any order; `has_changed`: whether other rows
+    /// changed.
     ///
     /// # Errors
-    /// [`Error::Io`] with the path. If another program has replaced the file, the rows go into a new file beside it,
-    /// and the error names the new file.
+    ///
+    /// [`Error::Io`] with the path. If another program has replaced the file, the rows go into a new file that the
+    /// error names.
     pub fn update(&mut self, records: &[Record], added: &[usize], has_changed: bool) -> Result<()> {
         if has_changed || self.output.file().is_none() || !self.is_there() || self.is_foreign() {
             return self.replace(records);
@@ -99,8 +100,7 @@ impl CsvFile {
         let text = csv::write_rows(records);
         let known = self.known.take();
         let mut options = OpenOptions::new();
-        // Do not follow a link that another program may have put in the file's place: it may lead to somebody else's
-        // file.
+        // Do not follow a link that another program may have put here: it may lead to somebody else's file.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW);
         let written = options.append(true).open(path).and_then(|mut file| {

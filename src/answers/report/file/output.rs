@@ -110,8 +110,7 @@ impl Output {
         Ok(Self { path: path.to_owned(), sink, is_new: Arc::default() })
     }
 
-    /// Like [`Output::open`], for a file that must not exist yet. A file that another program creates in the meantime
-    /// is kept.
+    /// Like [`Output::open`], for a new file. A file that another program creates in the meantime is not replaced.
     ///
     /// # Errors
     /// As for [`Output::open`].
@@ -345,8 +344,8 @@ fn special_kind(found: &Metadata) -> Option<&'static str> {
     None
 }
 
-/// This process's stdout or stderr, if that is the file. `/dev/stdout` may be a file that the shell opened; replacing
-/// it would lose the rest of the output.
+/// This process's stdout or stderr, if it is that. Replacing a file that the shell opened would lose the rest of the
+/// output.
 fn standard_stream(found: &Metadata) -> Option<Target> {
     #[cfg(unix)]
     {

@@ -1,5 +1,4 @@
-//! The summary of a report: what the device can do, on one screen of 24 lines by 80 columns, including the command and
-//! the prompt.
+//! The summary of a report: what the device can do, in 24 lines by 80 columns, including the command and the prompt.
 
 use anstyle::AnsiColor;
 use kernels::claims::finding;
@@ -37,10 +36,9 @@ const LEGEND: usize = 3;
 const FURTHER_PEAKS: usize = 4;
 const UNSTEADY_ROWS: usize = 4;
 
-/// The summary of the rows of one card, in at most [`LINES`] lines; the lines `after` follow it and are never cut.
-///
-/// With several toolchains (APIs or compilers), the figures are those of the first; a column compares the second in the
-/// same cases, and a line gives the means of the families.
+/// The summary of the rows of one card, in at most [`LINES`] lines; the lines `after` follow it and are never cut. With
+/// several toolchains (APIs or compilers), figures are those of the first; a column compares the second in the same
+/// cases, and a line gives the means of the families.
 #[must_use]
 pub fn card(records: &[Record], after: &[String], terminal: Terminal) -> String {
     card_within(records, after, LINES, terminal)
@@ -120,8 +118,7 @@ pub fn headline(family: &str, rows: &[&Record]) -> String {
     format!("{} {}", padded(family, NAME), words(&text, COLUMNS - NAME - 1))
 }
 
-/// The first words of a sentence that fit, with an ellipsis if words are cut. (Cut in the middle, it would be
-/// meaningless.)
+/// The first words of a sentence that fit, with an ellipsis. (Cut in the middle, the sentence would be meaningless.)
 fn words(text: &str, width: usize) -> String {
     if display_width(text) <= width {
         return text.to_owned();
@@ -301,8 +298,7 @@ fn by_family(other: Toolchain, ratios: &Ratios, room: usize, terminal: Terminal)
     from_largest(&format!("{} is", other.title()), (speeds, "families"), room, terminal)
 }
 
-/// The speed of the vendor's library relative to the kernel of each job with which it was measured: `cuBLAS 1.05×
-/// faster in GEMM f32`.
+/// The speed of the vendor's library relative to the kernel of each job: `cuBLAS 1.05× faster in GEMM f32`.
 fn libraries(found: &[Best], all: &[&Record], room: usize, terminal: Terminal) -> Vec<String> {
     let speed = |best: &Best| {
         let (ratio, text) = cells::library(best, all)?;

@@ -12,7 +12,6 @@ pub struct Best<'a> {
     pub job: &'static Headline,
     /// The row of the fastest kernel.
     pub row: &'a Record,
-    /// The ranking of the rows with the same work.
     pub(crate) ranking: Ranking<&'a Record>,
     /// Whether no other kernel of the job has a rate.
     pub is_only: bool,
@@ -30,8 +29,8 @@ impl Best<'_> {
     }
 }
 
-/// Rows of a job that do the same work: the same type, precision and size, the same values of the job's parameters, and
-/// the same numbers of bytes and operations.
+/// Rows of a job that do the same work: same type, precision, size, values of the job's parameters, bytes and
+/// operations.
 #[derive(Debug, Clone)]
 pub(crate) struct Contest<'a> {
     #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "only `explain` shows them"))]
@@ -45,15 +44,14 @@ pub(crate) fn rate(job: &Headline, row: &Record) -> Option<Estimate> {
     if job.is_largest { byte_rate(row) } else { flop_rate(row) }
 }
 
-/// Whether two kernels of a family did the same work: the same type, size and values of the parameters that both have.
-/// A rotation by 5 degrees is not compared with one by 90.
+/// Whether two kernels of a family have the same type, size and values of common parameters (rotations by 5 and 90°
+/// differ).
 pub(super) fn is_same_case(a: &Record, b: &Record) -> bool {
     let have_one_value = a.params.iter().all(|(name, value)| b.params.get(name).is_none_or(|other| other == value));
     (a.dtype, a.n) == (b.dtype, b.n) && have_one_value
 }
 
-/// The fastest kernel of each job in `rows`, which are of one device through one API. Only rows that are `ok` count;
-/// libraries do not.
+/// The fastest kernel of each job in `rows` of one device and API. Only rows that are `ok` count; libraries do not.
 #[must_use]
 pub fn best<'a>(rows: &[&'a Record]) -> Vec<Best<'a>> {
     headlines().into_iter().filter_map(|(family, job)| best_of(family, job, rows)).collect()
@@ -98,8 +96,7 @@ pub(crate) fn counted<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> 
     rows.iter().filter(is_wanted).copied().collect()
 }
 
-/// The parameters of a job: those shared by all its kernels and libraries. Other parameters, such as the workgroup
-/// size, belong to a single kernel.
+/// The parameters shared by a job's kernels and libraries. Others, such as the workgroup size, belong to one kernel.
 fn parameters(family: &str, job: &Headline) -> Vec<&'static str> {
     let kernels = FAMILIES.iter().find(|known| known.name == family).map_or(&[][..], |family| family.benchmarks);
     let does_it = |kernel: &&Benchmark| {

@@ -18,8 +18,7 @@ pub struct Beside<'a> {
     pub ratio: Estimate,
 }
 
-/// The fastest library row in the case of `row`; `rows` are of the same card, through any API. `None` if no library has
-/// a comparable time.
+/// The fastest library row with a comparable time in the case of `row`; `rows` are of the same card, through any API.
 #[must_use]
 pub fn beside<'a>(row: &Record, rows: &[&'a Record]) -> Option<Beside<'a>> {
     let library = |benchmark: &'static Benchmark| benchmark.library.filter(|_| benchmark.significant_bits.is_none());
@@ -27,8 +26,7 @@ pub fn beside<'a>(row: &Record, rows: &[&'a Record]) -> Option<Beside<'a>> {
     Some(Beside { library, row: other, ratio })
 }
 
-/// Like [`beside`], for the suite's kernels that only CUDA can express: the fastest row, and the time of `row` ÷ its
-/// time.
+/// The fastest row of the kernels that only CUDA can express, in the case of `row`, and the time of `row` ÷ its time.
 #[must_use]
 pub fn beyond_wgsl<'a>(row: &Record, rows: &[&'a Record]) -> Option<(&'a Record, Estimate)> {
     let is_beyond = |benchmark: &'static Benchmark| benchmark.only_cuda.filter(|_| benchmark.library.is_none());
@@ -36,8 +34,8 @@ pub fn beyond_wgsl<'a>(row: &Record, rows: &[&'a Record]) -> Option<(&'a Record,
     Some((other, ratio))
 }
 
-/// Of the benchmarks for which `kind` returns a value, the fastest row in the case of `row`: the value, the row, and
-/// the time of `row` ÷ its time.
+/// The fastest row in the case of `row` among benchmarks with a `kind`: the kind, the row, and the time of `row` ÷ its
+/// time.
 fn fastest<'a, T>(
     row: &Record,
     rows: &[&'a Record],

@@ -1,5 +1,4 @@
-//! The headline figures of a device through one API, for the summary on the terminal, the cards of the page, and
-//! `index`.
+//! The headline figures of a device through one API, for the terminal's summary, the page's cards, and `index`.
 
 mod jobs;
 mod library;

@@ -27,8 +27,7 @@ pub struct Peak {
 /// Possible rates in GB/s and GFLOP/s; others are errors in the report.
 const RATES: std::ops::RangeInclusive<f64> = 1e-9..=1e12;
 
-/// The peaks in rows of the family `ceiling`. Memory limits are taken at the largest working set, where caches help
-/// least.
+/// The peaks in rows of the family `ceiling`: of memory at the largest working set, where caches help least.
 #[must_use]
 pub fn peaks(rows: &[&Record]) -> Vec<Peak> {
     peak_rows(rows).into_iter().map(|(peak, _)| peak).collect()
