@@ -36,8 +36,7 @@ fn ratios<'a>(rows: &[&'a Record]) -> Vec<(Estimate, &'a Record)> {
     rows.iter().filter(timed).filter(|row| row.is_cold()).filter_map(ratio).collect()
 }
 
-/// Compares times with cold and hot caches; `None` if no case has both. Cases without a clear difference are only
-/// counted.
+/// Compares times with cold and hot caches; `None` if no case has both. Cases within the noise are only counted.
 #[must_use]
 pub(super) fn sentence(rows: &[&Record]) -> Option<String> {
     let all = ratios(rows);

@@ -1,5 +1,4 @@
-//! Answers to readers' questions about rows, one folder or file each, and [`report`]: files, tables, layout. Uses no
-//! GPU.
+//! Answers to readers' questions about rows, one folder or file each, and [`report`]: files, tables, layout. No GPU.
 
 pub mod articles;
 mod cold;

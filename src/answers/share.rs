@@ -124,8 +124,7 @@ fn path_in(text: &str) -> Option<&str> {
     text.split_whitespace().find(is_path)
 }
 
-/// The case of a row; `None` if the suite declares none like it. Nothing is computed from sizes that a stranger made
-/// up.
+/// The case of a row; `None` if the suite declares none like it. Computes nothing from sizes that a stranger made up.
 fn case_of(row: &Record) -> Option<Case> {
     let family = FAMILIES.iter().find(|family| family.name == row.family)?;
     let benchmark = family.benchmarks.iter().find(|benchmark| benchmark.name == row.benchmark)?;

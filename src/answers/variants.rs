@@ -7,9 +7,8 @@ use crate::report::toolchains;
 use record::format::{self, ratio_with_interval};
 use record::{Bound, Ranking, Record, Status, ranking, time_in_run};
 
-/// The answer for the rows of one family: a sentence for each API and type, and a sentence about the results. Only
-/// kernels at the same size are compared. The sentence names the fastest kernel at the largest size, or all that tie
-/// there ([`ranking`]).
+/// The answer for the rows of one family: a sentence for each API and type, and one about the results. Only kernels of
+/// one size are compared; the fastest at the largest size is named, or all that tie there ([`ranking`]).
 #[must_use]
 pub fn verdict(rows: &[&Record]) -> Vec<String> {
     let toolchains = toolchains(rows.iter().copied());

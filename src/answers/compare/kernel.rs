@@ -32,8 +32,7 @@ pub struct ChangedKernel<'a> {
     pub is_by_size: bool,
     /// Whether its source changed and it is compared only because the user named it.
     pub has_other_source: bool,
-    /// Rows of the baseline and the side whose compiled kernels differ ([`compiled_changes`]), from changed cases if
-    /// any.
+    /// Rows of baseline and side with different compiled kernels ([`compiled_changes`]); from changed cases, if any.
     pub recompiled: Option<[&'a Record; 2]>,
     /// Geometric mean of baseline time ÷ side time, over the changed cases, or over all if none changed.
     pub mean: Ratio,
@@ -43,10 +42,9 @@ type Member<'a, 'b> = (&'b CaseComparison<'a>, &'b Pair<'a>);
 
 impl<'a> Comparison<'a> {
     /// The kernels that changed in the match `of`: the slower ones with the largest slow-down first, then the faster
-    /// ones with the largest speed-up first. They are sorted by the end of the interval nearest to no change, since a
-    /// noisy mean may be large by chance. A kernel has changed if cases have changed, or else if the interval of the
-    /// mean over its cases lies beyond the margin, corrected for the number of kernels. Pairs with two clocks do not
-    /// count.
+    /// ones with the largest speed-up first. The end of the interval nearest to no change decides the order: a noisy
+    /// mean may be large by chance. A kernel has changed if cases have changed, or else if the interval of the mean
+    /// over its cases lies beyond the margin, corrected for the number of kernels. Pairs with two clocks do not count.
     #[must_use]
     pub fn changed_kernels(&self, of: usize) -> Vec<ChangedKernel<'a>> {
         let at = self.matches[of];

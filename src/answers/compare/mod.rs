@@ -257,9 +257,8 @@ pub fn compare<'a>(baseline: &'a [Report], others: &'a [Report]) -> Comparison<'
 }
 
 /// Compares `others` with `baseline`. Runs of one side are pooled, separately for the baseline and the others. Each
-/// side is compared with the baseline side of the same device and API, else of the same API, else with the first
-/// baseline side. Unpaired baseline sides are compared with the first one, so that one report with several APIs can be
-/// compared.
+/// side is compared with the baseline side of the same device and API, else of the same API, else with the first one.
+/// Unpaired baseline sides are compared with the first, so that one report with several APIs can be compared.
 #[must_use]
 pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report]) -> Comparison<'a> {
     let mut sides = Sides::new(rules.is_by_model);

@@ -1,5 +1,4 @@
-//! Rates of other programs' fastest kernels through Vulkan, from vulkan.csv: neither measured nor verified by this
-//! suite.
+//! Rates of other programs' fastest kernels through Vulkan, from vulkan.csv. This suite has not verified them.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,4 @@
-//! What the portable API costs: for each job and size, the fastest WGSL kernel's time ÷ its CUDA port's and ÷ the
-//! library's.
+//! What the portable API costs: for each job and size, the best WGSL time ÷ that of its CUDA port and ÷ the library's.
 
 mod cases;
 mod elsewhere;

@@ -10,8 +10,7 @@ use crate::compare::{CaseComparison, Comparison, Entry};
 use record::suite::{Checks, Dtype, Extent};
 use record::{Bound, Clock, Record, Status};
 
-/// For the charts: largest parameter, and range of predicted speeds. Others are report errors and would overflow the
-/// axes.
+/// For the charts: largest parameter, and range of predicted speeds. Other values are errors and would overflow axes.
 const MOST_PARAM: f64 = 1e15;
 const MODELS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 

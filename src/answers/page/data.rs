@@ -40,8 +40,7 @@ pub struct Data<'a> {
 struct FamilyData<'a> {
     name: &'a str,
     summary: &'static str,
-    /// Title of its chart of kernels; empty if in the chart of several families, `null` if it has a chart of its own
-    /// kind.
+    /// Title of its chart of kernels; empty if in a chart of several families, `null` if it has another kind of chart.
     ladder: Option<&'static str>,
     /// Benchmarks whose result is the latency of one load.
     latencies: Vec<&'static str>,

@@ -10,8 +10,8 @@ pub(super) struct Figure(f64);
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Figure {
-    /// Rounds to `digits` digits, such that the page, which rounds to one digit less, shows the same as for `value`
-    /// itself. `None` if it is not finite.
+    /// Rounds to `digits` digits so that the page, which rounds once more to one digit less, shows the same as for
+    /// `value`. `None` if it is not finite.
     pub(super) fn new(value: f64, digits: usize) -> Option<Self> {
         let round = |value: f64, digits: usize| -> Option<f64> {
             format!("{value:.*e}", digits.saturating_sub(1)).parse().ok().filter(|rounded: &f64| rounded.is_finite())

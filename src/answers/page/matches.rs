@@ -86,8 +86,7 @@ fn of_apis(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
 }
 
 /// Every pair of cards, through the API with the most common cases. If possible, the first pair is of two models; pairs
-/// with software devices come last. The first card is compared with the others, then these with each other, up to
-/// [`MOST_CASES`].
+/// with software devices come last. Pairs with the first card precede the others, as far as [`MOST_CASES`] reaches.
 fn of_cards(comparison: &Comparison, cards: &[Card]) -> Vec<Of> {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     let first = cards.iter().position(|card| !card.is_software).unwrap_or(0);

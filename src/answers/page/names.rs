@@ -86,8 +86,7 @@ pub(super) fn names(comparison: &Comparison, cards: &[Card], counts: &[usize]) -
     sides.iter().enumerate().map(name).collect()
 }
 
-/// Each model's shortest name that no other device on the page has: without maker and memory, without maker, or in
-/// full.
+/// Each model's shortest name that is unique on the page: without maker and memory, without maker, or in full.
 fn models<'a>(devices: &BTreeSet<&'a str>) -> HashMap<&'a str, String> {
     let forms = |device: &str| {
         let name = device.split(" (").next().unwrap_or(device);

@@ -1,8 +1,7 @@
 //! Compares a report with the built-in reports of the same model.
 //!
-//! Figures are compared if case, kernel, checks, clock and profile are the same and the rows are `ok`. A figure is
-//! slower or faster if its interval lies outside those of all references and it differs from their median by more than
-//! the margin.
+//! Figures are compared if case, kernel, checks, clock and profile are the same and the rows are `ok`. One is slower or
+//! faster if its interval lies outside those of all references, and it differs from their median by over the margin.
 
 mod packed;
 mod reference;

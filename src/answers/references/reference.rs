@@ -52,8 +52,7 @@ pub struct Figure {
     pub unit: Unit,
     /// Its value.
     pub value: f64,
-    /// Half width of the 95 % interval of the logarithm; `None` for one epoch or a software device: no run-to-run
-    /// variation.
+    /// Half width of the 95 % interval of the logarithm; `None` (unknown) for one epoch or a software device.
     pub reach: Option<f64>,
     /// The case that was measured, or the family.
     pub case: String,

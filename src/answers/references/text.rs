@@ -1,5 +1,4 @@
-//! A report compared with references as text: a line per headline figure, and a sentence on those outside all
-//! references.
+//! A report compared with references as text: a line per headline figure, and a sentence on those outside their range.
 
 use super::{Beside, Headline};
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};

@@ -137,8 +137,7 @@ fn fold(table: &mut Table, column: usize, widest: usize, room: usize, indent: &'
     }
 }
 
-/// `text` in lines of at most `width` columns, broken at spaces, `/` and `_`. Lines after the first begin with
-/// `indent`.
+/// `text` in lines of at most `width` columns, broken at spaces, `/` and `_`; `indent` precedes lines after the first.
 fn folded(text: &str, width: usize, indent: &str) -> String {
     fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
         Box::new(line.split_inclusive([' ', '/', '_']).map(Word::from))

@@ -17,8 +17,7 @@ pub enum Medium {
 }
 
 impl Medium {
-    /// The terminal properties for tables; for Markdown, the columns of a narrow terminal without colours or width
-    /// limit.
+    /// The terminal properties for tables. In Markdown: the columns of a narrow terminal, no colours, no width limit.
     pub const fn terminal(self) -> Terminal {
         match self {
             Self::Terminal(terminal) => terminal,

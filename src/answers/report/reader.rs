@@ -108,8 +108,7 @@ pub struct Folder {
     pub notes: Vec<String>,
 }
 
-/// The reports (`.csv` or `.json`, optionally with `.gz`) of a folder and its subfolders. Links are followed; no folder
-/// is searched twice.
+/// The reports (`.csv` or `.json`, optionally with `.gz`) in `folder`, searching each subfolder once. Follows links.
 ///
 /// # Errors
 /// [`Error::Io`] if the folder cannot be read, [`Error::Usage`] if there is no report.

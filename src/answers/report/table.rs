@@ -129,8 +129,7 @@ fn cells(firsts: &Firsts, row: &Record, headings: &[&str], is_wide: bool) -> Vec
     cells
 }
 
-/// The first measured row of each group and size, the base of the others' speeds. A search per row would take quadratic
-/// time.
+/// The first measured row of each group and size, the base of the others' speeds. Searching per row would be quadratic.
 pub struct Firsts<'a> {
     is_by_kernel: bool,
     rows: HashMap<(&'a str, Option<Extent>), &'a Record>,

@@ -30,8 +30,7 @@ pub fn paint(terminal: Terminal, style: TextStyle, text: &str) -> String {
     if terminal.has_color && style != TextStyle::new() { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
-/// Wraps at spaces to `width` columns, with `indent` after the first line. Longer words, and numbers with `%`, stay
-/// whole.
+/// Wraps at spaces to `width` columns; long words, and numbers with `%`, stay whole. `indent` starts all further lines.
 pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     let options = textwrap::Options::new(width)
         .subsequent_indent(indent)

@@ -23,8 +23,7 @@ pub(crate) struct Shown<'a> {
 }
 
 /// The jobs of each column, in the order of the summary. Columns of one toolchain show the same kernel, type, size,
-/// parameters and, if possible, source. Software devices show their own fastest kernel, so that they do not limit the
-/// GPUs' sizes.
+/// parameters and, if possible, source. Software devices show their own fastest kernel, not to limit the GPUs' sizes.
 pub(crate) fn jobs_of<'a>(columns: &[Vec<&'a Record>]) -> Vec<Vec<Shown<'a>>> {
     let mut jobs: Vec<Vec<Shown>> = vec![Vec::new(); columns.len()];
     let mut groups: Vec<(Option<Toolchain>, bool, Vec<usize>)> = Vec::new();

@@ -238,8 +238,7 @@ pub(super) fn largest_by_kind<'k, 'a>(kernels: &'k [ChangedKernel<'a>], most: us
     WorkKind::ALL.into_iter().flat_map(of_kind).collect()
 }
 
-/// The `most` largest changes in the order of [`Comparison::changed_kernels`]; up to a third of them are faster
-/// kernels.
+/// The `most` largest changes in the order of [`Comparison::changed_kernels`]; up to a third are speed-ups.
 fn largest<'k, 'a>(kernels: &[&'k ChangedKernel<'a>], most: usize) -> Vec<&'k ChangedKernel<'a>> {
     let (slower, faster): (Vec<_>, Vec<_>) =
         kernels.iter().copied().partition(|kernel| kernel.verdict == Verdict::Slower);

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The committed CSV reports of the repository at `root`, sorted; without git, all in the folder, with a note on
-/// stderr.
+/// The committed CSV reports of the repository at `root`, sorted; without git, all in the folder, noted on stderr.
 pub(crate) fn committed_reports(root: &Path) -> Vec<PathBuf> {
     let mut found = tracked(root).unwrap_or_else(|| {
         eprintln!("note: git tracks no file in {}/results, so every report there counts as committed", root.display());

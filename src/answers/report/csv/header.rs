@@ -82,8 +82,7 @@ impl Header {
         status.is_some_and(|(column, field)| str::from_utf8(field).is_ok_and(|value| is_valid(column, value)))
     }
 
-    /// The fields of a row with their columns, without unknown columns. Fails if the row does not have as many fields
-    /// as the header.
+    /// The fields of a row with their columns, without unknown columns. The row must have as many fields as the header.
     pub(super) fn cells<'r>(&self, row: &'r Fields) -> Result<Vec<Cell<'r>>, String> {
         if row.len() != self.columns.len() {
             let (has, wants) = (row.len(), self.columns.len());

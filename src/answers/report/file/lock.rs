@@ -11,9 +11,8 @@ use super::output::folder;
 use super::output::number;
 use record::error::{Error, Result, usage};
 
-/// A lock on a report, held until it is dropped: a lock of the operating system on an empty file beside the report
-/// (`.r.csv.lock` for `r.csv`). It ends with its process, even after a crash. The report itself cannot be locked,
-/// because it is replaced by renaming.
+/// A lock on a report, held until dropped or until the process ends, even by a crash: the system's lock on an empty
+/// file beside the report (`.r.csv.lock` for `r.csv`), because the report itself is replaced by renaming.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
@@ -22,8 +21,8 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Locks the report at `report`, a path without symbolic links; the file need not exist. Does nothing on file
-    /// systems without locks.
+    /// Locks `report`, a path without symbolic links; the file need not exist. Does nothing on file systems without
+    /// locks.
     ///
     /// # Errors
     ///

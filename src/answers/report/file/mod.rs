@@ -66,13 +66,13 @@ impl CsvFile {
         &self.output
     }
 
-    /// Updates the file to `records`. `added`: indices of the new rows in any order; `has_changed`: whether other rows
+    /// Updates the file to `records`. `added`: indices of new rows, in any order. `has_changed`: whether other rows
     /// changed.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] with the path. If another program has replaced the file, the rows go into a new file that the
-    /// error names.
+    /// [`Error::Io`] with the path. If another program has replaced the file, the rows go into a new file, named in the
+    /// error.
     pub fn update(&mut self, records: &[Record], added: &[usize], has_changed: bool) -> Result<()> {
         if has_changed || self.output.file().is_none() || !self.is_there() || self.is_foreign() {
             return self.replace(records);

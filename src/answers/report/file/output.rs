@@ -25,8 +25,7 @@ impl Target {
     /// Finds what `path` leads to, without changing anything.
     ///
     /// # Errors
-    /// [`Error::Usage`] if nothing can be written there: a folder, a disk, a socket, or no name. [`Error::Io`] if the
-    /// path cannot be examined.
+    /// [`Error::Usage`] if `path` is a folder, a disk, a socket or empty; [`Error::Io`] if the path cannot be examined.
     pub fn of(path: &Path) -> Result<Self> {
         let refusal = |what: &str| usage!("{} is {what}: name a file", path.display());
         if path.as_os_str().is_empty() {
@@ -262,8 +261,7 @@ fn keep_owner_and_mode(file: &File, earlier: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Syncs the folder, so that the renamed file survives a crash. Errors are ignored: some file systems cannot sync
-/// folders.
+/// Syncs the folder, so that the renamed file survives a crash. Ignores errors: some file systems cannot sync folders.
 fn sync_folder(path: &Path) {
     if cfg!(unix) {
         let _ = File::open(folder(path)).and_then(|folder| folder.sync_all());
@@ -344,8 +342,7 @@ fn special_kind(found: &Metadata) -> Option<&'static str> {
     None
 }
 
-/// This process's stdout or stderr, if it is that. Replacing a file that the shell opened would lose the rest of the
-/// output.
+/// This process's stdout or stderr, if it is that. Replacing a file that the shell opened would lose later output.
 fn standard_stream(found: &Metadata) -> Option<Target> {
     #[cfg(unix)]
     {

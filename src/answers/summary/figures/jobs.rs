@@ -29,8 +29,7 @@ impl Best<'_> {
     }
 }
 
-/// Rows of a job that do the same work: same type, precision, size, values of the job's parameters, bytes and
-/// operations.
+/// Rows of the same work: type, precision, size, values of the job's parameters, bytes and operations.
 #[derive(Debug, Clone)]
 pub(crate) struct Contest<'a> {
     #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "only `explain` shows them"))]
@@ -44,8 +43,7 @@ pub(crate) fn rate(job: &Headline, row: &Record) -> Option<Estimate> {
     if job.is_largest { byte_rate(row) } else { flop_rate(row) }
 }
 
-/// Whether two kernels of a family have the same type, size and values of common parameters (rotations by 5 and 90°
-/// differ).
+/// Whether two kernels of a family agree in type, size and common parameters: rotations by 5° and 90° do not.
 pub(super) fn is_same_case(a: &Record, b: &Record) -> bool {
     let have_one_value = a.params.iter().all(|(name, value)| b.params.get(name).is_none_or(|other| other == value));
     (a.dtype, a.n) == (b.dtype, b.n) && have_one_value

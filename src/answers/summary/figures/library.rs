@@ -34,8 +34,7 @@ pub fn beyond_wgsl<'a>(row: &Record, rows: &[&'a Record]) -> Option<(&'a Record,
     Some((other, ratio))
 }
 
-/// The fastest row in the case of `row` among benchmarks with a `kind`: the kind, the row, and the time of `row` ÷ its
-/// time.
+/// The fastest row in the case of `row` among benchmarks with a `kind`: kind, row, and the time of `row` ÷ its time.
 fn fastest<'a, T>(
     row: &Record,
     rows: &[&'a Record],
