@@ -36,6 +36,7 @@ fn the_summary_fits_one_screen_with_the_longest_names() {
     let after = ["next: shaderbench explain transpose".to_owned(), format!("results/{}/r.csv", "x".repeat(200))];
     let text = card(&records, &after, PLAIN);
     let (lines, path): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| !line.starts_with("results/"));
+    // A terminal breaks the path into three lines.
     assert!(lines.len() + 3 <= LINES && path.len() == 1, "{text}");
     assert!(lines.iter().all(|line| display_width(line) <= COLUMNS), "{text}");
     for needed in ["wrong: ", "failed: ", "implausible: ", "next: ", "/r.csv", "\nsum ", "\nrotation "] {
