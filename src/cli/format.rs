@@ -1,4 +1,4 @@
-//! Output formats of commands, and which runs they take together.
+//! Output formats of commands, and how they pool runs.
 
 use super::output::terminal;
 use answers::report::Medium;
@@ -14,7 +14,6 @@ pub(super) enum TableFormat {
 }
 
 impl TableFormat {
-    /// The output medium of the format.
     pub(super) fn medium(self) -> Medium {
         match self {
             Self::Table => Medium::Terminal(terminal()),
@@ -34,7 +33,7 @@ pub(super) enum Tables {
     None,
 }
 
-/// Which runs are taken together.
+/// How to pool runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum By {
     /// Each card
@@ -57,7 +56,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The medium of a text; `None` for JSON.
+    /// The output medium; `None` for JSON.
     pub(super) fn medium(self) -> Option<Medium> {
         match self {
             Self::Table => Some(TableFormat::Table.medium()),

@@ -33,7 +33,6 @@ pub(super) struct Arguments {
     format: Format,
 }
 
-/// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 enum By {
     /// Each card
@@ -85,7 +84,7 @@ fn exit_code(verdicts: &Verdicts, by: By) -> u8 {
     }
 }
 
-/// Why nothing can be told.
+/// Why no card can be judged.
 fn undecided(verdicts: &Verdicts, by: By) -> String {
     let unit = if by == By::Host { "host" } else { "card" };
     if verdicts.units == 0 {

@@ -84,7 +84,7 @@ enum Switch {
     Off,
 }
 
-/// Takes the number of a shader model.
+/// Parses the number of a shader model.
 fn shader_models() -> impl TypedValueParser<Value = ShaderModel> {
     PossibleValuesParser::new(ShaderModel::ALL.map(ShaderModel::name))
         .try_map(|name| ShaderModel::ALL.into_iter().find(|model| model.name() == name).ok_or("no shader model"))
@@ -126,7 +126,7 @@ fn case(arguments: &Arguments) -> Result<Case> {
     let request = Request { params: arguments.params.clone(), ..Request::new(vec![name.clone()], Profile::Thorough) };
     // Filter by name: a plan also contains the ceilings of its cases.
     let is_wanted = |case: &Case| case.name() == *name && case.shape.dtype.name() == dtype;
-    // One with the kernel's own workgroup rather than another launch of it.
+    // Prefers the kernel's own workgroup size.
     let is_other_launch = |case: &Case| case.shape.params.contains_key("WG");
     let found = plan(&request)?.into_iter().filter(is_wanted).min_by_key(is_other_launch);
     found.ok_or_else(|| usage!("{name} has no {dtype} case"))
@@ -202,7 +202,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
     if target == Target::SpirV && !is_binary(arguments) { Ok(disassemble(&written)?.into()) } else { Ok(written) }
 }
 
-/// A kernel that WGSL cannot express: its GLSL, or its SPIR-V with the values of the parameters.
+/// The GLSL of a kernel that WGSL cannot express, or its SPIR-V with the parameter values filled in.
 fn module(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> {
     let lacks = |why: String| Error::Unsupported(format!("{} {why}", case.name()));
     if arguments.checks == Some(Switch::On) {
@@ -223,7 +223,7 @@ fn module(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>
     }
 }
 
-/// Whether SPIR-V is written as it is.
+/// Whether SPIR-V is written in binary.
 fn is_binary(arguments: &Arguments) -> bool {
     arguments.out.as_ref().and_then(|path| path.extension()).is_some_and(|ending| ending == "spv")
 }

@@ -24,7 +24,8 @@ pub(super) const GLOSSARY: &str = "glossary";
 /// The label of the example beside a software device.
 const EXAMPLE_LABEL: &str = "H100";
 
-/// Whose GPU the verdicts are about, and their sides. Beside a software device, which cannot judge, stands the example.
+/// The heading that names the GPU of the verdicts, and their sides. A software device cannot judge, so the example is
+/// added.
 pub(super) fn beginning<'a>(measured: Option<&'a Report>, example: Option<&'a Report>) -> (Vec<Part>, Vec<Side<'a>>) {
     let mut own = measured.map_or_else(Vec::new, |measured| articles::sides(&measured.records));
     let named = |report: Option<&Report>, apis: &[Side]| {
@@ -53,7 +54,7 @@ pub(super) fn all(sides: &[Side]) -> Vec<Vec<Part>> {
     vec![heading("CUDA memory in five chapters".to_owned()), articles::overview(sides), vec![next]]
 }
 
-/// Steps, each with its verdicts. Several of one chapter begin with its title.
+/// Steps with their verdicts. Several steps of one chapter begin with its title.
 pub(super) fn each(steps: &[&'static ArticleClaim], sides: &[Side]) -> Vec<Vec<Part>> {
     let chapter = match steps {
         [first, rest @ ..] if !rest.is_empty() && rest.iter().all(|step| step.chapter() == first.chapter()) => {
@@ -68,14 +69,14 @@ fn heading(name: String) -> Vec<Part> {
     vec![Part::Heading { name, rest: String::new() }]
 }
 
-/// Whether the name has the form of a step or chapter: one letter, and digits; or of an article, three digits.
+/// Whether the name has the form of a step or chapter (a letter and digits) or of an article (three digits).
 pub(super) fn is_step(name: &str) -> bool {
     let are_digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());
     let is_article = name.len() == 3 && are_digits(name);
     is_article || name.starts_with(|c: char| c.is_ascii_alphabetic()) && are_digits(&name[1..])
 }
 
-/// The steps of an id or a chapter.
+/// The steps of a step's id, or of a chapter.
 pub(super) fn steps_named(name: &str) -> Result<Vec<&'static ArticleClaim>> {
     let steps = named(name);
     if steps.is_empty() {
@@ -84,7 +85,7 @@ pub(super) fn steps_named(name: &str) -> Result<Vec<&'static ArticleClaim>> {
     Ok(steps)
 }
 
-/// The name of the first device, where it is no GPU.
+/// The name of the first device, if it is not a GPU.
 fn software_device() -> Result<Option<String>> {
     let devices = list(None)?.devices;
     let runs = select_runs(&devices, None, None)?;
@@ -92,8 +93,8 @@ fn software_device() -> Result<Option<String>> {
     Ok((device.kind == DeviceType::Software).then(|| device.name.clone()))
 }
 
-/// Runs the benchmarks of these steps, and further ones; the exit code and the report. A software device does not run those of
-/// claims about time.
+/// Runs the benchmarks of these steps and the `further` ones; returns the exit code and the report. A software device
+/// does not run those of claims about time.
 pub(super) fn measure(steps: &[&ArticleClaim], further: &[String]) -> Result<(u8, Option<PathBuf>)> {
     let timed = steps.iter().filter(|step| step.is_timing).count();
     let software = if timed > 0 { software_device()? } else { None };

@@ -1,4 +1,4 @@
-//! `bench`: kernels of the user's, timed and verified as the suite's own.
+//! `bench`: user kernels, timed and verified like the suite's own.
 
 mod builder;
 mod init;

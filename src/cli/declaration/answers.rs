@@ -46,9 +46,9 @@ pub(super) struct Whole {
 
 #[derive(Clone)]
 pub(super) enum Way {
-    /// By statements that set its elements.
+    /// Statements that set its elements.
     Program(Script),
-    /// By a command, in this folder, which reads and writes `.npy` files.
+    /// A command, run in this folder, that reads and writes `.npy` files.
     Command(String, PathBuf),
     Numbers(Arc<Numbers>),
 }

@@ -250,7 +250,8 @@ impl Unrolling<'_> {
             return Ok(Vec::new());
         }
         let layout = self.layouts.iter().find(|layout| layout.is_immediate);
-        let layout = layout.ok_or_else(|| self.of.fault("the layout of the immediates is unknown; use a uniform buffer instead".to_owned()))?;
+        let layout =
+            layout.ok_or_else(|| self.of.fault("the immediates have no layout; use a uniform buffer".to_owned()))?;
         let fields = self.fields(&layout.name, own);
         fields.ok_or_else(|| self.of.lacks(&layout.name, layout))?.words(layout, scope)
     }

@@ -114,7 +114,6 @@ pub(super) const fn words_each(scalar: Scalar) -> u64 {
 /// How expected values are converted to what an output stores.
 #[derive(Clone, Copy)]
 pub(super) struct Rule {
-    /// The type.
     pub scalar: Scalar,
     /// Whether values must be equal, so that expected values are rounded as the buffer stores them.
     pub is_exact: bool,

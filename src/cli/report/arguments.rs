@@ -50,7 +50,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The format of a file's ending.
+    /// The format for a file's extension.
     pub(super) fn of(path: &Path) -> Result<Self> {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("html" | "htm") => Ok(Self::Html),
@@ -64,7 +64,6 @@ impl Format {
 }
 
 impl Arguments {
-    /// The reports and folders.
     pub(super) fn files(&self) -> Result<Vec<PathBuf>> {
         if !self.files.is_empty() {
             return Ok(self.files.clone());
