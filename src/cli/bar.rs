@@ -15,7 +15,6 @@ const TICK: Duration = Duration::from_millis(500);
 /// Hidden if stderr is not a terminal.
 pub(super) struct Bar {
     bar: ProgressBar,
-    /// Epochs that each case still needs.
     left: Vec<u64>,
     running: Option<usize>,
 }

@@ -48,7 +48,6 @@ struct Bundle {
     params: String,
     /// Random stream of the inputs.
     stream: u64,
-    /// Whether the kernel ran without run-time checks.
     is_unchecked: bool,
     /// The first wrong element, or the out-of-bounds store.
     first: String,
@@ -100,7 +99,6 @@ pub(super) fn clear(report: &Path) {
     let _ = std::fs::remove_dir(folder);
 }
 
-/// The folder of the bundles of a report.
 fn beside(report: &Path) -> PathBuf {
     let stem = report.file_stem().unwrap_or_default().to_string_lossy();
     report.with_file_name(format!("{stem}-wrong"))
@@ -275,7 +273,6 @@ fn small(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// The case of a bundle, with the kernels of its folder.
 fn case_of(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Case, String> {
     let declared_in = folder.join(DECLARED);
     let (family, benchmark) = if declared_in.join(TOML).exists() {

@@ -85,7 +85,6 @@ fn exit_code(comparison: &Comparison, limit: Option<f64>) -> Result<u8> {
     undecided(comparison).map_or(Ok(0), |sentence| Err(Error::Undecided(sentence)))
 }
 
-/// Runs the command and returns the exit code.
 pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     let (files, filters): (Vec<&String>, Vec<&String>) =
         arguments.files_and_filters.iter().partition(|argument| is_report(argument));

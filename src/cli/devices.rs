@@ -27,7 +27,6 @@ pub(super) struct Arguments {
     format: Format,
 }
 
-/// Prints the devices. JSON always has every property.
 pub(super) fn devices(arguments: &Arguments) -> Result<()> {
     let Arguments { backend, all: is_long, format } = *arguments;
     let entries = entries(backend)?;

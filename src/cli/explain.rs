@@ -84,12 +84,10 @@ impl Wanted {
         Ok(Self { steps, selected, is_by_kernel, report: reports.pop() })
     }
 
-    /// Whether only the list of all steps is wanted.
     fn is_list(&self) -> bool {
         self.steps.is_empty() && self.selected.is_empty()
     }
 
-    /// The steps; all of them for the list.
     fn steps(&self) -> Vec<&'static ArticleClaim> {
         if self.is_list() { steps() } else { self.steps.clone() }
     }
@@ -105,7 +103,6 @@ impl Wanted {
     }
 }
 
-/// Runs the command and returns the exit code.
 pub(super) fn explain(arguments: &Arguments) -> Result<u8> {
     let medium = arguments.format.medium();
     let terms = match arguments.names.as_slice() {
@@ -195,7 +192,6 @@ struct Explained<'a> {
     libraries: Vec<BesideLibrary<'a>>,
 }
 
-/// The report that rows and verdicts come from.
 #[derive(Serialize)]
 struct Source<'a> {
     path: &'a str,
@@ -287,8 +283,7 @@ const PAGE: usize = 60;
 /// Most kernels that a family's page names.
 const NAMED: usize = 40;
 
-/// The rows that fit: all; those of the largest size of each type and API; those of the first type and API; or the
-/// first ones.
+/// The rows that fit: all; those of the largest size per type and API; of the first type and API; or the first ones.
 fn fitting<'a>(all: &[&'a Record], fits: impl Fn(&[&Record]) -> bool) -> Vec<&'a Record> {
     let side = |row: &Record| (row.backend, row.dtype);
     let mut found = all.to_vec();
@@ -400,7 +395,6 @@ fn grouped(number: u64) -> String {
     parts.join(",")
 }
 
-/// Describes the ceiling of a row's share.
 const fn limited(limit: Limit) -> &'static str {
     match limit {
         Limit::Copy => "copying the same number of bytes (ceiling/copy with the same working set)",

@@ -3,7 +3,6 @@
 use super::output::terminal;
 use answers::report::Medium;
 
-/// Output formats of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum TableFormat {
     /// A table for a terminal
@@ -22,7 +21,6 @@ impl TableFormat {
     }
 }
 
-/// Which tables a run prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Tables {
     /// Every family
@@ -33,7 +31,6 @@ pub(super) enum Tables {
     None,
 }
 
-/// How to pool runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum By {
     /// Each card
@@ -43,7 +40,6 @@ pub(super) enum By {
     Model,
 }
 
-/// Output formats of figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum Format {
     /// A table for a terminal

@@ -7,7 +7,6 @@ use super::output::print;
 use gpu::engine::plan::all_names;
 use record::error::{Result, usage};
 
-/// The commands in groups by purpose, each with an example.
 const GROUPS: &[(&str, &[(&str, &str)])] = &[
     (
         "Measure",
@@ -44,7 +43,7 @@ const MORE: &[(&str, &str)] = &[
     ("shaderbench run --device all", "measure every card in turn"),
     ("shaderbench run scan --resume r.csv", "continue an interrupted run"),
     ("shaderbench report reports/ -o all.csv.gz", "merge reports into one file"),
-    ("shaderbench report reports/ --format index", "write an index of the reports, README.md"),
+    ("shaderbench report reports/ --format index", "write a report index, README.md"),
     ("shaderbench report r.csv --format github", "feed github-action-benchmark"),
     ("shaderbench bench init mine", "write an example kernel"),
     ("shaderbench bench replay r-wrong/CASE", "rerun a wrong result"),
@@ -52,7 +51,6 @@ const MORE: &[(&str, &str)] = &[
     ("shaderbench --generate man -o DIR", "write manual pages"),
 ];
 
-/// The usage of the program without a command.
 const USAGE: &str = "\
 Usage: shaderbench [COMMAND] [OPTIONS]
 

@@ -4,7 +4,6 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use record::error::{Error, usage};
 
-/// What a user may try, and what to use instead.
 const HINTS: &[(&str, &str)] = &[
     ("glossary", "use `shaderbench explain glossary`"),
     ("init", "use `shaderbench bench init NAME`"),

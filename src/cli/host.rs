@@ -5,7 +5,6 @@ pub(super) fn name() -> String {
     sysinfo::System::host_name().unwrap_or_default()
 }
 
-/// Name and version of the operating system.
 pub(super) fn operating_system() -> String {
     sysinfo::System::long_os_version().unwrap_or_else(|_| std::env::consts::OS.to_owned())
 }

@@ -18,7 +18,6 @@ pub(super) const EXIT_CODE: u8 = 130;
 /// Signals within this time are one interruption: `timeout` signals the process, then its group.
 const ONE: Duration = Duration::from_millis(100);
 
-/// State of an interruption by the user.
 #[derive(Clone, Default)]
 pub(super) struct Interrupt {
     is_requested: Arc<AtomicBool>,
@@ -46,8 +45,7 @@ impl Interrupt {
                 std::thread::sleep(Duration::from_millis(100));
             }
             std::thread::sleep(ONE);
-            // From here on, a signal ends the program, as the text below says. One more does so even if this thread
-            // hangs.
+            // From here, a signal ends the program (see the text below); a further one does even if this thread hangs.
             let is_again = Arc::new(AtomicBool::new(false));
             for signal in [SIGINT, SIGTERM] {
                 // These signals have handlers, so that further ones can be installed.
@@ -110,8 +108,7 @@ pub(super) fn flag() -> Result<Arc<AtomicBool>> {
     Ok(is_requested)
 }
 
-/// Makes a worker ignore Ctrl-C and termination requests: a terminal also sends them to the program, which handles
-/// them.
+/// Makes a worker ignore Ctrl-C and termination requests, which a terminal also sends to the program.
 pub(super) fn ignore() -> Result<()> {
     flag()?;
     #[cfg(unix)]

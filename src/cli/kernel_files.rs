@@ -1,5 +1,4 @@
-//! The kernels of a run: the suite's, or those of `--shaders` or `bench`. The program and its workers read the same
-//! files.
+//! The kernels of a run: the suite's, or those of `--shaders` or `bench`. Program and workers read the same files.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -28,7 +27,6 @@ pub(in crate::cli) struct KernelFiles {
     pub(in crate::cli) host_timeout: Option<Duration>,
 }
 
-/// The kernels that are not the suite's.
 #[derive(Default)]
 pub(in crate::cli) struct Kernels {
     /// The family of `bench`.

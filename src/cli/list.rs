@@ -77,7 +77,6 @@ fn plain(listed: &[Listed], width: usize) -> String {
     text
 }
 
-/// A benchmark's name with its summary beside it.
 fn entry(benchmark: &Benchmark, width: usize) -> String {
     /// Width of the names with their indent and gap.
     const NAMES: usize = 30;

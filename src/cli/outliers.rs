@@ -44,7 +44,6 @@ enum By {
     Model,
 }
 
-/// Runs the command and returns the exit code.
 pub(super) fn outliers(arguments: &Arguments) -> Result<u8> {
     let by = if arguments.by == By::Host { outliers::By::Host } else { outliers::By::Card };
     let mut all = Fleet::new(by);

@@ -33,7 +33,6 @@ pub(super) fn set_global(options: Global) {
     let _ = GLOBAL.set(options);
 }
 
-/// Whether only results and errors are printed.
 pub(super) fn is_quiet() -> bool {
     GLOBAL.get().is_some_and(|options| options.quiet)
 }

@@ -8,7 +8,6 @@ use answers::report::{Lock, Output, Target};
 use gpu::backend::Device;
 use record::error::{Error, Result, usage};
 
-/// Advice for an option that names a file.
 pub(super) const ANOTHER_FILE: &str = "name another file";
 
 /// Refuses a path that cannot be written or, without `has_force`, holds a file. `advice` names another way. Changes
@@ -52,7 +51,6 @@ pub(super) struct LockedFile {
 }
 
 impl LockedFile {
-    /// Opens a report and locks it.
     pub(super) fn open(path: &Path, is_new: bool) -> Result<Self> {
         let output = if is_new { Output::open_new(path)? } else { Output::open(path)? };
         let lock = output.file().map(|file| Lock::acquire(file, path)).transpose()?;

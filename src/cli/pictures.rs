@@ -12,7 +12,6 @@ use record::error::Result;
 use record::format::joined;
 use record::suite::{Api, Case, Dtype};
 
-/// Whether a case draws a picture.
 pub(super) fn draws(case: &Case) -> bool {
     let is_drawn = || Job::new(case).is_ok_and(|job| job.picture().is_some());
     case.shape.dtype == Dtype::Rgba8 || (case.benchmark.declared.is_some() && is_drawn())

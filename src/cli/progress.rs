@@ -26,7 +26,6 @@ pub(super) struct Progress {
     json: Option<Json>,
     /// When the whole CSV was last replaced because rows changed, and whether rows have changed since.
     replaced: (Option<Instant>, bool),
-    /// Number of APIs that alternate.
     apis: usize,
     /// The new rows of the current family, through the first API.
     family: Vec<Record>,
@@ -43,7 +42,6 @@ struct Json {
 }
 
 impl Progress {
-    /// Shows a run on `apis` APIs with this time limit. Rows go into `csv`.
     pub(super) fn new(apis: usize, limit: Option<Duration>, csv: CsvFile, interrupt: Interrupt) -> Self {
         Self {
             bar: Bar::new(interrupt.clone()),
@@ -106,8 +104,8 @@ impl Progress {
         }
     }
 
-    /// On a terminal without a time limit, prints a family's headline when rows of the next family arrive. With a time
-    /// limit, families alternate.
+    /// On a terminal, prints a family's headline when the next family starts; not with a time limit: families
+    /// alternate.
     fn headline(&mut self, records: &[Record], changes: &Changes) {
         if self.bar.is_hidden() || self.has_limit {
             return;

@@ -125,7 +125,7 @@ pub(super) fn or_meant(error: Error, names: &[String]) -> Error {
 /// What to name in place of a report that does not exist.
 const BROUGHT_ALONG: &str = "`h100` is a built-in report; `shaderbench run` writes reports to reports/";
 
-/// A report that was read, which must have rows.
+/// Prints the reader's notes, and requires rows.
 fn accepted(path: &Path, report: Parsed) -> Result<Report> {
     for note in &report.notes {
         say(&format!("{}: {note}", shown(path)));
@@ -139,7 +139,6 @@ pub(super) fn is_csv(path: &Path) -> bool {
     reader::has_ending(path, "csv")
 }
 
-/// Number of a folder's reports that are read at once.
 const FILES_AT_ONCE: usize = 32;
 
 /// Reads the wanted reports of a folder, several at once, and returns them in order. A file that is no report is named
@@ -194,7 +193,6 @@ pub(super) fn none_yet() -> Error {
 #[derive(Debug, Default)]
 pub(super) struct Streamed {
     pub(super) files: usize,
-    /// Number of files in folders that could not be read.
     pub(super) unreadable: usize,
 }
 
@@ -269,7 +267,6 @@ fn send<'a>(files: &'a [(PathBuf, bool)], sender: SyncSender<Sent<'a>>) {
     }
 }
 
-/// The error for a folder without a readable report.
 pub(super) fn none_readable(folder: &Path, kind: &str) -> Error {
     usage!("{} contains no readable {kind} report", shown(folder))
 }

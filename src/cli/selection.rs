@@ -9,7 +9,6 @@ use gpu::engine::plan::unknown;
 use record::error::{Error, Result, usage};
 use record::suite::{Api, DeviceType};
 
-/// The error for a machine without a usable device.
 pub(super) fn no_device() -> Error {
     Error::NoDevice(
         "no GPU adapter was found: install a Vulkan driver (on Debian and Ubuntu, apt-get install libvulkan1 \
@@ -174,7 +173,6 @@ fn uuid(device: &Device) -> Option<String> {
     (digits.len() == 32).then_some(digits)
 }
 
-/// Test devices.
 #[cfg(test)]
 pub(super) mod fakes {
     use super::*;

@@ -84,7 +84,6 @@ pub(super) const fn is_unread(benchmark: &Benchmark) -> bool {
     benchmark.wgsl.is_empty() && !benchmark.spirv.is_empty()
 }
 
-/// Decodes a source file.
 pub(super) fn text(bytes: Vec<u8>) -> Result<String, String> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err("the file is UTF-16: save it as UTF-8".to_owned());

@@ -60,7 +60,6 @@ pub(super) struct Arguments {
     force: bool,
 }
 
-/// Language of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 enum OutputLanguage {
     /// WebGPU: the source with types and parameters filled in

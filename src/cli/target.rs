@@ -21,7 +21,6 @@ pub(super) enum Through {
 }
 
 impl Through {
-    /// Parser and possible values of `--backend`.
     pub(super) fn parser() -> impl TypedValueParser<Value = Self> {
         let names = apis().into_iter().map(Api::name).chain(["all"]);
         PossibleValuesParser::new(names).map(|name| Api::named(&name).map_or(Self::All, Self::One))

@@ -24,8 +24,7 @@ pub(super) const GLOSSARY: &str = "glossary";
 /// The label of the example beside a software device.
 const EXAMPLE_LABEL: &str = "H100";
 
-/// The heading that names the GPU of the verdicts, and their sides. A software device cannot judge, so the example is
-/// added.
+/// The heading that names the GPU, and its sides. The example is added for a software device, which cannot judge.
 pub(super) fn beginning<'a>(measured: Option<&'a Report>, example: Option<&'a Report>) -> (Vec<Part>, Vec<Side<'a>>) {
     let mut own = measured.map_or_else(Vec::new, |measured| articles::sides(&measured.records));
     let named = |report: Option<&Report>, apis: &[Side]| {
@@ -46,7 +45,6 @@ pub(super) fn beginning<'a>(measured: Option<&'a Report>, example: Option<&'a Re
     (lines.into_iter().map(|text| Part::Text { text, indent: "  " }).collect(), own)
 }
 
-/// The list of all steps with their verdicts.
 pub(super) fn all(sides: &[Side]) -> Vec<Vec<Part>> {
     let text = "`shaderbench explain D` shows a chapter, `explain D5` one step. `explain D5 --run` measures the \
                 step on this machine. `explain glossary` lists CUDA terms and their WGSL names.";

@@ -17,7 +17,6 @@ pub(super) struct Arguments {
 const WGSL: &str = include_str!("init.wgsl");
 const TOML: &str = include_str!("init.toml");
 
-/// Writes the files and prints the next command.
 pub(super) fn init(Arguments { file }: &Arguments) -> Result<()> {
     let kernel = if file.extension().is_none() { file.with_extension("wgsl") } else { file.clone() };
     if file.file_name().is_none_or(|name| name.to_string_lossy().trim().is_empty()) {

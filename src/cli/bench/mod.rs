@@ -53,7 +53,6 @@ enum Task {
     Replay(bundle::Arguments),
 }
 
-/// Runs the command and returns the exit code.
 pub(super) fn bench(arguments: Arguments) -> Result<u8> {
     let Arguments { mut run, own, task } = arguments;
     match &task {

@@ -29,10 +29,8 @@ pub(in crate::cli) const NOT_FOUND: &str = "command not found";
 /// Placeholder for the folder of a command's files.
 pub(in crate::cli) const FOLDER: &str = "{folder}";
 
-/// The first word of a SPIR-V module.
 const MAGIC: u32 = 0x0723_0203;
 
-/// Reads the words of a SPIR-V file.
 pub(in crate::cli) fn spirv(path: &Path) -> Result<Vec<u32>, String> {
     let bytes = inputs::read(path, inputs::KERNEL).map_err(|error| in_words(&error, "read"))?;
     if bytes.is_empty() {
@@ -47,7 +45,6 @@ pub(in crate::cli) fn spirv(path: &Path) -> Result<Vec<u32>, String> {
     }
 }
 
-/// A folder for the files of a command.
 pub(in crate::cli) fn temporary() -> Result<TempDir, String> {
     let fault = |error| {
         let folder = std::env::temp_dir();
@@ -56,8 +53,7 @@ pub(in crate::cli) fn temporary() -> Result<TempDir, String> {
     tempfile::tempdir().map_err(fault)
 }
 
-/// The output of a user's command: `text` with these files in place of words in braces, run in `folder` with these
-/// environment variables.
+/// The output of a user's command: `text` with these files for words in braces, run in `folder` with `variables` set.
 pub(in crate::cli) fn printed(
     text: &str,
     places: &[(&str, &Path)],
@@ -151,7 +147,6 @@ impl Drop for Guard {
     }
 }
 
-/// Starts the command in a new process group.
 fn grouped(command: &mut Command) -> &mut Command {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);

@@ -21,17 +21,13 @@ pub(super) struct Verify {
     pub by: By,
     pub tolerance: f64,
     pub relative: f64,
-    /// The share of values that may exceed the tolerance.
     pub outliers: f64,
-    /// Whether integers are taken modulo the range of their type.
     pub wraps: bool,
     /// Whether a value may differ by the rounding error of an f32 sum in another order.
     pub is_reordered: bool,
 }
 
-/// What an output is compared with.
 pub(super) enum By {
-    /// An expression of the index `i`.
     Expression(Script),
     File(Arc<Vec<u8>>),
     Whole(Whole),
@@ -59,8 +55,7 @@ type Computed = std::result::Result<Arc<Numbers>, String>;
 /// Outputs to keep: as many as a size has epochs.
 const KEPT: usize = 8;
 
-/// The first `scalars` expected values of a whole output, computed at the first request. `fault` gets the reason if
-/// that fails.
+/// The first `scalars` expected values of a whole output, computed on demand. `fault` gets the reason of a failure.
 pub(super) fn whole(
     of: &Whole,
     name: &str,
@@ -128,7 +123,6 @@ pub(super) fn variables_of(params: &Constants, extent: Option<Extent>) -> Vec<(S
     sides.chain(params).collect()
 }
 
-/// Writes the inputs, runs the command and reads its output.
 fn by_command(command: &str, folder: &Path, scope: &Scope, variables: &[(String, String)]) -> Computed {
     let temporary = temporary()?;
     let file = |name: &str| temporary.path().join(format!("{name}.npy"));
@@ -206,8 +200,7 @@ pub(super) fn reordered(want: Wanted, scalar: Scalar, scalars: u64, terms: f64) 
     })
 }
 
-/// The values of an expression of `i` and the names in `scope`, as the buffer stores them. `fault` gets the first
-/// failure.
+/// The values of an expression of `i` and of `scope`, as the buffer stores them. `fault` gets the first failure.
 pub(super) fn by_expression(
     script: &Script,
     mut scope: Scope,

@@ -17,7 +17,6 @@ use record::suite::budget::Budget;
 use record::suite::input::Values;
 use record::suite::{Contents, Layers, Scalar, TexelFormat, Texture};
 
-/// A buffer or texture as the file declares it.
 #[derive(Default, Clone)]
 pub(super) struct Own {
     pub length: Option<Script>,
@@ -28,7 +27,6 @@ pub(super) struct Own {
     pub format: Option<TexelFormat>,
 }
 
-/// What a buffer contains before a launch.
 #[derive(Clone)]
 pub(super) enum Filling {
     /// Random values, different for each buffer.
@@ -329,8 +327,7 @@ fn evaluated(script: &Script, (scalars, scalar, texture): Place, scope: &Scope) 
     Ok(words_of(scalar, scalars, |index| pieces[(index / PIECE) as usize][(index % PIECE) as usize]))
 }
 
-/// The number of scalars and their contents in the type that the job stores: words for random 32-bit and all 64-bit
-/// integers.
+/// The number of scalars and the contents as the job stores them: words for random 32-bit and all 64-bit integers.
 fn stored_as(scalar: Scalar, scalars: u64, contents: Contents) -> (u64, Contents) {
     let is_drawn = matches!(contents, Contents::Input(values) if !matches!(values, Values::Constant(_) | Values::Ramp));
     let stored = match scalar {

@@ -10,7 +10,6 @@ use record::error::{Result, shown, usage};
 pub(super) enum Data {
     Numbers(Numbers),
     Picture(Picture),
-    /// Any other file.
     Bytes(Vec<u8>),
 }
 

@@ -22,7 +22,6 @@ const COST: u64 = 64;
 /// Most values to check with a costly expression. Larger outputs are checked only in part.
 const MOST_VALUES: u64 = 1 << 19;
 
-/// A buffer or texture of a launch.
 struct Place {
     name: String,
     is_written: bool,

@@ -72,7 +72,6 @@ impl Data {
     }
 }
 
-/// The output of a program.
 #[derive(Clone)]
 struct Output {
     values: Vec<f64>,
@@ -219,7 +218,6 @@ impl Expression {
     }
 }
 
-/// An expression with the values of its variables.
 pub(super) struct Frame {
     ast: AST,
     scope: Scope<'static>,

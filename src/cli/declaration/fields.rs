@@ -142,7 +142,6 @@ pub(super) fn word(what: &str, text: &str) -> Result<Word> {
     Ok((Script::new(what, text)?, text.contains("bits(")))
 }
 
-/// Encodes a scalar in the type `of`.
 pub(super) fn scalar((script, is_bits): &Word, of: Scalar, scope: &Scope, bytes: &mut [u8]) -> Result<()> {
     let value = script.value(scope)?;
     if of.is_float() && !is_bits {

@@ -17,7 +17,6 @@ use record::error::{Error, Result, shown, usage, visible};
 use record::suite::kept::{kept, kept_name, kept_text};
 use record::suite::{Accepted, Access, Binding, Constants, Dtype, Feature, Interface, Limit};
 
-/// The first bytes of SPIR-V.
 const SPIRV: [u8; 4] = 0x0723_0203_u32.to_le_bytes();
 
 /// The extensions of files that `bench` runs.
@@ -27,7 +26,6 @@ const ENDS: &str = ".wgsl, .spv, .cu, .comp, .hlsl and .slang";
 #[derive(Clone)]
 pub(super) struct Kernel {
     pub path: PathBuf,
-    /// Its name in tables.
     pub name: String,
     pub text: Text,
     /// Its table in the TOML file.
@@ -109,8 +107,8 @@ impl Text {
         Some(ModuleInterface::read(&module.words, values))
     }
 
-    /// The peak for its operations: that of tensor cores if it uses subgroup matrices, in WGSL or CUDA. `values` are
-    /// its parameters.
+    /// The peak for its operations: tensor cores' if it uses subgroup matrices (WGSL or CUDA). `values`: its
+    /// parameters.
     pub(super) fn arithmetic(&self, dtype: Dtype, values: &Constants) -> Limit {
         let interface = || Shader::parse(self.wgsl, dtype.name())?.interface_of(self.entries, values);
         let has_matrices = || interface().is_ok_and(|own| own.features.contains(&Feature::CooperativeMatrix));
@@ -239,8 +237,7 @@ impl Kernel {
         shader.interface_of(self.text.entries, &constants).map_err(|error| named(error, &self.path))
     }
 
-    /// How its entry points, in step order, use their buffers. A buffer that one writes before any reads it counts as
-    /// not read.
+    /// How its entry points use buffers, in step order. A buffer that one writes before any reads it counts as unread.
     pub(super) fn buffer_uses(&self, dtype: Dtype) -> Result<Vec<BufferUse>> {
         let mut found: Vec<BufferUse> = Vec::new();
         if self.text.wgsl.is_empty() {
@@ -276,7 +273,6 @@ impl Kernel {
         Ok(self.interface(dtype)?.bindings)
     }
 
-    /// The declaration's names for its samplers.
     pub(super) fn samplers(&self, dtype: Dtype) -> Result<Vec<String>> {
         if self.text.is_cuda() {
             return Ok(Vec::new());

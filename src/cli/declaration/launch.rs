@@ -19,7 +19,6 @@ use record::suite::{Access, Dispatch, Entry, Extent, Interface, Sampling, Shape,
 /// Most steps of one launch, against endless runs.
 const MOST_STEPS: usize = 100_000;
 
-/// What the kernels of a file share.
 pub(super) struct Shared {
     /// The declaration or kernel file, for messages.
     pub file: String,
@@ -52,7 +51,6 @@ pub(super) struct Declared {
     pub hash: String,
 }
 
-/// An unrolled launch and its buffers.
 #[derive(Default)]
 pub(super) struct Launch {
     /// Without those that restore buffers.

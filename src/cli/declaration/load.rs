@@ -316,7 +316,6 @@ const USUAL: Extent = Extent::Linear(1 << 20);
 /// Maximum number of combinations of parameters: each is a case of its own.
 const MOST_SETS: usize = 1000;
 
-/// Maximum number of kernels of one file.
 const MOST_KERNELS: usize = 1000;
 
 /// All combinations of the file's parameters that the kernel has.

@@ -129,7 +129,6 @@ fn overrides(text: &Text) -> Result<Vec<Override>> {
     Ok(shader.defaults().into_iter().map(own).chain(fixed).collect())
 }
 
-/// What is known from the interface.
 struct Known {
     uniforms: Vec<Layout>,
     buffers: Vec<(Layout, BufferUse)>,
@@ -172,7 +171,6 @@ impl Known {
         Ok(known)
     }
 
-    /// The text of the file.
     fn written(&self, kernel: &Kernel, entries: &[String], overrides: &[Override]) -> String {
         let is_2d = self.workgroup[1] > 1 || !self.textures.is_empty();
         let lengths: Vec<(String, u64, &str)> =

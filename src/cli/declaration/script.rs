@@ -7,7 +7,6 @@ use super::expression::{Expression, Frame, Meaning, Value};
 use record::error::{Error, Result, usage};
 use record::suite::{Extent, Interface, Shape, Value as Constant};
 
-/// The names that an expression may use.
 pub(super) type Scope = BTreeMap<String, Meaning>;
 
 #[derive(Clone)]
@@ -24,7 +23,6 @@ impl Script {
         Ok(Self { what: what.to_owned(), expression: Arc::new(expression) })
     }
 
-    /// Runs a program and returns its output.
     pub(super) fn run(&self, scope: &Scope) -> Result<Vec<f64>> {
         self.frame(scope)?.run().map_err(|fault| self.fault(&fault))
     }

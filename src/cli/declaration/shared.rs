@@ -21,7 +21,6 @@ use record::suite::kept::{kept, kept_text};
 use record::suite::{Benchmark, Binding, Dtype, Sampling, TexelFormat};
 
 pub(super) struct Origin<'a> {
-    /// The file, for messages.
     pub file: &'a str,
     pub folder: &'a Path,
 }

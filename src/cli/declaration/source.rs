@@ -21,7 +21,6 @@ pub(super) struct Reading<'a> {
     /// The environment of commands.
     pub variables: Vec<(String, String)>,
     pub folder: PathBuf,
-    /// Values of specialization constants.
     pub values: Constants,
     /// Formats of images that declare none.
     pub formats: Formats,
@@ -46,7 +45,6 @@ const HLSL: [&str; 2] = [
 ];
 const SLANG: [&str; 1] = ["slangc {in} -target spirv -o {out}"];
 
-/// The commands that compile a file in another language to SPIR-V.
 pub(super) fn compilers(path: &Path) -> Option<&'static [&'static str]> {
     match path.extension()?.to_str()? {
         "comp" | "glsl" => Some(&GLSL),

@@ -111,11 +111,9 @@ pub(super) struct StepSpec {
     /// Field values for this dispatch only.
     #[serde(default)]
     pub uniforms: BTreeMap<String, ValueSpec>,
-    /// A buffer to set to zero.
     pub clear: Option<String>,
     /// Source and destination.
     pub copy: Option<[String; 2]>,
-    /// Two buffers to exchange.
     pub swap: Option<[String; 2]>,
     /// How often `steps` run.
     pub repeat: Option<Text>,
@@ -130,7 +128,6 @@ pub(super) struct StepSpec {
 pub(super) enum ValueSpec {
     /// A scalar, or the components of a vector.
     Values(OneOrMany<Text>),
-    /// Fields by name.
     Fields(BTreeMap<String, ValueSpec>),
 }
 
@@ -163,7 +160,6 @@ impl KernelSpec {
 pub(super) struct BufferSpec {
     /// Number of scalars in the buffer.
     pub length: Option<Text>,
-    /// Contents before a launch.
     pub contents: Option<Contents>,
     /// Words of a uniform buffer.
     pub words: Option<Vec<Text>>,
@@ -171,14 +167,12 @@ pub(super) struct BufferSpec {
     pub file: Option<PathBuf>,
     /// Width, height and layers of a texture, in texels.
     pub size: Option<Vec<Text>>,
-    /// Texel format.
     pub format: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged, expecting = "contents must be a number or a string")]
 pub(super) enum Contents {
-    /// One number everywhere.
     Number(f64),
     /// `random`, `positive`, `small`, `signs`, `digits`, `ramp`, `zero`, `output`, `gradient`, or an expression.
     Named(String),
@@ -206,7 +200,6 @@ pub(super) struct VerifySpec {
     /// The declaration's names for the reference's bindings.
     #[serde(default)]
     pub reference_names: BTreeMap<String, String>,
-    /// A file with the expected output.
     pub file: Option<PathBuf>,
     /// Allowed absolute error.
     #[serde(default)]
@@ -242,7 +235,6 @@ fn one_or_many<'d, T: Clone + Deserialize<'d>, D: Deserializer<'d>>(deserializer
     Ok(OneOrMany::deserialize(deserializer)?.list().to_vec())
 }
 
-/// An expression: text, or a number.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged, expecting = "expected a number or an expression in quotes")]
 pub(super) enum Text {

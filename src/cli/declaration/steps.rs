@@ -29,7 +29,6 @@ pub(super) struct Dispatch {
     pub entry: usize,
     /// Its number among the dispatches as written, from 0.
     pub number: usize,
-    /// Label of its row.
     pub label: String,
     /// Workgroups along x, y and z; empty for one invocation per element.
     pub groups: Vec<Script>,

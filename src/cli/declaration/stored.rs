@@ -6,7 +6,6 @@ use record::suite::Scalar;
 /// 2^53: an f64 cannot hold every 64-bit integer beyond.
 pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The numbers of a file or a program.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Numbers {
     Reals(Vec<f64>),

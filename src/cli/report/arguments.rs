@@ -36,7 +36,6 @@ pub(in crate::cli) struct Arguments {
     pub(super) force: bool,
 }
 
-/// What `report` writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Format {
     /// A page with tables and charts

@@ -24,7 +24,6 @@ use record::error::{Error, Result, shown, usage};
 use record::format::plural;
 use record::suite::{Benchmark, Family};
 
-/// Runs the command and returns the exit code.
 pub(super) fn report(arguments: &Arguments) -> Result<u8> {
     let by_ending = || arguments.out.as_deref().map_or(Ok(Format::Html), Format::of);
     match arguments.format.map_or_else(by_ending, Ok)? {
@@ -35,8 +34,7 @@ pub(super) fn report(arguments: &Arguments) -> Result<u8> {
     }
 }
 
-/// Reads the reports at all paths, and the wanted ones in folders; `kind` describes these in errors. Refuses to read
-/// `out`.
+/// Reads all reports, and in folders the wanted ones, called `kind` in errors. Refuses to read `out`.
 fn read_all(
     arguments: &Arguments,
     out: Option<&Path>,

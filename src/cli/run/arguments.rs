@@ -179,7 +179,6 @@ pub(in crate::cli) struct Arguments {
 }
 
 impl Arguments {
-    /// Whether the user names what to run.
     pub(super) fn names_benchmarks(&self) -> bool {
         !self.filters.is_empty() || !self.tags.is_empty() || self.kernels.own.is_some()
     }

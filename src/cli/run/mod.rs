@@ -46,7 +46,6 @@ pub(super) use served::serve;
 use settings::settings;
 use supervisor::{End, Supervisor};
 
-/// Runs the command and returns the exit code.
 pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
     if arguments.unchecked && arguments.shaders.is_none() && arguments.against_shaders.is_none() {
         return Err(usage!(
@@ -279,8 +278,7 @@ impl Command<'_> {
         self.conclude(running, end, &begun)
     }
 
-    /// Measures alternately with another build or another set of kernels, prints the differences, and returns the exit
-    /// code.
+    /// Measures alternately with another build or set of kernels, prints the differences, and returns the exit code.
     fn run_in_turns(
         &self,
         (listed, card): (Listed, Vec<usize>),

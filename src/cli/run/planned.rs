@@ -51,8 +51,7 @@ pub(super) fn profile_for(arguments: &Arguments, device: &Device) -> Profile {
 /// Default time limit of `quick`: under a minute including start and end.
 const QUICK_TIME: Duration = Duration::from_secs(55);
 
-/// The time limit of the command line, or the default for this many APIs. None with --against, whose sides would leave
-/// out different cases.
+/// The user's time limit, or the default for so many APIs. None with --against: sides would leave out other cases.
 pub(super) fn time_for(arguments: &Arguments, profile: Profile, apis: usize) -> Option<Duration> {
     if arguments.other_side().is_some() {
         return None;
@@ -60,7 +59,6 @@ pub(super) fn time_for(arguments: &Arguments, profile: Profile, apis: usize) -> 
     arguments.time.or((profile == Profile::Quick).then(|| QUICK_TIME * apis.max(1) as u32))
 }
 
-/// The expected time of a run of `cases` cases, in a sentence.
 pub(super) fn expected_time(
     arguments: &Arguments,
     profile: Profile,
@@ -102,7 +100,6 @@ pub(super) fn all_sizes(arguments: &Arguments, profile: Profile, card: &[&Device
     Some(format!("all sizes: --profile {}{about}", Profile::Standard.name()))
 }
 
-/// Prints the cases of a run instead of measuring them.
 pub(super) fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     let profile = profile_for(arguments, card[0]);
     let time = time_for(arguments, profile, card.len());

@@ -17,13 +17,11 @@ use record::{Cause, Record, Status};
 pub(super) struct Turn {
     /// 0 for this program, 1 for the command of `--against`.
     pub(super) side: usize,
-    /// The build of its program.
     pub(super) build: String,
     /// Epochs that its rows have after this process.
     pub(super) epochs: usize,
 }
 
-/// The run of an open card.
 pub(super) struct Running {
     pub(super) cases: Vec<Case>,
     pub(super) devices: Vec<Device>,

@@ -68,8 +68,7 @@ pub(super) fn has_summary(arguments: &Arguments) -> bool {
     !arguments.is_quiet && arguments.format != TableFormat::Markdown && is_usual
 }
 
-/// Prints the summary, which ends with the next commands and the report's path, and leaves room for `lines` lines
-/// below.
+/// Prints the summary, the next commands and the report's path, leaving room for `lines` lines below.
 pub(super) fn print_summary(arguments: &Arguments, records: &[Record], after: &[String], lines: usize) -> Result<()> {
     if arguments.is_quiet || arguments.format == TableFormat::Markdown {
         return Ok(());

@@ -17,7 +17,6 @@ const SEEDS: u64 = 1 << 32;
 /// Maximum number of epochs that measure a case's energy.
 const ENERGY_EPOCHS: usize = 3;
 
-/// The settings of the command line for a card.
 pub(super) fn settings(
     arguments: &Arguments,
     profile: Profile,

@@ -39,7 +39,6 @@ pub(super) struct Supervisor<'a> {
     /// The same devices.
     listed: Vec<Device>,
     start: Start,
-    /// The build of its program.
     pub(super) build: String,
     messages: Messages,
     received: Receiver<(usize, Message)>,
@@ -47,7 +46,6 @@ pub(super) struct Supervisor<'a> {
     files: KernelFiles,
     interrupt: &'a Interrupt,
     worker: Option<Worker>,
-    /// Number of workers so far.
     workers: usize,
     /// Whether the worker opens its devices rather than lists them.
     is_opening: bool,
@@ -232,7 +230,6 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Starts another worker for the card.
     fn start(&mut self) {
         self.workers += 1;
         (self.is_opening, self.silent) = (false, Duration::ZERO);

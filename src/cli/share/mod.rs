@@ -27,7 +27,6 @@ const MOST_BYTES: u64 = 8 << 20;
 /// Faults to list for each remedy; the others are counted.
 const MOST_LISTED: usize = 3;
 
-/// The folder of the repository's reports.
 const RESULTS: &str = "results";
 
 #[derive(clap::Args)]
@@ -45,7 +44,6 @@ pub(super) struct Arguments {
     out: PathBuf,
 }
 
-/// Runs the command and returns the exit code.
 pub(super) fn share(arguments: &Arguments) -> Result<u8> {
     let kernels = shipped()?.kernels;
     if !arguments.check {
@@ -81,7 +79,6 @@ pub(super) fn share(arguments: &Arguments) -> Result<u8> {
     Ok(code)
 }
 
-/// A report and its faults.
 #[derive(Default)]
 struct Report {
     rows: Vec<Record>,

@@ -18,7 +18,6 @@ pub(in crate::cli) const WORD: &str = "worker";
 
 static LINK: OnceLock<Link> = OnceLock::new();
 
-/// A worker's link to the program.
 pub(in crate::cli) struct Link {
     out: Mutex<File>,
     orders: Mutex<Receiver<Order>>,
@@ -41,14 +40,12 @@ impl Link {
         }
     }
 
-    /// Sends an event, and waits for [`Order::Continue`].
     pub(in crate::cli) fn send_and_wait(&self, event: &Event) {
         self.send(event);
         // The sender lives as long as this process.
         _ = lock(&self.continues).recv();
     }
 
-    /// Waits for the next order.
     pub(in crate::cli) fn order(&self) -> Option<Order> {
         lock(&self.orders).recv().ok()
     }

@@ -25,7 +25,6 @@ const WGPU_APIS: &str = "WGPU_BACKEND";
 /// The devices, and the worker that has listed them.
 pub(in crate::cli) struct Listed {
     pub(in crate::cli) devices: Vec<Device>,
-    /// The build of the program.
     pub(in crate::cli) build: String,
     pub(in crate::cli) start: Start,
     pub(in crate::cli) worker: Worker,
@@ -113,7 +112,6 @@ fn environment() -> Result<Vec<(&'static str, OsString)>> {
     Ok(variables)
 }
 
-/// How a worker that listed devices died.
 fn of_listing(death: &Death) -> String {
     death.how.replace("while running", "while listing its devices")
 }
@@ -132,8 +130,7 @@ fn sorted(manifests: &[PathBuf], only: &(&'static str, OsString)) -> Result<(Vec
     Ok((good, bad))
 }
 
-/// The manifests of the Vulkan drivers, as the loader finds them: by its variables, else in its folders. None on
-/// Windows, which has them in its registry.
+/// Manifests of the Vulkan drivers, from the loader's variables or folders; none on Windows, which uses its registry.
 fn manifests() -> Vec<PathBuf> {
     let named = [VULKAN_DRIVERS, "VK_ICD_FILENAMES"].into_iter().find_map(std::env::var_os);
     let places: Vec<PathBuf> = match named {

@@ -15,8 +15,8 @@ use crate::cli::output::say;
 use record::Cause;
 use record::error::{Error, Result, one_line, shown, usage, visible_lines};
 
-/// A worker that tells nothing for this long is ended: no driver call can be cancelled, and no case with its
-/// compilation and verification takes so long. `SHADERBENCH_SILENCE`, in seconds, is for tests.
+/// A worker that sends nothing for this long is ended: no driver call can be cancelled, and no case takes so long, even
+/// with compilation and verification.
 pub(in crate::cli) const SILENCE: Duration = Duration::from_secs(600);
 
 /// Variable with another limit, in seconds, for tests.
@@ -40,7 +40,6 @@ pub(in crate::cli) enum Message {
     Gone,
 }
 
-/// How a worker died.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Death {
     pub(in crate::cli) cause: Cause,
@@ -196,7 +195,6 @@ fn other_version(line: &[u8]) -> Option<Box<Event>> {
     Some(Box::new(Event::Devices { version, build: String::new(), devices: Vec::new() }))
 }
 
-/// How long a worker may be silent.
 pub(in crate::cli) fn silence() -> Duration {
     set_silence().unwrap_or_default().unwrap_or(SILENCE)
 }

@@ -18,8 +18,7 @@ use record::Record;
 use record::error::{Error, Result, usage};
 use record::suite::Api;
 
-/// Version of these messages; change it with them. A program that is replaced while it runs starts workers of another
-/// version.
+/// Version of these messages, to change with them: a program that is replaced while it runs starts newer workers.
 pub(in crate::cli) const VERSION: u32 = 3;
 
 /// Most bytes of a message: rows with all their samples take some megabytes.
@@ -52,7 +51,6 @@ pub(in crate::cli) fn check_version(version: u32, command: Option<&str>) -> Resu
     if version == VERSION { Ok(()) } else { Err(fault()) }
 }
 
-/// A message to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::cli) enum Order {
     /// List the devices for this value of `--backend`.
@@ -83,7 +81,6 @@ pub(in crate::cli) struct Run {
     pub(in crate::cli) companions: usize,
 }
 
-/// A message of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::cli) enum Event {
     /// The devices in their order, and the worker's [`VERSION`] and build.
@@ -93,7 +90,6 @@ pub(in crate::cli) enum Event {
     Known(Vec<bool>),
     /// The order cannot be carried out.
     Failed { message: String, is_usage: bool },
-    /// A note for the user.
     Note(String),
     Panicked(String),
     /// The timer selected for an API.
@@ -121,7 +117,6 @@ pub(in crate::cli) enum Event {
     End,
 }
 
-/// How a run ended.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(in crate::cli) struct Done {
     pub(in crate::cli) left_out: LeftOut,
