@@ -40,7 +40,8 @@ pub(super) struct Arguments {
     names: Vec<String>,
     /// Report to read, or h100 for a built-in example [default: the newest in reports/, then in results/]
     ///
-    /// The default is the newest report with rows of most of these benchmarks. h100 is a built-in report of an NVIDIA H100.
+    /// The default is the newest report with rows of most of these benchmarks. h100 is a built-in report of an NVIDIA
+    /// H100.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Measure these benchmarks first, with profile quick

@@ -263,11 +263,11 @@ mod tests {
         for (language, expected) in [
             ("wgsl", kernels),
             ("spirv", kernels + modules),
-            // Metal's matrices have 8×8 elements. Seven kernels have f64, four divide 64-bit integers, and six have atomic
-            // operations on them.
+            // Metal's matrices have 8×8 elements. Seven kernels have f64, four divide 64-bit integers, and six have
+            // atomic operations on them.
             ("msl", kernels - 4 - 17),
-            // naga has no cooperative matrices (four kernels) for DirectX and OpenGL, and no f16 (a fifth) for OpenGL. Of
-            // `rates`, one adds f32 atomically.
+            // naga has no cooperative matrices (four kernels) for DirectX and OpenGL, and no f16 (a fifth) for OpenGL.
+            // Of `rates`, one adds f32 atomically.
             ("hlsl", kernels - 4 - 1),
             // Four have f16, two i16, fourteen i64 or u64, and one adds f32 atomically.
             ("glsl", kernels - 5 - 20 + modules),

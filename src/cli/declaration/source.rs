@@ -21,6 +21,7 @@ pub(super) struct Reading<'a> {
     /// The environment of commands.
     pub variables: Vec<(String, String)>,
     pub folder: PathBuf,
+    /// Of specialization constants.
     pub values: Constants,
     /// Formats of images that declare none.
     pub formats: Formats,

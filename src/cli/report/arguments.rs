@@ -11,8 +11,8 @@ use record::error::{Result, shown, usage};
 pub(in crate::cli) struct Arguments {
     /// Reports or folders of reports [default: reports/ and results/]
     ///
-    /// The page pools runs with the same card, API, driver and shaderbench version. The github format exports the newest
-    /// row of each card and case.
+    /// The page pools runs with the same card, API, driver and shaderbench version. The github format exports the
+    /// newest row of each card and case.
     #[arg(value_name = "FILE|DIR")]
     pub(super) files: Vec<PathBuf>,
     /// File to write [default: report.html]
