@@ -85,12 +85,15 @@ pub(in crate::cli) struct Run {
 pub(in crate::cli) enum Event {
     /// The devices in their order, and the worker's [`VERSION`] and build.
     Devices { version: u32, build: String, devices: Vec<Device> },
+    /// The devices are open.
     Opened(Vec<Device>),
     /// Which of the cases the worker's binary knows.
     Known(Vec<bool>),
     /// The order cannot be carried out.
     Failed { message: String, is_usage: bool },
+    /// A note for the user.
     Note(String),
+    /// The message of a panic.
     Panicked(String),
     /// The timer selected for an API.
     Timer { api: Api, compiler: String, timer: Timer },
@@ -98,6 +101,7 @@ pub(in crate::cli) enum Event {
     Plan(Vec<Expected>),
     /// The case at `index` starts. `row` is what is known about it, without samples.
     Start { index: usize, row: Box<Record> },
+    /// The current activity of the driver.
     Activity(Activity),
     /// A row is complete.
     Row(Box<Record>),
